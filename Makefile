@@ -1,0 +1,88 @@
+# make          build everything          make check    all tests
+# make demo     measure a real program    make help     what else there is
+# V=1 shows the commands, DEBUG=1 builds without optimisation, ASAN=1 / UBSAN=1 /
+# TSAN=1 build the offline half with a sanitizer, each in a folder of its own.
+
+.SUFFIXES:
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+VERSION := 1.0
+
+CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CXX ?= g++
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+PKG_CONFIG ?= pkg-config
+PREFIX ?= /usr/local
+DESTDIR ?=
+V ?= 0
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))';)
+
+SANITIZE := $(strip $(if $(filter 1,$(ASAN)),address) $(if $(filter 1,$(UBSAN)),undefined) $(if $(filter 1,$(TSAN)),thread))
+comma := ,
+empty :=
+space := $(empty) $(empty)
+sanflags := $(if $(SANITIZE),-fsanitize=$(subst $(space),$(comma),$(SANITIZE)) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+BUILD ?= build$(if $(SANITIZE),/$(subst $(space),-,$(SANITIZE)))$(if $(filter 1,$(DEBUG)),/debug)
+
+WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wwrite-strings -Wundef
+OPT := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
+BASE := -std=gnu11 -D_GNU_SOURCE -I. -DHPC_VERSION='"$(VERSION)"' -MMD -MP $(OPT) $(WARN)
+
+# ---- the runtime: the preloaded library and the launcher ----------------------
+# Compiled apart from the offline half: nothing in it may call out unawares.
+safe_formats := formats/encode.c formats/store.c
+runtime_c := $(filter-out runtime/launch%.c,$(wildcard runtime/*.c runtime/os/*.c runtime/cpu/*.c runtime/driver/*.c)) $(safe_formats)
+runtime_s := $(wildcard runtime/cpu/*.S)
+RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
+runtime_o := $(runtime_c:%.c=$(BUILD)/runtime-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
+
+launch_c := $(wildcard runtime/launch*.c) $(safe_formats) formats/decode.c formats/base/error.c
+launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
+
+# ---- the offline half ---------------------------------------------------------
+deps_pkgs := libdw libelf sqlite3 expat
+offline_c := $(wildcard formats/*.c formats/base/*.c reader/*.c symbolize/*.c db/*.c) $(filter-out hpcprof/main.c,$(wildcard hpcprof/*.c))
+offline_o := $(offline_c:%.c=$(BUILD)/obj/%.o)
+OFFLINE_CFLAGS := $(BASE) -pthread $(sanflags) $(shell $(PKG_CONFIG) --cflags $(deps_pkgs) 2>/dev/null) $(CFLAGS)
+OFFLINE_LIBS := $(shell $(PKG_CONFIG) --libs $(deps_pkgs) 2>/dev/null) -liberty -pthread -lm
+
+BIN := $(BUILD)/bin
+LIB := $(BUILD)/lib
+
+.PHONY: all
+all: $(BIN)/hpcrun $(BIN)/hpcprof $(LIB)/libhpcrun.so
+
+$(BUILD)/runtime-obj/%.o: %.c
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
+
+$(BUILD)/runtime-obj/%.o: %.S
+	$(call say,AS,$@)mkdir -p $(@D) && $(CC) -I. -MMD -MP -g -c -o $@ $<
+
+$(BUILD)/obj/%.o: %.c
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(OFFLINE_CFLAGS) -c -o $@ $<
+
+$(LIB)/libhpcrun.so: $(runtime_o)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-soname,libhpcrun.so -o $@ $^
+
+$(BIN)/hpcrun: $(launch_o)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^
+
+$(LIB)/libhpcoffline.a: $(offline_o)
+	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+
+$(BIN)/hpcprof: $(BUILD)/obj/hpcprof/main.o $(LIB)/libhpcoffline.a
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(OFFLINE_LIBS)
+
+.PHONY: clean
+clean:
+	$(Q)rm -rf build
+
+include tests/tests.mk
+include share/house.mk
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,95 @@
+/* The datafile: names, numbers and record shapes shared by the runtime, which
+ * writes it, and the reader. formats/README.md describes the format in words.
+ * This header holds no code. */
+#ifndef FORMATS_DATAFILE_H
+#define FORMATS_DATAFILE_H
+
+#define CSP_MAGIC_FILE "HPC_CSPROF"
+#define CSP_MAGIC_TREE "HPC_CSTREE"
+#define CSP_MAGIC_META "HPC_CSMETA"
+#define CSP_VERSION_FILE "01.00"       /* what we write */
+#define CSP_VERSION_FILE_LATER "01.01" /* same layout; readers take it */
+#define CSP_VERSION_TREE "01.00"       /* no return counts among the metrics */
+#define CSP_VERSION_TREE_T "01.0T"     /* with return counts; same node layout */
+#define CSP_VERSION_META "01.00"
+#define CSP_SUFFIX ".csp" /* of a datafile's name: <command>.<host>.<pid>.<seq>.csp */
+
+enum {
+	CSP_MAGIC_BYTES = 10,
+	CSP_VERSION_BYTES = 5,
+	CSP_FILE_HEADER_BYTES = 24,
+	CSP_TREE_HEADER_BYTES = 16 + 4 + 4 + 8 + 4,
+	CSP_NODE_FIXED_WORDS = 4, /* id, parent, ip, sp; then the metrics */
+};
+
+enum { CSP_ORDER_LITTLE = 'l', CSP_ORDER_BIG = 'b' };
+
+/* The tag of an hpcfile_string is (data tag << 4 | 0), of an hpcfile_number
+ * (data tag << 4 | 1). */
+enum {
+	CSP_TAG_TARGET = 0x00,
+	CSP_TAG_DLL_NAME = 0x10,
+	CSP_TAG_DLL_ADDRESS = 0x21,
+	CSP_TAG_EVENT_NAME = 0x30,
+	CSP_TAG_PERIOD = 0x41,
+	CSP_TAG_FLAGS = 0x51,
+};
+
+/* Flags of a metric. */
+enum {
+	CSP_METRIC_ASYNC = 2,       /* sampled asynchronously */
+	CSP_METRIC_SAMPLES = 4,     /* counts the samples of the metric before it */
+	CSP_METRIC_RETURNS = 8,     /* return count */
+	CSP_METRIC_ACTIVATIONS = 16 /* activation count */
+};
+#define CSP_SAMPLES_SUFFIX " # samples" /* V's name + this = N's name */
+
+/* Tags of the trailer's chunks. */
+enum {
+	CSP_CHUNK_PROCESS = 1,
+	CSP_CHUNK_MODULES = 2,
+	CSP_CHUNK_TREES = 3,
+	CSP_CHUNK_ACCOUNT = 4,
+	CSP_CHUNK_TRACE = 5,
+	CSP_CHUNK_VALUES = 6,
+	CSP_CHUNK_METRICS = 7,
+	CSP_CHUNK_THREADS = 8,
+};
+
+enum { CSP_TREE_COMPLETE = 0, CSP_TREE_PARTIAL = 1 };
+#define CSP_NONE 0xffffffffu /* no thread (shared by several), no creator tree */
+
+/* What became of a sample or of a stretch of a thread's clock: the rows of
+ * ACCOUNT, in this order. The first two are in the trees, the others are not;
+ * the last two carry weight but never samples. */
+enum csp_disposition {
+	CSP_RECORDED,           /* a complete path in the tree */
+	CSP_PARTIAL,            /* a path that stops before the stack's base */
+	CSP_UNSAFE_CODE,        /* the pc lies in code where no sample may be taken */
+	CSP_EXCEPTION_HANDLING, /* the thread was raising an exception */
+	CSP_LOAD_MAP_CHANGING,  /* modules were just coming or going */
+	CSP_UNWIND_FAILED,      /* not even the leaf's caller could be found */
+	CSP_OUT_OF_MEMORY,      /* the store is full */
+	CSP_OWN_CODE,           /* the thread was inside the profiler */
+	CSP_REENTERED,          /* the handler interrupted itself */
+	CSP_SIGNAL_TAKEN,       /* the program took our signal */
+	CSP_FAULT,              /* the handler faulted */
+	CSP_MEASURING_OFF,      /* weight after we stopped */
+	CSP_TAIL,               /* weight after the last handled sample */
+	CSP_DISPOSITIONS
+};
+
+/* The texts of ACCOUNT rows, indexed by enum csp_disposition. */
+#define CSP_DISPOSITION_NAMES                                                                      \
+	{                                                                                          \
+		"recorded", "partial", "unsafe code", "exception handling", "load map changing",   \
+			"unwind failed", "out of memory", "own code", "reentered", "signal taken", \
+			"fault", "measuring off", "tail"                                           \
+	}
+
+/* Pseudo-modules of the epochs table. */
+#define CSP_MODULE_VDSO "[vdso]"
+#define CSP_MODULE_ANONYMOUS "[anonymous]"
+#define CSP_VDSO_PREFIX "vdso-" /* + build-id: the image saved beside the datafile */
+
+#endif

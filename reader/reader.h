@@ -1,0 +1,167 @@
+/* Read one datafile: map it, check every byte of its structure, and hand out
+ * what it says. After reader_open has returned 0, nothing that the accessors
+ * give can be out of bounds, and every tree is one tree.
+ *
+ * A reader is used by one thread at a time; different readers are independent.
+ * Everything handed out belongs to the reader and lives until reader_close. */
+#ifndef READER_READER_H
+#define READER_READER_H
+
+#include "formats/base/error.h"
+#include "formats/datafile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct reader;
+
+/* A byte string of the file: n bytes, not NUL-terminated, any content. */
+struct reader_text {
+	const char *at;
+	uint32_t n;
+};
+
+struct reader_pair {
+	struct reader_text key, value;
+};
+
+struct reader_pairs {
+	const struct reader_pair *at;
+	uint32_t n;
+};
+
+struct reader_header {
+	struct reader_text version; /* "01.00" or "01.01" */
+	bool big;                   /* the file's order */
+	uint64_t num_chunks;        /* as it stands there; means nothing */
+	struct reader_text target;  /* path of the executable; may be empty */
+	uint64_t tramp_samples;
+};
+
+struct reader_metric {
+	struct reader_text name;
+	bool has_flags; /* false: an old file without the number; flags is then 0 */
+	uint64_t flags; /* CSP_METRIC_* */
+	uint64_t period;
+	struct reader_pairs about; /* of the METRICS chunk; n is 0 without one */
+};
+
+struct reader_module {
+	struct reader_text name;
+	uint64_t virtual_address, mapped_address;
+	uint64_t extent;             /* bytes, of the trailer's MODULES; 0: not known */
+	struct reader_text build_id; /* lower-case hex, of the trailer; n is 0: not known */
+};
+
+struct reader_epoch {
+	const struct reader_module *modules;
+	uint32_t num_modules;
+};
+
+struct reader_tree {
+	struct reader_text version; /* "01.00" or "01.0T" */
+	uint32_t width;             /* of ip, sp, id, parent and metrics: 8 or 4 */
+	uint64_t num_nodes;         /* at least 1 */
+	uint32_t epoch;             /* index into the epochs */
+	uint64_t offset;            /* of the tree in the file */
+	uint64_t nodes_offset;      /* of its first node in the file */
+	/* of the trailer's TREES, else CSP_NONE, CSP_TREE_COMPLETE, CSP_NONE, 0 */
+	uint32_t thread;
+	uint32_t kind;
+	uint32_t creator_tree;
+	uint64_t creator_node;
+};
+
+struct reader_node {
+	uint64_t id, parent, ip, sp;
+	uint64_t metrics[]; /* reader_num_metrics of them */
+};
+
+struct reader_account {
+	uint32_t thread, metric;
+	struct reader_text disposition;
+	uint64_t samples, weight;
+};
+
+struct reader_thread {
+	uint64_t tid;
+	struct reader_text name;
+	uint64_t start_ns, end_ns, cpu_ns;
+};
+
+struct reader_trace {
+	uint64_t time_ns;
+	uint32_t tree, metric;
+	uint64_t node, weight;
+};
+
+/* A chunk as it stands in the trailer, known or not. */
+struct reader_chunk {
+	uint32_t tag;
+	uint64_t offset, length; /* of the payload in the file */
+};
+
+/* Map and check the file at path. 0 and *out, or -1 and *e, whose text names the
+ * offset, what was expected and what was found (not the file: the caller knows
+ * it). A damaged trailer is not a failure: see reader_warning. Memory taken is
+ * at most 16 times the file's size + 64 MB. */
+int reader_open(const char *path, struct reader **out, struct error *e);
+/* The same over bytes in memory, which must outlive the reader. */
+int reader_open_memory(const void *bytes, size_t n, struct reader **out, struct error *e);
+void reader_close(struct reader *r); /* takes NULL */
+
+/* NULL, or what was wrong with the trailer (which then counts as absent as far as
+ * it is damaged); the caller shows it and lets its exit status say 1. */
+const struct error *reader_warning(const struct reader *r);
+
+const struct reader_header *reader_header(const struct reader *r);
+uint32_t reader_num_metrics(const struct reader *r);
+const struct reader_metric *reader_metric(const struct reader *r, uint32_t i);
+uint32_t reader_num_epochs(const struct reader *r);
+const struct reader_epoch *reader_epoch(const struct reader *r, uint32_t i);
+uint32_t reader_num_trees(const struct reader *r);
+const struct reader_tree *reader_tree(const struct reader *r, uint32_t i);
+
+/* Trailer. Without one the counts are 0 and has_trailer is false. */
+bool reader_has_trailer(const struct reader *r);
+uint32_t reader_num_chunks(const struct reader *r);
+const struct reader_chunk *reader_chunk(const struct reader *r, uint32_t i);
+struct reader_pairs reader_process(const struct reader *r);
+uint32_t reader_num_threads(const struct reader *r);
+const struct reader_thread *reader_thread(const struct reader *r, uint32_t i);
+uint32_t reader_num_account(const struct reader *r);
+const struct reader_account *reader_account(const struct reader *r, uint32_t i);
+uint64_t reader_num_trace(const struct reader *r);
+/* Row i of TRACE, decoded into *out. */
+void reader_trace(const struct reader *r, uint64_t i, struct reader_trace *out);
+
+/* The value of key in pairs; n is 0 where it is missing or empty. */
+struct reader_text reader_pairs_get(struct reader_pairs pairs, const char *key);
+/* The same as a decimal number; false where it is missing or not one. */
+bool reader_pairs_u64(struct reader_pairs pairs, const char *key, uint64_t *out);
+
+/* Walk the nodes of tree i, in the file's order, or with top_down in an order in
+ * which parents stand before children (the file's own where it is one).
+ *
+ *     struct reader_nodes it;
+ *     const struct reader_node *node;
+ *     if (reader_nodes_begin(&it, r, tree, true, &error) == 0)
+ *         while ((node = reader_nodes_next(&it)))
+ *             ...
+ *     reader_nodes_end(&it);
+ *
+ * The node is valid until the next call. begin fails only for want of memory. */
+struct reader_nodes {
+	const struct reader *r;
+	uint32_t tree;
+	uint64_t next;
+	uint64_t *order; /* positions in the file, or NULL for the file's order */
+	struct reader_node *node;
+};
+int reader_nodes_begin(struct reader_nodes *it, const struct reader *r, uint32_t tree,
+		       bool top_down, struct error *e);
+const struct reader_node *reader_nodes_next(struct reader_nodes *it);
+void reader_nodes_end(struct reader_nodes *it);
+
+#endif
