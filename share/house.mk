@@ -1,0 +1,1 @@
+# The house: dependencies, demo, install, lint.

@@ -1,0 +1,1 @@
+# Tests: unit (cmocka, TAP), end to end (shell, TAP), soak, bench, fuzz.
