@@ -1,0 +1,175 @@
+/* The store: where one process image keeps its calling context trees, load maps,
+ * counts and account while it runs, laid out so that another process can read it
+ * at any instant. formats/README.md describes it; this header defines it.
+ *
+ * Memory comes in blocks of STORE_BLOCK bytes. Things are linked by store_ref,
+ * an offset in grains of 16 bytes from the store's beginning, never by pointers:
+ * block ref / STORE_BLOCK_GRAINS, grain ref % STORE_BLOCK_GRAINS. Nothing is ever
+ * freed or moved. A writer fills a record before it publishes the link to it with
+ * a release store, and no record straddles the end of the run of blocks that it
+ * was allocated in, so whatever a reader reaches is whole.
+ *
+ * Only the thread that owns a thread record writes its trees and its account. */
+#ifndef FORMATS_STORE_H
+#define FORMATS_STORE_H
+
+#include "formats/datafile.h"
+#include "formats/encode.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STORE_MAGIC "HPCSTORE"
+enum { STORE_VERSION = 1, STORE_ORDER_MARK = 0x01020304 };
+
+enum {
+	STORE_GRAIN = 16,
+	STORE_BLOCK = 64 * 1024,
+	STORE_BLOCK_GRAINS = STORE_BLOCK / STORE_GRAIN,
+	STORE_MAX_BLOCKS = 1 << 18, /* 16 GB */
+	STORE_MAX_METRICS = 16,
+};
+
+typedef uint32_t store_ref; /* 0: none (the header stands there) */
+
+/* n bytes, not NUL-terminated. */
+struct store_string {
+	uint32_t n;
+	char bytes[];
+};
+
+/* A column of the datafile. */
+struct store_metric {
+	char name[64];
+	char unit[8];    /* "ns", "bytes", "count" */
+	char source[64]; /* what gives the samples; empty for an N column */
+	char jitter[32];
+	uint64_t flags, period;
+	uint64_t requested; /* samples per second asked for; 0: not a rate */
+	uint32_t kernel;    /* 1: kernel time included, 0: not */
+	uint32_t event;     /* index of the event whose clock this is */
+};
+
+enum store_state {
+	STORE_RUNNING = 1,
+	STORE_FINISHED = 2, /* the process wrote, or is writing, its own datafile */
+};
+
+/* At offset 0. */
+struct store_header {
+	char magic[8];
+	uint32_t version, order_mark;
+	uint32_t block_bytes, node_bytes; /* node_bytes: of a node with its metrics */
+	uint32_t num_metrics, num_events;
+	uint32_t blocks; /* blocks in use, this one among them */
+	uint32_t state;
+	uint32_t pid, ppid, seq;
+	uint32_t rank, ranks; /* CSP_NONE: not known */
+	store_ref executable, command, host, tool; /* store_string; command: joined by NUL */
+	store_ref first_thread, first_epoch;
+	uint64_t tramp_samples;
+	uint64_t start_ns;      /* real time clock */
+	uint64_t start_mono_ns; /* monotonic clock */
+	uint64_t end_mono_ns;   /* 0 while it runs */
+	char end[24];           /* "exit 0", "signal 9", "exec"; empty: unknown */
+	struct store_metric metrics[STORE_MAX_METRICS];
+};
+
+struct store_module {
+	store_ref next;
+	store_ref name, build_id; /* store_string; build_id in hex, or 0 */
+	uint32_t reserved;
+	uint64_t virtual_address, mapped_address, extent;
+};
+
+/* A load map. Modules are added at the end while addresses keep their meaning. */
+struct store_epoch {
+	store_ref next;
+	store_ref first_module;
+	uint64_t reserved;
+};
+
+struct store_count {
+	uint64_t samples, weight;
+};
+
+/* One event's clock in one thread, and where its time went. */
+struct store_clock {
+	uint64_t start, last, end; /* last: at the last handled sample; end: 0 while it runs */
+	struct store_count account[CSP_DISPOSITIONS];
+};
+
+struct store_thread {
+	store_ref next;
+	store_ref first_tree;
+	store_ref creator_tree, creator_node;
+	uint32_t tid, reserved;
+	uint64_t start_ns, end_ns; /* since the process's start; end_ns 0 while it runs */
+	char name[32];             /* NUL-padded */
+	struct store_clock clocks[]; /* one per event */
+};
+
+struct store_tree {
+	store_ref next;
+	store_ref thread, epoch;
+	store_ref root;
+	uint32_t kind; /* CSP_TREE_COMPLETE or CSP_TREE_PARTIAL */
+	uint32_t reserved[3];
+};
+
+/* What a node's ip stands for, in the two highest bits of key; user addresses do
+ * not reach them. Each role has a node of its own (datafile: TreeNode). */
+#define STORE_ROLE_SHIFT 62
+#define STORE_ROLE_CALL 0ull     /* a call site: key is the return address */
+#define STORE_ROLE_LEAF 1ull     /* an interrupted instruction */
+#define STORE_ROLE_RECORDED 2ull /* a recorded call: the address behind it */
+#define STORE_IP_MASK ((1ull << STORE_ROLE_SHIFT) - 1)
+
+/* A calling context. The children of a node are a binary search tree through left
+ * and right, ordered by store_hash(key): hashed keys arrive in random order, so
+ * the tree stays shallow without being balanced, and a child is added by one
+ * store. */
+struct store_node {
+	uint64_t key; /* ip | role << STORE_ROLE_SHIFT; 0 for the root */
+	uint64_t sp;
+	store_ref parent; /* the root is its own */
+	store_ref child;  /* top of the children's search tree */
+	store_ref left, right;
+	uint64_t metrics[];
+};
+
+/* A bijection of 64-bit words (a multiplication by an odd constant, here 2^64
+ * divided by the golden ratio). */
+static inline uint64_t store_hash(uint64_t key)
+{
+	return key * 0x9E3779B97F4A7C15ull;
+}
+
+/* ---- reading a store and making a datafile of it ------------------------------ */
+
+/* The blocks of a store as this process sees them: block i at blocks[i]. */
+struct store_view {
+	uint8_t *const *blocks;
+	uint32_t num_blocks;
+};
+
+/* The bytes bytes at ref, or NULL where that lies outside the store. A record may
+ * span blocks that stand behind each other in memory. Async-signal-safe. */
+const void *store_at(const struct store_view *v, store_ref ref, size_t bytes);
+
+/* Working memory for the conversion, which calls no allocator of its own: map
+ * gives zeroed bytes or NULL. */
+struct store_memory {
+	void *(*map)(size_t bytes);
+	void (*unmap)(void *p, size_t bytes);
+};
+
+/* Write the datafile of a store that nobody writes any more (or of one as it
+ * stands, for a look at a running program). Returns 0, or a negative errno: that
+ * of the sink, -ENOMEM, or -EINVAL where the store is not one. Async-signal-safe
+ * as far as sink and memory are. */
+int store_write_datafile(const struct store_view *v, const struct store_memory *memory,
+			 struct csp_sink *sink);
+
+#endif
