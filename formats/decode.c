@@ -81,11 +81,9 @@ static int get_magic(struct cursor *c, const char *want, struct error *e)
 {
 	const uint8_t *p;
 	char expected[32];
-	size_t have = cursor_left(c) < CSP_MAGIC_BYTES ? cursor_left(c) : CSP_MAGIC_BYTES;
 	snprintf(expected, sizeof expected, "magic %s", want);
-	if (have < CSP_MAGIC_BYTES)
-		return error_format(e, c->pos, expected, "%zu bytes left", have);
-	cursor_bytes(c, CSP_MAGIC_BYTES, &p);
+	if (!cursor_bytes(c, CSP_MAGIC_BYTES, &p))
+		return error_format(e, c->pos, expected, "%zu bytes left", cursor_left(c));
 	if (memcmp(p, want, CSP_MAGIC_BYTES) == 0)
 		return 0;
 	return error_format(e, c->pos - CSP_MAGIC_BYTES, expected, "%s",
@@ -166,7 +164,7 @@ static const char *tag_name(uint32_t tag)
 
 static int get_tag(struct cursor *c, uint32_t tag, struct error *e)
 {
-	uint32_t found;
+	uint32_t found = 0;
 	if (csp_get_u32(c, tag_name(tag), &found, e))
 		return -1;
 	if (found != tag)
@@ -180,9 +178,8 @@ int csp_get_text(struct cursor *c, const char *name, struct csp_text *out, struc
 	const uint8_t *p;
 	char expected[128];
 	snprintf(expected, sizeof expected, "length of %s", name);
-	if (csp_get_count(&t, expected, 1, &out->n, e))
+	if (csp_get_count(&t, expected, 1, &out->n, e) || !cursor_bytes(&t, out->n, &p))
 		return -1;
-	cursor_bytes(&t, out->n, &p);
 	out->at = (const char *)p;
 	*c = t;
 	return 0;
