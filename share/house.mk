@@ -1,1 +1,98 @@
-# The house: dependencies, demo, install, lint.
+# The house: dependencies, the demo, checking, lint, install.
+# Everything that needs a package asks for it first, and then runs make again, so
+# that what pkg-config says is read after it is there.
+
+deps_build := gcc g++ make pkg-config libc6-dev libdw-dev libelf-dev libsqlite3-dev \
+	libexpat1-dev libiberty-dev
+deps_test := libcmocka-dev clang-14 libclang-rt-14-dev libunwind-dev binutils \
+	python3-minimal python3 perl sqlite3 xz-utils groff-base
+deps_soak := linux-perf debootstrap
+deps_lint := cppcheck clang-tidy-14 clang-format-14
+
+again = +$(Q)$(MAKE) --no-print-directory
+get = $(Q)share/install-packages
+
+.PHONY: help deps deps-build deps-test deps-soak deps-lint
+help:
+	@sed 's/^ *//' share/make-help.txt
+
+deps-build:
+	$(get) $(deps_build)
+
+deps-test:
+	$(get) $(deps_build) $(deps_test)
+
+deps-soak:
+	$(get) $(deps_build) $(deps_test) $(deps_soak)
+
+deps-lint:
+	$(get) $(deps_build) $(deps_test) $(deps_lint)
+
+deps: deps-test
+
+# ---- the demo -----------------------------------------------------------------
+.PHONY: demo run-demo
+demo: deps-build
+	$(again) run-demo
+
+$(BUILD)/demo/concordance: share/demo/concordance.cc
+	$(call say,CXX,$@)mkdir -p $(@D) && $(CXX) -std=c++17 -O2 -g -Wall -Wextra -pthread -o $@ $<
+
+run-demo: all $(BUILD)/demo/concordance
+	$(Q)share/demo/run $(BIN) $(BUILD)/demo
+
+# ---- checking -----------------------------------------------------------------
+# The parts stand in tests/tests.mk.
+.PHONY: check soak bench fuzz
+check: deps-test
+	$(again) check-parts
+
+soak: deps-soak
+	$(again) soak-parts
+
+bench: deps-soak
+	$(again) bench-parts
+
+# ---- lint ---------------------------------------------------------------------
+lint_c = $(shell git ls-files '*.c')
+lint_all = $(shell git ls-files '*.c' '*.h' '*.cc')
+
+.PHONY: lint run-lint lint-format lint-tidy lint-cppcheck
+lint: deps-lint
+	$(again) run-lint
+
+run-lint: lint-format lint-cppcheck lint-tidy
+
+lint-format:
+	$(call say,FORMAT,.)clang-format-14 --dry-run --Werror $(lint_all)
+
+lint-cppcheck:
+	$(call say,CPPCHECK,.)cppcheck --quiet --std=c11 --language=c -I. --inline-suppr \
+		--enable=warning,portability --error-exitcode=1 -DHPC_VERSION='"x"' \
+		--suppressions-list=share/cppcheck.txt $(lint_c)
+
+# One file a job: `make -j lint` uses all cores.
+.PHONY: $(addprefix tidy/,$(lint_c))
+lint-tidy: $(addprefix tidy/,$(lint_c))
+$(addprefix tidy/,$(lint_c)): tidy/%:
+	$(call say,TIDY,$*)clang-tidy-14 --quiet $* -- $(filter-out -MMD -MP,$(BASE)) 2>/dev/null
+
+# ---- install ------------------------------------------------------------------
+root := $(DESTDIR)$(PREFIX)
+man_pages := $(wildcard share/man/*.[1-8])
+# What hpcprof reads while it runs: style sheets, DTDs, SQL.
+share_data := $(wildcard share/hpcprof/*)
+
+.PHONY: install uninstall
+install: all
+	$(Q)install -d $(root)/bin $(root)/lib $(root)/share/hpcprof
+	$(Q)install -m 755 $(BIN)/hpcrun $(BIN)/hpcprof $(root)/bin
+	$(Q)install -m 755 $(LIB)/libhpcrun.so $(root)/lib
+	$(Q)for page in $(man_pages); do \
+		install -D -m 644 $$page $(root)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
+	$(Q)for file in $(share_data); do install -m 644 $$file $(root)/share/hpcprof || exit 1; done
+
+uninstall:
+	$(Q)rm -f $(root)/bin/hpcrun $(root)/bin/hpcprof $(root)/lib/libhpcrun.so
+	$(Q)for page in $(man_pages); do rm -f $(root)/share/man/man$${page##*.}/$${page##*/}; done
+	$(Q)rm -rf $(root)/share/hpcprof
