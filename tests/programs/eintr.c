@@ -1,0 +1,215 @@
+/* Count the system calls that a signal cuts short while the program also uses CPU.
+ *
+ *     eintr SECONDS
+ *
+ * One thread a call: it burns a little CPU, then makes the call, which blocks for
+ * about half a millisecond; again and again. Prints per call its name, how often
+ * it was made and how often it ended with EINTR. In the first group stand the
+ * calls that the kernel restarts by itself after a handler with SA_RESTART, in the
+ * second those that return EINTR all the same.
+ *
+ * One more thread blocks all the time, in calls of the second kind: "blocked" is
+ * printed with how often it slept and how often it was woken too early.
+ *
+ * Exits with 1 if a call of the first group was cut short, with 2 if the sleeper was. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BLOCK_NS = 500000, BURN_STEPS = 60000 };
+
+struct call {
+	const char *name;
+	int restartable;
+	int (*make)(void); /* 0, or an errno */
+	unsigned long made, cut;
+};
+
+static volatile int stop;
+static int ticking[2], silent[2], silent_socket[2], epoll, semaphores;
+
+static int read_call(void)
+{
+	char c;
+
+	return read(ticking[0], &c, 1) < 0 ? errno : 0;
+}
+
+static int poll_call(void)
+{
+	struct pollfd p = {silent[0], POLLIN, 0};
+
+	return poll(&p, 1, 1) < 0 ? errno : 0;
+}
+
+static int nanosleep_call(void)
+{
+	struct timespec t = {0, BLOCK_NS};
+
+	return nanosleep(&t, NULL) < 0 ? errno : 0;
+}
+
+static int futex_call(void)
+{
+	static uint32_t word;
+	struct timespec t = {0, BLOCK_NS};
+
+	return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0) < 0 &&
+		       errno != ETIMEDOUT
+		   ? errno
+		   : 0;
+}
+
+static int epoll_call(void)
+{
+	struct epoll_event e;
+
+	return epoll_wait(epoll, &e, 1, 1) < 0 ? errno : 0;
+}
+
+static int semop_call(void)
+{
+	struct sembuf op = {0, -1, 0};
+	struct timespec t = {0, BLOCK_NS};
+
+	return semtimedop(semaphores, &op, 1, &t) < 0 && errno != EAGAIN ? errno : 0;
+}
+
+static int sigtimedwait_call(void)
+{
+	struct timespec t = {0, BLOCK_NS};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	return sigtimedwait(&set, NULL, &t) < 0 && errno != EAGAIN ? errno : 0;
+}
+
+static int recv_call(void)
+{
+	char c;
+
+	return recv(silent_socket[0], &c, 1, 0) < 0 && errno != EAGAIN ? errno : 0;
+}
+
+static struct call calls[] = {
+    {"read", 1, read_call, 0, 0},
+    {"futex", 1, futex_call, 0, 0},
+    {"poll", 1, poll_call, 0, 0},
+    {"nanosleep", 1, nanosleep_call, 0, 0},
+    {"epoll_wait", 0, epoll_call, 0, 0},
+    {"semtimedop", 0, semop_call, 0, 0},
+    {"sigtimedwait", 0, sigtimedwait_call, 0, 0},
+    {"recv", 0, recv_call, 0, 0},
+};
+enum { CALLS = sizeof calls / sizeof calls[0] };
+
+static void *caller(void *arg)
+{
+	struct call *call = arg;
+	volatile unsigned sink = 0;
+
+	while (!stop) {
+		for (unsigned i = 0; i < BURN_STEPS; i++)
+			sink += i;
+		int failed = call->make();
+		call->made++;
+		if (failed == EINTR) {
+			call->cut++;
+		} else if (failed) {
+			fprintf(stderr, "eintr: %s: %s\n", call->name, strerror(failed));
+			exit(3);
+		}
+	}
+	return NULL;
+}
+
+/* Something to read, from time to time. */
+static void *ticker(void *arg)
+{
+	struct timespec t = {0, BLOCK_NS};
+
+	(void)arg;
+	while (!stop) {
+		nanosleep(&t, NULL);
+		if (write(ticking[1], "x", 1) < 0)
+			exit(3);
+	}
+	return NULL;
+}
+
+static unsigned long slept, woken;
+
+/* Blocked before every sampling period begins, so never to be woken by one. */
+static void *sleeper(void *arg)
+{
+	struct epoll_event e;
+
+	(void)arg;
+	while (!stop) {
+		slept++;
+		if (epoll_wait(epoll, &e, 1, 250) < 0 && errno == EINTR)
+			woken++;
+	}
+	return NULL;
+}
+
+static void prepare(void)
+{
+	struct timeval t = {0, BLOCK_NS / 1000};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	epoll = epoll_create1(0);
+	semaphores = semget(IPC_PRIVATE, 1, 0600);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) || pipe(ticking) || pipe(silent) ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, silent_socket) ||
+	    setsockopt(silent_socket[0], SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t) || epoll < 0 ||
+	    semaphores < 0) {
+		perror("eintr");
+		exit(3);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	unsigned seconds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 3;
+	struct timespec left = {seconds, 0};
+	pthread_t thread[CALLS + 2];
+	int result = 0, failed = 0;
+
+	prepare();
+	for (int i = 0; i < CALLS; i++)
+		failed |= pthread_create(&thread[i], NULL, caller, &calls[i]);
+	failed |= pthread_create(&thread[CALLS], NULL, ticker, NULL);
+	failed |= pthread_create(&thread[CALLS + 1], NULL, sleeper, NULL);
+	if (failed)
+		return 3;
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
+		continue;
+	stop = 1;
+	for (int i = 0; i < CALLS + 2; i++)
+		pthread_join(thread[i], NULL);
+	semctl(semaphores, 0, IPC_RMID);
+	for (int i = 0; i < CALLS; i++) {
+		printf("%s %lu %lu\n", calls[i].name, calls[i].made, calls[i].cut);
+		if (calls[i].restartable && calls[i].cut)
+			result = 1;
+	}
+	printf("blocked %lu %lu\n", slept, woken);
+	return woken ? 2 : result;
+}
