@@ -17,8 +17,8 @@ static struct shown show(const uint8_t *p, size_t n)
 		if (p[i] >= 0x20 && p[i] < 0x7f && p[i] != '"' && p[i] != '\\')
 			s.text[used++] = (char)p[i];
 		else
-			used += (size_t)snprintf(s.text + used, sizeof s.text - used, "\\x%02x",
-						 p[i]);
+			used +=
+			    (size_t)snprintf(s.text + used, sizeof s.text - used, "\\x%02x", p[i]);
 	}
 	s.text[used++] = '"';
 	s.text[used] = '\0';

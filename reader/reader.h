@@ -33,8 +33,8 @@ struct reader_pairs {
 
 struct reader_header {
 	struct reader_text version; /* "01.00" or "01.01" */
-	bool big;                   /* the file's order */
-	uint64_t num_chunks;        /* as it stands there; means nothing */
+	bool big;		    /* the file's order */
+	uint64_t num_chunks;	    /* as it stands there; means nothing */
 	struct reader_text target;  /* path of the executable; may be empty */
 	uint64_t tramp_samples;
 };
@@ -50,8 +50,8 @@ struct reader_metric {
 struct reader_module {
 	struct reader_text name;
 	uint64_t virtual_address, mapped_address;
-	uint64_t extent;             /* bytes, of the trailer's MODULES; 0: not known */
-	struct reader_text build_id; /* lower-case hex, of the trailer; n is 0: not known */
+	uint64_t extent;	     /* bytes, of the trailer's MODULES; 0: not known */
+	struct reader_text build_id; /* hex digits, of the trailer; n is 0: not known */
 };
 
 struct reader_epoch {
@@ -61,12 +61,14 @@ struct reader_epoch {
 
 struct reader_tree {
 	struct reader_text version; /* "01.00" or "01.0T" */
-	uint32_t width;             /* of ip, sp, id, parent and metrics: 8 or 4 */
-	uint64_t num_nodes;         /* at least 1 */
-	uint32_t epoch;             /* index into the epochs */
-	uint64_t offset;            /* of the tree in the file */
-	uint64_t nodes_offset;      /* of its first node in the file */
-	/* of the trailer's TREES, else CSP_NONE, CSP_TREE_COMPLETE, CSP_NONE, 0 */
+	uint32_t width;		    /* of ip, sp, id, parent and metrics: 8 or 4 */
+	uint64_t num_nodes;	    /* at least 1 */
+	uint32_t epoch;		    /* index into the epochs */
+	uint64_t offset;	    /* of the tree in the file */
+	uint64_t nodes_offset;	    /* of its first node in the file */
+	/* of the trailer's TREES, else CSP_NONE, CSP_TREE_COMPLETE, CSP_NONE, 0.
+	 * thread is below reader_num_threads or CSP_NONE, unless the file has no
+	 * (whole) THREADS chunk: then it is any number and only tells threads apart. */
 	uint32_t thread;
 	uint32_t kind;
 	uint32_t creator_tree;
@@ -79,7 +81,8 @@ struct reader_node {
 };
 
 struct reader_account {
-	uint32_t thread, metric;
+	uint32_t thread; /* as in reader_tree, but never CSP_NONE where THREADS stands */
+	uint32_t metric; /* below reader_num_metrics */
 	struct reader_text disposition;
 	uint64_t samples, weight;
 };
@@ -92,14 +95,15 @@ struct reader_thread {
 
 struct reader_trace {
 	uint64_t time_ns;
-	uint32_t tree, metric;
-	uint64_t node, weight;
+	uint32_t tree, metric; /* below reader_num_trees and reader_num_metrics */
+	uint64_t node, weight; /* node: an id of that tree */
 };
 
 /* A chunk as it stands in the trailer, known or not. */
 struct reader_chunk {
 	uint32_t tag;
 	uint64_t offset, length; /* of the payload in the file */
+	bool decoded;		 /* a tag we know, whole, the first of it: see the accessors */
 };
 
 /* Map and check the file at path. 0 and *out, or -1 and *e, whose text names the
@@ -111,8 +115,9 @@ int reader_open(const char *path, struct reader **out, struct error *e);
 int reader_open_memory(const void *bytes, size_t n, struct reader **out, struct error *e);
 void reader_close(struct reader *r); /* takes NULL */
 
-/* NULL, or what was wrong with the trailer (which then counts as absent as far as
- * it is damaged); the caller shows it and lets its exit status say 1. */
+/* NULL, or what was wrong with the trailer; the caller shows it and lets its exit
+ * status say 1. A damaged chunk counts as absent as a whole, the others stand. Of
+ * several damages the first is described and the others are counted. */
 const struct error *reader_warning(const struct reader *r);
 
 const struct reader_header *reader_header(const struct reader *r);
@@ -156,7 +161,7 @@ struct reader_nodes {
 	const struct reader *r;
 	uint32_t tree;
 	uint64_t next;
-	uint64_t *order; /* positions in the file, or NULL for the file's order */
+	uint64_t *order; /* positions in the tree, or NULL for the file's order */
 	struct reader_node *node;
 };
 int reader_nodes_begin(struct reader_nodes *it, const struct reader *r, uint32_t tree,
