@@ -61,8 +61,7 @@ static void put_store_string(struct conversion *c, store_ref ref)
 	csp_put_text(c->sink, s->bytes, s->n);
 }
 
-/* Iteration over the three lists of the header. A list longer than the store has
- * grains is a loop. */
+/* Iteration over the lists that start in the header. */
 #define FOR_EACH_THREAD(c, ref, t)                                                                 \
 	for (store_ref ref = (c)->header->first_thread;                                            \
 	     ref && ((t) = thread_at((c), ref)) != NULL; ref = (t)->next)

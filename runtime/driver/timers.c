@@ -1,0 +1,75 @@
+/* The source of an ordinary user: two timers a thread, one at a time.
+ *
+ * A timer on the thread's CPU clock never disturbs a blocked thread, but expires
+ * only at the kernel's tick (CONFIG_HZ, often 250 a second). A monotonic timer is
+ * exact, but would wake a blocked thread. So the monotonic one is armed only where
+ * the thread gave its CPU up at no time since its last sample (its voluntary
+ * context switches stand still): then it is running now, and by the evidence it
+ * goes on running. The first sample after it blocked goes back to the CPU timer.
+ * A thread that was already blocked when a period began is thus never woken.
+ * Weights come from the CPU clock, so neither timer's lateness distorts shares. */
+#include "runtime/driver/driver.h"
+#include "runtime/os/os.h"
+
+static int start(struct csprof_source *s, int sig, uint64_t first_ns)
+{
+	int timer = os_timer_create(OS_CLOCK_THREAD_CPU, sig, s);
+	if (timer < 0)
+		return timer;
+	int r = os_timer_arm(timer, first_ns);
+	if (r < 0) {
+		os_timer_delete(timer);
+		return r;
+	}
+	s->cpu_timer = timer;
+	s->switches = os_voluntary_switches();
+	return 0;
+}
+
+static void arm(struct csprof_source *s, uint64_t next_ns)
+{
+	uint64_t switches = os_voluntary_switches();
+	bool ran_on = switches == s->switches;
+	s->switches = switches;
+	if (ran_on && s->mono_timer == -1) {
+		s->mono_timer = os_timer_create(OS_CLOCK_MONOTONIC, s->sig, s);
+		if (s->mono_timer < 0)
+			s->mono_timer = -2; /* none to be had: do not ask again */
+	}
+	if (ran_on && s->mono_timer >= 0)
+		os_timer_arm(s->mono_timer, next_ns);
+	else
+		os_timer_arm(s->cpu_timer, next_ns);
+}
+
+static bool sent(const struct csprof_source *s, const siginfo_t *info)
+{
+	return os_timer_sent(info, s);
+}
+
+static void quiet(struct csprof_source *s)
+{
+	os_timer_arm(s->cpu_timer, 0);
+	if (s->mono_timer >= 0)
+		os_timer_arm(s->mono_timer, 0);
+}
+
+static void stop(struct csprof_source *s, bool in_child)
+{
+	if (in_child)
+		return; /* timers are not inherited */
+	os_timer_delete(s->cpu_timer);
+	if (s->mono_timer >= 0)
+		os_timer_delete(s->mono_timer);
+	s->cpu_timer = s->mono_timer = -1;
+}
+
+const struct csprof_driver csprof_driver_timers = {
+	.name = "thread timers",
+	.kernel = true,
+	.start = start,
+	.arm = arm,
+	.sent = sent,
+	.quiet = quiet,
+	.stop = stop,
+};

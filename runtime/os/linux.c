@@ -1,0 +1,377 @@
+/* The OS contract on Linux with glibc. Raw system calls where the libc wrapper
+ * would set errno, take a lock or be a cancellation point. */
+#include "runtime/os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { PAGE = 4096 };
+
+/* One system call, its result or negative errno, errno untouched. */
+#define CALL(...)                                                                                  \
+	({                                                                                         \
+		int saved_ = errno;                                                                \
+		long r_ = syscall(__VA_ARGS__);                                                    \
+		if (r_ < 0)                                                                        \
+			r_ = -errno;                                                               \
+		errno = saved_;                                                                    \
+		r_;                                                                                \
+	})
+
+void *os_map(size_t bytes)
+{
+	long r = CALL(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return r < 0 && r > -PAGE ? NULL : (void *)r;
+}
+
+void os_unmap(void *p, size_t bytes)
+{
+	CALL(SYS_munmap, p, bytes);
+}
+
+bool os_readable(uintptr_t p)
+{
+	char byte;
+	struct iovec to = {&byte, 1}, from = {(void *)p, 1};
+	return CALL(SYS_process_vm_readv, os_pid(), &to, 1, &from, 1, 0) == 1;
+}
+
+static uint64_t read_clock(clockid_t clock)
+{
+	struct timespec t = {0, 0};
+	int saved = errno;
+	if (clock_gettime(clock, &t) != 0)
+		t.tv_sec = 0;
+	errno = saved;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t os_clock_real(void)
+{
+	return read_clock(CLOCK_REALTIME);
+}
+
+uint64_t os_clock_mono(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t os_clock_self(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t os_clock_thread(uint32_t tid)
+{
+	/* the kernel's encoding of a thread's scheduler clock (posix-timers.h:
+	 * CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED), as pthread_getcpuclockid makes it */
+	return read_clock((clockid_t)(~tid << 3 | 6));
+}
+
+uint64_t os_voluntary_switches(void)
+{
+	struct rusage u;
+	return CALL(SYS_getrusage, RUSAGE_THREAD, &u) == 0 ? (uint64_t)u.ru_nvcsw : 0;
+}
+
+uint32_t os_pid(void)
+{
+	return (uint32_t)CALL(SYS_getpid);
+}
+
+uint32_t os_ppid(void)
+{
+	return (uint32_t)CALL(SYS_getppid);
+}
+
+uint32_t os_tid(void)
+{
+	return (uint32_t)CALL(SYS_gettid);
+}
+
+int os_executable(char *out, size_t size)
+{
+	static const char deleted[] = " (deleted)";
+	long n = CALL(SYS_readlink, "/proc/self/exe", out, size - 1);
+	if (n < 0)
+		n = 0;
+	size_t tail = sizeof deleted - 1;
+	if ((size_t)n > tail && memcmp(out + n - tail, deleted, tail) == 0)
+		n -= (long)tail;
+	out[n] = '\0';
+	return (int)n;
+}
+
+int os_hostname(char *out, size_t size)
+{
+	int saved = errno;
+	if (gethostname(out, size) != 0)
+		memcpy(out, "localhost", sizeof "localhost");
+	out[size - 1] = '\0';
+	errno = saved;
+	return (int)strlen(out);
+}
+
+/* "/proc/self/task/TID/comm" */
+int os_thread_name(uint32_t tid, char *out, size_t size)
+{
+	char path[48] = "/proc/self/task/", digits[12];
+	size_t n = strlen(path), d = 0;
+	do
+		digits[d++] = (char)('0' + tid % 10);
+	while (tid /= 10);
+	while (d)
+		path[n++] = digits[--d];
+	memcpy(path + n, "/comm", sizeof "/comm");
+	memset(out, 0, size);
+	int fd = os_open_read(path);
+	if (fd < 0)
+		return fd;
+	int got = os_read(fd, out, size - 1);
+	os_close(fd);
+	if (got > 0 && out[got - 1] == '\n')
+		out[--got] = '\0';
+	return got;
+}
+
+extern void *__libc_stack_end; /* of the dynamic linker: the stack pointer at the entry */
+
+void os_main_stack(uintptr_t *low, uintptr_t *high)
+{
+	/* mmap_base() of the kernel leaves at least 128 MB below the stack's top, or
+	 * the stack's limit where that is more */
+	uint64_t size = 128u << 20;
+	struct rlimit64 limit;
+	if (CALL(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit) == 0 && limit.rlim_cur > size)
+		size = limit.rlim_cur < (1ull << 44) ? limit.rlim_cur : 1ull << 44;
+	*high = (uintptr_t)__libc_stack_end + 2 * sizeof(void *); /* argc and argv[0] */
+	*low = *high > size ? *high - size : PAGE;
+}
+
+uint64_t os_random(void)
+{
+	uint64_t v = 0;
+	if (CALL(SYS_getrandom, &v, sizeof v, 1 /* GRND_NONBLOCK */) != sizeof v)
+		v = os_clock_mono() * 0x9E3779B97F4A7C15ull ^ os_tid();
+	return v;
+}
+
+int os_create(const char *path)
+{
+	return (int)CALL(SYS_openat, AT_FDCWD, path,
+			 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+int os_open_read(const char *path)
+{
+	return (int)CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+int os_read(int fd, void *bytes, size_t n)
+{
+	long r;
+	do
+		r = CALL(SYS_read, fd, bytes, n);
+	while (r == -EINTR);
+	return (int)r;
+}
+
+int os_write(int fd, const void *bytes, size_t n)
+{
+	const char *p = bytes;
+	while (n > 0) {
+		long r = CALL(SYS_write, fd, p, n);
+		if (r == -EINTR)
+			continue;
+		if (r <= 0)
+			return r < 0 ? (int)r : -EIO;
+		p += r;
+		n -= (size_t)r;
+	}
+	return 0;
+}
+
+int os_close(int fd)
+{
+	return (int)CALL(SYS_close, fd);
+}
+
+int os_rename(const char *from, const char *to)
+{
+	return (int)CALL(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int os_unlink(const char *path)
+{
+	return (int)CALL(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+/* ---- signals ---- */
+
+/* Resolved once, at start: the wrappers of the preloaded library stand before
+ * libc's sigaction, so ask for libc's own. */
+extern int __sigaction(int, const struct sigaction *, struct sigaction *);
+
+int os_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	int saved = errno;
+	int r = __sigaction(sig, act, old) == 0 ? 0 : -errno;
+	errno = saved;
+	return r;
+}
+
+int os_handle(int sig, os_handler *handler, struct sigaction *old)
+{
+	struct sigaction act;
+	memset(&act, 0, sizeof act);
+	act.sa_sigaction = handler;
+	act.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+	return os_sigaction(sig, &act, old);
+}
+
+void os_unmask(const void *context, int sig)
+{
+	uint64_t mask;
+	memcpy(&mask, &((const ucontext_t *)context)->uc_sigmask, sizeof mask);
+	mask &= ~(1ull << (sig - 1));
+	CALL(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
+long os_restart_call(void)
+{
+	return CALL(SYS_restart_syscall);
+}
+
+bool os_restartable(int call)
+{
+	/* the calls that return -ERESTART_RESTARTBLOCK in the kernel */
+	return call == SYS_poll || call == SYS_nanosleep || call == SYS_clock_nanosleep ||
+	       call == SYS_futex;
+}
+
+void os_yield(void)
+{
+	CALL(SYS_sched_yield);
+}
+
+void os_sleep_ns(uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	CALL(SYS_nanosleep, &t, NULL);
+}
+
+/* ---- timers and performance events ---- */
+
+int os_timer_create(enum os_clock clock, int sig, void *value)
+{
+	struct sigevent e;
+	memset(&e, 0, sizeof e);
+	e.sigev_notify = SIGEV_THREAD_ID;
+	e.sigev_signo = sig;
+	e.sigev_value.sival_ptr = value;
+	e._sigev_un._tid = (int)os_tid();
+	int timer = -1;
+	clockid_t id = clock == OS_CLOCK_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+	long r = CALL(SYS_timer_create, id, &e, &timer);
+	return r < 0 ? (int)r : timer;
+}
+
+int os_timer_arm(int timer, uint64_t ns)
+{
+	struct itimerspec t = {{0, 0}, {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}};
+	return (int)CALL(SYS_timer_settime, timer, 0, &t, NULL);
+}
+
+int os_timer_delete(int timer)
+{
+	return (int)CALL(SYS_timer_delete, timer);
+}
+
+bool os_timer_sent(const siginfo_t *info, const void *value)
+{
+	return info->si_code == SI_TIMER && info->si_value.sival_ptr == value;
+}
+
+/* Our descriptors go where programs that count theirs from 3 do not meet them,
+ * but no higher than keeps the kernel's table small. */
+static int move_up(int fd)
+{
+	struct rlimit64 limit = {1024, 1024};
+	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+	uint64_t from = limit.rlim_cur / 2 < 512 ? limit.rlim_cur / 2 : 512;
+	long up = CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (int)from);
+	if (up < 0)
+		return fd;
+	os_close(fd);
+	return (int)up;
+}
+
+int os_task_clock_open(uint64_t period_ns, int sig, void **page)
+{
+	struct perf_event_attr a;
+	memset(&a, 0, sizeof a);
+	a.size = sizeof a;
+	a.type = PERF_TYPE_SOFTWARE;
+	a.config = PERF_COUNT_SW_TASK_CLOCK;
+	a.sample_period = period_ns;
+	a.sample_type = PERF_SAMPLE_IP;
+	a.disabled = 1;
+	a.exclude_hv = 1;
+	a.wakeup_events = 1;
+	long r = CALL(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (r < 0)
+		return (int)r;
+	int fd = move_up((int)r);
+	struct f_owner_ex owner = {F_OWNER_TID, (int)os_tid()};
+	if ((r = CALL(SYS_fcntl, fd, F_SETSIG, sig)) < 0 ||
+	    (r = CALL(SYS_fcntl, fd, F_SETOWN_EX, &owner)) < 0 ||
+	    (r = CALL(SYS_fcntl, fd, F_SETFL, O_RDWR | O_ASYNC)) < 0) {
+		os_close(fd);
+		return (int)r;
+	}
+	long m = CALL(SYS_mmap, NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	*page = m < 0 && m > -PAGE ? NULL : (void *)m;
+	return fd;
+}
+
+int os_task_clock_period(int fd, uint64_t period_ns)
+{
+	return (int)CALL(SYS_ioctl, fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+}
+
+int os_task_clock_enable(int fd, bool on)
+{
+	return (int)CALL(SYS_ioctl, fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void os_task_clock_close(int fd, void *page)
+{
+	if (page)
+		os_unmap(page, PAGE);
+	os_close(fd);
+}
+
+bool os_task_clock_sent(const siginfo_t *info, int fd)
+{
+	return (info->si_code == POLL_IN || info->si_code == POLL_HUP) && info->si_fd == fd;
+}
+
+int os_profile_timer(uint64_t ns)
+{
+	struct timeval each = {(time_t)(ns / 1000000000u), (suseconds_t)(ns % 1000000000u / 1000)};
+	struct itimerval t = {each, each};
+	return (int)CALL(SYS_setitimer, ITIMER_PROF, &t, NULL);
+}

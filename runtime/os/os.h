@@ -1,0 +1,103 @@
+/* What the runtime asks of the operating system: one contract, one file per OS
+ * (linux.c). Unless said otherwise a function returns 0 or a non-negative value,
+ * or a negative errno, leaves errno as it was, takes no lock, and is
+ * async-signal-safe. */
+#ifndef RUNTIME_OS_OS_H
+#define RUNTIME_OS_OS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- memory ---- */
+/* Zeroed pages, or NULL. */
+void *os_map(size_t bytes);
+void os_unmap(void *p, size_t bytes);
+/* Whether the page that p lies in can be read, asked of the kernel. */
+bool os_readable(uintptr_t p);
+
+/* ---- clocks, in nanoseconds ---- */
+uint64_t os_clock_real(void);
+uint64_t os_clock_mono(void);
+/* CPU time of this thread, user and kernel. */
+uint64_t os_clock_self(void);
+/* CPU time of thread tid of this process; 0 where it has ended. */
+uint64_t os_clock_thread(uint32_t tid);
+/* How often this thread has given up its CPU of its own accord. */
+uint64_t os_voluntary_switches(void);
+
+/* ---- identity ---- */
+uint32_t os_pid(void);
+uint32_t os_ppid(void);
+uint32_t os_tid(void);
+/* NUL-terminated into out; the number of bytes. */
+int os_executable(char *out, size_t size);
+int os_hostname(char *out, size_t size);
+/* The name of thread tid of this process into out (NUL-padded). */
+int os_thread_name(uint32_t tid, char *out, size_t size);
+/* Bounds of the main thread's stack: where it may lie, and its high end. */
+void os_main_stack(uintptr_t *low, uintptr_t *high);
+uint64_t os_random(void);
+
+/* ---- files ---- */
+/* Create path for writing (never following a link, never an existing file). */
+int os_create(const char *path);
+int os_open_read(const char *path);
+int os_read(int fd, void *bytes, size_t n);
+int os_write(int fd, const void *bytes, size_t n); /* all n bytes, or an error */
+int os_close(int fd);
+int os_rename(const char *from, const char *to);
+int os_unlink(const char *path);
+
+/* ---- signals ---- */
+typedef void os_handler(int sig, siginfo_t *info, void *context);
+/* Install handler for sig: restarting, on the alternate stack where there is one,
+ * with nothing but sig masked. old (may be NULL) receives what stood there. */
+int os_handle(int sig, os_handler *handler, struct sigaction *old);
+int os_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
+/* Give this thread the mask that the interrupted code had, without sig. */
+void os_unmask(const void *context, int sig);
+/* Go on with the system call that this signal handler interrupted; its result. */
+long os_restart_call(void);
+/* Whether the kernel keeps a restart block for that call when a signal comes. */
+bool os_restartable(int call);
+void os_yield(void);
+void os_sleep_ns(uint64_t ns);
+
+/* ---- timers and performance events, for the drivers ---- */
+enum os_clock { OS_CLOCK_MONOTONIC, OS_CLOCK_THREAD_CPU };
+/* A disarmed timer on the clock, which sends sig with value to this thread. */
+int os_timer_create(enum os_clock clock, int sig, void *value);
+/* Once, ns from now; 0 disarms. */
+int os_timer_arm(int timer, uint64_t ns);
+int os_timer_delete(int timer);
+/* Whether info is of a timer made with value. */
+bool os_timer_sent(const siginfo_t *info, const void *value);
+/* A disabled task clock of this thread, kernel included, that sends sig to it
+ * after each period; closed on exec; page (one page of it mapped, or NULL) keeps
+ * it alive when the program closes the descriptor. */
+int os_task_clock_open(uint64_t period_ns, int sig, void **page);
+int os_task_clock_period(int fd, uint64_t period_ns);
+int os_task_clock_enable(int fd, bool on);
+void os_task_clock_close(int fd, void *page);
+bool os_task_clock_sent(const siginfo_t *info, int fd);
+/* The process's profiling timer (SIGPROF), every ns; 0 stops it. */
+int os_profile_timer(uint64_t ns);
+
+/* ---- load modules; takes the loader's lock: never in a handler ---- */
+struct os_module {
+	const char *name; /* "" for the executable */
+	uintptr_t base;   /* what the loader added to the file's addresses */
+	uintptr_t virtual_address, mapped_address;
+	uint64_t extent;
+	char build_id[41]; /* hex, or empty */
+	bool vdso;
+};
+void os_modules(void (*each)(const struct os_module *, void *), void *arg);
+/* Counters that change when modules come or go. Takes the loader's lock. */
+uint64_t os_module_changes(void);
+/* Executable mappings without a file, from the kernel's list. Not in a handler. */
+void os_anonymous_code(void (*each)(uintptr_t low, uintptr_t high, void *), void *arg);
+
+#endif
