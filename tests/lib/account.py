@@ -1,0 +1,84 @@
+"""account.py [--total FILE] DIR...: the three equations of conservation for each datafile.
+
+    clock at end - clock at start = sum of all weights in ACCOUNT
+    sum of V over all nodes       = weight of recorded + partial
+    sum of N over all nodes       = samples of recorded + partial
+
+per thread and event. Prints the sums over all datafiles; exits with 1 if an equation
+does not hold. With --total, FILE holds microseconds of CPU time as waitcpu wrote them,
+and the sum of all weights must be that within 1% or 10 ms per image."""
+
+import sys
+from collections import Counter
+
+import csp
+
+
+def thread_sums(data, v):
+    """Per thread (sum of V, sum of N) over its trees."""
+    sums = {}
+    for tree in data.trees:
+        weight, samples = sums.get(tree.thread, (0, 0))
+        for _, _, values in tree.nodes.values():
+            weight += values[v]
+            samples += values[v + 1]
+        sums[tree.thread] = (weight, samples)
+    return sums
+
+
+def unequal(data, v):
+    """Texts, one for each equation that does not hold."""
+    name = data.metrics[v][0]
+    in_trees = thread_sums(data, v)
+    for thread, (tid, _, _, _, cpu) in enumerate(data.threads):
+        rows = [r for r in data.account if r[0] == thread and r[1] == v]
+        all_weight = sum(r[4] for r in rows)
+        kept = [r for r in rows if r[2] in ("recorded", "partial")]
+        weight, samples = in_trees.pop(thread, (0, 0))
+        where = "%s: thread %d (tid %d), %s: " % (data.path, thread, tid, name)
+        if name == "CPUTIME" and all_weight != cpu:
+            yield where + "clock advanced %d, weights sum to %d" % (cpu, all_weight)
+        if sum(r[4] for r in kept) != weight:
+            yield where + "V sums to %d, account says %d" % (weight, sum(r[4] for r in kept))
+        if sum(r[3] for r in kept) != samples:
+            yield where + "N sums to %d, account says %d" % (samples, sum(r[3] for r in kept))
+    for thread, (weight, samples) in in_trees.items():
+        yield "%s: trees of a thread %s that is not in THREADS" % (data.path, thread)
+
+
+def main(arguments):
+    total = None
+    if arguments[0] == "--total":
+        total = int(open(arguments[1]).read().split()[0]) * 1000
+        arguments = arguments[2:]
+    failures, images, weight, samples = [], 0, Counter(), Counter()
+    for data in csp.load(arguments):
+        images += 1
+        if not data.threads:
+            failures.append("%s: no threads" % data.path)
+        for v in data.weights():
+            failures.extend(unequal(data, v))
+            for _, metric, disposition, n, w in data.account:
+                if metric == v:
+                    weight[disposition] += w
+                    samples[disposition] += n
+    for line in failures:
+        print(line)
+    all_weight = sum(weight.values())
+    print("%d images, %.3f s, %d samples recorded, %d partial, %d dropped"
+          % (images, all_weight / 1e9, samples["recorded"], samples["partial"],
+             sum(samples[d] for d in csp.DROPPED)))
+    for disposition in sorted(weight):
+        print("    %-20s %8d samples %12.6f s" % (disposition, samples[disposition],
+                                                 weight[disposition] / 1e9))
+    if total is not None:
+        allowed = max(total // 100, 10_000_000 * images)
+        print("the parent saw %.3f s" % (total / 1e9))
+        if abs(total - all_weight) > allowed:
+            print("they differ by more than %.3f s" % (allowed / 1e9))
+            return 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

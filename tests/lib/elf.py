@@ -1,0 +1,67 @@
+"""What binutils say about a module: functions, entry, frames that end a stack."""
+
+import bisect
+import functools
+import re
+import subprocess
+
+
+def run(*command, given=None):
+    return subprocess.run(command, input=given, capture_output=True, text=True,
+                          errors="replace", check=False).stdout
+
+
+@functools.lru_cache(maxsize=None)
+def functions(path):
+    """Sorted (start, size, name) of .symtab, or of .dynsym where there is none."""
+    found = set()
+    for line in run("nm", "-S", "--defined-only", path).splitlines() or \
+            run("nm", "-S", "-D", "--defined-only", path).splitlines():
+        part = line.split()
+        if len(part) == 4 and part[2] in "tTwWiu":
+            found.add((int(part[0], 16), int(part[1], 16), part[3].split("@")[0]))
+    return sorted(found)
+
+
+@functools.lru_cache(maxsize=None)
+def _starts(path):
+    return [start for start, _, _ in functions(path)]
+
+
+def names(path, address):
+    """All symbols whose extent covers the address."""
+    listed, at = functions(path), bisect.bisect_right(_starts(path), address)
+    covering = []
+    while at and len(covering) < 64:
+        at -= 1
+        start, size, name = listed[at]
+        if start + size > address:
+            covering.append(name)
+        elif covering or address - start > 1 << 20:
+            break
+    return covering
+
+
+@functools.lru_cache(maxsize=None)
+def entry(path):
+    found = re.search(r"Entry point address:\s+0x([0-9a-f]+)", run("readelf", "-hW", path))
+    return int(found.group(1), 16) if found else 0
+
+
+@functools.lru_cache(maxsize=None)
+def _stack_ends(path):
+    """Sorted (start, end) of the functions whose return address the unwind information
+    calls undefined: nothing called them."""
+    ends, pc = [], None
+    for line in run("readelf", "--debug-dump=frames", path).splitlines():
+        found = re.search(r"FDE .*pc=([0-9a-f]+)\.\.([0-9a-f]+)", line)
+        if found:
+            pc = int(found.group(1), 16), int(found.group(2), 16)
+        elif pc and re.search(r"DW_CFA_undefined: r16\b", line):
+            ends.append(pc)
+            pc = None
+    return sorted(ends)
+
+
+def ends_stack(path, address):
+    return any(start <= address < end for start, end in _stack_ends(path))

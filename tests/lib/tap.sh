@@ -1,0 +1,87 @@
+# Sourced by the whole-tool tests: TAP in a few words. A test reads
+#
+#     . "$(dirname "$0")/../lib/tap.sh"
+#     is "what it should be" "$got" "$expected"
+#     check "it works" COMMAND...
+#     done_testing
+#
+# Given: $top (the repository), $BUILD, $hpcrun and $hpcprof (absolute), and $scratch,
+# a folder that is removed at the end. The working directory is $scratch.
+
+set -u
+export LC_ALL=C.UTF-8
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+BUILD=${BUILD:-build}
+case $BUILD in
+/*) ;;
+*) BUILD=$top/$BUILD ;;
+esac
+hpcrun=$BUILD/bin/hpcrun
+hpcprof=$BUILD/bin/hpcprof
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/hpctest.XXXXXX")
+chmod 755 "$scratch"
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 143' TERM INT
+cd "$scratch" || exit 1
+
+tap_count=0
+tap_failed=0
+
+# ok DESCRIPTION: a point that holds.
+ok() {
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1"
+}
+
+# not_ok DESCRIPTION [TEXT]: one that does not, and what there is to say about it.
+not_ok() {
+	tap_count=$((tap_count + 1))
+	tap_failed=$((tap_failed + 1))
+	echo "not ok $tap_count - $1"
+	[ -z "${2:-}" ] || note "$2"
+}
+
+# note TEXT: each line as a TAP comment.
+note() {
+	printf '%s\n' "$1" | sed 's/^/# /'
+}
+
+# is DESCRIPTION GOT EXPECTED
+is() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "got:      $2
+expected: $3"
+	fi
+}
+
+# check DESCRIPTION COMMAND...: holds if the command succeeds; its output is noted.
+check() {
+	local description=$1 output
+	shift
+	if output=$("$@" 2>&1); then
+		ok "$description"
+		[ -z "$output" ] || note "$output"
+	else
+		not_ok "$description" "$(printf '%s\n' "$*: status $?" "$output" | head -50)"
+	fi
+}
+
+# skip DESCRIPTION REASON: a point that cannot be tried here.
+skip() {
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1 # SKIP $2"
+}
+
+# skip_all REASON: nothing of this file can be tried here.
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+# done_testing: the last line of a test.
+done_testing() {
+	echo "1..$tap_count"
+	exit $((tap_failed != 0))
+}
