@@ -1,0 +1,110 @@
+#include "runtime/cpu/module.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <string.h>
+
+#include "runtime/cpu/cpu.h"
+
+/* The program headers are looked for in the first page, where linkers put them. */
+#define HEADER_BYTES 4096
+
+static const struct csprof_module_table *modules;
+
+void csprof_unwind_set_modules(const struct csprof_module_table *table)
+{
+	__atomic_store_n(&modules, table, __ATOMIC_RELEASE);
+}
+
+static bool find_in_table(uintptr_t address, struct csprof_module *module)
+{
+	const struct csprof_module_table *table = __atomic_load_n(&modules, __ATOMIC_ACQUIRE);
+	size_t low = 0, high = table ? table->count : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct csprof_module_range *range = &table->range[middle];
+
+		if (address < range->start) {
+			high = middle;
+		} else if (address >= range->end) {
+			low = middle + 1;
+		} else {
+			module->start = range->start;
+			module->end = range->end;
+			module->eh_frame_hdr = range->eh_frame_hdr;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The macro tells a C library whose headers have the function (glibc 2.35); the
+ * library of the machine that runs us may still be without it, hence weak. */
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+#pragma weak _dl_find_object
+
+static bool find_in_loader(uintptr_t address, struct csprof_module *module)
+{
+	struct dl_find_object object;
+
+	if (!_dl_find_object || _dl_find_object((void *)address, &object) != 0)
+		return false;
+	module->start = (uintptr_t)object.dlfo_map_start;
+	module->end = (uintptr_t)object.dlfo_map_end;
+	module->eh_frame_hdr = object.dlfo_eh_frame;
+	return true;
+}
+#else
+static bool find_in_loader(uintptr_t address, struct csprof_module *module)
+{
+	(void)address;
+	(void)module;
+	return false;
+}
+#endif
+
+bool csprof_module_find(uintptr_t address, struct csprof_module *module)
+{
+	return find_in_loader(address, module) || find_in_table(address, module);
+}
+
+bool csprof_module_segment(const struct csprof_module *module, uintptr_t address, bool executable,
+			   struct csprof_extent *extent)
+{
+	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)module->start;
+	const Elf64_Phdr *phdr;
+	uintptr_t bias = 0;
+	bool first = true;
+
+	extent->start = module->start;
+	extent->end = module->end;
+	if (address < module->start || address >= module->end)
+		return false;
+	if (module->start % sizeof(uintptr_t) != 0 || module->end - module->start < HEADER_BYTES ||
+	    memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0)
+		return true;
+	if (ehdr->e_phentsize != sizeof(*phdr) || ehdr->e_phoff > HEADER_BYTES ||
+	    ehdr->e_phoff % sizeof(uintptr_t) != 0 ||
+	    ehdr->e_phnum > (HEADER_BYTES - ehdr->e_phoff) / sizeof(*phdr))
+		return true;
+	phdr = (const Elf64_Phdr *)(module->start + ehdr->e_phoff);
+	for (const Elf64_Phdr *p = phdr; p < phdr + ehdr->e_phnum; p++) {
+		if (p->p_type != PT_LOAD)
+			continue;
+		/* The extent begins at the page of the first segment; the page
+		 * size is the smallest a port has. */
+		if (first)
+			bias = module->start - (p->p_vaddr & ~(uintptr_t)4095);
+		first = false;
+		if (address - (bias + p->p_vaddr) >= p->p_memsz)
+			continue;
+		if (executable && !(p->p_flags & PF_X))
+			return false;
+		extent->start = bias + p->p_vaddr;
+		extent->end = extent->start + p->p_memsz;
+		return extent->start >= module->start && extent->end <= module->end &&
+		       extent->end > extent->start;
+	}
+	return false;
+}

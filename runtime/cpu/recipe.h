@@ -1,0 +1,62 @@
+/*
+ * Recipes: the unwind rules of one code address in one word, and the cache that
+ * keeps them. Private to runtime/cpu. Async-signal-safe.
+ *
+ * Nearly every frame has its CFA at rsp, rbp or rbx plus a constant, the return
+ * address at CFA-8, and the callee-saved registers just below. That packs into
+ * 64 bits:
+ *
+ *	bits  0-2   kind
+ *	bits  3-22  CFA offset / 8, signed
+ *	bits 23-52  slots of rbp, rbx, r12, r13, r14, r15, five bits each:
+ *	            0 not saved, n saved at CFA - 8 - 8n
+ *	bits 53-57  the deepest slot, so that one comparison bounds all reads
+ *	bits 58-62  which of rbx, r12-r15 are saved
+ *
+ * Whatever does not fit is SLOW: the rules are run again each time.
+ */
+#ifndef CSPROF_CPU_RECIPE_H
+#define CSPROF_CPU_RECIPE_H
+
+#include <stdint.h>
+
+#include "runtime/cpu/cfi.h"
+
+enum csprof_recipe_kind {
+	CSPROF_RECIPE_NONE, /* no valid recipe is the word 0 */
+	CSPROF_RECIPE_RSP,
+	CSPROF_RECIPE_RBP,
+	CSPROF_RECIPE_RBX,
+	CSPROF_RECIPE_SLOW,
+	CSPROF_RECIPE_SIGNAL,
+	CSPROF_RECIPE_END,
+	CSPROF_RECIPE_NO_ENTRY
+};
+
+#define CSPROF_RECIPE_KIND_MASK 7
+#define CSPROF_RECIPE_OFFSET_BIT 3
+#define CSPROF_RECIPE_OFFSET_BITS 20
+#define CSPROF_RECIPE_SLOT_BIT 23
+#define CSPROF_RECIPE_SLOT_BITS 5
+#define CSPROF_RECIPE_SLOT_MASK 31
+#define CSPROF_RECIPE_DEEPEST_BIT 53
+#define CSPROF_RECIPE_SAVED_BIT 58
+#define CSPROF_RECIPE_SAVED_MASK 31
+
+/* The recipe of the rules of `pc`, computed anew. */
+uint64_t csprof_recipe_compute(uintptr_t pc);
+
+/* The same from the cache, which a miss fills. */
+uint64_t csprof_recipe_get(uintptr_t pc);
+
+/* What the cache holds of other generations is not found any more. See cpu.h. */
+void csprof_recipe_set_generation(unsigned generation);
+
+/*
+ * Apply a recipe of kind RSP, RBP or RBX. BAD also if a read would leave the
+ * stack; the cursor is then unchanged.
+ */
+enum csprof_step csprof_recipe_apply(struct csprof_cursor *cur, uint64_t recipe,
+				     const struct csprof_stack *stack);
+
+#endif

@@ -1,0 +1,252 @@
+/* The x86-64 port, for Linux and the System V ABI. */
+#include <errno.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "runtime/cpu/cfi.h"
+#include "runtime/cpu/cpu.h"
+#include "runtime/cpu/module.h"
+#include "runtime/cpu/recipe.h"
+
+/* x86_64_here.S stores by these. */
+_Static_assert(offsetof(struct csprof_cursor, ip) == 0, "cursor layout");
+_Static_assert(offsetof(struct csprof_cursor, sp) == 8, "cursor layout");
+_Static_assert(offsetof(struct csprof_cursor, bp) == 16, "cursor layout");
+_Static_assert(offsetof(struct csprof_cursor, cell) == 24, "cursor layout");
+_Static_assert(offsetof(struct csprof_cursor, regs) == 32, "cursor layout");
+_Static_assert(offsetof(struct csprof_cursor, known) == 160, "cursor layout");
+_Static_assert(offsetof(struct csprof_cursor, exact) == 164, "cursor layout");
+
+/* The saved register of each DWARF number. */
+static const uint8_t greg_of[16] = {
+    REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+    REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
+};
+
+static void from_context(struct csprof_cursor *cur, const void *ucontext)
+{
+	const greg_t *gregs = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+
+	cur->ip = (uintptr_t)gregs[REG_RIP];
+	cur->sp = (uintptr_t)gregs[REG_RSP];
+	cur->bp = (uintptr_t)gregs[REG_RBP];
+	cur->cell = NULL;
+	for (unsigned reg = 0; reg < 16; reg++)
+		cur->regs[reg] = (uintptr_t)gregs[greg_of[reg]];
+	cur->known = 0xffff;
+	cur->exact = true;
+}
+
+static uintptr_t context_pc(const void *ucontext)
+{
+	return (uintptr_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
+}
+
+static uintptr_t context_sp(const void *ucontext)
+{
+	return (uintptr_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RSP];
+}
+
+/* The executable memory around `pc`, so far as modules are known. */
+static bool code_around(uintptr_t pc, struct csprof_extent *code)
+{
+	struct csprof_module module;
+
+	return csprof_module_find(pc, &module) && csprof_module_segment(&module, pc, true, code);
+}
+
+/* Copy the `n` bytes of code that end at `end`; false if they are not all readable. */
+static bool code_before(uintptr_t end, void *bytes, size_t n)
+{
+	struct csprof_extent code;
+
+	if (!code_around(end - 1, &code) || end - code.start < n)
+		return false;
+	memcpy(bytes, (const void *)(end - n), n);
+	return true;
+}
+
+static int interrupted_call(const void *ucontext)
+{
+	const greg_t *gregs = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+	uint8_t code[9]; /* what ends at the pc */
+	int32_t number;
+
+	if (gregs[REG_RAX] != -EINTR || !code_before(context_pc(ucontext), code, sizeof(code)))
+		return -1;
+	if (code[7] != 0x0f || code[8] != 0x05) /* syscall */
+		return -1;
+	memcpy(&number, code + 3, sizeof(number));
+	if (code[2] == 0xb8) /* mov $number,%eax */
+		return number < 0 ? -1 : number;
+	if (code[0] == 0x48 && code[1] == 0xc7 && code[2] == 0xc0) /* mov $number,%rax */
+		return number < 0 ? -1 : number;
+	if ((code[5] == 0x31 || code[5] == 0x33) && code[6] == 0xc0) /* xor %eax,%eax */
+		return 0;
+	return -1;
+}
+
+static void set_result(void *ucontext, long result)
+{
+	((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RAX] = result;
+}
+
+/* Whether the `length` bytes of an indirect call (ff /2) fit its ModRM and SIB bytes. */
+static bool is_indirect_call(const uint8_t *code, unsigned length)
+{
+	unsigned mode = code[1] >> 6, rm = code[1] & 7, size = 2;
+
+	if (code[0] != 0xff || (code[1] >> 3 & 7) != 2)
+		return false;
+	if (mode != 3 && rm == 4) {
+		if (length < 3)
+			return false;
+		size++;
+		if (mode == 0 && (code[2] & 7) == 5) /* no base: a displacement instead */
+			size += 4;
+	}
+	if (mode == 0 && rm == 5) /* relative to rip */
+		size += 4;
+	else if (mode == 1)
+		size += 1;
+	else if (mode == 2)
+		size += 4;
+	return size == length;
+}
+
+/* Prefixes need no thought: the bytes behind them decide the length. */
+bool csprof_follows_call(uintptr_t ra)
+{
+	uint8_t code[7]; /* what ends at ra; ff /2 with SIB and 32 bits is the longest */
+	struct csprof_extent around;
+
+	if (ra < sizeof(code) || !code_around(ra - 1, &around) || ra - around.start < sizeof(code))
+		return false;
+	memcpy(code, (const void *)(ra - sizeof(code)), sizeof(code));
+	if (code[2] == 0xe8)
+		return true;
+	for (unsigned length = 2; length <= 7; length++) {
+		if (is_indirect_call(code + 7 - length, length))
+			return true;
+	}
+	return false;
+}
+
+/* The restorers of C libraries: mov $15 (rt_sigreturn),%rax or %eax, then syscall. */
+static bool at_restorer(uintptr_t pc)
+{
+	static const uint8_t glibc[9] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+	static const uint8_t musl[7] = {0xb8, 15, 0, 0, 0, 0x0f, 0x05};
+	struct csprof_extent code;
+
+	if (!code_around(pc, &code))
+		return false;
+	/* A return address is the restorer itself; a sample may also lie before its syscall. */
+	for (unsigned back = 0; back <= 7; back++) {
+		uintptr_t start = pc - back;
+
+		if (start < code.start)
+			break;
+		if ((back == 0 || back == 7) && code.end - start >= sizeof(glibc) &&
+		    memcmp((const void *)start, glibc, sizeof(glibc)) == 0)
+			return true;
+		if ((back == 0 || back == 5) && code.end - start >= sizeof(musl) &&
+		    memcmp((const void *)start, musl, sizeof(musl)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The kernel leaves a ucontext at the stack pointer of a restorer (struct
+ * rt_sigframe in the kernel's arch/x86/include/asm/sigframe.h). */
+static int step_restorer(struct csprof_cursor *cur, const struct csprof_stack *stack)
+{
+	const size_t needed = offsetof(ucontext_t, uc_mcontext.fpregs);
+
+	if (cur->sp % sizeof(uintptr_t) != 0 || cur->sp < stack->low || cur->sp > stack->high ||
+	    stack->high - cur->sp < needed)
+		return CSPROF_STEP_BAD;
+	from_context(cur, (const void *)cur->sp);
+	return CSPROF_STEP_OK;
+}
+
+/* Accept a candidate return address at `cell` if it follows a call. */
+static bool try_cell(struct csprof_cursor *cur, const struct csprof_stack *stack, uintptr_t cell)
+{
+	uintptr_t ip;
+
+	if (cell < cur->sp || !csprof_stack_load(stack, cell, &ip) || !csprof_follows_call(ip))
+		return false;
+	cur->ip = ip;
+	cur->cell = (uintptr_t *)cell;
+	cur->sp = cell + sizeof(uintptr_t);
+	cur->exact = false;
+	return true;
+}
+
+/*
+ * Code without unwind information: crt's _init and .fini, hand-written assembly,
+ * generated code. Guess, and believe only a return address behind a call.
+ */
+static int step_without_entry(struct csprof_cursor *cur, const struct csprof_stack *stack)
+{
+	uintptr_t bp = cur->bp, caller_bp;
+
+	if (at_restorer(cur->ip))
+		return step_restorer(cur, stack);
+	/* At its first instruction or in a leaf the top of the stack; in a frame
+	 * that has called, the stack pointer is aligned, so the word above. */
+	if (try_cell(cur, stack, cur->sp + (cur->exact ? 0 : 8)) ||
+	    try_cell(cur, stack, cur->sp + (cur->exact ? 8 : 0))) {
+		cur->known &= CSPROF_CALLEE_SAVED;
+		return CSPROF_STEP_OK;
+	}
+	if (!csprof_stack_load(stack, bp, &caller_bp) || !try_cell(cur, stack, bp + 8))
+		return CSPROF_STEP_NO_INFO;
+	cur->bp = caller_bp;
+	cur->known = 0;
+	return CSPROF_STEP_OK;
+}
+
+static int step_slow(struct csprof_cursor *cur, uintptr_t pc, const struct csprof_stack *stack)
+{
+	struct csprof_cfi_row row;
+	enum csprof_step rc = csprof_cfi_find(pc, &row);
+
+	return rc == CSPROF_STEP_OK ? csprof_cfi_apply(cur, &row, stack) : rc;
+}
+
+static int step(struct csprof_cursor *cur, uintptr_t stack_low, uintptr_t stack_high)
+{
+	/* A return address may be the first of the next function, behind a call
+	 * that does not return. */
+	uintptr_t pc = cur->ip - !cur->exact;
+	uint64_t recipe = csprof_recipe_get(pc);
+	const struct csprof_stack stack = {stack_low, stack_high};
+
+	switch (recipe & CSPROF_RECIPE_KIND_MASK) {
+	case CSPROF_RECIPE_SIGNAL:
+		if (at_restorer(cur->ip))
+			return step_restorer(cur, &stack);
+		return step_slow(cur, pc, &stack);
+	case CSPROF_RECIPE_SLOW:
+		return step_slow(cur, pc, &stack);
+	case CSPROF_RECIPE_END:
+		return CSPROF_STEP_END;
+	case CSPROF_RECIPE_NO_ENTRY:
+		return step_without_entry(cur, &stack);
+	default:
+		return csprof_recipe_apply(cur, recipe, &stack);
+	}
+}
+
+const struct csprof_cpu_ops csprof_cpu = {
+    .name = "x86_64",
+    .from_context = from_context,
+    .step = step,
+    .set_generation = csprof_recipe_set_generation,
+    .context_pc = context_pc,
+    .context_sp = context_sp,
+    .interrupted_call = interrupted_call,
+    .set_result = set_result,
+};

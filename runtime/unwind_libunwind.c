@@ -1,0 +1,79 @@
+#include "runtime/unwind_libunwind.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* The binary interface of libunwind.so.8 on x86-64 (libunwind-x86_64.h), written
+ * down here so that neither its headers nor the library are needed to build. */
+#define CURSOR_WORDS 127
+#define INIT_SIGNAL_FRAME 1
+#define CACHE_GLOBAL 1
+#define REG_STACK_POINTER 7
+#define REG_INSTRUCTION 16
+
+struct unw_cursor {
+	uint64_t words[CURSOR_WORDS];
+};
+
+static struct {
+	int (*init)(struct unw_cursor *, void *context, int flags);
+	int (*step)(struct unw_cursor *);
+	int (*get_reg)(struct unw_cursor *, int reg, uint64_t *value);
+	int (*is_signal_frame)(struct unw_cursor *);
+} lib;
+
+/* Assign a function through the object pointer that dlsym returns (POSIX). */
+static bool find(void *handle, const char *name, void *function)
+{
+	void *symbol = dlsym(handle, name);
+
+	memcpy(function, &symbol, sizeof(symbol));
+	return symbol != NULL;
+}
+
+int csprof_libunwind_load(void)
+{
+	void *handle = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	int (*set_caching)(void *space, int policy);
+	void **space;
+
+	if (!handle)
+		return -1;
+	space = dlsym(handle, "_ULx86_64_local_addr_space");
+	if (!space || !find(handle, "_ULx86_64_step", &lib.step) ||
+	    !find(handle, "_ULx86_64_get_reg", &lib.get_reg) ||
+	    !find(handle, "_ULx86_64_is_signal_frame", &lib.is_signal_frame) ||
+	    !find(handle, "_ULx86_64_set_caching_policy", &set_caching) ||
+	    !find(handle, "_ULx86_64_init_local2", &lib.init)) {
+		lib.init = NULL;
+		dlclose(handle);
+		return -1;
+	}
+	/* The cache per thread would allocate thread-local memory in a handler. */
+	set_caching(*space, CACHE_GLOBAL);
+	return 0;
+}
+
+int csprof_libunwind_walk(const void *ucontext, struct csprof_frame *frames, int max)
+{
+	struct unw_cursor cursor;
+	int n = 0;
+
+	/* libunwind only reads the context; its type of it is ucontext_t. */
+	if (!lib.init || lib.init(&cursor, (void *)(uintptr_t)ucontext, INIT_SIGNAL_FRAME) < 0)
+		return -1;
+	while (n < max) {
+		uint64_t ip, sp;
+
+		if (lib.get_reg(&cursor, REG_INSTRUCTION, &ip) < 0 ||
+		    lib.get_reg(&cursor, REG_STACK_POINTER, &sp) < 0 || ip == 0)
+			break;
+		/* True of the frame that a step over a restorer reached. */
+		frames[n] = (struct csprof_frame){
+		    .ip = ip, .sp = sp, .exact = n == 0 || lib.is_signal_frame(&cursor) > 0};
+		n++;
+		if (lib.step(&cursor) <= 0)
+			break;
+	}
+	return n;
+}
