@@ -1,1 +1,141 @@
 # Tests: unit (cmocka, TAP), end to end (shell, TAP), soak, bench, fuzz.
+#
+#     check-unit [only=NAME]    tests/unit/NAME.c; all of them without only
+#     check-e2e [only=NAME]     tests/e2e/NAME.t
+#     check-sanitize            the offline unit tests with ASan and UBSan
+#     check-fuzz                each fuzz target for FUZZ_CHECK_SECONDS
+#     fuzz                      each fuzz target for FUZZ_SECONDS
+#     soak-NAME                 tests/soak/NAME-*.t (soak-parts: all of tests/soak)
+#     bench-parts               tests/bench/*.sh
+#
+# A unit test named runtime_* is linked with the runtime's own objects, any other
+# with the offline library. UNIT_LDFLAGS_NAME adds to the link of unit test NAME,
+# PROGRAM_FLAGS_NAME to the build of test program NAME.
+
+only ?= *
+unit_names := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+unit_runtime := $(filter runtime_%,$(unit_names))
+unit_offline := $(filter-out runtime_%,$(unit_names))
+unit_dir := $(BUILD)/unit
+unit_bin := $(unit_names:%=$(unit_dir)/%)
+
+# tests/lib/mk*.c are commands, the rest of it is linked to the tests.
+testlib_c := $(filter-out tests/lib/mk%.c,$(wildcard tests/lib/*.c))
+testtools := $(patsubst tests/lib/%.c,$(BUILD)/programs/%,$(wildcard tests/lib/mk*.c))
+reader_c := $(wildcard formats/*.c formats/base/*.c reader/*.c)
+
+# Fail the N-th allocation: see tests/lib/failing_alloc.h.
+wrap_alloc := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+UNIT_LDFLAGS_reader_oom := $(wrap_alloc)
+
+$(LIB)/libtest.a: $(testlib_c:%.c=$(BUILD)/obj/%.o)
+	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+
+# What the runtime's unit tests need of the offline half, to read what was written.
+$(LIB)/libreader.a: $(reader_c:%.c=$(BUILD)/obj/%.o)
+	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+
+$(unit_runtime:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/runtime-obj/tests/unit/%.o $(runtime_o) $(LIB)/libtest.a $(LIB)/libreader.a
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -o $@ $^ $(UNIT_LDFLAGS_$*) -lcmocka -lunwind -lunwind-x86_64 -ldl -pthread
+
+$(unit_offline:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/obj/tests/unit/%.o $(LIB)/libtest.a $(LIB)/libhpcoffline.a
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(UNIT_LDFLAGS_$*) $(OFFLINE_LIBS) -lcmocka
+
+$(testtools): $(BUILD)/programs/%: $(BUILD)/obj/tests/lib/%.o $(LIB)/libtest.a $(LIB)/libhpcoffline.a
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(OFFLINE_LIBS)
+
+# ---- programs to measure ------------------------------------------------------
+PROGRAM_FLAGS_threads8 := -fopenmp
+PROGRAM_FLAGS_stress_plugin := -shared -fPIC
+program_c := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/programs/*.c))
+program_cc := $(patsubst tests/programs/%.cc,$(BUILD)/programs/%,$(wildcard tests/programs/*.cc))
+program_flags = -D_GNU_SOURCE -O2 -g -Wall -Wextra -pthread -MMD -MP $(PROGRAM_FLAGS_$*)
+
+$(program_c): $(BUILD)/programs/%: tests/programs/%.c
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(program_flags) -o $@ $< -ldl -lm
+
+$(program_cc): $(BUILD)/programs/%: tests/programs/%.cc
+	$(call say,CXX,$@)mkdir -p $(@D) && $(CXX) -std=c++17 $(program_flags) -o $@ $< -ldl
+
+.PHONY: programs
+programs: $(program_c) $(program_cc) $(testtools)
+
+# ---- running ------------------------------------------------------------------
+# Every test has an end, whatever it does: prove counts the timeout as a failure.
+UNIT_TIMEOUT ?= 120
+E2E_TIMEOUT ?= 900
+SOAK_TIMEOUT ?= 7200
+# $(call prove,seconds,jobs,tests): run them, or say that there are none.
+prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP TAP_DATA='$(abspath tests/data)' \
+	prove --timer -j$(2) -e 'timeout -k 10 $(1)' $(3),echo '$@: no tests')
+
+.PHONY: check-parts check-unit check-unit-offline check-e2e check-sanitize check-fuzz fuzz-parts
+check-parts: all programs
+	+$(Q)failed=; for part in unit e2e sanitize fuzz; do \
+		echo "== check-$$part"; \
+		$(MAKE) --no-print-directory check-$$part || failed="$$failed check-$$part"; done; \
+	if [ -n "$$failed" ]; then echo "FAILED:$$failed"; exit 1; fi; echo 'all checks passed'
+
+check-unit: $(unit_bin) $(testtools)
+	$(Q)$(call prove,$(UNIT_TIMEOUT),2,$(filter $(unit_dir)/$(subst *,%,$(only)),$(unit_bin)))
+
+check-unit-offline: $(unit_offline:%=$(unit_dir)/%)
+	$(Q)$(call prove,$(UNIT_TIMEOUT),2,$(unit_offline:%=$(unit_dir)/%))
+
+check-e2e: all programs
+	$(Q)$(call prove,$(E2E_TIMEOUT),1,$(wildcard tests/e2e/$(only).t))
+
+check-sanitize:
+	+$(Q)$(MAKE) --no-print-directory ASAN=1 UBSAN=1 BUILD=$(BUILD)/address-undefined check-unit-offline
+
+# ---- fuzzing ------------------------------------------------------------------
+FUZZ_CC ?= clang-14
+FUZZ_CHECK_SECONDS ?= 10
+FUZZ_SECONDS ?= 600
+fuzz_names := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz_dir := $(BUILD)/fuzz
+fuzz_flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+fuzz_o := $(offline_c:%.c=$(fuzz_dir)/obj/%.o) $(testlib_c:%.c=$(fuzz_dir)/obj/%.o)
+
+$(fuzz_dir)/obj/%.o: %.c
+	$(call say,CC,$@)mkdir -p $(@D) && $(FUZZ_CC) $(BASE) -pthread -fsanitize=fuzzer-no-link $(fuzz_flags) \
+		$(shell $(PKG_CONFIG) --cflags $(deps_pkgs) 2>/dev/null) $(CFLAGS) -c -o $@ $<
+
+$(fuzz_names:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_o)
+	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^ $(OFFLINE_LIBS)
+
+# Seeds: all that the builder of datafiles can make.
+$(fuzz_dir)/seeds/made: $(BUILD)/programs/mkcsp
+	$(call say,SEEDS,$@)mkdir -p $(@D) && $< --seeds $(@D) && touch $@
+
+# $(call run_fuzz,seconds): each target for so long; what it finds stays in findings/.
+# -timeout: no input may take 10 s; findings of a target end it with a status.
+run_fuzz = failed=; for target in $(fuzz_names); do \
+		mkdir -p $(fuzz_dir)/corpus/$$target $(fuzz_dir)/findings; \
+		echo "fuzz: $$target for $(1) s"; \
+		$(fuzz_dir)/$$target -max_total_time=$(1) -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
+			-verbosity=0 -print_final_stats=1 -artifact_prefix=$(fuzz_dir)/findings/$$target- \
+			$(fuzz_dir)/corpus/$$target $(fuzz_dir)/seeds || failed="$$failed $$target"; done; \
+	if [ -n "$$failed" ]; then echo "fuzz: FAILED:$$failed"; exit 1; fi
+
+fuzz_missing := $(if $(shell command -v $(FUZZ_CC)),,$(FUZZ_CC) is not installed)
+check-fuzz fuzz-parts: $(if $(fuzz_missing),,$(fuzz_names:%=$(fuzz_dir)/%) $(fuzz_dir)/seeds/made)
+check-fuzz:
+	$(Q)$(if $(fuzz_missing),echo 'check-fuzz: skipped: $(fuzz_missing)',$(call run_fuzz,$(FUZZ_CHECK_SECONDS)))
+fuzz-parts:
+	$(Q)$(if $(fuzz_missing),echo 'fuzz: skipped: $(fuzz_missing)',$(call run_fuzz,$(FUZZ_SECONDS)))
+fuzz: deps-test
+	+$(Q)$(MAKE) --no-print-directory fuzz-parts
+
+# ---- soak and bench -----------------------------------------------------------
+.PHONY: soak-parts bench-parts
+soak-parts: all programs
+	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/*.t))
+
+soak-%: all programs
+	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/$*-*.t tests/soak/$*.t))
+
+# Tables to read: a number is never a failure, a broken script is told.
+bench-parts: all programs
+	$(Q)for script in $(wildcard tests/bench/*.sh); do echo "== $$script"; \
+		BUILD='$(abspath $(BUILD))' $$script || echo "$$script: status $$?"; done
