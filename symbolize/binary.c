@@ -1,0 +1,260 @@
+#include "symbolize/binary.h"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void close_file(struct elf_file *f)
+{
+	if (f->elf)
+		elf_end(f->elf);
+	if (f->fd >= 0)
+		close(f->fd);
+	f->elf = NULL;
+	f->fd = -1;
+}
+
+/* Open path, shorter than PATH_MAX, if it is a regular ELF file. *why may be NULL. */
+static int open_file(struct elf_file *f, const char *path, struct error *why)
+{
+	struct stat st;
+	f->elf = NULL;
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (f->fd < 0 || fstat(f->fd, &st) != 0) {
+		error_system(why, "%s", path);
+		close_file(f);
+		return -1;
+	}
+	if (S_ISREG(st.st_mode))
+		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF) {
+		error_set(why, ERROR_FORMAT, "%s: expected an ELF file", path);
+		close_file(f);
+		return -1;
+	}
+	strcpy(f->path, path);
+	return 0;
+}
+
+static bool id_equals(const char *hex, const unsigned char *id, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	if (strlen(hex) != size * 2)
+		return false;
+	for (size_t i = 0; i < size; i++)
+		if (hex[2 * i] != digits[id[i] >> 4] || hex[2 * i + 1] != digits[id[i] & 15])
+			return false;
+	return true;
+}
+
+static bool file_has_id(const struct elf_file *f, const char *hex)
+{
+	const void *id;
+	ssize_t size = dwelf_elf_gnu_build_id(f->elf, &id);
+	return size > 0 && id_equals(hex, id, (size_t)size);
+}
+
+/* The CRC of .gnu_debuglink: CRC-32 of IEEE 802.3, reflected, as in GDB's manual,
+ * "Debugging Information in Separate Files". */
+static bool file_crc(int fd, uint32_t *out)
+{
+	uint32_t table[256], crc = ~0u;
+	unsigned char bytes[16384];
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t c = i;
+		for (int bit = 0; bit < 8; bit++)
+			c = c & 1 ? c >> 1 ^ 0xedb88320u : c >> 1;
+		table[i] = c;
+	}
+	ssize_t got;
+	for (off_t at = 0; (got = pread(fd, bytes, sizeof bytes, at)) > 0; at += got)
+		for (ssize_t i = 0; i < got; i++)
+			crc = table[(crc ^ bytes[i]) & 255] ^ crc >> 8;
+	*out = ~crc;
+	return got == 0;
+}
+
+/* Find <dir>/.build-id/xx/yyyy.debug. */
+static bool find_by_id(struct elf_file *f, const char *hex, const struct search_paths *where)
+{
+	char path[PATH_MAX];
+	size_t length = strlen(hex);
+	if (length < 4 || strspn(hex, "0123456789abcdef") != length)
+		return false;
+	for (size_t i = 0; i < where->num_debug_dirs; i++) {
+		int n = snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug",
+				 where->debug_dirs[i], hex, hex + 2);
+		if (n < 0 || (size_t)n >= sizeof path || open_file(f, path, NULL) != 0)
+			continue;
+		if (file_has_id(f, hex))
+			return true;
+		close_file(f);
+	}
+	return false;
+}
+
+/* Open the path that format makes if its bytes have the link's CRC. */
+__attribute__((format(printf, 4, 5))) static bool
+try_link(struct elf_file *f, const struct elf_file *module, uint32_t crc, const char *format, ...)
+{
+	char path[PATH_MAX];
+	struct stat a, b;
+	uint32_t found;
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(path, sizeof path, format, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= sizeof path || open_file(f, path, NULL) != 0)
+		return false;
+	/* A link may name its own file. */
+	bool other = fstat(f->fd, &a) == 0 && fstat(module->fd, &b) == 0 &&
+		     (a.st_ino != b.st_ino || a.st_dev != b.st_dev);
+	if (other && file_crc(f->fd, &found) && found == crc)
+		return true;
+	close_file(f);
+	return false;
+}
+
+/* The length of path's folder; 0 if it names none. */
+static int folder_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash - path < PATH_MAX ? (int)(slash - path) : 0;
+}
+
+static bool find_by_link(struct elf_file *f, const struct elf_file *module, const char *asked,
+			 const struct search_paths *where)
+{
+	char real[PATH_MAX];
+	GElf_Word crc;
+	const char *link = dwelf_elf_gnu_debuglink(module->elf, &crc);
+	if (!link || !*link)
+		return false;
+	/* Beside the file that the path leads to, as debuggers do: libfoo.so.1 may be a
+	 * symbolic link from another folder. */
+	const char *target = realpath(module->path, real) ? real : module->path;
+	int folder = folder_length(target);
+	if (try_link(f, module, crc, "%.*s/%s", folder, target, link) ||
+	    try_link(f, module, crc, "%.*s/.debug/%s", folder, target, link))
+		return true;
+	/* Under a debug directory folders are named as the program knows them, without
+	 * the sysroot; or, on merged systems, as they are behind links. */
+	size_t root = strlen(where->sysroot);
+	const char *under = strncmp(target, where->sysroot, root) == 0 ? target + root : target;
+	for (size_t i = 0; i < where->num_debug_dirs; i++) {
+		const char *dir = where->debug_dirs[i];
+		if (try_link(f, module, crc, "%s/%.*s/%s", dir, folder_length(asked), asked, link) ||
+		    try_link(f, module, crc, "%s/%.*s/%s", dir, folder_length(under), under, link))
+			return true;
+	}
+	return false;
+}
+
+static bool has_dwarf(Elf *elf)
+{
+	size_t names;
+	Elf_Scn *section = NULL;
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr mem, *shdr = gelf_getshdr(section, &mem);
+		const char *name = shdr ? elf_strptr(elf, names, shdr->sh_name) : NULL;
+		if (name && shdr->sh_type != SHT_NOBITS &&
+		    (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
+			return true;
+	}
+	return false;
+}
+
+/* The file that .gnu_debugaltlink names, from the folder of the file that has the
+ * link, or by the build-id that stands beside the name. */
+static void open_alt(struct binary *b, const struct search_paths *where)
+{
+	char hex[2 * 64 + 1], path[PATH_MAX];
+	const char *name;
+	const void *id;
+	ssize_t size = dwelf_dwarf_gnu_debugaltlink(b->dwarf, &name, &id);
+	if (size <= 0 || size > 64)
+		return;
+	for (ssize_t i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+	const char *from = binary_source(b);
+	int n = name[0] == '/' ? snprintf(path, sizeof path, "%s%s", where->sysroot, name)
+			       : snprintf(path, sizeof path, "%.*s/%s", folder_length(from), from,
+					  name);
+	bool found = n > 0 && (size_t)n < sizeof path && open_file(&b->alt, path, NULL) == 0;
+	if (found && !file_has_id(&b->alt, hex)) {
+		close_file(&b->alt);
+		found = false;
+	}
+	if (!found && !find_by_id(&b->alt, hex, where))
+		return;
+	b->alt_dwarf = dwarf_begin_elf(b->alt.elf, DWARF_C_READ, NULL);
+	if (b->alt_dwarf)
+		dwarf_setalt(b->dwarf, b->alt_dwarf);
+}
+
+static void open_debug(struct binary *b, const char *path, const char *build_id,
+		       const struct search_paths *where)
+{
+	char hex[2 * 64 + 1] = "";
+	const void *id;
+	ssize_t size = b->main.elf ? dwelf_elf_gnu_build_id(b->main.elf, &id) : 0;
+	for (ssize_t i = 0; i < size && size <= 64; i++)
+		snprintf(hex + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+	if (find_by_id(&b->debug, build_id ? build_id : hex, where) || !b->main.elf)
+		return;
+	find_by_link(&b->debug, &b->main, path, where);
+}
+
+int binary_open(struct binary *b, const char *path, const char *build_id,
+		const struct search_paths *where, struct error *why)
+{
+	memset(b, 0, sizeof *b);
+	b->main.fd = b->debug.fd = b->alt.fd = -1;
+	char full[PATH_MAX];
+	int n = snprintf(full, sizeof full, "%s%s", where->sysroot, path);
+	if (n < 0 || (size_t)n >= sizeof full)
+		error_set(why, ERROR_USAGE, "%.200s...: the path is too long", path);
+	else
+		open_file(&b->main, full, why);
+	if (b->main.elf && build_id && !file_has_id(&b->main, build_id)) {
+		error_set(why, ERROR_FORMAT, "%s: expected build-id %s, found another build", full,
+			  build_id);
+		b->stale = true;
+		close_file(&b->main);
+	}
+	if (!b->main.elf || !has_dwarf(b->main.elf))
+		open_debug(b, path, build_id, where);
+	Elf *elf = b->debug.elf ? b->debug.elf : b->main.elf;
+	if (!elf)
+		return -1;
+	if (has_dwarf(elf))
+		b->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (b->dwarf)
+		open_alt(b, where);
+	return 0;
+}
+
+void binary_close(struct binary *b)
+{
+	if (b->dwarf)
+		dwarf_end(b->dwarf);
+	if (b->alt_dwarf)
+		dwarf_end(b->alt_dwarf);
+	close_file(&b->alt);
+	close_file(&b->debug);
+	close_file(&b->main);
+}
+
+const char *binary_source(const struct binary *b)
+{
+	return b->debug.elf ? b->debug.path : b->main.path;
+}

@@ -1,0 +1,257 @@
+#include "symbolize/unit.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+/* Longer chains of abstract origins and specifications are loops. */
+enum { CHAIN_MAX = 16 };
+
+struct level {
+	Dwarf_Die die;  /* the next one to look at */
+	uint32_t scope; /* that it lies in */
+};
+
+struct walk {
+	struct unit *u;
+	bool everywhere;
+	VEC(struct level) levels;
+};
+
+/* What a function's DIEs say of it, gathered along the chain from a concrete or
+ * inlined DIE to its abstract origin and on to its specification. */
+struct description {
+	const char *name, *linkage;
+	const char *file;
+	uint32_t line;
+};
+
+static const char *string_of(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute a;
+	const char *s = dwarf_formstring(dwarf_attr(die, attribute, &a));
+	return s && *s ? s : NULL;
+}
+
+static bool number_of(Dwarf_Die *die, unsigned attribute, uint64_t *value)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word word;
+	if (dwarf_formudata(dwarf_attr(die, attribute, &a), &word) != 0)
+		return false;
+	*value = word;
+	return true;
+}
+
+static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
+{
+	return a->cu == b->cu;
+}
+
+static int file_of(struct unit *u, Dwarf_Die *die, uint64_t number, const char **path)
+{
+	Dwarf_Die owner;
+	Dwarf_Files *files;
+	if (same_unit(die, &u->die))
+		return unit_file(u, number, path);
+	/* The abstract function stands in another unit, numbered by that one's table. */
+	const char *raw = NULL;
+	if (dwarf_diecu(die, &owner, NULL, NULL) &&
+	    dwarf_getsrcfiles(&owner, &files, NULL) == 0)
+		raw = dwarf_filesrc(files, number, NULL, NULL);
+	*path = raw ? names_path(u->pass->names, string_of(&owner, DW_AT_comp_dir), NULL, raw) : NULL;
+	return raw && !*path ? -1 : 0;
+}
+
+static bool origin_of(Dwarf_Die *die, Dwarf_Die *origin)
+{
+	Dwarf_Attribute a;
+	return dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &a), origin) ||
+	       dwarf_formref_die(dwarf_attr(die, DW_AT_specification, &a), origin);
+}
+
+static int describe(struct unit *u, Dwarf_Die die, struct description *d)
+{
+	for (int i = 0; i < CHAIN_MAX; i++) {
+		uint64_t number;
+		if (!d->linkage)
+			d->linkage = string_of(&die, DW_AT_linkage_name);
+		if (!d->linkage)
+			d->linkage = string_of(&die, DW_AT_MIPS_linkage_name);
+		if (!d->name)
+			d->name = string_of(&die, DW_AT_name);
+		if (!d->line && number_of(&die, DW_AT_decl_line, &number))
+			d->line = number > UINT32_MAX ? 0 : (uint32_t)number;
+		if (!d->file && number_of(&die, DW_AT_decl_file, &number) &&
+		    file_of(u, &die, number, &d->file) != 0)
+			return -1;
+		Dwarf_Die origin;
+		if (!origin_of(&die, &origin))
+			break;
+		die = origin;
+	}
+	return 0;
+}
+
+/* The record of the function that die is a copy of; NULL in *out if it has no name.
+ * low is the lowest address of an out-of-line copy, else 0. */
+static int function_of(struct unit *u, Dwarf_Die *die, uint64_t low,
+		       const struct symbol_function **out)
+{
+	struct dwarf_pass *p = u->pass;
+	Dwarf_Die origin;
+	bool cached = origin_of(die, &origin);
+	struct symbol_function *f =
+		cached ? map_get(u->origins, (uintptr_t)origin.addr) : NULL;
+	*out = f;
+	if (f) {
+		if (low && (!f->low || low < f->low))
+			f->low = low;
+		return 0;
+	}
+	struct description d = {0};
+	struct symbol_function wanted = {.low = low, .source = SYMBOL_DWARF};
+	if (describe(u, *die, &d) != 0)
+		return -1;
+	if (!d.linkage)
+		d.linkage = d.name;
+	if (!d.linkage)
+		return 0;
+	wanted.name = names_demangle(p->names, d.linkage, &wanted.linkage_name);
+	if (!wanted.name)
+		return -1;
+	wanted.file = d.file;
+	wanted.line = d.line;
+	f = functions_get(p->functions, &wanted);
+	if (!f || (cached && !map_put(u->origins, (uintptr_t)origin.addr, f)))
+		return -1;
+	*out = f;
+	return 0;
+}
+
+static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t parent, uint64_t low,
+		     uint32_t *scope)
+{
+	struct dwarf_pass *p = u->pass;
+	struct scope s = {.parent = inlined ? parent : SCOPE_NONE};
+	uint64_t number;
+	if (function_of(u, die, inlined ? 0 : low, &s.function) != 0)
+		return -1;
+	*scope = parent;
+	if (!s.function)
+		return 0; /* nameless: what holds it stands for it */
+	if (inlined) {
+		if (number_of(die, DW_AT_call_line, &number) && number <= UINT32_MAX)
+			s.call_line = (uint32_t)number;
+		if (number_of(die, DW_AT_call_file, &number) &&
+		    unit_file(u, number, &s.call_file) != 0)
+			return -1;
+	}
+	if (p->num_scopes >= SCOPE_NONE)
+		return -1;
+	if (p->num_scopes == p->cap_scopes &&
+	    !vec_grow((void **)&p->scopes, &p->cap_scopes, p->num_scopes + 1, sizeof s))
+		return -1;
+	*scope = (uint32_t)p->num_scopes;
+	p->scopes[p->num_scopes++] = s;
+	return 0;
+}
+
+/* Look at the ranges of a DIE. *any: it has some. *hit: a pending address is in one.
+ * *low: the lowest address of live code. With keep the ranges that are hit are
+ * appended to u->ranges. */
+static int read_ranges(struct unit *u, Dwarf_Die *die, bool keep, bool *any, bool *hit,
+		       uint64_t *low)
+{
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t at = 0;
+	*any = *hit = false;
+	*low = UINT64_MAX;
+	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+		*any = true;
+		if (begin && begin < *low)
+			*low = begin;
+		if (!unit_wants(u, begin, end))
+			continue;
+		*hit = true;
+		struct scope_range range = {begin, end, SCOPE_NONE};
+		if (keep && !vec_push(&u->ranges, range))
+			return -1;
+	}
+	return 0;
+}
+
+/* Decide on one DIE: *scope is what its children lie in; *descend: look at them. */
+static int visit(struct walk *w, Dwarf_Die *die, uint32_t *scope, bool *descend)
+{
+	struct unit *u = w->u;
+	size_t first = u->ranges.len;
+	bool any, hit;
+	uint64_t low;
+	int tag = dwarf_tag(die);
+	*descend = w->everywhere;
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_entry_point:
+		if (read_ranges(u, die, true, &any, &hit, &low) != 0)
+			return -1;
+		if (!hit) {
+			*scope = SCOPE_NONE;
+			return 0;
+		}
+		*descend = true;
+		if (new_scope(u, die, tag == DW_TAG_inlined_subroutine, *scope, low, scope) != 0)
+			return -1;
+		if (*scope == SCOPE_NONE)
+			u->ranges.len = first;
+		for (size_t i = first; i < u->ranges.len; i++)
+			u->ranges.at[i].scope = *scope;
+		return 0;
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_with_stmt:
+		if (read_ranges(u, die, false, &any, &hit, &low) != 0)
+			return -1;
+		*descend |= hit || !any;
+		return 0;
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		*descend = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int walk(struct walk *w)
+{
+	while (w->levels.len) {
+		struct level *top = &w->levels.at[w->levels.len - 1];
+		Dwarf_Die die = top->die, next;
+		uint32_t scope = top->scope;
+		bool descend;
+		if (visit(w, &die, &scope, &descend) != 0)
+			return -1;
+		/* A corrupt sibling reference may point backwards. */
+		if (dwarf_siblingof(&die, &next) == 0 && next.addr > die.addr)
+			top->die = next;
+		else
+			w->levels.len--;
+		if (descend && dwarf_haschildren(&die) > 0 && dwarf_child(&die, &next) == 0 &&
+		    !vec_push(&w->levels, (struct level){next, scope}))
+			return -1;
+	}
+	return 0;
+}
+
+int unit_walk(struct unit *u, bool everywhere)
+{
+	struct walk w = {.u = u, .everywhere = everywhere};
+	Dwarf_Die child;
+	int result = 0;
+	if (dwarf_child(&u->die, &child) == 0)
+		result = vec_push(&w.levels, (struct level){child, SCOPE_NONE}) ? walk(&w) : -1;
+	vec_free(&w.levels);
+	return result;
+}

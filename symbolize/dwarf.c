@@ -1,0 +1,284 @@
+#include "symbolize/dwarf.h"
+
+#include "symbolize/unit.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The addresses [first, last) of the pass lie in the unit whose DIE is at unit. */
+struct claim {
+	Dwarf_Off unit;
+	size_t first, last;
+};
+
+struct resolver {
+	struct dwarf_pass *pass;
+	VEC(struct extent) text;
+	VEC(struct claim) claims;
+	VEC(size_t) pending;
+	VEC(size_t) unresolved;
+	VEC(uint32_t) stack;
+	struct map origins;
+	struct unit unit; /* its arrays are used again for the next unit */
+};
+
+size_t unit_lower_bound(const struct unit *u, size_t first, uint64_t address)
+{
+	size_t low = first, high = u->num_pending;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (u->pass->addresses[u->pending[middle]] < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_text(const struct extent *text, size_t n, uint64_t address)
+{
+	for (size_t i = 0; i < n; i++)
+		if (address >= text[i].low && address < text[i].high)
+			return true;
+	return false;
+}
+
+bool unit_wants(const struct unit *u, uint64_t low, uint64_t high)
+{
+	if (low >= high || !is_text(u->text, u->num_text, low))
+		return false;
+	size_t i = unit_lower_bound(u, 0, low);
+	return i < u->num_pending && u->pass->addresses[u->pending[i]] < high;
+}
+
+static bool read_text(struct resolver *r)
+{
+	Elf *elf = dwarf_getelf(r->pass->dwarf);
+	Elf_Scn *section = NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr mem;
+		const GElf_Shdr *shdr = gelf_getshdr(section, &mem);
+		if (shdr && shdr->sh_flags & SHF_EXECINSTR && shdr->sh_flags & SHF_ALLOC &&
+		    !vec_push(&r->text,
+			      (struct extent){shdr->sh_addr, shdr->sh_addr + shdr->sh_size}))
+			return false;
+	}
+	return true;
+}
+
+static size_t lower_bound(const struct dwarf_pass *p, uint64_t address)
+{
+	size_t low = 0, high = p->num_addresses;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (p->addresses[middle] < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool add_claim(struct resolver *r, Dwarf_Off unit, uint64_t low, uint64_t high)
+{
+	if (low >= high || !is_text(r->text.at, r->text.len, low))
+		return true;
+	size_t first = lower_bound(r->pass, low), last = first;
+	if (first < r->pass->num_addresses && r->pass->addresses[first] < high)
+		last = lower_bound(r->pass, high);
+	return first == last || vec_push(&r->claims, (struct claim){unit, first, last});
+}
+
+static bool claim_by_aranges(struct resolver *r)
+{
+	Dwarf_Aranges *aranges;
+	size_t n;
+	if (dwarf_getaranges(r->pass->dwarf, &aranges, &n) != 0)
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Addr low;
+		Dwarf_Word length;
+		Dwarf_Off unit;
+		if (dwarf_getarangeinfo(dwarf_onearange(aranges, i), &low, &length, &unit) == 0 &&
+		    !add_claim(r, unit, low, low + length))
+			return false;
+	}
+	return true;
+}
+
+static bool claim_by_units(struct resolver *r)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	while (dwarf_get_units(r->pass->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+		if (type != DW_UT_compile && type != DW_UT_skeleton)
+			continue;
+		Dwarf_Addr base, low, high;
+		ptrdiff_t at = 0;
+		while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
+			if (!add_claim(r, dwarf_dieoffset(&die), low, high))
+				return false;
+	}
+	return true;
+}
+
+static int compare_claims(const void *left, const void *right)
+{
+	const struct claim *a = left, *b = right;
+	if (a->unit != b->unit)
+		return a->unit < b->unit ? -1 : 1;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct scope_range *a = left, *b = right;
+	if (a->low != b->low)
+		return a->low < b->low ? -1 : 1;
+	/* An outer scope has the lower number and comes first. */
+	return a->scope < b->scope ? -1 : a->scope > b->scope;
+}
+
+static void sort_ranges(struct unit *u)
+{
+	for (size_t i = 1; i < u->ranges.len; i++) {
+		if (compare_ranges(&u->ranges.at[i - 1], &u->ranges.at[i]) > 0) {
+			qsort(u->ranges.at, u->ranges.len, sizeof *u->ranges.at, compare_ranges);
+			return;
+		}
+	}
+}
+
+/* Give each pending address the innermost scope that covers it. One sweep: the
+ * stack holds the ranges that began and may not have ended; the latest to begin is
+ * the innermost. Ranges that overlap without nesting do no harm. */
+static bool assign_scopes(struct resolver *r)
+{
+	struct unit *u = &r->unit;
+	struct dwarf_pass *p = r->pass;
+	size_t next = 0;
+	sort_ranges(u);
+	r->stack.len = 0;
+	for (size_t i = 0; i < u->num_pending; i++) {
+		uint64_t address = p->addresses[u->pending[i]];
+		for (; next < u->ranges.len && u->ranges.at[next].low <= address; next++)
+			if (!vec_push(&r->stack, (uint32_t)next))
+				return false;
+		while (r->stack.len && u->ranges.at[r->stack.at[r->stack.len - 1]].high <= address)
+			r->stack.len--;
+		if (r->stack.len)
+			p->places[u->pending[i]].scope =
+				u->ranges.at[r->stack.at[r->stack.len - 1]].scope;
+	}
+	return true;
+}
+
+static bool keep_unresolved(struct resolver *r)
+{
+	r->unresolved.len = 0;
+	for (size_t i = 0; i < r->pending.len; i++)
+		if (r->pass->places[r->pending.at[i]].scope == SCOPE_NONE &&
+		    !vec_push(&r->unresolved, r->pending.at[i]))
+			return false;
+	return true;
+}
+
+/* Resolve r->pending, which lie in the unit. */
+static int resolve_unit(struct resolver *r, Dwarf_Off offset)
+{
+	struct unit *u = &r->unit;
+	Dwarf_Die die, split;
+	Dwarf_Attribute a;
+	uint8_t type;
+	if (!r->pending.len || !dwarf_offdie(r->pass->dwarf, offset, &die) ||
+	    dwarf_cu_info(die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) != 0)
+		return 0;
+	u->die = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid ? split : die;
+	u->lines_die = die;
+	u->directory = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &a));
+	u->files.len = 0;
+	u->pending = r->pending.at;
+	u->num_pending = r->pending.len;
+	/* Almost all code lies in functions directly in the unit or its namespaces. Only
+	 * addresses that no such function covers are worth a walk of everything. */
+	for (int everywhere = 0; everywhere < 2 && u->num_pending; everywhere++) {
+		u->ranges.len = 0;
+		if (unit_walk(u, everywhere) != 0 || !assign_scopes(r) || !keep_unresolved(r))
+			return -1;
+		u->pending = r->unresolved.at;
+		u->num_pending = r->unresolved.len;
+	}
+	u->pending = r->pending.at;
+	u->num_pending = r->pending.len;
+	return unit_lines(u);
+}
+
+/* Resolve what the claims cover, unit by unit. An address that two units claim
+ * belongs to the first one that has a function there. */
+static int resolve_claims(struct resolver *r)
+{
+	if (r->claims.len)
+		qsort(r->claims.at, r->claims.len, sizeof *r->claims.at, compare_claims);
+	for (size_t i = 0; i < r->claims.len;) {
+		Dwarf_Off unit = r->claims.at[i].unit;
+		size_t done = 0;
+		r->pending.len = 0;
+		for (; i < r->claims.len && r->claims.at[i].unit == unit; i++) {
+			const struct claim *c = &r->claims.at[i];
+			for (size_t a = c->first > done ? c->first : done; a < c->last; a++)
+				if (r->pass->places[a].scope == SCOPE_NONE &&
+				    !vec_push(&r->pending, a))
+					return -1;
+			done = c->last > done ? c->last : done;
+		}
+		if (resolve_unit(r, unit) != 0)
+			return -1;
+	}
+	r->claims.len = 0;
+	return 0;
+}
+
+static bool all_resolved(const struct dwarf_pass *p)
+{
+	for (size_t i = 0; i < p->num_addresses; i++)
+		if (p->places[i].scope == SCOPE_NONE)
+			return false;
+	return true;
+}
+
+static int resolve(struct resolver *r)
+{
+	if (!claim_by_aranges(r) || resolve_claims(r) != 0)
+		return -1;
+	if (all_resolved(r->pass))
+		return 0;
+	/* Not every compiler writes .debug_aranges, and units of one module differ. */
+	return claim_by_units(r) ? resolve_claims(r) : -1;
+}
+
+int dwarf_resolve(struct dwarf_pass *p)
+{
+	struct resolver r = {.pass = p};
+	for (size_t i = 0; i < p->num_addresses; i++)
+		p->places[i] = (struct place){.scope = SCOPE_NONE};
+	r.unit.pass = p;
+	r.unit.origins = &r.origins;
+	int result = -1;
+	if (read_text(&r)) {
+		r.unit.text = r.text.at;
+		r.unit.num_text = r.text.len;
+		result = resolve(&r);
+	}
+	vec_free(&r.text);
+	vec_free(&r.claims);
+	vec_free(&r.pending);
+	vec_free(&r.unresolved);
+	vec_free(&r.stack);
+	vec_free(&r.unit.ranges);
+	vec_free(&r.unit.files);
+	map_free(&r.origins);
+	return result;
+}

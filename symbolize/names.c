@@ -1,0 +1,135 @@
+#include "symbolize/names.h"
+
+#include "formats/base/arena.h"
+#include "formats/base/vec.h"
+
+#include <libiberty/demangle.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Mangled names may expand a lot and the demangler recurses on them; no name that
+ * a compiler makes for a human comes near this. libiberty's own recursion limit
+ * stays on too. */
+enum { MANGLED_MAX = 16384 };
+
+struct names {
+	struct strings *pool;
+	/* By the id of a linkage name: its demangled form, or NULL if not asked yet. */
+	VEC(const char *) demangled;
+	VEC(char) path; /* scratch */
+};
+
+struct names *names_create(void)
+{
+	struct names *n = calloc(1, sizeof *n);
+	if (n && !(n->pool = strings_create())) {
+		free(n);
+		n = NULL;
+	}
+	return n;
+}
+
+void names_destroy(struct names *n)
+{
+	if (!n)
+		return;
+	strings_destroy(n->pool);
+	vec_free(&n->demangled);
+	vec_free(&n->path);
+	free(n);
+}
+
+const char *names_intern(struct names *n, const char *s, size_t length)
+{
+	uint32_t id = strings_intern(n->pool, s, length);
+	return id == UINT32_MAX ? NULL : strings_get(n->pool, id);
+}
+
+static bool is_mangled(const char *s)
+{
+	return s[0] == '_' && (s[1] == 'Z' || s[1] == 'R' || (s[1] == '_' && s[2] == 'Z'));
+}
+
+static const char *demangle(struct names *n, const char *linkage)
+{
+	size_t length = strlen(linkage);
+	if (!is_mangled(linkage) || length > MANGLED_MAX)
+		return linkage;
+	char *text = cplus_demangle(linkage, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	if (!text)
+		return linkage;
+	const char *s = *text ? names_intern(n, text, strlen(text)) : linkage;
+	free(text);
+	return s;
+}
+
+const char *names_demangle(struct names *n, const char *linkage, const char **plain)
+{
+	/* A leading '@' would leave nothing; it is part of the name then. */
+	const char *at = *linkage ? strchr(linkage + 1, '@') : NULL;
+	uint32_t id =
+		strings_intern(n->pool, linkage, at ? (size_t)(at - linkage) : strlen(linkage));
+	if (id == UINT32_MAX)
+		return NULL;
+	if (plain)
+		*plain = strings_get(n->pool, id);
+	if (!vec_reserve(&n->demangled, (size_t)id + 1))
+		return NULL;
+	while (n->demangled.len <= id)
+		n->demangled.at[n->demangled.len++] = NULL;
+	if (!n->demangled.at[id])
+		n->demangled.at[id] = demangle(n, strings_get(n->pool, id));
+	return n->demangled.at[id];
+}
+
+/* Append the components of path to the normalised scratch path. */
+static bool append_components(struct names *n, const char *path)
+{
+	while (*path) {
+		size_t length = strcspn(path, "/");
+		size_t have = n->path.len;
+		if (length == 2 && path[0] == '.' && path[1] == '.') {
+			size_t cut = have;
+			while (cut > 0 && n->path.at[cut - 1] != '/')
+				cut--;
+			bool up = have - cut == 2 && memcmp(n->path.at + cut, "..", 2) == 0;
+			if (have > cut && !up) {
+				n->path.len = cut > 1 ? cut - 1 : cut; /* keeps a root's '/' */
+				length = 0;
+			} else if (have == 1 && n->path.at[0] == '/') {
+				length = 0; /* the root's parent is the root */
+			}
+		} else if (length == 1 && path[0] == '.') {
+			length = 0;
+		}
+		if (length) {
+			if (!vec_reserve(&n->path, n->path.len + length + 1))
+				return false;
+			if (n->path.len && n->path.at[n->path.len - 1] != '/')
+				n->path.at[n->path.len++] = '/';
+			memcpy(n->path.at + n->path.len, path, length);
+			n->path.len += length;
+			path += length;
+		} else {
+			path += strcspn(path, "/");
+		}
+		path += strspn(path, "/");
+	}
+	return true;
+}
+
+const char *names_path(struct names *n, const char *base, const char *directory, const char *file)
+{
+	const char *parts[] = {base, directory, file};
+	size_t first = 0;
+	n->path.len = 0;
+	for (size_t i = 1; i < 3; i++)
+		if (parts[i] && parts[i][0] == '/')
+			first = i;
+	if (parts[first] && parts[first][0] == '/' && !vec_push(&n->path, '/'))
+		return NULL;
+	for (size_t i = first; i < 3; i++)
+		if (parts[i] && !append_components(n, parts[i]))
+			return NULL;
+	return names_intern(n, n->path.at ? n->path.at : "", n->path.len);
+}

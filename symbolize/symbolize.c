@@ -1,0 +1,280 @@
+#include "symbolize/symbolize.h"
+
+#include "formats/base/arena.h"
+#include "formats/base/vec.h"
+#include "symbolize/binary.h"
+#include "symbolize/dwarf.h"
+#include "symbolize/functions.h"
+#include "symbolize/names.h"
+#include "symbolize/plt.h"
+#include "symbolize/symbols.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USUAL_DEBUG_DIR "/usr/lib/debug"
+
+struct symbolizer {
+	struct arena arena; /* functions and options */
+	struct names *names;
+	struct search_paths where;
+};
+
+/* One module while it is being resolved. */
+struct module {
+	struct symbolizer *s;
+	const struct symbolize_request *request;
+	struct binary binary;
+	struct symbols plt, symtab, dynsym;
+	struct functions functions;
+	struct dwarf_pass dwarf;
+	VEC(struct symbol_frame) frames;
+};
+
+static bool copy_options(struct symbolizer *s, const struct symbolizer_options *o)
+{
+	size_t n = o ? o->num_debug_dirs : 0;
+	const char *root = o && o->sysroot ? o->sysroot : "";
+	char **dirs = arena_alloc(&s->arena, (n + 1) * sizeof *dirs);
+	size_t usual = strlen(root) + sizeof USUAL_DEBUG_DIR;
+	s->where.sysroot = arena_strndup(&s->arena, root, strlen(root));
+	if (!dirs || !s->where.sysroot)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		dirs[i] = arena_strndup(&s->arena, o->debug_dirs[i], strlen(o->debug_dirs[i]));
+		if (!dirs[i])
+			return false;
+	}
+	dirs[n] = arena_alloc(&s->arena, usual);
+	if (!dirs[n])
+		return false;
+	snprintf(dirs[n], usual, "%s%s", root, USUAL_DEBUG_DIR);
+	s->where.debug_dirs = dirs;
+	s->where.num_debug_dirs = n + 1;
+	return true;
+}
+
+struct symbolizer *symbolizer_create(const struct symbolizer_options *options)
+{
+	struct symbolizer *s = calloc(1, sizeof *s);
+	if (!s)
+		return NULL;
+	elf_version(EV_CURRENT);
+	s->names = names_create();
+	if (!s->names || !copy_options(s, options)) {
+		symbolizer_destroy(s);
+		return NULL;
+	}
+	return s;
+}
+
+void symbolizer_destroy(struct symbolizer *s)
+{
+	if (!s)
+		return;
+	names_destroy(s->names);
+	arena_deinit(&s->arena);
+	free(s);
+}
+
+static bool push_frame(struct module *m, const struct symbol_function *f, const char *file,
+		       uint32_t line, bool inlined)
+{
+	return f && vec_push(&m->frames, (struct symbol_frame){f, file, line, inlined});
+}
+
+static const struct symbol_function *function_of_symbol(struct module *m,
+							const struct code_symbol *sym,
+							enum symbol_source source)
+{
+	struct symbol_function wanted = {.low = sym->low, .source = source};
+	wanted.name = names_demangle(m->s->names, sym->name, &wanted.linkage_name);
+	return wanted.name ? functions_get(&m->functions, &wanted) : NULL;
+}
+
+/* "name@plt" with name demangled. */
+static const struct symbol_function *function_of_plt(struct module *m,
+						     const struct code_symbol *sym)
+{
+	struct symbol_function wanted = {
+		.low = sym->low, .source = SYMBOL_DYNSYM, .linkage_name = sym->name};
+	const char *target = names_demangle(m->s->names, sym->name, NULL);
+	char *text = NULL;
+	int n = target ? asprintf(&text, "%s@plt", target) : -1;
+	if (n < 0)
+		return NULL;
+	wanted.name = names_intern(m->s->names, text, (size_t)n);
+	free(text);
+	return wanted.name ? functions_get(&m->functions, &wanted) : NULL;
+}
+
+static const struct symbol_function *function_without_symbol(struct module *m, uint64_t address)
+{
+	struct symbol_function wanted = {.low = address, .source = SYMBOL_NONE};
+	char *text;
+	int n = asprintf(&text, "%s+0x%" PRIx64, m->request->name, address);
+	if (n < 0)
+		return NULL;
+	wanted.name = wanted.linkage_name = names_intern(m->s->names, text, (size_t)n);
+	free(text);
+	return wanted.name ? functions_get(&m->functions, &wanted) : NULL;
+}
+
+static const struct symbol_function *function_without_dwarf(struct module *m, uint64_t address)
+{
+	const struct code_symbol *sym;
+	if ((sym = symbols_find(&m->plt, address)))
+		return function_of_plt(m, sym);
+	if ((sym = symbols_find(&m->symtab, address)))
+		return function_of_symbol(m, sym, SYMBOL_SYMTAB);
+	if ((sym = symbols_find(&m->dynsym, address)))
+		return function_of_symbol(m, sym, SYMBOL_DYNSYM);
+	return function_without_symbol(m, address);
+}
+
+/* The frames of one address: the innermost has the line table's file and line, each
+ * outer one the place where the one inside it was called. */
+static bool add_frames(struct module *m, uint64_t address, const struct place *place)
+{
+	const char *file = place->file;
+	uint32_t line = place->line;
+	uint32_t i = place->scope;
+	if (i == SCOPE_NONE)
+		return push_frame(m, function_without_dwarf(m, address), file, line, false);
+	for (; i != SCOPE_NONE; i = m->dwarf.scopes[i].parent) {
+		const struct scope *s = &m->dwarf.scopes[i];
+		if (!push_frame(m, s->function, file, line, s->parent != SCOPE_NONE))
+			return false;
+		file = s->call_file;
+		line = s->call_line;
+	}
+	return true;
+}
+
+/* The symbol at a function's lowest address is its linkage name: it tells a part
+ * that the compiler split off from the whole, and has what DWARF left out. */
+static int name_linkage(struct module *m)
+{
+	for (struct function_record *r = m->functions.newest; r; r = r->older) {
+		if (r->f.source != SYMBOL_DWARF || !r->f.low)
+			continue;
+		const struct code_symbol *sym = symbols_find(&m->symtab, r->f.low);
+		if (!sym || sym->low != r->f.low)
+			sym = symbols_find(&m->dynsym, r->f.low);
+		if (sym && sym->low == r->f.low &&
+		    !names_demangle(m->s->names, sym->name, &r->f.linkage_name))
+			return -1;
+	}
+	return 0;
+}
+
+static int read_symbols(struct module *m)
+{
+	struct binary *b = &m->binary;
+	if (b->main.elf && (symbols_read(&m->symtab, b->main.elf, SHT_SYMTAB) != 0 ||
+			    symbols_read(&m->dynsym, b->main.elf, SHT_DYNSYM) != 0 ||
+			    plt_read(&m->plt, b->main.elf, m->s->names) != 0))
+		return -1;
+	if (b->debug.elf && !m->symtab.len)
+		return symbols_read(&m->symtab, b->debug.elf, SHT_SYMTAB);
+	return 0;
+}
+
+static int fill_table(struct module *m, const struct place *places, struct symbol_table *out)
+{
+	size_t n = m->request->num_addresses;
+	out->first = malloc((n + 1) * sizeof *out->first);
+	if (!out->first)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		out->first[i] = m->frames.len;
+		if (!add_frames(m, m->request->addresses[i], &places[i]))
+			return -1;
+	}
+	out->first[n] = m->frames.len;
+	out->num_addresses = n;
+	return 0;
+}
+
+static int resolve(struct module *m, struct symbol_table *out)
+{
+	const struct symbolize_request *q = m->request;
+	struct place *places = malloc((q->num_addresses ? q->num_addresses : 1) * sizeof *places);
+	if (!places)
+		return -1;
+	for (size_t i = 0; i < q->num_addresses; i++)
+		places[i] = (struct place){.scope = SCOPE_NONE};
+	int result = read_symbols(m);
+	if (result == 0 && m->binary.dwarf) {
+		m->dwarf = (struct dwarf_pass){.dwarf = m->binary.dwarf,
+					       .names = m->s->names,
+					       .functions = &m->functions,
+					       .addresses = q->addresses,
+					       .num_addresses = q->num_addresses,
+					       .places = places};
+		result = dwarf_resolve(&m->dwarf);
+	}
+	if (result == 0)
+		result = name_linkage(m);
+	if (result == 0)
+		result = fill_table(m, places, out);
+	free(places);
+	return result;
+}
+
+static int describe_source(struct module *m, struct symbol_table *out, struct error *why)
+{
+	const char *source = binary_source(&m->binary);
+	out->stale = m->binary.stale;
+	out->best = m->binary.dwarf	 ? SYMBOL_DWARF
+		    : m->symtab.len	 ? SYMBOL_SYMTAB
+		    : m->dynsym.len	 ? SYMBOL_DYNSYM
+					 : SYMBOL_NONE;
+	if (source) {
+		out->debug_file = names_intern(m->s->names, source, strlen(source));
+		if (!out->debug_file)
+			return -1;
+	}
+	if (out->best == SYMBOL_NONE && source)
+		error_set(why, ERROR_FORMAT, "%s: no symbols", source);
+	else if (out->best != SYMBOL_DWARF && source)
+		error_set(why, ERROR_FORMAT, "%s: no debug information", source);
+	return 0;
+}
+
+int symbolize_module(struct symbolizer *s, const struct symbolize_request *request,
+		     struct symbol_table *out, struct error *why)
+{
+	struct module m = {.s = s, .request = request};
+	*out = (struct symbol_table){0};
+	if (why)
+		*why = (struct error){.kind = ERROR_NONE};
+	functions_init(&m.functions, &s->arena);
+	binary_open(&m.binary, request->path, request->build_id, &s->where, why);
+	int result = resolve(&m, out);
+	if (result == 0)
+		result = describe_source(&m, out, why);
+	out->frames = m.frames.at;
+	if (result != 0) {
+		symbol_table_free(out);
+		error_set(why, ERROR_MEMORY, "%s: no memory for its symbols", request->name);
+	}
+	free(m.dwarf.scopes);
+	functions_deinit(&m.functions);
+	symbols_free(&m.plt);
+	symbols_free(&m.symtab);
+	symbols_free(&m.dynsym);
+	binary_close(&m.binary);
+	return result;
+}
+
+void symbol_table_free(struct symbol_table *t)
+{
+	if (!t)
+		return;
+	free(t->first);
+	free(t->frames);
+	*t = (struct symbol_table){0};
+}

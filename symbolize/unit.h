@@ -1,0 +1,54 @@
+/* What the parts of the DWARF pass share: one compilation unit at work. */
+#ifndef SYMBOLIZE_UNIT_H
+#define SYMBOLIZE_UNIT_H
+
+#include "formats/base/vec.h"
+#include "symbolize/dwarf.h"
+
+/* Bytes of code that belong to a scope. */
+struct scope_range {
+	uint64_t low, high; /* [low, high) */
+	uint32_t scope;
+};
+
+struct extent {
+	uint64_t low, high; /* [low, high) */
+};
+
+struct unit {
+	struct dwarf_pass *pass;
+	Dwarf_Die die;         /* with the children; of a split unit, the split one */
+	Dwarf_Die lines_die;   /* with the line table; of a split unit, the skeleton */
+	const char *directory; /* of the compilation, or NULL */
+	/* The executable sections. Code outside them was discarded by the linker, which
+	 * leaves its ranges at 0 or at a tombstone. */
+	const struct extent *text;
+	size_t num_text;
+	/* Indices of the addresses to resolve, ascending. */
+	const size_t *pending;
+	size_t num_pending;
+	struct map *origins; /* DIE address of an abstract function -> symbol_function */
+	VEC(struct scope_range) ranges;
+	VEC(const char *) files; /* by file number; NULL: not asked yet */
+};
+
+/* The first of u's pending addresses, from index first on, that is not below
+ * address; num_pending if none. */
+size_t unit_lower_bound(const struct unit *u, size_t first, uint64_t address);
+
+/* Whether [low, high) is code that the module has and that a pending address is in. */
+bool unit_wants(const struct unit *u, uint64_t low, uint64_t high);
+
+/* The path of a file number of u's line table; NULL in *path if it has none. -1 if
+ * memory ran out. */
+int unit_file(struct unit *u, uint64_t number, const char **path);
+
+/* Walk u's DIEs: append the scopes that hold pending addresses to the pass, and
+ * their ranges to u->ranges, unsorted. everywhere: also look where compilers seldom
+ * put code, in types and in functions that hold no address. -1 if memory ran out. */
+int unit_walk(struct unit *u, bool everywhere);
+
+/* Look the pending addresses up in u's line table. -1 if memory ran out. */
+int unit_lines(struct unit *u);
+
+#endif
