@@ -4,30 +4,9 @@
 python=/usr/bin/python3
 [ -x "$python" ] || python=python3
 
-# program NAME: the path of tests/programs/NAME.c or .cc, built. Optimised and with
-# debug information; NAME_plugin.c and the like are built as shared objects.
+# program NAME: where make put tests/programs/NAME (`make programs`).
 program() {
-	local name=$1 folder=$BUILD/tests/programs source out made
-	out=$folder/$name
-	if [ -e "$top/tests/programs/$name.cc" ]; then
-		source=$top/tests/programs/$name.cc
-		set -- g++ -std=c++17
-	else
-		source=$top/tests/programs/$name.c
-		set -- gcc -std=gnu11
-	fi
-	case $name in
-	threads8) set -- "$@" -fopenmp ;;
-	*_plugin) set -- "$@" -shared -fPIC ;;
-	esac
-	mkdir -p "$folder"
-	if [ ! "$out" -nt "$source" ]; then
-		made=$(mktemp "$folder/.$name.XXXXXX")
-		"$@" -D_GNU_SOURCE -O2 -g -Wall -Wextra -pthread -o "$made" "$source" >&2 || return 1
-		chmod 755 "$made"
-		mv "$made" "$out"
-	fi
-	echo "$out"
+	echo "$BUILD/programs/$1"
 }
 
 # lib SCRIPT ARGUMENT...: one of the Python programs beside this file.

@@ -1,0 +1,61 @@
+#!/bin/bash
+# No CPU time is lost and none invented: seen from inside by the three equations of
+# each datafile, and from outside by what a parent reads with wait4.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+. "$top/tests/lib/workloads.sh"
+
+waitcpu=$(program waitcpu)
+truth=$(program truth)
+shares=$(program shares)
+
+# conserved NAME COMMAND...: waitcpu is measured too, but is not part of what it waits for.
+conserved() {
+	local name=$1
+	shift
+	timeout 100 "$hpcrun" -q -o "$name" "$waitcpu" total "$@" >"$name.out" 2>&1
+	rm -f "$name"/waitcpu.*
+	check "$name" lib account.py --total total "$name"
+}
+
+conserved "one thread" "$truth" 600
+conserved "four threads" "$shares" 60
+workload gcc short
+conserved "a compiler driver and its children" "${command[@]}"
+conserved "a shell with children and an exec" \
+	sh -c "'$truth' 200; '$truth' 100 & wait; exec '$shares' 20"
+conserved "many short processes" sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/ls / ; done'
+
+cat >forks.py <<'END'
+import os, time
+
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        sum(range(1000))
+
+for i in range(3):
+    if os.fork() == 0:
+        burn(0.1 * (i + 1))
+        os._exit(0)
+burn(0.2)
+for i in range(3):
+    os.wait()
+END
+conserved "forked children that never exec" "$python" forks.py
+
+cat >threads.py <<'END'
+import os, threading, hashlib
+
+def work(n):
+    for i in range(n):
+        hashlib.sha256(b"x" * 100000).digest()
+
+for i in range(4):
+    threads = [threading.Thread(target=work, args=(40 * (k + 1),)) for k in range(4)]
+    for t in threads: t.start()
+    for t in threads: t.join()
+os._exit(7)
+END
+conserved "threads that come and go, and _exit" "$python" threads.py
+done_testing

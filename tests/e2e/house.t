@@ -1,0 +1,80 @@
+#!/bin/bash
+# The state of the house: what a reviewer would otherwise have to look for.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$top" || exit 1
+
+if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+	mapfile -t files < <(git -c safe.directory='*' ls-files | while read -r f; do
+		[ -f "$f" ] && echo "$f"
+	done)
+else
+	mapfile -t files < <(find . -type f -not -path './build*' | sed 's|^\./||')
+fi
+mapfile -t text < <(grep -lI . "${files[@]}")
+mapfile -t code < <(printf '%s\n' "${files[@]}" | grep -E '\.([chS]|cc|py|sh|t|mk)$|^Makefile$')
+
+self=tests/e2e/house.t
+places='/(root|home|work|farm|Users)/[a-z]'
+bad=$(grep -nE "$places" "${text[@]}" | grep -v "^$self:")
+is "no path of somebody's machine" "$bad" ""
+
+marks='TO''DO|FIX''ME|XX''X\b|HA''CK\b'
+bad=$(grep -nE "\b($marks)" "${text[@]}" | grep -vE 'XXXXX')
+is "nothing is left to be done later" "$bad" ""
+
+# A longer file says why in its first lines, with the word "long".
+bad=$(for f in "${code[@]}"; do
+	lines=$(wc -l <"$f")
+	[ "$lines" -le 600 ] || head -30 "$f" | grep -qiw 'long' || echo "$f: $lines lines"
+done)
+is "files have at most 600 lines, or say why not" "$bad" ""
+
+bad=$(grep -nE '[[:space:]]+$' "${code[@]}")
+is "no line ends in spaces" "$bad" ""
+
+bad=$(printf '%s\n' "${files[@]}" | grep -E '(^|/)build/|\.(o|so|a|orig|rej|pyc)$')
+is "nothing that is built is kept" "$bad" ""
+
+bad=$(for f in "${files[@]}"; do
+	case $f in
+	*.t | *.sh | .ci/run | share/demo/run | share/install-packages) ;;
+	*) continue ;;
+	esac
+	case $f in
+	tests/lib/*) [ ! -x "$f" ] || echo "$f is only sourced, but executable" ;;
+	*) [ -x "$f" ] || echo "$f is not executable" ;;
+	esac
+	bash -n "$f" 2>&1
+done)
+is "scripts can be run" "$bad" ""
+
+for page in share/man/*.[1-8]; do
+	is "$page renders without a warning" "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" ""
+done
+
+# Each command's page has the options that its --help has, and the other way round.
+for name in hpcrun hpcprof; do
+	page=share/man/$name.1
+	[ -e "$page" ] || continue
+	helped=$("$BUILD/bin/$name" --help 2>&1 | grep -oE -- '--[a-z][a-z-]+' | sort -u)
+	paged=$(sed 's/\\-/-/g' "$page" | grep -E '^\.(B|BR|BI|TP|RB|IR) ' | grep -oE -- '--[a-z][a-z-]+' | sort -u)
+	is "$name(1) and $name --help name the same options" "$paged" "$helped"
+done
+
+version=$("$hpcrun" --version | grep -oE '[0-9]+\.[0-9]+' | head -1)
+check "hpcrun knows its version" test -n "$version"
+is "hpcprof is of the same" \
+	"$("$hpcprof" --version | grep -oE '[0-9]+\.[0-9]+' | head -1)" "$version"
+
+# An installed tree is whole.
+make -s install BUILD="$BUILD" PREFIX=/usr DESTDIR="$scratch/dest" >"$scratch/install" 2>&1
+is "make install succeeds" "$?" 0
+for file in bin/hpcrun bin/hpcprof lib/libhpcrun.so share/man/man1/hpcrun.1; do
+	check "installed: $file" test -e "$scratch/dest/usr/$file"
+done
+(cd "$scratch" && "$scratch/dest/usr/bin/hpcrun" -q -o installed true &&
+	ls installed/true.*.csp) >"$scratch/said" 2>&1
+is "an installed hpcrun finds its library" "$?" 0
+make -s uninstall PREFIX=/usr DESTDIR="$scratch/dest"
+is "make uninstall leaves no file" "$(find "$scratch/dest" -type f)" ""
+done_testing

@@ -1,0 +1,18 @@
+#!/bin/bash
+# Known shares, one short run; the soak test has the narrow bounds.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+truth=$(program truth)
+shares=$(program shares)
+
+check "a program of known shares can be measured" \
+	timeout 60 "$hpcrun" -q -o functions sh -c "exec '$truth' 3000 >truth.txt"
+check "functions of 40, 30, 20 and 10% are shown so within 4 points" \
+	lib shares.py 4 truth.txt functions/truth.*
+check "threads of 1:2:3:4 can be measured" \
+	timeout 60 "$hpcrun" -q -o threads sh -c "exec '$shares' 200 >shares.txt"
+check "threads of 1:2:3:4 are shown so within 8%" \
+	lib shares.py --threads 8 shares.txt threads/shares.*
+check "the accounts add up" lib account.py functions threads
+done_testing
