@@ -1,0 +1,183 @@
+/* A dump as text: a record is a line, what it holds is indented below it. */
+#include "formats/encode.h"
+#include "hpcprof/dump_form.h"
+
+void dump_put_u64(FILE *out, uint64_t v)
+{
+	char digits[20];
+	fwrite(digits, 1, csp_format_u64(digits, v), out);
+}
+
+void dump_put_hex(FILE *out, uint64_t v)
+{
+	char digits[16];
+	unsigned n = 0;
+	do
+		digits[n++] = "0123456789abcdef"[v & 15];
+	while (v >>= 4);
+	fputs("0x", out);
+	while (n > 0)
+		putc_unlocked(digits[--n], out);
+}
+
+size_t dump_utf8(const char *s, size_t n)
+{
+	const uint8_t *p = (const uint8_t *)s;
+	size_t need;
+	uint32_t c, least;
+	if (n == 0)
+		return 0;
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] >= 0xc2 && p[0] < 0xe0) {
+		need = 2, c = p[0] & 0x1f, least = 0x80;
+	} else if (p[0] >= 0xe0 && p[0] < 0xf0) {
+		need = 3, c = p[0] & 0xf, least = 0x800;
+	} else if (p[0] >= 0xf0 && p[0] < 0xf5) {
+		need = 4, c = p[0] & 7, least = 0x10000;
+	} else {
+		return 0;
+	}
+	if (need > n)
+		return 0;
+	for (size_t i = 1; i < need; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	/* Overlong forms, surrogates and what is above Unicode are not UTF-8. */
+	return c < least || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0 : need;
+}
+
+static void finish_line(struct dump_to *to)
+{
+	if (to->in_line)
+		putc_unlocked('\n', to->out);
+	to->in_line = false;
+}
+
+static void start_line(struct dump_to *to)
+{
+	finish_line(to);
+	for (unsigned i = 0; i < to->depth; i++)
+		fputs("  ", to->out);
+	to->in_line = true;
+}
+
+static void record(struct dump_to *to, const char *name, int64_t index)
+{
+	start_line(to);
+	fputs(name, to->out);
+	if (index >= 0) {
+		putc_unlocked(' ', to->out);
+		dump_put_u64(to->out, (uint64_t)index);
+	}
+	putc_unlocked(':', to->out);
+	to->depth++;
+}
+
+static void end_record(struct dump_to *to)
+{
+	finish_line(to);
+	to->depth--;
+}
+
+static void begin(struct dump_to *to, const char *name)
+{
+	record(to, name, DUMP_ALONE);
+}
+
+/* A list shows only through the records in it. */
+static void list(struct dump_to *to, const char *name)
+{
+	(void)name;
+	finish_line(to);
+}
+
+/* Fields behind a list get a line of their own. */
+static void field(struct dump_to *to, const char *name)
+{
+	if (to->in_line)
+		fputs("  ", to->out);
+	else
+		start_line(to);
+	fputs(name, to->out);
+	putc_unlocked(' ', to->out);
+}
+
+static void number(struct dump_to *to, const char *name, uint64_t v, const char *meaning)
+{
+	field(to, name);
+	dump_put_u64(to->out, v);
+	if (meaning)
+		fprintf(to->out, " (%s)", meaning);
+}
+
+static void address(struct dump_to *to, const char *name, uint64_t v)
+{
+	field(to, name);
+	dump_put_hex(to->out, v);
+}
+
+static void numbers(struct dump_to *to, const char *name, const uint64_t *v, size_t n)
+{
+	field(to, name);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			putc_unlocked(' ', to->out);
+		dump_put_u64(to->out, v[i]);
+	}
+}
+
+/* Control characters, those of C1 too, would act on a terminal. */
+static bool is_control(const char *s, size_t n)
+{
+	const uint8_t *p = (const uint8_t *)s;
+	return n == 1 ? p[0] < 0x20 || p[0] == 0x7f : n == 2 && p[0] == 0xc2 && p[1] < 0xa0;
+}
+
+static void string(struct dump_to *to, const char *name, struct dump_bytes s)
+{
+	field(to, name);
+	putc_unlocked('"', to->out);
+	for (size_t i = 0; i < s.n;) {
+		size_t n = dump_utf8(s.at + i, s.n - i);
+		if (n == 0 || is_control(s.at + i, n)) {
+			for (size_t end = i + (n ? n : 1); i < end; i++)
+				fprintf(to->out, "\\x%02x", (unsigned)(uint8_t)s.at[i]);
+			continue;
+		}
+		if (s.at[i] == '"' || s.at[i] == '\\')
+			putc_unlocked('\\', to->out);
+		fwrite(s.at + i, 1, n, to->out);
+		i += n;
+	}
+	putc_unlocked('"', to->out);
+}
+
+static void word(struct dump_to *to, const char *name, struct dump_bytes s)
+{
+	field(to, name);
+	fwrite(s.at, 1, s.n, to->out);
+}
+
+static void absent(struct dump_to *to, const char *name)
+{
+	field(to, name);
+	putc_unlocked('-', to->out);
+}
+
+const struct dump_form dump_text = {
+    .begin = begin,
+    .end = end_record,
+    .record = record,
+    .end_record = end_record,
+    .list = list,
+    .end_list = finish_line,
+    .number = number,
+    .address = address,
+    .numbers = numbers,
+    .string = string,
+    .word = word,
+    .absent = absent,
+};
