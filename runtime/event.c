@@ -1,0 +1,63 @@
+#include "runtime/event.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static const uint64_t second = 1000000000u;
+
+static const char *number(const char *p, uint64_t *out)
+{
+	uint64_t v = 0;
+	const char *start = p;
+	for (; *p >= '0' && *p <= '9'; p++) {
+		if (v > UINT64_MAX / 100)
+			return NULL;
+		v = v * 10 + (uint64_t)(*p - '0');
+	}
+	*out = v;
+	return p == start ? NULL : p;
+}
+
+static bool unit(const char *p, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strcmp(p, units[i].name) == 0) {
+			*ns = units[i].ns;
+			return true;
+		}
+	return false;
+}
+
+int csprof_event_parse(const char *text, struct csprof_event *out, const char **why)
+{
+	size_t n = strcspn(text, "@:");
+	memset(out, 0, sizeof *out);
+	*why = "unknown event (hpcrun -l lists them)";
+	if (n == 0 || n >= sizeof out->name)
+		return -1;
+	memcpy(out->name, text, n);
+	if (strcmp(out->name, "CPUTIME") != 0)
+		return -1;
+	out->period = second / CSPROF_DEFAULT_RATE;
+	if (text[n]) {
+		const char *p = text + n + 1;
+		bool rate = *p == 'f';
+		uint64_t v, scale = 1;
+		p = number(p + rate, &v);
+		*why = "expected a period, as in CPUTIME@1ms, or a rate, as in CPUTIME@f1000";
+		if (!p || v == 0 || (rate ? *p != '\0' : !unit(p, &scale)))
+			return -1;
+		*why = "rates go from 1 to 100000 samples per second";
+		if (rate ? v > CSPROF_MAX_RATE : v > second / scale)
+			return -1;
+		out->period = rate ? second / v : v * scale;
+		if (out->period < second / CSPROF_MAX_RATE)
+			return -1;
+	}
+	out->rate = (second + out->period / 2) / out->period;
+	return 0;
+}

@@ -1,0 +1,102 @@
+#include "runtime/options.h"
+
+#include "runtime/os/os.h"
+
+#include <signal.h>
+#include <string.h>
+
+struct csprof_options csprof_options;
+
+static const char *value_of(char **environment, const char *name)
+{
+	size_t n = strlen(name);
+	for (char **e = environment; e && *e; e++)
+		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+			return *e + n + 1;
+	return NULL;
+}
+
+static uint64_t number_of(char **environment, const char *name, uint64_t otherwise)
+{
+	const char *p = value_of(environment, name);
+	uint64_t v = 0;
+	if (!p || !*p)
+		return otherwise;
+	for (; *p >= '0' && *p <= '9'; p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	return *p ? otherwise : v;
+}
+
+static void copy_path(char *out, const char *value)
+{
+	size_t n = value ? strlen(value) : 0;
+	if (n < PATH_MAX) {
+		memcpy(out, value, n);
+		out[n] = '\0';
+	}
+}
+
+/* "PID.SEQ" with our pid: an image before us has exec'ed. */
+static uint32_t read_seq(const char *p)
+{
+	uint32_t pid = 0, seq = 0;
+	if (!p)
+		return 0;
+	for (; *p >= '0' && *p <= '9'; p++)
+		pid = pid * 10 + (uint32_t)(*p - '0');
+	if (*p++ != '.' || pid != os_pid())
+		return 0;
+	for (; *p >= '0' && *p <= '9'; p++)
+		seq = seq * 10 + (uint32_t)(*p - '0');
+	return seq;
+}
+
+/* Take our library out of LD_PRELOAD's value, in place. */
+static void strip_preload(char *value, const char *library)
+{
+	size_t n = strlen(library);
+	char *at = n ? strstr(value, library) : NULL;
+	if (!at)
+		return;
+	char *end = at + n;
+	if (*end == ':' || *end == ' ')
+		end++;
+	memmove(at, end, strlen(end) + 1);
+}
+
+static void hide(char **environment)
+{
+	char **keep = environment;
+	for (char **e = environment; *e; e++) {
+		if (strncmp(*e, "HPCRUN_", 7) == 0)
+			continue;
+		if (strncmp(*e, "LD_PRELOAD=", 11) == 0) {
+			strip_preload(*e + 11, csprof_options.library);
+			if ((*e)[11] == '\0')
+				continue;
+		}
+		*keep++ = *e;
+	}
+	*keep = NULL;
+}
+
+bool csprof_options_read(char **environment)
+{
+	struct csprof_options *o = &csprof_options;
+	const char *why, *events = value_of(environment, HPCRUN_ENV_EVENTS);
+	copy_path(o->out, value_of(environment, HPCRUN_ENV_OUT));
+	copy_path(o->library, value_of(environment, HPCRUN_ENV_LIBRARY));
+	if (csprof_event_parse(events && *events ? events : "CPUTIME", &o->event, &why) < 0)
+		return false;
+	o->sig = (int)number_of(environment, HPCRUN_ENV_SIGNAL, SIGURG);
+	o->verbose = (uint32_t)number_of(environment, HPCRUN_ENV_VERBOSE, 0);
+	o->arena = number_of(environment, HPCRUN_ENV_ARENA, 0);
+	const char *unwinder = value_of(environment, HPCRUN_ENV_UNWINDER);
+	o->use_libunwind = unwinder && strcmp(unwinder, "libunwind") == 0;
+	o->seq = read_seq(value_of(environment, HPCRUN_ENV_IMAGE));
+	const char *follow = value_of(environment, HPCRUN_ENV_FOLLOW);
+	o->follow = !follow || strcmp(follow, "no") != 0;
+	if (!o->follow)
+		hide(environment);
+	return o->out[0] != '\0';
+}

@@ -1,0 +1,42 @@
+/* What the launcher tells the library, through the environment: every HPCRUN_*
+ * variable has its name here, and is read in options.c alone. */
+#ifndef RUNTIME_OPTIONS_H
+#define RUNTIME_OPTIONS_H
+
+#include "runtime/event.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HPCRUN_ENV_OUT "HPCRUN_OUT"           /* directory for datafiles, absolute */
+#define HPCRUN_ENV_EVENTS "HPCRUN_EVENTS"     /* as after -e */
+#define HPCRUN_ENV_FOLLOW "HPCRUN_FOLLOW"     /* "no": spawned processes are not measured */
+#define HPCRUN_ENV_SIGNAL "HPCRUN_SIGNAL"     /* number of the signal */
+#define HPCRUN_ENV_UNWINDER "HPCRUN_UNWINDER" /* "cfi" or "libunwind" */
+#define HPCRUN_ENV_ARENA "HPCRUN_ARENA"       /* bytes of the first arena of a thread */
+#define HPCRUN_ENV_VERBOSE "HPCRUN_VERBOSE"   /* mask of enum csprof_topic */
+#define HPCRUN_ENV_QUIET "HPCRUN_QUIET"       /* no closing line (launcher) */
+#define HPCRUN_ENV_LIBRARY "HPCRUN_LIBRARY"   /* path of this library */
+#define HPCRUN_ENV_IMAGE "HPCRUN_IMAGE"       /* "PID.SEQ": that process's next image is SEQ */
+
+struct csprof_options {
+	char out[PATH_MAX]; /* empty: measure nothing */
+	char library[PATH_MAX];
+	struct csprof_event event;
+	bool follow;
+	bool use_libunwind;
+	int sig;
+	uint32_t verbose;
+	size_t arena;
+	uint32_t seq; /* of this image among the process's */
+};
+extern struct csprof_options csprof_options;
+
+/* Read the environment. False where this process is not to be measured. With
+ * HPCRUN_FOLLOW=no our variables are taken out of environ, so that no child sees
+ * them. Once, at the start, outside handlers. */
+bool csprof_options_read(char **environment);
+
+#endif

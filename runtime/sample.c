@@ -1,0 +1,227 @@
+/* The sample path: sample -> unwind -> insert. Everything here but the synchronous
+ * recordings at the end runs in a signal handler. */
+#include "runtime/csprof.h"
+
+#include "runtime/cct.h"
+#include "runtime/epoch.h"
+#include "runtime/os/os.h"
+#include "runtime/signals.h"
+#include "runtime/state.h"
+#include "runtime/unwind.h"
+
+#include <errno.h>
+
+/* xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift
+ * generators, scrambled"): enough to keep the period from meeting the program's. */
+static uint64_t next_random(csprof_state_t *state)
+{
+	uint64_t x = state->random;
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	state->random = x;
+	return x * 0x2545F4914F6CDD1Dull;
+}
+
+/* Uniform in [P/2, 3P/2): a program in step with a fixed period would be misread. */
+static uint64_t next_period(csprof_state_t *state)
+{
+	uint64_t p = state->source.period;
+	return p / 2 + (uint64_t)((unsigned __int128)next_random(state) * p >> 64);
+}
+
+bool csprof_context_is_unsafe(const void *ucontext, enum csp_disposition *why)
+{
+	uintptr_t pc = csprof_cpu.context_pc(ucontext);
+	if (csprof_own_code(pc)) {
+		*why = CSP_OWN_CODE;
+		return true;
+	}
+	return false;
+}
+
+/* A frame lies where one module has gone and another may just be coming. */
+static bool load_map_in_doubt(const csprof_state_t *state)
+{
+	if (!csprof_epoch_changing())
+		return false;
+	for (uint32_t i = 0; i < state->num_frames; i++)
+		if (csprof_epoch_doubtful(state->frames[i].ip))
+			return true;
+	return false;
+}
+
+enum csp_disposition csprof_sample_callstack(const void *ucontext, uint32_t metric, uint64_t weight)
+{
+	csprof_state_t *state = csprof_self;
+	enum csp_disposition why;
+	if (csprof_context_is_unsafe(ucontext, &why))
+		return why;
+	bool complete = csprof_unwind_context(state, ucontext);
+	if (state->num_frames == 0)
+		return CSP_UNWIND_FAILED;
+	if (load_map_in_doubt(state))
+		return CSP_LOAD_MAP_CHANGING;
+	uint32_t columns[2] = {metric, metric + 1};
+	uint64_t amounts[2] = {weight, 1};
+	uint32_t kind = complete ? CSP_TREE_COMPLETE : CSP_TREE_PARTIAL;
+	if (!csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts, 2))
+		return CSP_OUT_OF_MEMORY;
+	return complete ? CSP_RECORDED : CSP_PARTIAL;
+}
+
+static void account(struct store_clock *clock, enum csp_disposition d, uint64_t weight)
+{
+	struct store_count *row = &clock->account[d];
+	__atomic_store_n(&row->weight, row->weight + weight, __ATOMIC_RELAXED);
+	__atomic_store_n(&row->samples, row->samples + 1, __ATOMIC_RELAXED);
+}
+
+/* The clock's advance since the last handled sample. */
+static uint64_t take_weight(struct store_clock *clock)
+{
+	uint64_t now = os_clock_self();
+	uint64_t weight = now > clock->last ? now - clock->last : 0;
+	clock->last += weight;
+	return weight;
+}
+
+static void take_sample(csprof_state_t *state, const void *ucontext)
+{
+	struct store_thread *thread = csprof_store_at(state->thread);
+	struct store_clock *clock = &thread->clocks[0];
+	uint64_t weight = take_weight(clock);
+	/* parked: what runs is our handler, on behalf of the call that it stands in */
+	const void *at = state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext))
+				 ? state->parked_context
+				 : ucontext;
+	account(clock, csprof_sample_callstack(at, CSPROF_CPUTIME, weight), weight);
+	state->source.driver->arm(&state->source, next_period(state));
+}
+
+/* A handler of the program's that ran inside a call that we went on with, and left
+ * by longjmp, took our frame with it: the stack pointer is beyond it now. */
+static void forget_abandoned(csprof_state_t *state, const void *ucontext)
+{
+	uintptr_t parked = (uintptr_t)state->parked_context;
+	uintptr_t sp = csprof_cpu.context_sp(ucontext);
+	if (parked >= state->stack_low && parked < state->stack_high && sp > parked &&
+	    sp < state->stack_high) {
+		state->parked = 0;
+		state->parked_context = NULL;
+	}
+}
+
+/* poll, nanosleep and the like return EINTR to the program when any handler ran,
+ * whatever SA_RESTART says. So the handler goes on with the call in its place
+ * (restart_syscall) and hands over its result. Our signal is open meanwhile, since
+ * the program may leave by longjmp from a handler of its own; each such signal
+ * takes stack, hence the bound. */
+static void restart_call(csprof_state_t *state, int sig, void *ucontext)
+{
+	int call = csprof_cpu.interrupted_call(ucontext);
+	if (call < 0 || !os_restartable(call) || state->parked >= CSPROF_MAX_PARKED)
+		return;
+	const void *outer = state->parked_context;
+	state->parked_context = outer ? outer : ucontext;
+	state->parked++;
+	os_unmask(ucontext, sig);
+	csprof_cpu.set_result(ucontext, os_restart_call());
+	state->parked--;
+	state->parked_context = outer;
+}
+
+void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
+{
+	int saved = errno;
+	csprof_state_t *state = csprof_self;
+	if (!state || !state->source.driver || !state->source.driver->sent(&state->source, info)) {
+		csprof_signal_pass_on(sig, info, ucontext);
+	} else if (atomic_exchange(&state->busy, true)) {
+		/* in a synchronous walk: put off to its end, see leave() */
+		state->sampled = true;
+	} else {
+		if (state->parked)
+			forget_abandoned(state, ucontext);
+		if (atomic_load(&csprof_process.measuring))
+			take_sample(state, ucontext);
+		atomic_store(&state->busy, false);
+		restart_call(state, sig, ucontext);
+	}
+	errno = saved;
+}
+
+/* ---- synchronous recordings ------------------------------------------------------- */
+
+static bool enter(csprof_state_t *state)
+{
+	return state && atomic_load(&csprof_process.measuring) &&
+	       !atomic_exchange(&state->busy, true);
+}
+
+/* A sample that came meanwhile is taken now, at the path that was recorded: to drop
+ * it would hide time from programs that record much. */
+static void leave(csprof_state_t *state, uint32_t kind)
+{
+	bool sampled = state->sampled;
+	state->sampled = false;
+	if (sampled && atomic_load(&csprof_process.measuring)) {
+		struct store_thread *thread = csprof_store_at(state->thread);
+		uint64_t weight = take_weight(&thread->clocks[0]);
+		uint32_t columns[2] = {CSPROF_CPUTIME, CSPROF_CPUTIME_SAMPLES};
+		uint64_t amounts[2] = {weight, 1};
+		enum csp_disposition d = kind == CSP_TREE_COMPLETE ? CSP_RECORDED : CSP_PARTIAL;
+		if (!csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts, 2))
+			d = CSP_OWN_CODE;
+		account(&thread->clocks[0], d, weight);
+		state->source.driver->arm(&state->source, next_period(state));
+	}
+	atomic_store(&state->busy, false);
+}
+
+static void drop_frames(csprof_state_t *state, uint32_t n)
+{
+	if (n >= state->num_frames)
+		n = state->num_frames ? state->num_frames - 1 : 0;
+	for (uint32_t i = n; i < state->num_frames; i++)
+		state->frames[i - n] = state->frames[i];
+	state->num_frames -= n;
+}
+
+/* The path of our caller's caller, without our own frames, as a recorded call. */
+static store_ref record_here(csprof_state_t *state, uint32_t drop, const uint32_t *column,
+			     const uint64_t *amount, uint32_t n, uint32_t *kind)
+{
+	*kind = csprof_unwind_here(state) ? CSP_TREE_COMPLETE : CSP_TREE_PARTIAL;
+	drop_frames(state, drop);
+	return csprof_cct_insert(state, *kind, CSPROF_LEAF_RECORDED, column, amount, n);
+}
+
+int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t unwinds)
+{
+	csprof_state_t *state = csprof_self;
+	uint32_t kind;
+	if (metric >= csprof_num_metrics())
+		return -EINVAL;
+	if (!enter(state))
+		return -ENOTSUP;
+	/* the walk leaves our own frames out: this one, and a wrapper's if it is ours */
+	uint32_t own = csprof_own_code((uintptr_t)__builtin_return_address(0)) ? 2 : 1;
+	uint32_t drop = unwinds > own ? unwinds - own : 0;
+	store_ref node = record_here(state, drop, &metric, &amount, 1, &kind);
+	leave(state, kind);
+	return node ? 0 : -ENOMEM;
+}
+
+void csprof_record_creator(store_ref *tree, store_ref *node)
+{
+	csprof_state_t *state = csprof_self;
+	uint32_t kind;
+	*tree = *node = 0;
+	if (!enter(state))
+		return;
+	*node = record_here(state, 0, NULL, NULL, 0, &kind);
+	if (*node)
+		*tree = state->cct[kind].tree;
+	leave(state, kind);
+}

@@ -1,0 +1,73 @@
+/* The state of profiling: one of the process, one of each thread (csprof_state_t
+ * of the classic design). */
+#ifndef RUNTIME_STATE_H
+#define RUNTIME_STATE_H
+
+#include "formats/store.h"
+#include "runtime/cpu/cpu.h"
+#include "runtime/driver/driver.h"
+#include "runtime/mem.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CSPROF_TREE_KINDS = 2, CSPROF_MAX_FRAMES = 1 << 20, CSPROF_MAX_PARKED = 8 };
+
+/* The tree that a thread is adding to, and the path that it added last: a sample
+ * whose outer frames are the same finds their nodes there (outermost first). */
+struct csprof_cct {
+	store_ref tree, root, epoch;
+	uint64_t *keys;
+	store_ref *nodes;
+	uint32_t len, cap;
+};
+
+typedef struct csprof_state {
+	struct csprof_state *next; /* of all running threads; under the process's lock */
+	store_ref thread;          /* its record in the store */
+	uint32_t tid;
+	struct csprof_arena arena;
+	struct csprof_source source;
+	uint32_t driver;  /* index of the source in csprof_drivers */
+	uint64_t random;  /* of the jitter */
+	atomic_bool busy; /* in the sample path, or in our own code */
+	bool sampled;     /* a sample came while busy with a synchronous walk */
+	uint32_t parked;  /* handlers that stand in a system call for the program */
+	const void *parked_context;
+
+	uintptr_t stack_low, stack_high; /* of the thread's own stack */
+	uintptr_t probed_low, probed_high; /* known readable on another one, in this walk */
+	struct csprof_frame *frames;
+	uint32_t num_frames, max_frames;
+
+	struct csprof_cct cct[CSPROF_TREE_KINDS]; /* complete and partial */
+} csprof_state_t;
+
+/* This thread's state; NULL where it is not measured. */
+extern __thread csprof_state_t *csprof_self;
+
+struct csprof_process {
+	atomic_bool measuring; /* false: handlers do nothing */
+	uint32_t pid;
+	int sig;              /* our signal */
+	uint64_t period_ns;   /* nominal mean, of the event's clock */
+	uint64_t requested;   /* samples per second, for the report */
+	uint64_t start_mono;  /* monotonic clock at the start */
+	size_t first_arena;   /* bytes, 0: the smallest */
+	bool use_libunwind;
+	struct csprof_arena arena; /* for things of the process; under the lock */
+	_Atomic(store_ref) epoch;  /* the load map now */
+	csprof_state_t *threads;   /* running ones; under the lock */
+	store_ref last_thread;     /* tail of the store's list; under the lock */
+	uint32_t sources;          /* bit i: some thread used driver i */
+};
+extern struct csprof_process csprof_process;
+
+/* A lock for what happens outside handlers (threads that come and go, load maps,
+ * fork). A handler never takes it; a thread that holds it may be sampled. */
+void csprof_lock(void);
+void csprof_unlock(void);
+bool csprof_try_lock_for(uint64_t ns);
+
+#endif

@@ -1,0 +1,25 @@
+/* Threads that come and go. Nothing here runs in a handler. */
+#ifndef RUNTIME_THREAD_H
+#define RUNTIME_THREAD_H
+
+#include "runtime/state.h"
+
+/* Begin measuring this thread. creator_*: the recorded call that made it, or 0;
+ * [low, high): where its own stack lies. Where that fails (no memory, no source)
+ * the thread runs on unmeasured. */
+void csprof_thread_start(store_ref creator_tree, store_ref creator_node, uintptr_t low,
+			 uintptr_t high);
+
+/* End it: the account is closed, what the thread held besides the store is freed. */
+void csprof_thread_end(void);
+
+/* Close the account of a thread whose sampling has stopped: its clock now, its tail,
+ * its name. May be undone by csprof_thread_reopen. */
+void csprof_thread_close(csprof_state_t *state);
+void csprof_thread_reopen(csprof_state_t *state);
+
+/* In a forked child: drop what the parent's threads left in our memory. Returns the
+ * bounds of this thread's stack. */
+void csprof_threads_forget(uintptr_t *low, uintptr_t *high);
+
+#endif

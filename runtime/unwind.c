@@ -1,0 +1,144 @@
+#include "runtime/unwind.h"
+
+#include "runtime/os/os.h"
+#include "runtime/unwind_libunwind.h"
+
+#include <string.h>
+
+enum {
+	RED_ZONE = 128,   /* below the stack pointer, of the x86-64 ABI; 0 elsewhere does no harm */
+	PROBE_PAGE = 4096,
+	FIRST_FRAMES = 256,
+};
+
+/* Ends of our own text, from the linker. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+bool csprof_own_code(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext;
+}
+
+static bool more_frames(csprof_state_t *state)
+{
+	uint32_t max = state->max_frames ? state->max_frames * 2 : FIRST_FRAMES;
+	if (max > CSPROF_MAX_FRAMES)
+		return false;
+	struct csprof_frame *frames = os_map(max * sizeof *frames);
+	if (!frames)
+		return false;
+	if (state->frames) {
+		memcpy(frames, state->frames, state->num_frames * sizeof *frames);
+		os_unmap(state->frames, state->max_frames * sizeof *frames);
+	}
+	state->frames = frames;
+	state->max_frames = max;
+	return true;
+}
+
+static bool add_frame(csprof_state_t *state, const struct csprof_cursor *c)
+{
+	if (state->num_frames == state->max_frames && !more_frames(state))
+		return false;
+	state->frames[state->num_frames++] = (struct csprof_frame){c->ip, c->sp, c->exact};
+	return true;
+}
+
+/* Where a step from c may read. On the thread's own stack: up to its base.
+ * Elsewhere (an alternate stack, a coroutine's) we know no base: page by page, as
+ * far as the kernel says that it can be read. */
+static void bounds(csprof_state_t *state, const struct csprof_cursor *c, uintptr_t *low,
+		   uintptr_t *high)
+{
+	*low = c->sp > RED_ZONE ? c->sp - RED_ZONE : 0;
+	if (c->sp >= state->stack_low && c->sp < state->stack_high) {
+		*high = state->stack_high;
+		return;
+	}
+	if (c->sp < state->probed_low || c->sp >= state->probed_high)
+		state->probed_low = state->probed_high = c->sp & ~(uintptr_t)(PROBE_PAGE - 1);
+	if (*low < state->probed_low)
+		*low = state->probed_low;
+	/* two pages ahead hold all but the largest frames; step says BAD beyond */
+	while (state->probed_high < c->sp + 2 * PROBE_PAGE && os_readable(state->probed_high))
+		state->probed_high += PROBE_PAGE;
+	*high = state->probed_high;
+}
+
+/* A frame that does not fit in what was probed: probe on as far as it goes. */
+static bool probe_further(csprof_state_t *state, const struct csprof_cursor *c)
+{
+	enum { FURTHER = 256 };
+	if (c->sp >= state->stack_low && c->sp < state->stack_high)
+		return false;
+	uintptr_t before = state->probed_high;
+	for (int i = 0; i < FURTHER && os_readable(state->probed_high); i++)
+		state->probed_high += PROBE_PAGE;
+	return state->probed_high > before;
+}
+
+static int step(csprof_state_t *state, struct csprof_cursor *c)
+{
+	uintptr_t low, high;
+	bounds(state, c, &low, &high);
+	int r = csprof_cpu.step(c, low, high);
+	if (r == CSPROF_STEP_BAD && probe_further(state, c))
+		r = csprof_cpu.step(c, low, state->probed_high);
+	return r;
+}
+
+static bool walk(csprof_state_t *state, struct csprof_cursor *c)
+{
+	int r;
+	do {
+		bool own = csprof_own_code(c->ip);
+		if (!own && !add_frame(state, c))
+			return false;
+		r = step(state, c);
+		/* the frame that a signal's return goes through was not called: its
+		 * address is exact as well */
+		if (r == CSPROF_STEP_OK && c->exact && !own)
+			state->frames[state->num_frames - 1].exact = true;
+	} while (r == CSPROF_STEP_OK);
+	return r == CSPROF_STEP_END;
+}
+
+static void begin(csprof_state_t *state)
+{
+	state->num_frames = 0;
+	state->probed_low = state->probed_high = 0;
+}
+
+static bool walk_libunwind(csprof_state_t *state, const void *ucontext)
+{
+	int n;
+	while ((n = csprof_libunwind_walk(ucontext, state->frames, (int)state->max_frames)) ==
+	       (int)state->max_frames)
+		if (!more_frames(state))
+			break;
+	uint32_t kept = 0;
+	for (int i = 0; i < n; i++)
+		if (!csprof_own_code(state->frames[i].ip))
+			state->frames[kept++] = state->frames[i];
+	state->num_frames = kept;
+	return n > 0;
+}
+
+bool csprof_unwind_context(csprof_state_t *state, const void *ucontext)
+{
+	struct csprof_cursor c;
+	begin(state);
+	if (csprof_process.use_libunwind)
+		return walk_libunwind(state, ucontext);
+	csprof_cpu.from_context(&c, ucontext);
+	return walk(state, &c);
+}
+
+bool csprof_unwind_here(csprof_state_t *state)
+{
+	struct csprof_cursor c;
+	begin(state);
+	csprof_cpu_here(&c);
+	return walk(state, &c);
+}

@@ -1,0 +1,18 @@
+/* Walk a stack into the state's frames. Async-signal-safe. */
+#ifndef RUNTIME_UNWIND_H
+#define RUNTIME_UNWIND_H
+
+#include "runtime/state.h"
+
+/* Walk from the code that a signal interrupted. Fills state->frames, innermost
+ * first, without frames of our own library; true where the walk came to the
+ * stack's base. */
+bool csprof_unwind_context(csprof_state_t *state, const void *ucontext);
+
+/* The same from here, outside a handler. */
+bool csprof_unwind_here(csprof_state_t *state);
+
+/* Is pc in our own library? */
+bool csprof_own_code(uintptr_t pc);
+
+#endif
