@@ -141,8 +141,8 @@ class Datafile:
 def load(places):
     """All datafiles of directories or of single paths."""
     for place in places:
-        paths = sorted(glob.glob(os.path.join(place, "*.csp"))) if os.path.isdir(place) \
-            else [place]
+        paths = [place] if os.path.isfile(place) else \
+            sorted(glob.glob(os.path.join(place, "*.csp")))
         if not paths:
             raise SystemExit("%s: no datafile" % place)
         for path in paths:
