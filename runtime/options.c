@@ -1,5 +1,6 @@
 #include "runtime/options.h"
 
+#include "runtime/environment.h"
 #include "runtime/os/os.h"
 
 #include <signal.h>
@@ -96,6 +97,7 @@ bool csprof_options_read(char **environment)
 	o->seq = read_seq(value_of(environment, HPCRUN_ENV_IMAGE));
 	const char *follow = value_of(environment, HPCRUN_ENV_FOLLOW);
 	o->follow = !follow || strcmp(follow, "no") != 0;
+	csprof_environment_keep(environment);
 	if (!o->follow)
 		hide(environment);
 	return o->out[0] != '\0';

@@ -10,6 +10,9 @@
 void csprof_thread_start(store_ref creator_tree, store_ref creator_node, uintptr_t low,
 			 uintptr_t high);
 
+/* See to it that csprof_thread_end runs when this thread ends, however it does. */
+void csprof_thread_end_later(void);
+
 /* End it: the account is closed, what the thread held besides the store is freed. */
 void csprof_thread_end(void);
 

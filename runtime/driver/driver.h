@@ -29,9 +29,9 @@ struct csprof_driver {
 	void (*arm)(struct csprof_source *s, uint64_t next_ns);
 	/* Did this source send the signal? Async-signal-safe. */
 	bool (*sent)(const struct csprof_source *s, const siginfo_t *info);
-	/* Be silent until the next arm, which only its own thread calls; any thread may
-	 * call it. Async-signal-safe. */
+	/* Be silent from now on, and go on again. Any thread may call them. */
 	void (*quiet)(struct csprof_source *s);
+	void (*resume)(struct csprof_source *s);
 	/* Give everything back. in_child: after fork, where only copies are left. */
 	void (*stop)(struct csprof_source *s, bool in_child);
 };

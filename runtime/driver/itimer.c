@@ -26,6 +26,11 @@ static void quiet(struct csprof_source *s)
 	(void)s; /* shared by all threads: stopped with the process */
 }
 
+static void resume(struct csprof_source *s)
+{
+	os_profile_timer(s->period);
+}
+
 static void stop(struct csprof_source *s, bool in_child)
 {
 	(void)s, (void)in_child; /* as above; a child does not inherit it */
@@ -38,5 +43,6 @@ const struct csprof_driver csprof_driver_itimer = {
 	.arm = arm,
 	.sent = sent,
 	.quiet = quiet,
+	.resume = resume,
 	.stop = stop,
 };

@@ -28,6 +28,11 @@ static void quiet(struct csprof_source *s)
 	os_task_clock_enable(s->fd, false);
 }
 
+static void resume(struct csprof_source *s)
+{
+	os_task_clock_enable(s->fd, true);
+}
+
 static void stop(struct csprof_source *s, bool in_child)
 {
 	if (!in_child)
@@ -44,5 +49,6 @@ const struct csprof_driver csprof_driver_task_clock = {
 	.arm = arm,
 	.sent = sent,
 	.quiet = quiet,
+	.resume = resume,
 	.stop = stop,
 };

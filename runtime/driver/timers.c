@@ -54,6 +54,11 @@ static void quiet(struct csprof_source *s)
 		os_timer_arm(s->mono_timer, 0);
 }
 
+static void resume(struct csprof_source *s)
+{
+	os_timer_arm(s->cpu_timer, s->period);
+}
+
 static void stop(struct csprof_source *s, bool in_child)
 {
 	if (in_child)
@@ -71,5 +76,6 @@ const struct csprof_driver csprof_driver_timers = {
 	.arm = arm,
 	.sent = sent,
 	.quiet = quiet,
+	.resume = resume,
 	.stop = stop,
 };

@@ -1,0 +1,21 @@
+/* The functions of the program's that we stand before. Each wrapper does its work
+ * and calls the next definition, found once. */
+#ifndef RUNTIME_INTERCEPT_H
+#define RUNTIME_INTERCEPT_H
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+
+/* Exported from the library. */
+#define CSPROF_WRAPPER __attribute__((visibility("default")))
+
+/* Let *real be the next definition of a function, found at the first use. (The
+ * classic name is CSPROF_GRAB_FUNCPTR.) */
+#define CSPROF_GRAB_FUNCPTR(real, name)                                                            \
+	do {                                                                                       \
+		if (!atomic_load_explicit(&(real), memory_order_acquire))                          \
+			atomic_store_explicit(&(real), dlsym(RTLD_NEXT, name),                     \
+					      memory_order_release);                               \
+	} while (0)
+
+#endif

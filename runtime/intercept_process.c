@@ -1,0 +1,201 @@
+/* The start of an image, its end, and exec. */
+#include "runtime/intercept.h"
+
+#include "formats/encode.h"
+#include "runtime/environment.h"
+#include "runtime/os/os.h"
+#include "runtime/process.h"
+#include "runtime/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_key_t thread_key;
+
+static void end_thread(void *arg)
+{
+	(void)arg;
+	csprof_thread_end();
+}
+
+/* "exit N" */
+static void finish_exit(int status, bool with_loader)
+{
+	char end[16] = "exit ", digits[20];
+	unsigned n = csp_format_u64(digits, (unsigned)status & 0xff);
+	memcpy(end + 5, digits, n);
+	end[5 + n] = '\0';
+	csprof_process_finish(end, with_loader);
+}
+
+static void at_exit(int status, void *arg)
+{
+	(void)arg;
+	finish_exit(status, true);
+}
+
+static void in_child(void)
+{
+	csprof_process_in_child();
+}
+
+/* The loader hands constructors the program's arguments. This one registers its exit
+ * handler before the program's and before the loader's own, so it runs after the
+ * last destructor. */
+__attribute__((constructor)) static void library_start(int argc, char **argv, char **environment)
+{
+	csprof_process_start(argc, argv, environment);
+	if (!csprof_process_measured())
+		return;
+	on_exit(at_exit, NULL);
+	pthread_atfork(csprof_process_before_fork, csprof_process_after_fork, in_child);
+	if (pthread_key_create(&thread_key, end_thread) == 0)
+		pthread_setspecific(thread_key, &thread_key);
+}
+
+void csprof_thread_end_later(void)
+{
+	pthread_setspecific(thread_key, &thread_key);
+}
+
+/* ---- the ends that pass no exit handler ------------------------------------------- */
+
+#define EXIT_WRAPPER(name)                                                                         \
+	CSPROF_WRAPPER void name(int status)                                                       \
+	{                                                                                          \
+		static _Atomic(void *) real;                                                       \
+		CSPROF_GRAB_FUNCPTR(real, #name);                                                  \
+		finish_exit(status, false);                                                        \
+		((void (*)(int))real)(status);                                                     \
+		__builtin_unreachable();                                                           \
+	}
+
+EXIT_WRAPPER(_exit)
+EXIT_WRAPPER(_Exit)
+
+/* ---- exec --------------------------------------------------------------------------
+ *
+ * The image's datafile is written before, since nothing of it is left after. A vfork
+ * child shares our memory and must leave it alone: csprof_process_finish sees that by
+ * the pid. If exec fails, the measurement goes on. */
+
+typedef int exec_function(const char *, char *const[], char *const[]);
+
+static int run_exec(_Atomic(void *) *real, const char *file, char *const argv[],
+		    char *const environment[])
+{
+	struct csprof_environment e;
+	bool measured = csprof_process_measured();
+	csprof_environment_for_exec(&e, environment, measured);
+	bool finished = measured && csprof_process_finish("exec", false);
+	int r = ((exec_function *)atomic_load(real))(file, argv, e.variables);
+	int saved = errno;
+	if (finished)
+		csprof_process_resume();
+	csprof_environment_free(&e);
+	errno = saved;
+	return r;
+}
+
+CSPROF_WRAPPER int execve(const char *path, char *const argv[], char *const environment[])
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "execve");
+	return run_exec(&real, path, argv, environment);
+}
+
+CSPROF_WRAPPER int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+CSPROF_WRAPPER int execvpe(const char *file, char *const argv[], char *const environment[])
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "execvpe");
+	return run_exec(&real, file, argv, environment);
+}
+
+CSPROF_WRAPPER int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+CSPROF_WRAPPER int fexecve(int fd, char *const argv[], char *const environment[])
+{
+	static _Atomic(void *) real;
+	struct csprof_environment e;
+	CSPROF_GRAB_FUNCPTR(real, "fexecve");
+	bool measured = csprof_process_measured();
+	csprof_environment_for_exec(&e, environment, measured);
+	bool finished = measured && csprof_process_finish("exec", false);
+	int r = ((int (*)(int, char *const[], char *const[]))atomic_load(&real))(fd, argv,
+										  e.variables);
+	int saved = errno;
+	if (finished)
+		csprof_process_resume();
+	csprof_environment_free(&e);
+	errno = saved;
+	return r;
+}
+
+/* Collect the arguments of execl and its kin: those behind first up to the NULL. */
+static size_t count_arguments(va_list ap)
+{
+	size_t n = 1;
+	while (va_arg(ap, char *))
+		n++;
+	return n;
+}
+
+#define COLLECT(argv, first, ap, count)                                                            \
+	char *argv[(count) + 1];                                                                   \
+	argv[0] = (char *)(first);                                                                 \
+	for (size_t i_ = 1; i_ <= (count); i_++)                                                   \
+		argv[i_] = va_arg(ap, char *)
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvla" /* the stack is the only memory that a vfork child may use */
+
+CSPROF_WRAPPER int execl(const char *path, const char *arg, ...)
+{
+	va_list ap, count;
+	va_start(ap, arg);
+	va_copy(count, ap);
+	size_t n = arg ? count_arguments(count) : 0;
+	va_end(count);
+	COLLECT(argv, arg, ap, n);
+	va_end(ap);
+	return execve(path, argv, environ);
+}
+
+CSPROF_WRAPPER int execlp(const char *file, const char *arg, ...)
+{
+	va_list ap, count;
+	va_start(ap, arg);
+	va_copy(count, ap);
+	size_t n = arg ? count_arguments(count) : 0;
+	va_end(count);
+	COLLECT(argv, arg, ap, n);
+	va_end(ap);
+	return execvpe(file, argv, environ);
+}
+
+CSPROF_WRAPPER int execle(const char *path, const char *arg, ...)
+{
+	va_list ap, count;
+	va_start(ap, arg);
+	va_copy(count, ap);
+	size_t n = arg ? count_arguments(count) : 0;
+	va_end(count);
+	COLLECT(argv, arg, ap, n);
+	char *const *environment = va_arg(ap, char *const *);
+	va_end(ap);
+	return execve(path, argv, environment);
+}
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,97 @@
+/* The creation of threads. */
+#include "runtime/intercept.h"
+
+#include "runtime/csprof.h"
+#include "runtime/epoch.h"
+#include "runtime/os/os.h"
+#include "runtime/process.h"
+#include "runtime/thread.h"
+
+#include <pthread.h>
+#include <threads.h>
+
+/* What a new thread needs to begin: handed over in memory of its own. */
+struct beginning {
+	union {
+		void *(*posix)(void *);
+		int (*c11)(void *);
+	} start;
+	void *arg;
+	store_ref creator_tree, creator_node;
+	size_t stack_size;
+};
+
+static struct beginning *prepare(void *arg, const pthread_attr_t *attr)
+{
+	struct beginning *b = os_map(sizeof *b);
+	if (!b)
+		return NULL;
+	pthread_attr_t standard;
+	b->arg = arg;
+	csprof_record_creator(&b->creator_tree, &b->creator_node);
+	if (attr) {
+		pthread_attr_getstacksize(attr, &b->stack_size);
+	} else if (pthread_getattr_default_np(&standard) == 0) {
+		pthread_attr_getstacksize(&standard, &b->stack_size);
+		pthread_attr_destroy(&standard);
+	}
+	return b;
+}
+
+/* In the new thread: measure it, and give *b back. */
+static struct beginning begin(struct beginning *given)
+{
+	struct beginning b = *given;
+	os_unmap(given, sizeof *given);
+	/* glibc puts the thread's control block, which pthread_self names, at the top
+	 * of its stack */
+	uintptr_t high = (uintptr_t)pthread_self();
+	uintptr_t low = b.stack_size && b.stack_size < high ? high - b.stack_size : 0;
+	csprof_thread_start(b.creator_tree, b.creator_node, low, high);
+	csprof_thread_end_later();
+	return b;
+}
+
+static void *begin_posix(void *arg)
+{
+	struct beginning b = begin(arg);
+	return b.start.posix(b.arg);
+}
+
+static int begin_c11(void *arg)
+{
+	struct beginning b = begin(arg);
+	return b.start.c11(b.arg);
+}
+
+CSPROF_WRAPPER int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+				  void *(*start)(void *), void *arg)
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "pthread_create");
+	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+		atomic_load(&real);
+	struct beginning *b = csprof_process_measured() ? prepare(arg, attr) : NULL;
+	if (!b)
+		return create(thread, attr, start, arg);
+	b->start.posix = start;
+	int r = create(thread, attr, begin_posix, b);
+	if (r != 0)
+		os_unmap(b, sizeof *b);
+	return r;
+}
+
+CSPROF_WRAPPER int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "thrd_create");
+	int (*create)(thrd_t *, thrd_start_t, void *) = atomic_load(&real);
+	struct beginning *b = csprof_process_measured() ? prepare(arg, NULL) : NULL;
+	if (!b)
+		return create(thread, start, arg);
+	b->start.c11 = start;
+	int r = create(thread, begin_c11, b);
+	if (r != thrd_success)
+		os_unmap(b, sizeof *b);
+	return r;
+}
