@@ -43,7 +43,7 @@ run-demo: all $(BUILD)/demo/concordance
 
 # ---- checking -----------------------------------------------------------------
 # The parts stand in tests/tests.mk.
-.PHONY: check soak bench fuzz
+.PHONY: check soak bench
 check: deps-test
 	$(again) check-parts
 
@@ -65,6 +65,10 @@ run-lint: lint-format lint-cppcheck lint-tidy
 
 lint-format:
 	$(call say,FORMAT,.)clang-format-14 --dry-run --Werror $(lint_all)
+
+.PHONY: format
+format:
+	$(Q)clang-format-14 -i $(lint_all)
 
 lint-cppcheck:
 	$(call say,CPPCHECK,.)cppcheck --quiet --std=c11 --language=c -I. --inline-suppr \
