@@ -1,0 +1,220 @@
+#include "hpcprof/attribute.h"
+
+#include "hpcprof/sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int walk_begin(struct walk *w, const struct model *m, struct error *e)
+{
+	uint32_t n = model_num_contexts(m);
+
+	w->m = m;
+	w->context = MODEL_ROOT;
+	w->enter = true;
+	w->child = calloc(n, sizeof *w->child);
+	w->sibling = calloc(n, sizeof *w->sibling);
+	if (!w->child || !w->sibling)
+		return error_memory(e, n * sizeof *w->child);
+	/* the partial root is walked as if it were a child of the other */
+	for (uint32_t i = n - 1; i >= 1; i--) {
+		uint32_t up = i == MODEL_PARTIAL_ROOT ? MODEL_ROOT : model_parent(m, i);
+		w->sibling[i] = w->child[up];
+		w->child[up] = i;
+	}
+	return 0;
+}
+
+static void walk_step(struct walk *w)
+{
+	if (w->enter && w->child[w->context]) {
+		w->context = w->child[w->context];
+	} else if (w->enter) {
+		w->enter = false;
+	} else if (w->sibling[w->context]) {
+		w->context = w->sibling[w->context];
+		w->enter = true;
+	} else {
+		w->context = w->context == MODEL_PARTIAL_ROOT ? MODEL_ROOT
+							      : model_parent(w->m, w->context);
+	}
+}
+
+bool walk_next(struct walk *w)
+{
+	do {
+		walk_step(w);
+		if (w->context == MODEL_ROOT)
+			return false;
+	} while (w->context == MODEL_PARTIAL_ROOT);
+	return true;
+}
+
+void walk_end(struct walk *w)
+{
+	free(w->child);
+	free(w->sibling);
+	w->child = w->sibling = NULL;
+}
+
+uint64_t *attribute_contexts(const struct model *m, const uint64_t *const *columns, size_t n)
+{
+	uint32_t contexts = model_num_contexts(m);
+	uint64_t *sums = calloc((size_t)contexts * n + 1, sizeof *sums);
+	bool saturated = false;
+
+	if (!sums)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t c = 0; c < contexts; c++)
+			sums[c * n + i] = columns[i][c];
+	/* a parent's id is smaller than its children's */
+	for (uint32_t c = contexts - 1; c >= MODEL_ROOTS; c--)
+		for (size_t i = 0; i < n; i++) {
+			uint64_t *up = &sums[model_parent(m, c) * n + i];
+			*up = sum_add(*up, sums[c * n + i], &saturated);
+		}
+	return sums;
+}
+
+struct attributing {
+	const struct model *m;
+	const struct code *code;
+	struct attribution *out;
+	const uint64_t *const *columns;
+	uint64_t *inclusive;          /* of contexts */
+	uint32_t *on_path[GROUPINGS]; /* per row: how often it is on the path at hand */
+	bool saturated;
+};
+
+static uint32_t row_of(const struct attributing *a, const struct code_frame *f, enum grouping g)
+{
+	switch (g) {
+	case BY_MODULE:
+		return a->code->functions.at[f->function].module;
+	case BY_FILE:
+		return a->code->lines.at[f->line].file;
+	case BY_FUNCTION:
+		return f->function;
+	default:
+		return f->line;
+	}
+}
+
+static void add_row(struct attributing *a, uint64_t *to, uint32_t row, const uint64_t *values)
+{
+	size_t n = a->out->num_columns;
+	for (size_t i = 0; i < n; i++)
+		to[row * n + i] = sum_add(to[row * n + i], values[i], &a->saturated);
+}
+
+static void enter(struct attributing *a, uint32_t context)
+{
+	size_t n = a->out->num_columns;
+	uint32_t frame = model_frame_of(a->m, context);
+
+	for (uint32_t k = a->code->first[frame]; k < a->code->first[frame + 1]; k++)
+		for (int g = 0; g < GROUPINGS; g++) {
+			uint32_t row = row_of(a, &a->code->frames.at[k], (enum grouping)g);
+			if (a->on_path[g][row]++ == 0)
+				add_row(a, a->out->by[g].inclusive, row, a->inclusive + context * n);
+		}
+}
+
+static void leave(struct attributing *a, uint32_t context)
+{
+	uint32_t frame = model_frame_of(a->m, context);
+
+	for (uint32_t k = a->code->first[frame]; k < a->code->first[frame + 1]; k++)
+		for (int g = 0; g < GROUPINGS; g++)
+			a->on_path[g][row_of(a, &a->code->frames.at[k], (enum grouping)g)]--;
+}
+
+static void add_exclusive(struct attributing *a, uint32_t context)
+{
+	uint32_t frame = model_frame_of(a->m, context);
+	const struct code_frame *leaf = &a->code->frames.at[a->code->first[frame]];
+	const struct code_function *function = &a->code->functions.at[leaf->function];
+
+	for (size_t i = 0; i < a->out->num_columns; i++) {
+		uint64_t value = a->columns[i][context];
+		size_t n = a->out->num_columns;
+		if (!value)
+			continue;
+		for (int g = 0; g < GROUPINGS; g++) {
+			uint64_t *to = &a->out->by[g].exclusive[row_of(a, leaf, (enum grouping)g) * n + i];
+			*to = sum_add(*to, value, &a->saturated);
+		}
+		if (function->source == SYMBOL_NONE)
+			a->out->nameless[function->module * n + i] =
+				sum_add(a->out->nameless[function->module * n + i], value,
+					&a->saturated);
+		if (a->code->lines.at[leaf->line].line == 0)
+			a->out->lineless[function->module * n + i] =
+				sum_add(a->out->lineless[function->module * n + i], value,
+					&a->saturated);
+	}
+}
+
+static int allocate(struct attributing *a, struct error *e)
+{
+	const size_t rows[GROUPINGS] = {a->m->modules.len, a->code->files.len,
+					a->code->functions.len, a->code->lines.len};
+	size_t n = a->out->num_columns;
+	bool ok = true;
+
+	for (int g = 0; g < GROUPINGS; g++) {
+		a->out->by[g].num_rows = rows[g];
+		a->out->by[g].exclusive = calloc(rows[g] * n + 1, sizeof(uint64_t));
+		a->out->by[g].inclusive = calloc(rows[g] * n + 1, sizeof(uint64_t));
+		a->on_path[g] = calloc(rows[g] + 1, sizeof(uint32_t));
+		ok &= a->out->by[g].exclusive && a->out->by[g].inclusive && a->on_path[g];
+	}
+	a->out->nameless = calloc(a->m->modules.len * n + 1, sizeof(uint64_t));
+	a->out->lineless = calloc(a->m->modules.len * n + 1, sizeof(uint64_t));
+	a->inclusive = attribute_contexts(a->m, a->columns, n);
+	ok &= a->out->nameless && a->out->lineless && a->inclusive;
+	return ok ? 0 : error_memory(e, model_num_contexts(a->m) * n * sizeof(uint64_t));
+}
+
+int attribute(const struct model *m, const struct code *c, const uint64_t *const *columns,
+	      size_t num_columns, struct attribution *out, struct error *e)
+{
+	struct attributing a = {.m = m, .code = c, .out = out, .columns = columns};
+	struct walk w = {0};
+	int rc;
+
+	memset(out, 0, sizeof *out);
+	out->num_columns = num_columns;
+	rc = allocate(&a, e);
+	if (rc == 0)
+		rc = walk_begin(&w, m, e);
+	while (rc == 0 && walk_next(&w)) {
+		if (w.enter) {
+			enter(&a, w.context);
+			add_exclusive(&a, w.context);
+		} else {
+			leave(&a, w.context);
+		}
+	}
+	walk_end(&w);
+	free(a.inclusive);
+	for (int g = 0; g < GROUPINGS; g++)
+		free(a.on_path[g]);
+	if (rc != 0)
+		attribution_deinit(out);
+	return rc;
+}
+
+void attribution_deinit(struct attribution *a)
+{
+	if (!a)
+		return;
+	for (int g = 0; g < GROUPINGS; g++) {
+		free(a->by[g].exclusive);
+		free(a->by[g].inclusive);
+	}
+	free(a->nameless);
+	free(a->lineless);
+	memset(a, 0, sizeof *a);
+}

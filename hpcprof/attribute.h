@@ -1,0 +1,61 @@
+/* Metrics by load module, file, function and line, from the merged tree.
+ *
+ * Exclusive: what was recorded where the code at the leaf of a path belongs to the
+ * row; over all rows of a grouping it sums to the metric's total. Inclusive: what
+ * was recorded on paths on which the row occurs, each path counted once however
+ * often the row occurs on it (recursion, mutual recursion, inlined recursion). */
+#ifndef HPCPROF_ATTRIBUTE_H
+#define HPCPROF_ATTRIBUTE_H
+
+#include "formats/base/error.h"
+#include "hpcprof/correlate.h"
+#include "hpcprof/model.h"
+
+#include <stdint.h>
+
+enum grouping { BY_MODULE, BY_FILE, BY_FUNCTION, BY_LINE, GROUPINGS };
+
+struct attribution {
+	size_t num_columns;
+	struct {
+		size_t num_rows; /* rows are ids: of the model's modules, of the code's files, ... */
+		/* [num_rows * num_columns], the columns of a row side by side */
+		uint64_t *exclusive, *inclusive;
+	} by[GROUPINGS];
+	/* exclusive values of code for which not even a symbol is known, by module:
+	 * [modules * num_columns]; and of code without a line */
+	uint64_t *nameless, *lineless;
+};
+
+/* Attribute the columns (each [contexts] values of exclusive metrics, as in
+ * model_metric). 0, or -1 and *e for want of memory. Sums saturate; the model's
+ * totals, which are no smaller, tell whether that happened. */
+int attribute(const struct model *m, const struct code *c, const uint64_t *const *columns,
+	      size_t num_columns, struct attribution *out, struct error *e);
+void attribution_deinit(struct attribution *a); /* takes NULL */
+
+/* A walk over the contexts, each parent before its children and all descendants of a
+ * context before its next sibling, without recursion: paths may be 100,000 deep.
+ *
+ *     struct walk w;
+ *     if (walk_begin(&w, model, &error) == 0)
+ *         while (walk_next(&w))
+ *             ... w.context is entered if w.enter, else left ...
+ *     walk_end(&w);
+ *
+ * The two roots are not visited. */
+struct walk {
+	const struct model *m;
+	uint32_t *child, *sibling; /* first child, next sibling; 0: none */
+	uint32_t context;
+	bool enter;
+};
+int walk_begin(struct walk *w, const struct model *m, struct error *e);
+bool walk_next(struct walk *w);
+void walk_end(struct walk *w);
+
+/* Inclusive values of contexts: out[context * n + i] of n columns, in one array that
+ * the caller frees. NULL if memory ran out. */
+uint64_t *attribute_contexts(const struct model *m, const uint64_t *const *columns, size_t n);
+
+#endif

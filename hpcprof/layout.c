@@ -1,0 +1,236 @@
+#include "hpcprof/layout.h"
+
+#include <inttypes.h>
+#include <locale.h>
+#include <string.h>
+#include <wchar.h>
+
+/* One character of UTF-8 at s: its length and code, or 0 if the bytes are none
+ * (RFC 3629: no overlong forms, no surrogates, nothing past 0x10ffff). */
+static unsigned decode(const char *s, uint32_t *code)
+{
+	const uint8_t *p = (const uint8_t *)s;
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	unsigned n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
+
+	if (n <= 1) {
+		*code = p[0];
+		return n;
+	}
+	*code = p[0] & (0x7fu >> n);
+	for (unsigned i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		*code = *code << 6 | (p[i] & 0x3fu);
+	}
+	if (*code < least[n] || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff))
+		return 0;
+	return n;
+}
+
+static bool harmful(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x200e || code == 0x200f ||
+	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+	       code == 0xfeff;
+}
+
+const char *layout_clean(struct arena *a, const char *s)
+{
+	size_t size = strlen(s);
+	const size_t longest = sizeof "\\u{10ffff}"; /* that a byte may become */
+	char *out, *to;
+
+	if (size > (SIZE_MAX - 1) / longest)
+		return NULL;
+	for (size_t i = 0;; i++) {
+		if (!s[i])
+			return arena_strndup(a, s, size); /* nothing but plain ASCII */
+		if ((uint8_t)s[i] < 0x20 || (uint8_t)s[i] >= 0x7f)
+			break;
+	}
+	to = out = arena_alloc(a, size * longest + 1);
+	while (out && *s) {
+		uint32_t code;
+		unsigned n = decode(s, &code);
+		if (n == 0 || (n == 1 && harmful(code)))
+			to += sprintf(to, "\\x%02x", (uint8_t)*s);
+		else if (harmful(code))
+			to += sprintf(to, "\\u{%" PRIx32 "}", code);
+		else
+			to = (char *)memcpy(to, s, n) + n;
+		s += n ? n : 1;
+	}
+	return out;
+}
+
+/* Columns of a character: by the C library's table for UTF-8, one where it knows none. */
+static unsigned columns_of(uint32_t code)
+{
+	static locale_t utf8;
+	locale_t before;
+	int w;
+
+	if (code < 0x80)
+		return 1;
+	if (!utf8)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	if (!utf8)
+		return 1;
+	before = uselocale(utf8);
+	w = wcwidth((wchar_t)code);
+	uselocale(before);
+	return w < 0 ? 1 : (unsigned)w;
+}
+
+unsigned layout_width(const char *s)
+{
+	unsigned width = 0;
+	while (*s) {
+		uint32_t code;
+		unsigned n = decode(s, &code);
+		width += columns_of(code);
+		s += n ? n : 1;
+	}
+	return width;
+}
+
+/* Bytes of the longest beginning of s that takes at most width columns. */
+static size_t head_bytes(const char *s, unsigned width)
+{
+	size_t at = 0;
+	unsigned used = 0;
+	while (s[at]) {
+		uint32_t code;
+		unsigned n = decode(s + at, &code);
+		used += columns_of(code);
+		if (used > width)
+			break;
+		at += n ? n : 1;
+	}
+	return at;
+}
+
+/* Where the longest end of s begins that takes at most width columns. */
+static size_t tail_start(const char *s, unsigned width)
+{
+	unsigned all = layout_width(s);
+	size_t at = 0;
+	while (s[at] && all > width) {
+		uint32_t code;
+		unsigned n = decode(s + at, &code);
+		all -= columns_of(code);
+		at += n ? n : 1;
+	}
+	return at;
+}
+
+static const char dots[] = "...";
+
+static const char *cut(struct arena *a, const char *s, unsigned head, unsigned width)
+{
+	size_t first, last;
+	char *out;
+
+	if (layout_width(s) <= width)
+		return s;
+	if (width <= sizeof dots - 1)
+		return arena_strndup(a, dots, width);
+	first = head_bytes(s, head);
+	last = tail_start(s, width - (unsigned)(sizeof dots - 1) - head);
+	out = arena_alloc(a, first + sizeof dots + strlen(s + last));
+	if (!out)
+		return NULL;
+	memcpy(out, s, first);
+	strcpy(out + first, dots);
+	return strcat(out, s + last);
+}
+
+const char *layout_cut_middle(struct arena *a, const char *s, unsigned width)
+{
+	/* more of the end than of the beginning: template arguments begin alike */
+	return cut(a, s, width > 3 ? (width - 3) * 2 / 5 : 0, width);
+}
+
+const char *layout_cut_left(struct arena *a, const char *s, unsigned width)
+{
+	return cut(a, s, 0, width);
+}
+
+const char *layout_basename(const char *s)
+{
+	const char *slash = strrchr(s, '/');
+	return slash && slash[1] ? slash + 1 : s;
+}
+
+/* ---- numbers -------------------------------------------------------------------- */
+
+char *layout_percent(char out[LAYOUT_NUMBER_BYTES], uint64_t value, uint64_t total)
+{
+	if (total)
+		snprintf(out, LAYOUT_NUMBER_BYTES, "%.1f%%", 100.0 * (double)value / (double)total);
+	else
+		strcpy(out, "-");
+	return out;
+}
+
+struct step {
+	double size;
+	const char *name;
+};
+
+/* Three digits of value in the largest step that is not above it. */
+static char *scaled(char *out, double value, const struct step *steps, size_t n)
+{
+	size_t k = 0;
+	double x;
+
+	/* 999.6 rounds to 1000 and is better said in the next step */
+	while (k + 1 < n && value >= steps[k + 1].size * 0.9995)
+		k++;
+	x = value / steps[k].size;
+	snprintf(out, LAYOUT_NUMBER_BYTES, "%.*f %s",
+		 steps[k].size == 1 || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2, x, steps[k].name);
+	return out;
+}
+
+char *layout_value(char out[LAYOUT_NUMBER_BYTES], uint64_t value, const char *unit)
+{
+	static const struct step times[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
+	static const struct step sizes[] = {{1, "B"}, {0x1p10, "KiB"}, {0x1p20, "MiB"},
+					    {0x1p30, "GiB"}, {0x1p40, "TiB"}, {0x1p50, "PiB"}};
+	static const struct step counts[] = {{1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}};
+	static const double minute = 60e9, hour = 3600e9;
+
+	if (strcmp(unit, "ns") == 0) {
+		/* minutes from two on, hours from two on */
+		if ((double)value >= 2 * hour)
+			snprintf(out, LAYOUT_NUMBER_BYTES, "%.2f h", (double)value / hour);
+		else if ((double)value >= 2 * minute)
+			snprintf(out, LAYOUT_NUMBER_BYTES, "%.*f min", (double)value < 10 * minute ? 2 : 1,
+				 (double)value / minute);
+		else
+			scaled(out, (double)value, times, sizeof times / sizeof *times);
+		return out;
+	}
+	if (strcmp(unit, "bytes") == 0)
+		return scaled(out, (double)value, sizes, sizeof sizes / sizeof *sizes);
+	if (value < 1000000)
+		return layout_exact(out, value);
+	return scaled(out, (double)value, counts, sizeof counts / sizeof *counts);
+}
+
+char *layout_exact(char out[LAYOUT_NUMBER_BYTES], uint64_t value)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
+	char *to = out;
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+	return out;
+}

@@ -1,0 +1,60 @@
+/* Text that fits a terminal: widths of UTF-8, escaping, shortening, numbers with
+ * units, tables. Widths are in columns of a terminal and do not depend on the user's
+ * locale; used by one thread at a time. Texts that are handed out live in the arena given; NULL if memory ran out. */
+#ifndef HPCPROF_LAYOUT_H
+#define HPCPROF_LAYOUT_H
+
+#include "formats/base/arena.h"
+#include "formats/base/vec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A copy in which control characters, marks that change the direction of text and
+ * bytes that are no UTF-8 stand as \xNN or \u{N}. All functions below expect such text. */
+const char *layout_clean(struct arena *a, const char *s);
+unsigned layout_width(const char *s);
+/* At most width columns: the middle, or the beginning, gives way to "...". */
+const char *layout_cut_middle(struct arena *a, const char *s, unsigned width);
+const char *layout_cut_left(struct arena *a, const char *s, unsigned width);
+/* The part behind the last slash (s itself where that is nothing). */
+const char *layout_basename(const char *s);
+
+enum { LAYOUT_NUMBER_BYTES = 40 };
+/* "12.3%"; "-" where total is 0. Returns out. */
+char *layout_percent(char out[LAYOUT_NUMBER_BYTES], uint64_t value, uint64_t total);
+/* value with three digits in the unit that suits it: ns as ns, us, ms, s, min, h; bytes
+ * as B, KiB, ...; counts exact up to six digits, then k, M, G, ... Returns out. */
+char *layout_value(char out[LAYOUT_NUMBER_BYTES], uint64_t value, const char *unit);
+/* All digits, in groups of three: "12,345". Returns out. */
+char *layout_exact(char out[LAYOUT_NUMBER_BYTES], uint64_t value);
+
+enum layout_cut { CUT_NOT, CUT_MIDDLE, CUT_LEFT };
+
+struct layout_column {
+	const char *title;
+	bool right;           /* aligned to the right */
+	enum layout_cut cut;  /* what gives way where the table is too wide */
+	unsigned least;       /* columns that are left to it all the same */
+};
+
+struct layout_table {
+	struct arena *arena;
+	const struct layout_column *columns;
+	size_t num_columns;
+	VEC(const char *) cells; /* row by row */
+};
+
+/* Append a cell, a clean text that outlives the table; rows fill from left to right.
+ * NULL is taken for want of memory; false if that, or memory, was wanting. */
+bool layout_cell(struct layout_table *t, const char *text);
+/* The same with a copy of a number's text. */
+bool layout_number(struct layout_table *t, const char *text);
+/* Print the titles and rows, two blanks before and between columns, none at the ends of
+ * lines, in at most width columns as far as the columns give way. False if memory ran out. */
+bool layout_print(FILE *out, const struct layout_table *t, unsigned width);
+void layout_table_deinit(struct layout_table *t);
+
+#endif

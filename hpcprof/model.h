@@ -1,0 +1,156 @@
+/* The profile of a measurement: the calling context trees of all processes and
+ * threads merged into one, with what the datafiles say about how it was measured.
+ *
+ * A context is (parent context, frame), a frame is (load module, address in the
+ * module's file, role). Modules are the same where their build-ids are, or their
+ * names where no build-id is known, so that processes at other load addresses,
+ * and epochs, fall together. Memory follows the number of distinct contexts.
+ *
+ * Order: a context's id is greater than its parent's. Ids depend on the order in
+ * which datafiles were added; nothing that is shown to a user may.
+ *
+ * A model is used by one thread at a time. It owns everything in it. Functions
+ * that return int give 0, or -1 with *e filled (want of memory, or ERROR_LIMIT
+ * past 2^32 contexts); the model can then only be destroyed. */
+#ifndef HPCPROF_MODEL_H
+#define HPCPROF_MODEL_H
+
+#include "formats/base/arena.h"
+#include "formats/base/error.h"
+#include "formats/base/vec.h"
+#include "hpcprof/interner.h"
+#include "reader/reader.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the address of a frame stands for. A frame holds the address to look up:
+ * for a call that is the return address - 1, within the call instruction. */
+enum frame_role { FRAME_POINT, FRAME_CALL, FRAME_ROLES };
+
+struct model_frame {
+	uint64_t address; /* in the module's file; to be looked up as it is */
+	uint32_t module;
+	uint32_t role; /* enum frame_role */
+};
+
+enum { MODEL_ROOT = 0, MODEL_PARTIAL_ROOT = 1, MODEL_ROOTS = 2 };
+#define MODEL_NO_FRAME UINT32_MAX /* the frame of the two roots */
+
+/* The module of addresses that no module of their epoch covers. */
+#define MODEL_UNKNOWN_MODULE "[unknown]"
+
+struct model_module {
+	const char *name;     /* path or [pseudo]; the first in order where there are several */
+	const char *build_id; /* lower-case hex, or NULL */
+	const char *image;    /* where the image of a [vdso] was saved, or NULL */
+	bool assumed;         /* some address was given to it for want of an extent */
+	/* per role: the addresses seen, and the frame that each became */
+	struct interner addresses[FRAME_ROLES];
+	VEC(uint32_t) frames[FRAME_ROLES];
+};
+
+/* Sums of one metric. */
+struct model_sum {
+	uint64_t events, samples;
+};
+
+enum model_kernel { KERNEL_NOT_SAID = 0, KERNEL_YES = 1, KERNEL_NO = 2, KERNEL_MIXED = 3 };
+
+struct model_account {
+	const char *disposition;
+	uint64_t samples, weight;
+};
+
+/* Distinct texts, in order. */
+typedef VEC(const char *) model_texts;
+
+struct model_metric {
+	const char *name;
+	const char *unit;   /* "ns", "bytes", "count", or "" where the file does not say */
+	uint64_t flags;     /* of V */
+	uint64_t *events;   /* [contexts], exclusive */
+	uint64_t *samples;  /* [contexts], exclusive */
+	uint32_t capacity;  /* of the two, in contexts */
+	struct model_sum total;
+	uint32_t files;     /* datafiles that have it */
+	enum model_kernel kernel;
+	model_texts sources, requested, achieved;
+	uint64_t interval; /* nominal mean interval (the period of N), of the last file; 0 without N */
+	VEC(struct model_account) account; /* dispositions of the format first, in its order */
+	bool has_account;
+};
+
+/* One datafile. Texts are "" where the file does not say. */
+struct model_process {
+	const char *path;
+	const char *command; /* arguments joined by blanks */
+	const char *executable;
+	const char *host;
+	const char *end;
+	const char *rank;
+	const char *tool;
+	bool has_trailer, has_pid, has_start, has_wall, has_cpu;
+	uint64_t pid, ppid, start_ns, wall_ns, cpu_ns;
+	uint32_t threads; /* THREADS rows, else trees' distinct epochs say nothing: 0 */
+	uint64_t tramp_samples;
+	struct model_sum *sums; /* [num_sums], by the model's metrics */
+	uint32_t num_sums;      /* metrics that the model had when it was added */
+};
+
+struct model {
+	struct arena arena;
+	struct strings *strings;
+	struct interner contexts; /* key: parent << 32 | frame */
+	VEC(struct model_frame) frames;
+	VEC(struct model_module) modules;
+	struct interner module_ids; /* key: string id of the identity */
+	VEC(struct model_metric) metrics;
+	VEC(struct model_process) processes;
+	bool saturated; /* some sum passed 2^64 - 1 and stands there */
+};
+
+/* NULL if memory ran out. */
+struct model *model_create(void);
+void model_destroy(struct model *m); /* takes NULL */
+
+/* Called for what is wrong with a datafile that is merged all the same; the text is
+ * one line without the file's name. */
+typedef void model_complaint_fn(void *context, const char *text);
+
+/* Merge the datafile at path, opened as r. sysroot (or NULL) is where files of
+ * modules are looked for whose extent the trailer does not give. */
+int model_add(struct model *m, const struct reader *r, const char *path, const char *sysroot,
+	      model_complaint_fn *complain, void *context, struct error *e);
+
+/* After the last model_add: make all columns as long as there are contexts. */
+int model_finish(struct model *m, struct error *e);
+
+static inline uint32_t model_num_contexts(const struct model *m)
+{
+	return m->contexts.len;
+}
+static inline uint32_t model_parent(const struct model *m, uint32_t context)
+{
+	return (uint32_t)(m->contexts.keys[context] >> 32);
+}
+static inline uint32_t model_frame_of(const struct model *m, uint32_t context)
+{
+	return (uint32_t)m->contexts.keys[context];
+}
+
+/* ---- what ingest.c needs to build it ------------------------------------------- */
+
+/* Ids for a child context, a frame, a module, a metric; UINT32_MAX if memory (or the
+ * ids) ran out. */
+uint32_t model_context(struct model *m, uint32_t parent, uint32_t frame);
+uint32_t model_frame(struct model *m, uint32_t module, uint64_t address, enum frame_role role);
+uint32_t model_module(struct model *m, struct reader_text name, struct reader_text build_id);
+uint32_t model_metric(struct model *m, struct reader_text name, struct reader_text unit,
+		      uint64_t flags);
+/* Make the metric's columns reach the context. False if memory ran out. */
+bool model_reach(struct model *m, struct model_metric *metric, uint32_t context);
+/* An interned copy that lives as long as the model; NULL if memory ran out. */
+const char *model_text(struct model *m, const char *at, size_t n);
+
+#endif

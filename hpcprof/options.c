@@ -1,0 +1,243 @@
+#include "hpcprof/options.h"
+
+#include "formats/datafile.h"
+#include "hpcprof/views.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 10000, MOST_THREADS = 1024 };
+
+enum { OPT_SAMPLES = 256, OPT_NO_INLINE, OPT_SYSROOT, OPT_DEBUG_DIR, OPT_JSON, OPT_HELP, OPT_VERSION };
+
+struct description {
+	int value;        /* of getopt_long */
+	const char *name; /* long form */
+	const char *argument;
+	unsigned bit; /* OPTION_*; 0: every view takes it */
+	const char *text;
+};
+
+static const struct description descriptions[] = {
+	{'m', "metric", "METRIC", OPTION_METRIC, "show this metric; several -m give several columns"},
+	{'n', "rows", "COUNT", OPTION_ROWS, "rows of each table and number of call paths (0: all)"},
+	{'s', "sort", "KEY", OPTION_SORT, "order tables by self (default), total or name"},
+	{OPT_SAMPLES, "samples", NULL, OPTION_SAMPLES, "show numbers of samples in place of events"},
+	{OPT_NO_INLINE, "no-inline", NULL, OPTION_NO_INLINE,
+	 "count inlined code to the function it was inlined into"},
+	{OPT_SYSROOT, "sysroot", "DIR", OPTION_SYMBOLS, "look for the measured binaries below DIR"},
+	{OPT_DEBUG_DIR, "debug-dir", "DIR", OPTION_SYMBOLS,
+	 "look for separate debug files in DIR, too"},
+	{'j', "threads", "N", OPTION_THREADS, "work with N threads (default: one per core)"},
+	{OPT_JSON, "json", NULL, OPTION_JSON, "write JSON"},
+	{'q', "quiet", NULL, 0, "say nothing on stderr but errors"},
+	{OPT_HELP, "help", NULL, 0, "print this and exit"},
+	{OPT_VERSION, "version", NULL, 0, "print the version and exit"},
+};
+enum { NUM_DESCRIPTIONS = sizeof descriptions / sizeof *descriptions };
+
+void options_help(FILE *out)
+{
+	const struct view *const *v = views;
+
+	fputs("Usage: hpcprof [VIEW] [options] PROFILE...\n\n"
+	      "PROFILE is a measurement directory that hpcrun made, or a datafile (*" CSP_SUFFIX
+	      ").\n\nViews:\n",
+	      out);
+	for (; *v; v++)
+		fprintf(out, "  %-10s %s%s\n", (*v)->name, (*v)->summary,
+			v == views ? " (the default)" : "");
+	fputs("\nOptions:\n", out);
+	for (int i = 0; i < NUM_DESCRIPTIONS; i++) {
+		const struct description *d = &descriptions[i];
+		char left[48];
+		if (d->value < 256)
+			snprintf(left, sizeof left, "-%c, --%s%s%s", d->value, d->name,
+				 d->argument ? " " : "", d->argument ? d->argument : "");
+		else
+			snprintf(left, sizeof left, "    --%s%s%s", d->name, d->argument ? " " : "",
+				 d->argument ? d->argument : "");
+		fprintf(out, "  %-24s %s", left, d->text);
+		if (d->bit) {
+			const char *sep = " [";
+			for (v = views; *v; v++)
+				if ((*v)->takes & d->bit) {
+					fprintf(out, "%s%s", sep, (*v)->name);
+					sep = ", ";
+				}
+			fputc(']', out);
+		}
+		fputc('\n', out);
+	}
+	fputs("\nExit status: 0 done, 1 done but something was left out, 2 usage, 3 nothing done.\n"
+	      "Environment: COLUMNS (width of the output), NO_COLOR.\n"
+	      "Example: hpcrun python3 script.py; hpcprof hpcrun-python3-1/\n",
+	      out);
+}
+
+static int number(const char *name, const char *text, uint64_t most, uint64_t *out, struct error *e)
+{
+	char *end;
+	unsigned long long v;
+
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (errno || *end || !isdigit((unsigned char)text[0]) || v > most)
+		return error_set(e, ERROR_USAGE, "%s takes a whole number up to %llu, not '%s'", name,
+				 (unsigned long long)most, text);
+	*out = v;
+	return 0;
+}
+
+static int sort_key(const char *text, enum sort_key *out, struct error *e)
+{
+	static const char *const names[] = {[SORT_EXCLUSIVE] = "self",
+					    [SORT_INCLUSIVE] = "total",
+					    [SORT_NAME] = "name"};
+
+	for (int i = 0; i <= SORT_NAME; i++)
+		if (strcmp(text, names[i]) == 0) {
+			*out = (enum sort_key)i;
+			return 0;
+		}
+	return error_set(e, ERROR_USAGE, "-s takes self, total or name, not '%s'", text);
+}
+
+static int take(struct options *o, int value, const char *argument, struct error *e)
+{
+	uint64_t n;
+
+	switch (value) {
+	case 'm':
+		return vec_push(&o->metrics, argument) ? 0 : error_memory(e, sizeof argument);
+	case 'n':
+		o->rows_given = true;
+		return number("-n", argument, UINT32_MAX, &o->rows, e);
+	case 's':
+		return sort_key(argument, &o->sort, e);
+	case 'j':
+		if (number("-j", argument, MOST_THREADS, &n, e) != 0)
+			return -1;
+		if (!n)
+			return error_set(e, ERROR_USAGE, "-j takes at least 1");
+		o->threads = (unsigned)n;
+		return 0;
+	case OPT_DEBUG_DIR:
+		return vec_push(&o->debug_dirs, argument) ? 0 : error_memory(e, sizeof argument);
+	case OPT_SYSROOT:
+		o->sysroot = argument;
+		return 0;
+	case OPT_SAMPLES:
+		o->samples = true;
+		return 0;
+	case OPT_NO_INLINE:
+		o->no_inline = true;
+		return 0;
+	case OPT_JSON:
+		o->json = true;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case OPT_HELP:
+		o->help = true;
+		return 0;
+	default:
+		o->version = true;
+		return 0;
+	}
+}
+
+static void from_environment(struct options *o, FILE *out)
+{
+	const char *columns = getenv("COLUMNS"), *term = getenv("TERM"), *no = getenv("NO_COLOR");
+	bool terminal = isatty(fileno(out));
+	struct winsize size;
+	uint64_t n = 0;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	o->width = DEFAULT_WIDTH;
+	if (columns && number("COLUMNS", columns, MOST_WIDTH, &n, NULL) == 0 && n)
+		o->width = (unsigned)n;
+	else if (terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col)
+		o->width = size.ws_col;
+	if (o->width < LEAST_WIDTH)
+		o->width = LEAST_WIDTH;
+	o->color = terminal && !(no && no[0]) && term && strcmp(term, "dumb") != 0;
+	o->threads = cores > 0 ? (unsigned)(cores < MOST_THREADS ? cores : MOST_THREADS) : 1;
+}
+
+static int choose_view(struct options *o, uint64_t used, struct error *e)
+{
+	o->view = views[0];
+	for (const struct view *const *v = views; o->num_profiles && *v; v++)
+		if (strcmp(o->profiles[0], (*v)->name) == 0) {
+			o->view = *v;
+			o->profiles++;
+			o->num_profiles--;
+			break;
+		}
+	for (int i = 0; i < NUM_DESCRIPTIONS; i++)
+		if ((used >> i & 1) && descriptions[i].bit && !(o->view->takes & descriptions[i].bit))
+			return error_set(e, ERROR_USAGE, "the view %s does not take --%s",
+					 o->view->name, descriptions[i].name);
+	if (!o->num_profiles)
+		return error_set(e, ERROR_USAGE,
+				 "no PROFILE given (name a measurement directory, hpcrun-COMMAND-N, "
+				 "or a datafile)");
+	return 0;
+}
+
+int options_parse(struct options *o, int argc, char **argv, FILE *out, struct error *e)
+{
+	struct option longs[NUM_DESCRIPTIONS + 1] = {0};
+	char shorts[2 * NUM_DESCRIPTIONS + 2] = ":", *to = shorts + 1;
+	uint64_t used = 0;
+	int value;
+
+	memset(o, 0, sizeof *o);
+	from_environment(o, out);
+	for (int i = 0; i < NUM_DESCRIPTIONS; i++) {
+		const struct description *d = &descriptions[i];
+		longs[i] = (struct option){d->name, d->argument ? required_argument : no_argument,
+					   NULL, d->value};
+		if (d->value >= 256)
+			continue;
+		*to++ = (char)d->value;
+		if (d->argument)
+			*to++ = ':';
+	}
+	opterr = 0;
+	optind = 0; /* a fresh start, whoever parsed before */
+	while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (value == ':')
+			return error_set(e, ERROR_USAGE, "%s needs a value", argv[optind - 1]);
+		if (value == '?' && optopt && optopt < 256)
+			return error_set(e, ERROR_USAGE, "unknown option -%c", optopt);
+		if (value == '?')
+			return error_set(e, ERROR_USAGE, "unknown option %s", argv[optind - 1]);
+		for (int i = 0; i < NUM_DESCRIPTIONS; i++)
+			if (descriptions[i].value == value)
+				used |= UINT64_C(1) << i;
+		if (take(o, value, optarg, e) != 0)
+			return -1;
+	}
+	if (o->help || o->version)
+		return 0;
+	o->profiles = (const char *const *)argv + optind;
+	o->num_profiles = (size_t)(argc - optind);
+	return choose_view(o, used, e);
+}
+
+void options_deinit(struct options *o)
+{
+	if (!o)
+		return;
+	vec_free(&o->metrics);
+	vec_free(&o->debug_dirs);
+}

@@ -1,0 +1,54 @@
+/* The command line of hpcprof, read once. */
+#ifndef HPCPROF_OPTIONS_H
+#define HPCPROF_OPTIONS_H
+
+#include "formats/base/error.h"
+#include "formats/base/vec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct view;
+
+/* What a view may take, as bits: an option that the view makes no use of is an error. */
+enum {
+	OPTION_METRIC = 1 << 0,
+	OPTION_ROWS = 1 << 1,
+	OPTION_SORT = 1 << 2,
+	OPTION_SAMPLES = 1 << 3,
+	OPTION_NO_INLINE = 1 << 4,
+	OPTION_SYMBOLS = 1 << 5, /* --sysroot, --debug-dir */
+	OPTION_THREADS = 1 << 6,
+	OPTION_JSON = 1 << 7,
+};
+
+enum sort_key { SORT_EXCLUSIVE, SORT_INCLUSIVE, SORT_NAME };
+
+struct options {
+	const struct view *view;
+	bool help, version;
+	VEC(const char *) metrics;    /* -m, in order; empty: the view's choice */
+	VEC(const char *) debug_dirs; /* --debug-dir, in order */
+	const char *sysroot;          /* or NULL */
+	const char *const *profiles;  /* PROFILE arguments */
+	size_t num_profiles;
+	uint64_t rows; /* -n; 0: all */
+	bool rows_given;
+	enum sort_key sort;
+	bool samples, no_inline, json, quiet;
+	unsigned threads;
+	unsigned width; /* columns of the output */
+	bool color;
+};
+
+/* Fill *o from the command line and the environment (COLUMNS, NO_COLOR, TERM); out is
+ * where the view will print, to know its width. The strings stay argv's. 0, or -1 and *e
+ * (ERROR_USAGE: what the user should change). */
+int options_parse(struct options *o, int argc, char **argv, FILE *out, struct error *e);
+void options_deinit(struct options *o); /* takes NULL */
+
+void options_help(FILE *out);
+
+#endif

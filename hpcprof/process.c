@@ -1,0 +1,267 @@
+#include "hpcprof/process.h"
+
+#include "hpcprof/sum.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const dispositions[] = CSP_DISPOSITION_NAMES;
+/* The metric whose clock is the one that THREADS gives the ends of. */
+static const char cpu_metric[] = "CPUTIME";
+
+static bool text_is(struct reader_text t, const char *s)
+{
+	return t.n == strlen(s) && memcmp(t.at, s, t.n) == 0;
+}
+
+static const char *value_of(struct model *m, struct reader_pairs pairs, const char *key)
+{
+	struct reader_text t = reader_pairs_get(pairs, key);
+	return model_text(m, t.at, t.n);
+}
+
+/* The arguments, which NULs part, joined by blanks. */
+static const char *command_of(struct model *m, struct reader_pairs pairs)
+{
+	struct reader_text t = reader_pairs_get(pairs, "command");
+	const char *out;
+	char *line;
+
+	while (t.n && t.at[t.n - 1] == '\0')
+		t.n--;
+	line = malloc((size_t)t.n + 1);
+	if (!line)
+		return NULL;
+	for (uint32_t i = 0; i < t.n; i++)
+		line[i] = t.at[i] ? t.at[i] : ' ';
+	out = model_text(m, line, t.n);
+	free(line);
+	return out;
+}
+
+int process_describe(struct model *m, const struct reader *r, const char *path,
+		     struct model_process *out, struct error *e)
+{
+	struct reader_pairs about = reader_process(r);
+	const struct reader_header *header = reader_header(r);
+
+	out->path = model_text(m, path, strlen(path));
+	out->command = command_of(m, about);
+	out->executable = value_of(m, about, "executable");
+	out->host = value_of(m, about, "host");
+	out->end = value_of(m, about, "end");
+	out->rank = value_of(m, about, "rank");
+	out->tool = value_of(m, about, "tool");
+	if (out->executable && !out->executable[0])
+		out->executable = model_text(m, header->target.at, header->target.n);
+	if (!out->path || !out->command || !out->executable || !out->host || !out->end ||
+	    !out->rank || !out->tool)
+		return error_memory(e, 0);
+	out->has_trailer = reader_has_trailer(r);
+	out->has_pid = reader_pairs_u64(about, "pid", &out->pid);
+	reader_pairs_u64(about, "ppid", &out->ppid);
+	out->has_start = reader_pairs_u64(about, "start_ns", &out->start_ns);
+	out->has_wall = reader_pairs_u64(about, "wall_ns", &out->wall_ns);
+	out->has_cpu = reader_pairs_u64(about, "cpu_ns", &out->cpu_ns);
+	out->threads = reader_num_threads(r);
+	out->tramp_samples = header->tramp_samples;
+	return 0;
+}
+
+/* Keep a sorted list of distinct texts. */
+static bool list_text(model_texts *list, const char *text)
+{
+	size_t i = 0;
+
+	if (!text)
+		return false;
+	if (!text[0])
+		return true;
+	while (i < list->len && strcmp(list->at[i], text) < 0)
+		i++;
+	if (i < list->len && strcmp(list->at[i], text) == 0)
+		return true;
+	if (!vec_reserve(list, list->len + 1))
+		return false;
+	memmove(list->at + i + 1, list->at + i, (list->len - i) * sizeof *list->at);
+	list->at[i] = text;
+	list->len++;
+	return true;
+}
+
+/* The row of a disposition, made where it is missing: the format's own are there
+ * from the start, in their order, others follow by name. */
+static struct model_account *account_row(struct model *m, struct model_metric *metric,
+					 struct reader_text name)
+{
+	const char *text;
+	size_t i;
+
+	if (!metric->account.len)
+		for (i = 0; i < CSP_DISPOSITIONS; i++)
+			if (!vec_push(&metric->account,
+				      (struct model_account){.disposition = dispositions[i]}))
+				return NULL;
+	for (i = 0; i < metric->account.len; i++)
+		if (text_is(name, metric->account.at[i].disposition))
+			return &metric->account.at[i];
+	text = model_text(m, name.at, name.n);
+	if (!text || !vec_push(&metric->account, (struct model_account){.disposition = text}))
+		return NULL;
+	for (i = metric->account.len - 1;
+	     i > CSP_DISPOSITIONS && strcmp(metric->account.at[i - 1].disposition, text) > 0; i--) {
+		metric->account.at[i] = metric->account.at[i - 1];
+		metric->account.at[i - 1] = (struct model_account){.disposition = text};
+	}
+	return &metric->account.at[i];
+}
+
+int process_describe_metric(struct model *m, const struct reader *r, uint32_t v,
+			    struct model_metric *metric, struct error *e)
+{
+	struct reader_pairs about = reader_metric(r, v)->about;
+	struct reader_text kernel = reader_pairs_get(about, "kernel");
+
+	if (text_is(kernel, "yes"))
+		metric->kernel |= KERNEL_YES;
+	if (text_is(kernel, "no"))
+		metric->kernel |= KERNEL_NO;
+	if (!list_text(&metric->sources, value_of(m, about, "source")) ||
+	    !list_text(&metric->requested, value_of(m, about, "requested")) ||
+	    !list_text(&metric->achieved, value_of(m, about, "achieved")))
+		return error_memory(e, sizeof(char *));
+	for (uint32_t i = 0; i < reader_num_account(r); i++) {
+		const struct reader_account *row = reader_account(r, i);
+		struct model_account *to;
+		if (row->metric != v)
+			continue;
+		to = account_row(m, metric, row->disposition);
+		if (!to)
+			return error_memory(e, sizeof *to);
+		to->samples = sum_add(to->samples, row->samples, &m->saturated);
+		to->weight = sum_add(to->weight, row->weight, &m->saturated);
+		metric->has_account = true;
+	}
+	return 0;
+}
+
+/* What ACCOUNT says of a thread and a metric. */
+struct ledger {
+	uint64_t weight, in_trees, samples;
+	uint32_t rows;
+};
+
+struct check {
+	const struct reader *r;
+	const uint64_t *sums;    /* [threads + 1][metrics] */
+	struct ledger *ledgers; /* the same; the last row is of all threads together */
+	uint32_t threads, metrics;
+	bool shared; /* some tree is of no single thread */
+	model_complaint_fn *complain;
+	void *context;
+};
+
+static void enter(struct ledger *l, const struct reader_account *a)
+{
+	bool saturated = false;
+
+	l->rows++;
+	l->weight = sum_add(l->weight, a->weight, &saturated);
+	if (!text_is(a->disposition, dispositions[CSP_RECORDED]) &&
+	    !text_is(a->disposition, dispositions[CSP_PARTIAL]))
+		return;
+	l->in_trees = sum_add(l->in_trees, a->weight, &saturated);
+	l->samples = sum_add(l->samples, a->samples, &saturated);
+}
+
+static struct ledger *ledger_of(const struct check *c, uint32_t thread, uint32_t metric)
+{
+	uint32_t row = thread == CSP_NONE ? c->threads : thread;
+	return &c->ledgers[(size_t)row * c->metrics + metric];
+}
+
+static void compare(const struct check *c, uint32_t thread, uint32_t metric, const char *what,
+		    uint64_t found, uint64_t want)
+{
+	struct reader_text name = reader_metric(c->r, metric)->name;
+	char where[40] = "all threads", text[256];
+
+	if (found == want)
+		return;
+	if (thread != CSP_NONE)
+		snprintf(where, sizeof where, "thread %" PRIu32, thread);
+	snprintf(text, sizeof text,
+		 "the account of %.*s does not agree for %s: %s is %" PRIu64
+		 ", the account says %" PRIu64 " (the figures below may be wrong)",
+		 (int)(name.n < 80 ? name.n : 80), name.at, where, what, found, want);
+	c->complain(c->context, text);
+}
+
+static uint64_t tree_sum(const struct check *c, uint32_t thread, uint32_t metric)
+{
+	bool saturated = false;
+	uint64_t sum = 0;
+
+	if (thread != CSP_NONE)
+		return c->sums[(size_t)thread * c->metrics + metric];
+	for (uint32_t t = 0; t <= c->threads; t++)
+		sum = sum_add(sum, c->sums[(size_t)t * c->metrics + metric], &saturated);
+	return sum;
+}
+
+/* The second and third equation, for one thread or for all together. */
+static void check_trees(const struct check *c, uint32_t thread, uint32_t metric)
+{
+	const struct ledger *l = ledger_of(c, thread, metric);
+	bool has_n = metric + 1 < c->metrics &&
+		     reader_metric(c->r, metric + 1)->flags & CSP_METRIC_SAMPLES;
+
+	compare(c, thread, metric, "the sum of values over the nodes", tree_sum(c, thread, metric),
+		l->in_trees);
+	if (has_n)
+		compare(c, thread, metric, "the sum of samples over the nodes",
+			tree_sum(c, thread, metric + 1), l->samples);
+}
+
+int process_check_account(const struct reader *r, const uint64_t *sums,
+			  model_complaint_fn *complain, void *context, struct error *e)
+{
+	struct check c = {.r = r,
+			  .sums = sums,
+			  .threads = reader_num_threads(r),
+			  .metrics = reader_num_metrics(r),
+			  .complain = complain,
+			  .context = context};
+
+	c.ledgers = calloc(((size_t)c.threads + 1) * c.metrics + 1, sizeof *c.ledgers);
+	if (!c.ledgers)
+		return error_memory(e, (uint64_t)c.threads * c.metrics * sizeof *c.ledgers);
+	for (uint32_t i = 0; i < reader_num_account(r); i++) {
+		const struct reader_account *a = reader_account(r, i);
+		if (a->metric >= c.metrics)
+			continue;
+		enter(ledger_of(&c, CSP_NONE, a->metric), a);
+		if (a->thread < c.threads)
+			enter(ledger_of(&c, a->thread, a->metric), a);
+	}
+	for (uint32_t i = 0; i < reader_num_trees(r); i++)
+		c.shared |= reader_tree(r, i)->thread >= c.threads;
+	for (uint32_t metric = 0; metric < c.metrics; metric++) {
+		if (!ledger_of(&c, CSP_NONE, metric)->rows)
+			continue;
+		if (c.shared || !c.threads)
+			check_trees(&c, CSP_NONE, metric);
+		for (uint32_t t = 0; t < c.threads; t++) {
+			if (!c.shared)
+				check_trees(&c, t, metric);
+			if (text_is(reader_metric(r, metric)->name, cpu_metric))
+				compare(&c, t, metric, "the thread's CPU time",
+					reader_thread(r, t)->cpu_ns,
+					ledger_of(&c, t, metric)->weight);
+		}
+	}
+	free(c.ledgers);
+	return 0;
+}

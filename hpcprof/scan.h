@@ -1,0 +1,29 @@
+/* From PROFILE arguments to the datafiles behind them. */
+#ifndef HPCPROF_SCAN_H
+#define HPCPROF_SCAN_H
+
+#include "formats/base/arena.h"
+#include "formats/base/error.h"
+#include "formats/base/vec.h"
+#include "hpcprof/diag.h"
+
+#include <sys/types.h>
+
+struct scan_file {
+	const char *path;
+	dev_t device;
+	ino_t inode;
+};
+
+struct scan {
+	struct arena arena;
+	VEC(struct scan_file) files; /* sorted by path; each file once */
+};
+
+/* Collect the files named and, of directories named, the *.csp in them. What cannot be
+ * read, or holds no datafile, is told to d and skipped. -1 and *e for want of memory. */
+int scan_profiles(struct scan *s, const char *const *profiles, size_t n, struct diag *d,
+		  struct error *e);
+void scan_deinit(struct scan *s); /* takes NULL */
+
+#endif

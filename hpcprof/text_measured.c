@@ -1,0 +1,297 @@
+/* The text view's first part: what was measured, totals, and the processes. */
+#include "hpcprof/sum.h"
+#include "hpcprof/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Earlier images first; images of one process in the order of their datafiles. */
+static int by_start(const void *pa, const void *pb)
+{
+	const struct model_process *a = *(const struct model_process *const *)pa;
+	const struct model_process *b = *(const struct model_process *const *)pb;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+static bool is_child(const struct model *m, const struct model_process *p)
+{
+	for (size_t i = 0; i < m->processes.len; i++) {
+		const struct model_process *q = &m->processes.at[i];
+		if (q != p && q->has_pid && q->pid == p->ppid && q->pid != p->pid &&
+		    strcmp(q->host, p->host) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What all processes together took. */
+struct span {
+	const struct model_process *first; /* the earliest that no other started */
+	uint64_t start_ns, end_ns;         /* real time; 0, 0: not known */
+	uint64_t cpu_ns, threads;
+	size_t processes; /* distinct pids; an exec makes another image of the same */
+	size_t hosts, tools;
+	bool has_cpu;
+};
+
+static void count_distinct(struct span *s, const struct model_process *const *sorted, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool pid = true, host = true, tool = true;
+		for (size_t k = 0; k < i; k++) {
+			bool same = strcmp(sorted[k]->host, sorted[i]->host) == 0;
+			host &= !same;
+			tool &= strcmp(sorted[k]->tool, sorted[i]->tool) != 0;
+			pid &= !(same && sorted[k]->has_pid && sorted[i]->has_pid &&
+				 sorted[k]->pid == sorted[i]->pid);
+		}
+		s->processes += pid;
+		s->hosts += host;
+		s->tools += tool;
+	}
+}
+
+static bool measure_span(const struct text *t, struct span *s)
+{
+	size_t n = t->m->processes.len;
+	const struct model_process **sorted = calloc(n + 1, sizeof(struct model_process *));
+	bool saturated = false;
+
+	memset(s, 0, sizeof *s);
+	if (!sorted)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &t->m->processes.at[i];
+	qsort(sorted, n, sizeof(struct model_process *), by_start);
+	for (size_t i = 0; i < n; i++) {
+		const struct model_process *p = sorted[i];
+		if (!s->first && !is_child(t->m, p))
+			s->first = p;
+		s->cpu_ns = sum_add(s->cpu_ns, p->cpu_ns, &saturated);
+		s->has_cpu |= p->has_cpu;
+		s->threads += p->threads;
+		if (!p->has_start || !p->has_wall)
+			continue;
+		if (!s->end_ns || p->start_ns < s->start_ns)
+			s->start_ns = p->start_ns;
+		if (sum_add(p->start_ns, p->wall_ns, &saturated) > s->end_ns)
+			s->end_ns = sum_add(p->start_ns, p->wall_ns, &saturated);
+	}
+	if (!s->first)
+		s->first = sorted[0]; /* pids that lead in a circle */
+	count_distinct(s, sorted, n);
+	free(sorted);
+	return true;
+}
+
+static const char *command_of(const struct model_process *p)
+{
+	return p->command[0] ? p->command : p->executable[0] ? p->executable : p->path;
+}
+
+static bool when(struct text *t, const struct span *s)
+{
+	char day[64], number[LAYOUT_NUMBER_BYTES];
+	time_t seconds = (time_t)(s->start_ns / 1000000000);
+	struct tm local;
+
+	if (!s->end_ns || !localtime_r(&seconds, &local) ||
+	    !strftime(day, sizeof day, "%Y-%m-%d %H:%M:%S %z", &local))
+		return text_fact(t, "when", "not recorded");
+	return text_fact(t, "when", "%s, for %s", day,
+			 layout_value(number, s->end_ns - s->start_ns, "ns"));
+}
+
+static const char *joined(struct text *t, const model_texts *list)
+{
+	const char *all = "";
+	for (size_t i = 0; all && i < list->len; i++) {
+		const char *clean = layout_clean(&t->arena, list->at[i]);
+		all = clean ? text_format(t, "%s%s%s", all, i ? ", " : "", clean) : NULL;
+	}
+	return all;
+}
+
+/* Samples per second of CPU time, as far as the metric counts nanoseconds of it: all
+ * samples that were taken, whatever became of them, over all the time accounted for. */
+static const char *rate_of(struct text *t, const struct model_metric *m)
+{
+	uint64_t samples = 0, weight = 0;
+	char number[LAYOUT_NUMBER_BYTES];
+	bool saturated = false;
+
+	if (strcmp(m->unit, "ns") != 0 || !m->has_account)
+		return joined(t, &m->achieved);
+	for (size_t i = 0; i < m->account.len; i++) {
+		samples = sum_add(samples, m->account.at[i].samples, &saturated);
+		weight = sum_add(weight, m->account.at[i].weight, &saturated);
+	}
+	if (!weight)
+		return "";
+	layout_exact(number, (uint64_t)(1e9 * (double)samples / (double)weight + 0.5));
+	return text_format(t, "%s", number);
+}
+
+static bool source(struct text *t, const struct text_column *c)
+{
+	const struct model_metric *m = c->metric;
+	const char *from = joined(t, &m->sources), *asked = joined(t, &m->requested);
+	const char *got = rate_of(t, m), *line = c->name;
+
+	if (line && from && from[0])
+		line = text_format(t, "%s from %s", line, from);
+	if (line && asked && asked[0])
+		line = text_format(t, "%s, %s samples/s asked for", line, asked);
+	if (line && got && got[0])
+		line = text_format(t, "%s, %s achieved", line, got);
+	if (line && m->interval && strcmp(m->unit, "ns") != 0)
+		line = text_format(t, "%s, one sample per %" PRIu64, line, m->interval);
+	return from && asked && got && line && text_fact(t, "metric", "%s", line);
+}
+
+static bool facts(struct text *t, const struct span *s)
+{
+	const char *command = layout_clean(&t->arena, command_of(s->first));
+	const char *host = layout_clean(&t->arena, s->first->host);
+	const char *tool = layout_clean(&t->arena, s->first->tool);
+	const char *end = layout_clean(&t->arena, s->first->end);
+	size_t images = t->m->processes.len;
+	bool ok;
+
+	if (!command || !host || !tool || !end)
+		return false;
+	text_title(t, "What was measured");
+	ok = text_fact(t, "command", "%s", command) && when(t, s);
+	if (end[0])
+		ok &= text_fact(t, "end", "%s", end);
+	if (host[0] && s->hosts > 1)
+		ok &= text_fact(t, "hosts", "%zu, %s among them", s->hosts, host);
+	else if (host[0])
+		ok &= text_fact(t, "host", "%s", host);
+	ok &= text_fact(t, "processes",
+			images > s->processes ? "%zu, with %zu program images"
+			: images > 1          ? "%zu"
+					      : "1",
+			s->processes, images);
+	if (s->threads)
+		ok &= text_fact(t, "threads", "%" PRIu64, s->threads);
+	for (size_t i = 0; i < t->num_columns; i++)
+		ok &= source(t, &t->columns[i]);
+	if (tool[0])
+		ok &= text_fact(t, "tool", s->tools > 1 ? "%s and others" : "%s", tool);
+	return ok;
+}
+
+static bool totals(struct text *t, const struct span *s)
+{
+	char cpu[LAYOUT_NUMBER_BYTES], wall[LAYOUT_NUMBER_BYTES], number[LAYOUT_NUMBER_BYTES];
+	uint64_t wall_ns = s->end_ns - s->start_ns;
+	bool ok = true;
+
+	text_title(t, "Totals");
+	if (s->has_cpu)
+		ok &= text_fact(t, "CPU time", "%s, user and system, of all processes",
+				layout_value(cpu, s->cpu_ns, "ns"));
+	if (wall_ns && s->has_cpu)
+		ok &= text_fact(t, "wall time", "%s (%.2f CPUs busy on average)",
+				layout_value(wall, wall_ns, "ns"),
+				(double)s->cpu_ns / (double)wall_ns);
+	else if (wall_ns)
+		ok &= text_fact(t, "wall time", "%s", layout_value(wall, wall_ns, "ns"));
+	for (size_t i = 0; i < t->num_columns; i++) {
+		const struct model_metric *m = t->columns[i].metric;
+		layout_value(cpu, m->total.events, m->unit);
+		ok &= text_fact(t, i ? "" : "recorded", "%s %s in %s samples: the 100%% below", cpu,
+				t->columns[i].name, layout_exact(number, m->total.samples));
+	}
+	return ok;
+}
+
+/* ---- processes ------------------------------------------------------------------ */
+
+static uint64_t value_of(const struct text *t, const struct model_process *p, size_t column)
+{
+	uint32_t metric = (uint32_t)(t->columns[column].metric - t->m->metrics.at);
+
+	if (metric >= p->num_sums)
+		return 0;
+	return t->o->samples ? p->sums[metric].samples : p->sums[metric].events;
+}
+
+static int by_value(const void *pa, const void *pb, void *context)
+{
+	const struct model_process *a = *(const struct model_process *const *)pa;
+	const struct model_process *b = *(const struct model_process *const *)pb;
+	const struct text *t = context;
+	uint64_t x = t->num_columns ? value_of(t, a, 0) : 0;
+	uint64_t y = t->num_columns ? value_of(t, b, 0) : 0;
+	int names = strcmp(command_of(a), command_of(b));
+
+	if (t->o->sort != SORT_NAME && x != y)
+		return x > y ? -1 : 1;
+	return names ? names : by_start(pa, pb);
+}
+
+static bool process_row(struct text *t, struct layout_table *table, const struct model_process *p)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+	bool ok = true;
+
+	for (size_t i = 0; i < t->num_columns; i++)
+		ok &= text_value_cells(t, table, value_of(t, p, i), i);
+	ok &= layout_number(table, p->has_wall ? layout_value(number, p->wall_ns, "ns") : "");
+	snprintf(number, sizeof number, "%" PRIu64, p->pid);
+	ok &= layout_number(table, p->has_pid ? number : "");
+	ok &= layout_cell(table, layout_clean(&t->arena, p->end));
+	return ok && layout_cell(table, layout_clean(&t->arena, command_of(p)));
+}
+
+static bool processes(struct text *t)
+{
+	size_t n = t->m->processes.len, rows = text_rows(t, 10), columns = 0;
+	const struct model_process **sorted = calloc(n + 1, sizeof(struct model_process *));
+	struct layout_column *titles = calloc(2 * t->num_columns + 4, sizeof *titles);
+	struct layout_table table = {.arena = &t->arena, .columns = titles};
+	bool ok = sorted && titles;
+
+	for (size_t i = 0; ok && i < n; i++)
+		sorted[i] = &t->m->processes.at[i];
+	if (ok)
+		qsort_r(sorted, n, sizeof(struct model_process *), by_value, t);
+	for (size_t i = 0; ok && i < t->num_columns; i++) {
+		titles[columns++] = (struct layout_column){t->columns[i].name, true, CUT_NOT, 0};
+		titles[columns++] = (struct layout_column){"", true, CUT_NOT, 0};
+	}
+	if (ok) {
+		titles[columns++] = (struct layout_column){"wall", true, CUT_NOT, 0};
+		titles[columns++] = (struct layout_column){"pid", true, CUT_NOT, 0};
+		titles[columns++] = (struct layout_column){"end", false, CUT_NOT, 0};
+		titles[columns++] = (struct layout_column){"command", false, CUT_MIDDLE, 12};
+	}
+	table.num_columns = columns;
+	for (size_t i = 0; ok && i < n && i < rows; i++)
+		ok = process_row(t, &table, sorted[i]);
+	if (ok) {
+		text_title(t, "Processes");
+		ok = layout_print(t->out, &table, t->o->width);
+		if (rows < n)
+			fprintf(t->out, "  ... and %zu more\n", n - rows);
+	}
+	layout_table_deinit(&table);
+	free(titles);
+	free(sorted);
+	return ok;
+}
+
+bool text_measured(struct text *t)
+{
+	struct span s;
+
+	return measure_span(t, &s) && facts(t, &s) && totals(t, &s) &&
+	       (t->m->processes.len < 2 || processes(t));
+}

@@ -1,0 +1,248 @@
+/* The text view's hottest call paths: the heaviest distinct paths, drawn as one tree, so
+ * that what they share is said once. A frame stands deeper only where paths part. */
+#include "hpcprof/paths.h"
+#include "hpcprof/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DEFAULT_PATHS = 10,
+	INDENT = 2,
+	MOST_INDENT_PERCENT = 40, /* of the width */
+	LONGEST_STRETCH = 30,     /* frames in a row without a fork that are all printed */
+	STRETCH_ENDS = 12,        /* else so many at each end */
+};
+
+struct drawing {
+	struct text *t;
+	struct paths paths;
+	uint32_t *chosen; /* leaves of the heaviest paths */
+	size_t num_chosen, num_paths;
+	uint8_t *marked;            /* per node: on a chosen path */
+	uint32_t *child, *sibling;  /* of marked nodes, heaviest first; 0: none */
+	uint64_t total;
+};
+
+static int compare_labels(const struct drawing *d, uint32_t a, uint32_t b)
+{
+	uint32_t x = paths_function(&d->paths, a), y = paths_function(&d->paths, b);
+	int c;
+
+	if (x == PATHS_NO_FUNCTION || y == PATHS_NO_FUNCTION)
+		return x == y ? a < b ? -1 : a > b : x == PATHS_NO_FUNCTION ? -1 : 1;
+	c = text_compare_functions(d->t, x, y);
+	return c ? c : (int)paths_inlined(&d->paths, a) - (int)paths_inlined(&d->paths, b);
+}
+
+/* Heaviest first; ties by the names from the leaf to the root. */
+static int by_weight(const void *pa, const void *pb, void *context)
+{
+	const struct drawing *d = context;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	uint64_t x = d->paths.info.at[a].exclusive, y = d->paths.info.at[b].exclusive;
+	int c = 0;
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	while (!c && a != b) {
+		c = compare_labels(d, a, b);
+		if (a <= PATHS_PARTIAL_ROOT || b <= PATHS_PARTIAL_ROOT)
+			break;
+		a = paths_parent(&d->paths, a);
+		b = paths_parent(&d->paths, b);
+	}
+	return c;
+}
+
+/* Siblings: heaviest in all first, then by name. */
+static int by_inclusive(const struct drawing *d, uint32_t a, uint32_t b)
+{
+	uint64_t x = d->paths.info.at[a].inclusive, y = d->paths.info.at[b].inclusive;
+	return x != y ? (x > y ? -1 : 1) : compare_labels(d, a, b);
+}
+
+static bool choose(struct drawing *d)
+{
+	uint32_t n = (uint32_t)d->paths.info.len;
+	size_t most = text_rows(d->t, DEFAULT_PATHS);
+
+	d->chosen = malloc((n + (size_t)1) * sizeof *d->chosen);
+	if (!d->chosen)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (d->paths.info.at[i].exclusive)
+			d->chosen[d->num_paths++] = i;
+	qsort_r(d->chosen, d->num_paths, sizeof *d->chosen, by_weight, d);
+	d->num_chosen = d->num_paths < most ? d->num_paths : most;
+	return true;
+}
+
+static void insert_child(struct drawing *d, uint32_t parent, uint32_t node)
+{
+	uint32_t *at = &d->child[parent];
+
+	while (*at && by_inclusive(d, *at, node) < 0)
+		at = &d->sibling[*at];
+	d->sibling[node] = *at;
+	*at = node;
+}
+
+static bool link_marked(struct drawing *d)
+{
+	size_t n = d->paths.info.len;
+
+	d->marked = calloc(n + 1, sizeof *d->marked);
+	d->child = calloc(n + 1, sizeof *d->child);
+	d->sibling = calloc(n + 1, sizeof *d->sibling);
+	if (!d->marked || !d->child || !d->sibling)
+		return false;
+	for (size_t i = 0; i < d->num_chosen; i++)
+		for (uint32_t k = d->chosen[i]; !d->marked[k]; k = paths_parent(&d->paths, k)) {
+			d->marked[k] = 1;
+			if (k > PATHS_PARTIAL_ROOT)
+				insert_child(d, paths_parent(&d->paths, k), k);
+		}
+	return true;
+}
+
+static const char *label(struct drawing *d, uint32_t node)
+{
+	const struct code_function *f =
+		&d->t->c->functions.at[paths_function(&d->paths, node)];
+	const char *inlined = paths_inlined(&d->paths, node) ? " [inlined]" : "";
+	const struct path_node *info = &d->paths.info.at[node];
+	const char *name = layout_clean(&d->t->arena, f->name);
+
+	if (!name)
+		return NULL;
+	if (info->repeats < 2)
+		return text_format(d->t, "%s%s", name, inlined);
+	if (info->period < 2)
+		return text_format(d->t, "%s%s x %" PRIu32, name, inlined, info->repeats);
+	return text_format(d->t, "%s%s (these %" PRIu32 " x %" PRIu32 ")", name, inlined,
+			   info->period, info->repeats);
+}
+
+/* One line: percent of all below the frame, percent and value at the frame itself. */
+static bool print_node(struct drawing *d, uint32_t node, unsigned depth)
+{
+	const struct path_node *info = &d->paths.info.at[node];
+	const struct text_column *c = &d->t->columns[0];
+	char below[LAYOUT_NUMBER_BYTES], self[LAYOUT_NUMBER_BYTES] = "",
+	     value[LAYOUT_NUMBER_BYTES] = "";
+	unsigned most = d->t->o->width * MOST_INDENT_PERCENT / 100, indent = depth * INDENT;
+	const char *text = label(d, node);
+	int used;
+
+	if (indent > most)
+		indent = most;
+	layout_percent(below, info->inclusive, d->total);
+	if (info->exclusive) {
+		layout_percent(self, info->exclusive, d->total);
+		layout_value(value, info->exclusive, c->unit);
+	}
+	used = fprintf(d->t->out, "  %6s  %6s  %8s  %*s", below, self, value, (int)indent, "");
+	text = text ? layout_cut_middle(&d->t->arena, text, d->t->o->width - (unsigned)used) : NULL;
+	if (!text)
+		return false;
+	fprintf(d->t->out, "%s\n", text);
+	return true;
+}
+
+/* Frames from node down that follow each other without a fork. */
+static size_t stretch_length(const struct drawing *d, uint32_t node)
+{
+	size_t n = 1;
+	while (d->child[node] && !d->sibling[d->child[node]]) {
+		node = d->child[node];
+		n++;
+	}
+	return n;
+}
+
+/* Print a stretch; its last frame is *last. */
+static bool print_stretch(struct drawing *d, uint32_t node, unsigned depth, uint32_t *last)
+{
+	size_t n = stretch_length(d, node);
+
+	for (size_t i = 0; i < n; i++, node = d->child[node]) {
+		bool hidden = n > LONGEST_STRETCH && i >= STRETCH_ENDS && i < n - STRETCH_ENDS;
+		if (!hidden && !print_node(d, node, depth))
+			return false;
+		if (hidden && i == STRETCH_ENDS)
+			fprintf(d->t->out, "  %6s  %6s  %8s  %*s... %zu more frames ...\n", "", "", "",
+				(int)(depth * INDENT), "", n - (size_t)2 * STRETCH_ENDS);
+		*last = node;
+	}
+	return true;
+}
+
+/* All below a root: a stretch, then what it forks into, one level deeper. */
+static bool print_below(struct drawing *d, uint32_t root, unsigned depth)
+{
+	VEC(uint32_t) levels = {0}; /* the node to print next at each */
+	bool ok = vec_push(&levels, d->child[root]);
+
+	while (ok && levels.len) {
+		uint32_t node = levels.at[levels.len - 1], last = node;
+		if (!node) {
+			levels.len--;
+			continue;
+		}
+		levels.at[levels.len - 1] = d->sibling[node];
+		ok = print_stretch(d, node, depth + (unsigned)levels.len - 1, &last) &&
+		     (!d->child[last] || vec_push(&levels, d->child[last]));
+	}
+	vec_free(&levels);
+	return ok;
+}
+
+static void print_heading(const struct drawing *d)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+	uint64_t shown = 0;
+
+	for (size_t i = 0; i < d->num_chosen; i++)
+		shown += d->paths.info.at[d->chosen[i]].exclusive;
+	layout_percent(number, shown, d->total);
+	if (d->num_chosen < d->num_paths)
+		text_title(d->t, "Hottest call paths (the %zu heaviest of %zu: %s of %s)",
+			   d->num_chosen, d->num_paths, number, d->t->columns[0].name);
+	else
+		text_title(d->t, "Call paths (all %zu: %s of %s)", d->num_paths, number,
+			   d->t->columns[0].name);
+	fprintf(d->t->out, "  %6s  %6s  %8s  %s\n", "total", "self", "",
+		"outermost frame first (x N: repeated up to N times)");
+}
+
+static bool draw(struct drawing *d)
+{
+	if (!choose(d) || !link_marked(d))
+		return false;
+	print_heading(d);
+	if (!print_below(d, PATHS_ROOT, 0))
+		return false;
+	if (!d->marked[PATHS_PARTIAL_ROOT])
+		return true;
+	fprintf(d->t->out, "  paths whose outermost frames are missing:\n");
+	return print_below(d, PATHS_PARTIAL_ROOT, 0);
+}
+
+bool text_paths(struct text *t)
+{
+	struct drawing d = {.t = t};
+	bool ok;
+
+	if (!t->num_columns || !t->columns[0].total)
+		return true;
+	d.total = t->columns[0].total;
+	ok = paths_fold(t->m, t->c, t->columns[0].values, &d.paths, NULL) == 0 && draw(&d);
+	paths_deinit(&d.paths);
+	free(d.chosen);
+	free(d.marked);
+	free(d.child);
+	free(d.sibling);
+	return ok;
+}

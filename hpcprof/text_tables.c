@@ -1,0 +1,259 @@
+/* The text view's tables: load modules, files, functions, lines. */
+#include "hpcprof/sum.h"
+#include "hpcprof/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_texts(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+int text_compare_modules(const struct text *t, uint32_t a, uint32_t b)
+{
+	const struct model_module *x = &t->m->modules.at[a], *y = &t->m->modules.at[b];
+	int c = strcmp(x->name, y->name);
+	return c ? c : compare_texts(x->build_id, y->build_id);
+}
+
+int text_compare_functions(const struct text *t, uint32_t a, uint32_t b)
+{
+	const struct code_function *x = &t->c->functions.at[a], *y = &t->c->functions.at[b];
+	int c = strcmp(x->name, y->name);
+
+	if (!c)
+		c = text_compare_modules(t, x->module, y->module);
+	if (!c)
+		c = compare_texts(x->file, y->file);
+	if (!c)
+		c = compare_numbers(x->line, y->line);
+	if (!c)
+		c = compare_numbers(x->low, y->low);
+	return c ? c : strcmp(x->linkage_name, y->linkage_name);
+}
+
+static int compare_files(const struct text *t, uint32_t a, uint32_t b)
+{
+	const struct code_file *x = &t->c->files.at[a], *y = &t->c->files.at[b];
+
+	if (!x->name && !y->name)
+		return text_compare_modules(t, x->module, y->module);
+	return compare_texts(x->name, y->name);
+}
+
+static int compare_lines(const struct text *t, uint32_t a, uint32_t b)
+{
+	const struct code_line *x = &t->c->lines.at[a], *y = &t->c->lines.at[b];
+	int c = compare_files(t, x->file, y->file);
+	return c ? c : compare_numbers(x->line, y->line);
+}
+
+static const char *module_name(struct text *t, uint32_t module)
+{
+	const char *name = t->m->modules.at[module].name;
+	return layout_clean(&t->arena, name[0] ? name : MODEL_UNKNOWN_MODULE);
+}
+
+static const char *module_base(struct text *t, uint32_t module)
+{
+	const char *name = module_name(t, module);
+	return name ? layout_basename(name) : NULL;
+}
+
+static bool module_cells(struct text *t, struct layout_table *table, uint32_t id)
+{
+	return layout_cell(table, module_name(t, id));
+}
+
+static const char *file_name(struct text *t, uint32_t id)
+{
+	const struct code_file *file = &t->c->files.at[id];
+	const char *module;
+
+	if (file->name)
+		return layout_clean(&t->arena, file->name);
+	module = module_base(t, file->module);
+	return module ? text_format(t, "(no source known) %s", module) : NULL;
+}
+
+static bool file_cells(struct text *t, struct layout_table *table, uint32_t id)
+{
+	return layout_cell(table, file_name(t, id));
+}
+
+static bool function_cells(struct text *t, struct layout_table *table, uint32_t id)
+{
+	const struct code_function *f = &t->c->functions.at[id];
+	const char *name = layout_clean(&t->arena, f->name);
+
+	if (name && f->inlined)
+		name = text_format(t, "%s %s", name, f->standing ? "[partly inlined]" : "[inlined]");
+	return layout_cell(table, name) && layout_cell(table, module_base(t, f->module));
+}
+
+static bool line_cells(struct text *t, struct layout_table *table, uint32_t id)
+{
+	const struct code_line *line = &t->c->lines.at[id];
+	const char *place = file_name(t, line->file);
+	const char *function = layout_clean(&t->arena, t->c->functions.at[line->function].name);
+
+	if (place && line->line)
+		place = text_format(t, "%s:%u", place, line->line);
+	else if (place && t->c->files.at[line->file].name)
+		place = text_format(t, "%s:?", place);
+	return layout_cell(table, place) &&
+	       layout_cell(table, line->several ? "(several functions)" : function);
+}
+
+static const struct kind {
+	const char *title, *one, *many;
+	struct layout_column labels[2];
+	size_t num_labels;
+	size_t rows;
+	int (*compare)(const struct text *t, uint32_t a, uint32_t b);
+	bool (*cells)(struct text *t, struct layout_table *table, uint32_t id);
+} kinds[GROUPINGS] = {
+	[BY_MODULE] = {"Load modules", "load module", "load modules",
+		       {{"load module", false, CUT_LEFT, 12}}, 1, 10, text_compare_modules,
+		       module_cells},
+	[BY_FILE] = {"Files", "file", "files", {{"file", false, CUT_LEFT, 12}}, 1, 10,
+		     compare_files, file_cells},
+	[BY_FUNCTION] = {"Functions", "function", "functions",
+			 {{"function", false, CUT_MIDDLE, 16}, {"load module", false, CUT_LEFT, 12}},
+			 2, 20, text_compare_functions, function_cells},
+	[BY_LINE] = {"Lines", "line", "lines",
+		     {{"line", false, CUT_LEFT, 16}, {"function", false, CUT_MIDDLE, 12}}, 2, 15,
+		     compare_lines, line_cells},
+};
+
+struct ordering {
+	const struct text *t;
+	enum grouping g;
+};
+
+static int order(const void *pa, const void *pb, void *context)
+{
+	const struct ordering *o = context;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	size_t n = o->t->num_columns;
+	const uint64_t *keys[2] = {o->t->a.by[o->g].exclusive, o->t->a.by[o->g].inclusive};
+
+	if (o->t->o->sort == SORT_INCLUSIVE) {
+		keys[0] = o->t->a.by[o->g].inclusive;
+		keys[1] = o->t->a.by[o->g].exclusive;
+	}
+	for (int k = 0; o->t->o->sort != SORT_NAME && k < 2; k++)
+		for (size_t i = 0; i < n; i++)
+			if (keys[k][a * n + i] != keys[k][b * n + i])
+				return keys[k][a * n + i] > keys[k][b * n + i] ? -1 : 1;
+	return kinds[o->g].compare(o->t, a, b);
+}
+
+/* The rows that have any value, in the order asked for. NULL if memory ran out. */
+static uint32_t *ordered(struct text *t, enum grouping g, size_t *count)
+{
+	size_t rows = t->a.by[g].num_rows, n = t->num_columns;
+	uint32_t *ids = malloc((rows + 1) * sizeof *ids);
+	struct ordering o = {t, g};
+
+	*count = 0;
+	for (size_t id = 0; ids && id < rows; id++)
+		for (size_t i = 0; i < n; i++)
+			if (t->a.by[g].inclusive[id * n + i]) {
+				ids[(*count)++] = (uint32_t)id;
+				break;
+			}
+	if (ids)
+		qsort_r(ids, *count, sizeof *ids, order, &o);
+	return ids;
+}
+
+static void print_rest(struct text *t, enum grouping g, const uint32_t *ids, size_t from, size_t count)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+	uint64_t rest = 0;
+	bool saturated = false;
+
+	for (size_t i = from; i < count; i++)
+		rest = sum_add(rest, t->a.by[g].exclusive[ids[i] * t->num_columns], &saturated);
+	fprintf(t->out, "  ... and %zu more %s with %s\n", count - from,
+		count - from == 1 ? kinds[g].one : kinds[g].many,
+		layout_percent(number, rest, t->columns[0].total));
+}
+
+static bool fill(struct text *t, struct layout_table *table, enum grouping g, const uint32_t *ids,
+		 size_t n)
+{
+	bool ok = true;
+
+	for (size_t row = 0; ok && row < n; row++) {
+		for (size_t i = 0; i < t->num_columns; i++) {
+			size_t at = ids[row] * t->num_columns + i;
+			ok &= text_value_cells(t, table, t->a.by[g].exclusive[at], i) &&
+			      text_value_cells(t, table, t->a.by[g].inclusive[at], i);
+		}
+		ok &= kinds[g].cells(t, table, ids[row]);
+	}
+	return ok;
+}
+
+/* Two cells for what is in the row itself, two for what is in it or called from it. */
+static bool add_titles(struct text *t, struct layout_column *titles, size_t *n)
+{
+	static const char *const what[] = {"self", "", "total", ""};
+
+	for (size_t i = 0; i < t->num_columns; i++)
+		for (int k = 0; k < 4; k++) {
+			const char *title = what[k];
+			if (t->num_columns > 1 && title[0])
+				title = text_format(t, "%s %s", t->columns[i].name, title);
+			if (!title)
+				return false;
+			titles[(*n)++] = (struct layout_column){title, true, CUT_NOT, 0};
+		}
+	return true;
+}
+
+static bool print_table(struct text *t, enum grouping g)
+{
+	size_t count = 0, columns = 0, rows = text_rows(t, kinds[g].rows);
+	uint32_t *ids = ordered(t, g, &count);
+	struct layout_column *titles = calloc(4 * t->num_columns + 2, sizeof *titles);
+	struct layout_table table = {.arena = &t->arena, .columns = titles};
+	bool ok = ids && titles && add_titles(t, titles, &columns);
+
+	for (size_t i = 0; ok && i < kinds[g].num_labels; i++)
+		titles[columns++] = kinds[g].labels[i];
+	table.num_columns = columns;
+	if (ok) {
+		text_title(t, "%s (%s)", kinds[g].title, t->columns[0].name);
+		ok = fill(t, &table, g, ids, count < rows ? count : rows) &&
+		     layout_print(t->out, &table, t->o->width);
+	}
+	if (ok && rows < count)
+		print_rest(t, g, ids, rows, count);
+	layout_table_deinit(&table);
+	free(titles);
+	free(ids);
+	return ok;
+}
+
+bool text_tables(struct text *t)
+{
+	if (!t->num_columns || !t->columns[0].total) {
+		text_title(t, "No samples");
+		text_paragraph(t, "Nothing was recorded%s%s, so there is nothing to attribute. A "
+				  "program that hardly used the CPU looks like this.",
+			       t->num_columns ? " for " : "",
+			       t->num_columns ? t->columns[0].name : "");
+		return true;
+	}
+	return print_table(t, BY_MODULE) && print_table(t, BY_FILE) &&
+	       print_table(t, BY_FUNCTION) && print_table(t, BY_LINE);
+}

@@ -1,0 +1,17 @@
+#include "hpcprof/views.h"
+
+#include "hpcprof/dump.h"
+
+static int dump(FILE *out, const char *path, const struct options *o, struct error *e)
+{
+	return dump_file(out, path, o->json, e);
+}
+
+const struct view dump_view = {
+	.name = "dump",
+	.summary = "a datafile as text, field by field",
+	.takes = OPTION_JSON,
+	.print_file = dump,
+};
+
+const struct view *const views[] = {&text_view, &dump_view, NULL};

@@ -1,0 +1,27 @@
+/* The views: what `hpcprof VIEW` can print. A view is a file of its own and a line in
+ * the table of views.c. */
+#ifndef HPCPROF_VIEWS_H
+#define HPCPROF_VIEWS_H
+
+#include "formats/base/error.h"
+#include "hpcprof/options.h"
+#include "hpcprof/profile.h"
+
+#include <stdio.h>
+
+struct view {
+	const char *name, *summary;
+	unsigned takes; /* OPTION_* */
+	/* One of the two: print the merged profile of all PROFILEs, or one datafile after
+	 * the other. 0, or 1 if something was left out, which has been said, or -1 and *e
+	 * (ERROR_USAGE for what the user asked and cannot have). */
+	int (*print)(FILE *out, const struct profile *p, const struct options *o, struct error *e);
+	int (*print_file)(FILE *out, const char *path, const struct options *o, struct error *e);
+};
+
+/* NULL ends the table; the first is the default. */
+extern const struct view *const views[];
+
+extern const struct view text_view, dump_view;
+
+#endif
