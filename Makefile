@@ -42,7 +42,7 @@ runtime_s := $(wildcard runtime/cpu/*.S)
 RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
 runtime_o := $(runtime_c:%.c=$(BUILD)/runtime-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 
-launch_c := $(wildcard runtime/launch*.c) $(safe_formats) formats/decode.c formats/base/error.c
+launch_c := $(wildcard runtime/launch*.c) runtime/event.c formats/decode.c formats/base/error.c
 launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
 
 # ---- the offline half ---------------------------------------------------------

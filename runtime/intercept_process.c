@@ -166,7 +166,7 @@ CSPROF_WRAPPER int execl(const char *path, const char *arg, ...)
 	va_list ap, count;
 	va_start(ap, arg);
 	va_copy(count, ap);
-	size_t n = arg ? count_arguments(count) : 0;
+	size_t n = count_arguments(count);
 	va_end(count);
 	COLLECT(argv, arg, ap, n);
 	va_end(ap);
@@ -178,7 +178,7 @@ CSPROF_WRAPPER int execlp(const char *file, const char *arg, ...)
 	va_list ap, count;
 	va_start(ap, arg);
 	va_copy(count, ap);
-	size_t n = arg ? count_arguments(count) : 0;
+	size_t n = count_arguments(count);
 	va_end(count);
 	COLLECT(argv, arg, ap, n);
 	va_end(ap);
@@ -190,7 +190,7 @@ CSPROF_WRAPPER int execle(const char *path, const char *arg, ...)
 	va_list ap, count;
 	va_start(ap, arg);
 	va_copy(count, ap);
-	size_t n = arg ? count_arguments(count) : 0;
+	size_t n = count_arguments(count);
 	va_end(count);
 	COLLECT(argv, arg, ap, n);
 	char *const *environment = va_arg(ap, char *const *);

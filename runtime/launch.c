@@ -1,0 +1,295 @@
+/* hpcrun: prepare the environment for the preloaded library, run COMMAND, hand
+ * signals on, and say at the end what came of it. */
+#include "runtime/launch_check.h"
+#include "runtime/launch_options.h"
+#include "runtime/launch_summary.h"
+#include "runtime/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FAILED_BEFORE = 125, MAX_DIRECTORIES = 1000000 };
+
+static volatile sig_atomic_t child;
+
+static int fail(const char *what, const char *name)
+{
+	fprintf(stderr, "hpcrun: %s %s: %s\n", what, name, strerror(errno));
+	return -1;
+}
+
+/* ---- where things are ---------------------------------------------------------------- */
+
+/* The library stands beside the launcher: ../lib/libhpcrun.so. */
+static int find_library(char *out)
+{
+	char self[PATH_MAX], joined[PATH_MAX + 32];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (n < 0)
+		return fail("cannot find", "itself");
+	self[n] = '\0';
+	snprintf(joined, sizeof joined, "%s/../lib/libhpcrun.so", dirname(self));
+	if (!realpath(joined, out))
+		return fail("cannot find", joined);
+	if (strpbrk(out, ": ")) {
+		fprintf(stderr,
+			"hpcrun: %s: the loader takes no path with a colon or a space (install "
+			"hpcrun elsewhere)\n",
+			out);
+		return -1;
+	}
+	return 0;
+}
+
+/* hpcrun-COMMAND-N in this directory, N counting up from 1. */
+static int make_default(const char *command, char *out, size_t size)
+{
+	const char *base = strrchr(command, '/');
+	base = base ? base + 1 : command;
+	for (int i = 1; i < MAX_DIRECTORIES; i++) {
+		snprintf(out, size, "hpcrun-%.128s-%d", base, i);
+		if (mkdir(out, 0700) == 0)
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	return fail("cannot create", out);
+}
+
+static int make_directory(const struct launch_options *o, char *shown, char *absolute)
+{
+	struct stat st;
+	if (!o->out) {
+		if (make_default(o->command[0], shown, PATH_MAX) < 0)
+			return -1;
+	} else {
+		snprintf(shown, PATH_MAX, "%s", o->out);
+		if (mkdir(shown, 0700) != 0 && errno != EEXIST)
+			return fail("cannot create", shown);
+	}
+	if (!realpath(shown, absolute) || stat(absolute, &st) != 0)
+		return fail("cannot use", shown);
+	if (!S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		return fail("cannot use", shown);
+	}
+	if (access(absolute, W_OK | X_OK) != 0)
+		return fail("cannot write to", shown);
+	return 0;
+}
+
+/* ---- the environment -------------------------------------------------------------------- */
+
+static void set_number(const char *name, long value)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%ld", value);
+	setenv(name, text, 1);
+}
+
+static void set_environment(const struct launch_options *o, const char *library, const char *out)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char preload[2 * PATH_MAX];
+	setenv(HPCRUN_ENV_OUT, out, 1);
+	setenv(HPCRUN_ENV_LIBRARY, library, 1);
+	if (o->event)
+		setenv(HPCRUN_ENV_EVENTS, o->event, 1);
+	if (!o->follow)
+		setenv(HPCRUN_ENV_FOLLOW, "no", 1);
+	if (o->sig)
+		set_number(HPCRUN_ENV_SIGNAL, o->sig);
+	if (o->unwinder)
+		setenv(HPCRUN_ENV_UNWINDER, o->unwinder, 1);
+	if (o->arena)
+		set_number(HPCRUN_ENV_ARENA, o->arena);
+	if (o->verbose)
+		set_number(HPCRUN_ENV_VERBOSE, o->verbose);
+	unsetenv(HPCRUN_ENV_IMAGE);
+	if (old && *old && !strstr(old, library))
+		snprintf(preload, sizeof preload, "%s:%s", library, old);
+	else
+		snprintf(preload, sizeof preload, "%s", old && *old ? old : library);
+	setenv("LD_PRELOAD", preload, 1);
+}
+
+/* ---- the child ---------------------------------------------------------------------------- */
+
+static void hand_on(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	/* what the terminal sends goes to the whole group, COMMAND included */
+	if (child > 0 && info->si_code <= 0)
+		kill((pid_t)child, sig);
+	if (sig == SIGTSTP && info->si_code <= 0)
+		raise(SIGSTOP);
+}
+
+static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
+enum { HANDED_ON = sizeof handed_on / sizeof *handed_on };
+
+/* Signals are held back until the child exists, so that none is lost between. */
+static pid_t start_child(const struct launch_options *o, const char *path, const char *library,
+			 const char *out)
+{
+	sigset_t held, before;
+	struct sigaction act, old[HANDED_ON];
+	sigemptyset(&held);
+	memset(&act, 0, sizeof act);
+	act.sa_sigaction = hand_on;
+	act.sa_flags = SA_SIGINFO | SA_RESTART;
+	sigemptyset(&act.sa_mask);
+	for (int i = 0; i < HANDED_ON; i++)
+		sigaddset(&held, handed_on[i]);
+	sigprocmask(SIG_BLOCK, &held, &before);
+	for (int i = 0; i < HANDED_ON; i++) {
+		sigaction(handed_on[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(handed_on[i], &act, NULL);
+	}
+	pid_t pid = fork();
+	if (pid == 0) {
+		for (int i = 0; i < HANDED_ON; i++)
+			sigaction(handed_on[i], &old[i], NULL);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		set_environment(o, library, out);
+		execv(path, o->command);
+		if (errno == ENOEXEC) { /* a script without a first line, as execvp runs it */
+			size_t n = 0;
+			while (o->command[n])
+				n++;
+			char **argv = calloc(n + 2, sizeof *argv);
+			if (argv) {
+				argv[0] = (char *)"sh";
+				argv[1] = (char *)path;
+				memcpy(argv + 2, o->command + 1, n * sizeof *argv);
+				execv("/bin/sh", argv);
+			}
+		}
+		fprintf(stderr, "hpcrun: %s: %s\n", o->command[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	child = pid;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+static int wait_for(pid_t pid)
+{
+	int status;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return FAILED_BEFORE;
+	child = 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* ---- the closing line ------------------------------------------------------------------------ */
+
+static void closing_line(const struct launch_options *o, const char *dir, int64_t since)
+{
+	static const char *const names[CSP_DISPOSITIONS] = CSP_DISPOSITION_NAMES;
+	struct launch_summary s;
+	uint64_t all = 0, dropped = 0;
+	if (launch_summarize(dir, since, &s) < 0 || s.files == 0) {
+		fprintf(stderr, "hpcrun: no datafile was written to %s\n", dir);
+		return;
+	}
+	for (int d = 0; d < CSP_DISPOSITIONS; d++) {
+		all += s.samples[d];
+		if (d != CSP_RECORDED && d != CSP_PARTIAL)
+			dropped += s.samples[d];
+	}
+	fprintf(stderr, "hpcrun: %s: %" PRIu64 " samples in %.2f s of CPU time", dir, all,
+		(double)s.clock / 1e9);
+	if (s.clock)
+		fprintf(stderr, ", %.0f a second by %s", (double)all * 1e9 / (double)s.clock, s.source);
+	if (s.clock && strcmp(s.source, "perf task-clock") != 0)
+		fprintf(stderr, " (asked: %" PRIu64 "; perf_event_paranoid <= 1 would allow perf)",
+			o->parsed.rate);
+	fprintf(stderr, "; %u process%s", s.files, s.files == 1 ? "" : "es");
+	if (s.samples[CSP_PARTIAL])
+		fprintf(stderr, "; %" PRIu64 " partial", s.samples[CSP_PARTIAL]);
+	fprintf(stderr, "; %" PRIu64 " dropped", dropped);
+	const char *separator = " (";
+	for (int d = CSP_PARTIAL + 1; d < CSP_DISPOSITIONS; d++)
+		if (s.samples[d]) {
+			fprintf(stderr, "%s%s %" PRIu64, separator, names[d], s.samples[d]);
+			separator = ", ";
+		}
+	fputs(dropped ? ")" : "", stderr);
+	if (s.unreadable)
+		fprintf(stderr, "; %u unreadable", s.unreadable);
+	fputc('\n', stderr);
+}
+
+static void list_events(bool details)
+{
+	puts("CPUTIME    CPU time of each thread, user and kernel, in nanoseconds");
+	if (details)
+		printf("           periods from 10 us (f100000) on; default 1 ms (f%d). Source: perf\n"
+		       "           task-clock where perf_event_paranoid is 1 or less; else two\n"
+		       "           timers a thread: exact while it keeps its CPU, at the kernel's\n"
+		       "           tick (often 250 a second) while it blocks in between.\n",
+		       CSPROF_DEFAULT_RATE);
+}
+
+static int run(const struct launch_options *o)
+{
+	char library[PATH_MAX], shown[PATH_MAX], absolute[PATH_MAX], path[PATH_MAX];
+	int status = launch_find(o->command[0], path);
+	if (status) {
+		fprintf(stderr, "hpcrun: %s: %s\n", o->command[0],
+			status == 127 ? "not found" : "cannot be executed");
+		return status;
+	}
+	if (find_library(library) < 0 || make_directory(o, shown, absolute) < 0)
+		return FAILED_BEFORE;
+	const char *obstacle = launch_obstacle(path);
+	if (obstacle)
+		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle);
+	int64_t since = (int64_t)time(NULL);
+	pid_t pid = start_child(o, path, library, absolute);
+	if (pid < 0) {
+		fail("cannot run", o->command[0]);
+		return FAILED_BEFORE;
+	}
+	status = wait_for(pid);
+	if (!o->quiet)
+		closing_line(o, shown, since);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct launch_options o;
+	if (launch_options_parse(&o, argc, argv) < 0)
+		return FAILED_BEFORE;
+	switch (o.action) {
+	case LAUNCH_HELP:
+		launch_help();
+		return 0;
+	case LAUNCH_VERSION:
+		puts("hpcrun " HPC_VERSION);
+		return 0;
+	case LAUNCH_TOPICS:
+		launch_topics();
+		return 0;
+	case LAUNCH_LIST:
+	case LAUNCH_LIST_LONG:
+		list_events(o.action == LAUNCH_LIST_LONG);
+		return 0;
+	case LAUNCH_RUN:
+		break;
+	}
+	return run(&o);
+}

@@ -1,0 +1,216 @@
+#include "runtime/launch_options.h"
+
+#include "runtime/message.h"
+#include "runtime/options.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	unsigned bit;
+	const char *meaning;
+} topics[] = {
+	{"process", CSPROF_SAY_PROCESS, "processes that begin, fork, exec and end"},
+	{"thread", CSPROF_SAY_THREAD, "threads that begin and end"},
+	{"source", CSPROF_SAY_SOURCE, "the source of samples that each thread got"},
+	{"epoch", CSPROF_SAY_EPOCH, "load maps that change"},
+	{"file", CSPROF_SAY_FILE, "datafiles written"},
+};
+
+void launch_topics(void)
+{
+	puts("-v takes a sum of these numbers, or names joined by commas:");
+	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+		printf("  %3u  %-8s  %s\n", topics[i].bit, topics[i].name, topics[i].meaning);
+}
+
+void launch_help(void)
+{
+	puts("Usage: hpcrun [options] [--] COMMAND [ARGS...]\n"
+	     "Run COMMAND and record the call paths in which its threads spend CPU time.\n"
+	     "\n"
+	     "  -e, --event EVENT     what to sample: CPUTIME, CPUTIME@1ms (a period) or\n"
+	     "                        CPUTIME@f1000 (a rate); default CPUTIME@f1000\n"
+	     "  -l, --list            list the events that this machine can sample\n"
+	     "  -L, --list-long       the same with descriptions and limits\n"
+	     "  -o, --output DIR      where datafiles go; default hpcrun-COMMAND-N\n"
+	     "  -r, --follow yes|no   measure spawned processes as well (yes)\n"
+	     "      --signal NAME     the signal to sample with (URG)\n"
+	     "      --unwinder NAME   cfi (default) or libunwind\n"
+	     "  -m, --memory SIZE     first arena of each thread, as in 256K or 4M\n"
+	     "  -q, --quiet           no closing line\n"
+	     "  -v, --verbose MASK    say what happens; -v help lists the bits\n"
+	     "      --help, --version\n"
+	     "\n"
+	     "Then: hpcprof DIR. The exit status is COMMAND's; 125 if hpcrun failed before\n"
+	     "COMMAND began, 126 if it cannot be executed, 127 if it is not found.");
+}
+
+static int complain(const char *what, const char *value, const char *hint)
+{
+	fprintf(stderr, "hpcrun: %s '%s': %s\n", what, value, hint);
+	return -1;
+}
+
+static int parse_yes(const char *what, const char *value, bool *out)
+{
+	bool yes = strcmp(value, "yes") == 0;
+	if (!yes && strcmp(value, "no") != 0)
+		return complain(what, value, "expected yes or no");
+	*out = yes;
+	return 0;
+}
+
+static int parse_verbose(const char *value, struct launch_options *o)
+{
+	char copy[256];
+	char *end;
+	if (strcmp(value, "help") == 0) {
+		o->action = LAUNCH_TOPICS;
+		return 0;
+	}
+	o->verbose = (unsigned)strtoul(value, &end, 0);
+	if (*value && !*end)
+		return 0;
+	snprintf(copy, sizeof copy, "%s", value);
+	o->verbose = 0;
+	for (char *save, *name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+		size_t i = 0;
+		while (i < sizeof topics / sizeof *topics && strcmp(topics[i].name, name) != 0)
+			i++;
+		if (i == sizeof topics / sizeof *topics)
+			return complain("-v", name, "no such topic; -v help lists them");
+		o->verbose |= topics[i].bit;
+	}
+	return 0;
+}
+
+static int parse_signal(const char *value, int *out)
+{
+	const char *name = strncmp(value, "SIG", 3) == 0 ? value + 3 : value;
+	char *end;
+	long number = strtol(name, &end, 10);
+	if (*name && !*end && number > 0 && number < NSIG)
+		*out = (int)number;
+	else if (strcmp(name, "RTMIN") == 0)
+		*out = SIGRTMIN;
+	else
+		for (int sig = 1; sig < NSIG; sig++)
+			if (sigabbrev_np(sig) && strcmp(sigabbrev_np(sig), name) == 0)
+				*out = sig;
+	if (*out == 0)
+		return complain("--signal", value, "no such signal");
+	if (*out == SIGKILL || *out == SIGSTOP || *out == SIGSEGV || *out == SIGBUS ||
+	    *out == SIGILL || *out == SIGFPE)
+		return complain("--signal", value, "cannot be used for sampling; try URG or PROF");
+	return 0;
+}
+
+static int parse_size(const char *value, long *out)
+{
+	char *end;
+	*out = strtol(value, &end, 10);
+	long scale = *end == 'K' || *end == 'k' ? 1024 : *end == 'M' || *end == 'm' ? 1024 * 1024 : 1;
+	if (scale != 1)
+		end++;
+	if (*out <= 0 || *end || *out > (1L << 30) / scale)
+		return complain("-m", value, "expected a size up to 1024M, as in 256K or 4M");
+	*out *= scale;
+	return 0;
+}
+
+static int one_option(struct launch_options *o, int c, const char *value)
+{
+	switch (c) {
+	case 'e':
+		o->event = value;
+		return 0;
+	case 'l':
+		o->action = LAUNCH_LIST;
+		return 0;
+	case 'L':
+		o->action = LAUNCH_LIST_LONG;
+		return 0;
+	case 'o':
+		o->out = value;
+		return *value ? 0 : complain("-o", value, "expected a directory");
+	case 'r':
+		return parse_yes("-r", value, &o->follow);
+	case 'S':
+		return parse_signal(value, &o->sig);
+	case 'U':
+		o->unwinder = value;
+		if (strcmp(value, "cfi") != 0 && strcmp(value, "libunwind") != 0)
+			return complain("--unwinder", value, "expected cfi or libunwind");
+		return 0;
+	case 'm':
+		return parse_size(value, &o->arena);
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		return parse_verbose(value, o);
+	case 'H':
+		o->action = LAUNCH_HELP;
+		return 0;
+	case 'V':
+		o->action = LAUNCH_VERSION;
+		return 0;
+	default:
+		fputs("hpcrun: try 'hpcrun --help'\n", stderr);
+		return -1;
+	}
+}
+
+/* What the environment says, in the words of the command line. */
+static int from_environment(struct launch_options *o)
+{
+	static const struct {
+		const char *name;
+		int option;
+	} variables[] = {
+		{HPCRUN_ENV_EVENTS, 'e'},   {HPCRUN_ENV_OUT, 'o'},   {HPCRUN_ENV_FOLLOW, 'r'},
+		{HPCRUN_ENV_SIGNAL, 'S'},   {HPCRUN_ENV_UNWINDER, 'U'}, {HPCRUN_ENV_ARENA, 'm'},
+		{HPCRUN_ENV_VERBOSE, 'v'},
+	};
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+		const char *value = getenv(variables[i].name);
+		if (value && *value && one_option(o, variables[i].option, value) < 0)
+			return -1;
+	}
+	o->quiet = getenv(HPCRUN_ENV_QUIET) != NULL;
+	return 0;
+}
+
+int launch_options_parse(struct launch_options *o, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"event", required_argument, NULL, 'e'},    {"list", no_argument, NULL, 'l'},
+		{"list-long", no_argument, NULL, 'L'},      {"output", required_argument, NULL, 'o'},
+		{"follow", required_argument, NULL, 'r'},   {"signal", required_argument, NULL, 'S'},
+		{"unwinder", required_argument, NULL, 'U'}, {"memory", required_argument, NULL, 'm'},
+		{"quiet", no_argument, NULL, 'q'},          {"verbose", required_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'H'},           {"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
+	};
+	const char *why;
+	memset(o, 0, sizeof *o);
+	o->follow = true;
+	if (from_environment(o) < 0)
+		return -1;
+	for (int c; (c = getopt_long(argc, argv, "+e:lLo:r:m:qv:", longs, NULL)) != -1;)
+		if (one_option(o, c, optarg) < 0)
+			return -1;
+	o->command = argv + optind;
+	if (csprof_event_parse(o->event ? o->event : "CPUTIME", &o->parsed, &why) < 0)
+		return complain("-e", o->event, why);
+	if (o->action == LAUNCH_RUN && !o->command[0]) {
+		fputs("hpcrun: which COMMAND? Try 'hpcrun --help'\n", stderr);
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* The launcher's options, from the command line over the environment. */
+#ifndef RUNTIME_LAUNCH_OPTIONS_H
+#define RUNTIME_LAUNCH_OPTIONS_H
+
+#include "runtime/event.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+enum launch_action { LAUNCH_RUN, LAUNCH_LIST, LAUNCH_LIST_LONG, LAUNCH_HELP, LAUNCH_VERSION, LAUNCH_TOPICS };
+
+struct launch_options {
+	enum launch_action action;
+	const char *event;          /* as written; NULL: the default */
+	struct csprof_event parsed; /* the same, understood */
+	const char *out;            /* directory, or NULL for one that counts up */
+	const char *unwinder;       /* NULL: cfi */
+	bool follow, quiet;
+	int sig;           /* 0: the default */
+	unsigned verbose;  /* mask of enum csprof_topic */
+	long arena;        /* bytes, 0: the default */
+	char **command;    /* argv of COMMAND */
+};
+
+/* Parse. 0, or -1 after one line on stderr. */
+int launch_options_parse(struct launch_options *o, int argc, char **argv);
+void launch_help(void);
+void launch_topics(void);
+
+#endif

@@ -1,0 +1,20 @@
+/* What a measurement came to, for the launcher's closing line. */
+#ifndef RUNTIME_LAUNCH_SUMMARY_H
+#define RUNTIME_LAUNCH_SUMMARY_H
+
+#include "formats/datafile.h"
+
+#include <stdint.h>
+
+struct launch_summary {
+	uint32_t files, unreadable;
+	uint64_t clock; /* ns: the sum of all weights */
+	uint64_t samples[CSP_DISPOSITIONS];
+	char source[64]; /* of the samples; of the first file that says */
+};
+
+/* Add up the ACCOUNT chunks of the datafiles in dir that are not older than since
+ * (seconds of the real time clock). 0, or -1 where dir cannot be read. */
+int launch_summarize(const char *dir, int64_t since, struct launch_summary *out);
+
+#endif
