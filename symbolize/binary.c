@@ -1,5 +1,7 @@
 #include "symbolize/binary.h"
 
+#include "formats/base/cursor.h"
+
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -43,22 +45,72 @@ static int open_file(struct elf_file *f, const char *path, struct error *why)
 	return 0;
 }
 
-static bool id_equals(const char *hex, const unsigned char *id, size_t size)
+/* Linkers write 16 or 20 bytes; longer ones are not looked at. */
+enum { ID_MAX = 64 };
+
+static bool to_hex(char hex[2 * ID_MAX + 1], const void *id, size_t size)
 {
-	static const char digits[] = "0123456789abcdef";
-	if (strlen(hex) != size * 2)
+	hex[0] = 0;
+	for (size_t i = 0; i < size && size <= ID_MAX; i++)
+		snprintf(hex + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+	return hex[0];
+}
+
+static bool id_equals(const char *hex, const void *id, size_t size)
+{
+	char found[2 * ID_MAX + 1];
+	return to_hex(found, id, size) && strcmp(found, hex) == 0;
+}
+
+/* The data of the first section called name that has bytes in the file. *also (may be
+ * NULL) is another name for it. */
+static Elf_Data *section_data(Elf *elf, const char *name, const char *also)
+{
+	size_t names;
+	Elf_Scn *section = NULL;
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr mem, *shdr = gelf_getshdr(section, &mem);
+		const char *found = shdr ? elf_strptr(elf, names, shdr->sh_name) : NULL;
+		if (found && shdr->sh_type != SHT_NOBITS &&
+		    (strcmp(found, name) == 0 || (also && strcmp(found, also) == 0)))
+			return elf_rawdata(section, NULL);
+	}
+	return NULL;
+}
+
+/* The section .debug_sup (DWARF 5, 7.3.6): a version, whether this is the
+ * supplementary file itself, the name of that file (empty in itself) and a checksum
+ * that both files have. dwz writes a build-id there. */
+static bool read_sup(Elf *elf, const char **name, const void **id, size_t *size)
+{
+	Elf_Data *data = section_data(elf, ".debug_sup", NULL);
+	if (!data || data->d_size < 3)
 		return false;
-	for (size_t i = 0; i < size; i++)
-		if (hex[2 * i] != digits[id[i] >> 4] || hex[2 * i + 1] != digits[id[i] & 15])
-			return false;
+	struct cursor c = cursor_of(data->d_buf, data->d_size, false);
+	cursor_skip(&c, 3);
+	*name = (const char *)c.base + c.pos;
+	uint8_t length;
+	const uint8_t *bytes;
+	/* The length is a LEB128 number; one of more than a byte is no checksum. */
+	if (!cursor_skip(&c, strnlen(*name, cursor_left(&c)) + 1) || !cursor_u8(&c, &length) ||
+	    length == 0 || length >= 128 || !cursor_bytes(&c, length, &bytes))
+		return false;
+	*id = bytes;
+	*size = length;
 	return true;
 }
 
 static bool file_has_id(const struct elf_file *f, const char *hex)
 {
 	const void *id;
+	const char *name;
+	size_t sup_size;
 	ssize_t size = dwelf_elf_gnu_build_id(f->elf, &id);
-	return size > 0 && id_equals(hex, id, (size_t)size);
+	if (size > 0 && id_equals(hex, id, (size_t)size))
+		return true;
+	return read_sup(f->elf, &name, &id, &sup_size) && id_equals(hex, id, sup_size);
 }
 
 /* The CRC of .gnu_debuglink: CRC-32 of IEEE 802.3, reflected, as in GDB's manual,
@@ -122,11 +174,11 @@ try_link(struct elf_file *f, const struct elf_file *module, uint32_t crc, const 
 	return false;
 }
 
-/* The length of path's folder; 0 if it names none. */
+/* The length of path's folder with its last slash; 0 if it names none. */
 static int folder_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	return slash && slash - path < PATH_MAX ? (int)(slash - path) : 0;
+	return slash && slash - path < PATH_MAX ? (int)(slash - path) + 1 : 0;
 }
 
 static bool find_by_link(struct elf_file *f, const struct elf_file *module, const char *asked,
@@ -141,8 +193,8 @@ static bool find_by_link(struct elf_file *f, const struct elf_file *module, cons
 	 * symbolic link from another folder. */
 	const char *target = realpath(module->path, real) ? real : module->path;
 	int folder = folder_length(target);
-	if (try_link(f, module, crc, "%.*s/%s", folder, target, link) ||
-	    try_link(f, module, crc, "%.*s/.debug/%s", folder, target, link))
+	if (try_link(f, module, crc, "%.*s%s", folder, target, link) ||
+	    try_link(f, module, crc, "%.*s.debug/%s", folder, target, link))
 		return true;
 	/* Under a debug directory folders are named as the program knows them, without
 	 * the sysroot; or, on merged systems, as they are behind links. */
@@ -150,8 +202,8 @@ static bool find_by_link(struct elf_file *f, const struct elf_file *module, cons
 	const char *under = strncmp(target, where->sysroot, root) == 0 ? target + root : target;
 	for (size_t i = 0; i < where->num_debug_dirs; i++) {
 		const char *dir = where->debug_dirs[i];
-		if (try_link(f, module, crc, "%s/%.*s/%s", dir, folder_length(asked), asked, link) ||
-		    try_link(f, module, crc, "%s/%.*s/%s", dir, folder_length(under), under, link))
+		if (try_link(f, module, crc, "%s/%.*s%s", dir, folder_length(asked), asked, link) ||
+		    try_link(f, module, crc, "%s/%.*s%s", dir, folder_length(under), under, link))
 			return true;
 	}
 	return false;
@@ -159,36 +211,28 @@ static bool find_by_link(struct elf_file *f, const struct elf_file *module, cons
 
 static bool has_dwarf(Elf *elf)
 {
-	size_t names;
-	Elf_Scn *section = NULL;
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return false;
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr mem, *shdr = gelf_getshdr(section, &mem);
-		const char *name = shdr ? elf_strptr(elf, names, shdr->sh_name) : NULL;
-		if (name && shdr->sh_type != SHT_NOBITS &&
-		    (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
-			return true;
-	}
-	return false;
+	return section_data(elf, ".debug_info", ".zdebug_info") != NULL;
 }
 
-/* The file that .gnu_debugaltlink names, from the folder of the file that has the
+/* The file that .gnu_debugaltlink or .debug_sup names, from the folder of the file that has the
  * link, or by the build-id that stands beside the name. */
 static void open_alt(struct binary *b, const struct search_paths *where)
 {
-	char hex[2 * 64 + 1], path[PATH_MAX];
+	char hex[2 * ID_MAX + 1], path[PATH_MAX];
 	const char *name;
 	const void *id;
-	ssize_t size = dwelf_dwarf_gnu_debugaltlink(b->dwarf, &name, &id);
-	if (size <= 0 || size > 64)
+	size_t size;
+	ssize_t link = dwelf_dwarf_gnu_debugaltlink(b->dwarf, &name, &id);
+	if (link > 0)
+		size = (size_t)link;
+	else if (!read_sup(dwarf_getelf(b->dwarf), &name, &id, &size) || !*name)
 		return;
-	for (ssize_t i = 0; i < size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+	if (!to_hex(hex, id, size))
+		return;
 	const char *from = binary_source(b);
-	int n = name[0] == '/' ? snprintf(path, sizeof path, "%s%s", where->sysroot, name)
-			       : snprintf(path, sizeof path, "%.*s/%s", folder_length(from), from,
-					  name);
+	int n = name[0] == '/'
+		    ? snprintf(path, sizeof path, "%s%s", where->sysroot, name)
+		    : snprintf(path, sizeof path, "%.*s%s", folder_length(from), from, name);
 	bool found = n > 0 && (size_t)n < sizeof path && open_file(&b->alt, path, NULL) == 0;
 	if (found && !file_has_id(&b->alt, hex)) {
 		close_file(&b->alt);
@@ -204,11 +248,11 @@ static void open_alt(struct binary *b, const struct search_paths *where)
 static void open_debug(struct binary *b, const char *path, const char *build_id,
 		       const struct search_paths *where)
 {
-	char hex[2 * 64 + 1] = "";
+	char hex[2 * ID_MAX + 1] = "";
 	const void *id;
 	ssize_t size = b->main.elf ? dwelf_elf_gnu_build_id(b->main.elf, &id) : 0;
-	for (ssize_t i = 0; i < size && size <= 64; i++)
-		snprintf(hex + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+	if (size > 0)
+		to_hex(hex, id, (size_t)size);
 	if (find_by_id(&b->debug, build_id ? build_id : hex, where) || !b->main.elf)
 		return;
 	find_by_link(&b->debug, &b->main, path, where);
@@ -256,5 +300,5 @@ void binary_close(struct binary *b)
 
 const char *binary_source(const struct binary *b)
 {
-	return b->debug.elf ? b->debug.path : b->main.path;
+	return b->debug.elf ? b->debug.path : b->main.elf ? b->main.path : NULL;
 }

@@ -55,10 +55,10 @@ static int file_of(struct unit *u, Dwarf_Die *die, uint64_t number, const char *
 		return unit_file(u, number, path);
 	/* The abstract function stands in another unit, numbered by that one's table. */
 	const char *raw = NULL;
-	if (dwarf_diecu(die, &owner, NULL, NULL) &&
-	    dwarf_getsrcfiles(&owner, &files, NULL) == 0)
+	if (dwarf_diecu(die, &owner, NULL, NULL) && dwarf_getsrcfiles(&owner, &files, NULL) == 0)
 		raw = dwarf_filesrc(files, number, NULL, NULL);
-	*path = raw ? names_path(u->pass->names, string_of(&owner, DW_AT_comp_dir), NULL, raw) : NULL;
+	*path =
+	    raw ? names_path(u->pass->names, string_of(&owner, DW_AT_comp_dir), NULL, raw) : NULL;
 	return raw && !*path ? -1 : 0;
 }
 
@@ -100,8 +100,7 @@ static int function_of(struct unit *u, Dwarf_Die *die, uint64_t low,
 	struct dwarf_pass *p = u->pass;
 	Dwarf_Die origin;
 	bool cached = origin_of(die, &origin);
-	struct symbol_function *f =
-		cached ? map_get(u->origins, (uintptr_t)origin.addr) : NULL;
+	struct symbol_function *f = cached ? map_get(u->origins, (uintptr_t)origin.addr) : NULL;
 	*out = f;
 	if (f) {
 		if (low && (!f->low || low < f->low))

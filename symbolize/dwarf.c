@@ -171,7 +171,7 @@ static bool assign_scopes(struct resolver *r)
 			r->stack.len--;
 		if (r->stack.len)
 			p->places[u->pending[i]].scope =
-				u->ranges.at[r->stack.at[r->stack.len - 1]].scope;
+			    u->ranges.at[r->stack.at[r->stack.len - 1]].scope;
 	}
 	return true;
 }

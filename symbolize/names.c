@@ -68,7 +68,7 @@ const char *names_demangle(struct names *n, const char *linkage, const char **pl
 	/* A leading '@' would leave nothing; it is part of the name then. */
 	const char *at = *linkage ? strchr(linkage + 1, '@') : NULL;
 	uint32_t id =
-		strings_intern(n->pool, linkage, at ? (size_t)(at - linkage) : strlen(linkage));
+	    strings_intern(n->pool, linkage, at ? (size_t)(at - linkage) : strlen(linkage));
 	if (id == UINT32_MAX)
 		return NULL;
 	if (plain)

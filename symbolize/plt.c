@@ -103,8 +103,8 @@ static const char *slot_name(struct plt_reader *r, uint64_t address)
 	const struct slot key = {.address = address};
 	if (!r->slots.len)
 		return NULL;
-	const struct slot *slot = bsearch(&key, r->slots.at, r->slots.len, sizeof key,
-					  compare_slots);
+	const struct slot *slot =
+	    bsearch(&key, r->slots.at, r->slots.len, sizeof key, compare_slots);
 	return slot ? slot->name : NULL;
 }
 
@@ -116,10 +116,10 @@ static bool add_entry(struct plt_reader *r, uint64_t low, uint64_t high, const c
 		return true;
 	name = names_intern(r->names, text, (size_t)n);
 	return name && vec_push(&r->entries, (struct code_symbol){.low = low,
-								   .high = high,
-								   .covered = high,
-								   .name = name,
-								   .sized = true});
+								  .high = high,
+								  .covered = high,
+								  .name = name,
+								  .sized = true});
 }
 
 /* Entries have one size per section: 16 bytes, or 8 where .plt.got has no room for

@@ -85,9 +85,8 @@ static bool push_frame(struct module *m, const struct symbol_function *f, const 
 	return f && vec_push(&m->frames, (struct symbol_frame){f, file, line, inlined});
 }
 
-static const struct symbol_function *function_of_symbol(struct module *m,
-							const struct code_symbol *sym,
-							enum symbol_source source)
+static const struct symbol_function *
+function_of_symbol(struct module *m, const struct code_symbol *sym, enum symbol_source source)
 {
 	struct symbol_function wanted = {.low = sym->low, .source = source};
 	wanted.name = names_demangle(m->s->names, sym->name, &wanted.linkage_name);
@@ -99,7 +98,7 @@ static const struct symbol_function *function_of_plt(struct module *m,
 						     const struct code_symbol *sym)
 {
 	struct symbol_function wanted = {
-		.low = sym->low, .source = SYMBOL_DYNSYM, .linkage_name = sym->name};
+	    .low = sym->low, .source = SYMBOL_DYNSYM, .linkage_name = sym->name};
 	const char *target = names_demangle(m->s->names, sym->name, NULL);
 	char *text = NULL;
 	int n = target ? asprintf(&text, "%s@plt", target) : -1;
@@ -153,19 +152,32 @@ static bool add_frames(struct module *m, uint64_t address, const struct place *p
 	return true;
 }
 
+static const struct code_symbol *symbol_at(const struct module *m, uint64_t low)
+{
+	const struct code_symbol *sym = symbols_find(&m->symtab, low);
+	if (!sym || sym->low != low)
+		sym = symbols_find(&m->dynsym, low);
+	return sym && sym->low == low ? sym : NULL;
+}
+
 /* The symbol at a function's lowest address is its linkage name: it tells a part
- * that the compiler split off from the whole, and has what DWARF left out. */
+ * that the compiler split off from the whole. DWARF gives no linkage name to methods
+ * of local classes and the like; then the symbol also tells the full name. */
 static int name_linkage(struct module *m)
 {
 	for (struct function_record *r = m->functions.newest; r; r = r->older) {
-		if (r->f.source != SYMBOL_DWARF || !r->f.low)
+		struct symbol_function *f = &r->f;
+		const struct code_symbol *sym =
+		    f->source == SYMBOL_DWARF && f->low ? symbol_at(m, f->low) : NULL;
+		if (!sym)
 			continue;
-		const struct code_symbol *sym = symbols_find(&m->symtab, r->f.low);
-		if (!sym || sym->low != r->f.low)
-			sym = symbols_find(&m->dynsym, r->f.low);
-		if (sym && sym->low == r->f.low &&
-		    !names_demangle(m->s->names, sym->name, &r->f.linkage_name))
+		bool short_name = f->linkage_name == f->name;
+		const char *plain, *full = names_demangle(m->s->names, sym->name, &plain);
+		if (!full)
 			return -1;
+		f->linkage_name = plain;
+		if (short_name && full != plain)
+			f->name = full;
 	}
 	return 0;
 }
@@ -228,10 +240,10 @@ static int describe_source(struct module *m, struct symbol_table *out, struct er
 {
 	const char *source = binary_source(&m->binary);
 	out->stale = m->binary.stale;
-	out->best = m->binary.dwarf	 ? SYMBOL_DWARF
-		    : m->symtab.len	 ? SYMBOL_SYMTAB
-		    : m->dynsym.len	 ? SYMBOL_DYNSYM
-					 : SYMBOL_NONE;
+	out->best = m->binary.dwarf ? SYMBOL_DWARF
+		    : m->symtab.len ? SYMBOL_SYMTAB
+		    : m->dynsym.len ? SYMBOL_DYNSYM
+				    : SYMBOL_NONE;
 	if (source) {
 		out->debug_file = names_intern(m->s->names, source, strlen(source));
 		if (!out->debug_file)

@@ -61,10 +61,10 @@ struct symbolizer *symbolizer_create(const struct symbolizer_options *options);
 void symbolizer_destroy(struct symbolizer *s); /* takes NULL */
 
 struct symbolize_request {
-	const char *path;      /* of the module as the program saw it, or of a saved image */
-	const char *name;      /* what to call it where no symbol covers an address:
-				  its basename, "[vdso]", "[anonymous]" */
-	const char *build_id;  /* lower-case hex, or NULL if not known */
+	const char *path;          /* of the module as the program saw it, or of a saved image */
+	const char *name;          /* what to call it where no symbol covers an address:
+				      its basename, "[vdso]", "[anonymous]" */
+	const char *build_id;      /* lower-case hex, or NULL if not known */
 	const uint64_t *addresses; /* file addresses, sorted, distinct */
 	size_t num_addresses;
 };

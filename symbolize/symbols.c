@@ -23,8 +23,8 @@ static bool names_code(const GElf_Sym *sym, const char *name)
 		return false;
 	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || !name || !*name)
 		return false;
-	bool mapping = name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
-		       (!name[2] || name[2] == '.');
+	bool mapping =
+	    name[0] == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
 	/* The annobin plugin of gcc leaves hidden local labels at the ends of text. */
 	bool annobin = type == STT_NOTYPE && GELF_ST_BIND(sym->st_info) == STB_LOCAL &&
 		       GELF_ST_VISIBILITY(sym->st_other) == STV_HIDDEN;
@@ -83,19 +83,18 @@ static bool section_end(Elf *elf, const GElf_Sym *sym, size_t shndx, uint64_t *e
 	return true;
 }
 
-static bool add_symbol(symbol_vec *v, Elf *elf, const GElf_Sym *sym, size_t shndx,
-		       const char *name)
+static bool add_symbol(symbol_vec *v, Elf *elf, const GElf_Sym *sym, size_t shndx, const char *name)
 {
 	uint64_t end;
 	if (!names_code(sym, name) || !section_end(elf, sym, shndx, &end))
 		return true;
 	bool sized = sym->st_size != 0 && sym->st_value + sym->st_size > sym->st_value;
 	return vec_push(v, (struct code_symbol){
-				   .low = sym->st_value,
-				   .high = sized ? sym->st_value + sym->st_size : end,
-				   .name = name,
-				   .rank = rank(sym),
-				   .sized = sized,
+			       .low = sym->st_value,
+			       .high = sized ? sym->st_value + sym->st_size : end,
+			       .name = name,
+			       .rank = rank(sym),
+			       .sized = sized,
 			   });
 }
 

@@ -8,13 +8,12 @@
 #include <libelf.h>
 
 struct code_symbol {
-	uint64_t low, high;       /* [low, high) */
-	uint64_t covered;         /* the highest high of this and all lower symbols */
-	const char *name;         /* in the ELF file's string table, or in the arena's */
-	uint8_t rank;             /* of namesakes at one address the lowest is chosen */
-	uint8_t sized;            /* high came from the symbol, not from its neighbour */
+	uint64_t low, high; /* [low, high) */
+	uint64_t covered;   /* the highest high of this and all lower symbols */
+	const char *name;   /* in the ELF file's string table, or in the arena's */
+	uint8_t rank;       /* of namesakes at one address the lowest is chosen */
+	uint8_t sized;      /* high came from the symbol, not from its neighbour */
 };
-
 
 struct symbols {
 	struct code_symbol *at; /* sorted by low, then best last */

@@ -1,0 +1,432 @@
+/* symbolize/symbolize.h on small programs that are compiled here in many ways. */
+#include "symbolize/symbolize.h"
+
+#include "tests/lib/cmocka_all.h"
+#include "tests/lib/elfmake.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What was resolved last, with the symbolizer that owns it. */
+static struct symbolizer *symbolizer;
+static struct symbol_table table;
+static struct error why;
+
+static void forget(void)
+{
+	symbol_table_free(&table);
+	symbolizer_destroy(symbolizer);
+	symbolizer = NULL;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	forget();
+	return 0;
+}
+
+static void resolve_with(const struct symbolizer_options *options, const char *path,
+			 const char *build_id, const uint64_t *addresses, size_t n)
+{
+	forget();
+	symbolizer = symbolizer_create(options);
+	assert_non_null(symbolizer);
+	const char *slash = strrchr(path, '/');
+	struct symbolize_request request = {.path = path,
+					    .name = slash ? slash + 1 : path,
+					    .build_id = build_id,
+					    .addresses = addresses,
+					    .num_addresses = n};
+	assert_int_equal(symbolize_module(symbolizer, &request, &table, &why), 0);
+	assert_int_equal(table.num_addresses, n);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(table.first[i] < table.first[i + 1]);
+		for (size_t k = table.first[i]; k < table.first[i + 1]; k++) {
+			assert_non_null(table.frames[k].function);
+			assert_true(table.frames[k].function->name[0]);
+			assert_non_null(table.frames[k].function->linkage_name);
+			assert_int_equal(table.frames[k].inlined, k + 1 < table.first[i + 1]);
+		}
+	}
+}
+
+static void resolve(const char *file, uint64_t address)
+{
+	resolve_with(NULL, elfmake_path("%s", file), NULL, &address, 1);
+}
+
+static const struct symbol_frame *frame(size_t i)
+{
+	assert_true(i < table.first[1]);
+	return &table.frames[i];
+}
+
+static void expect_frame(size_t i, const char *name, const char *file, unsigned line)
+{
+	char end[256];
+	assert_string_equal(frame(i)->function->name, name);
+	if (!file) {
+		assert_null(frame(i)->file);
+		return;
+	}
+	snprintf(end, sizeof end, "/symbolize/%s", file);
+	assert_non_null(frame(i)->file);
+	assert_int_equal(frame(i)->file[0], '/');
+	assert_non_null(strstr(frame(i)->file, end));
+	assert_null(strstr(frame(i)->file, "/./"));
+	assert_int_equal(frame(i)->line, line);
+}
+
+static void expect_chain(void)
+{
+	assert_int_equal(table.best, SYMBOL_DWARF);
+	assert_int_equal(table.first[1], 3);
+	expect_frame(0, "leaf", "chain.c", elfmake_line("chain.c", "LINE leaf"));
+	expect_frame(1, "middle", "chain.c", elfmake_line("chain.c", "LINE middle"));
+	expect_frame(2, "outer", "chain.c", elfmake_line("chain.c", "LINE outer"));
+	assert_int_equal(frame(0)->function->line, elfmake_line("chain.c", "DECL leaf"));
+	assert_int_equal(frame(2)->function->line, elfmake_line("chain.c", "DECL outer"));
+	assert_int_equal(frame(0)->function->low, 0);
+	assert_int_not_equal(frame(2)->function->low, 0);
+	assert_int_equal(why.kind, ERROR_NONE);
+}
+
+/* Builds chain.c with the flags, twice: as NAME and, for its symbols, NAME.full. */
+static void build_chain(const char *name, const char *flags)
+{
+	elfmake_run("gcc -O2 -g -Wl,--build-id %s -o %s $data/chain.c && cp %s %s.full", flags,
+		    name, name, name);
+}
+
+static void inline_chains_in_all_kinds_of_dwarf(void **state)
+{
+	(void)state;
+	static const char *const kinds[] = {
+	    "-gdwarf-5",
+	    "-gdwarf-4",
+	    "-gdwarf-4 -gz",
+	    "-gdwarf-5 -gz",
+	    "-gdwarf-5 -fdebug-types-section",
+	    "-gdwarf-3 -gno-strict-dwarf",
+	    "-gdwarf-5 -gsplit-dwarf",
+	    "-gdwarf-4 -gsplit-dwarf",
+	    "-gdwarf-5 -flto",
+	    "-gdwarf-5 -no-pie",
+	    "-gdwarf-5 -ffunction-sections -Wl,--gc-sections",
+	};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		build_chain("kind", kinds[i]);
+		resolve("kind", elfmake_symbol("kind", "mark_leaf"));
+		expect_chain();
+	}
+}
+
+static void inline_chains_of_clang(void **state)
+{
+	(void)state;
+	if (!elfmake_have("clang-14"))
+		skip();
+	static const char *const kinds[] = {"-gdwarf-5", "-gdwarf-4", "-gdwarf-5 -gsplit-dwarf",
+					    "-gdwarf-4 -gdwarf-aranges"};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		elfmake_run("clang-14 -O2 -g %s -o clang $data/chain.c", kinds[i]);
+		resolve("clang", elfmake_symbol("clang", "mark_leaf"));
+		expect_chain();
+	}
+}
+
+static void a_copy_and_an_inlined_instance_are_one_function(void **state)
+{
+	(void)state;
+	build_chain("one", "");
+	uint64_t label = elfmake_symbol("one", "mark_both"), copy = elfmake_symbol("one", "both");
+	/* The label is the last byte before the inlined copy, at the latest 32 bytes on. */
+	uint64_t addresses[34];
+	size_t n = 0;
+	if (copy < label)
+		addresses[n++] = copy;
+	for (uint64_t a = label; a < label + 32; a++)
+		addresses[n++] = a;
+	if (copy > label)
+		addresses[n++] = copy;
+	resolve_with(NULL, elfmake_path("one"), NULL, addresses, n);
+	const struct symbol_function *inlined = NULL, *outer = NULL;
+	size_t at = copy < label ? 0 : n - 1;
+	for (size_t k = 0; k < table.first[n]; k++)
+		if (table.frames[k].inlined && strcmp(table.frames[k].function->name, "both") == 0)
+			inlined = table.frames[k].function;
+	outer = table.frames[table.first[at]].function;
+	assert_string_equal(outer->name, "both");
+	assert_ptr_equal(outer, inlined);
+	assert_int_equal(outer->low, copy);
+	assert_int_equal(outer->line, elfmake_line("chain.c", "DECL both"));
+}
+
+static void a_cold_part_has_its_functions_name(void **state)
+{
+	(void)state;
+	elfmake_run("g++ -O2 -g -o cold $data/templates.cc");
+	/* Cold code lies before the rest. */
+	uint64_t addresses[2] = {elfmake_symbol("cold", "_Z5riskyi.cold"),
+				 elfmake_symbol("cold", "_Z5riskyi")};
+	assert_true(addresses[0] < addresses[1]);
+	resolve_with(NULL, elfmake_path("cold"), NULL, addresses, 2);
+	assert_string_equal(table.frames[table.first[1] - 1].function->name, "risky(int)");
+	assert_ptr_equal(table.frames[table.first[1] - 1].function,
+			 table.frames[table.first[2] - 1].function);
+}
+
+static void cxx_names_are_demangled(void **state)
+{
+	(void)state;
+	static const char *const cases[][2] = {
+	    {"_ZN6shapes5twiceIiEET_S1_", "int shapes::twice<int>(int)"},
+	    {"_ZN6shapes5twiceIdEET_S1_", "double shapes::twice<double>(double)"},
+	    {"_ZN6shapes3boxC1Ei", "shapes::box::box(int)"},
+	    {"_ZNK6shapes3box4areaEv", "shapes::box::area() const"},
+	    {"_ZZ4mainEN5local3getEv", "main::local::get()"},
+	};
+	elfmake_run("g++ -O2 -g -o cxx $data/templates.cc");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		uint64_t at = elfmake_symbol("cxx", cases[i][0]);
+		resolve("cxx", at);
+		assert_int_equal(frame(0)->function->source, SYMBOL_DWARF);
+		assert_string_equal(frame(table.first[1] - 1)->function->name, cases[i][1]);
+		assert_string_equal(frame(table.first[1] - 1)->function->linkage_name, cases[i][0]);
+		assert_int_equal(frame(table.first[1] - 1)->function->low, at);
+	}
+}
+
+static void stripped_files_fall_back(void **state)
+{
+	(void)state;
+	build_chain("full", "-rdynamic");
+	uint64_t at = elfmake_symbol("full", "outer");
+	elfmake_run("strip -g -o symtab full && strip -s -o dynsym full && "
+		    "gcc -O2 -o bare $data/chain.c && nm bare >bare.nm && strip -s bare");
+	resolve("symtab", at);
+	assert_int_equal(table.best, SYMBOL_SYMTAB);
+	expect_frame(0, "outer", NULL, 0);
+	assert_int_equal(frame(0)->function->source, SYMBOL_SYMTAB);
+	assert_int_equal(frame(0)->function->low, at);
+	assert_int_not_equal(why.kind, ERROR_NONE);
+	resolve("dynsym", at);
+	assert_int_equal(table.best, SYMBOL_DYNSYM);
+	expect_frame(0, "outer", NULL, 0);
+	assert_int_equal(frame(0)->function->source, SYMBOL_DYNSYM);
+	at = strtoull(elfmake_output("grep ' outer' bare.nm"), NULL, 16);
+	resolve("bare", at);
+	char name[64];
+	snprintf(name, sizeof name, "bare+0x%llx", (unsigned long long)at);
+	expect_frame(0, name, NULL, 0);
+	assert_int_equal(frame(0)->function->source, SYMBOL_NONE);
+	assert_int_equal(frame(0)->function->low, at);
+	assert_int_not_equal(why.kind, ERROR_NONE);
+}
+
+static void debug_files_are_found_by_build_id(void **state)
+{
+	(void)state;
+	build_chain("byid", "");
+	const char *id = elfmake_build_id("byid");
+	elfmake_run(
+	    "id=%s; mkdir -p dbg/.build-id/${id%%\"${id#??}\"} && objcopy --only-keep-debug byid "
+	    "dbg/.build-id/${id%%\"${id#??}\"}/${id#??}.debug && strip -s byid",
+	    id);
+	uint64_t at = elfmake_symbol("byid.full", "mark_leaf");
+	resolve("byid", at);
+	assert_int_equal(table.best, SYMBOL_NONE);
+	const char *dirs[] = {elfmake_path("nowhere"), elfmake_path("dbg")};
+	struct symbolizer_options options = {.debug_dirs = dirs, .num_debug_dirs = 2};
+	resolve_with(&options, elfmake_path("byid"), NULL, &at, 1);
+	expect_chain();
+	assert_non_null(strstr(table.debug_file, "/dbg/.build-id/"));
+	/* The module is gone, or was replaced; its debug file still serves. */
+	id = elfmake_build_id("byid.full");
+	resolve_with(&options, elfmake_path("gone"), id, &at, 1);
+	assert_string_equal(frame(0)->function->name, "leaf");
+	assert_false(table.stale);
+	assert_int_not_equal(why.kind, ERROR_NONE);
+	elfmake_run("gcc -O1 -g -Wl,--build-id -o other $data/chain.c");
+	id = elfmake_build_id("byid.full");
+	resolve_with(&options, elfmake_path("other"), id, &at, 1);
+	assert_true(table.stale);
+	assert_string_equal(frame(0)->function->name, "leaf");
+}
+
+static void another_build_gives_no_names(void **state)
+{
+	(void)state;
+	build_chain("build", "");
+	uint64_t at = elfmake_symbol("build", "mark_leaf");
+	char id[256];
+	snprintf(id, sizeof id, "%s", elfmake_build_id("build"));
+	resolve_with(NULL, elfmake_path("build"), id, &at, 1);
+	assert_false(table.stale);
+	expect_chain();
+	id[3] = id[3] == '0' ? '1' : '0';
+	resolve_with(NULL, elfmake_path("build"), id, &at, 1);
+	assert_true(table.stale);
+	assert_int_equal(table.best, SYMBOL_NONE);
+	assert_int_equal(frame(0)->function->source, SYMBOL_NONE);
+	assert_int_equal(why.kind, ERROR_FORMAT);
+}
+
+static void debug_files_are_found_by_link(void **state)
+{
+	(void)state;
+	build_chain("linked", "-Wl,--build-id=none");
+	uint64_t at = elfmake_symbol("linked", "mark_leaf");
+	elfmake_run("objcopy --only-keep-debug linked linked.debug && strip -s linked && "
+		    "objcopy --add-gnu-debuglink=linked.debug linked");
+	resolve("linked", at);
+	expect_chain();
+	elfmake_run("mkdir -p .debug && mv linked.debug .debug/");
+	resolve("linked", at);
+	expect_chain();
+	elfmake_run("mkdir -p \"dbg2$PWD\" && mv .debug/linked.debug \"dbg2$PWD/\"");
+	resolve("linked", at);
+	assert_int_equal(table.best, SYMBOL_NONE);
+	const char *dirs[] = {elfmake_path("dbg2")};
+	struct symbolizer_options options = {.debug_dirs = dirs, .num_debug_dirs = 1};
+	resolve_with(&options, elfmake_path("linked"), NULL, &at, 1);
+	expect_chain();
+	/* Another CRC is another file. */
+	elfmake_run("cp \"dbg2$PWD/linked.debug\" linked.debug && printf x >>linked.debug");
+	resolve("linked", at);
+	assert_int_equal(table.best, SYMBOL_NONE);
+}
+
+static void a_sysroot_goes_before_the_path(void **state)
+{
+	(void)state;
+	build_chain("rooted", "-Wl,--build-id=none");
+	elfmake_run("mkdir -p root/opt/bin root/usr/lib/debug/opt/bin && "
+		    "objcopy --only-keep-debug rooted root/usr/lib/debug/opt/bin/rooted.debug && "
+		    "strip -s rooted && "
+		    "objcopy --add-gnu-debuglink=root/usr/lib/debug/opt/bin/rooted.debug rooted && "
+		    "mv rooted root/opt/bin/");
+	uint64_t at = elfmake_symbol("rooted.full", "mark_leaf");
+	struct symbolizer_options options = {.sysroot = elfmake_path("root")};
+	resolve_with(&options, "/opt/bin/rooted", NULL, &at, 1);
+	expect_chain();
+}
+
+static void shared_dwarf_of_dwz_is_read(void **state)
+{
+	(void)state;
+	if (!elfmake_have("dwz"))
+		skip();
+	build_chain("dwz1", "-gdwarf-4");
+	build_chain("dwz2", "-gdwarf-4 -DSECOND");
+	elfmake_run("dwz -m dwz.shared dwz1 dwz2");
+	resolve("dwz1", elfmake_symbol("dwz1", "mark_leaf"));
+	expect_chain();
+	build_chain("dwz5", "-gdwarf-5");
+	build_chain("dwz6", "-gdwarf-5 -DSECOND");
+	/* elfutils 0.188 does not follow DW_FORM_ref_sup4, so that abstract functions in
+	 * the shared file have no names here; names in its .debug_str do. */
+	elfmake_run("dwz -5 -m dwz5.shared dwz5 dwz6");
+	resolve("dwz5", elfmake_symbol("dwz5", "outer"));
+	assert_string_equal(frame(table.first[1] - 1)->function->name, "outer");
+	assert_int_equal(frame(table.first[1] - 1)->function->source, SYMBOL_DWARF);
+	/* Without the shared file: no crash, and at least the symbol. */
+	elfmake_run("rm dwz.shared");
+	resolve("dwz1", elfmake_symbol("dwz1", "outer"));
+	assert_string_equal(frame(table.first[1] - 1)->function->name, "outer");
+}
+
+static void plt_entries_have_names(void **state)
+{
+	(void)state;
+	static const char *const kinds[] = {"", "-Wl,-z,now", "-fcf-protection=none -Wl,-z,lazy",
+					    "-fcf-protection=none -Wl,-z,now"};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		build_chain("plt", kinds[i]);
+		elfmake_run("strip -s plt");
+		uint64_t at =
+		    strtoull(elfmake_output("objdump -d plt | grep '<strtol@plt>:'"), NULL, 16);
+		if (!at)
+			skip();
+		resolve("plt", at + 5);
+		assert_string_equal(frame(0)->function->name, "strtol@plt");
+		assert_int_equal(frame(0)->function->low, at);
+	}
+}
+
+static void deep_blocks_are_walked(void **state)
+{
+	(void)state;
+	elfmake_run("{ echo 'int f(int x) {'; for i in $(seq 3000); do echo \"{ int v$i = x + $i; "
+		    "asm volatile(\\\"nop\\\" "
+		    ":: \\\"r\\\"(v$i));\"; done; echo 'asm volatile(\".globl mark_deep; "
+		    "mark_deep: nop\");'; "
+		    "for i in $(seq 3000); do echo '}'; done; echo 'return x; } int main() { "
+		    "return f(1); }'; } >deep.c; "
+		    "gcc -O0 -g -o deep deep.c");
+	resolve("deep", elfmake_symbol("deep", "mark_deep"));
+	assert_string_equal(frame(0)->function->name, "f");
+	assert_int_not_equal(frame(0)->line, 0);
+}
+
+static void what_cannot_be_read_is_named_after_the_module(void **state)
+{
+	(void)state;
+	elfmake_run("mkfifo fifo; mkdir folder; echo text >text; : >empty");
+	static const char *const files[] = {"missing", "fifo", "folder", "text", "empty"};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		char name[64];
+		resolve(files[i], 0x1a2b);
+		snprintf(name, sizeof name, "%s+0x1a2b", files[i]);
+		expect_frame(0, name, NULL, 0);
+		assert_int_equal(table.best, SYMBOL_NONE);
+		assert_null(table.debug_file);
+		assert_int_not_equal(why.kind, ERROR_NONE);
+	}
+	uint64_t at = 0;
+	resolve_with(NULL, "[vdso]", NULL, &at, 1);
+	expect_frame(0, "[vdso]+0x0", NULL, 0);
+	resolve_with(NULL, "[vdso]", NULL, &at, 0);
+	assert_int_equal(table.first[0], 0);
+}
+
+static void code_that_the_linker_dropped_names_nothing(void **state)
+{
+	(void)state;
+	elfmake_run("{ for i in $(seq 400); do echo \"int dead$i(int x) { int s = 0; for (int i = "
+		    "0; i < x; i++) s += x / (i + $i); "
+		    "return s; }\"; done; echo 'int main() { return 0; }'; } >dead.c; "
+		    "gcc -O2 -g -ffunction-sections -Wl,--gc-sections -o dead dead.c");
+	uint64_t addresses[0x2000];
+	for (size_t i = 0; i < 0x2000; i++)
+		addresses[i] = i;
+	resolve_with(NULL, elfmake_path("dead"), NULL, addresses, 0x2000);
+	for (size_t k = 0; k < table.first[0x2000]; k++)
+		assert_null(strstr(table.frames[k].function->name, "dead1"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_teardown(inline_chains_in_all_kinds_of_dwarf, teardown),
+	    cmocka_unit_test_teardown(inline_chains_of_clang, teardown),
+	    cmocka_unit_test_teardown(a_copy_and_an_inlined_instance_are_one_function, teardown),
+	    cmocka_unit_test_teardown(a_cold_part_has_its_functions_name, teardown),
+	    cmocka_unit_test_teardown(cxx_names_are_demangled, teardown),
+	    cmocka_unit_test_teardown(stripped_files_fall_back, teardown),
+	    cmocka_unit_test_teardown(debug_files_are_found_by_build_id, teardown),
+	    cmocka_unit_test_teardown(another_build_gives_no_names, teardown),
+	    cmocka_unit_test_teardown(debug_files_are_found_by_link, teardown),
+	    cmocka_unit_test_teardown(a_sysroot_goes_before_the_path, teardown),
+	    cmocka_unit_test_teardown(shared_dwarf_of_dwz_is_read, teardown),
+	    cmocka_unit_test_teardown(plt_entries_have_names, teardown),
+	    cmocka_unit_test_teardown(deep_blocks_are_walked, teardown),
+	    cmocka_unit_test_teardown(what_cannot_be_read_is_named_after_the_module, teardown),
+	    cmocka_unit_test_teardown(code_that_the_linker_dropped_names_nothing, teardown),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	elfmake_clean();
+	return failed;
+}
