@@ -25,8 +25,9 @@ testtools := $(patsubst tests/lib/%.c,$(BUILD)/programs/%,$(wildcard tests/lib/m
 reader_c := $(wildcard formats/*.c formats/base/*.c reader/*.c)
 
 # Fail the N-th allocation: see tests/lib/failing_alloc.h.
-wrap_alloc := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+wrap_alloc := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 UNIT_LDFLAGS_reader_oom := $(wrap_alloc)
+UNIT_LDFLAGS_reader_bad := $(wrap_alloc)
 
 $(LIB)/libtest.a: $(testlib_c:%.c=$(BUILD)/obj/%.o)
 	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
