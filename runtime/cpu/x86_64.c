@@ -66,10 +66,38 @@ static bool code_before(uintptr_t end, void *bytes, size_t n)
 	return true;
 }
 
+/* libc's syscall(number, ...) moves its arguments one register down, the number into
+ * rax, and keeps nothing of it. */
+static const uint8_t syscall_function[] = {
+	0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0x48, 0x89, 0xd6, 0x48, 0x89, 0xca, /* mov x4 */
+	0x4d, 0x89, 0xc2, 0x4d, 0x89, 0xc8, 0x4c, 0x8b, 0x4c, 0x24, 0x08, 0x0f, 0x05,
+};
+
+/* Its caller's number: the last constant below 1024 (no number is larger) that is
+ * loaded into edi before the call. Where that is not how the code looks: -1. */
+static int number_for_syscall_function(uintptr_t ra)
+{
+	enum { BYTES = 48 };
+	uint8_t code[BYTES];
+	int32_t number;
+
+	if (!csprof_follows_call(ra) || !code_before(ra, code, sizeof(code)))
+		return -1;
+	for (int i = BYTES - 5; i >= 0; i--) {
+		if (code[i] != 0xbf) /* mov $number,%edi */
+			continue;
+		memcpy(&number, code + i + 1, sizeof(number));
+		if (number >= 0 && number < 1024)
+			return number;
+	}
+	return -1;
+}
+
 static int interrupted_call(const void *ucontext)
 {
 	const greg_t *gregs = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
 	uint8_t code[9]; /* what ends at the pc */
+	uint8_t function[sizeof(syscall_function)];
 	int32_t number;
 
 	if (gregs[REG_RAX] != -EINTR || !code_before(context_pc(ucontext), code, sizeof(code)))
@@ -83,6 +111,9 @@ static int interrupted_call(const void *ucontext)
 		return number < 0 ? -1 : number;
 	if ((code[5] == 0x31 || code[5] == 0x33) && code[6] == 0xc0) /* xor %eax,%eax */
 		return 0;
+	if (code_before(context_pc(ucontext), function, sizeof(function)) &&
+	    memcmp(function, syscall_function, sizeof(function)) == 0)
+		return number_for_syscall_function(*(const uintptr_t *)context_sp(ucontext));
 	return -1;
 }
 
