@@ -46,6 +46,8 @@ void csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
 		return;
 	if (w->act.sa_flags & SA_SIGINFO)
 		w->act.sa_sigaction(sig, info, ucontext);
+	else if (w->act.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER)
+		os_default_action(sig); /* a late sample of ours is no reason to die */
 	else if (w->act.sa_handler != SIG_DFL && w->act.sa_handler != SIG_IGN)
 		w->act.sa_handler(sig);
 }

@@ -242,6 +242,22 @@ int os_handle(int sig, os_handler *handler, struct sigaction *old)
 	return os_sigaction(sig, &act, old);
 }
 
+void os_default_action(int sig)
+{
+	struct sigaction act, ours;
+	memset(&act, 0, sizeof act);
+	act.sa_handler = SIG_DFL;
+	os_sigaction(sig, &act, &ours);
+	uint64_t only = ~(1ull << (sig - 1)), mask;
+	CALL(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, sizeof mask);
+	CALL(SYS_tgkill, os_pid(), os_tid(), sig);
+	uint64_t open = mask & only;
+	CALL(SYS_rt_sigprocmask, SIG_SETMASK, &open, NULL, sizeof open);
+	/* still here: it is ignored, or the process was stopped and goes on */
+	CALL(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+	os_sigaction(sig, &ours, NULL);
+}
+
 void os_unmask(const void *context, int sig)
 {
 	uint64_t mask;

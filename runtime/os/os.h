@@ -55,6 +55,8 @@ typedef void os_handler(int sig, siginfo_t *info, void *context);
 /* Install handler for sig: restarting, on the alternate stack where there is one,
  * with nothing but sig masked. old (may be NULL) receives what stood there. */
 int os_handle(int sig, os_handler *handler, struct sigaction *old);
+/* Do with this process what sig does by default. */
+void os_default_action(int sig);
 int os_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 /* Give this thread the mask that the interrupted code had, without sig. */
 void os_unmask(const void *context, int sig);
