@@ -68,7 +68,7 @@ def main(arguments):
     print("%d images, %.3f s, %d samples recorded, %d partial, %d dropped"
           % (images, all_weight / 1e9, samples["recorded"], samples["partial"],
              sum(samples[d] for d in csp.DROPPED)))
-    for disposition in sorted(weight):
+    for disposition in sorted(d for d in weight if weight[d] or samples[d]):
         print("    %-20s %8d samples %12.6f s" % (disposition, samples[disposition],
                                                  weight[disposition] / 1e9))
     if total is not None:

@@ -42,6 +42,19 @@ def names(path, address):
     return covering
 
 
+def addr2line(path, addresses):
+    """{address: the function's symbol as addr2line names it}, not what is inlined there."""
+    out = run("addr2line", "-a", "-i", "-f", "-e", path,
+              given="".join("%#x\n" % a for a in addresses)).splitlines()
+    blocks = []
+    for line in out:
+        if line.startswith("0x"):
+            blocks.append([])
+        else:
+            blocks[-1].append(line)
+    return {address: block[-2] for address, block in zip(addresses, blocks)}
+
+
 @functools.lru_cache(maxsize=None)
 def entry(path):
     found = re.search(r"Entry point address:\s+0x([0-9a-f]+)", run("readelf", "-hW", path))

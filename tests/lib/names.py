@@ -30,13 +30,21 @@ def demangled(names):
 
 
 def sampled(place):
-    """Counter of (module, names that cover the address), samples of the leaves."""
-    counts = Counter()
+    """{(module's path, names of symbols that cover an instruction): samples of it}, the
+    names being nm's and addr2line's, which also knows the separate debug file's."""
+    leaves = Counter()
     for data in csp.load([place]):
         for tree, path, samples, _ in data.samples(data.weights()[0]):
-            module, address = data.locate(tree.epoch, path[-1])
-            names = elf.names(module, address) if module and module[0] == "/" else []
-            counts[os.path.basename(module or "?"), tuple(names)] += samples
+            leaves[data.locate(tree.epoch, path[-1])] += samples
+    counts = Counter()
+    for module in {module for module, _ in leaves}:
+        addresses = [address for where, address in leaves if where == module]
+        real = module is not None and module[0] == "/"
+        more = elf.addr2line(module, addresses) if real else {}
+        for address in addresses:
+            names = elf.names(module, address) if real else []
+            names += [more[address]] if names else []
+            counts[os.path.basename(module or "?"), tuple(names)] += leaves[module, address]
     return counts
 
 

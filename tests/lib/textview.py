@@ -17,11 +17,11 @@ def functions(hpcprof, place):
         elif not line.strip():
             inside = False
         elif inside:
-            found = re.match(r"\s*[0-9.]+%\s+([0-9]+)\s+[0-9.]+%\s+[0-9]+\s\s+(.*\S)\s\s+(\S.*)$",
+            found = re.match(r"\s*[0-9.]+%\s+([0-9,]+)\s+[0-9.]+%\s+[0-9,]+\s\s+(.*\S)\s\s+(\S.*)$",
                              line)
             if found:
                 key = found.group(2), os.path.basename(found.group(3))
-                rows[key] = rows.get(key, 0) + int(found.group(1))
+                rows[key] = rows.get(key, 0) + int(found.group(1).replace(",", ""))
     if not rows:
         raise SystemExit("%s printed no table of functions for %s" % (hpcprof, place))
     return rows

@@ -37,7 +37,7 @@ print(fibonacci(size), len(permutations(list(range(size // 4)))),
 print("done", file=sys.stderr)
 sys.exit(5)
 END
-	command=("$python" recursive.py "$(pick "$1" 26 32)")
+	command=("$python" recursive.py "$(pick "$1" 31 36)")
 }
 
 workload_sqlite() {
