@@ -409,8 +409,8 @@ static enum csprof_step run(struct csprof_bytes b, const struct entry *e, uintpt
 			*row = remembered[--depth];
 		} else if (op == CFA_GNU_ARGS_SIZE) {
 			csprof_bytes_uleb(&b); /* matters to landing pads only */
-		} else if (!run_advance(op, &b, e, &at) &&
-			   !run_cfa_op(op, &b, e->data_align, row) &&
+		} else if (!run_cfa_op(op, &b, e->data_align, row) &&
+			   !run_advance(op, &b, e, &at) &&
 			   !run_register_op(op, &b, e->data_align, initial, row)) {
 			return CSPROF_STEP_NO_INFO;
 		}
@@ -443,9 +443,7 @@ enum csprof_step csprof_cfi_find(uintptr_t pc, struct csprof_cfi_row *row)
 	row->signal_frame = e.signal_frame;
 	row->cfa_reg = CSPROF_CFI_REGS; /* none, until the program says */
 	row->cfa_value = 0;
-	memset(row->value, 0, sizeof(row->value));
-	initial = *row;
-	rc = run(e.common, &e, UINTPTR_MAX, &initial, row);
+	rc = run(e.common, &e, UINTPTR_MAX, row, row);
 	if (rc != CSPROF_STEP_OK)
 		return rc;
 	initial = *row;

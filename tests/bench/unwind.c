@@ -35,7 +35,8 @@ static int walk_own(const void *context, bool cached)
 	do {
 		addresses[n++] = (void *)cur.ip;
 		if (!cached) /* makes what was found before void, cheaply */
-			csprof_cpu.set_generation(++generation & 0xffff ? generation : ++generation);
+			csprof_cpu.set_generation(++generation & 0xffff ? generation
+									: ++generation);
 	} while (n < MAX_FRAMES && csprof_cpu.step(&cur, low, stack_high) == CSPROF_STEP_OK);
 	return n;
 }
@@ -110,13 +111,13 @@ static const struct method {
 	const char *name;
 	int (*walk)(const void *context);
 } methods[] = {
-	{"libunwind unw_step, no cache", walk_unw_step_uncached},
-	{"libunwind unw_step, cache", walk_unw_step},
-	{"libunwind unw_backtrace", walk_unw_backtrace},
-	{"glibc backtrace", walk_glibc},
-	{"frame pointers", walk_frame_pointers},
-	{"own recipes, cached", walk_cached},
-	{"own recipes, not cached", walk_uncached},
+    {"libunwind unw_step, no cache", walk_unw_step_uncached},
+    {"libunwind unw_step, cache", walk_unw_step},
+    {"libunwind unw_backtrace", walk_unw_backtrace},
+    {"glibc backtrace", walk_glibc},
+    {"frame pointers", walk_frame_pointers},
+    {"own recipes, cached", walk_cached},
+    {"own recipes, not cached", walk_uncached},
 };
 
 static const struct method *current;
