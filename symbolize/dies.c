@@ -25,6 +25,13 @@ struct description {
 	uint32_t line;
 };
 
+/* The code of a DIE. */
+struct code {
+	bool any;            /* it has some */
+	bool hit;            /* a pending address is in it */
+	uint64_t entry, low; /* where it is entered, and its lowest address */
+};
+
 static const char *string_of(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute a;
@@ -92,52 +99,47 @@ static int describe(struct unit *u, Dwarf_Die die, struct description *d)
 	return 0;
 }
 
-/* The record of the function that die is a copy of; NULL in *out if it has no name.
- * low is the lowest address of an out-of-line copy, else 0. */
-static int function_of(struct unit *u, Dwarf_Die *die, uint64_t low,
-		       const struct symbol_function **out)
+/* The record of the function that die is a copy of; NULL in *out if it has no name. */
+static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **out)
 {
 	struct dwarf_pass *p = u->pass;
 	Dwarf_Die origin;
 	bool cached = origin_of(die, &origin);
-	struct symbol_function *f = cached ? map_get(u->origins, (uintptr_t)origin.addr) : NULL;
-	*out = f;
-	if (f) {
-		if (low && (!f->low || low < f->low))
-			f->low = low;
+	*out = cached ? map_get(u->origins, (uintptr_t)origin.addr) : NULL;
+	if (*out)
 		return 0;
-	}
 	struct description d = {0};
-	struct symbol_function wanted = {.low = low, .source = SYMBOL_DWARF};
 	if (describe(u, *die, &d) != 0)
 		return -1;
 	if (!d.linkage)
 		d.linkage = d.name;
 	if (!d.linkage)
 		return 0;
+	struct symbol_function wanted = {.file = d.file, .line = d.line, .source = SYMBOL_DWARF};
 	wanted.name = names_demangle(p->names, d.linkage, &wanted.linkage_name);
 	if (!wanted.name)
 		return -1;
-	wanted.file = d.file;
-	wanted.line = d.line;
-	f = functions_get(p->functions, &wanted);
-	if (!f || (cached && !map_put(u->origins, (uintptr_t)origin.addr, f)))
+	*out = functions_get(p->functions, &wanted);
+	if (!*out || (cached && !map_put(u->origins, (uintptr_t)origin.addr, *out)))
 		return -1;
-	*out = f;
 	return 0;
 }
 
-static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t parent, uint64_t low,
-		     uint32_t *scope)
+static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t parent,
+		     const struct code *code, uint32_t *scope)
 {
 	struct dwarf_pass *p = u->pass;
 	struct scope s = {.parent = inlined ? parent : SCOPE_NONE};
+	struct function_record *function;
 	uint64_t number;
-	if (function_of(u, die, inlined ? 0 : low, &s.function) != 0)
+	if (function_of(u, die, &function) != 0)
 		return -1;
 	*scope = parent;
-	if (!s.function)
+	if (!function)
 		return 0; /* nameless: what holds it stands for it */
+	s.function = &function->f;
+	if (!inlined)
+		functions_add_copy(function, code->entry, code->low);
 	if (inlined) {
 		if (number_of(die, DW_AT_call_line, &number) && number <= UINT32_MAX)
 			s.call_line = (uint32_t)number;
@@ -155,23 +157,21 @@ static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t pare
 	return 0;
 }
 
-/* Look at the ranges of a DIE. *any: it has some. *hit: a pending address is in one.
- * *low: the lowest address of live code. With keep the ranges that are hit are
- * appended to u->ranges. */
-static int read_ranges(struct unit *u, Dwarf_Die *die, bool keep, bool *any, bool *hit,
-		       uint64_t *low)
+/* Read the ranges of a DIE. With keep those that are hit are appended to u->ranges. */
+static int read_ranges(struct unit *u, Dwarf_Die *die, bool keep, struct code *code)
 {
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
-	*any = *hit = false;
-	*low = UINT64_MAX;
+	*code = (struct code){0};
 	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		*any = true;
-		if (begin && begin < *low)
-			*low = begin;
+		if (!code->any)
+			code->entry = code->low = begin;
+		code->any = true;
+		if (begin && begin < code->low)
+			code->low = begin;
 		if (!unit_wants(u, begin, end))
 			continue;
-		*hit = true;
+		code->hit = true;
 		struct scope_range range = {begin, end, SCOPE_NONE};
 		if (keep && !vec_push(&u->ranges, range))
 			return -1;
@@ -184,22 +184,21 @@ static int visit(struct walk *w, Dwarf_Die *die, uint32_t *scope, bool *descend)
 {
 	struct unit *u = w->u;
 	size_t first = u->ranges.len;
-	bool any, hit;
-	uint64_t low;
+	struct code code;
 	int tag = dwarf_tag(die);
 	*descend = w->everywhere;
 	switch (tag) {
 	case DW_TAG_subprogram:
 	case DW_TAG_inlined_subroutine:
 	case DW_TAG_entry_point:
-		if (read_ranges(u, die, true, &any, &hit, &low) != 0)
+		if (read_ranges(u, die, true, &code) != 0)
 			return -1;
-		if (!hit) {
+		if (!code.hit) {
 			*scope = SCOPE_NONE;
 			return 0;
 		}
 		*descend = true;
-		if (new_scope(u, die, tag == DW_TAG_inlined_subroutine, *scope, low, scope) != 0)
+		if (new_scope(u, die, tag == DW_TAG_inlined_subroutine, *scope, &code, scope) != 0)
 			return -1;
 		if (*scope == SCOPE_NONE)
 			u->ranges.len = first;
@@ -210,9 +209,9 @@ static int visit(struct walk *w, Dwarf_Die *die, uint32_t *scope, bool *descend)
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
 	case DW_TAG_with_stmt:
-		if (read_ranges(u, die, false, &any, &hit, &low) != 0)
+		if (read_ranges(u, die, false, &code) != 0)
 			return -1;
-		*descend |= hit || !any;
+		*descend |= code.hit || !code.any;
 		return 0;
 	case DW_TAG_namespace:
 	case DW_TAG_module:

@@ -4,7 +4,9 @@
 #include "formats/base/vec.h"
 
 #include <libiberty/demangle.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Mangled names may expand a lot and the demangler recurses on them; no name that
@@ -16,7 +18,7 @@ struct names {
 	struct strings *pool;
 	/* By the id of a linkage name: its demangled form, or NULL if not asked yet. */
 	VEC(const char *) demangled;
-	VEC(char) path; /* scratch */
+	VEC(char) text; /* scratch */
 };
 
 struct names *names_create(void)
@@ -35,7 +37,7 @@ void names_destroy(struct names *n)
 		return;
 	strings_destroy(n->pool);
 	vec_free(&n->demangled);
-	vec_free(&n->path);
+	vec_free(&n->text);
 	free(n);
 }
 
@@ -43,6 +45,22 @@ const char *names_intern(struct names *n, const char *s, size_t length)
 {
 	uint32_t id = strings_intern(n->pool, s, length);
 	return id == UINT32_MAX ? NULL : strings_get(n->pool, id);
+}
+
+const char *names_format(struct names *n, const char *format, ...)
+{
+	for (;;) {
+		va_list args;
+		va_start(args, format);
+		int length = vsnprintf(n->text.at, n->text.cap, format, args);
+		va_end(args);
+		if (length < 0)
+			return NULL;
+		if ((size_t)length < n->text.cap)
+			return names_intern(n, n->text.at, (size_t)length);
+		if (!vec_reserve(&n->text, (size_t)length + 1))
+			return NULL;
+	}
 }
 
 static bool is_mangled(const char *s)
@@ -87,28 +105,28 @@ static bool append_components(struct names *n, const char *path)
 {
 	while (*path) {
 		size_t length = strcspn(path, "/");
-		size_t have = n->path.len;
+		size_t have = n->text.len;
 		if (length == 2 && path[0] == '.' && path[1] == '.') {
 			size_t cut = have;
-			while (cut > 0 && n->path.at[cut - 1] != '/')
+			while (cut > 0 && n->text.at[cut - 1] != '/')
 				cut--;
-			bool up = have - cut == 2 && memcmp(n->path.at + cut, "..", 2) == 0;
+			bool up = have - cut == 2 && memcmp(n->text.at + cut, "..", 2) == 0;
 			if (have > cut && !up) {
-				n->path.len = cut > 1 ? cut - 1 : cut; /* keeps a root's '/' */
+				n->text.len = cut > 1 ? cut - 1 : cut; /* keeps a root's '/' */
 				length = 0;
-			} else if (have == 1 && n->path.at[0] == '/') {
+			} else if (have == 1 && n->text.at[0] == '/') {
 				length = 0; /* the root's parent is the root */
 			}
 		} else if (length == 1 && path[0] == '.') {
 			length = 0;
 		}
 		if (length) {
-			if (!vec_reserve(&n->path, n->path.len + length + 1))
+			if (!vec_reserve(&n->text, n->text.len + length + 1))
 				return false;
-			if (n->path.len && n->path.at[n->path.len - 1] != '/')
-				n->path.at[n->path.len++] = '/';
-			memcpy(n->path.at + n->path.len, path, length);
-			n->path.len += length;
+			if (n->text.len && n->text.at[n->text.len - 1] != '/')
+				n->text.at[n->text.len++] = '/';
+			memcpy(n->text.at + n->text.len, path, length);
+			n->text.len += length;
 			path += length;
 		} else {
 			path += strcspn(path, "/");
@@ -122,14 +140,14 @@ const char *names_path(struct names *n, const char *base, const char *directory,
 {
 	const char *parts[] = {base, directory, file};
 	size_t first = 0;
-	n->path.len = 0;
+	n->text.len = 0;
 	for (size_t i = 1; i < 3; i++)
 		if (parts[i] && parts[i][0] == '/')
 			first = i;
-	if (parts[first] && parts[first][0] == '/' && !vec_push(&n->path, '/'))
+	if (parts[first] && parts[first][0] == '/' && !vec_push(&n->text, '/'))
 		return NULL;
 	for (size_t i = first; i < 3; i++)
 		if (parts[i] && !append_components(n, parts[i]))
 			return NULL;
-	return names_intern(n, n->path.at ? n->path.at : "", n->path.len);
+	return names_intern(n, n->text.at ? n->text.at : "", n->text.len);
 }

@@ -13,6 +13,10 @@ void names_destroy(struct names *n); /* takes NULL */
 /* The interned copy of length bytes at s. */
 const char *names_intern(struct names *n, const char *s, size_t length);
 
+/* The interned result of a printf format. */
+const char *names_format(struct names *n, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* What a linkage name means: C++ (Itanium ABI) and Rust (legacy and v0) names are
  * demangled with their parameters, all others stay as they are. An "@VERSION" or
  * "@@VERSION" suffix is dropped. *plain (may be NULL) receives the interned

@@ -4,7 +4,6 @@
 #include "formats/base/vec.h"
 
 #include <gelf.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A slot of the global offset table and whose address it will hold. */
@@ -110,11 +109,7 @@ static const char *slot_name(struct plt_reader *r, uint64_t address)
 
 static bool add_entry(struct plt_reader *r, uint64_t low, uint64_t high, const char *name)
 {
-	char text[1024];
-	int n = snprintf(text, sizeof text, "%s@plt", name);
-	if (n < 0 || (size_t)n >= sizeof text)
-		return true;
-	name = names_intern(r->names, text, (size_t)n);
+	name = names_format(r->names, "%s@plt", name);
 	return name && vec_push(&r->entries, (struct code_symbol){.low = low,
 								  .high = high,
 								  .covered = high,

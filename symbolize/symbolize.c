@@ -85,12 +85,20 @@ static bool push_frame(struct module *m, const struct symbol_function *f, const 
 	return f && vec_push(&m->frames, (struct symbol_frame){f, file, line, inlined});
 }
 
+/* NULL if memory ran out, also before this call: then there is no name. */
+static const struct symbol_function *get_function(struct module *m,
+						  const struct symbol_function *wanted)
+{
+	struct function_record *r = wanted->name ? functions_get(&m->functions, wanted) : NULL;
+	return r ? &r->f : NULL;
+}
+
 static const struct symbol_function *
 function_of_symbol(struct module *m, const struct code_symbol *sym, enum symbol_source source)
 {
 	struct symbol_function wanted = {.low = sym->low, .source = source};
 	wanted.name = names_demangle(m->s->names, sym->name, &wanted.linkage_name);
-	return wanted.name ? functions_get(&m->functions, &wanted) : NULL;
+	return get_function(m, &wanted);
 }
 
 /* "name@plt" with name demangled. */
@@ -100,25 +108,17 @@ static const struct symbol_function *function_of_plt(struct module *m,
 	struct symbol_function wanted = {
 	    .low = sym->low, .source = SYMBOL_DYNSYM, .linkage_name = sym->name};
 	const char *target = names_demangle(m->s->names, sym->name, NULL);
-	char *text = NULL;
-	int n = target ? asprintf(&text, "%s@plt", target) : -1;
-	if (n < 0)
-		return NULL;
-	wanted.name = names_intern(m->s->names, text, (size_t)n);
-	free(text);
-	return wanted.name ? functions_get(&m->functions, &wanted) : NULL;
+	if (target)
+		wanted.name = names_format(m->s->names, "%s@plt", target);
+	return get_function(m, &wanted);
 }
 
 static const struct symbol_function *function_without_symbol(struct module *m, uint64_t address)
 {
 	struct symbol_function wanted = {.low = address, .source = SYMBOL_NONE};
-	char *text;
-	int n = asprintf(&text, "%s+0x%" PRIx64, m->request->name, address);
-	if (n < 0)
-		return NULL;
-	wanted.name = wanted.linkage_name = names_intern(m->s->names, text, (size_t)n);
-	free(text);
-	return wanted.name ? functions_get(&m->functions, &wanted) : NULL;
+	wanted.name = names_format(m->s->names, "%s+0x%" PRIx64, m->request->name, address);
+	wanted.linkage_name = wanted.name;
+	return get_function(m, &wanted);
 }
 
 static const struct symbol_function *function_without_dwarf(struct module *m, uint64_t address)
@@ -160,15 +160,14 @@ static const struct code_symbol *symbol_at(const struct module *m, uint64_t low)
 	return sym && sym->low == low ? sym : NULL;
 }
 
-/* The symbol at a function's lowest address is its linkage name: it tells a part
+/* The symbol at a function's entry is its linkage name: it tells a part
  * that the compiler split off from the whole. DWARF gives no linkage name to methods
  * of local classes and the like; then the symbol also tells the full name. */
 static int name_linkage(struct module *m)
 {
 	for (struct function_record *r = m->functions.newest; r; r = r->older) {
 		struct symbol_function *f = &r->f;
-		const struct code_symbol *sym =
-		    f->source == SYMBOL_DWARF && f->low ? symbol_at(m, f->low) : NULL;
+		const struct code_symbol *sym = r->entry ? symbol_at(m, r->entry) : NULL;
 		if (!sym)
 			continue;
 		bool short_name = f->linkage_name == f->name;
