@@ -23,6 +23,8 @@ struct drawing {
 	uint8_t *marked;            /* per node: on a chosen path */
 	uint32_t *child, *sibling;  /* of marked nodes, heaviest first; 0: none */
 	uint64_t total;
+	VEC(uint32_t) levels; /* while printing: per fork above, what comes next from it, or 0 */
+	bool rooted;          /* all that is printed hangs under one outermost frame */
 };
 
 static int compare_labels(const struct drawing *d, uint32_t a, uint32_t b)
@@ -125,26 +127,42 @@ static const char *label(struct drawing *d, uint32_t node)
 			   info->period, info->repeats);
 }
 
+/* What stands before the names at the depth reached: a column for each fork above, with a
+ * bar while more is to come from it. Only the innermost forks where there are too many. */
+static const char *guides(struct drawing *d, bool first)
+{
+	size_t forks = d->levels.len - (d->rooted ? 1 : 0), skip = 0;
+	char *out = arena_alloc(&d->t->arena, forks * INDENT + 1);
+	size_t most = (size_t)d->t->o->width * MOST_INDENT_PERCENT / 100 / INDENT;
+
+	if (forks > most)
+		skip = forks - most;
+	for (size_t i = skip; out && i < forks; i++) {
+		bool more = d->levels.at[i + (d->rooted ? 1 : 0)];
+		bool here = first && i == forks - 1;
+		memcpy(out + (i - skip) * INDENT, here ? "+ " : more ? "| " : "  ", INDENT);
+	}
+	return out;
+}
+
 /* One line: percent of all below the frame, percent and value at the frame itself. */
-static bool print_node(struct drawing *d, uint32_t node, unsigned depth)
+static bool print_node(struct drawing *d, uint32_t node, bool first)
 {
 	const struct path_node *info = &d->paths.info.at[node];
-	const struct text_column *c = &d->t->columns[0];
 	char below[LAYOUT_NUMBER_BYTES], self[LAYOUT_NUMBER_BYTES] = "",
 	     value[LAYOUT_NUMBER_BYTES] = "";
-	unsigned most = d->t->o->width * MOST_INDENT_PERCENT / 100, indent = depth * INDENT;
-	const char *text = label(d, node);
+	const char *text = label(d, node), *before = guides(d, first);
 	int used;
 
-	if (indent > most)
-		indent = most;
+	if (!text || !before)
+		return false;
 	layout_percent(below, info->inclusive, d->total);
 	if (info->exclusive) {
 		layout_percent(self, info->exclusive, d->total);
-		layout_value(value, info->exclusive, c->unit);
+		layout_value(value, info->exclusive, d->t->columns[0].unit);
 	}
-	used = fprintf(d->t->out, "  %6s  %6s  %8s  %*s", below, self, value, (int)indent, "");
-	text = text ? layout_cut_middle(&d->t->arena, text, d->t->o->width - (unsigned)used) : NULL;
+	used = fprintf(d->t->out, "  %6s  %6s  %8s  %s", below, self, value, before);
+	text = layout_cut_middle(&d->t->arena, text, d->t->o->width - (unsigned)used);
 	if (!text)
 		return false;
 	fprintf(d->t->out, "%s\n", text);
@@ -163,39 +181,43 @@ static size_t stretch_length(const struct drawing *d, uint32_t node)
 }
 
 /* Print a stretch; its last frame is *last. */
-static bool print_stretch(struct drawing *d, uint32_t node, unsigned depth, uint32_t *last)
+static bool print_stretch(struct drawing *d, uint32_t node, uint32_t *last)
 {
 	size_t n = stretch_length(d, node);
 
 	for (size_t i = 0; i < n; i++, node = d->child[node]) {
 		bool hidden = n > LONGEST_STRETCH && i >= STRETCH_ENDS && i < n - STRETCH_ENDS;
-		if (!hidden && !print_node(d, node, depth))
+		if (!hidden && !print_node(d, node, i == 0))
 			return false;
-		if (hidden && i == STRETCH_ENDS)
-			fprintf(d->t->out, "  %6s  %6s  %8s  %*s... %zu more frames ...\n", "", "", "",
-				(int)(depth * INDENT), "", n - (size_t)2 * STRETCH_ENDS);
+		if (hidden && i == STRETCH_ENDS) {
+			const char *before = guides(d, false);
+			if (!before)
+				return false;
+			fprintf(d->t->out, "  %6s  %6s  %8s  %s... %zu more frames ...\n", "", "",
+				"", before, n - (size_t)2 * STRETCH_ENDS);
+		}
 		*last = node;
 	}
 	return true;
 }
 
 /* All below a root: a stretch, then what it forks into, one level deeper. */
-static bool print_below(struct drawing *d, uint32_t root, unsigned depth)
+static bool print_below(struct drawing *d, uint32_t root)
 {
-	VEC(uint32_t) levels = {0}; /* the node to print next at each */
-	bool ok = vec_push(&levels, d->child[root]);
+	bool ok = vec_push(&d->levels, d->child[root]);
 
-	while (ok && levels.len) {
-		uint32_t node = levels.at[levels.len - 1], last = node;
+	d->rooted = d->child[root] && !d->sibling[d->child[root]];
+	while (ok && d->levels.len) {
+		uint32_t node = d->levels.at[d->levels.len - 1], last = node;
 		if (!node) {
-			levels.len--;
+			d->levels.len--;
 			continue;
 		}
-		levels.at[levels.len - 1] = d->sibling[node];
-		ok = print_stretch(d, node, depth + (unsigned)levels.len - 1, &last) &&
-		     (!d->child[last] || vec_push(&levels, d->child[last]));
+		d->levels.at[d->levels.len - 1] = d->sibling[node];
+		ok = print_stretch(d, node, &last) &&
+		     (!d->child[last] || vec_push(&d->levels, d->child[last]));
 	}
-	vec_free(&levels);
+	d->levels.len = 0;
 	return ok;
 }
 
@@ -222,12 +244,12 @@ static bool draw(struct drawing *d)
 	if (!choose(d) || !link_marked(d))
 		return false;
 	print_heading(d);
-	if (!print_below(d, PATHS_ROOT, 0))
+	if (!print_below(d, PATHS_ROOT))
 		return false;
 	if (!d->marked[PATHS_PARTIAL_ROOT])
 		return true;
 	fprintf(d->t->out, "  paths whose outermost frames are missing:\n");
-	return print_below(d, PATHS_PARTIAL_ROOT, 0);
+	return print_below(d, PATHS_PARTIAL_ROOT);
 }
 
 bool text_paths(struct text *t)
@@ -244,5 +266,6 @@ bool text_paths(struct text *t)
 	free(d.marked);
 	free(d.child);
 	free(d.sibling);
+	vec_free(&d.levels);
 	return ok;
 }

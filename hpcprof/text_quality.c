@@ -82,8 +82,7 @@ static void kernel(struct text *t, const struct text_column *c)
 	static const char *const texts[] = {
 		[KERNEL_NOT_SAID] = "the datafiles do not say whether time in the kernel is included.",
 		[KERNEL_YES] = "time in the kernel is included.",
-		[KERNEL_NO] = "time in the kernel is NOT included: system calls look cheaper than "
-			      "they are.",
+		[KERNEL_NO] = "time in the kernel is NOT included.",
 		[KERNEL_MIXED] = "time in the kernel is included for some processes and NOT for others.",
 	};
 	text_paragraph(t, "Kernel: %s", texts[c->metric->kernel & KERNEL_MIXED]);
