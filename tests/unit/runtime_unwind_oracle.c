@@ -335,8 +335,9 @@ static void print_frame(const char *which, const struct csprof_frame *f)
 
 static void report(void)
 {
-	print_message("# %lu samples, %lu identical, %lu complete, %.1f frames each\n",
-		      seen.samples, seen.identical, seen.complete,
+	print_message("# %lu samples: %lu identical, %lu given up by both after the same frames, "
+		      "%lu different; %lu complete, %.1f frames each\n",
+		      seen.samples, seen.identical, seen.neither, seen.different, seen.complete,
 		      (double)seen.frames / (double)seen.samples);
 	for (size_t w = 0; w < WORKS; w++)
 		print_message("#   %s: %lu samples\n", works[w].name, seen.per_work[w]);
