@@ -15,7 +15,7 @@ struct maker {
 	uint8_t buf[4096];
 	VEC(uint8_t) bytes;
 	VEC(struct build_field) fields;
-	bool in_trailer;
+	bool in_trailer, no_fields;
 };
 
 static void die(const char *what)
@@ -61,6 +61,8 @@ static void note(struct maker *m, enum build_field_kind kind, size_t offset, uns
 		 const char *name)
 {
 	struct build_field f = {kind, offset, width, name, m->in_trailer};
+	if (m->no_fields)
+		return;
 	if (!vec_push(&m->fields, f))
 		die("out of memory");
 }
@@ -353,6 +355,7 @@ static void put_trailer(struct maker *m, const struct build_file *f)
 void build(const struct build_file *f, struct built *out)
 {
 	struct maker *m = maker_create(f->big, false);
+	m->no_fields = f->no_fields;
 	if (f->num_metrics > BUILD_METRICS)
 		die("too many metrics");
 	put_head(m, f);

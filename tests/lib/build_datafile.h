@@ -120,6 +120,8 @@ struct build_file {
 	uint64_t num_trace;
 	const struct build_chunk *chunks;
 	uint32_t num_chunks;
+
+	bool no_fields; /* note none in struct built: for large files */
 };
 
 /* Three metrics, two epochs, two threads; trees of complete paths of each and one

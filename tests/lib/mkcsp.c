@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		random.nodes = nodes = build_random_nodes(random.num_nodes, 1);
 		f.trees = &random;
 		f.num_trees = 1;
-		f.no_trailer = true;
+		f.no_trailer = f.no_fields = true;
 	}
 	write_file(&f, argv[optind]);
 	free(nodes);
