@@ -27,7 +27,8 @@ static char plugin_path[4096];
 static struct csprof_frame expected[MAX_FRAMES];
 static int expected_count;
 
-static unsigned long steps, wrong;
+static unsigned long steps, wrong; /* instructions; walks that failed or differ */
+static unsigned long false_walks;  /* of the wrong ones: those said to be complete */
 static struct wrong_walk {
 	int rc, n;
 	struct csprof_frame frames[4];
@@ -64,6 +65,7 @@ static void trapped(int sig, siginfo_t *info, void *context)
 	rc = walk_context(context, frames, MAX_FRAMES, &n);
 	if (rc == CSPROF_STEP_END && as_expected(frames, n))
 		return;
+	false_walks += rc == CSPROF_STEP_END;
 	if (wrong < KEPT) {
 		kept[wrong].rc = rc;
 		kept[wrong].n = n;
@@ -89,10 +91,11 @@ __attribute__((noinline)) static void outer(void (*scenario)(void))
 	stepping = 0;
 }
 
-static void report(void)
+static void report(unsigned long allowed)
 {
-	print_message("# %lu instructions, %lu wrong walks\n", steps, wrong);
-	for (unsigned long k = 0; k < wrong && k < KEPT; k++) {
+	print_message("# %lu instructions, %lu wrong walks, %lu of them false\n", steps, wrong,
+		      false_walks);
+	for (unsigned long k = 0; allowed < wrong && k < wrong && k < KEPT; k++) {
 		print_message("# %d frames, last step %d\n", kept[k].n, kept[k].rc);
 		for (int i = 0; i < 4 && i < kept[k].n; i++) {
 			const struct csprof_frame *f = &kept[k].frames[i];
@@ -107,17 +110,19 @@ static void report(void)
 	}
 }
 
-static void step_through(void (*scenario)(void))
+/* At most `allowed` of a thousand walks may fail; none may be complete and false. */
+static void step_through(void (*scenario)(void), unsigned long allowed)
 {
 	void (*volatile run)(void (*)(void)) = outer;
 
 	steps = 0;
-	wrong = 0;
+	wrong = false_walks = 0;
 	run(scenario);
-	report();
+	report(steps * allowed / 1000);
 	assert_true(steps > 100);
 	assert_true(steps < MAX_STEPS);
-	assert_int_equal(wrong, 0);
+	assert_true(wrong * 1000 <= steps * allowed);
+	assert_int_equal(false_walks, 0);
 }
 
 static jmp_buf static_back;
@@ -233,37 +238,37 @@ static void scenario_throw(void)
 static void test_longjmp(void **state)
 {
 	(void)state;
-	step_through(scenario_longjmp);
+	step_through(scenario_longjmp, 0);
 }
 
 static void test_sigsetjmp(void **state)
 {
 	(void)state;
-	step_through(scenario_sigsetjmp);
+	step_through(scenario_sigsetjmp, 0);
 }
 
 static void test_memory(void **state)
 {
 	(void)state;
-	step_through(scenario_memory);
+	step_through(scenario_memory, 0);
 }
 
 static void test_sort(void **state)
 {
 	(void)state;
-	step_through(scenario_sort);
+	step_through(scenario_sort, 0);
 }
 
 static void test_print(void **state)
 {
 	(void)state;
-	step_through(scenario_print);
+	step_through(scenario_print, 0);
 }
 
 static void test_allocation(void **state)
 {
 	(void)state;
-	step_through(scenario_malloc);
+	step_through(scenario_malloc, 0);
 }
 
 static void test_signal(void **state)
@@ -272,7 +277,7 @@ static void test_signal(void **state)
 
 	(void)state;
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
-	step_through(scenario_signal);
+	step_through(scenario_signal, 0);
 }
 
 static void test_plugin(void **state)
@@ -283,9 +288,14 @@ static void test_plugin(void **state)
 	assert_non_null(handle);
 	dlclose(handle);
 	csprof_cpu.set_generation(0);
-	step_through(scenario_plugin);
+	step_through(scenario_plugin, 0);
 }
 
+/*
+ * Before libgcc jumps to a handler it replaces the saved registers in its own frame by
+ * the handler's, and ends in a return to a landing pad, which no call precedes.
+ * What is between cannot be walked in these moments.
+ */
 static void test_throw(void **state)
 {
 	void *handle = dlopen(plugin_path, RTLD_NOW | RTLD_LOCAL);
@@ -294,7 +304,7 @@ static void test_throw(void **state)
 	assert_non_null(handle);
 	*(void **)&plugin_throw = dlsym(handle, "plugin_throw");
 	assert_non_null(plugin_throw);
-	step_through(scenario_throw);
+	step_through(scenario_throw, 5);
 	dlclose(handle);
 }
 
@@ -316,6 +326,7 @@ int main(void)
 	    cmocka_unit_test(test_memory),  cmocka_unit_test(test_sort),
 	    cmocka_unit_test(test_print),   cmocka_unit_test(test_allocation),
 	    cmocka_unit_test(test_signal),  cmocka_unit_test(test_plugin),
+	    cmocka_unit_test(test_throw),
 	};
 
 	return cmocka_run_group_tests_name("runtime_unwind_step", tests, setup, NULL);
