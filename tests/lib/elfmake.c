@@ -1,9 +1,8 @@
 #include "tests/lib/elfmake.h"
 
-#include "tests/lib/cmocka_all.h"
-
 #include <limits.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +10,24 @@
 
 static char folder[PATH_MAX];
 
+/* Without cmocka, because fuzz targets use this too. */
+static void demand(bool good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "# elfmake: %s\n", what);
+	abort();
+}
+
 const char *elfmake_folder(void)
 {
 	if (!folder[0]) {
 		const char *tmp = getenv("TMPDIR");
 		snprintf(folder, sizeof folder, "%s/symbolize.XXXXXX", tmp ? tmp : "/tmp");
-		assert_non_null(mkdtemp(folder));
+		demand(mkdtemp(folder), "no temporary folder");
 		/* The compiler and nm may use a folder's path with symbolic links resolved. */
 		char real[PATH_MAX];
-		assert_non_null(realpath(folder, real));
+		demand(realpath(folder, real), folder);
 		memcpy(folder, real, sizeof folder);
 	}
 	return folder;
@@ -40,7 +48,7 @@ static const char *data_folder(void)
 {
 	static char path[PATH_MAX];
 	const char *data = getenv("TAP_DATA");
-	assert_non_null(realpath(data ? data : "tests/data", path));
+	demand(realpath(data ? data : "tests/data", path), "no test data; run from the top folder");
 	return path;
 }
 
@@ -49,7 +57,7 @@ static void shell_command(char *out, size_t size, const char *format, va_list ar
 	int n = snprintf(out, size, "cd '%s' && data='%s/symbolize' && export LC_ALL=C && { ",
 			 elfmake_folder(), data_folder());
 	n += vsnprintf(out + n, size - (size_t)n, format, args);
-	assert_true((size_t)n + 32 < size);
+	demand((size_t)n + 32 < size, "a command is too long");
 }
 
 static bool run(const char *format, va_list args)
@@ -76,12 +84,11 @@ void elfmake_run(const char *format, ...)
 	bool good = run(format, args);
 	va_end(args);
 	if (!good) {
-		fprintf(stderr, "# failed: %s\n", format);
 		FILE *log = fopen(elfmake_path("log"), "r");
 		for (int c; log && (c = getc(log)) != EOF;)
 			putc(c, stderr);
-		fail();
 	}
+	demand(good, format);
 }
 
 bool elfmake_have(const char *command)
@@ -112,7 +119,7 @@ const char *elfmake_output(const char *format, ...)
 	va_end(args);
 	strcat(command, "; } 2>/dev/null");
 	FILE *f = popen(command, "r");
-	assert_non_null(f);
+	demand(f, "popen failed");
 	line[0] = 0;
 	if (fgets(line, sizeof line, f))
 		line[strcspn(line, "\n")] = 0;
@@ -130,7 +137,8 @@ uint64_t elfmake_symbol(const char *file, const char *symbol)
 	char *end;
 	uint64_t value = strtoull(text, &end, 16);
 	if (end == text)
-		fail_msg("%s has no symbol %s", file, symbol);
+		fprintf(stderr, "# no symbol %s in:\n", symbol);
+	demand(end != text, file);
 	return value;
 }
 
@@ -138,13 +146,13 @@ unsigned elfmake_line(const char *data_file, const char *text)
 {
 	const char *out = elfmake_output("grep -n '%s' $data/%s", text, data_file);
 	unsigned line = (unsigned)strtoul(out, NULL, 10);
-	assert_int_not_equal(line, 0);
+	demand(line, text);
 	return line;
 }
 
 const char *elfmake_build_id(const char *file)
 {
 	const char *id = elfmake_output("readelf -n '%s' | sed -n 's/.*Build ID: //p'", file);
-	assert_true(strlen(id) >= 16);
+	demand(strlen(id) >= 16, file);
 	return id;
 }

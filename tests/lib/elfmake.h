@@ -1,5 +1,5 @@
 /* Small ELF files for tests: compiled on the spot in a folder of their own, and
- * what nm says of them. Everything here fails the running test on an error. */
+ * what binutils say of them. Whatever goes wrong ends the test with abort. */
 #ifndef TESTS_LIB_ELFMAKE_H
 #define TESTS_LIB_ELFMAKE_H
 
@@ -14,14 +14,14 @@ void elfmake_clean(void);
 /* Run a shell command in the folder; $data is the folder of test data. True if its
  * status is 0. Its output goes to the file "log" there. */
 bool elfmake_try(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, but any other status fails the test. */
+/* The same, but any other status ends the test. */
 void elfmake_run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool elfmake_have(const char *command);
 
 /* The path of a file in the folder; valid until 8 calls later. */
 const char *elfmake_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The address of a symbol in a file of the folder; fails the test if there is none. */
+/* The address of a symbol in a file of the folder; there must be one. */
 uint64_t elfmake_symbol(const char *file, const char *symbol);
 
 /* The number of the line that contains text in a file of test data. */
