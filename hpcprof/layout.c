@@ -152,6 +152,53 @@ const char *layout_cut_middle(struct arena *a, const char *s, unsigned width)
 	return cut(a, s, width > 3 ? (width - 3) * 2 / 5 : 0, width);
 }
 
+/* Bytes of an operator's name at s, which begins with "operator"; 0 if it does not. Its
+ * brackets ("operator<<", "operator()") enclose nothing. */
+static size_t operator_bytes(const char *s)
+{
+	static const char word[] = "operator";
+	size_t n = sizeof word - 1;
+
+	if (strncmp(s, word, n) != 0)
+		return 0;
+	if (strncmp(s + n, "()", 2) == 0)
+		return n + 2;
+	return n + strspn(s + n, "<>=-");
+}
+
+/* A copy in which what stands between outermost brackets is "..."; NULL for want of memory. */
+static const char *empty_brackets(struct arena *a, const char *s, char open, char close)
+{
+	char *out = arena_alloc(a, 3 * strlen(s) + sizeof dots), *to = out;
+	unsigned depth = 0;
+
+	while (out && *s) {
+		size_t n = operator_bytes(s);
+		if (n) {
+			if (!depth)
+				to = mempcpy(to, s, n);
+			s += n;
+			continue;
+		}
+		if (*s == close && depth && !--depth)
+			to = stpcpy(to, s[-1] == open ? "" : dots);
+		if (!depth)
+			*to++ = *s;
+		depth += *s == open;
+		s++;
+	}
+	return out;
+}
+
+const char *layout_cut_name(struct arena *a, const char *s, unsigned width)
+{
+	if (layout_width(s) > width)
+		s = empty_brackets(a, s, '(', ')');
+	if (s && layout_width(s) > width)
+		s = empty_brackets(a, s, '<', '>');
+	return s ? layout_cut_middle(a, s, width) : NULL;
+}
+
 const char *layout_cut_left(struct arena *a, const char *s, unsigned width)
 {
 	return cut(a, s, 0, width);

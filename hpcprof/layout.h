@@ -18,6 +18,9 @@ const char *layout_clean(struct arena *a, const char *s);
 unsigned layout_width(const char *s);
 /* At most width columns: the middle, or the beginning, gives way to "...". */
 const char *layout_cut_middle(struct arena *a, const char *s, unsigned width);
+/* The same for a function's name: its arguments, then its template arguments, become "..."
+ * before anything else does, so that what it is called stays. */
+const char *layout_cut_name(struct arena *a, const char *s, unsigned width);
 const char *layout_cut_left(struct arena *a, const char *s, unsigned width);
 /* The part behind the last slash (s itself where that is nothing). */
 const char *layout_basename(const char *s);
@@ -31,7 +34,7 @@ char *layout_value(char out[LAYOUT_NUMBER_BYTES], uint64_t value, const char *un
 /* All digits, in groups of three: "12,345". Returns out. */
 char *layout_exact(char out[LAYOUT_NUMBER_BYTES], uint64_t value);
 
-enum layout_cut { CUT_NOT, CUT_MIDDLE, CUT_LEFT };
+enum layout_cut { CUT_NOT, CUT_MIDDLE, CUT_LEFT, CUT_NAME };
 
 struct layout_column {
 	const char *title;

@@ -66,6 +66,8 @@ static const char *cut_cell(const struct layout_table *t, size_t c, const char *
 	switch (t->columns[c].cut) {
 	case CUT_MIDDLE:
 		return layout_cut_middle(t->arena, text, width);
+	case CUT_NAME:
+		return layout_cut_name(t->arena, text, width);
 	case CUT_LEFT:
 		return layout_cut_left(t->arena, text, width);
 	default:

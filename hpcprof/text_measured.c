@@ -42,7 +42,7 @@ struct span {
 static void count_distinct(struct span *s, const struct model_process *const *sorted, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		bool pid = true, host = true, tool = true;
+		bool pid = true, host = sorted[i]->host[0], tool = sorted[i]->tool[0];
 		for (size_t k = 0; k < i; k++) {
 			bool same = strcmp(sorted[k]->host, sorted[i]->host) == 0;
 			host &= !same;
@@ -141,17 +141,20 @@ static bool source(struct text *t, const struct text_column *c)
 {
 	const struct model_metric *m = c->metric;
 	const char *from = joined(t, &m->sources), *asked = joined(t, &m->requested);
-	const char *got = rate_of(t, m), *line = c->name;
+	const char *got = rate_of(t, m), *rate = "";
 
-	if (line && from && from[0])
-		line = text_format(t, "%s from %s", line, from);
-	if (line && asked && asked[0])
-		line = text_format(t, "%s, %s samples/s asked for", line, asked);
-	if (line && got && got[0])
-		line = text_format(t, "%s, %s achieved", line, got);
-	if (line && m->interval && strcmp(m->unit, "ns") != 0)
-		line = text_format(t, "%s, one sample per %" PRIu64, line, m->interval);
-	return from && asked && got && line && text_fact(t, "metric", "%s", line);
+	if (!from || !asked || !got ||
+	    !text_fact(t, "metric", "%s%s%s", c->name, from[0] ? " from " : "", from))
+		return false;
+	if (asked[0])
+		rate = text_format(t, "%s per second asked for%s", asked, got[0] ? ", " : "");
+	if (rate && got[0])
+		rate = text_format(t, "%s%s achieved", rate, got);
+	if (!rate || (rate[0] && !text_fact(t, "samples", "%s", rate)))
+		return false;
+	if (m->interval && strcmp(m->unit, "ns") != 0)
+		return text_fact(t, "", "one for %" PRIu64 " on average", m->interval);
+	return true;
 }
 
 static bool facts(struct text *t, const struct span *s)

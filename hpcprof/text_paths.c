@@ -109,22 +109,26 @@ static bool link_marked(struct drawing *d)
 	return true;
 }
 
-static const char *label(struct drawing *d, uint32_t node)
+/* The name in at most width columns, with what there is to say of it. */
+static const char *label(struct drawing *d, uint32_t node, unsigned width)
 {
 	const struct code_function *f =
 		&d->t->c->functions.at[paths_function(&d->paths, node)];
-	const char *inlined = paths_inlined(&d->paths, node) ? " [inlined]" : "";
+	const char *inlined = paths_inlined(&d->paths, node) ? " [inlined]" : "", *after = inlined;
 	const struct path_node *info = &d->paths.info.at[node];
 	const char *name = layout_clean(&d->t->arena, f->name);
+	unsigned used;
 
-	if (!name)
+	if (info->repeats > 1 && info->period == 1)
+		after = text_format(d->t, "%s x %" PRIu32, inlined, info->repeats);
+	else if (info->repeats > 1)
+		after = text_format(d->t, "%s (these %" PRIu32 " x %" PRIu32 ")", inlined,
+				    info->period, info->repeats);
+	if (!name || !after)
 		return NULL;
-	if (info->repeats < 2)
-		return text_format(d->t, "%s%s", name, inlined);
-	if (info->period < 2)
-		return text_format(d->t, "%s%s x %" PRIu32, name, inlined, info->repeats);
-	return text_format(d->t, "%s%s (these %" PRIu32 " x %" PRIu32 ")", name, inlined,
-			   info->period, info->repeats);
+	used = layout_width(after);
+	name = layout_cut_name(&d->t->arena, name, used < width ? width - used : 0);
+	return name ? text_format(d->t, "%s%s", name, after) : NULL;
 }
 
 /* What stands before the names at the depth reached: a column for each fork above, with a
@@ -151,10 +155,10 @@ static bool print_node(struct drawing *d, uint32_t node, bool first)
 	const struct path_node *info = &d->paths.info.at[node];
 	char below[LAYOUT_NUMBER_BYTES], self[LAYOUT_NUMBER_BYTES] = "",
 	     value[LAYOUT_NUMBER_BYTES] = "";
-	const char *text = label(d, node), *before = guides(d, first);
+	const char *text, *before = guides(d, first);
 	int used;
 
-	if (!text || !before)
+	if (!before)
 		return false;
 	layout_percent(below, info->inclusive, d->total);
 	if (info->exclusive) {
@@ -162,7 +166,7 @@ static bool print_node(struct drawing *d, uint32_t node, bool first)
 		layout_value(value, info->exclusive, d->t->columns[0].unit);
 	}
 	used = fprintf(d->t->out, "  %6s  %6s  %8s  %s", below, self, value, before);
-	text = layout_cut_middle(&d->t->arena, text, d->t->o->width - (unsigned)used);
+	text = label(d, node, d->t->o->width - (unsigned)used);
 	if (!text)
 		return false;
 	fprintf(d->t->out, "%s\n", text);
@@ -230,13 +234,13 @@ static void print_heading(const struct drawing *d)
 		shown += d->paths.info.at[d->chosen[i]].exclusive;
 	layout_percent(number, shown, d->total);
 	if (d->num_chosen < d->num_paths)
-		text_title(d->t, "Hottest call paths (the %zu heaviest of %zu: %s of %s)",
+		text_title(d->t, "Hottest call paths (%zu of %zu, %s of %s)",
 			   d->num_chosen, d->num_paths, number, d->t->columns[0].name);
 	else
-		text_title(d->t, "Call paths (all %zu: %s of %s)", d->num_paths, number,
+		text_title(d->t, "Call paths (all %zu, %s of %s)", d->num_paths, number,
 			   d->t->columns[0].name);
 	fprintf(d->t->out, "  %6s  %6s  %8s  %s\n", "total", "self", "",
-		"outermost frame first (x N: repeated up to N times)");
+		"outermost frame first");
 }
 
 static bool draw(struct drawing *d)

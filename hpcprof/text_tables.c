@@ -120,15 +120,15 @@ static const struct kind {
 	bool (*cells)(struct text *t, struct layout_table *table, uint32_t id);
 } kinds[GROUPINGS] = {
 	[BY_MODULE] = {"Load modules", "load module", "load modules",
-		       {{"load module", false, CUT_LEFT, 12}}, 1, 10, text_compare_modules,
+		       {{"load module", false, CUT_LEFT, 11}}, 1, 10, text_compare_modules,
 		       module_cells},
 	[BY_FILE] = {"Files", "file", "files", {{"file", false, CUT_LEFT, 12}}, 1, 10,
 		     compare_files, file_cells},
 	[BY_FUNCTION] = {"Functions", "function", "functions",
-			 {{"function", false, CUT_MIDDLE, 16}, {"load module", false, CUT_LEFT, 12}},
+			 {{"function", false, CUT_NAME, 12}, {"load module", false, CUT_LEFT, 11}},
 			 2, 20, text_compare_functions, function_cells},
 	[BY_LINE] = {"Lines", "line", "lines",
-		     {{"line", false, CUT_LEFT, 16}, {"function", false, CUT_MIDDLE, 12}}, 2, 15,
+		     {{"line", false, CUT_LEFT, 16}, {"function", false, CUT_NAME, 12}}, 2, 15,
 		     compare_lines, line_cells},
 };
 
