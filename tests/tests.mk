@@ -10,7 +10,9 @@
 #
 # A unit test named runtime_* is linked with the runtime's own objects, any other
 # with the offline library. UNIT_LDFLAGS_NAME adds to the link of unit test NAME,
-# PROGRAM_FLAGS_NAME to the build of test program NAME.
+# PROGRAM_FLAGS_NAME to the build of test program NAME; NAME_plugin is built as a
+# shared object. A fuzz target in fuzz_cpu is linked with runtime/cpu alone.
+# All tests get BUILD, absolute, in the environment.
 
 only ?= *
 unit_names := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
@@ -48,11 +50,10 @@ $(testtools): $(BUILD)/programs/%: $(BUILD)/obj/tests/lib/%.o $(LIB)/libtest.a $
 
 # ---- programs to measure ------------------------------------------------------
 PROGRAM_FLAGS_threads8 := -fopenmp
-PROGRAM_FLAGS_stress_plugin := -shared -fPIC
-PROGRAM_FLAGS_unwind_plugin := -shared -fPIC
 program_c := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/programs/*.c))
 program_cc := $(patsubst tests/programs/%.cc,$(BUILD)/programs/%,$(wildcard tests/programs/*.cc))
-program_flags = -D_GNU_SOURCE -O2 -g -Wall -Wextra -pthread -MMD -MP $(PROGRAM_FLAGS_$*)
+program_flags = -D_GNU_SOURCE -O2 -g -Wall -Wextra -pthread -MMD -MP $(if $(filter %_plugin,$*),-shared -fPIC) \
+	$(PROGRAM_FLAGS_$*)
 
 $(program_c): $(BUILD)/programs/%: tests/programs/%.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(program_flags) -o $@ $< -ldl -lm
@@ -79,7 +80,7 @@ check-parts: all programs
 		$(MAKE) --no-print-directory check-$$part || failed="$$failed check-$$part"; done; \
 	if [ -n "$$failed" ]; then echo "FAILED:$$failed"; exit 1; fi; echo 'all checks passed'
 
-check-unit: $(unit_bin) $(testtools)
+check-unit: $(unit_bin) programs
 	$(Q)$(call prove,$(UNIT_TIMEOUT),2,$(filter $(unit_dir)/$(subst *,%,$(only)),$(unit_bin)))
 
 check-unit-offline: $(unit_offline:%=$(unit_dir)/%)
@@ -97,19 +98,31 @@ FUZZ_CHECK_SECONDS ?= 10
 FUZZ_SECONDS ?= 600
 fuzz_names := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_dir := $(BUILD)/fuzz
+fuzz_cpu := fuzz_cfi
+fuzz_offline := $(filter-out $(fuzz_cpu),$(fuzz_names))
 fuzz_flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-fuzz_o := $(offline_c:%.c=$(fuzz_dir)/obj/%.o) $(testlib_c:%.c=$(fuzz_dir)/obj/%.o)
+fuzz_o := $(offline_c:%.c=$(fuzz_dir)/obj/%.o)
 
 $(fuzz_dir)/obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(FUZZ_CC) $(BASE) -pthread -fsanitize=fuzzer-no-link $(fuzz_flags) \
 		$(shell $(PKG_CONFIG) --cflags $(deps_pkgs) 2>/dev/null) $(CFLAGS) -c -o $@ $<
 
-$(fuzz_names:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_o)
+$(fuzz_dir)/libtest.a: $(testlib_c:%.c=$(fuzz_dir)/obj/%.o)
+	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+
+$(fuzz_dir)/libcpu.a: $(patsubst %.c,$(fuzz_dir)/obj/%.o,$(wildcard runtime/cpu/*.c)) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
+	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+
+$(fuzz_offline:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_o) $(fuzz_dir)/libtest.a
 	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^ $(OFFLINE_LIBS)
 
-# Seeds: all that the builder of datafiles can make.
+$(fuzz_cpu:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_dir)/libcpu.a
+	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^
+
+# Seeds of fuzz_NAME stand in tests/fuzz/seeds/fuzz_NAME, if anywhere; those of the
+# reader are all that the builder of datafiles can make.
 $(fuzz_dir)/seeds/made: $(BUILD)/programs/mkcsp
-	$(call say,SEEDS,$@)mkdir -p $(@D) && $< --seeds $(@D) && touch $@
+	$(call say,SEEDS,$@)mkdir -p $(@D)/fuzz_reader && $< --seeds $(@D)/fuzz_reader && touch $@
 
 # $(call run_fuzz,seconds): each target for so long; what it finds stays in findings/.
 # -timeout: no input may take 10 s; findings of a target end it with a status.
@@ -118,7 +131,8 @@ run_fuzz = failed=; for target in $(fuzz_names); do \
 		echo "fuzz: $$target for $(1) s"; \
 		$(fuzz_dir)/$$target -max_total_time=$(1) -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
 			-verbosity=0 -print_final_stats=1 -artifact_prefix=$(fuzz_dir)/findings/$$target- \
-			$(fuzz_dir)/corpus/$$target $(fuzz_dir)/seeds || failed="$$failed $$target"; done; \
+			$(fuzz_dir)/corpus/$$target $$(ls -d $(fuzz_dir)/seeds/$$target tests/fuzz/seeds/$$target 2>/dev/null) \
+			|| failed="$$failed $$target"; done; \
 	if [ -n "$$failed" ]; then echo "fuzz: FAILED:$$failed"; exit 1; fi
 
 fuzz_missing := $(if $(shell command -v $(FUZZ_CC)),,$(FUZZ_CC) is not installed)
