@@ -3,6 +3,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
 #include "symbolize/binary.h"
+#include "symbolize/bounds.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/functions.h"
 #include "symbolize/names.h"
@@ -28,6 +29,7 @@ struct module {
 	const struct symbolize_request *request;
 	struct binary binary;
 	struct symbols plt, symtab, dynsym;
+	struct bounds bounds;
 	struct functions functions;
 	struct dwarf_pass dwarf;
 	VEC(struct symbol_frame) frames;
@@ -113,8 +115,10 @@ static const struct symbol_function *function_of_plt(struct module *m,
 	return get_function(m, &wanted);
 }
 
+/* Named after where it begins, if the unwind tables tell, so that one function is one. */
 static const struct symbol_function *function_without_symbol(struct module *m, uint64_t address)
 {
+	bounds_find(&m->bounds, address, &address);
 	struct symbol_function wanted = {.low = address, .source = SYMBOL_NONE};
 	wanted.name = names_format(m->s->names, "%s+0x%" PRIx64, m->request->name, address);
 	wanted.linkage_name = wanted.name;
@@ -184,6 +188,8 @@ static int name_linkage(struct module *m)
 static int read_symbols(struct module *m)
 {
 	struct binary *b = &m->binary;
+	if (b->main.elf)
+		bounds_read(&m->bounds, b->main.elf);
 	if (b->main.elf && (symbols_read(&m->symtab, b->main.elf, SHT_SYMTAB) != 0 ||
 			    symbols_read(&m->dynsym, b->main.elf, SHT_DYNSYM) != 0 ||
 			    plt_read(&m->plt, b->main.elf, m->s->names) != 0))

@@ -20,12 +20,14 @@ enum symbol_source { SYMBOL_DWARF, SYMBOL_SYMTAB, SYMBOL_DYNSYM, SYMBOL_NONE };
 /* One function of one module: one record per distinct function, so that frames of
  * the same function point to the same record. */
 struct symbol_function {
-	const char *name;         /* demangled; never empty; "libfoo.so+0x1a2b" without a symbol */
+	const char *name;         /* demangled; never empty; without a symbol
+				     "libfoo.so+0x1a2b", after where the function begins by
+				     the unwind tables, or else after the address */
 	const char *linkage_name; /* as in the symbol table; == name where there is no other */
 	const char *file;         /* where it is declared, or NULL */
 	uint32_t line;            /* of its declaration, or 0 */
-	uint64_t low;             /* its lowest known file address; the address itself without
-				     a symbol; 0 for a function only seen inlined */
+	uint64_t low;             /* its lowest known file address; without a symbol that of
+				     the name; 0 for a function only seen inlined */
 	enum symbol_source source;
 };
 

@@ -1,0 +1,120 @@
+/* Functions told apart by unwind tables where there are no symbols. */
+#include "symbolize/bounds.h"
+#include "symbolize/symbolize.h"
+#include "tests/lib/cmocka_all.h"
+#include "tests/lib/elfmake.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char source[] =
+	"static __attribute__((noinline)) int one(int x) { return x * x + 1; } "
+	"static __attribute__((noinline)) int two(int x) { return one(x) * 3 + one(x + 1); } "
+	"int main(int n, char **v) { (void)v; return two(n) + one(n); }";
+
+static void make_program(void)
+{
+	elfmake_run("echo '%s' > p.c && cc -O1 -fasynchronous-unwind-tables -o p p.c && "
+		    "strip -o stripped p",
+		    source);
+}
+
+static void test_names_of_stripped_functions(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"one", "two", "main"};
+	struct symbolizer *s = symbolizer_create(NULL);
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t low = elfmake_symbol("p", names[i]), addresses[] = {low, low + 3};
+		struct symbolize_request q = {.path = elfmake_path("stripped"),
+					      .name = "stripped",
+					      .addresses = addresses,
+					      .num_addresses = 2};
+		struct symbol_table t;
+		char want[64];
+		snprintf(want, sizeof want, "stripped+0x%" PRIx64, low);
+		assert_int_equal(symbolize_module(s, &q, &t, NULL), 0);
+		assert_ptr_equal(t.frames[0].function, t.frames[1].function);
+		assert_string_equal(t.frames[1].function->name, want);
+		assert_int_equal(t.frames[1].function->low, low);
+		assert_int_equal(t.frames[1].function->source, SYMBOL_NONE);
+		symbol_table_free(&t);
+	}
+	symbolizer_destroy(s);
+}
+
+/* The file's image, its tables struck at every byte: some answer, within the image. */
+static void test_struck_tables(void **state)
+{
+	(void)state;
+	uint64_t low = elfmake_symbol("p", "two"), found;
+	int fd = open(elfmake_path("stripped"), O_RDONLY);
+	Elf *elf;
+	struct bounds good;
+	size_t sizes[2];
+
+	assert_true(fd >= 0);
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	bounds_read(&good, elf);
+	assert_true(bounds_find(&good, low + 2, &found));
+	assert_int_equal(found, low);
+	assert_false(bounds_find(&good, 0, &found));
+	assert_false(bounds_find(&good, UINT64_MAX, &found));
+	sizes[0] = good.table.size;
+	sizes[1] = good.frames.size;
+	for (int part = 0; part < 2; part++)
+		for (size_t i = 0; i < 8 * sizes[part]; i++) {
+			struct bounds b = good;
+			struct cursor *c = part ? &b.frames : &b.table;
+			uint8_t *copy = malloc(c->size);
+			memcpy(copy, c->base, c->size);
+			copy[i / 8] ^= (uint8_t)(1 << i % 8);
+			c->base = copy;
+			for (uint64_t at = low - 64; at < low + 64; at++)
+				if (bounds_find(&b, at, &found))
+					assert_true(found <= at);
+			free(copy);
+		}
+	elf_end(elf);
+	close(fd);
+}
+
+static void test_no_tables(void **state)
+{
+	(void)state;
+	struct bounds b;
+	uint64_t low;
+	Elf *elf;
+	int fd;
+
+	elfmake_run("objcopy -R .eh_frame_hdr stripped bare");
+	fd = open(elfmake_path("bare"), O_RDONLY);
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	bounds_read(&b, elf);
+	assert_false(bounds_find(&b, elfmake_symbol("p", "two"), &low));
+	elf_end(elf);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names_of_stripped_functions),
+		cmocka_unit_test(test_struck_tables),
+		cmocka_unit_test(test_no_tables),
+	};
+	int failed;
+
+	elfmake_folder();
+	make_program();
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	elfmake_clean();
+	return failed;
+}
