@@ -16,7 +16,7 @@
 enum {
 	PATHS_ROOT = 0,
 	PATHS_PARTIAL_ROOT = 1,
-	PATHS_LONGEST_CYCLE = 8, /* functions in a cycle that is folded */
+	PATHS_LONGEST_CYCLE = 16, /* functions in a cycle that is folded */
 };
 #define PATHS_NO_FUNCTION (UINT32_MAX >> 1)
 

@@ -18,6 +18,11 @@ static int by_start(const void *pa, const void *pb)
 	return strcmp(a->path, b->path);
 }
 
+static bool same_process(const struct model_process *a, const struct model_process *b)
+{
+	return a->has_pid && b->has_pid && a->pid == b->pid && strcmp(a->host, b->host) == 0;
+}
+
 static bool is_child(const struct model *m, const struct model_process *p)
 {
 	for (size_t i = 0; i < m->processes.len; i++) {
@@ -32,6 +37,7 @@ static bool is_child(const struct model *m, const struct model_process *p)
 /* What all processes together took. */
 struct span {
 	const struct model_process *first; /* the earliest that no other started */
+	const struct model_process *last;  /* what that process had become at its end */
 	uint64_t start_ns, end_ns;         /* real time; 0, 0: not known */
 	uint64_t cpu_ns, threads;
 	size_t processes; /* distinct pids; an exec makes another image of the same */
@@ -44,11 +50,9 @@ static void count_distinct(struct span *s, const struct model_process *const *so
 	for (size_t i = 0; i < n; i++) {
 		bool pid = true, host = sorted[i]->host[0], tool = sorted[i]->tool[0];
 		for (size_t k = 0; k < i; k++) {
-			bool same = strcmp(sorted[k]->host, sorted[i]->host) == 0;
-			host &= !same;
+			host &= strcmp(sorted[k]->host, sorted[i]->host) != 0;
 			tool &= strcmp(sorted[k]->tool, sorted[i]->tool) != 0;
-			pid &= !(same && sorted[k]->has_pid && sorted[i]->has_pid &&
-				 sorted[k]->pid == sorted[i]->pid);
+			pid &= !same_process(sorted[k], sorted[i]);
 		}
 		s->processes += pid;
 		s->hosts += host;
@@ -84,7 +88,12 @@ static bool measure_span(const struct text *t, struct span *s)
 	}
 	if (!s->first)
 		s->first = sorted[0]; /* pids that lead in a circle */
+	for (size_t i = 0; i < n; i++)
+		if (sorted[i] == s->first || same_process(sorted[i], s->first))
+			s->last = sorted[i];
 	count_distinct(s, sorted, n);
+	/* a program image that another replaced left its thread to it */
+	s->threads -= s->threads > n - s->processes ? n - s->processes : 0;
 	free(sorted);
 	return true;
 }
@@ -162,7 +171,7 @@ static bool facts(struct text *t, const struct span *s)
 	const char *command = layout_clean(&t->arena, command_of(s->first));
 	const char *host = layout_clean(&t->arena, s->first->host);
 	const char *tool = layout_clean(&t->arena, s->first->tool);
-	const char *end = layout_clean(&t->arena, s->first->end);
+	const char *end = layout_clean(&t->arena, s->last->end);
 	size_t images = t->m->processes.len;
 	bool ok;
 

@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-	DEFAULT_PATHS = 10,
+	DEFAULT_PATHS = 5,
 	INDENT = 2,
 	MOST_INDENT_PERCENT = 40, /* of the width */
-	LONGEST_STRETCH = 30,     /* frames in a row without a fork that are all printed */
-	STRETCH_ENDS = 12,        /* else so many at each end */
+	LONGEST_STRETCH = 16,     /* frames in a row without a fork that are all printed */
+	STRETCH_ENDS = 6,         /* else so many at each end */
 };
 
 struct drawing {
