@@ -15,12 +15,14 @@ enum {
 	STRETCH_ENDS = 6,         /* else so many at each end */
 };
 
+enum mark { NOT_DRAWN, DRAWN, CHOSEN }; /* the last is the leaf of a path that was chosen */
+
 struct drawing {
 	struct text *t;
 	struct paths paths;
 	uint32_t *chosen; /* leaves of the heaviest paths */
 	size_t num_chosen, num_paths;
-	uint8_t *marked;            /* per node: on a chosen path */
+	uint8_t *marked;            /* per node: enum mark */
 	uint32_t *child, *sibling;  /* of marked nodes, heaviest first; 0: none */
 	uint64_t total;
 	VEC(uint32_t) levels; /* while printing: per fork above, what comes next from it, or 0 */
@@ -101,11 +103,13 @@ static bool link_marked(struct drawing *d)
 	if (!d->marked || !d->child || !d->sibling)
 		return false;
 	for (size_t i = 0; i < d->num_chosen; i++)
-		for (uint32_t k = d->chosen[i]; !d->marked[k]; k = paths_parent(&d->paths, k)) {
-			d->marked[k] = 1;
+		for (uint32_t k = d->chosen[i]; d->marked[k] == NOT_DRAWN; k = paths_parent(&d->paths, k)) {
+			d->marked[k] = DRAWN;
 			if (k > PATHS_PARTIAL_ROOT)
 				insert_child(d, paths_parent(&d->paths, k), k);
 		}
+	for (size_t i = 0; i < d->num_chosen; i++)
+		d->marked[d->chosen[i]] = CHOSEN;
 	return true;
 }
 
@@ -173,25 +177,25 @@ static bool print_node(struct drawing *d, uint32_t node, bool first)
 	return true;
 }
 
-/* Frames from node down that follow each other without a fork. */
+/* Frames from node down that follow each other up to a fork or the leaf of a path. */
 static size_t stretch_length(const struct drawing *d, uint32_t node)
 {
 	size_t n = 1;
-	while (d->child[node] && !d->sibling[d->child[node]]) {
+	while (d->marked[node] != CHOSEN && d->child[node] && !d->sibling[d->child[node]]) {
 		node = d->child[node];
 		n++;
 	}
 	return n;
 }
 
-/* Print a stretch; its last frame is *last. */
-static bool print_stretch(struct drawing *d, uint32_t node, uint32_t *last)
+/* Print a stretch, the middle of a long one only as a number; its last frame is *last. */
+static bool print_stretch(struct drawing *d, uint32_t node, bool first, uint32_t *last)
 {
 	size_t n = stretch_length(d, node);
 
 	for (size_t i = 0; i < n; i++, node = d->child[node]) {
 		bool hidden = n > LONGEST_STRETCH && i >= STRETCH_ENDS && i < n - STRETCH_ENDS;
-		if (!hidden && !print_node(d, node, i == 0))
+		if (!hidden && !print_node(d, node, first && i == 0))
 			return false;
 		if (hidden && i == STRETCH_ENDS) {
 			const char *before = guides(d, false);
@@ -202,6 +206,17 @@ static bool print_stretch(struct drawing *d, uint32_t node, uint32_t *last)
 		}
 		*last = node;
 	}
+	return true;
+}
+
+/* A stretch, and all that follow it without a fork. */
+static bool print_branch(struct drawing *d, uint32_t node, uint32_t *last)
+{
+	if (!print_stretch(d, node, true, last))
+		return false;
+	while (d->child[*last] && !d->sibling[d->child[*last]])
+		if (!print_stretch(d, d->child[*last], false, last))
+			return false;
 	return true;
 }
 
@@ -218,7 +233,7 @@ static bool print_below(struct drawing *d, uint32_t root)
 			continue;
 		}
 		d->levels.at[d->levels.len - 1] = d->sibling[node];
-		ok = print_stretch(d, node, &last) &&
+		ok = print_branch(d, node, &last) &&
 		     (!d->child[last] || vec_push(&d->levels, d->child[last]));
 	}
 	d->levels.len = 0;
