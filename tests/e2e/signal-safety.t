@@ -1,0 +1,68 @@
+#!/bin/bash
+# What the sampling handler can reach, from the runtime's objects: nothing of the C
+# library but a few functions that take no lock and allocate nothing.
+. "$(dirname "$0")/../lib/tap.sh"
+
+reachable=$top/tests/lib/reachable.py
+cc=${CC:-gcc}
+
+# Pure functions of memory; the loader's lookup, which is made for handlers.
+pure='memcpy memset memmove memcmp strlen __errno_location _dl_find_object'
+# Async-signal-safe by POSIX, or the bare system call.
+system='clock_gettime __sigaction syscall'
+# Addresses that the linker defines.
+linker='__ehdr_start etext'
+
+names() { # names OPTION NAME...
+	local option=$1 name
+	shift
+	for name; do printf '%s %s ' "$option" "$name"; done
+}
+
+# ---- the check itself must see a call of malloc, however it is hidden -----------
+cat >hidden.c <<'END'
+#include <stdlib.h>
+struct ops { void *(*plain)(void); void *(*take)(size_t); };
+static void *take(size_t n) { return malloc(n); }
+static void *plain(void) { return NULL; }
+static const struct ops table = {plain, take};
+static const struct ops *current;
+const struct ops *const all[] = {&table, NULL};
+void choose(void) { current = &table; }
+__attribute__((noinline)) static void *inner(const struct ops *ops) { return ops->take(1); }
+void *by_variable(void) { return inner(current); }
+void *by_table(int i) { return all[i]->plain(); }
+void *by_call(void) { return take(2); }
+void *by_tail(size_t n) { return malloc(n); }
+int harmless(int n) { return n + 1; }
+END
+$cc -O2 -fPIC -c -o hidden.o hidden.c || exit 1
+for root in by_variable by_table by_call by_tail; do
+	if "$reachable" --root $root hidden.o >out 2>&1; then
+		not_ok "malloc is found behind $root" "$(cat out)"
+	else
+		is "malloc is found behind $root" "$(grep -c 'not allowed: .*malloc$' out)" 1
+	fi
+done
+check 'harmless code passes' "$reachable" --root harmless hidden.o
+check 'what is allowed passes' "$reachable" --root by_call --allow malloc hidden.o
+if "$reachable" --root nothing hidden.o >out 2>&1; then
+	not_ok 'a root that is not there is told' "$(cat out)"
+else
+	ok 'a root that is not there is told'
+fi
+
+# ---- the handler ------------------------------------------------------------------
+mapfile -t objects < <(find "$BUILD/runtime-obj/runtime" "$BUILD/runtime-obj/formats" -name '*.o')
+# A driver is reached through the state of a thread, in memory that no object shows:
+# all of them are roots. To start and to stop are not the handler's.
+excluded=$(for unit in task_clock timers itimer; do names --not $unit:start $unit:stop; done)
+# shellcheck disable=SC2046,SC2086
+if "$reachable" --root csprof_signal_handler --root csprof_drivers --root csprof_cpu $excluded \
+	$(names --allow $pure $system $linker) "${objects[@]}" >out 2>&1; then
+	ok 'the handler reaches only what is safe in a handler'
+else
+	not_ok 'the handler reaches only what is safe in a handler'
+fi
+note "$(cat out)"
+done_testing
