@@ -103,8 +103,8 @@ struct build_file {
 	const struct build_tree *trees;
 	uint32_t num_trees;
 
-	/* 0: nodes as they are given. Else a seed: the nodes of each tree stand in a
-	 * random order, and with relabel they also get random ids (the root keeps 0). */
+	/* 0: nodes in the order given. Else a seed: they stand in a random order.
+	 * relabel: they also get random ids, the root keeping 0. */
 	uint32_t shuffle;
 	bool relabel;
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both orders, both widths, plain and shuffled. */
-enum { SHAPES = 8 };
+/* Little and big, 8 and 4 bytes, plain and shuffled: each two of these together once. */
+enum { SHAPES = 4 };
 
 static struct built shape(unsigned i)
 {
@@ -22,9 +22,9 @@ static struct built shape(unsigned i)
 	struct built b;
 	f.big = i & 1;
 	f.width = i & 2 ? 4 : 8;
-	f.shuffle = i & 4 ? 3 + i : 0;
-	f.relabel = i & 4;
-	f.no_flags = i == 3;
+	f.shuffle = i == 0 || i == 3 ? 3 + i : 0;
+	f.relabel = f.shuffle != 0;
+	f.no_flags = i == 2;
 	f.chunks = &extra;
 	f.num_chunks = 1;
 	build(&f, &b);
@@ -142,7 +142,7 @@ static void every_version_and_order_struck(void **state)
 static void every_bit_flipped(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < SHAPES; i++) {
+	for (unsigned i = 0; i < SHAPES / 2; i++) {
 		struct built b = shape(i);
 		for (size_t bit = 0; bit < 8 * b.n; bit++) {
 			bool opened;
