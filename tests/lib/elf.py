@@ -43,7 +43,8 @@ def names(path, address):
 
 
 def addr2line(path, addresses):
-    """{address: the function's symbol as addr2line names it}, not what is inlined there."""
+    """{address: the function's symbol as addr2line names it}, not what is inlined there.
+    Only where it knows the line too: else its name may be that of a function far above."""
     out = run("addr2line", "-a", "-i", "-f", "-e", path,
               given="".join("%#x\n" % a for a in addresses)).splitlines()
     blocks = []
@@ -52,7 +53,37 @@ def addr2line(path, addresses):
             blocks.append([])
         else:
             blocks[-1].append(line)
-    return {address: block[-2] for address, block in zip(addresses, blocks)}
+    return {address: block[-2] for address, block in zip(addresses, blocks)
+            if not block[-1].startswith("?")}
+
+
+def all_names(places):
+    """{(module, address): names}: of the symbols that cover the address, as nm sees them and
+    as addr2line names it, which also knows the separate debug file."""
+    named = {}
+    for module in {module for module, _ in places}:
+        addresses = [address for where, address in places if where == module]
+        real = module is not None and module[0] == "/"
+        more = addr2line(module, addresses) if real else {}
+        for address in addresses:
+            listed = names(module, address) if real else []
+            named[module, address] = tuple(listed + ([more[address]] if address in more else []))
+    return named
+
+
+def demangled(names):
+    """{mangled: the forms a report may show}: with and without parameters, and without
+    what compilers append to parts and clones of a function."""
+    names = sorted(names)
+    plain = {name: re.sub(r"(\.(cold|part|constprop|isra|lto_priv)(\.\d+)?)+$", "", name)
+             for name in names}
+    forms = {name: {name, plain[name]} for name in names}
+    for options in ((), ("-p",)):
+        for source in (names, [plain[name] for name in names]):
+            out = run("c++filt", *options, given="\n".join(source) + "\n").splitlines()
+            for name, shown in zip(names, out):
+                forms[name].add(shown)
+    return forms
 
 
 @functools.lru_cache(maxsize=None)

@@ -5,28 +5,12 @@ of that name or of another symbol at the same place; and each such function must
 samples that the datafiles hold for it, no more and no less. Exits with 1 where not."""
 
 import os
-import re
 import sys
 from collections import Counter
 
 import csp
 import elf
 import textview
-
-
-def demangled(names):
-    """{mangled: the forms a report may show}: with and without parameters, and without
-    what compilers append to parts and clones of a function."""
-    names = sorted(names)
-    plain = {name: re.sub(r"(\.(cold|part|constprop|isra|lto_priv)(\.\d+)?)+$", "", name)
-             for name in names}
-    forms = {name: {name, plain[name]} for name in names}
-    for options in ((), ("-p",)):
-        for source in (names, [plain[name] for name in names]):
-            out = elf.run("c++filt", *options, given="\n".join(source) + "\n").splitlines()
-            for name, shown in zip(names, out):
-                forms[name].add(shown)
-    return forms
 
 
 def sampled(place):
@@ -37,20 +21,14 @@ def sampled(place):
         for tree, path, samples, _ in data.samples(data.weights()[0]):
             leaves[data.locate(tree.epoch, path[-1])] += samples
     counts = Counter()
-    for module in {module for module, _ in leaves}:
-        addresses = [address for where, address in leaves if where == module]
-        real = module is not None and module[0] == "/"
-        more = elf.addr2line(module, addresses) if real else {}
-        for address in addresses:
-            names = elf.names(module, address) if real else []
-            names += [more[address]] if names else []
-            counts[os.path.basename(module or "?"), tuple(names)] += leaves[module, address]
+    for (module, address), names in elf.all_names(leaves).items():
+        counts[os.path.basename(module or "?"), names] += leaves[module, address]
     return counts
 
 
 def main(hpcprof, place):
     rows, counts = textview.functions(hpcprof, place), sampled(place)
-    forms = demangled({name for _, names in counts for name in names})
+    forms = elf.demangled({name for _, names in counts for name in names})
     due, covered, wrong = Counter(), 0, []
     uncovered = {module for module, names in counts if not names}
     for (module, names), samples in counts.items():

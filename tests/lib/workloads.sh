@@ -64,7 +64,7 @@ workload_xz() {
 		while (written < size) {
 			line = ""
 			for (i = 0; i < 12; i++)
-				line = line " " int(exp(rand() * 11)) "word"
+				line = line " " int(exp(rand() * 6)) "word"
 			print line
 			written += length(line) + 1
 		}

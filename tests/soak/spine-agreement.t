@@ -21,6 +21,6 @@ agree() {
 
 workload cxx full
 agree "C++ program" "${command[@]}"
-workload xz full
+workload xz short
 agree "xz" "${command[@]}"
 done_testing
