@@ -21,6 +21,7 @@ struct resolver {
 	VEC(size_t) unresolved;
 	VEC(uint32_t) stack;
 	struct map origins;
+	struct line_sections sections;
 	struct unit unit; /* its arrays are used again for the next unit */
 };
 
@@ -45,9 +46,14 @@ static bool is_text(const struct extent *text, size_t n, uint64_t address)
 	return false;
 }
 
+bool unit_is_text(const struct unit *u, uint64_t address)
+{
+	return is_text(u->text, u->num_text, address);
+}
+
 bool unit_wants(const struct unit *u, uint64_t low, uint64_t high)
 {
-	if (low >= high || !is_text(u->text, u->num_text, low))
+	if (low >= high || !unit_is_text(u, low))
 		return false;
 	size_t i = unit_lower_bound(u, 0, low);
 	return i < u->num_pending && u->pass->addresses[u->pending[i]] < high;
@@ -199,9 +205,10 @@ static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 	u->die = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid ? split : die;
 	u->lines_die = die;
 	u->directory = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &a));
-	u->files.len = 0;
 	u->pending = r->pending.at;
 	u->num_pending = r->pending.len;
+	if (unit_read_lines(u, &r->sections) != 0)
+		return -1;
 	/* Almost all code lies in functions directly in the unit or its namespaces. Only
 	 * addresses that no such function covers are worth a walk of everything. */
 	for (int everywhere = 0; everywhere < 2 && u->num_pending; everywhere++) {
@@ -268,6 +275,7 @@ int dwarf_resolve(struct dwarf_pass *p)
 	r.unit.origins = &r.origins;
 	int result = -1;
 	if (read_text(&r)) {
+		line_sections_read(&r.sections, dwarf_getelf(p->dwarf));
 		r.unit.text = r.text.at;
 		r.unit.num_text = r.text.len;
 		result = resolve(&r);
@@ -279,6 +287,8 @@ int dwarf_resolve(struct dwarf_pass *p)
 	vec_free(&r.stack);
 	vec_free(&r.unit.ranges);
 	vec_free(&r.unit.files);
+	vec_free(&r.unit.split_files);
+	line_table_free(&r.unit.table);
 	map_free(&r.origins);
 	return result;
 }

@@ -1,29 +1,130 @@
 #include "symbolize/unit.h"
 
-int unit_file(struct unit *u, uint64_t number, const char **path)
+#include <dwarf.h>
+
+/* Room for n paths, none of them asked for yet. */
+static bool reserve_files(struct file_cache *cache, size_t n)
+{
+	if (!vec_reserve(cache, n))
+		return false;
+	while (cache->len < n)
+		cache->at[cache->len++] = NULL;
+	return true;
+}
+
+/* A file number of our own reader's table. */
+static int table_file(struct unit *u, uint64_t number, const char **path)
+{
+	const struct line_table *t = &u->table;
+	if (number >= t->files.len)
+		return 0;
+	const struct line_file *file = &t->files.at[number];
+	if (!file->name || !*file->name)
+		return 0;
+	/* Directory 0 is the compilation's, which the others are relative to. */
+	const char *base = u->directory;
+	if (t->version >= 5 && t->directories.len && t->directories.at[0])
+		base = t->directories.at[0];
+	const char *directory = file->directory > 0 && file->directory < t->directories.len
+				    ? t->directories.at[file->directory]
+				    : NULL;
+	*path = names_path(u->pass->names, base, directory, file->name);
+	return *path ? 0 : -1;
+}
+
+/* A file number as libdw reads the table of die's unit. */
+static int libdw_file(struct unit *u, Dwarf_Die *die, uint64_t number, const char **path)
 {
 	Dwarf_Files *files;
 	size_t n;
-	*path = NULL;
-	if (dwarf_getsrcfiles(&u->die, &files, &n) != 0 || number >= n)
+	if (dwarf_getsrcfiles(die, &files, &n) != 0 || number >= n)
 		return 0;
-	if (!vec_reserve(&u->files, n))
+	const char *raw = dwarf_filesrc(files, number, NULL, NULL);
+	if (!raw || !*raw)
+		return 0;
+	*path = names_path(u->pass->names, u->directory, NULL, raw);
+	return *path ? 0 : -1;
+}
+
+/* A file number of the unit's line table, or of the split unit's own list. */
+static int cached_file(struct unit *u, bool split, uint64_t number, const char **path)
+{
+	struct file_cache *cache = split ? &u->split_files : &u->files;
+	*path = NULL;
+	if (number >= LINE_ENTRIES_MAX)
+		return 0;
+	if (number >= cache->len && !reserve_files(cache, (size_t)number + 1))
 		return -1;
-	while (u->files.len < n)
-		u->files.at[u->files.len++] = NULL;
-	if (!u->files.at[number]) {
-		const char *raw = dwarf_filesrc(files, number, NULL, NULL);
-		if (!raw || !*raw)
-			return 0;
-		u->files.at[number] = names_path(u->pass->names, u->directory, NULL, raw);
-		if (!u->files.at[number])
+	if (!cache->at[number]) {
+		const char *found = NULL;
+		int result = !split && u->has_table
+				 ? table_file(u, number, &found)
+				 : libdw_file(u, split ? &u->die : &u->lines_die, number, &found);
+		if (result != 0)
 			return -1;
+		cache->at[number] = found;
 	}
-	*path = u->files.at[number];
+	*path = cache->at[number];
 	return 0;
 }
 
-static size_t lines_lower(Dwarf_Lines *lines, size_t low, size_t high, uint64_t address)
+int unit_file(struct unit *u, uint64_t number, const char **path)
+{
+	return cached_file(u, u->die.cu != u->lines_die.cu, number, path);
+}
+
+int unit_read_lines(struct unit *u, const struct line_sections *sections)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word offset;
+	u->has_table = false;
+	u->files.len = u->split_files.len = 0;
+	if (dwarf_formudata(dwarf_attr(&u->lines_die, DW_AT_stmt_list, &a), &offset) != 0)
+		return 0;
+	enum line_result result = line_table_read(&u->table, sections, offset);
+	u->has_table = result == LINE_READ;
+	return result == LINE_NO_MEMORY ? -1 : 0;
+}
+
+/* Where a run of the line program stands among the pending addresses. */
+struct merge {
+	struct unit *u;
+	size_t next; /* in u->pending */
+	bool failed; /* memory ran out */
+};
+
+static uint64_t next_address(const struct merge *m)
+{
+	const struct unit *u = m->u;
+	return m->next < u->num_pending && !m->failed ? u->pass->addresses[u->pending[m->next]]
+						      : UINT64_MAX;
+}
+
+static uint64_t begin_sequence(void *context, uint64_t address)
+{
+	struct merge *m = context;
+	m->next =
+	    unit_is_text(m->u, address) ? unit_lower_bound(m->u, 0, address) : m->u->num_pending;
+	return next_address(m);
+}
+
+static uint64_t take_row(void *context, const struct line_row *row, uint64_t high)
+{
+	struct merge *m = context;
+	struct unit *u = m->u;
+	for (; next_address(m) < high; m->next++) {
+		if (next_address(m) < row->address)
+			continue;
+		struct place *place = &u->pass->places[u->pending[m->next]];
+		if (cached_file(u, false, row->file, &place->file) != 0)
+			m->failed = true;
+		place->line = place->file && row->line <= INT32_MAX ? row->line : 0;
+	}
+	return next_address(m);
+}
+
+/* The number of rows that begin at or before address, of those from low on. */
+static size_t rows_up_to(Dwarf_Lines *lines, size_t low, size_t high, uint64_t address)
 {
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -37,7 +138,8 @@ static size_t lines_lower(Dwarf_Lines *lines, size_t low, size_t high, uint64_t 
 	return low;
 }
 
-int unit_lines(struct unit *u)
+/* What our own reader refused. */
+static int lines_of_libdw(struct unit *u)
 {
 	Dwarf_Lines *lines;
 	size_t n, at = 0;
@@ -45,17 +147,27 @@ int unit_lines(struct unit *u)
 		return 0;
 	for (size_t i = 0; i < u->num_pending; i++) {
 		struct place *place = &u->pass->places[u->pending[i]];
-		at = lines_lower(lines, at, n, u->pass->addresses[u->pending[i]]);
+		at = rows_up_to(lines, at, n, u->pass->addresses[u->pending[i]]);
 		Dwarf_Line *line = at ? dwarf_onesrcline(lines, at - 1) : NULL;
 		Dwarf_Files *files;
 		size_t number;
 		bool end;
 		int value;
 		if (!line || dwarf_lineendsequence(line, &end) != 0 || end ||
-		    dwarf_line_file(line, &files, &number) != 0 ||
-		    unit_file(u, number, &place->file) != 0 || dwarf_lineno(line, &value) != 0)
+		    dwarf_line_file(line, &files, &number) != 0 || dwarf_lineno(line, &value) != 0)
 			continue;
-		place->line = value > 0 ? (uint32_t)value : 0;
+		if (cached_file(u, false, number, &place->file) != 0)
+			return -1;
+		place->line = place->file && value > 0 ? (uint32_t)value : 0;
 	}
 	return 0;
+}
+
+int unit_lines(struct unit *u)
+{
+	struct merge m = {.u = u};
+	if (!u->has_table)
+		return lines_of_libdw(u);
+	line_table_run(&u->table, take_row, begin_sequence, &m);
+	return m.failed ? -1 : 0;
 }

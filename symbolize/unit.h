@@ -4,6 +4,7 @@
 
 #include "formats/base/vec.h"
 #include "symbolize/dwarf.h"
+#include "symbolize/line_table.h"
 
 /* Bytes of code that belong to a scope. */
 struct scope_range {
@@ -13,6 +14,12 @@ struct scope_range {
 
 struct extent {
 	uint64_t low, high; /* [low, high) */
+};
+
+/* Paths by file number; NULL: not asked for yet, or none. */
+struct file_cache {
+	const char **at;
+	size_t len, cap;
 };
 
 struct unit {
@@ -29,17 +36,27 @@ struct unit {
 	size_t num_pending;
 	struct map *origins; /* DIE address of an abstract function -> symbol_function */
 	VEC(struct scope_range) ranges;
-	VEC(const char *) files; /* by file number; NULL: not asked yet */
+	struct line_table table;
+	bool has_table;                /* else libdw reads it */
+	struct file_cache files;       /* of the line table */
+	struct file_cache split_files; /* of the split unit, which numbers them anew */
 };
 
 /* The first of u's pending addresses, from index first on, that is not below
  * address; num_pending if none. */
 size_t unit_lower_bound(const struct unit *u, size_t first, uint64_t address);
 
+/* Whether address is in an executable section. */
+bool unit_is_text(const struct unit *u, uint64_t address);
+
 /* Whether [low, high) is code that the module has and that a pending address is in. */
 bool unit_wants(const struct unit *u, uint64_t low, uint64_t high);
 
-/* The path of a file number of u's line table; NULL in *path if it has none. -1 if
+/* Read the header of the unit's line table, for unit_file and unit_lines. Sets what
+ * u says of files. -1 if memory ran out. */
+int unit_read_lines(struct unit *u, const struct line_sections *sections);
+
+/* The path of a file number in u's DIEs; NULL in *path if it has none. -1 if
  * memory ran out. */
 int unit_file(struct unit *u, uint64_t number, const char **path);
 

@@ -1,0 +1,360 @@
+#include "symbolize/line_table.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <string.h>
+
+/* Version 5 has five kinds of content so far. */
+enum { FORMATS_MAX = 16 };
+
+static struct cursor section_cursor(Elf_Scn *section, bool big)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	return data && data->d_buf ? cursor_of(data->d_buf, data->d_size, big)
+				   : cursor_of("", 0, big);
+}
+
+void line_sections_read(struct line_sections *s, Elf *elf)
+{
+	size_t names;
+	Elf_Scn *section = NULL;
+	const char *ident = elf_getident(elf, NULL);
+	bool big = ident && ident[EI_DATA] == ELFDATA2MSB;
+	s->line = s->line_str = s->str = cursor_of("", 0, big);
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr mem;
+		const GElf_Shdr *shdr = gelf_getshdr(section, &mem);
+		const char *name = shdr ? elf_strptr(elf, names, shdr->sh_name) : NULL;
+		if (!name || shdr->sh_type == SHT_NOBITS || shdr->sh_flags & SHF_COMPRESSED)
+			continue;
+		if (strcmp(name, ".debug_line") == 0)
+			s->line = section_cursor(section, big);
+		else if (strcmp(name, ".debug_line_str") == 0)
+			s->line_str = section_cursor(section, big);
+		else if (strcmp(name, ".debug_str") == 0)
+			s->str = section_cursor(section, big);
+	}
+}
+
+/* LEB128 (DWARF 5, 7.6). Bits beyond 64 are dropped. */
+static bool read_uleb(struct cursor *c, uint64_t *out)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+	do {
+		if (!cursor_u8(c, &byte))
+			return false;
+		if (shift < 64)
+			value |= (uint64_t)(byte & 127) << shift;
+		shift += 7;
+	} while (byte & 128);
+	*out = value;
+	return true;
+}
+
+static bool read_sleb(struct cursor *c, int64_t *out)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+	do {
+		if (!cursor_u8(c, &byte))
+			return false;
+		if (shift < 64)
+			value |= (uint64_t)(byte & 127) << shift;
+		shift += 7;
+	} while (byte & 128);
+	if (shift < 64 && byte & 64)
+		value |= ~(uint64_t)0 << shift;
+	*out = (int64_t)value;
+	return true;
+}
+
+static bool read_u16(struct cursor *c, uint16_t *out)
+{
+	uint8_t a, b;
+	if (cursor_left(c) < 2 || !cursor_u8(c, &a) || !cursor_u8(c, &b))
+		return false;
+	*out = c->big ? (uint16_t)(a << 8 | b) : (uint16_t)(b << 8 | a);
+	return true;
+}
+
+static bool read_string(struct cursor *c, const char **out)
+{
+	const char *s = (const char *)c->base + c->pos;
+	size_t left = cursor_left(c), length = strnlen(s, left);
+	if (length == left)
+		return false;
+	*out = s;
+	return cursor_skip(c, length + 1);
+}
+
+static bool string_at(const struct cursor *section, uint64_t offset, const char **out)
+{
+	struct cursor c = *section;
+	c.pos = 0;
+	return offset < c.size && cursor_skip(&c, offset) && read_string(&c, out);
+}
+
+/* One attribute of a directory or file entry: a string or a number, or skipped. */
+static bool read_form(struct cursor *c, const struct line_sections *s, uint64_t form,
+		      unsigned offset_size, const char **string, uint64_t *number)
+{
+	uint8_t u8;
+	uint16_t u16;
+	switch (form) {
+	case DW_FORM_string:
+		return read_string(c, string);
+	case DW_FORM_line_strp:
+		return cursor_word(c, offset_size, number) &&
+		       string_at(&s->line_str, *number, string);
+	case DW_FORM_strp:
+		return cursor_word(c, offset_size, number) && string_at(&s->str, *number, string);
+	case DW_FORM_udata:
+		return read_uleb(c, number);
+	case DW_FORM_data1:
+		return cursor_u8(c, &u8) && (*number = u8, true);
+	case DW_FORM_data2:
+		return read_u16(c, &u16) && (*number = u16, true);
+	case DW_FORM_data4:
+		return cursor_word(c, 4, number);
+	case DW_FORM_data8:
+		return cursor_word(c, 8, number);
+	case DW_FORM_data16:
+		return cursor_skip(c, 16);
+	case DW_FORM_block:
+		return read_uleb(c, number) && *number <= cursor_left(c) &&
+		       cursor_skip(c, (size_t)*number);
+	default:
+		return false;
+	}
+}
+
+/* The directories or files of version 5: a description of an entry, then entries. */
+static enum line_result read_entries(struct line_table *t, const struct line_sections *s,
+				     struct cursor *c, unsigned offset_size, bool files)
+{
+	uint64_t content[FORMATS_MAX], form[FORMATS_MAX], count;
+	uint8_t formats;
+	if (!cursor_u8(c, &formats) || formats > FORMATS_MAX)
+		return LINE_UNKNOWN;
+	for (unsigned i = 0; i < formats; i++)
+		if (!read_uleb(c, &content[i]) || !read_uleb(c, &form[i]))
+			return LINE_UNKNOWN;
+	if (!read_uleb(c, &count) || count > LINE_ENTRIES_MAX || (count && !formats))
+		return LINE_UNKNOWN;
+	for (uint64_t n = 0; n < count; n++) {
+		struct line_file entry = {0};
+		for (unsigned i = 0; i < formats; i++) {
+			const char *string = NULL;
+			uint64_t number = 0;
+			if (!read_form(c, s, form[i], offset_size, &string, &number))
+				return LINE_UNKNOWN;
+			if (content[i] == DW_LNCT_path)
+				entry.name = string;
+			else if (content[i] == DW_LNCT_directory_index)
+				entry.directory = number;
+		}
+		if (files ? !vec_push(&t->files, entry) : !vec_push(&t->directories, entry.name))
+			return LINE_NO_MEMORY;
+	}
+	return LINE_READ;
+}
+
+/* The directories and files of versions 2 to 4, which count from 1. */
+static enum line_result read_old_entries(struct line_table *t, struct cursor *c)
+{
+	const char *name;
+	struct line_file file = {0};
+	uint64_t ignored;
+	if (!vec_push(&t->directories, NULL) || !vec_push(&t->files, file))
+		return LINE_NO_MEMORY;
+	for (;;) {
+		if (!read_string(c, &name))
+			return LINE_UNKNOWN;
+		if (!*name)
+			break;
+		if (!vec_push(&t->directories, name))
+			return LINE_NO_MEMORY;
+	}
+	for (;;) {
+		if (!read_string(c, &file.name))
+			return LINE_UNKNOWN;
+		if (!*file.name)
+			return LINE_READ;
+		if (!read_uleb(c, &file.directory) || !read_uleb(c, &ignored) ||
+		    !read_uleb(c, &ignored))
+			return LINE_UNKNOWN;
+		if (!vec_push(&t->files, file))
+			return LINE_NO_MEMORY;
+	}
+}
+
+/* Up to header_length, which says where the program begins. */
+static bool read_sizes(struct line_table *t, struct cursor *c, unsigned *offset_size)
+{
+	uint64_t length, header;
+	uint16_t version;
+	uint8_t address_size;
+	*offset_size = 4;
+	if (!cursor_word(c, 4, &length))
+		return false;
+	if (length == 0xffffffff) {
+		*offset_size = 8;
+		if (!cursor_word(c, 8, &length))
+			return false;
+	}
+	if (length > cursor_left(c))
+		return false;
+	c->size = c->pos + (size_t)length;
+	if (!read_u16(c, &version) || version < 2 || version > 5)
+		return false;
+	t->version = (uint8_t)version;
+	if (version == 5 && (!cursor_u8(c, &address_size) || !cursor_skip(c, 1)))
+		return false;
+	if (!cursor_word(c, *offset_size, &header) || header > cursor_left(c))
+		return false;
+	t->program = *c;
+	return cursor_skip(&t->program, (size_t)header);
+}
+
+enum line_result line_table_read(struct line_table *t, const struct line_sections *s,
+				 uint64_t offset)
+{
+	struct cursor c = s->line;
+	unsigned offset_size;
+	uint8_t operations = 1, is_statement, base;
+	t->directories.len = t->files.len = 0;
+	if (offset > c.size || !cursor_skip(&c, (size_t)offset) ||
+	    !read_sizes(t, &c, &offset_size) || !cursor_u8(&c, &t->min_instruction) ||
+	    (t->version >= 4 && !cursor_u8(&c, &operations)) || operations != 1 ||
+	    !cursor_u8(&c, &is_statement) || !cursor_u8(&c, &base) ||
+	    !cursor_u8(&c, &t->line_range) || t->line_range == 0 ||
+	    !cursor_u8(&c, &t->opcode_base) || t->opcode_base == 0 ||
+	    !cursor_bytes(&c, t->opcode_base - 1u, &t->opcode_lengths))
+		return LINE_UNKNOWN;
+	t->line_base = (int8_t)base;
+	if (t->version < 5)
+		return read_old_entries(t, &c);
+	enum line_result result = read_entries(t, s, &c, offset_size, false);
+	return result == LINE_READ ? read_entries(t, s, &c, offset_size, true) : result;
+}
+
+void line_table_free(struct line_table *t)
+{
+	vec_free(&t->directories);
+	vec_free(&t->files);
+}
+
+/* The state machine of DWARF 5, 6.2.2, as far as it matters here. */
+struct machine {
+	const struct line_table *t;
+	struct cursor c;
+	struct line_row row;  /* the registers */
+	struct line_row last; /* the last row of the sequence */
+	bool started;         /* last is one */
+	uint64_t wanted;      /* rows that end at or before it are of no use */
+	line_sink *sink;
+	uint64_t (*begin)(void *context, uint64_t address);
+	void *context;
+};
+
+static void reset(struct machine *m)
+{
+	m->row = (struct line_row){.file = 1, .line = 1};
+	m->started = false;
+}
+
+static inline void emit(struct machine *m)
+{
+	if (!m->started) {
+		m->wanted = m->begin(m->context, m->row.address);
+		m->started = true;
+	} else if (m->row.address > m->wanted && m->row.address > m->last.address) {
+		m->wanted = m->sink(m->context, &m->last, m->row.address);
+	}
+	m->last = m->row;
+}
+
+static bool run_extended(struct machine *m)
+{
+	uint64_t length;
+	uint8_t opcode;
+	if (!read_uleb(&m->c, &length) || length > cursor_left(&m->c))
+		return false;
+	size_t end = m->c.pos + (size_t)length;
+	if (length == 0 || !cursor_u8(&m->c, &opcode))
+		return true;
+	if (opcode == DW_LNE_end_sequence) {
+		emit(m);
+		reset(m);
+	} else if (opcode == DW_LNE_set_address) {
+		if ((length != 5 && length != 9) ||
+		    !cursor_word(&m->c, (unsigned)length - 1, &m->row.address))
+			return false;
+	}
+	m->c.pos = end;
+	return true;
+}
+
+static bool run_standard(struct machine *m, uint8_t opcode)
+{
+	const struct line_table *t = m->t;
+	uint64_t value;
+	int64_t delta;
+	uint16_t advance;
+	switch (opcode) {
+	case DW_LNS_copy:
+		emit(m);
+		return true;
+	case DW_LNS_advance_pc:
+		if (!read_uleb(&m->c, &value))
+			return false;
+		m->row.address += value * t->min_instruction;
+		return true;
+	case DW_LNS_advance_line:
+		if (!read_sleb(&m->c, &delta))
+			return false;
+		m->row.line += (uint32_t)delta;
+		return true;
+	case DW_LNS_set_file:
+		return read_uleb(&m->c, &m->row.file);
+	case DW_LNS_const_add_pc:
+		m->row.address +=
+		    (uint64_t)((255 - t->opcode_base) / t->line_range) * t->min_instruction;
+		return true;
+	case DW_LNS_fixed_advance_pc:
+		if (!read_u16(&m->c, &advance))
+			return false;
+		m->row.address += advance;
+		return true;
+	default:
+		for (unsigned i = 0; i < t->opcode_lengths[opcode - 1]; i++)
+			if (!read_uleb(&m->c, &value))
+				return false;
+		return true;
+	}
+}
+
+bool line_table_run(const struct line_table *t, line_sink *sink,
+		    uint64_t (*begin)(void *context, uint64_t address), void *context)
+{
+	struct machine m = {
+	    .t = t, .c = t->program, .sink = sink, .begin = begin, .context = context};
+	uint8_t opcode;
+	reset(&m);
+	while (cursor_u8(&m.c, &opcode)) {
+		if (opcode >= t->opcode_base) {
+			unsigned special = opcode - t->opcode_base;
+			m.row.address += (uint64_t)(special / t->line_range) * t->min_instruction;
+			m.row.line += (uint32_t)(t->line_base + (int)(special % t->line_range));
+			emit(&m);
+		} else if (opcode == 0 ? !run_extended(&m) : !run_standard(&m, opcode)) {
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,63 @@
+/* Reading .debug_line, versions 2 to 5 (DWARF 5, section 6.2), without making rows:
+ * libdw allocates and sorts all rows of a unit, which is most of the time of a pass.
+ * What this reader does not know (several operations an instruction, unusual forms)
+ * it refuses, and libdw serves instead. */
+#ifndef SYMBOLIZE_LINE_TABLE_H
+#define SYMBOLIZE_LINE_TABLE_H
+
+#include "formats/base/cursor.h"
+#include "formats/base/vec.h"
+
+#include <libelf.h>
+
+/* No compiler writes more directories or files into one table. */
+enum { LINE_ENTRIES_MAX = 1 << 20 };
+
+/* The sections of one ELF file, decompressed; empty where it has none. */
+struct line_sections {
+	struct cursor line, line_str, str;
+};
+
+struct line_file {
+	const char *name; /* in a section, NUL-terminated */
+	uint64_t directory;
+};
+
+/* All zeros is an empty table that can be read into, again and again. */
+struct line_table {
+	struct cursor program; /* bounded to the instructions */
+	uint8_t version, min_instruction, line_range, opcode_base;
+	int8_t line_base;
+	const uint8_t *opcode_lengths; /* of opcodes 1 .. opcode_base - 1 */
+	VEC(const char *) directories; /* 0: the compilation's; NULL in versions before 5 */
+	VEC(struct line_file) files;   /* by file number; 0 has no name before version 5 */
+};
+
+enum line_result { LINE_READ, LINE_UNKNOWN, LINE_NO_MEMORY };
+
+/* elf is one that dwarf_begin_elf has seen, which decompresses its sections. */
+void line_sections_read(struct line_sections *s, Elf *elf);
+
+/* Read the header at an offset of .debug_line. */
+enum line_result line_table_read(struct line_table *t, const struct line_sections *s,
+				 uint64_t offset);
+void line_table_free(struct line_table *t);
+
+/* One row of a line table. */
+struct line_row {
+	uint64_t address, file;
+	uint32_t line; /* 0: none */
+};
+
+/* Called for each row and the address where the next one begins, low < high; returns
+ * the address from which on it wants more of this sequence. */
+typedef uint64_t line_sink(void *context, const struct line_row *row, uint64_t high);
+
+/* Run the program. sink may be spared rows that end at or before the address that it
+ * gave back last for the sequence; begin is called at the start of each sequence and
+ * gives the first such address. False if the program is broken; what came before
+ * stands. */
+bool line_table_run(const struct line_table *t, line_sink *sink,
+		    uint64_t (*begin)(void *context, uint64_t address), void *context);
+
+#endif
