@@ -9,7 +9,7 @@
 
 struct diag {
 	FILE *out;
-	bool quiet;      /* -q: only what is an error */
+	bool quiet;      /* -q: no progress either */
 	bool terminal;   /* progress is shown */
 	bool progress;   /* a line of progress stands there */
 	size_t problems; /* how often diag_problem was called */
@@ -18,9 +18,6 @@ struct diag {
 /* Something was left out or is wrong; the exit status will say so. subject is a file's
  * name, or NULL. Escapes what a terminal should not get. */
 void diag_problem(struct diag *d, const char *subject, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-/* Something worth knowing that is no error; nothing with -q. */
-void diag_note(struct diag *d, const char *subject, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Long work: replaces the line of progress before it, if stderr is a terminal. */
 void diag_progress(struct diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));

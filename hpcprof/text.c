@@ -198,7 +198,7 @@ static int print(FILE *out, const struct profile *p, const struct options *o, st
 
 const struct view text_view = {
 	.name = "text",
-	.summary = "summary: totals, where the time went, the hottest call paths, quality of the data",
+	.summary = "a summary: where the time went, by which paths, how sure that is",
 	.takes = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
 		 OPTION_SYMBOLS | OPTION_THREADS,
 	.print = print,

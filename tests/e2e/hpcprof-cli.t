@@ -1,0 +1,104 @@
+#!/bin/bash
+# hpcprof's command line: exit statuses, messages, and output that depends on nothing but
+# what was measured.
+. "$(dirname "$0")/../lib/tap.sh"
+
+mkcsp=$BUILD/programs/mkcsp
+export TZ=UTC
+unset COLUMNS NO_COLOR
+
+# run STATUS COMMAND...: run it into ./out and ./err, and hold its exit status.
+run() {
+	local want=$1 got
+	shift
+	timeout 60 "$@" >out 2>err </dev/null
+	got=$?
+	[ "$got" = "$want" ] || {
+		echo "exit status $got in place of $want: $*"
+		cat err
+		return 1
+	}
+}
+
+# says FILE PATTERN
+says() {
+	grep -qE -- "$2" "$1" || {
+		echo "no '$2' in:"
+		cat "$1"
+		return 1
+	}
+}
+
+silent() {
+	[ ! -s err ] || {
+		cat err
+		return 1
+	}
+}
+
+"$mkcsp" good.csp
+"$mkcsp" --big --shuffle 3 other.csp
+mkdir dir empty mixed
+cp good.csp other.csp dir
+size=$(stat -c %s good.csp)
+
+# ---- help and usage
+check "--help succeeds" run 0 "$hpcprof" --help
+check "and lists the views" says out '^  dump '
+check "--version succeeds" run 0 "$hpcprof" --version
+check "and names the tool" says out '^hpcprof [0-9]'
+for bad in '' '--bogus dir' '-Z dir' '-n x dir' '-n -1 dir' '-j 0 dir' '-s size dir' '--json dir' \
+	'dump -n 3 good.csp' 'dump' '-m' '-m BYTES dir'; do
+	# shellcheck disable=SC2086
+	check "usage error: hpcprof $bad" run 2 "$hpcprof" $bad
+	check "said on stderr in one line" [ "$(wc -l <err)" = 1 ]
+	check "in the usual form" says err '^hpcprof: .*\(.*\)$'
+done
+
+# ---- what can be read
+check "a directory" run 0 "$hpcprof" dir
+check "nothing on stderr" silent
+check "shows two datafiles" says out '^  processes +1, with 2 program images$'
+check "a view's name may be given" run 0 "$hpcprof" text -n 3 good.csp
+check "options may follow" run 0 "$hpcprof" good.csp --samples -s total -j 3
+check "-- ends options" run 3 "$hpcprof" -- --samples
+check "a file that is not there" run 3 "$hpcprof" nowhere.csp
+check "its name and the reason are said" says err '^hpcprof: nowhere.csp: No such file'
+check "a directory without datafiles" run 3 "$hpcprof" empty
+check "which is said" says err '^hpcprof: empty: no datafile'
+check "some are there, some not" run 1 "$hpcprof" nowhere.csp good.csp
+check "what is there is shown" says out '^Functions'
+
+# ---- damage
+head -c 100 good.csp >mixed/cut.csp
+head -c $((size - 1)) good.csp >mixed/trailer.csp
+cp other.csp mixed
+check "a file that was cut is left out" run 1 "$hpcprof" mixed
+check "with its name and the offset" says err '^hpcprof: mixed/cut.csp: offset [0-9]+: .*left out'
+check "a damaged trailer costs the trailer" says err '^hpcprof: mixed/trailer.csp: .*trailer'
+check "the others are shown" says out '^Functions'
+check "and the report says what is missing" says out 'mixed/cut.csp: left out'
+check "nothing but damage" run 3 "$hpcprof" mixed/cut.csp
+check "dump of a good file" run 0 "$hpcprof" dump good.csp
+check "dump with a damaged trailer" run 1 "$hpcprof" dump mixed/trailer.csp
+check "dump of a cut file" run 3 "$hpcprof" dump mixed/cut.csp
+check "dump as JSON" run 0 "$hpcprof" dump --json good.csp
+check "a full disk is noticed" run 1 bash -c '"$1" good.csp >/dev/full' - "$hpcprof"
+cp good.csp $'new\nline\e[1m.csp'
+head -c 50 good.csp >$'new\nline\e[1m.csp'
+run 3 "$hpcprof" $'new\nline\e[1m.csp'
+check "names are escaped on stderr" says err '^hpcprof: new\\x0aline\\x1b'
+
+# ---- the same bytes
+COLUMNS=120 "$hpcprof" -j 1 good.csp other.csp >a
+COLUMNS=120 "$hpcprof" -j 8 other.csp good.csp >b
+check "order and threads change nothing" cmp a b
+COLUMNS=120 "$hpcprof" good.csp ./good.csp >a
+COLUMNS=120 "$hpcprof" good.csp >b
+check "a file named twice counts once" cmp a b
+COLUMNS=70 "$hpcprof" dir >a
+check "COLUMNS is the width" [ "$(wc -L <a)" -le 70 ]
+"$hpcprof" dir >a
+check "a file gets 100 columns" [ "$(wc -L <a)" -le 100 ]
+is "and no colours" "$(grep -c $'\e' a)" 0
+done_testing

@@ -1,0 +1,100 @@
+#!/bin/bash
+# The text view of programs that were really measured.
+. "$(dirname "$0")/../lib/tap.sh"
+
+export TZ=UTC
+export COLUMNS=160
+cat >spin.c <<'END'
+#include <stdlib.h>
+volatile unsigned long sink;
+static inline __attribute__((always_inline)) unsigned long mix(unsigned long x)
+{
+	for (int i = 0; i < 100; i++)
+		x = x * 6364136223846793005u + 1442695040888963407u; /* the hot line */
+	return x;
+}
+__attribute__((noinline)) void spin(long n)
+{
+	for (long i = 0; i < n; i++)
+		sink = mix(sink);
+}
+__attribute__((noinline)) void recurse(int depth, long n)
+{
+	if (depth)
+		recurse(depth - 1, n);
+	else
+		spin(n);
+	sink++;
+}
+int main(int argc, char **argv)
+{
+	recurse(argc > 2 ? atoi(argv[2]) : 10, atol(argv[1]));
+	return 0;
+}
+END
+cc -O1 -g -o spin spin.c
+check "a program is measured" "$hpcrun" -q -o data ./spin 4000000
+check "and shown" bash -c '"$1" data >text' - "$hpcprof"
+
+# row TITLE PATTERN: the percentages, self and total, of the first row of a table.
+row() {
+	awk -v title="^$1 " -v pattern="$2" '$0 ~ title { in_table = 1 } /^$/ { in_table = 0 }
+		in_table && $0 ~ pattern { print $1, $4; exit }' text
+}
+
+# at_least DESCRIPTION PERCENT MINIMUM
+at_least() {
+	awk -v a="${2%\%}" -v b="$3" 'BEGIN { exit !(a + 0 >= b) }' && ok "$1" || not_ok "$1" "$2"
+}
+
+at_least "the program has the time" "$(row 'Load modules' /spin | cut -d' ' -f1)" 90
+at_least "its file has it" "$(row Files /spin.c | cut -d' ' -f1)" 90
+at_least "an inlined function has it, marked" "$(row Functions 'mix \[inlined\]' | cut -d' ' -f1)" 90
+at_least "the line has it" "$(row Lines "spin.c:$(grep -n 'hot line' spin.c | cut -d: -f1)" |
+	cut -d' ' -f1)" 50
+recursive=$(row Functions ' recurse ' | cut -d' ' -f2)
+at_least "a recursive function's inclusive time" "$recursive" 90
+check "is counted once" awk -v a="${recursive%\%}" 'BEGIN { exit !(a <= 100) }'
+check "the recursion is one line of the paths" grep -qE ' recurse x 11$' text
+check "which begin at the start of the program" grep -qE '%  +(\+ )?_start$' text
+check "all paths are complete" grep -qE 'Call paths: 100\.0% ' text
+check "dropped samples are shown even if there are none" grep -q 'dropped: unwind failed' text
+"$hpcprof" --no-inline data >text
+check "--no-inline marks nothing" bash -c '! grep -q inlined text'
+at_least "and counts to the function around" "$(row Functions ' spin ' | cut -d' ' -f1)" 90
+"$hpcprof" --samples data >text
+check "--samples counts samples" bash -c "grep -A2 '^Functions' text | tail -1 |
+	grep -qE '^ *[0-9.]+% +[0-9,]+ +[0-9.]+% +[0-9,]+ +mix'"
+
+# Deeper than any C stack would bear if the analysis were recursive.
+check "a deep recursion is measured" bash -c 'ulimit -s unlimited; "$1" -q -o deep ./spin 1000000 50000' - "$hpcrun"
+check "and shown with a small stack" bash -c 'ulimit -s 256; "$1" deep >text' - "$hpcprof"
+check "as one line" grep -qE ' recurse x 50001$' text
+
+# The file on disk is another by now: its names would lie.
+sed -i 's/100;/101;/; s/spin(long/other(long/; s/spin(n)/other(n)/' spin.c
+cc -O1 -g -o spin spin.c
+"$hpcprof" data >text
+check "a rebuilt program is noticed" grep -q 'changed on disk' text
+check "and not named by" bash -c '! grep -q "other" text'
+
+# Debug files elsewhere.
+cc -O1 -g -Wl,--build-id -o spin spin.c
+objcopy --only-keep-debug spin spin.debug
+strip spin
+"$hpcrun" -q -o stripped ./spin 4000000
+"$hpcprof" stripped >text
+check "a stripped program has no names" bash -c '! grep -q "other" text'
+check "which the report says" grep -qE '/spin +.*(stripped|no symbols)' text
+id=$(readelf -n spin | awk '/Build ID/ { print $3 }')
+mkdir -p "debug/.build-id/${id:0:2}"
+cp spin.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
+"$hpcprof" --debug-dir debug stripped >text
+at_least "--debug-dir finds them" "$(row Functions 'mix' | cut -d' ' -f1)" 90
+
+# Several processes.
+"$hpcrun" -q -o several bash -c './spin 2000000 & ./spin 1000000 & wait'
+"$hpcprof" several >text
+check "processes are listed" grep -q '^Processes' text
+check "the heaviest first" bash -c "grep -A3 '^Processes' text | sed -n 3p | grep -q 'spin 2000000'"
+done_testing
