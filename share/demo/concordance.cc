@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace
+namespace search
 {
 
 constexpr unsigned threads = 4;
@@ -316,14 +316,16 @@ template <typename Work> void run_threads(const char *name, Work work)
 		member.join();
 }
 
+void index_texts(const std::vector<std::string> &library, unsigned first, Index &index)
+{
+	for (Document d = first; d < library.size(); d += threads)
+		for_each_word(library[d], [&](const std::string &word) { index.add(word, d); });
+}
+
 Index build_index(const std::vector<std::string> &library)
 {
 	std::vector<Index> part(threads);
-	run_threads("indexer", [&](unsigned t) {
-		for (Document d = t; d < library.size(); d += threads)
-			for_each_word(library[d],
-				      [&](const std::string &word) { part[t].add(word, d); });
-	});
+	run_threads("indexer", [&](unsigned t) { index_texts(library, t, part[t]); });
 	Index whole;
 	for (Index &index : part)
 		whole.absorb(std::move(index));
@@ -334,20 +336,26 @@ struct Answers {
 	uint64_t found = 0, mistakes = 0;
 };
 
+Answers search_texts(const Index &index, Document documents, unsigned queries, uint64_t seed)
+{
+	Answers answers;
+	Random random(seed);
+	for (unsigned i = 0; i < queries; i++) {
+		std::string text = make_query(random, 2 + i % 4);
+		try {
+			answers.found += Parser(text, documents).parse()->evaluate(index).size();
+		} catch (const std::invalid_argument &) {
+			answers.mistakes++;
+		}
+	}
+	return answers;
+}
+
 Answers answer_queries(const Index &index, Document documents, unsigned queries)
 {
 	std::vector<Answers> part(threads);
 	run_threads("searcher", [&](unsigned t) {
-		Random random(100 + t);
-		for (unsigned i = 0; i < queries * (t + 1) / 4; i++) {
-			std::string text = make_query(random, 2 + i % 4);
-			try {
-				part[t].found +=
-				    Parser(text, documents).parse()->evaluate(index).size();
-			} catch (const std::invalid_argument &) {
-				part[t].mistakes++;
-			}
-		}
+		part[t] = search_texts(index, documents, queries * (t + 1) / 4, 100 + t);
 	});
 	Answers all;
 	for (const Answers &answers : part) {
@@ -357,7 +365,7 @@ Answers answer_queries(const Index &index, Document documents, unsigned queries)
 	return all;
 }
 
-} // namespace
+} // namespace search
 
 int main(int argc, char **argv)
 {
@@ -366,10 +374,11 @@ int main(int argc, char **argv)
 		std::fprintf(stderr, "usage: concordance [SCALE]\n");
 		return 2;
 	}
-	std::vector<std::string> library = make_library(scale * 3000, 400);
-	Index index = build_index(library);
+	std::vector<std::string> library = search::make_library(scale * 3000, 400);
+	search::Index index = search::build_index(library);
 	auto words = index.by_frequency();
-	Answers answers = answer_queries(index, Document(library.size()), 6000);
+	search::Answers answers =
+	    search::answer_queries(index, search::Document(library.size()), 6000);
 	std::printf("%zu texts, %zu words, the most frequent \"%s\" in %zu of them\n",
 		    library.size(), words.size(), words.front().first.c_str(),
 		    words.front().second);
