@@ -40,7 +40,7 @@ $(LIB)/libreader.a: $(reader_c:%.c=$(BUILD)/obj/%.o)
 	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
 
 $(unit_runtime:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/runtime-obj/tests/unit/%.o $(runtime_o) $(LIB)/libtest.a $(LIB)/libreader.a
-	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -o $@ $^ $(UNIT_LDFLAGS_$*) -lcmocka -lunwind -lunwind-x86_64 -ldl -lm -pthread
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -o $@ $^ $(UNIT_LDFLAGS_$*) -lcmocka -ldl -lm -pthread
 
 $(unit_offline:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/obj/tests/unit/%.o $(LIB)/libtest.a $(LIB)/libhpcoffline.a
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(UNIT_LDFLAGS_$*) $(OFFLINE_LIBS) -lcmocka
