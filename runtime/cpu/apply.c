@@ -339,9 +339,8 @@ enum csprof_step csprof_cfi_apply(struct csprof_cursor *cur, const struct csprof
 	    !follow(row, CSPROF_REG_RSP, cfa, cur, stack, &next.sp, &from))
 		return CSPROF_STEP_BAD;
 	/* In the middle of longjmp the stack may already be the target's. */
-	if (!row->signal_frame &&
-	    (next.sp < cur->sp || (next.sp == cur->sp && !cur->exact) || next.sp > stack->high ||
-	     next.sp % sizeof(uintptr_t) != 0))
+	if (!row->signal_frame && (next.sp < cur->sp || (next.sp == cur->sp && !cur->exact) ||
+				   next.sp > stack->high || next.sp % sizeof(uintptr_t) != 0))
 		return CSPROF_STEP_BAD;
 	/* An undefined frame pointer is one that the caller does not use. */
 	next.bp = cur->bp;

@@ -30,11 +30,11 @@ enum {
 enum csprof_cfi_how {
 	CSPROF_CFI_SAME,      /* the callee did not touch it */
 	CSPROF_CFI_UNDEFINED, /* lost */
-	CSPROF_CFI_AT,	      /* saved at CFA + value */
-	CSPROF_CFI_IS,	      /* is CFA + value */
+	CSPROF_CFI_AT,        /* saved at CFA + value */
+	CSPROF_CFI_IS,        /* is CFA + value */
 	CSPROF_CFI_AT_EXPR,   /* saved where the expression at value says */
 	CSPROF_CFI_IS_EXPR,   /* is what the expression at value says */
-	CSPROF_CFI_REG	      /* is in register number value */
+	CSPROF_CFI_REG        /* is in register number value */
 };
 
 /* The rules that hold at one address. An expression is the address of its length. */
@@ -44,7 +44,7 @@ struct csprof_cfi_row {
 	bool cfa_is_expr;
 	bool signal_frame; /* augmentation 'S' */
 	uint64_t cfa_reg;
-	int64_t cfa_value;	       /* offset or expression */
+	int64_t cfa_value;             /* offset or expression */
 	struct csprof_extent readable; /* where the expressions may be read */
 };
 

@@ -39,10 +39,10 @@ struct csprof_frame {
 };
 
 enum csprof_step {
-	CSPROF_STEP_OK = 1,	  /* the cursor now stands on the caller */
-	CSPROF_STEP_END = 0,	  /* the frame is the outermost one */
+	CSPROF_STEP_OK = 1,       /* the cursor now stands on the caller */
+	CSPROF_STEP_END = 0,      /* the frame is the outermost one */
 	CSPROF_STEP_NO_INFO = -1, /* nothing is known about the code at ip */
-	CSPROF_STEP_BAD = -2	  /* stack and unwind information contradict each other */
+	CSPROF_STEP_BAD = -2      /* stack and unwind information contradict each other */
 };
 
 struct csprof_cpu_ops {
@@ -105,7 +105,7 @@ bool csprof_follows_call(uintptr_t ra);
  * 2.35), and for code that it does not know. Sorted by start, not overlapping.
  */
 struct csprof_module_range {
-	uintptr_t start, end;	  /* mapped extent */
+	uintptr_t start, end;     /* mapped extent */
 	const void *eh_frame_hdr; /* PT_GNU_EH_FRAME in memory, or NULL */
 };
 

@@ -46,26 +46,9 @@ void csprof_recipe_set_generation(unsigned generation)
 	__atomic_store_n(&generation_key, key, __ATOMIC_RELEASE);
 }
 
-uint64_t csprof_recipe_get(uintptr_t pc)
-{
-	struct cached *entry = &cache[pc * MIX_ADDRESS >> (64 - CACHE_BITS)];
-	uint64_t recipe = __atomic_load_n(&entry->recipe, __ATOMIC_RELAXED);
-	uint64_t check = __atomic_load_n(&entry->check, __ATOMIC_RELAXED);
-
-	if (__builtin_expect(check == checksum(pc, recipe) && recipe != 0, 1))
-		return recipe;
-	/* The sum is taken with the generation from before the rules are read:
-	 * if the module goes away meanwhile, the entry is void already. */
-	check = checksum(pc, 0);
-	recipe = csprof_recipe_compute(pc);
-	__atomic_store_n(&entry->recipe, recipe, __ATOMIC_RELAXED);
-	__atomic_store_n(&entry->check, check ^ recipe * MIX_RECIPE, __ATOMIC_RELAXED);
-	return recipe;
-}
-
 /* In the order of the slots. */
 static const uint8_t slot_register[6] = {
-    CSPROF_REG_RBP,	CSPROF_REG_RBX,	    CSPROF_REG_R12,
+    CSPROF_REG_RBP,     CSPROF_REG_RBX,     CSPROF_REG_R12,
     CSPROF_REG_R12 + 1, CSPROF_REG_R12 + 2, CSPROF_REG_R12 + 3,
 };
 
@@ -122,7 +105,8 @@ static uint64_t pack(const struct csprof_cfi_row *row)
 	return (slots & ~UINT64_C(1)) | offset << CSPROF_RECIPE_OFFSET_BIT | kind;
 }
 
-uint64_t csprof_recipe_compute(uintptr_t pc)
+/* The recipe of the rules of `pc`, computed anew. */
+static uint64_t compute(uintptr_t pc)
 {
 	struct csprof_cfi_row row;
 
@@ -136,6 +120,29 @@ uint64_t csprof_recipe_compute(uintptr_t pc)
 	}
 }
 
+/* Fill the entry of `pc`. */
+__attribute__((noinline)) static uint64_t miss(struct cached *entry, uintptr_t pc)
+{
+	/* The sum is taken with the generation from before the rules are read:
+	 * if the module goes away meanwhile, the entry is void already. */
+	uint64_t check = checksum(pc, 0), recipe = compute(pc);
+
+	__atomic_store_n(&entry->recipe, recipe, __ATOMIC_RELAXED);
+	__atomic_store_n(&entry->check, check ^ recipe * MIX_RECIPE, __ATOMIC_RELAXED);
+	return recipe;
+}
+
+static inline uint64_t look_up(uintptr_t pc)
+{
+	struct cached *entry = &cache[pc * MIX_ADDRESS >> (64 - CACHE_BITS)];
+	uint64_t recipe = __atomic_load_n(&entry->recipe, __ATOMIC_RELAXED);
+	uint64_t check = __atomic_load_n(&entry->check, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(check == checksum(pc, recipe) && recipe != 0, 1))
+		return recipe;
+	return miss(entry, pc);
+}
+
 /* The register in slot i, or what it is now. Written so that no branch depends
  * on which registers a frame saves. */
 static inline uintptr_t slot_value(uint64_t recipe, unsigned i, uintptr_t cfa, const uintptr_t *now)
@@ -147,23 +154,27 @@ static inline uintptr_t slot_value(uint64_t recipe, unsigned i, uintptr_t cfa, c
 	return *(slot ? saved : now);
 }
 
-enum csprof_step csprof_recipe_apply(struct csprof_cursor *cur, uint64_t recipe,
-				     const struct csprof_stack *stack)
+int csprof_recipe_step(struct csprof_cursor *cur, uintptr_t pc, struct csprof_stack stack,
+		       uint64_t *other)
 {
-	uint64_t kind = recipe & CSPROF_RECIPE_KIND_MASK;
+	uint64_t recipe = look_up(pc), kind = recipe & CSPROF_RECIPE_KIND_MASK;
 	int64_t offset =
 	    (int64_t)(recipe << (64 - CSPROF_RECIPE_SLOT_BIT)) >> (64 - CSPROF_RECIPE_OFFSET_BITS);
 	uint64_t deepest = recipe >> CSPROF_RECIPE_DEEPEST_BIT & CSPROF_RECIPE_SLOT_MASK;
 	uint64_t saved = recipe >> CSPROF_RECIPE_SAVED_BIT & CSPROF_RECIPE_SAVED_MASK;
 	uintptr_t cfa = cur->sp, ip;
 
+	if (kind > CSPROF_RECIPE_RBX) {
+		*other = recipe;
+		return CSPROF_RECIPE_OTHER;
+	}
 	if (kind == CSPROF_RECIPE_RBP)
 		cfa = cur->bp;
 	else if (kind == CSPROF_RECIPE_RBX && !csprof_cursor_reg(cur, CSPROF_REG_RBX, &cfa))
 		return CSPROF_STEP_BAD;
 	cfa += (uintptr_t)offset * 8;
-	if (cfa <= cur->sp || cfa > stack->high || cfa % 8 != 0 || cfa < 8 * (deepest + 1) ||
-	    cfa - 8 * (deepest + 1) < stack->low)
+	if (cfa <= cur->sp || cfa > stack.high || cfa % 8 != 0 || cfa < 8 * (deepest + 1) ||
+	    cfa - 8 * (deepest + 1) < stack.low)
 		return CSPROF_STEP_BAD;
 	ip = ((const uintptr_t *)cfa)[-1];
 	if (ip == 0)

@@ -43,20 +43,18 @@ enum csprof_recipe_kind {
 #define CSPROF_RECIPE_SAVED_BIT 58
 #define CSPROF_RECIPE_SAVED_MASK 31
 
-/* The recipe of the rules of `pc`, computed anew. */
-uint64_t csprof_recipe_compute(uintptr_t pc);
+/* What csprof_recipe_step returns, besides an enum csprof_step, for other kinds of recipes. */
+#define CSPROF_RECIPE_OTHER 2
 
-/* The same from the cache, which a miss fills. */
-uint64_t csprof_recipe_get(uintptr_t pc);
+/*
+ * Look up the recipe of `pc` (an address in the instruction that the frame stands at)
+ * and go to the caller by it, if it is of kind RSP, RBP or RBX; else store it and
+ * return CSPROF_RECIPE_OTHER. Unless OK is returned the cursor is unchanged.
+ */
+int csprof_recipe_step(struct csprof_cursor *cur, uintptr_t pc, struct csprof_stack stack,
+		       uint64_t *recipe);
 
 /* What the cache holds of other generations is not found any more. See cpu.h. */
 void csprof_recipe_set_generation(unsigned generation);
-
-/*
- * Apply a recipe of kind RSP, RBP or RBX. BAD also if a read would leave the
- * stack; the cursor is then unchanged.
- */
-enum csprof_step csprof_recipe_apply(struct csprof_cursor *cur, uint64_t recipe,
-				     const struct csprof_stack *stack);
 
 #endif

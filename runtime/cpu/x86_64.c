@@ -69,8 +69,8 @@ static bool code_before(uintptr_t end, void *bytes, size_t n)
 /* libc's syscall(number, ...) moves its arguments one register down, the number into
  * rax, and keeps nothing of it. */
 static const uint8_t syscall_function[] = {
-	0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0x48, 0x89, 0xd6, 0x48, 0x89, 0xca, /* mov x4 */
-	0x4d, 0x89, 0xc2, 0x4d, 0x89, 0xc8, 0x4c, 0x8b, 0x4c, 0x24, 0x08, 0x0f, 0x05,
+    0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0x48, 0x89, 0xd6, 0x48, 0x89, 0xca, /* mov x4 */
+    0x4d, 0x89, 0xc2, 0x4d, 0x89, 0xc8, 0x4c, 0x8b, 0x4c, 0x24, 0x08, 0x0f, 0x05,
 };
 
 /* Its caller's number: the last constant below 1024 (no number is larger) that is
@@ -247,28 +247,33 @@ static int step_slow(struct csprof_cursor *cur, uintptr_t pc, const struct cspro
 	return rc == CSPROF_STEP_OK ? csprof_cfi_apply(cur, &row, stack) : rc;
 }
 
+__attribute__((noinline)) static int step_other(struct csprof_cursor *cur, uintptr_t pc,
+						uint64_t recipe, const struct csprof_stack *stack)
+{
+	switch (recipe & CSPROF_RECIPE_KIND_MASK) {
+	case CSPROF_RECIPE_SIGNAL:
+		if (at_restorer(cur->ip))
+			return step_restorer(cur, stack);
+		return step_slow(cur, pc, stack);
+	case CSPROF_RECIPE_END:
+		return CSPROF_STEP_END;
+	case CSPROF_RECIPE_NO_ENTRY:
+		return step_without_entry(cur, stack);
+	default:
+		return step_slow(cur, pc, stack);
+	}
+}
+
 static int step(struct csprof_cursor *cur, uintptr_t stack_low, uintptr_t stack_high)
 {
 	/* A return address may be the first of the next function, behind a call
 	 * that does not return. */
 	uintptr_t pc = cur->ip - !cur->exact;
-	uint64_t recipe = csprof_recipe_get(pc);
-	const struct csprof_stack stack = {stack_low, stack_high};
+	struct csprof_stack stack = {stack_low, stack_high};
+	uint64_t recipe;
+	int rc = csprof_recipe_step(cur, pc, stack, &recipe);
 
-	switch (recipe & CSPROF_RECIPE_KIND_MASK) {
-	case CSPROF_RECIPE_SIGNAL:
-		if (at_restorer(cur->ip))
-			return step_restorer(cur, &stack);
-		return step_slow(cur, pc, &stack);
-	case CSPROF_RECIPE_SLOW:
-		return step_slow(cur, pc, &stack);
-	case CSPROF_RECIPE_END:
-		return CSPROF_STEP_END;
-	case CSPROF_RECIPE_NO_ENTRY:
-		return step_without_entry(cur, &stack);
-	default:
-		return csprof_recipe_apply(cur, recipe, &stack);
-	}
+	return rc == CSPROF_RECIPE_OTHER ? step_other(cur, pc, recipe, &stack) : rc;
 }
 
 const struct csprof_cpu_ops csprof_cpu = {
