@@ -1,6 +1,6 @@
 # Sourced after measure.sh: real programs with inputs of two sizes.
 
-workloads="python sqlite xz gcc perl cxx threads8"
+workloads="python sqlite xz gcc perl cxx threads8 constructor"
 
 # workload NAME short|full: sets the array `command`, and leaves what it reads in the
 # working directory (`input`, if the program has one, is its standard input).
@@ -111,4 +111,22 @@ workload_cxx() {
 
 workload_threads8() {
 	command=("$(program threads8)" "$(pick "$1" 12 150)")
+}
+
+# Time in a library's constructor, which the loader calls before the program's entry.
+workload_constructor() {
+	cat >early.c <<'END'
+#include <time.h>
+static void burn(void)
+{
+	while (clock() < MILLISECONDS * 1000)
+		continue;
+}
+__attribute__((constructor)) static void before(void) { burn(); }
+int early(void) { return 6; }
+END
+	echo 'int early(void); int main(void) { return early(); }' >main.c
+	gcc -O2 -shared -fPIC -DMILLISECONDS="$(pick "$1" 400 3000)" -o libearly.so early.c
+	gcc -O2 -o constructor main.c -L. -learly -Wl,-rpath,'$ORIGIN'
+	command=(./constructor)
 }
