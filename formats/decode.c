@@ -29,7 +29,8 @@ static int too_short(const struct cursor *c, const char *name, uint64_t bytes, s
 {
 	char expected[128];
 	snprintf(expected, sizeof expected, "%s (%" PRIu64 " bytes)", name, bytes);
-	return error_format(e, c->pos, expected, "%zu bytes left", cursor_left(c));
+	error_format(e, c->pos, expected, "%zu bytes left", cursor_left(c));
+	return -1;
 }
 
 int csp_get_u32(struct cursor *c, const char *name, uint32_t *out, struct error *e)
@@ -164,7 +165,7 @@ static const char *tag_name(uint32_t tag)
 
 static int get_tag(struct cursor *c, uint32_t tag, struct error *e)
 {
-	uint32_t found = 0;
+	uint32_t found;
 	if (csp_get_u32(c, tag_name(tag), &found, e))
 		return -1;
 	if (found != tag)

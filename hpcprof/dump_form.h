@@ -17,9 +17,9 @@ struct dump_bytes {
 /* Where a form has got to. Zeroed but for out before the first callback. */
 struct dump_to {
 	FILE *out;
-	unsigned depth;	 /* records and lists that are open */
+	unsigned depth;  /* records and lists that are open */
 	bool has_before; /* something stands before in this record or list */
-	bool in_line;	 /* text: the line of a record has not ended */
+	bool in_line;    /* text: the line of a record has not ended */
 };
 
 /* Records in a list are numbered (index 0 and up) or not; others stand alone. */

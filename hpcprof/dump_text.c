@@ -5,7 +5,8 @@
 void dump_put_u64(FILE *out, uint64_t v)
 {
 	char digits[20];
-	fwrite(digits, 1, csp_format_u64(digits, v), out);
+	size_t n = csp_format_u64(digits, v);
+	fwrite(digits, 1, n, out);
 }
 
 void dump_put_hex(FILE *out, uint64_t v)

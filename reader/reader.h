@@ -33,8 +33,8 @@ struct reader_pairs {
 
 struct reader_header {
 	struct reader_text version; /* "01.00" or "01.01" */
-	bool big;		    /* the file's order */
-	uint64_t num_chunks;	    /* as it stands there; means nothing */
+	bool big;                   /* the file's order */
+	uint64_t num_chunks;        /* as it stands there; means nothing */
 	struct reader_text target;  /* path of the executable; may be empty */
 	uint64_t tramp_samples;
 };
@@ -50,7 +50,7 @@ struct reader_metric {
 struct reader_module {
 	struct reader_text name;
 	uint64_t virtual_address, mapped_address;
-	uint64_t extent;	     /* bytes, of the trailer's MODULES; 0: not known */
+	uint64_t extent;             /* bytes, of the trailer's MODULES; 0: not known */
 	struct reader_text build_id; /* hex digits, of the trailer; n is 0: not known */
 };
 
@@ -61,11 +61,11 @@ struct reader_epoch {
 
 struct reader_tree {
 	struct reader_text version; /* "01.00" or "01.0T" */
-	uint32_t width;		    /* of ip, sp, id, parent and metrics: 8 or 4 */
-	uint64_t num_nodes;	    /* at least 1 */
-	uint32_t epoch;		    /* index into the epochs */
-	uint64_t offset;	    /* of the tree in the file */
-	uint64_t nodes_offset;	    /* of its first node in the file */
+	uint32_t width;             /* of ip, sp, id, parent and metrics: 8 or 4 */
+	uint64_t num_nodes;         /* at least 1 */
+	uint32_t epoch;             /* index into the epochs */
+	uint64_t offset;            /* of the tree in the file */
+	uint64_t nodes_offset;      /* of its first node in the file */
 	/* of the trailer's TREES, else CSP_NONE, CSP_TREE_COMPLETE, CSP_NONE, 0.
 	 * thread is below reader_num_threads or CSP_NONE, unless the file has no
 	 * (whole) THREADS chunk: then it is any number and only tells threads apart. */
@@ -103,7 +103,7 @@ struct reader_trace {
 struct reader_chunk {
 	uint32_t tag;
 	uint64_t offset, length; /* of the payload in the file */
-	bool decoded;		 /* a tag we know, whole, the first of it: see the accessors */
+	bool decoded;            /* a tag we know, whole, the first of it: see the accessors */
 };
 
 /* Map and check the file at path. 0 and *out, or -1 and *e, whose text names the

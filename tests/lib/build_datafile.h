@@ -93,7 +93,7 @@ struct build_file {
 	const char *version; /* NULL: CSP_VERSION_FILE */
 	bool big;
 	uint32_t width; /* of the trees; 0: 8 */
-	bool no_flags;	/* leave out the metrics' flags, as old files do */
+	bool no_flags;  /* leave out the metrics' flags, as old files do */
 	const char *target;
 	uint64_t tramp_samples;
 	const struct build_metric *metrics;

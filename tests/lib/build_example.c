@@ -4,7 +4,7 @@
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static const struct build_pair about_time[] = {
-    {"unit", "ns", 0},	      {"source", "perf task-clock", 0},
+    {"unit", "ns", 0},        {"source", "perf task-clock", 0},
     {"requested", "1000", 0}, {"achieved", "1000", 0},
     {"kernel", "yes", 0},     {"jitter", "uniform 0.5-1.5", 0},
 };

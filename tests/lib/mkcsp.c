@@ -45,7 +45,7 @@ static void write_seeds(const char *dir)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-	    {"big", no_argument, NULL, 'b'},	       {"width", required_argument, NULL, 'w'},
+	    {"big", no_argument, NULL, 'b'},           {"width", required_argument, NULL, 'w'},
 	    {"version", required_argument, NULL, 'v'}, {"no-flags", no_argument, NULL, 'f'},
 	    {"no-trailer", no_argument, NULL, 't'},    {"shuffle", required_argument, NULL, 's'},
 	    {"relabel", no_argument, NULL, 'r'},       {"nodes", required_argument, NULL, 'n'},

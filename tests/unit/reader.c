@@ -231,6 +231,7 @@ static void a_good_order_is_kept(void **state)
 		struct reader_nodes it;
 		struct error e;
 		assert_int_equal(reader_nodes_begin(&it, r, 0, top_down, &e), 0);
+		assert_null(it.order);
 		for (size_t i = 0; i < 4; i++)
 			assert_int_equal(reader_nodes_next(&it)->id, order[i]);
 		assert_null(reader_nodes_next(&it));

@@ -165,8 +165,10 @@ static void assert_says(struct built *b, size_t offset, const char *words)
 	int refused = reader_open_memory(b->bytes, b->n, &r, &e);
 	if (!refused)
 		said = reader_warning(r);
-	if (!said)
+	if (!said) {
 		fail_msg("not noticed: %s", words);
+		return;
+	}
 	assert_int_equal(said->offset, offset);
 	if (!strstr(said->text, words))
 		fail_msg("\"%s\" does not say \"%s\"", said->text, words);
