@@ -21,6 +21,7 @@ struct resolver {
 	VEC(size_t) unresolved;
 	VEC(uint32_t) stack;
 	struct map origins;
+	struct map tried; /* units, by the offset of their DIE: looked at already */
 	struct line_sections sections;
 	struct unit unit; /* its arrays are used again for the next unit */
 };
@@ -241,7 +242,9 @@ static int resolve_claims(struct resolver *r)
 					return -1;
 			done = c->last > done ? c->last : done;
 		}
-		if (resolve_unit(r, unit) != 0)
+		if (map_get(&r->tried, unit))
+			continue;
+		if (!map_put(&r->tried, unit, r) || resolve_unit(r, unit) != 0)
 			return -1;
 	}
 	r->claims.len = 0;
@@ -290,5 +293,6 @@ int dwarf_resolve(struct dwarf_pass *p)
 	vec_free(&r.unit.split_files);
 	line_table_free(&r.unit.table);
 	map_free(&r.origins);
+	map_free(&r.tried);
 	return result;
 }

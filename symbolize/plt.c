@@ -110,11 +110,9 @@ static const char *slot_name(struct plt_reader *r, uint64_t address)
 static bool add_entry(struct plt_reader *r, uint64_t low, uint64_t high, const char *name)
 {
 	name = names_format(r->names, "%s@plt", name);
-	return name && vec_push(&r->entries, (struct code_symbol){.low = low,
-								  .high = high,
-								  .covered = high,
-								  .name = name,
-								  .sized = true});
+	return name &&
+	       vec_push(&r->entries, (struct code_symbol){
+					 .low = low, .high = high, .name = name, .sized = true});
 }
 
 /* Entries have one size per section: 16 bytes, or 8 where .plt.got has no room for
@@ -186,5 +184,6 @@ int plt_read(struct symbols *s, Elf *elf, struct names *names)
 	if (r.entries.len)
 		qsort(r.entries.at, r.entries.len, sizeof *r.entries.at, compare_entries);
 	*s = (struct symbols){.at = r.entries.at, .len = r.entries.len, .cap = r.entries.cap};
+	symbols_link(s);
 	return 0;
 }

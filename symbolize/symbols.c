@@ -50,6 +50,10 @@ static int compare(const void *left, const void *right)
 		return a->rank > b->rank ? -1 : 1;
 	if (a->high != b->high)
 		return a->high > b->high ? -1 : 1;
+	/* Of aliases the one that a user would write: "malloc", not "__libc_malloc". */
+	size_t under_a = strspn(a->name, "_"), under_b = strspn(b->name, "_");
+	if (under_a != under_b)
+		return under_a > under_b ? -1 : 1;
 	return strcmp(b->name, a->name);
 }
 
@@ -57,7 +61,7 @@ static int compare(const void *left, const void *right)
  * which stands in high so far. */
 static void extend_unsized(struct symbols *s)
 {
-	uint64_t next = UINT64_MAX, covered = 0;
+	uint64_t next = UINT64_MAX;
 	for (size_t i = s->len; i-- > 0;) {
 		struct code_symbol *sym = &s->at[i];
 		if (i + 1 < s->len && s->at[i + 1].low != sym->low)
@@ -65,10 +69,15 @@ static void extend_unsized(struct symbols *s)
 		if (!sym->sized && next < sym->high)
 			sym->high = next;
 	}
+}
+
+void symbols_link(struct symbols *s)
+{
 	for (size_t i = 0; i < s->len; i++) {
-		if (s->at[i].high > covered)
-			covered = s->at[i].high;
-		s->at[i].covered = covered;
+		size_t left = i - 1; /* SIZE_MAX before the first */
+		while (left != SIZE_MAX && s->at[left].high <= s->at[i].high)
+			left = s->at[left].left;
+		s->at[i].left = left;
 	}
 }
 
@@ -141,6 +150,7 @@ int symbols_read(struct symbols *s, Elf *elf, unsigned section_type)
 	if (s->len)
 		qsort(s->at, s->len, sizeof *s->at, compare);
 	extend_unsized(s);
+	symbols_link(s);
 	return 0;
 }
 
@@ -154,10 +164,9 @@ const struct code_symbol *symbols_find(const struct symbols *s, uint64_t address
 		else
 			high = middle;
 	}
-	while (low > 0 && s->at[low - 1].covered > address) {
-		if (s->at[low - 1].high > address)
-			return &s->at[low - 1];
-		low--;
-	}
-	return NULL;
+	/* Of those before one that fell short, only what reaches further can cover. */
+	size_t i = low - 1;
+	while (i != SIZE_MAX && s->at[i].high <= address)
+		i = s->at[i].left;
+	return i == SIZE_MAX ? NULL : &s->at[i];
 }

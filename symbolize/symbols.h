@@ -9,7 +9,7 @@
 
 struct code_symbol {
 	uint64_t low, high; /* [low, high) */
-	uint64_t covered;   /* the highest high of this and all lower symbols */
+	size_t left;        /* the nearest before this that reaches higher, or SIZE_MAX */
 	const char *name;   /* in the ELF file's string table, or in the arena's */
 	uint8_t rank;       /* of namesakes at one address the lowest is chosen */
 	uint8_t sized;      /* high came from the symbol, not from its neighbour */
@@ -24,6 +24,8 @@ struct symbols {
  * outlive them. A broken table gives what can be read. -1 only if memory ran out. */
 int symbols_read(struct symbols *s, Elf *elf, unsigned section_type);
 void symbols_free(struct symbols *s);
+/* Fill left of symbols that were sorted by hand. symbols_read has done so. */
+void symbols_link(struct symbols *s);
 
 /* The symbol that covers the address: of several the one that begins nearest, then
  * a function before an untyped symbol, a global one before a weak before a local

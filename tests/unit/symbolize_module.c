@@ -407,6 +407,40 @@ static void code_that_the_linker_dropped_names_nothing(void **state)
 		assert_null(strstr(table.frames[k].function->name, "dead1"));
 }
 
+static void the_nearest_and_best_symbol_is_chosen(void **state)
+{
+	(void)state;
+	elfmake_run(
+	    "printf '%%s\\n' '.text' '.globl _start,sized,inner,weak,strong' '.weak weak' '_start: "
+	    ".skip 16' "
+	    "'.type sized,@function' 'sized: .skip 16' '.type inner,@function' 'inner: .skip 16' "
+	    "'.size inner,16' '.skip 16' '.size sized,48' '.skip 16' "
+	    "'.type strong,@function' '.type weak,@function' '.type local,@function' "
+	    "'weak:' 'local:' 'strong:' 'untyped:' '.skip 16' "
+	    "'.size strong,16' '.size weak,16' '.size local,16' '.size untyped,16' "
+	    "'.type _under,@function' '.globl _under,under' '.type under,@function' "
+	    "'_under:' 'under:' '.skip 16' '.size under,16' '.size _under,16' "
+	    "'label: .skip 16' 'object: .skip 16' '.type object,@object' >table.s && "
+	    "gcc -nostdlib -static -o table table.s");
+	static const struct {
+		unsigned offset;
+		const char *name; /* NULL: none covers it */
+	} cases[] = {
+	    {0, "_start"}, /* no size: up to the next symbol */
+	    {15, "_start"}, {16, "sized"},  {32, "inner"},  {47, "inner"},  {48, "sized"},
+	    {63, "sized"},  {64, NULL},     {79, NULL},     {80, "strong"}, {96, "under"},
+	    {112, "label"}, {127, "label"}, {128, "label"},
+	};
+	uint64_t start = elfmake_symbol("table", "_start");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "table+0x%llx",
+			 (unsigned long long)(start + cases[i].offset));
+		resolve("table", start + cases[i].offset);
+		assert_string_equal(frame(0)->function->name, cases[i].name ? cases[i].name : name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +455,7 @@ int main(void)
 	    cmocka_unit_test_teardown(debug_files_are_found_by_link, teardown),
 	    cmocka_unit_test_teardown(a_sysroot_goes_before_the_path, teardown),
 	    cmocka_unit_test_teardown(shared_dwarf_of_dwz_is_read, teardown),
+	    cmocka_unit_test_teardown(the_nearest_and_best_symbol_is_chosen, teardown),
 	    cmocka_unit_test_teardown(plt_entries_have_names, teardown),
 	    cmocka_unit_test_teardown(deep_blocks_are_walked, teardown),
 	    cmocka_unit_test_teardown(what_cannot_be_read_is_named_after_the_module, teardown),

@@ -293,7 +293,11 @@ static void chains_of_ourselves(void **state)
 	assert_true(n > 0);
 	path[n] = 0;
 	check_names(path);
+	/* In what clang compiled, addr2line leaves out some inlined calls that begin a
+	 * function's second range; llvm-symbolizer has them as we do. */
+#ifndef __clang__
 	check_chains(path);
+#endif
 }
 
 static void names_of_libraries(void **state)

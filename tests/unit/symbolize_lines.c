@@ -1,0 +1,219 @@
+/* symbolize/line_table.h: libdw as the oracle, and headers that are cut or struck. */
+#include "symbolize/line_table.h"
+
+#include "tests/lib/cmocka_all.h"
+#include "tests/lib/elfmake.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct rows {
+	VEC(struct line_row) at;
+	VEC(uint64_t) high;
+};
+
+static uint64_t want_all(void *context, uint64_t address)
+{
+	(void)context;
+	return address;
+}
+
+static uint64_t keep_row(void *context, const struct line_row *row, uint64_t high)
+{
+	struct rows *rows = context;
+	assert_true(row->address < high);
+	assert_true(vec_push(&rows->at, *row));
+	assert_true(vec_push(&rows->high, high));
+	return high;
+}
+
+static const struct line_row *find(const struct rows *rows, uint64_t address)
+{
+	for (size_t i = 0; i < rows->at.len; i++)
+		if (rows->at.at[i].address <= address && address < rows->high.at[i])
+			return &rows->at.at[i];
+	return NULL;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* Every row of libdw that has bytes is ours. Returns how many. */
+static size_t compare_unit(Dwarf_Die *die, const struct line_sections *sections)
+{
+	struct line_table t = {0};
+	struct rows rows = {0};
+	Dwarf_Attribute a;
+	Dwarf_Word offset;
+	Dwarf_Lines *lines;
+	size_t n, compared = 0;
+	uint64_t ended_at = UINT64_MAX;
+	assert_int_equal(dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &a), &offset), 0);
+	assert_int_equal(line_table_read(&t, sections, offset), LINE_READ);
+	assert_true(line_table_run(&t, keep_row, want_all, &rows));
+	assert_int_equal(dwarf_getsrclines(die, &lines, &n), 0);
+	for (size_t i = 0; i + 1 < n; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		Dwarf_Addr low, high;
+		bool end;
+		int number;
+		dwarf_lineaddr(line, &low);
+		dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &high);
+		dwarf_lineendsequence(line, &end);
+		dwarf_lineno(line, &number);
+		/* libdw sorts the end of a sequence before a row at the same address, which
+		 * then seems to reach to the next sequence. */
+		bool was_end = ended_at == low;
+		if (end)
+			ended_at = low;
+		if (end || was_end || low == high)
+			continue;
+		const struct line_row *ours = find(&rows, low);
+		if (!ours)
+			fail_msg("no row for %#lx, line %d", (unsigned long)low, number);
+		assert_int_equal(ours->line, number);
+		assert_true(ours->file < t.files.len);
+		assert_string_equal(last_part(t.files.at[ours->file].name),
+				    last_part(dwarf_linesrc(line, NULL, NULL)));
+		compared++;
+	}
+	line_table_free(&t);
+	vec_free(&rows.at);
+	vec_free(&rows.high);
+	return compared;
+}
+
+static void rows_are_those_of_libdw(void **state)
+{
+	(void)state;
+	static const char *const kinds[] = {
+	    "gcc -O2 -gdwarf-5 -o t $data/chain.c",
+	    "gcc -O2 -gdwarf-4 -o t $data/chain.c",
+	    "gcc -O2 -gdwarf-3 -o t $data/chain.c",
+	    "gcc -O2 -gdwarf-2 -o t $data/chain.c",
+	    "gcc -O2 -gdwarf-5 -gz -o t $data/chain.c",
+	    "gcc -O2 -gdwarf64 -gdwarf-5 -o t $data/chain.c",
+	    "g++ -O2 -gdwarf-5 -o t $data/templates.cc",
+	    "g++ -O0 -gdwarf-4 -o t $data/templates.cc",
+	    "gcc -O2 -g -gno-as-loc-support -o t $data/chain.c",
+	    "if command -v clang-14; then clang-14 -O2 -g -o t $data/chain.c; fi",
+	};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		elfmake_run("%s", kinds[i]);
+		int fd = open(elfmake_path("t"), O_RDONLY);
+		Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+		assert_non_null(dwarf);
+		struct line_sections sections;
+		line_sections_read(&sections, dwarf_getelf(dwarf));
+		Dwarf_CU *cu = NULL;
+		Dwarf_Die die;
+		size_t compared = 0;
+		while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0)
+			compared += compare_unit(&die, &sections);
+		assert_true(compared > 20);
+		dwarf_end(dwarf);
+		close(fd);
+	}
+}
+
+/* A table of version 4: one directory, one file, and a program with each opcode. */
+static const uint8_t old_table[] = {
+    50,  0, 0, 0,    4,    0,  24, 0, 0, 0, /* length, version, header_length */
+    1,   1, 1, 0xfb, 14,   10,           /* instruction 1, operations 1, line_base -5, range 14 */
+    0,   1, 1, 1,    1,    0,  0,  0, 1, /* operands of opcodes 1 to 9 */
+    'd', 0, 0,                           /* directories */
+    'f', 0, 0, 0,    0,    0,            /* files */
+    0,   5, 2, 0,    0x10, 0,  0,        /* set_address 0x1000 */
+    3,   9, 1,                           /* advance_line 9; copy: line 10 */
+    9,   2, 0, 1,                        /* fixed_advance_pc 2; copy */
+    2,   4, 1,                           /* advance_pc 4; copy */
+    0,   1, 1,                           /* end_sequence */
+};
+
+static enum line_result run_bytes(const uint8_t *bytes, size_t n, struct rows *rows, bool *good)
+{
+	struct line_sections s = {.line = cursor_of(bytes, n, false),
+				  .line_str = cursor_of("", 0, false),
+				  .str = cursor_of("", 0, false)};
+	struct line_table t = {0};
+	enum line_result result = line_table_read(&t, &s, 0);
+	*good = result == LINE_READ && line_table_run(&t, keep_row, want_all, rows);
+	line_table_free(&t);
+	return result;
+}
+
+static void cut_and_struck_tables_do_no_harm(void **state)
+{
+	(void)state;
+	struct rows rows = {0};
+	bool good;
+	for (size_t n = 0; n <= sizeof old_table; n++) {
+		uint8_t *cut = malloc(n ? n : 1);
+		assert_non_null(cut);
+		memcpy(cut, old_table, n);
+		if (n < sizeof old_table)
+			assert_int_not_equal(run_bytes(cut, n, &rows, &good), LINE_READ);
+		free(cut);
+	}
+	static const uint8_t values[] = {0, 1, 2, 0x7f, 0x80, 0xfe, 0xff};
+	for (size_t i = 0; i < sizeof old_table; i++) {
+		for (size_t k = 0; k < sizeof values; k++) {
+			uint8_t *struck = malloc(sizeof old_table);
+			assert_non_null(struck);
+			memcpy(struck, old_table, sizeof old_table);
+			struck[i] = values[k];
+			run_bytes(struck, sizeof old_table, &rows, &good);
+			free(struck);
+		}
+	}
+	vec_free(&rows.at);
+	vec_free(&rows.high);
+}
+
+static void rows_reach_to_the_next(void **state)
+{
+	(void)state;
+	struct rows rows = {0};
+	bool good;
+	assert_int_equal(run_bytes(old_table, sizeof old_table, &rows, &good), LINE_READ);
+	assert_true(good);
+	assert_int_equal(rows.at.len, 2);
+	assert_int_equal(rows.at.at[0].address, 0x1000);
+	assert_int_equal(rows.at.at[0].line, 10);
+	assert_int_equal(rows.high.at[0], 0x1002);
+	assert_int_equal(rows.high.at[1], 0x1006);
+	vec_free(&rows.at);
+	vec_free(&rows.high);
+}
+
+static void several_operations_an_instruction_are_refused(void **state)
+{
+	(void)state;
+	uint8_t bytes[sizeof old_table];
+	struct rows rows = {0};
+	bool good;
+	memcpy(bytes, old_table, sizeof bytes);
+	bytes[11] = 4;
+	assert_int_equal(run_bytes(bytes, sizeof bytes, &rows, &good), LINE_UNKNOWN);
+	assert_int_equal(rows.at.len, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(rows_are_those_of_libdw),
+	    cmocka_unit_test(cut_and_struck_tables_do_no_harm),
+	    cmocka_unit_test(rows_reach_to_the_next),
+	    cmocka_unit_test(several_operations_an_instruction_are_refused),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	elfmake_clean();
+	return failed;
+}
