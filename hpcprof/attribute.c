@@ -35,8 +35,8 @@ static void walk_step(struct walk *w)
 		w->context = w->sibling[w->context];
 		w->enter = true;
 	} else {
-		w->context = w->context == MODEL_PARTIAL_ROOT ? MODEL_ROOT
-							      : model_parent(w->m, w->context);
+		w->context =
+		    w->context == MODEL_PARTIAL_ROOT ? MODEL_ROOT : model_parent(w->m, w->context);
 	}
 }
 
@@ -117,7 +117,8 @@ static void enter(struct attributing *a, uint32_t context)
 		for (int g = 0; g < GROUPINGS; g++) {
 			uint32_t row = row_of(a, &a->code->frames.at[k], (enum grouping)g);
 			if (a->on_path[g][row]++ == 0)
-				add_row(a, a->out->by[g].inclusive, row, a->inclusive + context * n);
+				add_row(a, a->out->by[g].inclusive, row,
+					a->inclusive + context * n);
 		}
 }
 
@@ -142,17 +143,16 @@ static void add_exclusive(struct attributing *a, uint32_t context)
 		if (!value)
 			continue;
 		for (int g = 0; g < GROUPINGS; g++) {
-			uint64_t *to = &a->out->by[g].exclusive[row_of(a, leaf, (enum grouping)g) * n + i];
+			uint64_t *to =
+			    &a->out->by[g].exclusive[row_of(a, leaf, (enum grouping)g) * n + i];
 			*to = sum_add(*to, value, &a->saturated);
 		}
 		if (function->source == SYMBOL_NONE)
-			a->out->nameless[function->module * n + i] =
-				sum_add(a->out->nameless[function->module * n + i], value,
-					&a->saturated);
+			a->out->nameless[function->module * n + i] = sum_add(
+			    a->out->nameless[function->module * n + i], value, &a->saturated);
 		if (a->code->lines.at[leaf->line].line == 0)
-			a->out->lineless[function->module * n + i] =
-				sum_add(a->out->lineless[function->module * n + i], value,
-					&a->saturated);
+			a->out->lineless[function->module * n + i] = sum_add(
+			    a->out->lineless[function->module * n + i], value, &a->saturated);
 	}
 }
 

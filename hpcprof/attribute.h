@@ -18,7 +18,8 @@ enum grouping { BY_MODULE, BY_FILE, BY_FUNCTION, BY_LINE, GROUPINGS };
 struct attribution {
 	size_t num_columns;
 	struct {
-		size_t num_rows; /* rows are ids: of the model's modules, of the code's files, ... */
+		size_t
+		    num_rows; /* rows are ids: of the model's modules, of the code's files, ... */
 		/* [num_rows * num_columns], the columns of a row side by side */
 		uint64_t *exclusive, *inclusive;
 	} by[GROUPINGS];

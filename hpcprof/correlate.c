@@ -17,10 +17,10 @@ struct job {
 struct work {
 	const struct model *m;
 	const struct correlate_options *o;
-	struct job *jobs;      /* [num_jobs], those with most addresses first */
+	struct job *jobs; /* [num_jobs], those with most addresses first */
 	size_t num_jobs;
-	size_t next, done;     /* under lock */
-	bool failed;           /* memory ran out; under lock */
+	size_t next, done; /* under lock */
+	bool failed;       /* memory ran out; under lock */
 	pthread_mutex_t lock;
 };
 
@@ -140,7 +140,7 @@ static int resolve_all(struct work *work, struct code *out, struct error *e)
 	}
 	for (size_t i = 1; made && i < n; i++)
 		workers[i].started =
-			pthread_create(&workers[i].thread, NULL, work_on, &workers[i]) == 0;
+		    pthread_create(&workers[i].thread, NULL, work_on, &workers[i]) == 0;
 	if (made)
 		work_on(&workers[0]);
 	for (size_t i = 1; i < n; i++)
@@ -194,10 +194,11 @@ static uint32_t line_id(struct build *b, uint32_t file, uint32_t line, uint32_t 
 	if (id == INTERNER_NONE)
 		return id;
 	if (id == b->code->lines.len)
-		return vec_push(&b->code->lines,
-				(struct code_line){.file = file, .line = line, .function = function})
-			       ? id
-			       : INTERNER_NONE;
+		return vec_push(
+			   &b->code->lines,
+			   (struct code_line){.file = file, .line = line, .function = function})
+			   ? id
+			   : INTERNER_NONE;
 	known = &b->code->lines.at[id];
 	if (known->function != function) {
 		known->several |= compare_functions(b->code, function, known->function) != 0;
@@ -219,12 +220,12 @@ static uint32_t function_id(struct build *b, struct interner *seen, uint32_t fir
 		return local;
 	if (first + local == b->code->functions.len &&
 	    !vec_push(&b->code->functions, (struct code_function){.name = s->name,
-								 .linkage_name = s->linkage_name,
-								 .file = s->file,
-								 .line = s->line,
-								 .low = s->low,
-								 .module = module,
-								 .source = s->source}))
+								  .linkage_name = s->linkage_name,
+								  .file = s->file,
+								  .line = s->line,
+								  .low = s->low,
+								  .module = module,
+								  .source = s->source}))
 		return INTERNER_NONE;
 	known = &b->code->functions.at[first + local];
 	known->inlined |= f->inlined;
@@ -249,8 +250,8 @@ static bool append_chain(struct build *b, struct interner *seen, uint32_t first,
 		line = line_id(b, file, f->line, function);
 		if (line == INTERNER_NONE || b->code->frames.len >= UINT32_MAX - 1 ||
 		    !vec_push(&b->code->frames, (struct code_frame){.function = function,
-								   .line = line,
-								   .inlined = f->inlined}))
+								    .line = line,
+								    .inlined = f->inlined}))
 			return false;
 	}
 	return true;
@@ -340,8 +341,10 @@ int correlate(const struct model *m, const struct correlate_options *o, struct c
 	out->paths = strings_create();
 	out->first = calloc(m->frames.len + 1, sizeof *out->first);
 	out->modules = calloc(m->modules.len + 1, sizeof *out->modules);
-	if (!work.jobs || !out->paths || !out->first || !out->modules)
-		rc = error_memory(e, m->frames.len * sizeof *out->first);
+	if (!work.jobs || !out->paths || !out->first || !out->modules) {
+		error_memory(e, m->frames.len * sizeof *out->first);
+		rc = -1;
+	}
 	for (size_t i = 0; rc == 0 && i < work.num_jobs; i++) {
 		work.jobs[i].module = (uint32_t)i;
 		rc = collect(m, &work.jobs[i], e);

@@ -57,8 +57,8 @@ struct code {
 	VEC(struct code_file) files;
 	VEC(struct code_line) lines;
 	VEC(struct code_frame) frames;
-	uint32_t *first; /* [model frames + 1]: the chain of model frame i is
-			    frames[first[i]] .. frames[first[i + 1] - 1] */
+	uint32_t *first;             /* [model frames + 1]: the chain of model frame i is
+					frames[first[i]] .. frames[first[i + 1] - 1] */
 	struct code_module *modules; /* [model modules] */
 	struct arena arena;
 	struct strings *paths;

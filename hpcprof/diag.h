@@ -18,7 +18,7 @@ struct diag {
 /* Something was left out or is wrong; the exit status will say so. subject is a file's
  * name, or NULL. Escapes what a terminal should not get. */
 void diag_problem(struct diag *d, const char *subject, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 /* Long work: replaces the line of progress before it, if stderr is a terminal. */
 void diag_progress(struct diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Take the line of progress away. */

@@ -55,8 +55,10 @@ struct ingest {
 static int out_of_memory(struct ingest *in, uint64_t bytes)
 {
 	if (in->m->contexts.len >= UINT32_MAX - 1)
-		return error_set(in->e, ERROR_LIMIT, "more than 2^32 distinct contexts");
-	return error_memory(in->e, bytes);
+		error_set(in->e, ERROR_LIMIT, "more than 2^32 distinct contexts");
+	else
+		error_memory(in->e, bytes);
+	return -1;
 }
 
 static struct reader_text unit_of(const struct reader_metric *metric)
@@ -70,15 +72,15 @@ static int plan_columns(struct ingest *in)
 	for (uint32_t i = 0; i < in->num_metrics; i++) {
 		const struct reader_metric *v = reader_metric(in->r, i);
 		const struct reader_metric *n =
-			i + 1 < in->num_metrics ? reader_metric(in->r, i + 1) : NULL;
+		    i + 1 < in->num_metrics ? reader_metric(in->r, i + 1) : NULL;
 		struct column *c = &in->columns[i];
 
 		*c = (struct column){.events = true,
 				     .samples = true,
 				     .scale = v->period,
 				     .at_point = v->flags & CSP_METRIC_ASYNC,
-				     .activation = v->flags &
-						   (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS)};
+				     .activation =
+					 v->flags & (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS)};
 		c->metric = model_metric(in->m, v->name, unit_of(v), v->flags);
 		if (c->metric == UINT32_MAX)
 			return out_of_memory(in, sizeof(struct model_metric));
@@ -331,25 +333,27 @@ static int prepare(struct ingest *in)
 	for (uint32_t i = 0; i < reader_num_trees(in->r); i++)
 		if (reader_tree(in->r, i)->num_nodes > largest)
 			largest = reader_tree(in->r, i)->num_nodes;
-	if (largest >= NO_CONTEXT)
-		return error_set(in->e, ERROR_LIMIT, "a tree has %" PRIu64 " nodes; the limit is 2^32",
-				 largest);
+	if (largest >= NO_CONTEXT) {
+		error_set(in->e, ERROR_LIMIT, "a tree has %" PRIu64 " nodes; the limit is 2^32",
+			  largest);
+		return -1;
+	}
 	for (uint32_t i = 0; i < in->num_metrics; i++)
-		activations |= reader_metric(in->r, i)->flags &
-			       (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS);
+		activations |=
+		    reader_metric(in->r, i)->flags & (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS);
 	in->columns = calloc((size_t)in->num_metrics + 1, sizeof *in->columns);
 	in->places = calloc((size_t)reader_num_epochs(in->r) + 1, sizeof *in->places);
 	in->seats = malloc((largest + 1) * sizeof *in->seats);
 	in->inner = activations ? malloc(largest + 1) : NULL;
-	in->sums = calloc(((size_t)reader_num_threads(in->r) + 1) * in->num_metrics + 1,
-			  sizeof *in->sums);
+	in->sums =
+	    calloc(((size_t)reader_num_threads(in->r) + 1) * in->num_metrics + 1, sizeof *in->sums);
 	if (!in->columns || !in->places || !in->seats || !in->sums || (activations && !in->inner))
 		return out_of_memory(in, largest * sizeof *in->seats);
 	if (plan_columns(in) != 0)
 		return -1;
 	in->process->num_sums = (uint32_t)in->m->metrics.len;
-	in->process->sums = arena_alloc(&in->m->arena,
-					(in->m->metrics.len + 1) * sizeof *in->process->sums);
+	in->process->sums =
+	    arena_alloc(&in->m->arena, (in->m->metrics.len + 1) * sizeof *in->process->sums);
 	return in->process->sums ? 0 : out_of_memory(in, sizeof *in->process->sums);
 }
 
@@ -371,7 +375,8 @@ int model_add(struct model *m, const struct reader *r, const char *path, const c
 		rc = add_tree(&in, i);
 	for (uint32_t i = 0; rc == 0 && i < in.num_metrics; i++)
 		if (in.columns[i].events)
-			rc = process_describe_metric(m, r, i, &m->metrics.at[in.columns[i].metric], e);
+			rc = process_describe_metric(m, r, i, &m->metrics.at[in.columns[i].metric],
+						     e);
 	if (rc == 0)
 		rc = process_check_account(r, in.sums, complain, context, e);
 	if (rc == 0 && !vec_push(&m->processes, process))

@@ -237,14 +237,17 @@ static char *scaled(char *out, double value, const struct step *steps, size_t n)
 		k++;
 	x = value / steps[k].size;
 	snprintf(out, LAYOUT_NUMBER_BYTES, "%.*f %s",
-		 steps[k].size == 1 || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2, x, steps[k].name);
+		 steps[k].size == 1 || x >= 99.95 ? 0
+		 : x >= 9.995                     ? 1
+						  : 2,
+		 x, steps[k].name);
 	return out;
 }
 
 char *layout_value(char out[LAYOUT_NUMBER_BYTES], uint64_t value, const char *unit)
 {
 	static const struct step times[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
-	static const struct step sizes[] = {{1, "B"}, {0x1p10, "KiB"}, {0x1p20, "MiB"},
+	static const struct step sizes[] = {{1, "B"},        {0x1p10, "KiB"}, {0x1p20, "MiB"},
 					    {0x1p30, "GiB"}, {0x1p40, "TiB"}, {0x1p50, "PiB"}};
 	static const struct step counts[] = {{1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}};
 	static const double minute = 60e9, hour = 3600e9;
@@ -254,8 +257,8 @@ char *layout_value(char out[LAYOUT_NUMBER_BYTES], uint64_t value, const char *un
 		if ((double)value >= 2 * hour)
 			snprintf(out, LAYOUT_NUMBER_BYTES, "%.2f h", (double)value / hour);
 		else if ((double)value >= 2 * minute)
-			snprintf(out, LAYOUT_NUMBER_BYTES, "%.*f min", (double)value < 10 * minute ? 2 : 1,
-				 (double)value / minute);
+			snprintf(out, LAYOUT_NUMBER_BYTES, "%.*f min",
+				 (double)value < 10 * minute ? 2 : 1, (double)value / minute);
 		else
 			scaled(out, (double)value, times, sizeof times / sizeof *times);
 		return out;

@@ -1,6 +1,7 @@
 /* Text that fits a terminal: widths of UTF-8, escaping, shortening, numbers with
  * units, tables. Widths are in columns of a terminal and do not depend on the user's
- * locale; used by one thread at a time. Texts that are handed out live in the arena given; NULL if memory ran out. */
+ * locale; used by one thread at a time. Texts that are handed out live in the arena given; NULL if
+ * memory ran out. */
 #ifndef HPCPROF_LAYOUT_H
 #define HPCPROF_LAYOUT_H
 
@@ -38,9 +39,9 @@ enum layout_cut { CUT_NOT, CUT_MIDDLE, CUT_LEFT, CUT_NAME };
 
 struct layout_column {
 	const char *title;
-	bool right;           /* aligned to the right */
-	enum layout_cut cut;  /* what gives way where the table is too wide */
-	unsigned least;       /* columns that are left to it all the same */
+	bool right;          /* aligned to the right */
+	enum layout_cut cut; /* what gives way where the table is too wide */
+	unsigned least;      /* columns that are left to it all the same */
 };
 
 struct layout_table {

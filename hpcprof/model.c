@@ -72,7 +72,7 @@ uint32_t model_frame(struct model *m, uint32_t module, uint64_t address, enum fr
 		return UINT32_MAX;
 	mod->frames[role].at[mod->frames[role].len++] = (uint32_t)m->frames.len;
 	m->frames.at[m->frames.len] =
-		(struct model_frame){.address = address, .module = module, .role = role};
+	    (struct model_frame){.address = address, .module = module, .role = role};
 	return (uint32_t)m->frames.len++;
 }
 
@@ -116,7 +116,7 @@ uint32_t model_module(struct model *m, struct reader_text name, struct reader_te
 	id = interner_insert(&m->module_ids, key);
 	if (id != INTERNER_NONE)
 		m->modules.at[m->modules.len++] =
-			(struct model_module){.name = text, .build_id = build};
+		    (struct model_module){.name = text, .build_id = build};
 	return id;
 }
 

@@ -67,16 +67,17 @@ typedef VEC(const char *) model_texts;
 
 struct model_metric {
 	const char *name;
-	const char *unit;   /* "ns", "bytes", "count", or "" where the file does not say */
-	uint64_t flags;     /* of V */
-	uint64_t *events;   /* [contexts], exclusive */
-	uint64_t *samples;  /* [contexts], exclusive */
-	uint32_t capacity;  /* of the two, in contexts */
+	const char *unit;  /* "ns", "bytes", "count", or "" where the file does not say */
+	uint64_t flags;    /* of V */
+	uint64_t *events;  /* [contexts], exclusive */
+	uint64_t *samples; /* [contexts], exclusive */
+	uint32_t capacity; /* of the two, in contexts */
 	struct model_sum total;
-	uint32_t files;     /* datafiles that have it */
+	uint32_t files; /* datafiles that have it */
 	enum model_kernel kernel;
 	model_texts sources, requested, achieved;
-	uint64_t interval; /* nominal mean interval (the period of N), of the last file; 0 without N */
+	uint64_t
+	    interval; /* nominal mean interval (the period of N), of the last file; 0 without N */
 	VEC(struct model_account) account; /* dispositions of the format first, in its order */
 	bool has_account;
 };

@@ -13,7 +13,15 @@
 
 enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 60, MOST_WIDTH = 10000, MOST_THREADS = 1024 };
 
-enum { OPT_SAMPLES = 256, OPT_NO_INLINE, OPT_SYSROOT, OPT_DEBUG_DIR, OPT_JSON, OPT_HELP, OPT_VERSION };
+enum {
+	OPT_SAMPLES = 256,
+	OPT_NO_INLINE,
+	OPT_SYSROOT,
+	OPT_DEBUG_DIR,
+	OPT_JSON,
+	OPT_HELP,
+	OPT_VERSION
+};
 
 struct description {
 	int value;        /* of getopt_long */
@@ -24,20 +32,20 @@ struct description {
 };
 
 static const struct description descriptions[] = {
-	{'m', "metric", "METRIC", OPTION_METRIC, "show this metric; several -m give several columns"},
-	{'n', "rows", "COUNT", OPTION_ROWS, "rows of each table and number of call paths (0: all)"},
-	{'s', "sort", "KEY", OPTION_SORT, "order tables by self (default), total or name"},
-	{OPT_SAMPLES, "samples", NULL, OPTION_SAMPLES, "show numbers of samples in place of events"},
-	{OPT_NO_INLINE, "no-inline", NULL, OPTION_NO_INLINE,
-	 "count inlined code to the function it was inlined into"},
-	{OPT_SYSROOT, "sysroot", "DIR", OPTION_SYMBOLS, "look for the measured binaries below DIR"},
-	{OPT_DEBUG_DIR, "debug-dir", "DIR", OPTION_SYMBOLS,
-	 "look for separate debug files in DIR, too"},
-	{'j', "threads", "N", OPTION_THREADS, "work with N threads (default: one per core)"},
-	{OPT_JSON, "json", NULL, OPTION_JSON, "write JSON"},
-	{'q', "quiet", NULL, 0, "say nothing on stderr but errors"},
-	{OPT_HELP, "help", NULL, 0, "print this and exit"},
-	{OPT_VERSION, "version", NULL, 0, "print the version and exit"},
+    {'m', "metric", "METRIC", OPTION_METRIC, "show this metric; several -m give several columns"},
+    {'n', "rows", "COUNT", OPTION_ROWS, "rows of each table and number of call paths (0: all)"},
+    {'s', "sort", "KEY", OPTION_SORT, "order tables by self (default), total or name"},
+    {OPT_SAMPLES, "samples", NULL, OPTION_SAMPLES, "show numbers of samples in place of events"},
+    {OPT_NO_INLINE, "no-inline", NULL, OPTION_NO_INLINE,
+     "count inlined code to the function it was inlined into"},
+    {OPT_SYSROOT, "sysroot", "DIR", OPTION_SYMBOLS, "look for the measured binaries below DIR"},
+    {OPT_DEBUG_DIR, "debug-dir", "DIR", OPTION_SYMBOLS,
+     "look for separate debug files in DIR, too"},
+    {'j', "threads", "N", OPTION_THREADS, "work with N threads (default: one per core)"},
+    {OPT_JSON, "json", NULL, OPTION_JSON, "write JSON"},
+    {'q', "quiet", NULL, 0, "say nothing on stderr but errors"},
+    {OPT_HELP, "help", NULL, 0, "print this and exit"},
+    {OPT_VERSION, "version", NULL, 0, "print the version and exit"},
 };
 enum { NUM_DESCRIPTIONS = sizeof descriptions / sizeof *descriptions };
 
@@ -51,7 +59,7 @@ void options_help(FILE *out)
 	      out);
 	for (; *v; v++)
 		fprintf(out, "  %-10s %s%s\n", (*v)->name, (*v)->summary,
-			v == views ? " (the default)" : "");
+			*v == &text_view ? " (the default)" : "");
 	fputs("\nOptions:\n", out);
 	for (int i = 0; i < NUM_DESCRIPTIONS; i++) {
 		const struct description *d = &descriptions[i];
@@ -88,17 +96,16 @@ static int number(const char *name, const char *text, uint64_t most, uint64_t *o
 	errno = 0;
 	v = strtoull(text, &end, 10);
 	if (errno || *end || !isdigit((unsigned char)text[0]) || v > most)
-		return error_set(e, ERROR_USAGE, "%s takes a whole number up to %llu, not '%s'", name,
-				 (unsigned long long)most, text);
+		return error_set(e, ERROR_USAGE, "%s takes a whole number up to %llu, not '%s'",
+				 name, (unsigned long long)most, text);
 	*out = v;
 	return 0;
 }
 
 static int sort_key(const char *text, enum sort_key *out, struct error *e)
 {
-	static const char *const names[] = {[SORT_EXCLUSIVE] = "self",
-					    [SORT_INCLUSIVE] = "total",
-					    [SORT_NAME] = "name"};
+	static const char *const names[] = {
+	    [SORT_EXCLUSIVE] = "self", [SORT_INCLUSIVE] = "total", [SORT_NAME] = "name"};
 
 	for (int i = 0; i <= SORT_NAME; i++)
 		if (strcmp(text, names[i]) == 0) {
@@ -110,7 +117,7 @@ static int sort_key(const char *text, enum sort_key *out, struct error *e)
 
 static int take(struct options *o, int value, const char *argument, struct error *e)
 {
-	uint64_t n;
+	uint64_t n = 0;
 
 	switch (value) {
 	case 'm':
@@ -174,7 +181,7 @@ static void from_environment(struct options *o, FILE *out)
 
 static int choose_view(struct options *o, uint64_t used, struct error *e)
 {
-	o->view = views[0];
+	o->view = &text_view;
 	for (const struct view *const *v = views; o->num_profiles && *v; v++)
 		if (strcmp(o->profiles[0], (*v)->name) == 0) {
 			o->view = *v;
@@ -183,13 +190,15 @@ static int choose_view(struct options *o, uint64_t used, struct error *e)
 			break;
 		}
 	for (int i = 0; i < NUM_DESCRIPTIONS; i++)
-		if ((used >> i & 1) && descriptions[i].bit && !(o->view->takes & descriptions[i].bit))
+		if ((used >> i & 1) && descriptions[i].bit &&
+		    !(o->view->takes & descriptions[i].bit))
 			return error_set(e, ERROR_USAGE, "the view %s does not take --%s",
 					 o->view->name, descriptions[i].name);
 	if (!o->num_profiles)
-		return error_set(e, ERROR_USAGE,
-				 "no PROFILE given (name a measurement directory, hpcrun-COMMAND-N, "
-				 "or a datafile)");
+		return error_set(
+		    e, ERROR_USAGE,
+		    "no PROFILE given (name a measurement directory, hpcrun-COMMAND-N, "
+		    "or a datafile)");
 	return 0;
 }
 

@@ -10,9 +10,9 @@ struct folding {
 	const struct model *m;
 	const struct code *code;
 	struct paths *out;
-	uint32_t *at;      /* per context: the node that its innermost frame is at */
-	uint32_t *folds;   /* per context: how many folds its frames made */
-	VEC(uint32_t) log; /* nodes folded into on the path at hand, in order */
+	uint32_t *at;         /* per context: the node that its innermost frame is at */
+	uint32_t *folds;      /* per context: how many folds its frames made */
+	VEC(uint32_t) log;    /* nodes folded into on the path at hand, in order */
 	VEC(uint32_t) rounds; /* per node: rounds of its cycle on the path at hand */
 };
 
@@ -91,13 +91,13 @@ static bool enter(struct folding *f, uint32_t context, const uint64_t *column)
 			return false;
 	f->at[context] = at;
 	f->out->info.at[at].exclusive =
-		sum_add(f->out->info.at[at].exclusive, column[context], &saturated);
+	    sum_add(f->out->info.at[at].exclusive, column[context], &saturated);
 	return true;
 }
 
 static void leave(struct folding *f, uint32_t context)
 {
-	for (; f->folds[context]; f->folds[context]--)
+	for (; f->folds[context] && f->log.len; f->folds[context]--)
 		f->rounds.at[f->log.at[--f->log.len]]--;
 }
 

@@ -155,7 +155,7 @@ struct ledger {
 
 struct check {
 	const struct reader *r;
-	const uint64_t *sums;    /* [threads + 1][metrics] */
+	const uint64_t *sums;   /* [threads + 1][metrics] */
 	struct ledger *ledgers; /* the same; the last row is of all threads together */
 	uint32_t threads, metrics;
 	bool shared; /* some tree is of no single thread */
@@ -215,8 +215,8 @@ static uint64_t tree_sum(const struct check *c, uint32_t thread, uint32_t metric
 static void check_trees(const struct check *c, uint32_t thread, uint32_t metric)
 {
 	const struct ledger *l = ledger_of(c, thread, metric);
-	bool has_n = metric + 1 < c->metrics &&
-		     reader_metric(c->r, metric + 1)->flags & CSP_METRIC_SAMPLES;
+	bool has_n =
+	    metric + 1 < c->metrics && reader_metric(c->r, metric + 1)->flags & CSP_METRIC_SAMPLES;
 
 	compare(c, thread, metric, "the sum of values over the nodes", tree_sum(c, thread, metric),
 		l->in_trees);

@@ -83,9 +83,10 @@ static int load_all(struct loading *l, const struct scan *s, struct error *e)
 	if (rc == 0)
 		rc = model_finish(l->p->model, e);
 	if (rc == 0 && l->p->model->saturated)
-		diag_problem(l->d, NULL,
-			     "some sums would pass 2^64 - 1 and stand there (show fewer profiles at "
-			     "a time)");
+		diag_problem(
+		    l->d, NULL,
+		    "some sums would pass 2^64 - 1 and stand there (show fewer profiles at "
+		    "a time)");
 	return rc;
 }
 
@@ -93,13 +94,13 @@ int profile_load(struct profile *p, const struct options *o, struct diag *d, str
 {
 	struct loading l = {.p = p, .o = o, .d = d};
 	struct correlate_options c = {
-		.symbolizer = {.sysroot = o->sysroot,
-			       .debug_dirs = o->debug_dirs.at,
-			       .num_debug_dirs = o->debug_dirs.len},
-		.no_inline = o->no_inline,
-		.threads = o->threads,
-		.progress = resolved,
-		.context = d,
+	    .symbolizer = {.sysroot = o->sysroot,
+			   .debug_dirs = o->debug_dirs.at,
+			   .num_debug_dirs = o->debug_dirs.len},
+	    .no_inline = o->no_inline,
+	    .threads = o->threads,
+	    .progress = resolved,
+	    .context = d,
 	};
 	struct scan s;
 	int rc;

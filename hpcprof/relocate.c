@@ -43,7 +43,7 @@ int relocate_init(struct relocator *r, const struct reader_epoch *epoch, relocat
 			bytes = s[1].start - s->start;
 		/* bytes is 0 for the last module: it reaches to the end of memory */
 		s->last = bytes && s->start <= UINT64_MAX - (bytes - 1) ? s->start + (bytes - 1)
-									 : UINT64_MAX;
+									: UINT64_MAX;
 	}
 	return 0;
 }

@@ -26,7 +26,7 @@ struct relocator {
 };
 
 struct relocated {
-	uint32_t module; /* index into the epoch's modules, or RELOCATE_NOWHERE */
+	uint32_t module;  /* index into the epoch's modules, or RELOCATE_NOWHERE */
 	uint64_t address; /* in the module's file; the ip itself where module is NOWHERE */
 	bool assumed;
 };

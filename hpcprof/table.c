@@ -79,7 +79,7 @@ bool layout_print(FILE *out, const struct layout_table *t, unsigned width)
 {
 	unsigned *widths = arena_alloc(t->arena, (t->num_columns + 1) * sizeof *widths);
 
-	if (!widths)
+	if (!widths || !t->num_columns)
 		return false;
 	for (size_t c = 0; c < t->num_columns; c++)
 		widths[c] = layout_width(t->columns[c].title);
@@ -92,8 +92,8 @@ bool layout_print(FILE *out, const struct layout_table *t, unsigned width)
 	for (size_t row = 0; row <= t->cells.len / t->num_columns; row++) {
 		unsigned owed = 0;
 		for (size_t c = 0; c < t->num_columns; c++) {
-			const char *text = row ? t->cells.at[(row - 1) * t->num_columns + c]
-					       : t->columns[c].title;
+			const char *text =
+			    row ? t->cells.at[(row - 1) * t->num_columns + c] : t->columns[c].title;
 			text = cut_cell(t, c, text, widths[c]);
 			if (!text)
 				return false;

@@ -20,6 +20,8 @@ static const char *format_list(struct text *t, const char *format, va_list ap)
 	out = n < 0 ? NULL : arena_alloc(&t->arena, (size_t)n + 1);
 	if (out)
 		vsnprintf(out, (size_t)n + 1, format, ap);
+	else
+		t->starved = true;
 	return out;
 }
 
@@ -118,11 +120,11 @@ static bool add_column(struct text *t, size_t metric)
 	if (!name)
 		return false;
 	t->columns[t->num_columns++] = (struct text_column){
-		.metric = m,
-		.values = t->o->samples ? m->samples : m->events,
-		.unit = t->o->samples ? "count" : m->unit,
-		.name = name,
-		.total = t->o->samples ? m->total.samples : m->total.events,
+	    .metric = m,
+	    .values = t->o->samples ? m->samples : m->events,
+	    .unit = t->o->samples ? "count" : m->unit,
+	    .name = name,
+	    .total = t->o->samples ? m->total.samples : m->total.events,
 	};
 	return true;
 }
@@ -177,17 +179,17 @@ static int print(FILE *out, const struct profile *p, const struct options *o, st
 	const uint64_t **values = NULL;
 	int rc = choose_columns(&t, e);
 
-	if (rc == 0) {
+	if (rc == 0)
 		values = calloc(t.num_columns + 1, sizeof *values);
-		if (!values)
-			rc = error_memory(e, sizeof *values);
-	}
-	for (size_t i = 0; rc == 0 && i < t.num_columns; i++)
+	for (size_t i = 0; values && i < t.num_columns; i++)
 		values[i] = t.columns[i].values;
+	if (rc == 0 && !values)
+		rc = error_memory(e, sizeof *values);
 	if (rc == 0)
 		rc = attribute(p->model, &p->code, values, t.num_columns, &t.a, e);
 	if (rc == 0 &&
-	    !(text_measured(&t) && text_tables(&t) && text_paths(&t) && text_quality(&t)))
+	    (!(text_measured(&t) && text_tables(&t) && text_paths(&t) && text_quality(&t)) ||
+	     t.starved))
 		rc = error_memory(e, 0);
 	attribution_deinit(&t.a);
 	free(values);
@@ -197,9 +199,9 @@ static int print(FILE *out, const struct profile *p, const struct options *o, st
 }
 
 const struct view text_view = {
-	.name = "text",
-	.summary = "a summary: where the time went, by which paths, how sure that is",
-	.takes = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
-		 OPTION_SYMBOLS | OPTION_THREADS,
-	.print = print,
+    .name = "text",
+    .summary = "a summary: where the time went, by which paths, how sure that is",
+    .takes = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
+	     OPTION_SYMBOLS | OPTION_THREADS,
+    .print = print,
 };

@@ -88,8 +88,9 @@ static bool measure_span(const struct text *t, struct span *s)
 	}
 	if (!s->first)
 		s->first = sorted[0]; /* pids that lead in a circle */
+	s->last = s->first;
 	for (size_t i = 0; i < n; i++)
-		if (sorted[i] == s->first || same_process(sorted[i], s->first))
+		if (same_process(sorted[i], s->first))
 			s->last = sorted[i];
 	count_distinct(s, sorted, n);
 	/* a program image that another replaced left its thread to it */

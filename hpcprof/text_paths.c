@@ -22,8 +22,8 @@ struct drawing {
 	struct paths paths;
 	uint32_t *chosen; /* leaves of the heaviest paths */
 	size_t num_chosen, num_paths;
-	uint8_t *marked;            /* per node: enum mark */
-	uint32_t *child, *sibling;  /* of marked nodes, heaviest first; 0: none */
+	uint8_t *marked;           /* per node: enum mark */
+	uint32_t *child, *sibling; /* of marked nodes, heaviest first; 0: none */
 	uint64_t total;
 	VEC(uint32_t) levels; /* while printing: per fork above, what comes next from it, or 0 */
 	bool rooted;          /* all that is printed hangs under one outermost frame */
@@ -103,7 +103,8 @@ static bool link_marked(struct drawing *d)
 	if (!d->marked || !d->child || !d->sibling)
 		return false;
 	for (size_t i = 0; i < d->num_chosen; i++)
-		for (uint32_t k = d->chosen[i]; d->marked[k] == NOT_DRAWN; k = paths_parent(&d->paths, k)) {
+		for (uint32_t k = d->chosen[i]; d->marked[k] == NOT_DRAWN;
+		     k = paths_parent(&d->paths, k)) {
 			d->marked[k] = DRAWN;
 			if (k > PATHS_PARTIAL_ROOT)
 				insert_child(d, paths_parent(&d->paths, k), k);
@@ -116,8 +117,7 @@ static bool link_marked(struct drawing *d)
 /* The name in at most width columns, with what there is to say of it. */
 static const char *label(struct drawing *d, uint32_t node, unsigned width)
 {
-	const struct code_function *f =
-		&d->t->c->functions.at[paths_function(&d->paths, node)];
+	const struct code_function *f = &d->t->c->functions.at[paths_function(&d->paths, node)];
 	const char *inlined = paths_inlined(&d->paths, node) ? " [inlined]" : "", *after = inlined;
 	const struct path_node *info = &d->paths.info.at[node];
 	const char *name = layout_clean(&d->t->arena, f->name);
@@ -158,7 +158,7 @@ static bool print_node(struct drawing *d, uint32_t node, bool first)
 {
 	const struct path_node *info = &d->paths.info.at[node];
 	char below[LAYOUT_NUMBER_BYTES], self[LAYOUT_NUMBER_BYTES] = "",
-	     value[LAYOUT_NUMBER_BYTES] = "";
+					 value[LAYOUT_NUMBER_BYTES] = "";
 	const char *text, *before = guides(d, first);
 	int used;
 
@@ -249,13 +249,12 @@ static void print_heading(const struct drawing *d)
 		shown += d->paths.info.at[d->chosen[i]].exclusive;
 	layout_percent(number, shown, d->total);
 	if (d->num_chosen < d->num_paths)
-		text_title(d->t, "Hottest call paths (%zu of %zu, %s of %s)",
-			   d->num_chosen, d->num_paths, number, d->t->columns[0].name);
+		text_title(d->t, "Hottest call paths (%zu of %zu, %s of %s)", d->num_chosen,
+			   d->num_paths, number, d->t->columns[0].name);
 	else
 		text_title(d->t, "Call paths (all %zu, %s of %s)", d->num_paths, number,
 			   d->t->columns[0].name);
-	fprintf(d->t->out, "  %6s  %6s  %8s  %s\n", "total", "self", "",
-		"outermost frame first");
+	fprintf(d->t->out, "  %6s  %6s  %8s  %s\n", "total", "self", "", "outermost frame first");
 }
 
 static bool draw(struct drawing *d)

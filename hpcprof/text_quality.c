@@ -56,7 +56,7 @@ static bool account(struct text *t, const struct model_metric *m)
 }
 
 /* Complete call paths among the recorded samples, from the trees themselves. */
-static void complete_paths(struct text *t, const struct model_metric *m)
+static bool complete_paths(struct text *t, const struct model_metric *m)
 {
 	uint32_t n = model_num_contexts(t->m);
 	uint8_t *partial = calloc(n, 1);
@@ -65,7 +65,7 @@ static void complete_paths(struct text *t, const struct model_metric *m)
 	char number[LAYOUT_NUMBER_BYTES], more[LAYOUT_NUMBER_BYTES];
 
 	if (!partial)
-		return;
+		return false;
 	for (uint32_t i = MODEL_PARTIAL_ROOT; i < n; i++) {
 		partial[i] = i == MODEL_PARTIAL_ROOT || partial[model_parent(t->m, i)];
 		if (partial[i])
@@ -75,15 +75,17 @@ static void complete_paths(struct text *t, const struct model_metric *m)
 	text_paragraph(t, "Call paths: %s of the %s recorded samples are complete.",
 		       layout_percent(number, m->total.samples - lost, m->total.samples),
 		       layout_exact(more, m->total.samples));
+	return true;
 }
 
 static void kernel(struct text *t, const struct text_column *c)
 {
 	static const char *const texts[] = {
-		[KERNEL_NOT_SAID] = "the datafiles do not say whether time in the kernel is included.",
-		[KERNEL_YES] = "time in the kernel is included.",
-		[KERNEL_NO] = "time in the kernel is NOT included.",
-		[KERNEL_MIXED] = "time in the kernel is included for some processes and NOT for others.",
+	    [KERNEL_NOT_SAID] = "the datafiles do not say whether time in the kernel is included.",
+	    [KERNEL_YES] = "time in the kernel is included.",
+	    [KERNEL_NO] = "time in the kernel is NOT included.",
+	    [KERNEL_MIXED] =
+		"time in the kernel is included for some processes and NOT for others.",
 	};
 	text_paragraph(t, "Kernel: %s", texts[c->metric->kernel & KERNEL_MIXED]);
 }
@@ -124,8 +126,10 @@ static bool unnamed_row(struct text *t, struct layout_table *table, uint32_t id)
 	const char *name = t->m->modules.at[id].name;
 	uint64_t total = t->columns[0].total;
 
-	return layout_number(table, layout_percent(number, t->a.nameless[id * t->num_columns], total)) &&
-	       layout_number(table, layout_percent(number, t->a.lineless[id * t->num_columns], total)) &&
+	return layout_number(table,
+			     layout_percent(number, t->a.nameless[id * t->num_columns], total)) &&
+	       layout_number(table,
+			     layout_percent(number, t->a.lineless[id * t->num_columns], total)) &&
 	       layout_cell(table, layout_clean(&t->arena, name[0] ? name : MODEL_UNKNOWN_MODULE)) &&
 	       layout_cell(table, layout_clean(&t->arena, reason(t, id)));
 }
@@ -149,10 +153,11 @@ static bool print_unnamed(struct text *t, const uint32_t *ids, size_t n)
 	for (size_t i = 0; i < n; i++)
 		installable |= t->c->modules[ids[i]].asked;
 	if (installable)
-		text_paragraph(t, "To see names and lines there: install the package with the "
-				  "module's debug information (Debian: its -dbgsym or -dbg package; "
-				  "dpkg -S FILE tells whose it is), compile your own code with -g, or "
-				  "name a folder of debug files with --debug-dir.");
+		text_paragraph(t,
+			       "To see names and lines there: install the package with the "
+			       "module's debug information (Debian: its -dbgsym or -dbg package; "
+			       "dpkg -S FILE tells whose it is), compile your own code with -g, or "
+			       "name a folder of debug files with --debug-dir.");
 	return ok;
 }
 
@@ -173,8 +178,9 @@ static bool symbols(struct text *t)
 			ids[n++] = (uint32_t)i;
 	}
 	qsort_r(ids, n, sizeof *ids, by_lineless, t);
-	text_paragraph(t, "Symbols: %s of %s is in code without a symbol, %s in code without a "
-			  "source line.",
+	text_paragraph(t,
+		       "Symbols: %s of %s is in code without a symbol, %s in code without a "
+		       "source line.",
 		       layout_percent(names, nameless, t->columns[0].total), t->columns[0].name,
 		       layout_percent(lines, lineless, t->columns[0].total));
 	if (n)
@@ -198,15 +204,18 @@ static bool losses(struct text *t)
 	for (size_t i = 0; i < t->m->modules.len; i++)
 		assumed += t->m->modules.at[i].assumed;
 	if (bare)
-		text_paragraph(t, "Files: %zu of %zu datafiles say nothing about their process and "
-				  "what was dropped (they have no trailer).",
+		text_paragraph(t,
+			       "Files: %zu of %zu datafiles say nothing about their process and "
+			       "what was dropped (they have no trailer).",
 			       bare, t->m->processes.len);
 	if (assumed)
-		text_paragraph(t, "Load map: the size of %zu load module%s is not known; addresses up "
-				  "to the next module were taken to be in it.",
+		text_paragraph(t,
+			       "Load map: the size of %zu load module%s is not known; addresses up "
+			       "to the next module were taken to be in it.",
 			       assumed, assumed == 1 ? "" : "s");
 	if (in_slots)
-		text_paragraph(t, "Trampolines: %" PRIu64 " samples hit our own trampolines.", in_slots);
+		text_paragraph(t, "Trampolines: %" PRIu64 " samples hit our own trampolines.",
+			       in_slots);
 	if (!t->p->losses.len)
 		return true;
 	text_paragraph(t, "Left out or damaged:");
@@ -234,8 +243,8 @@ bool text_quality(struct text *t)
 			text_paragraph(t, "%s:", c->name);
 		if (c->metric->has_account)
 			ok = account(t, c->metric);
-		if (c->metric->total.samples)
-			complete_paths(t, c->metric);
+		if (ok && c->metric->total.samples)
+			ok = complete_paths(t, c->metric);
 		kernel(t, c);
 	}
 	if (ok && t->num_columns && t->columns[0].total)

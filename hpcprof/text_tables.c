@@ -93,7 +93,8 @@ static bool function_cells(struct text *t, struct layout_table *table, uint32_t 
 	const char *name = layout_clean(&t->arena, f->name);
 
 	if (name && f->inlined)
-		name = text_format(t, "%s %s", name, f->standing ? "[partly inlined]" : "[inlined]");
+		name =
+		    text_format(t, "%s %s", name, f->standing ? "[partly inlined]" : "[inlined]");
 	return layout_cell(table, name) && layout_cell(table, module_base(t, f->module));
 }
 
@@ -119,17 +120,38 @@ static const struct kind {
 	int (*compare)(const struct text *t, uint32_t a, uint32_t b);
 	bool (*cells)(struct text *t, struct layout_table *table, uint32_t id);
 } kinds[GROUPINGS] = {
-	[BY_MODULE] = {"Load modules", "load module", "load modules",
-		       {{"load module", false, CUT_LEFT, 11}}, 1, 10, text_compare_modules,
-		       module_cells},
-	[BY_FILE] = {"Files", "file", "files", {{"file", false, CUT_LEFT, 12}}, 1, 10,
-		     compare_files, file_cells},
-	[BY_FUNCTION] = {"Functions", "function", "functions",
-			 {{"function", false, CUT_NAME, 12}, {"load module", false, CUT_LEFT, 11}},
-			 2, 20, text_compare_functions, function_cells},
-	[BY_LINE] = {"Lines", "line", "lines",
-		     {{"line", false, CUT_LEFT, 16}, {"function", false, CUT_NAME, 12}}, 2, 15,
-		     compare_lines, line_cells},
+    [BY_MODULE] = {"Load modules",
+		   "load module",
+		   "load modules",
+		   {{"load module", false, CUT_LEFT, 11}},
+		   1,
+		   10,
+		   text_compare_modules,
+		   module_cells},
+    [BY_FILE] = {"Files",
+		 "file",
+		 "files",
+		 {{"file", false, CUT_LEFT, 12}},
+		 1,
+		 10,
+		 compare_files,
+		 file_cells},
+    [BY_FUNCTION] = {"Functions",
+		     "function",
+		     "functions",
+		     {{"function", false, CUT_NAME, 12}, {"load module", false, CUT_LEFT, 11}},
+		     2,
+		     20,
+		     text_compare_functions,
+		     function_cells},
+    [BY_LINE] = {"Lines",
+		 "line",
+		 "lines",
+		 {{"line", false, CUT_LEFT, 16}, {"function", false, CUT_NAME, 12}},
+		 2,
+		 15,
+		 compare_lines,
+		 line_cells},
 };
 
 struct ordering {
@@ -174,7 +196,8 @@ static uint32_t *ordered(struct text *t, enum grouping g, size_t *count)
 	return ids;
 }
 
-static void print_rest(struct text *t, enum grouping g, const uint32_t *ids, size_t from, size_t count)
+static void print_rest(struct text *t, enum grouping g, const uint32_t *ids, size_t from,
+		       size_t count)
 {
 	char number[LAYOUT_NUMBER_BYTES];
 	uint64_t rest = 0;
@@ -248,8 +271,9 @@ bool text_tables(struct text *t)
 {
 	if (!t->num_columns || !t->columns[0].total) {
 		text_title(t, "No samples");
-		text_paragraph(t, "Nothing was recorded%s%s, so there is nothing to attribute. A "
-				  "program that hardly used the CPU looks like this.",
+		text_paragraph(t,
+			       "Nothing was recorded%s%s, so there is nothing to attribute. A "
+			       "program that hardly used the CPU looks like this.",
 			       t->num_columns ? " for " : "",
 			       t->num_columns ? t->columns[0].name : "");
 		return true;

@@ -8,10 +8,10 @@ static int dump(FILE *out, const char *path, const struct options *o, struct err
 }
 
 const struct view dump_view = {
-	.name = "dump",
-	.summary = "a datafile as text, field by field",
-	.takes = OPTION_JSON,
-	.print_file = dump,
+    .name = "dump",
+    .summary = "a datafile as text, field by field",
+    .takes = OPTION_JSON,
+    .print_file = dump,
 };
 
 const struct view *const views[] = {&text_view, &dump_view, NULL};

@@ -19,7 +19,7 @@ struct view {
 	int (*print_file)(FILE *out, const char *path, const struct options *o, struct error *e);
 };
 
-/* NULL ends the table; the first is the default. */
+/* NULL ends the table. The text view is the default. */
 extern const struct view *const views[];
 
 extern const struct view text_view, dump_view;

@@ -36,10 +36,10 @@ static uint32_t function_of(struct code *c, const char *name, uint32_t module, u
 		if (c->functions.at[i].module == module && c->functions.at[i].low == f)
 			return i;
 	need(vec_push(&c->functions, (struct code_function){.name = name,
-							   .linkage_name = name,
-							   .module = module,
-							   .low = f,
-							   .source = SYMBOL_DWARF}));
+							    .linkage_name = name,
+							    .module = module,
+							    .low = f,
+							    .source = SYMBOL_DWARF}));
 	return (uint32_t)c->functions.len - 1;
 }
 
@@ -78,17 +78,17 @@ void fake_code(const struct model *m, const char *const *names, struct code *out
 		const struct model_frame *f = &m->frames.at[i];
 		unsigned chain[FAKE_LONGEST_CHAIN], n = fake_chain(f->address, chain);
 		for (unsigned k = 0; k < n; k++) {
-			uint32_t function = function_of(out, names[chain[k] - 1], f->module, chain[k]);
+			uint32_t function =
+			    function_of(out, names[chain[k] - 1], f->module, chain[k]);
 			unsigned line = k ? chain[k] * 100 : fake_line(f->address);
 			bool inlined = k + 1 < n;
 			out->functions.at[function].inlined |= inlined;
 			out->functions.at[function].standing |= !inlined;
-			need(vec_push(&out->frames,
-				      (struct code_frame){
-					      .function = function,
-					      .line = line_of(out, file_of(out, chain[k]), line,
-							      function),
-					      .inlined = inlined}));
+			need(vec_push(&out->frames, (struct code_frame){
+							.function = function,
+							.line = line_of(out, file_of(out, chain[k]),
+									line, function),
+							.inlined = inlined}));
 		}
 		out->first[i + 1] = (uint32_t)out->frames.len;
 	}

@@ -15,8 +15,9 @@ enum { FUNCTIONS = 6, MODULES = 2, FILES = 2, EPOCHS = 2, SAMPLES = 400, LONGEST
 enum { LINES = 1000 };
 
 static const char *const names[FUNCTIONS] = {"main", "fib", "even", "odd", "copy", "sort"};
-static const uint64_t bases[FILES][EPOCHS][MODULES] = {{{0x10000000, 0x40000000}, {0x50000000, 0x20000000}},
-						       {{0x70000000, 0x10000000}, {0x10000000, 0x80000000}}};
+static const uint64_t bases[FILES][EPOCHS][MODULES] = {
+    {{0x10000000, 0x40000000}, {0x50000000, 0x20000000}},
+    {{0x70000000, 0x10000000}, {0x10000000, 0x80000000}}};
 static const uint64_t preferred[MODULES] = {0, UINT64_C(1) << 32};
 
 struct step {
@@ -48,8 +49,10 @@ static void make_samples(struct sample *out, uint32_t seed)
 		s->partial = random_below(&seed, 10) == 0;
 		for (unsigned k = 0; k < s->depth; k++) {
 			unsigned inner = 1 + random_below(&seed, FUNCTIONS);
-			unsigned into = random_below(&seed, 3) ? 0 : 1 + random_below(&seed, FUNCTIONS);
-			unsigned outer = into && random_below(&seed, 2) ? 1 + random_below(&seed, 6) : 0;
+			unsigned into =
+			    random_below(&seed, 3) ? 0 : 1 + random_below(&seed, FUNCTIONS);
+			unsigned outer =
+			    into && random_below(&seed, 2) ? 1 + random_below(&seed, 6) : 0;
 			s->steps[k].module = random_below(&seed, MODULES);
 			s->steps[k].code = FAKE_CODE(inner, into, outer, random_below(&seed, 3));
 		}
@@ -77,7 +80,8 @@ static uint64_t make_tree(struct build_node *nodes, const struct sample *samples
 			continue;
 		for (unsigned k = 0; k < s->depth; k++) {
 			uint64_t next = 1;
-			while (next < n && (nodes[next].parent != at || nodes[next].ip != ip_of(s, k)))
+			while (next < n &&
+			       (nodes[next].parent != at || nodes[next].ip != ip_of(s, k)))
 				next++;
 			if (next == n)
 				nodes[n++] = (struct build_node){.parent = at, .ip = ip_of(s, k)};
@@ -92,8 +96,8 @@ static uint64_t make_tree(struct build_node *nodes, const struct sample *samples
 static void add_file(struct model *m, const struct sample *samples, unsigned file)
 {
 	static const struct build_metric metrics[] = {
-		{"CPUTIME", CSP_METRIC_ASYNC, 1, NULL, 0},
-		{"CPUTIME # samples", CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES, 1000000, NULL, 0},
+	    {"CPUTIME", CSP_METRIC_ASYNC, 1, NULL, 0},
+	    {"CPUTIME # samples", CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES, 1000000, NULL, 0},
 	};
 	struct build_module modules[EPOCHS][MODULES];
 	struct build_epoch epochs[EPOCHS];
@@ -114,18 +118,18 @@ static void add_file(struct model *m, const struct sample *samples, unsigned fil
 
 	for (unsigned k = 0; k < EPOCHS; k++) {
 		for (unsigned i = 0; i < MODULES; i++)
-			modules[k][i] = (struct build_module){i ? "/lib" : "/prog", preferred[i],
-							      bases[file][k][i], 0x10000000,
-							      i ? "bb" : "aa"};
+			modules[k][i] =
+			    (struct build_module){i ? "/lib" : "/prog", preferred[i],
+						  bases[file][k][i], 0x10000000, i ? "bb" : "aa"};
 		epochs[k] = (struct build_epoch){modules[k], MODULES};
 		for (unsigned partial = 0; partial < 2; partial++) {
 			struct build_node *nodes = calloc(SAMPLES * LONGEST + 1, sizeof *nodes);
-			trees[2 * k + partial] =
-				(struct build_tree){.epoch = k,
-						    .nodes = nodes,
-						    .num_nodes = make_tree(nodes, samples, file, k, partial),
-						    .kind = partial,
-						    .creator_tree = CSP_NONE};
+			trees[2 * k + partial] = (struct build_tree){
+			    .epoch = k,
+			    .nodes = nodes,
+			    .num_nodes = make_tree(nodes, samples, file, k, partial),
+			    .kind = partial,
+			    .creator_tree = CSP_NONE};
 		}
 	}
 	build(&f, &b);
@@ -140,7 +144,7 @@ static void add_file(struct model *m, const struct sample *samples, unsigned fil
 /* What should come out, from the samples alone. */
 struct expected {
 	uint64_t module[2][MODULES], function[2][MODULES][FUNCTIONS + 1], file[2][FUNCTIONS],
-		line[2][LINES];
+	    line[2][LINES];
 	uint64_t total;
 };
 enum { SELF, ALL };
@@ -219,7 +223,6 @@ static void compare(const struct model *m, const struct code *c, const struct at
 		assert_int_equal(a->by[BY_LINE].inclusive[i], x->line[ALL][line]);
 	}
 }
-
 
 static void test_random_paths(void **state)
 {
@@ -366,9 +369,9 @@ static void test_cycles_fold(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_paths),
-		cmocka_unit_test(test_deep_recursion),
-		cmocka_unit_test(test_cycles_fold),
+	    cmocka_unit_test(test_random_paths),
+	    cmocka_unit_test(test_deep_recursion),
+	    cmocka_unit_test(test_cycles_fold),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

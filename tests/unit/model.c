@@ -58,13 +58,14 @@ static uint32_t child(const struct model *m, uint32_t parent, const char *module
 		    f->role == (uint32_t)role && strcmp(m->modules.at[f->module].name, module) == 0)
 			return i;
 	}
-	fail_msg("no child of %u at %s+0x%lx with role %d", parent, module, (unsigned long)address, role);
+	fail_msg("no child of %u at %s+0x%lx with role %d", parent, module, (unsigned long)address,
+		 role);
 	return 0;
 }
 
 static const struct build_metric cputime[] = {
-	{"CPUTIME", CSP_METRIC_ASYNC, 1, NULL, 0},
-	{"CPUTIME # samples", CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES, 1000000, NULL, 0},
+    {"CPUTIME", CSP_METRIC_ASYNC, 1, NULL, 0},
+    {"CPUTIME # samples", CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES, 1000000, NULL, 0},
 };
 static const struct build_module prog[] = {{"/p", 0x400000, 0x500000, 0x10000, "aa"},
 					   {"/lib", 0, 0x7f0000000000, 0x10000, "bb"}};
@@ -84,16 +85,18 @@ static struct build_file file_of(const struct build_metric *metrics, uint32_t nu
 }
 
 #define TREE(nodes, partial)                                                                       \
-	{NULL, 0, nodes, sizeof(nodes) / sizeof *(nodes), 0, partial, CSP_NONE, 0}
+	{                                                                                          \
+		NULL, 0, nodes, sizeof(nodes) / sizeof *(nodes), 0, partial, CSP_NONE, 0           \
+	}
 
 /* A node with children is looked up at ip - 1, a value of a sample at ip. */
 static void test_roles_of_samples(void **state)
 {
 	(void)state;
 	static const struct build_node nodes[] = {
-		{0, 0, 0, {0}},
-		{0, 0x500101, 0, {0}},
-		{1, 0x7f0000000200, 0, {70, 7}},
+	    {0, 0, 0, {0}},
+	    {0, 0x500101, 0, {0}},
+	    {1, 0x7f0000000200, 0, {70, 7}},
 	};
 	static const struct build_tree tree = TREE(nodes, 0);
 	struct build_file f = file_of(cputime, 2, &tree);
@@ -116,15 +119,15 @@ static void test_one_node_with_several_roles(void **state)
 {
 	(void)state;
 	static const struct build_metric metrics[] = {
-		{"CPUTIME", CSP_METRIC_ASYNC, 1, NULL, 0},
-		{"BYTES", 0, 1, NULL, 0},
-		{"returns", CSP_METRIC_RETURNS, 1, NULL, 0},
+	    {"CPUTIME", CSP_METRIC_ASYNC, 1, NULL, 0},
+	    {"BYTES", 0, 1, NULL, 0},
+	    {"returns", CSP_METRIC_RETURNS, 1, NULL, 0},
 	};
 	static const struct build_node nodes[] = {
-		{0, 0, 0, {0}},
-		{0, 0x500101, 0, {5, 64, 3}}, /* all at once */
-		{1, 0x500200, 0, {1, 0, 4}},  /* a sample and a return, no call */
-		{1, 0x500300, 0, {0, 32, 2}}, /* a recorded call with returns */
+	    {0, 0, 0, {0}},
+	    {0, 0x500101, 0, {5, 64, 3}}, /* all at once */
+	    {1, 0x500200, 0, {1, 0, 4}},  /* a sample and a return, no call */
+	    {1, 0x500300, 0, {0, 32, 2}}, /* a recorded call with returns */
 	};
 	static const struct build_tree tree = TREE(nodes, 0);
 	struct build_file f = file_of(metrics, 3, &tree);
@@ -155,9 +158,9 @@ static void test_old_file(void **state)
 	(void)state;
 	static const struct build_metric metrics[] = {{"PAPI_TOT_CYC", 0, 999, NULL, 0}};
 	static const struct build_node nodes[] = {
-		{0, 0, 0, {0}},
-		{0, 0x500101, 0, {2}},
-		{1, 0x500201, 0, {40}},
+	    {0, 0, 0, {0}},
+	    {0, 0x500101, 0, {2}},
+	    {1, 0x500201, 0, {40}},
 	};
 	static const struct build_tree tree = TREE(nodes, 0);
 	struct build_file f = file_of(metrics, 1, &tree);
@@ -190,11 +193,11 @@ static void test_merging_over_load_addresses(void **state)
 						    {"/p", 0x400000, 0x600000, 0x10000, "aa"}};
 	static const struct build_epoch epochs[] = {{prog, 2}, {moved, 2}};
 	static const struct build_node first[] = {
-		{0, 0, 0, {0}}, {0, 0x500101, 0, {0}}, {1, 0x7f0000000200, 0, {70, 7}}};
+	    {0, 0, 0, {0}}, {0, 0x500101, 0, {0}}, {1, 0x7f0000000200, 0, {70, 7}}};
 	static const struct build_node second[] = {
-		{0, 0, 0, {0}}, {0, 0x600101, 0, {0}}, {1, 0x7f1111110200, 0, {1, 1}}};
+	    {0, 0, 0, {0}}, {0, 0x600101, 0, {0}}, {1, 0x7f1111110200, 0, {1, 1}}};
 	static const struct build_tree trees[] = {
-		TREE(first, 0), {NULL, 1, second, 3, 0, 0, CSP_NONE, 0}, TREE(first, 1)};
+	    TREE(first, 0), {NULL, 1, second, 3, 0, 0, CSP_NONE, 0}, TREE(first, 1)};
 	struct build_file f = file_of(cputime, 2, trees);
 	struct model *m;
 	uint32_t leaf, partial;
@@ -208,7 +211,8 @@ static void test_merging_over_load_addresses(void **state)
 	assert_int_equal(model_finish(m, NULL), 0);
 	assert_int_equal(m->modules.len, 2);
 	assert_int_equal(model_num_contexts(m), MODEL_ROOTS + 4);
-	leaf = child(m, child(m, MODEL_ROOT, "/p", 0x400100, FRAME_CALL), "/lib", 0x200, FRAME_POINT);
+	leaf =
+	    child(m, child(m, MODEL_ROOT, "/p", 0x400100, FRAME_CALL), "/lib", 0x200, FRAME_POINT);
 	partial = child(m, child(m, MODEL_PARTIAL_ROOT, "/p", 0x400100, FRAME_CALL), "/lib", 0x200,
 			FRAME_POINT);
 	assert_int_equal(m->metrics.at[0].events[leaf], 142);
@@ -228,9 +232,9 @@ static void test_identity_of_modules(void **state)
 						      {"/w", 0, 0x30000, 0x1000, "11"},
 						      {"/x", 0, 0x40000, 0x1000, NULL}};
 	static const struct build_epoch epoch = {modules, 4};
-	static const struct build_node nodes[] = {{0, 0, 0, {0}},	{0, 0x10010, 0, {1, 1}},
-						  {0, 0x20010, 0, {2, 1}}, {0, 0x30010, 0, {4, 1}},
-						  {0, 0x40010, 0, {8, 1}}, {0, 0x90010, 0, {16, 1}}};
+	static const struct build_node nodes[] = {
+	    {0, 0, 0, {0}},          {0, 0x10010, 0, {1, 1}}, {0, 0x20010, 0, {2, 1}},
+	    {0, 0x30010, 0, {4, 1}}, {0, 0x40010, 0, {8, 1}}, {0, 0x90010, 0, {16, 1}}};
 	static const struct build_tree tree = TREE(nodes, 0);
 	struct build_file f = file_of(cputime, 2, &tree);
 	struct model *m;
@@ -307,8 +311,9 @@ static void test_account(void **state)
 		g.account = rows;
 		add(m, &g, "bad.csp", &c);
 		/* numbers of samples stand in the trees only for what was recorded */
-		assert_int_equal(c.n > 0, i % 2 || strcmp(rows[i / 2].disposition, "recorded") == 0 ||
-						  strcmp(rows[i / 2].disposition, "partial") == 0);
+		assert_int_equal(c.n > 0, i % 2 ||
+					      strcmp(rows[i / 2].disposition, "recorded") == 0 ||
+					      strcmp(rows[i / 2].disposition, "partial") == 0);
 		if (c.n)
 			assert_non_null(strstr(c.last, "account"));
 	}
@@ -377,16 +382,16 @@ static void test_all_forms_are_alike(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_roles_of_samples),
-		cmocka_unit_test(test_one_node_with_several_roles),
-		cmocka_unit_test(test_old_file),
-		cmocka_unit_test(test_merging_over_load_addresses),
-		cmocka_unit_test(test_identity_of_modules),
-		cmocka_unit_test(test_saved_image_of_the_vdso),
-		cmocka_unit_test(test_sums_stop_at_the_end),
-		cmocka_unit_test(test_account),
-		cmocka_unit_test(test_unknown_disposition),
-		cmocka_unit_test(test_all_forms_are_alike),
+	    cmocka_unit_test(test_roles_of_samples),
+	    cmocka_unit_test(test_one_node_with_several_roles),
+	    cmocka_unit_test(test_old_file),
+	    cmocka_unit_test(test_merging_over_load_addresses),
+	    cmocka_unit_test(test_identity_of_modules),
+	    cmocka_unit_test(test_saved_image_of_the_vdso),
+	    cmocka_unit_test(test_sums_stop_at_the_end),
+	    cmocka_unit_test(test_account),
+	    cmocka_unit_test(test_unknown_disposition),
+	    cmocka_unit_test(test_all_forms_are_alike),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

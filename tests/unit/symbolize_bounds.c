@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 static const char source[] =
-	"static __attribute__((noinline)) int one(int x) { return x * x + 1; } "
-	"static __attribute__((noinline)) int two(int x) { return one(x) * 3 + one(x + 1); } "
-	"int main(int n, char **v) { (void)v; return two(n) + one(n); }";
+    "static __attribute__((noinline)) int one(int x) { return x * x + 1; } "
+    "static __attribute__((noinline)) int two(int x) { return one(x) * 3 + one(x + 1); } "
+    "int main(int n, char **v) { (void)v; return two(n) + one(n); }";
 
 static void make_program(void)
 {
@@ -106,9 +106,9 @@ static void test_no_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names_of_stripped_functions),
-		cmocka_unit_test(test_struck_tables),
-		cmocka_unit_test(test_no_tables),
+	    cmocka_unit_test(test_names_of_stripped_functions),
+	    cmocka_unit_test(test_struck_tables),
+	    cmocka_unit_test(test_no_tables),
 	};
 	int failed;
 

@@ -19,18 +19,19 @@ static void test_clean(void **state)
 	static const struct {
 		const char *in, *out;
 	} cases[] = {
-		{"", ""},
-		{"plain", "plain"},
-		{"a\x1b[31mb\n", "a\\x1b[31mb\\x0a"},
-		{"na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80", "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80"},
-		{"\xc3", "\\xc3"},
-		{"\xc0\xaf", "\\xc0\\xaf"},	      /* overlong */
-		{"\xed\xa0\x80", "\\xed\\xa0\\x80"},  /* surrogate */
-		{"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, /* past the last */
-		{"\xff", "\\xff"},
-		{"\xc2\x9b", "\\u{9b}"},	  /* a control character of two bytes */
-		{"x\xe2\x80\xaey", "x\\u{202e}y"}, /* turns the direction of text */
-		{"\x7f", "\\x7f"},
+	    {"", ""},
+	    {"plain", "plain"},
+	    {"a\x1b[31mb\n", "a\\x1b[31mb\\x0a"},
+	    {"na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80",
+	     "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80"},
+	    {"\xc3", "\\xc3"},
+	    {"\xc0\xaf", "\\xc0\\xaf"},                   /* overlong */
+	    {"\xed\xa0\x80", "\\xed\\xa0\\x80"},          /* surrogate */
+	    {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, /* past the last */
+	    {"\xff", "\\xff"},
+	    {"\xc2\x9b", "\\u{9b}"},           /* a control character of two bytes */
+	    {"x\xe2\x80\xaey", "x\\u{202e}y"}, /* turns the direction of text */
+	    {"\x7f", "\\x7f"},
 	};
 	struct arena a;
 
@@ -54,7 +55,8 @@ static void test_widths_and_cuts(void **state)
 	assert_string_equal(layout_cut_left(&a, "/usr/lib/x.so", 9), "...b/x.so");
 	assert_string_equal(layout_cut_left(&a, "/usr/lib/x.so", 2), "..");
 	for (unsigned width = 0; width < 30; width++) {
-		const char *s = "std::vector<\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2>::push_back(\xc3\xaf)";
+		const char *s =
+		    "std::vector<\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2>::push_back(\xc3\xaf)";
 		assert_true(layout_width(layout_cut_middle(&a, s, width)) <= width);
 		assert_true(layout_width(layout_cut_left(&a, s, width)) <= width);
 	}
@@ -78,29 +80,30 @@ static void test_numbers(void **state)
 		uint64_t value;
 		const char *unit, *text;
 	} cases[] = {
-		{0, "ns", "0 ns"},
-		{999, "ns", "999 ns"},
-		{1000, "ns", "1.00 us"},
-		{1234567, "ns", "1.23 ms"},
-		{12345678, "ns", "12.3 ms"},
-		{999600000, "ns", "1.00 s"},
-		{100000000000, "ns", "100 s"},
-		{119000000000, "ns", "119 s"},
-		{150000000000, "ns", "2.50 min"},
-		{7200000000000, "ns", "2.00 h"},
-		{UINT64_MAX, "ns", "5124095.58 h"},
-		{1023, "bytes", "1023 B"},
-		{1536, "bytes", "1.50 KiB"},
-		{UINT64_C(1) << 40, "bytes", "1.00 TiB"},
-		{0, "count", "0"},
-		{123456, "count", "123,456"},
-		{12345678, "", "12.3 M"},
-		{UINT64_MAX, "count", "18446744 T"},
+	    {0, "ns", "0 ns"},
+	    {999, "ns", "999 ns"},
+	    {1000, "ns", "1.00 us"},
+	    {1234567, "ns", "1.23 ms"},
+	    {12345678, "ns", "12.3 ms"},
+	    {999600000, "ns", "1.00 s"},
+	    {100000000000, "ns", "100 s"},
+	    {119000000000, "ns", "119 s"},
+	    {150000000000, "ns", "2.50 min"},
+	    {7200000000000, "ns", "2.00 h"},
+	    {UINT64_MAX, "ns", "5124095.58 h"},
+	    {1023, "bytes", "1023 B"},
+	    {1536, "bytes", "1.50 KiB"},
+	    {UINT64_C(1) << 40, "bytes", "1.00 TiB"},
+	    {0, "count", "0"},
+	    {123456, "count", "123,456"},
+	    {12345678, "", "12.3 M"},
+	    {UINT64_MAX, "count", "18446744 T"},
 	};
 	char out[LAYOUT_NUMBER_BYTES];
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		assert_string_equal(layout_value(out, cases[i].value, cases[i].unit), cases[i].text);
+		assert_string_equal(layout_value(out, cases[i].value, cases[i].unit),
+				    cases[i].text);
 	assert_string_equal(layout_exact(out, UINT64_MAX), "18,446,744,073,709,551,615");
 	assert_string_equal(layout_percent(out, 1, 3), "33.3%");
 	assert_string_equal(layout_percent(out, 3, 3), "100.0%");
@@ -150,7 +153,8 @@ static void no_line_wider(const char *text, unsigned width)
 		size_t n = strcspn(text, "\n");
 		char *line = strndup(text, n);
 		if (layout_width(line) > width)
-			fail_msg("%u columns in place of %u: '%s'", layout_width(line), width, line);
+			fail_msg("%u columns in place of %u: '%s'", layout_width(line), width,
+				 line);
 		free(line);
 		text += n + (text[n] == '\n');
 	}
@@ -198,106 +202,118 @@ static void golden_widths(const struct profile *p, struct options *o, const char
 
 enum { MAIN = 1, FIB, EVAL, CALL, PUSH, SORT, LESS, START, WORKER, COPY };
 static const char *const names[FAKE_FUNCTIONS] = {
-	"main",
-	"fib",
-	"_PyEval_EvalFrameDefault",
-	"_PyFunction_Vectorcall",
-	"std::vector<std::pair<std::__cxx11::basic_string<char, std::char_traits<char>, "
-	"std::allocator<char> >, unsigned long>, std::allocator<std::pair<std::__cxx11::basic_string<"
-	"char, std::char_traits<char>, std::allocator<char> >, unsigned long> > >::emplace_back<"
-	"std::__cxx11::basic_string<char> const&, unsigned long>(std::__cxx11::basic_string<char> "
-	"const&, unsigned long&&)",
-	"sort_\xc3\xa4hnlich",
-	"less\x1b[1m",
-	"_start",
-	"worker",
-	"copy",
+    "main",
+    "fib",
+    "_PyEval_EvalFrameDefault",
+    "_PyFunction_Vectorcall",
+    "std::vector<std::pair<std::__cxx11::basic_string<char, std::char_traits<char>, "
+    "std::allocator<char> >, unsigned long>, std::allocator<std::pair<std::__cxx11::basic_string<"
+    "char, std::char_traits<char>, std::allocator<char> >, unsigned long> > >::emplace_back<"
+    "std::__cxx11::basic_string<char> const&, unsigned long>(std::__cxx11::basic_string<char> "
+    "const&, unsigned long&&)",
+    "sort_\xc3\xa4hnlich",
+    "less\x1b[1m",
+    "_start",
+    "worker",
+    "copy",
 };
 
 #define AT(base, f) ((base) + FAKE_CODE(f, 0, 0, 0))
 #define BASE 0x10000000
 #define LIB 0x70000000
 
-static const struct build_pair cpu_about[] = {{"unit", "ns", 0},	{"source", "perf task-clock", 0},
-					      {"requested", "1000", 0}, {"achieved", "991", 0},
-					      {"kernel", "yes", 0},	{"jitter", "uniform", 0}};
+static const struct build_pair cpu_about[] = {
+    {"unit", "ns", 0},        {"source", "perf task-clock", 0},
+    {"requested", "1000", 0}, {"achieved", "991", 0},
+    {"kernel", "yes", 0},     {"jitter", "uniform", 0}};
 static const struct build_pair count_about[] = {{"unit", "count", 0}};
 static const struct build_metric metrics[] = {
-	{"CPUTIME", CSP_METRIC_ASYNC, 1, cpu_about, 6},
-	{"CPUTIME # samples", CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES, 1000000, count_about, 1},
+    {"CPUTIME", CSP_METRIC_ASYNC, 1, cpu_about, 6},
+    {"CPUTIME # samples", CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES, 1000000, count_about, 1},
 };
 static const struct build_module modules[] = {
-	{"/home/someone/projects/with a long name/build/release/bin/program", 0, BASE, 0x10000000, "aa"},
-	{"/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0", 0, LIB, 0x10000000, "bb"},
+    {"/home/someone/projects/with a long name/build/release/bin/program", 0, BASE, 0x10000000,
+     "aa"},
+    {"/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0", 0, LIB, 0x10000000, "bb"},
 };
 static const struct build_epoch epoch = {modules, 2};
 static const struct build_node complete[] = {
-	{0, 0, 0, {0}},
-	{0, AT(BASE, START) + 1, 0, {0}},				    /* 1 */
-	{1, AT(BASE, MAIN) + 1, 0, {0}},				    /* 2 */
-	{2, AT(BASE, FIB) + 1, 0, {0}},					    /* 3 */
-	{3, AT(BASE, FIB) + 1, 0, {0}},					    /* 4 */
-	{4, AT(BASE, FIB) + 1, 0, {0}},					    /* 5 */
-	{5, AT(BASE, FIB), 0, {400000000, 400}},			    /* 6 */
-	{3, AT(BASE, FIB), 0, {100000000, 100}},			    /* 7 */
-	{2, AT(LIB, EVAL) + 1, 0, {0}},					    /* 8 */
-	{8, AT(LIB, CALL) + 1, 0, {0}},					    /* 9 */
-	{9, AT(LIB, EVAL) + 1, 0, {0}},					    /* 10 */
-	{10, AT(LIB, CALL) + 1, 0, {0}},				    /* 11 */
-	{11, LIB + FAKE_CODE(EVAL, 0, 0, 7), 0, {150000000, 150}},	    /* 12 */
-	{2, AT(BASE, PUSH) + 1, 0, {0}},				    /* 13 */
-	{13, BASE + FAKE_CODE(LESS, COPY, SORT, 3), 0, {200000000, 199}},    /* 14 */
-	{13, AT(BASE, COPY), 0, {33333333, 33}},			    /* 15 */
+    {0, 0, 0, {0}},
+    {0, AT(BASE, START) + 1, 0, {0}},                                 /* 1 */
+    {1, AT(BASE, MAIN) + 1, 0, {0}},                                  /* 2 */
+    {2, AT(BASE, FIB) + 1, 0, {0}},                                   /* 3 */
+    {3, AT(BASE, FIB) + 1, 0, {0}},                                   /* 4 */
+    {4, AT(BASE, FIB) + 1, 0, {0}},                                   /* 5 */
+    {5, AT(BASE, FIB), 0, {400000000, 400}},                          /* 6 */
+    {3, AT(BASE, FIB), 0, {100000000, 100}},                          /* 7 */
+    {2, AT(LIB, EVAL) + 1, 0, {0}},                                   /* 8 */
+    {8, AT(LIB, CALL) + 1, 0, {0}},                                   /* 9 */
+    {9, AT(LIB, EVAL) + 1, 0, {0}},                                   /* 10 */
+    {10, AT(LIB, CALL) + 1, 0, {0}},                                  /* 11 */
+    {11, LIB + FAKE_CODE(EVAL, 0, 0, 7), 0, {150000000, 150}},        /* 12 */
+    {2, AT(BASE, PUSH) + 1, 0, {0}},                                  /* 13 */
+    {13, BASE + FAKE_CODE(LESS, COPY, SORT, 3), 0, {200000000, 199}}, /* 14 */
+    {13, AT(BASE, COPY), 0, {33333333, 33}},                          /* 15 */
 };
 static const struct build_node partial[] = {
-	{0, 0, 0, {0}},
-	{0, AT(BASE, WORKER) + 1, 0, {0}},
-	{1, BASE + FAKE_CODE(COPY, 0, 0, 9), 0, {50000000, 51}},
+    {0, 0, 0, {0}},
+    {0, AT(BASE, WORKER) + 1, 0, {0}},
+    {1, BASE + FAKE_CODE(COPY, 0, 0, 9), 0, {50000000, 51}},
 };
 static const struct build_tree trees[] = {{NULL, 0, complete, 16, 0, 0, CSP_NONE, 0},
 					  {NULL, 0, partial, 3, 0, 1, CSP_NONE, 0}};
 static const struct build_pair process[] = {
-	{"command", "program\0--input\0a file", 22},
-	{"executable", "/home/someone/projects/with a long name/build/release/bin/program", 0},
-	{"host", "node7", 0},
-	{"pid", "4242", 0},
-	{"ppid", "1", 0},
-	{"start_ns", "1700000000000000000", 0},
-	{"wall_ns", "1000000000", 0},
-	{"cpu_ns", "960000000", 0},
-	{"end", "exit 0", 0},
-	{"tool", "hpcrun 1.0", 0},
+    {"command", "program\0--input\0a file", 22},
+    {"executable", "/home/someone/projects/with a long name/build/release/bin/program", 0},
+    {"host", "node7", 0},
+    {"pid", "4242", 0},
+    {"ppid", "1", 0},
+    {"start_ns", "1700000000000000000", 0},
+    {"wall_ns", "1000000000", 0},
+    {"cpu_ns", "960000000", 0},
+    {"end", "exit 0", 0},
+    {"tool", "hpcrun 1.0", 0},
 };
 static const struct build_pair child_process[] = {
-	{"command", "cc1", 0},			 {"host", "node7", 0},	 {"pid", "4243", 0},
-	{"ppid", "4242", 0},			 {"start_ns", "1700000000100000000", 0},
-	{"wall_ns", "2000000000", 0},		 {"cpu_ns", "960000000", 0},
-	{"end", "signal 9", 0},
+    {"command", "cc1", 0},
+    {"host", "node7", 0},
+    {"pid", "4243", 0},
+    {"ppid", "4242", 0},
+    {"start_ns", "1700000000100000000", 0},
+    {"wall_ns", "2000000000", 0},
+    {"cpu_ns", "960000000", 0},
+    {"end", "signal 9", 0},
 };
 static const struct build_thread threads[] = {{4242, "program", 0, 1000000000, 960000000}};
 static const struct build_account account[] = {
-	{0, 0, "recorded", 882, 883333333},   {0, 0, "partial", 51, 50000000},
-	{0, 0, "unsafe code", 3, 3000000},    {0, 0, "exception handling", 0, 0},
-	{0, 0, "load map changing", 0, 0},    {0, 0, "unwind failed", 20, 20000000},
-	{0, 0, "out of memory", 0, 0},	      {0, 0, "own code", 0, 0},
-	{0, 0, "reentered", 0, 0},	      {0, 0, "signal taken", 0, 0},
-	{0, 0, "fault", 0, 0},		      {0, 0, "measuring off", 0, 0},
-	{0, 0, "tail", 0, 3666667},
+    {0, 0, "recorded", 882, 883333333},
+    {0, 0, "partial", 51, 50000000},
+    {0, 0, "unsafe code", 3, 3000000},
+    {0, 0, "exception handling", 0, 0},
+    {0, 0, "load map changing", 0, 0},
+    {0, 0, "unwind failed", 20, 20000000},
+    {0, 0, "out of memory", 0, 0},
+    {0, 0, "own code", 0, 0},
+    {0, 0, "reentered", 0, 0},
+    {0, 0, "signal taken", 0, 0},
+    {0, 0, "fault", 0, 0},
+    {0, 0, "measuring off", 0, 0},
+    {0, 0, "tail", 0, 3666667},
 };
 static const struct build_file program = {
-	.target = "/bin/program",
-	.metrics = metrics,
-	.num_metrics = 2,
-	.epochs = &epoch,
-	.num_epochs = 1,
-	.trees = trees,
-	.num_trees = 2,
-	.process = process,
-	.num_process = 10,
-	.threads = threads,
-	.num_threads = 1,
-	.account = account,
-	.num_account = 13,
+    .target = "/bin/program",
+    .metrics = metrics,
+    .num_metrics = 2,
+    .epochs = &epoch,
+    .num_epochs = 1,
+    .trees = trees,
+    .num_trees = 2,
+    .process = process,
+    .num_process = 10,
+    .threads = threads,
+    .num_threads = 1,
+    .account = account,
+    .num_account = 13,
 };
 
 /* The profile of one or two processes; no file is read. */
@@ -380,7 +396,8 @@ static void test_golden_nothing(void **state)
 	(void)state;
 	static const struct build_node root[] = {{0, 0, 0, {0}}};
 	static const struct build_tree empty = {NULL, 0, root, 1, 0, 0, CSP_NONE, 0};
-	static const struct build_account rows[] = {{0, 0, "recorded", 0, 0}, {0, 0, "tail", 0, 250000}};
+	static const struct build_account rows[] = {{0, 0, "recorded", 0, 0},
+						    {0, 0, "tail", 0, 250000}};
 	static const struct build_thread thread = {1, "true", 0, 300000, 250000};
 	struct build_file f = program;
 	struct options o = {.view = &text_view};
@@ -436,15 +453,15 @@ static void test_unknown_metric(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clean),
-		cmocka_unit_test(test_widths_and_cuts),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_golden_two_processes),
-		cmocka_unit_test(test_golden_old_file),
-		cmocka_unit_test(test_golden_nothing),
-		cmocka_unit_test(test_every_width),
-		cmocka_unit_test(test_unknown_metric),
+	    cmocka_unit_test(test_clean),
+	    cmocka_unit_test(test_widths_and_cuts),
+	    cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_golden),
+	    cmocka_unit_test(test_golden_two_processes),
+	    cmocka_unit_test(test_golden_old_file),
+	    cmocka_unit_test(test_golden_nothing),
+	    cmocka_unit_test(test_every_width),
+	    cmocka_unit_test(test_unknown_metric),
 	};
 
 	setenv("TZ", "UTC", 1);
