@@ -1,7 +1,11 @@
 #include "runtime/unwind_libunwind.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
+
+#include "runtime/cpu/module.h"
+#include "runtime/intercept.h"
 
 /* The binary interface of libunwind.so.8 on x86-64 (libunwind-x86_64.h), written
  * down here so that neither its headers nor the library are needed to build. */
@@ -21,6 +25,38 @@ static struct {
 	int (*get_reg)(struct unw_cursor *, int reg, uint64_t *value);
 	int (*is_signal_frame)(struct unw_cursor *);
 } lib;
+
+/* Where the walk of this thread stands; 0 outside walks. */
+static __thread uintptr_t walking_at;
+
+/* Give a walk the module that it stands in. */
+static int iterate_one(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	struct csprof_module module;
+	struct csprof_headers headers;
+	struct dl_phdr_info info = {.dlpi_name = ""};
+
+	if (!csprof_module_find(walking_at, &module) || !csprof_module_headers(&module, &headers))
+		return 0;
+	info.dlpi_addr = headers.bias;
+	info.dlpi_phdr = headers.first;
+	info.dlpi_phnum = (ElfW(Half))headers.count;
+	return callback(&info, sizeof(info), data);
+}
+
+/* The C library's waits for the loader's lock, which the interrupted code may hold. */
+CSPROF_WRAPPER int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *),
+				   void *data)
+{
+	static _Atomic(void *) real;
+	int (*next)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+
+	if (walking_at)
+		return iterate_one(callback, data);
+	CSPROF_GRAB_FUNCPTR(real, "dl_iterate_phdr");
+	*(void **)&next = real;
+	return next ? next(callback, data) : 0;
+}
 
 /* Assign a function through the object pointer that dlsym returns (POSIX). */
 static bool find(void *handle, const char *name, void *function)
@@ -54,26 +90,38 @@ int csprof_libunwind_load(void)
 	return 0;
 }
 
+static int walk(struct unw_cursor *cursor, struct csprof_frame *frames, int max)
+{
+	int n = 0;
+
+	while (n < max) {
+		uint64_t ip, sp;
+
+		if (lib.get_reg(cursor, REG_INSTRUCTION, &ip) < 0 ||
+		    lib.get_reg(cursor, REG_STACK_POINTER, &sp) < 0 || ip == 0)
+			break;
+		/* True of the frame that a step over a restorer reached. */
+		frames[n] = (struct csprof_frame){
+		    .ip = ip, .sp = sp, .exact = n == 0 || lib.is_signal_frame(cursor) > 0};
+		/* A return address may be the first byte behind its module. */
+		walking_at = frames[n].exact ? ip : ip - 1;
+		n++;
+		if (lib.step(cursor) <= 0)
+			break;
+	}
+	return n;
+}
+
 int csprof_libunwind_walk(const void *ucontext, struct csprof_frame *frames, int max)
 {
 	struct unw_cursor cursor;
-	int n = 0;
+	uintptr_t outer = walking_at;
+	int n;
 
 	/* libunwind only reads the context; its type of it is ucontext_t. */
 	if (!lib.init || lib.init(&cursor, (void *)(uintptr_t)ucontext, INIT_SIGNAL_FRAME) < 0)
 		return -1;
-	while (n < max) {
-		uint64_t ip, sp;
-
-		if (lib.get_reg(&cursor, REG_INSTRUCTION, &ip) < 0 ||
-		    lib.get_reg(&cursor, REG_STACK_POINTER, &sp) < 0 || ip == 0)
-			break;
-		/* True of the frame that a step over a restorer reached. */
-		frames[n] = (struct csprof_frame){
-		    .ip = ip, .sp = sp, .exact = n == 0 || lib.is_signal_frame(&cursor) > 0};
-		n++;
-		if (lib.step(&cursor) <= 0)
-			break;
-	}
+	n = walk(&cursor, frames, max);
+	walking_at = outer;
 	return n;
 }

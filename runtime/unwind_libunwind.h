@@ -20,8 +20,10 @@ int csprof_libunwind_load(void);
  * innermost first, and returns their number; negative if nothing was loaded or
  * the walk could not begin. A walk that libunwind gives up is as long as it came.
  *
- * Meant for handlers, but not strictly signal-safe: libunwind calls
- * dl_iterate_phdr, which takes the loader's lock, and blocks signals.
+ * Meant for handlers, but not strictly signal-safe: libunwind blocks signals, maps
+ * memory, and keeps its cache under a lock of its own. The loader's lock it does not
+ * take: it calls the dl_iterate_phdr that is defined and exported here, which gives a
+ * walk the one module that it looks for, and everyone else what the C library gives.
  */
 int csprof_libunwind_walk(const void *ucontext, struct csprof_frame *frames, int max);
 

@@ -1,7 +1,6 @@
 #include "runtime/cpu/module.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <string.h>
 
 #include "runtime/cpu/cpu.h"
@@ -69,39 +68,51 @@ bool csprof_module_find(uintptr_t address, struct csprof_module *module)
 	return find_in_loader(address, module) || find_in_table(address, module);
 }
 
+bool csprof_module_headers(const struct csprof_module *module, struct csprof_headers *headers)
+{
+	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)module->start;
+
+	if (module->start % sizeof(uintptr_t) != 0 || module->end - module->start < HEADER_BYTES ||
+	    memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0)
+		return false;
+	if (ehdr->e_phentsize != sizeof(Elf64_Phdr) || ehdr->e_phoff > HEADER_BYTES ||
+	    ehdr->e_phoff % sizeof(uintptr_t) != 0 ||
+	    ehdr->e_phnum > (HEADER_BYTES - ehdr->e_phoff) / sizeof(Elf64_Phdr))
+		return false;
+	headers->first = (const Elf64_Phdr *)(module->start + ehdr->e_phoff);
+	headers->count = ehdr->e_phnum;
+	for (unsigned i = 0; i < headers->count; i++) {
+		const Elf64_Phdr *p = &headers->first[i];
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		/* The extent begins at the page of the first segment; the page
+		 * size is the smallest a port has. */
+		headers->bias = module->start - (p->p_vaddr & ~(uintptr_t)4095);
+		return true;
+	}
+	return false;
+}
+
 bool csprof_module_segment(const struct csprof_module *module, uintptr_t address, bool executable,
 			   struct csprof_extent *extent)
 {
-	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)module->start;
-	const Elf64_Phdr *phdr;
-	uintptr_t bias = 0;
-	bool first = true;
+	struct csprof_headers headers;
 
 	extent->start = module->start;
 	extent->end = module->end;
 	if (address < module->start || address >= module->end)
 		return false;
-	if (module->start % sizeof(uintptr_t) != 0 || module->end - module->start < HEADER_BYTES ||
-	    memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0)
+	if (!csprof_module_headers(module, &headers))
 		return true;
-	if (ehdr->e_phentsize != sizeof(*phdr) || ehdr->e_phoff > HEADER_BYTES ||
-	    ehdr->e_phoff % sizeof(uintptr_t) != 0 ||
-	    ehdr->e_phnum > (HEADER_BYTES - ehdr->e_phoff) / sizeof(*phdr))
-		return true;
-	phdr = (const Elf64_Phdr *)(module->start + ehdr->e_phoff);
-	for (const Elf64_Phdr *p = phdr; p < phdr + ehdr->e_phnum; p++) {
-		if (p->p_type != PT_LOAD)
-			continue;
-		/* The extent begins at the page of the first segment; the page
-		 * size is the smallest a port has. */
-		if (first)
-			bias = module->start - (p->p_vaddr & ~(uintptr_t)4095);
-		first = false;
-		if (address - (bias + p->p_vaddr) >= p->p_memsz)
+	for (unsigned i = 0; i < headers.count; i++) {
+		const Elf64_Phdr *p = &headers.first[i];
+
+		if (p->p_type != PT_LOAD || address - (headers.bias + p->p_vaddr) >= p->p_memsz)
 			continue;
 		if (executable && !(p->p_flags & PF_X))
 			return false;
-		extent->start = bias + p->p_vaddr;
+		extent->start = headers.bias + p->p_vaddr;
 		extent->end = extent->start + p->p_memsz;
 		return extent->start >= module->start && extent->end <= module->end &&
 		       extent->end > extent->start;

@@ -1,10 +1,11 @@
 /*
  * Which module holds an address, and which of its memory may be read. Private
- * to runtime/cpu. Async-signal-safe.
+ * to the unwinders. Async-signal-safe.
  */
 #ifndef CSPROF_CPU_MODULE_H
 #define CSPROF_CPU_MODULE_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,11 +21,22 @@ struct csprof_extent {
 /* False if no module holds `address`. */
 bool csprof_module_find(uintptr_t address, struct csprof_module *module);
 
+/* The program headers of a module in memory, and what to add to their addresses. */
+struct csprof_headers {
+	const Elf64_Phdr *first;
+	unsigned count;
+	uintptr_t bias;
+};
+
+/* False if the module does not begin with an ELF header, or its program headers are
+ * not near it. */
+bool csprof_module_headers(const struct csprof_module *module, struct csprof_headers *headers);
+
 /*
  * The loaded segment of `module` around `address`, from its program headers;
  * `executable` asks for one with that right. Modules have holes between their
- * segments, so this is what may be read safely. A module without an ELF
- * header at its start (a table entry made by hand) counts as one segment.
+ * segments, so this is what may be read safely. A module without
+ * headers (a table entry made by hand) counts as one segment.
  */
 bool csprof_module_segment(const struct csprof_module *module, uintptr_t address, bool executable,
 			   struct csprof_extent *extent);
