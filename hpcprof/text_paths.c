@@ -67,19 +67,47 @@ static int by_inclusive(const struct drawing *d, uint32_t a, uint32_t b)
 	return x != y ? (x > y ? -1 : 1) : compare_labels(d, a, b);
 }
 
+static int descending(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+	return a > b ? -1 : a < b;
+}
+
+/* The weight that the last path to be drawn has; 0 if memory ran out. Most paths are
+ * lighter, and need no comparison by name. */
+static uint64_t least_weight(const struct drawing *d, size_t most)
+{
+	uint64_t *weights = malloc((d->paths.info.len + 1) * sizeof *weights), least = 0;
+	size_t n = 0;
+
+	if (!weights)
+		return 0;
+	for (size_t i = 0; i < d->paths.info.len; i++)
+		if (d->paths.info.at[i].exclusive)
+			weights[n++] = d->paths.info.at[i].exclusive;
+	qsort(weights, n, sizeof *weights, descending);
+	if (n)
+		least = weights[n < most ? n - 1 : most - 1];
+	free(weights);
+	return least;
+}
+
 static bool choose(struct drawing *d)
 {
 	uint32_t n = (uint32_t)d->paths.info.len;
-	size_t most = text_rows(d->t, DEFAULT_PATHS);
+	size_t most = text_rows(d->t, DEFAULT_PATHS), candidates = 0;
+	uint64_t least = least_weight(d, most);
 
 	d->chosen = malloc((n + (size_t)1) * sizeof *d->chosen);
-	if (!d->chosen)
+	if (!d->chosen || !least)
 		return false;
-	for (uint32_t i = 0; i < n; i++)
-		if (d->paths.info.at[i].exclusive)
-			d->chosen[d->num_paths++] = i;
-	qsort_r(d->chosen, d->num_paths, sizeof *d->chosen, by_weight, d);
-	d->num_chosen = d->num_paths < most ? d->num_paths : most;
+	for (uint32_t i = 0; i < n; i++) {
+		d->num_paths += d->paths.info.at[i].exclusive != 0;
+		if (d->paths.info.at[i].exclusive >= least)
+			d->chosen[candidates++] = i;
+	}
+	qsort_r(d->chosen, candidates, sizeof *d->chosen, by_weight, d);
+	d->num_chosen = candidates < most ? candidates : most;
 	return true;
 }
 
