@@ -38,47 +38,40 @@ static bool same_text(store_ref ref, const char *s)
 	return t->n == n && memcmp(t->bytes, s, n) == 0;
 }
 
-/* A module as the loader has it now, under the name that we give it. */
-struct loaded {
-	char name[PATH_MAX];
-	char build_id[41];
-	uintptr_t virtual_address, mapped_address;
-	uint64_t extent;
-};
-
-static void name_module(struct loaded *out, const struct os_module *m)
+/* The name that a module goes by in the datafile. out has PATH_MAX bytes. */
+static void name_module(char *out, const struct os_module *m)
 {
 	if (m->vdso)
-		memcpy(out->name, CSP_MODULE_VDSO, sizeof CSP_MODULE_VDSO);
+		memcpy(out, CSP_MODULE_VDSO, sizeof CSP_MODULE_VDSO);
 	else if (m->name[0] == '\0')
-		os_executable(out->name, sizeof out->name);
-	else if (m->name[0] == '/' || !realpath(m->name, out->name)) {
-		size_t n = strnlen(m->name, sizeof out->name - 1);
-		memcpy(out->name, m->name, n);
-		out->name[n] = '\0';
+		os_executable(out, PATH_MAX);
+	else if (m->name[0] == '/' || !realpath(m->name, out)) {
+		size_t n = strnlen(m->name, PATH_MAX - 1);
+		memcpy(out, m->name, n);
+		out[n] = '\0';
 	}
-	memcpy(out->build_id, m->build_id, sizeof out->build_id);
-	out->virtual_address = m->virtual_address;
-	out->mapped_address = m->mapped_address;
-	out->extent = m->extent;
 }
 
 /* How m and a module of an epoch relate. */
 enum fit { APART, SAME, CLASH };
 
-static enum fit fits(const struct store_module *s, const struct loaded *m)
+static enum fit fits(const struct store_module *s, const struct os_module *m)
 {
+	char name[PATH_MAX];
 	if (m->mapped_address >= s->mapped_address + s->extent ||
 	    s->mapped_address >= m->mapped_address + m->extent)
 		return APART;
-	bool same = s->mapped_address == m->mapped_address && s->extent == m->extent &&
-		    s->virtual_address == m->virtual_address &&
-		    same_text(s->build_id, m->build_id) && same_text(s->name, m->name);
-	return same ? SAME : CLASH;
+	if (s->mapped_address != m->mapped_address || s->extent != m->extent ||
+	    s->virtual_address != m->virtual_address || !same_text(s->build_id, m->build_id))
+		return CLASH;
+	if (m->build_id[0])
+		return SAME;
+	name_module(name, m);
+	return same_text(s->name, name) ? SAME : CLASH;
 }
 
 /* SAME: the epoch has m; CLASH: something else stands in its place there. */
-static enum fit fits_epoch(store_ref epoch, const struct loaded *m)
+static enum fit fits_epoch(store_ref epoch, const struct os_module *m)
 {
 	for (struct store_module *s = module_at(epoch_at(epoch)->first_module); s;
 	     s = module_at(s->next)) {
@@ -89,14 +82,15 @@ static enum fit fits_epoch(store_ref epoch, const struct loaded *m)
 	return APART;
 }
 
-static void append_module(store_ref epoch, const struct loaded *m)
+/* m under that name, at the end of the epoch's list. */
+static void append_module(store_ref epoch, const struct os_module *m, const char *name)
 {
 	struct csprof_arena *a = &csprof_process.arena;
 	store_ref ref = csprof_malloc(a, sizeof(struct store_module));
 	if (!ref)
 		return;
 	struct store_module *s = csprof_store_at(ref);
-	s->name = csprof_store_string(a, m->name, strlen(m->name));
+	s->name = csprof_store_string(a, name, strlen(name));
 	if (m->build_id[0])
 		s->build_id = csprof_store_string(a, m->build_id, strlen(m->build_id));
 	s->virtual_address = m->virtual_address;
@@ -122,28 +116,34 @@ static store_ref append_epoch(void)
 
 /* ---- one update ------------------------------------------------------------------- */
 
+enum { MAX_ALIVE = 4096 };
+
 struct update {
 	store_ref epoch; /* the one that is tried */
 	bool clash;
 };
 
+/* Where modules stand now; more than these are never taken for dead. */
+static uintptr_t alive[MAX_ALIVE];
+static size_t num_alive;
+
 static void check_one(const struct os_module *m, void *arg)
 {
 	struct update *u = arg;
-	struct loaded now;
-	if (u->clash)
-		return;
-	name_module(&now, m);
-	u->clash = fits_epoch(u->epoch, &now) == CLASH;
+	if (!u->clash)
+		u->clash = fits_epoch(u->epoch, m) == CLASH;
 }
 
 static void add_one(const struct os_module *m, void *arg)
 {
 	struct update *u = arg;
-	struct loaded now;
-	name_module(&now, m);
-	if (fits_epoch(u->epoch, &now) == APART)
-		append_module(u->epoch, &now);
+	char name[PATH_MAX];
+	if (fits_epoch(u->epoch, m) == APART) {
+		name_module(name, m);
+		append_module(u->epoch, m, name);
+	}
+	if (num_alive < MAX_ALIVE)
+		alive[num_alive++] = m->mapped_address;
 }
 
 static bool can_use(store_ref epoch)
@@ -173,15 +173,12 @@ static store_ref choose_epoch(void)
 	return append_epoch();
 }
 
-struct alive {
-	const struct store_module *module;
-	bool found;
-};
-
-static void find_alive(const struct os_module *m, void *arg)
+static bool is_alive(uintptr_t mapped_address)
 {
-	struct alive *a = arg;
-	a->found |= m->mapped_address == a->module->mapped_address;
+	for (size_t i = 0; i < num_alive; i++)
+		if (alive[i] == mapped_address)
+			return true;
+	return num_alive == MAX_ALIVE;
 }
 
 static void list_dead(store_ref epoch)
@@ -190,9 +187,7 @@ static void list_dead(store_ref epoch)
 	atomic_store(&num_dead, 0);
 	for (struct store_module *s = module_at(epoch_at(epoch)->first_module); s && n < MAX_DEAD;
 	     s = module_at(s->next)) {
-		struct alive a = {.module = s};
-		os_modules(find_alive, &a);
-		if (a.found || same_text(s->name, CSP_MODULE_ANONYMOUS))
+		if (is_alive(s->mapped_address) || same_text(s->name, CSP_MODULE_ANONYMOUS))
 			continue;
 		dead[n].low = s->mapped_address;
 		dead[n].high = s->mapped_address + s->extent;
@@ -209,6 +204,7 @@ void csprof_epoch_get_loaded_modules(void)
 		store_ref epoch = choose_epoch();
 		if (epoch) {
 			struct update u = {.epoch = epoch};
+			num_alive = 0;
 			os_modules(add_one, &u);
 			list_dead(epoch);
 			seen_changes = changes;
@@ -222,12 +218,15 @@ void csprof_epoch_get_loaded_modules(void)
 static void add_range(uintptr_t low, uintptr_t high, void *arg)
 {
 	(void)arg;
-	struct loaded m = {.name = CSP_MODULE_ANONYMOUS,
-			   .virtual_address = low,
-			   .mapped_address = low,
-			   .extent = high - low};
-	if (fits_epoch(csprof_process.epoch, &m) == APART)
-		append_module(csprof_process.epoch, &m);
+	struct os_module m = {.name = "",
+			      .virtual_address = low,
+			      .mapped_address = low,
+			      .extent = high - low};
+	struct store_module *s = module_at(epoch_at(csprof_process.epoch)->first_module);
+	for (; s; s = module_at(s->next))
+		if (low < s->mapped_address + s->extent && s->mapped_address < high)
+			return; /* a module's own memory, or known already */
+	append_module(csprof_process.epoch, &m, CSP_MODULE_ANONYMOUS);
 }
 
 void csprof_epoch_add_anonymous(void)
@@ -261,10 +260,50 @@ bool csprof_epoch_doubtful(uintptr_t ip)
 	return false;
 }
 
-void csprof_epoch_reset(void)
+/* ---- fork ---------------------------------------------------------------------- */
+
+static struct store_module *first_module(void)
 {
-	csprof_process.epoch = 0;
+	return csprof_process.epoch ? module_at(epoch_at(csprof_process.epoch)->first_module) : NULL;
+}
+
+/* One module of the kept epoch. */
+struct kept_module {
+	char name[PATH_MAX];
+	struct os_module m;
+};
+
+struct csprof_kept_epoch csprof_epoch_keep(void)
+{
+	size_t n = 0;
+	for (struct store_module *s = first_module(); s; s = module_at(s->next))
+		n++;
+	struct csprof_kept_epoch kept = {.bytes = (n + 1) * sizeof(struct kept_module)};
+	struct kept_module *k = kept.memory = os_map(kept.bytes);
+	if (!k)
+		return kept;
+	for (struct store_module *s = first_module(); s; s = module_at(s->next), k++) {
+		const struct store_string *name = csprof_store_at(s->name);
+		memcpy(k->name, name->bytes, name->n);
+		if (s->build_id) {
+			const struct store_string *id = csprof_store_at(s->build_id);
+			memcpy(k->m.build_id, id->bytes, id->n);
+		}
+		k->m.virtual_address = s->virtual_address;
+		k->m.mapped_address = s->mapped_address;
+		k->m.extent = s->extent;
+	}
+	return kept;
+}
+
+void csprof_epoch_restore(struct csprof_kept_epoch kept)
+{
+	store_ref epoch = kept.memory ? append_epoch() : 0;
+	for (struct kept_module *k = kept.memory; epoch && k->m.extent; k++)
+		append_module(epoch, &k->m, k->name);
+	if (kept.memory)
+		os_unmap(kept.memory, kept.bytes);
 	atomic_store(&changing, 0);
 	atomic_store(&num_dead, 0);
-	seen_changes = 0;
+	atomic_store_explicit(&csprof_process.epoch, epoch, memory_order_release);
 }

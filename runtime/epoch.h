@@ -6,9 +6,10 @@
 #define RUNTIME_EPOCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Bring the load map up to date with the loader's list. Takes the loader's lock and
+/* Bring the load map (the current epoch) up to date with the loader's list. Takes the loader's lock and
  * ours. Called at the start, after dlopen and dlclose, when a thread starts or
  * ends, and before a datafile is written. (The classic name.) */
 void csprof_epoch_get_loaded_modules(void);
@@ -27,8 +28,15 @@ bool csprof_epoch_doubtful(uintptr_t ip);
 /* Is anything in doubt at all? Async-signal-safe; cheap. */
 bool csprof_epoch_changing(void);
 
-/* Forget what the parent knew. In a forked child, with the lock held or no other
- * thread alive. */
-void csprof_epoch_reset(void);
+/* A forked child has its parent's load map, but may not ask the loader for it: a
+ * thread that is not there any more may have held the loader's lock. So the current
+ * epoch is taken along: kept, in pages of its own, before the store goes, and put
+ * into the new one. */
+struct csprof_kept_epoch {
+	void *memory;
+	size_t bytes;
+};
+struct csprof_kept_epoch csprof_epoch_keep(void);
+void csprof_epoch_restore(struct csprof_kept_epoch kept);
 
 #endif

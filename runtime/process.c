@@ -82,8 +82,8 @@ static void describe(struct store_header *h)
 	h->ranks = h->rank == CSP_NONE ? CSP_NONE : rank_variable(ranks);
 }
 
-/* A new store, and this thread in it. */
-static void begin(uintptr_t low, uintptr_t high)
+/* A new store, and this thread in it. kept: the load map of a forked child. */
+static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t high)
 {
 	csprof_process.pid = os_pid();
 	csprof_arena_init(&csprof_process.arena, 0);
@@ -93,7 +93,10 @@ static void begin(uintptr_t low, uintptr_t high)
 		return;
 	}
 	describe(csprof_store_header());
-	csprof_epoch_get_loaded_modules();
+	if (kept)
+		csprof_epoch_restore(*kept);
+	else
+		csprof_epoch_get_loaded_modules();
 	if (csprof_process.epoch == 0)
 		return;
 	atomic_store(&csprof_process.measuring, true);
@@ -119,7 +122,7 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	if (csprof_metrics_init(o->event.period) < 0 || csprof_signals_init() < 0)
 		return;
 	os_main_stack(&low, &high);
-	begin(low, high);
+	begin(NULL, low, high);
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);
 }
 
@@ -270,7 +273,7 @@ bool csprof_process_finish(const char *end, bool with_loader)
 		return false;
 	silence();
 	csprof_unlock();
-	if (with_loader)
+	if (with_loader && !csprof_process.forked)
 		csprof_epoch_get_loaded_modules();
 	csprof_lock();
 	csprof_epoch_add_anonymous();
@@ -332,14 +335,17 @@ void csprof_process_in_child(void)
 	bool measured = atomic_load(&csprof_process.measuring);
 	atomic_store(&csprof_process.measuring, false);
 	csprof_threads_forget(&low, &high);
+	struct csprof_kept_epoch kept = csprof_epoch_keep();
 	csprof_store_destroy();
-	csprof_epoch_reset();
 	csprof_options.seq = 0;
+	csprof_process.forked = true;
 	csprof_unlock();
-	if (!measured)
+	if (!measured) {
+		os_unmap(kept.memory, kept.bytes);
 		return;
+	}
 	if (!high)
 		os_main_stack(&low, &high);
-	begin(low, high);
+	begin(&kept, low, high);
 	csprof_say(CSPROF_SAY_PROCESS, "process begins by fork", NULL, INT64_MIN);
 }

@@ -77,26 +77,45 @@ static void account(struct store_clock *clock, enum csp_disposition d, uint64_t 
 	__atomic_store_n(&row->samples, row->samples + 1, __ATOMIC_RELAXED);
 }
 
-/* The clock's advance since the last handled sample. */
-static uint64_t take_weight(struct store_clock *clock)
+/* The clock's advance since the last handled sample, which this one becomes. */
+static uint64_t take_weight(struct store_clock *clock, uint64_t now)
 {
-	uint64_t now = os_clock_self();
 	uint64_t weight = now > clock->last ? now - clock->last : 0;
 	clock->last += weight;
 	return weight;
+}
+
+/* A stack so deep that its walk takes longer than the period would leave the program
+ * no time at all: a sample is then followed by three times its own cost without one.
+ * What the clock advances meanwhile is in the next sample's weight. */
+static uint64_t rest_after(csprof_state_t *state, uint64_t began)
+{
+	enum { DEEP = 500 };
+	uint64_t next = next_period(state);
+	if (state->num_frames < DEEP)
+		return next;
+	uint64_t now = os_clock_self();
+	uint64_t rest = 3 * (now - began);
+	state->rest_until = now + rest;
+	return next > rest ? next : rest;
 }
 
 static void take_sample(csprof_state_t *state, const void *ucontext)
 {
 	struct store_thread *thread = csprof_store_at(state->thread);
 	struct store_clock *clock = &thread->clocks[0];
-	uint64_t weight = take_weight(clock);
+	uint64_t now = os_clock_self();
+	if (now < state->rest_until) {
+		state->source.driver->arm(&state->source, state->rest_until - now);
+		return;
+	}
+	uint64_t weight = take_weight(clock, now);
 	/* parked: what runs is our handler, on behalf of the call that it stands in */
 	const void *at = state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext))
 				 ? state->parked_context
 				 : ucontext;
 	account(clock, csprof_sample_callstack(at, CSPROF_CPUTIME, weight), weight);
-	state->source.driver->arm(&state->source, next_period(state));
+	state->source.driver->arm(&state->source, rest_after(state, now));
 }
 
 /* A handler of the program's that ran inside a call that we went on with, and left
@@ -167,7 +186,7 @@ static void leave(csprof_state_t *state, uint32_t kind)
 	state->sampled = false;
 	if (sampled && atomic_load(&csprof_process.measuring)) {
 		struct store_thread *thread = csprof_store_at(state->thread);
-		uint64_t weight = take_weight(&thread->clocks[0]);
+		uint64_t weight = take_weight(&thread->clocks[0], os_clock_self());
 		uint32_t columns[2] = {CSPROF_CPUTIME, CSPROF_CPUTIME_SAMPLES};
 		uint64_t amounts[2] = {weight, 1};
 		enum csp_disposition d = kind == CSP_TREE_COMPLETE ? CSP_RECORDED : CSP_PARTIAL;

@@ -31,6 +31,7 @@ typedef struct csprof_state {
 	struct csprof_source source;
 	uint32_t driver;  /* index of the source in csprof_drivers */
 	uint64_t random;  /* of the jitter */
+	uint64_t rest_until; /* CPU clock: no sample before, see sample.c */
 	atomic_bool busy; /* in the sample path, or in our own code */
 	bool sampled;     /* a sample came while busy with a synchronous walk */
 	uint32_t parked;  /* handlers that stand in a system call for the program */
@@ -56,6 +57,7 @@ struct csprof_process {
 	uint64_t start_mono;  /* monotonic clock at the start */
 	size_t first_arena;   /* bytes, 0: the smallest */
 	bool use_libunwind;
+	bool forked; /* by a process that may have had threads in the loader */
 	struct csprof_arena arena; /* for things of the process; under the lock */
 	_Atomic(store_ref) epoch;  /* the load map now */
 	csprof_state_t *threads;   /* running ones; under the lock */

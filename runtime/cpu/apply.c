@@ -135,7 +135,7 @@ static bool binary(uint8_t op, uintptr_t a, uintptr_t z, uintptr_t *value)
 		*value = z < 64 ? a >> z : 0;
 		return true;
 	case OP_SHRA:
-		*value = (uintptr_t)(sa >> (z < 64 ? z : 63));
+		*value = (z < 64 ? (sa < 0 ? ~(~a >> z) : a >> z) : sa < 0 ? UINTPTR_MAX : 0);
 		return true;
 	case OP_XOR:
 		*value = a ^ z;

@@ -63,8 +63,8 @@ struct csprof_stack {
 static inline bool csprof_stack_load(const struct csprof_stack *stack, uintptr_t address,
 				     uintptr_t *word)
 {
-	if (address < stack->low || address % sizeof(*word) != 0 || stack->high < sizeof(*word) ||
-	    address > stack->high - sizeof(*word))
+	if (address == 0 || address < stack->low || address % sizeof(*word) != 0 ||
+	    stack->high < sizeof(*word) || address > stack->high - sizeof(*word))
 		return false;
 	*word = *(const uintptr_t *)address;
 	return true;
