@@ -278,13 +278,10 @@ static bool describe_module(struct build *b, const struct job *job)
 	out->best = job->table.best;
 	out->stale = job->table.stale;
 	out->asked = mod->image || mod->name[0] == '/';
-	if (job->table.debug_file)
-		out->debug_file = arena_strndup(&b->code->arena, job->table.debug_file,
-						strlen(job->table.debug_file));
-	if (job->why.kind != ERROR_NONE)
-		out->why = arena_strndup(&b->code->arena, job->why.text, strlen(job->why.text));
-	return (!job->table.debug_file || out->debug_file) &&
-	       (job->why.kind == ERROR_NONE || out->why);
+	if (job->why.kind == ERROR_NONE)
+		return true;
+	out->why = arena_strndup(&b->code->arena, job->why.text, strlen(job->why.text));
+	return out->why != NULL;
 }
 
 /* Functions, files, lines of all modules, and the chain of each model frame. Frames of

@@ -46,10 +46,9 @@ struct code_frame {
 
 struct code_module {
 	enum symbol_source best;
-	const char *debug_file; /* or NULL */
-	bool stale;             /* the file on disk is not the one measured */
-	bool asked;             /* a file was looked for ([anonymous] has none) */
-	const char *why;        /* what was missing, or NULL */
+	bool stale;      /* the file on disk is not the one measured */
+	bool asked;      /* a file was looked for ([anonymous] has none) */
+	const char *why; /* what was missing, or NULL */
 };
 
 struct code {

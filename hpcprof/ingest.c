@@ -84,7 +84,6 @@ static int plan_columns(struct ingest *in)
 		c->metric = model_metric(in->m, v->name, unit_of(v), v->flags);
 		if (c->metric == UINT32_MAX)
 			return out_of_memory(in, sizeof(struct model_metric));
-		in->m->metrics.at[c->metric].files++;
 		if (!n || !(n->flags & CSP_METRIC_SAMPLES) || (v->flags & CSP_METRIC_SAMPLES))
 			continue;
 		c->samples = false;

@@ -73,7 +73,6 @@ struct model_metric {
 	uint64_t *samples; /* [contexts], exclusive */
 	uint32_t capacity; /* of the two, in contexts */
 	struct model_sum total;
-	uint32_t files; /* datafiles that have it */
 	enum model_kernel kernel;
 	model_texts sources, requested, achieved;
 	uint64_t
@@ -89,7 +88,6 @@ struct model_process {
 	const char *executable;
 	const char *host;
 	const char *end;
-	const char *rank;
 	const char *tool;
 	bool has_trailer, has_pid, has_start, has_wall, has_cpu;
 	uint64_t pid, ppid, start_ns, wall_ns, cpu_ns;

@@ -52,12 +52,11 @@ int process_describe(struct model *m, const struct reader *r, const char *path,
 	out->executable = value_of(m, about, "executable");
 	out->host = value_of(m, about, "host");
 	out->end = value_of(m, about, "end");
-	out->rank = value_of(m, about, "rank");
 	out->tool = value_of(m, about, "tool");
 	if (out->executable && !out->executable[0])
 		out->executable = model_text(m, header->target.at, header->target.n);
 	if (!out->path || !out->command || !out->executable || !out->host || !out->end ||
-	    !out->rank || !out->tool)
+	    !out->tool)
 		return error_memory(e, 0);
 	out->has_trailer = reader_has_trailer(r);
 	out->has_pid = reader_pairs_u64(about, "pid", &out->pid);

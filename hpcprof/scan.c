@@ -108,6 +108,9 @@ int scan_profiles(struct scan *s, const char *const *profiles, size_t n, struct 
 				     strerror(errno));
 		else if (S_ISDIR(st.st_mode))
 			rc = add_folder(s, profiles[i], d, e);
+		else if (!S_ISREG(st.st_mode))
+			diag_problem(d, profiles[i],
+				     "neither a file nor a directory (it is left out)");
 		else
 			rc = add(s, profiles[i], &st, e);
 	}

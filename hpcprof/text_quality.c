@@ -245,7 +245,8 @@ bool text_quality(struct text *t)
 			ok = account(t, c->metric);
 		if (ok && c->metric->total.samples)
 			ok = complete_paths(t, c->metric);
-		kernel(t, c);
+		if (c->metric->flags & CSP_METRIC_ASYNC)
+			kernel(t, c);
 	}
 	if (ok && t->num_columns && t->columns[0].total)
 		ok = symbols(t);

@@ -210,6 +210,16 @@ static void print_rest(struct text *t, enum grouping g, const uint32_t *ids, siz
 		layout_percent(number, rest, t->columns[0].total));
 }
 
+/* Of one metric percent and value, of several only percent: they have to fit. */
+static bool total_cells(struct text *t, struct layout_table *table, uint64_t value, size_t column)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+
+	if (t->num_columns == 1)
+		return text_value_cells(t, table, value, column);
+	return layout_number(table, layout_percent(number, value, t->columns[column].total));
+}
+
 static bool fill(struct text *t, struct layout_table *table, enum grouping g, const uint32_t *ids,
 		 size_t n)
 {
@@ -219,28 +229,22 @@ static bool fill(struct text *t, struct layout_table *table, enum grouping g, co
 		for (size_t i = 0; i < t->num_columns; i++) {
 			size_t at = ids[row] * t->num_columns + i;
 			ok &= text_value_cells(t, table, t->a.by[g].exclusive[at], i) &&
-			      text_value_cells(t, table, t->a.by[g].inclusive[at], i);
+			      total_cells(t, table, t->a.by[g].inclusive[at], i);
 		}
 		ok &= kinds[g].cells(t, table, ids[row]);
 	}
 	return ok;
 }
 
-/* Two cells for what is in the row itself, two for what is in it or called from it. */
-static bool add_titles(struct text *t, struct layout_column *titles, size_t *n)
+/* What is in the row itself, percent and value, and what is in it or called from it. */
+static void add_titles(struct text *t, struct layout_column *titles, size_t *n)
 {
-	static const char *const what[] = {"self", "", "total", ""};
-
-	for (size_t i = 0; i < t->num_columns; i++)
-		for (int k = 0; k < 4; k++) {
-			const char *title = what[k];
-			if (t->num_columns > 1 && title[0])
-				title = text_format(t, "%s %s", t->columns[i].name, title);
-			if (!title)
-				return false;
-			titles[(*n)++] = (struct layout_column){title, true, CUT_NOT, 0};
-		}
-	return true;
+	for (size_t i = 0; i < t->num_columns; i++) {
+		const char *self = t->num_columns > 1 ? t->columns[i].name : "self";
+		const char *const what[] = {self, "", "total", ""};
+		for (int k = 0; k < (t->num_columns > 1 ? 3 : 4); k++)
+			titles[(*n)++] = (struct layout_column){what[k], true, CUT_NOT, 0};
+	}
 }
 
 static bool print_table(struct text *t, enum grouping g)
@@ -249,8 +253,10 @@ static bool print_table(struct text *t, enum grouping g)
 	uint32_t *ids = ordered(t, g, &count);
 	struct layout_column *titles = calloc(4 * t->num_columns + 2, sizeof *titles);
 	struct layout_table table = {.arena = &t->arena, .columns = titles};
-	bool ok = ids && titles && add_titles(t, titles, &columns);
+	bool ok = ids && titles;
 
+	if (ok)
+		add_titles(t, titles, &columns);
 	for (size_t i = 0; ok && i < kinds[g].num_labels; i++)
 		titles[columns++] = kinds[g].labels[i];
 	table.num_columns = columns;

@@ -92,6 +92,26 @@ cp spin.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
 "$hpcprof" --debug-dir debug stripped >text
 at_least "--debug-dir finds them" "$(row Functions 'mix' | cut -d' ' -f1)" 90
 
+# The vdso is in no file but the image that was saved.
+cat >clock.c <<'END'
+#include <time.h>
+int main(void)
+{
+	struct timespec t;
+	for (int i = 0; i < 10000000; i++)
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	return 0;
+}
+END
+cc -O1 -g -o clock clock.c
+"$hpcrun" -q -o vdso ./clock
+"$hpcprof" vdso >text
+check "functions of the vdso have names" grep -qE 'clock_gettime.* \[vdso\]$' text
+check "not addresses" bash -c '! grep -qF "[vdso]+0x" text'
+rm vdso/vdso-*
+"$hpcprof" vdso >text
+check "without its image they have none" grep -qF "[vdso]+0x" text
+
 # Several processes.
 "$hpcrun" -q -o several bash -c './spin 2000000 & ./spin 1000000 & wait'
 "$hpcprof" several >text

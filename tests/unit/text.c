@@ -369,6 +369,31 @@ static void test_golden_two_processes(void **state)
 	profile_deinit(&q);
 }
 
+/* A sampled and a recorded metric side by side, in the order asked for. */
+static void test_golden_two_metrics(void **state)
+{
+	(void)state;
+	static const struct build_pair bytes[] = {{"unit", "bytes", 0}};
+	static const struct build_metric both[] = {
+	    {"CPUTIME", CSP_METRIC_ASYNC, 1, cpu_about, 6},
+	    {"BYTES", 0, 1, bytes, 1},
+	};
+	struct build_file f = program;
+	struct options o = {.view = &text_view};
+	struct profile p = {0};
+
+	f.metrics = both;
+	f.without = 1 << CSP_CHUNK_ACCOUNT;
+	p.model = model_create();
+	add(p.model, &f, "both.csp");
+	assert_int_equal(model_finish(p.model, NULL), 0);
+	fake_code(p.model, names, &p.code);
+	assert_true(vec_push(&o.metrics, "bytes") && vec_push(&o.metrics, "CPUTIME"));
+	golden_widths(&p, &o, "two-metrics");
+	options_deinit(&o);
+	profile_deinit(&p);
+}
+
 /* A file of old has no trailer, and its metric no flags. */
 static void test_golden_old_file(void **state)
 {
@@ -458,6 +483,7 @@ int main(void)
 	    cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_golden),
 	    cmocka_unit_test(test_golden_two_processes),
+	    cmocka_unit_test(test_golden_two_metrics),
 	    cmocka_unit_test(test_golden_old_file),
 	    cmocka_unit_test(test_golden_nothing),
 	    cmocka_unit_test(test_every_width),
