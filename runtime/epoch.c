@@ -196,6 +196,36 @@ static void list_dead(store_ref epoch)
 	atomic_store(&num_dead, n);
 }
 
+/* ---- the unwinder's table, where the C library has none of its own ----------------- */
+
+static void put_range(const struct os_module *m, void *arg)
+{
+	struct csprof_module_table *table = arg;
+	size_t i = table->count;
+	if (i == num_alive)
+		return; /* it has just come: the next update has room for it */
+	while (i > 0 && table->range[i - 1].start > m->mapped_address) {
+		table->range[i] = table->range[i - 1];
+		i--;
+	}
+	table->range[i] = (struct csprof_module_range){
+		m->mapped_address, m->mapped_address + m->extent, m->eh_frame_hdr};
+	table->count++;
+}
+
+/* The table before stays readable: a handler may be in it. */
+static void tell_unwinder(void)
+{
+	struct csprof_module_table *table;
+	if (!csprof_unwind_needs_modules())
+		return;
+	table = os_map(sizeof *table + num_alive * sizeof table->range[0]);
+	if (!table)
+		return;
+	os_modules(put_range, table);
+	csprof_unwind_set_modules(table);
+}
+
 void csprof_epoch_get_loaded_modules(void)
 {
 	csprof_lock();
@@ -207,6 +237,7 @@ void csprof_epoch_get_loaded_modules(void)
 			num_alive = 0;
 			os_modules(add_one, &u);
 			list_dead(epoch);
+			tell_unwinder();
 			seen_changes = changes;
 			atomic_store_explicit(&csprof_process.epoch, epoch, memory_order_release);
 		}

@@ -120,4 +120,7 @@ struct csprof_module_table {
  */
 void csprof_unwind_set_modules(const struct csprof_module_table *table);
 
+/* Whether the C library leaves finding modules to that table. */
+bool csprof_unwind_needs_modules(void);
+
 #endif

@@ -54,7 +54,17 @@ static bool find_in_loader(uintptr_t address, struct csprof_module *module)
 	module->eh_frame_hdr = object.dlfo_eh_frame;
 	return true;
 }
+
+bool csprof_unwind_needs_modules(void)
+{
+	return !_dl_find_object;
+}
 #else
+bool csprof_unwind_needs_modules(void)
+{
+	return true;
+}
+
 static bool find_in_loader(uintptr_t address, struct csprof_module *module)
 {
 	(void)address;

@@ -61,6 +61,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 			if (p->p_vaddr + p->p_memsz > high)
 				high = p->p_vaddr + p->p_memsz;
 		}
+		if (p->p_type == PT_GNU_EH_FRAME)
+			m.eh_frame_hdr = (const void *)(info->dlpi_addr + p->p_vaddr);
 		if (p->p_type == PT_NOTE && !m.build_id[0])
 			find_build_id(m.build_id, (const uint8_t *)(info->dlpi_addr + p->p_vaddr),
 				      p->p_memsz);

@@ -94,6 +94,7 @@ struct os_module {
 	uintptr_t virtual_address, mapped_address;
 	uint64_t extent;
 	char build_id[41]; /* hex, or empty */
+	const void *eh_frame_hdr; /* unwind information in memory, or NULL */
 	bool vdso;
 };
 void os_modules(void (*each)(const struct os_module *, void *), void *arg);
