@@ -134,6 +134,7 @@ static const char *rate_of(struct text *t, const struct model_metric *m)
 	uint64_t samples = 0, weight = 0;
 	char number[LAYOUT_NUMBER_BYTES];
 	bool saturated = false;
+	double rate;
 
 	if (strcmp(m->unit, "ns") != 0 || !m->has_account)
 		return joined(t, &m->achieved);
@@ -143,8 +144,10 @@ static const char *rate_of(struct text *t, const struct model_metric *m)
 	}
 	if (!weight)
 		return "";
-	layout_exact(number, (uint64_t)(1e9 * (double)samples / (double)weight + 0.5));
-	return text_format(t, "%s", number);
+	rate = 1e9 * (double)samples / (double)weight;
+	if (rate >= 1e15) /* no clock is so fine: a damaged file */
+		return text_format(t, "%.2g", rate);
+	return text_format(t, "%s", layout_exact(number, (uint64_t)(rate + 0.5)));
 }
 
 static bool source(struct text *t, const struct text_column *c)

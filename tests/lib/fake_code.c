@@ -13,12 +13,15 @@ unsigned fake_chain(uint64_t address, unsigned functions[FAKE_LONGEST_CHAIN])
 			break;
 		functions[n++] = f;
 	}
+	if (!n)
+		functions[n++] = 1;
 	return n;
 }
 
 unsigned fake_line(uint64_t address)
 {
-	return (unsigned)(address >> 4 & 63) * 100 + (unsigned)(address >> 22 & 63);
+	unsigned f = address >> 4 & 63;
+	return (f ? f : 1) * 100 + (unsigned)(address >> 22 & 63);
 }
 
 static void need(bool ok)

@@ -2,7 +2,7 @@
  * functions lie there, so that a test knows what attribution should find.
  *
  *     bits  0-3   any (FAKE_CODE's addresses have 0; a call's return address + 0..15)
- *     bits  4-9   function that the code belongs to, innermost, counted from 1
+ *     bits  4-9   function that the code belongs to, innermost, counted from 1; 0 is 1
  *     bits 10-15  function that it was inlined into, or 0 if the first is no inline
  *     bits 16-21  function that that was inlined into, or 0
  *     bits 22-27  line within the innermost function

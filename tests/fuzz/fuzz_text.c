@@ -1,0 +1,85 @@
+/* Fuzzes all that lies between a datafile that the reader took and the text view: merging,
+ * attribution, folding, layout. The input is a datafile; names are made up from the
+ * addresses, so that nothing on the disk is opened. Whatever the file says, exclusive values
+ * must add up to the total, unless a sum stands at its end. */
+#include "hpcprof/attribute.h"
+#include "hpcprof/views.h"
+#include "tests/lib/fake_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *names[FAKE_FUNCTIONS];
+
+static void name_functions(void)
+{
+	static const char *const some[] = {
+	    "main",      "std::vector<int, std::allocator<int> >::at(int)",
+	    "a\x1b]0;b", "\xff\xfe",
+	    "operator<", "f((((",
+	    "x>>>)"};
+	for (unsigned i = 0; i < FAKE_FUNCTIONS; i++)
+		names[i] = some[i % (sizeof some / sizeof *some)];
+}
+
+static void ignore(void *context, const char *text)
+{
+	(void)context;
+	(void)text;
+}
+
+static void check_sums(const struct model *m, const struct code *c)
+{
+	for (size_t k = 0; k < m->metrics.len; k++) {
+		const uint64_t *column = m->metrics.at[k].events;
+		struct attribution a;
+		if (attribute(m, c, &column, 1, &a, NULL) != 0)
+			abort();
+		for (int g = 0; g < GROUPINGS; g++) {
+			uint64_t sum = 0;
+			for (size_t i = 0; i < a.by[g].num_rows; i++)
+				sum += a.by[g].exclusive[i];
+			if (!m->saturated && sum != m->metrics.at[k].total.events)
+				abort();
+		}
+		attribution_deinit(&a);
+	}
+}
+
+static void show(const struct profile *p, unsigned width)
+{
+	struct options o = {.view = &text_view, .width = width};
+	struct error e;
+	FILE *out = fopen("/dev/null", "w");
+
+	if (!out || text_view.print(out, p, &o, &e) != 0)
+		abort();
+	fclose(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct profile p = {0};
+	struct reader *r;
+	struct error e;
+
+	if (!names[0])
+		name_functions();
+	if (reader_open_memory(data, size, &r, &e) != 0)
+		return 0;
+	p.model = model_create();
+	/* twice: the second time every context is there */
+	for (int i = 0; i < 2; i++)
+		if (model_add(p.model, r, "fuzz.csp", "/nonexistent", ignore, NULL, &e) != 0)
+			abort();
+	reader_close(r);
+	if (model_finish(p.model, &e) != 0)
+		abort();
+	fake_code(p.model, names, &p.code);
+	check_sums(p.model, &p.code);
+	show(&p, 60 + size % 64);
+	profile_deinit(&p);
+	return 0;
+}
