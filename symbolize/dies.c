@@ -1,7 +1,6 @@
 #include "symbolize/unit.h"
 
 #include <dwarf.h>
-#include <string.h>
 
 /* Longer chains of abstract origins and specifications are loops. */
 enum { CHAIN_MAX = 16 };

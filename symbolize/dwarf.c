@@ -5,7 +5,6 @@
 #include <dwarf.h>
 #include <gelf.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The addresses [first, last) of the pass lie in the unit whose DIE is at unit. */
 struct claim {

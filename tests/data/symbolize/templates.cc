@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-namespace shapes {
+namespace shapes
+{
 template <typename T> __attribute__((noinline)) T twice(T x) // DECL twice
 {
 	asm volatile("" : "+r"(x));
@@ -50,12 +51,13 @@ int main(int argc, char **argv)
 			return n;
 		}
 	} here{argc};
-	auto add = [argc](int x) __attribute__((noinline)) { // DECL lambda
+	auto add = [argc](int x) __attribute__((noinline))
+	{ // DECL lambda
 		asm volatile("" : "+r"(x));
 		return x + argc;
 	};
 	std::vector<std::string> words(argv, argv + argc);
 	shapes::box b(argc);
-	return shapes::twice(argc) + (int)shapes::twice(2.5) + b.area() + apply(add, 3) + here.get() +
-	       (int)words.size() + risky(argc);
+	return shapes::twice(argc) + (int)shapes::twice(2.5) + b.area() + apply(add, 3) +
+	       here.get() + (int)words.size() + risky(argc);
 }
