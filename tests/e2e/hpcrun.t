@@ -1,0 +1,108 @@
+#!/bin/bash
+# The launcher: what it accepts, says and returns; how images begin and end; the
+# program's own use of what we use.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+starts=$(program starts)
+
+# status EXPECTED COMMAND...: its exit status; stderr is left in ./said.
+status() {
+	local expected=$1
+	shift
+	"$@" >said.out 2>said
+	[ "$?" = "$expected" ] || { cat said; return 1; }
+}
+
+# said DESCRIPTION PATTERN: a line of stderr matches.
+said() {
+	check "$1" grep -E "$2" said
+}
+
+# samples DIR FUNCTION: how many samples lie in or below it.
+samples() {
+	"$hpcprof" text --samples --no-inline -n 1000 "$1" 2>&1 |
+		sed -n '/^Functions/,/^Lines/p' | awk -v f="$2" '{ for (i = 1; i <= NF; i++) if ($i == f) print $(i - 1) }' |
+		tr -d ,
+}
+
+check "no command: 125" status 125 "$hpcrun"
+said "and it says what is missing" "^hpcrun: which COMMAND"
+check "an unknown option: 125" status 125 "$hpcrun" --frobnicate true
+check "an unknown event: 125" status 125 "$hpcrun" -e PAPI_TOT_CYC true
+said "and it names the event" "^hpcrun: -e 'PAPI_TOT_CYC': unknown event"
+check "a rate out of range: 125" status 125 "$hpcrun" -e CPUTIME@f1000000 true
+check "a bad signal: 125" status 125 "$hpcrun" --signal KILL true
+check "a directory that cannot be: 125" status 125 "$hpcrun" -o /dev/null/x true
+said "and it says why" "^hpcrun: cannot create /dev/null/x: Not a directory"
+check "a command that is not found: 127" status 127 "$hpcrun" there-is-no-such-command
+echo text >file
+check "one that cannot be executed: 126" status 126 "$hpcrun" ./file
+check "nothing was made for those" test -z "$(ls -d hpcrun-* 2>/dev/null)"
+check "events are listed" grep -q CPUTIME <("$hpcrun" -L)
+check "--help and --version" sh -c "'$hpcrun' --help | grep -q Usage && '$hpcrun' --version | grep -q hpcrun"
+
+check "exit status of the command" status 6 "$hpcrun" "$starts" 30 exit
+said "one closing line: where, how many, what rate, what was dropped" \
+	"^hpcrun: hpcrun-starts-1: [0-9]+ samples in 0\.0[0-9] s of CPU time, [0-9]+ a second by .*; 1 process; [0-9]+ dropped"
+check "stdout is the command's own" test ! -s said.out
+check "the next directory counts up" status 6 "$hpcrun" "$starts" 5 exit
+check "and the first is as it was" test -d hpcrun-starts-2 -a "$(ls hpcrun-starts-1/*.csp | wc -l)" = 1
+check "128 + signal" status $((128 + 10)) "$hpcrun" -q -o raised "$starts" 5 raise
+check "-q: not a word" test ! -s said
+check "datafiles are ours alone" test "$(stat -c %a hpcrun-starts-1 hpcrun-starts-1/*.csp | sort -u | tr '\n' ' ')" = "600 700 "
+
+check "a path after --" status 0 "$hpcrun" -q -o dashes -- /bin/echo -e x
+is "the command's arguments are its own" "$(cat said.out)" "$(/bin/echo -e x)"
+is "standard input reaches the command" "$(echo through | "$hpcrun" -q -o piped cat)" through
+check "options come from the environment" env HPCRUN_OUT=byenv HPCRUN_EVENTS=CPUTIME@f100 HPCRUN_QUIET=1 "$hpcrun" true
+check "there, too" sh -c "'$hpcprof' dump byenv/*.csp | grep -q '\"requested\"  value \"100\"'"
+
+check "exec, with an empty environment" status 6 "$hpcrun" -q -o execed "$starts" 100 exec
+is "has a datafile for each image, numbered" "$(ls execed | grep -o '\.[0-9]*\.csp' | sort | tr '\n' ' ')" ".0.csp .1.csp "
+check "whose ends are told apart" sh -c "'$hpcprof' dump execed/*.0.csp | grep -q '\"end\"  value \"exec\"' &&
+	'$hpcprof' dump execed/*.1.csp | grep -q '\"end\"  value \"exit 6\"'"
+check "each with its half of the samples" sh -c "for f in execed/*.csp; do
+	'$hpcprof' dump \$f | awk '/\"recorded\"/ { exit !(\$9 > 60 && \$9 < 140 || \$8 > 60 && \$8 < 140) }' || exit 1; done"
+check "an exec that fails" status 3 "$hpcrun" -q -o failed "$starts" 100 bad-exec
+is "leaves one datafile" "$(ls failed/*.csp | wc -l)" 1
+n=$(samples failed burn_after_bad_exec)
+check "with what came after" test "${n:-0}" -gt 60
+check "fork" status 5 "$hpcrun" -q -o forked "$starts" 100 fork
+is "a datafile for each process" "$(ls forked/*.csp | wc -l)" 2
+n=$(samples forked burn_in_child)
+check "the child's samples once" test "${n:-0}" -gt 60 -a "${n:-0}" -lt 140
+check "-r no" status 5 "$hpcrun" -q -r no -o alone "$starts" 100 fork
+is "fork is still followed: there is no new program to leave alone" "$(ls alone/*.csp | wc -l)" 2
+check "-r no, and a program" status 0 "$hpcrun" -q -r no -o noprogram sh -c "env; true"
+check "is not told of us" sh -c "! grep -E 'HPCRUN|libhpcrun' said.out"
+is "and not measured" "$(ls noprogram/*.csp | wc -l)" 1
+
+printf 'exit 7\n' >script
+chmod +x script
+check "a script without a first line" status 7 "$hpcrun" -q -o scripted ./script
+if gcc -static -o static -x c - <<<'int main(void) { return 9; }' 2>/dev/null; then
+	check "a static program runs" status 9 "$hpcrun" -q -o static.d ./static
+	said "and it is said that it cannot be measured" "^hpcrun: ./static is statically linked"
+fi
+"$hpcrun" -q -o termed sleep 100 &
+launcher=$!
+sleep 1
+kill -TERM $launcher
+wait $launcher
+is "a signal to the launcher is handed on" "$?" 143
+
+# A library whose run path, and nothing else, leads to another one.
+mkdir -p hidden
+gcc -shared -fPIC -o hidden/libhidden.so -x c - <<<'int hidden(void) { return 1; }'
+gcc -shared -fPIC -Wl,-rpath,'$ORIGIN/hidden' -o caller.so -x c - <<'END'
+#include <dlfcn.h>
+int load_by_run_path(void) { return dlopen("libhidden.so", RTLD_NOW) != 0; }
+END
+check "the program's use of our signal, and a run path: alone" status 0 "$(program own_signal)" ./caller.so
+cp said.out own.alone
+check "and measured" status 0 "$hpcrun" -q -o own "$(program own_signal)" ./caller.so
+is "see the same" "$(cat said.out)" "$(cat own.alone)"
+check "sampling went on meanwhile" sh -c "'$hpcprof' dump own/*.csp | awk '/\"recorded\"/ { exit !(\$0 ~ /samples [0-9][0-9]/) }'"
+check "the accounts of all add up" lib account.py execed failed forked own
+done_testing
