@@ -81,11 +81,26 @@ static void add_image(struct builder *b)
 	add_text(b, "", 1);
 }
 
+/* Would the library be loaded and told what to do? */
+static bool is_complete(char *const *variables)
+{
+	bool preload = false, out = false;
+	for (; *variables; variables++) {
+		if (strncmp(*variables, "LD_PRELOAD=", 11) == 0)
+			preload |= strstr(*variables, csprof_options.library) != NULL;
+		out |= same_name(HPCRUN_ENV_OUT "=", *variables);
+	}
+	return preload && out;
+}
+
 void csprof_environment_for_exec(struct csprof_environment *out, char *const *variables,
 				 bool same_process)
 {
 	*out = (struct csprof_environment){.variables = variables};
 	if (!csprof_options.follow || !csprof_options.library[0] || !num_ours || !variables)
+		return;
+	/* a vfork child: memory that is mapped here stays with its parent */
+	if (!same_process && is_complete(variables))
 		return;
 	size_t n = 0;
 	const char *preload = NULL;

@@ -83,16 +83,28 @@ EXIT_WRAPPER(_Exit)
  * child shares our memory and must leave it alone: csprof_process_finish sees that by
  * the pid. If exec fails, the measurement goes on. */
 
-typedef int exec_function(const char *, char *const[], char *const[]);
+struct exec_call {
+	void *real;
+	const char *file; /* NULL: fd */
+	int fd;
+	char *const *argv;
+};
 
-static int run_exec(_Atomic(void *) *real, const char *file, char *const argv[],
-		    char *const environment[])
+static int call_exec(const struct exec_call *c, char *const *environment)
+{
+	if (c->file)
+		return ((int (*)(const char *, char *const[], char *const[]))c->real)(
+			c->file, c->argv, environment);
+	return ((int (*)(int, char *const[], char *const[]))c->real)(c->fd, c->argv, environment);
+}
+
+static int run_exec(const struct exec_call *c, char *const *environment)
 {
 	struct csprof_environment e;
 	bool measured = csprof_process_measured();
 	csprof_environment_for_exec(&e, environment, measured);
 	bool finished = measured && csprof_process_finish("exec", false);
-	int r = ((exec_function *)atomic_load(real))(file, argv, e.variables);
+	int r = call_exec(c, e.variables);
 	int saved = errno;
 	if (finished)
 		csprof_process_resume();
@@ -105,7 +117,7 @@ CSPROF_WRAPPER int execve(const char *path, char *const argv[], char *const envi
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "execve");
-	return run_exec(&real, path, argv, environment);
+	return run_exec(&(struct exec_call){real, path, -1, argv}, environment);
 }
 
 CSPROF_WRAPPER int execv(const char *path, char *const argv[])
@@ -117,7 +129,7 @@ CSPROF_WRAPPER int execvpe(const char *file, char *const argv[], char *const env
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "execvpe");
-	return run_exec(&real, file, argv, environment);
+	return run_exec(&(struct exec_call){real, file, -1, argv}, environment);
 }
 
 CSPROF_WRAPPER int execvp(const char *file, char *const argv[])
@@ -128,19 +140,8 @@ CSPROF_WRAPPER int execvp(const char *file, char *const argv[])
 CSPROF_WRAPPER int fexecve(int fd, char *const argv[], char *const environment[])
 {
 	static _Atomic(void *) real;
-	struct csprof_environment e;
 	CSPROF_GRAB_FUNCPTR(real, "fexecve");
-	bool measured = csprof_process_measured();
-	csprof_environment_for_exec(&e, environment, measured);
-	bool finished = measured && csprof_process_finish("exec", false);
-	int r = ((int (*)(int, char *const[], char *const[]))atomic_load(&real))(fd, argv,
-										  e.variables);
-	int saved = errno;
-	if (finished)
-		csprof_process_resume();
-	csprof_environment_free(&e);
-	errno = saved;
-	return r;
+	return run_exec(&(struct exec_call){real, NULL, fd, argv}, environment);
 }
 
 /* Collect the arguments of execl and its kin: those behind first up to the NULL. */

@@ -130,8 +130,8 @@ static void hand_on(int sig, siginfo_t *info, void *context)
 	/* what the terminal sends goes to the whole group, COMMAND included */
 	if (child > 0 && info->si_code <= 0)
 		kill((pid_t)child, sig);
-	if (sig == SIGTSTP && info->si_code <= 0)
-		raise(SIGSTOP);
+	if (sig == SIGTSTP)
+		raise(SIGSTOP); /* the shell waits for us to stop, too */
 }
 
 static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};

@@ -16,7 +16,7 @@
 #include <sys/auxv.h>
 
 enum {
-	WAIT_NS = 200 * 1000 * 1000, /* for other threads' handlers, at the end */
+	WAIT_NS = 1000 * 1000 * 1000, /* for other threads, at the end */
 	SINK_BYTES = 64 * 1024,
 	COMMAND_BYTES = 32 * 1024,
 };

@@ -6,7 +6,7 @@
 
 static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 {
-	int fd = os_task_clock_open(first_ns, sig, &s->page);
+	int fd = os_task_clock_open(first_ns, sig, &s->page, &s->id);
 	if (fd < 0)
 		return fd;
 	s->fd = fd;
@@ -37,7 +37,7 @@ static void stop(struct csprof_source *s, bool in_child)
 {
 	if (!in_child)
 		os_task_clock_enable(s->fd, false);
-	os_task_clock_close(s->fd, s->page);
+	os_task_clock_close(s->fd, s->page, s->id);
 	s->fd = -1;
 	s->page = NULL;
 }

@@ -335,7 +335,7 @@ static int move_up(int fd)
 	return (int)up;
 }
 
-int os_task_clock_open(uint64_t period_ns, int sig, void **page)
+int os_task_clock_open(uint64_t period_ns, int sig, void **page, uint64_t *id)
 {
 	struct perf_event_attr a;
 	memset(&a, 0, sizeof a);
@@ -354,7 +354,8 @@ int os_task_clock_open(uint64_t period_ns, int sig, void **page)
 	struct f_owner_ex owner = {F_OWNER_TID, (int)os_tid()};
 	if ((r = CALL(SYS_fcntl, fd, F_SETSIG, sig)) < 0 ||
 	    (r = CALL(SYS_fcntl, fd, F_SETOWN_EX, &owner)) < 0 ||
-	    (r = CALL(SYS_fcntl, fd, F_SETFL, O_RDWR | O_ASYNC)) < 0) {
+	    (r = CALL(SYS_fcntl, fd, F_SETFL, O_RDWR | O_ASYNC)) < 0 ||
+	    (r = CALL(SYS_ioctl, fd, PERF_EVENT_IOC_ID, id)) < 0) {
 		os_close(fd);
 		return (int)r;
 	}
@@ -373,11 +374,13 @@ int os_task_clock_enable(int fd, bool on)
 	return (int)CALL(SYS_ioctl, fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-void os_task_clock_close(int fd, void *page)
+void os_task_clock_close(int fd, void *page, uint64_t id)
 {
+	uint64_t now = 0;
 	if (page)
 		os_unmap(page, PAGE);
-	os_close(fd);
+	if (CALL(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id)
+		os_close(fd);
 }
 
 bool os_task_clock_sent(const siginfo_t *info, int fd)

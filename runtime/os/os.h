@@ -77,12 +77,13 @@ int os_timer_delete(int timer);
 /* Whether info is of a timer made with value. */
 bool os_timer_sent(const siginfo_t *info, const void *value);
 /* A disabled task clock of this thread, kernel included, that sends sig to it
- * after each period; closed on exec; page (one page of it mapped, or NULL) keeps
- * it alive when the program closes the descriptor. */
-int os_task_clock_open(uint64_t period_ns, int sig, void **page);
+ * after each period; closed on exec. page (one page of it mapped, or NULL) keeps it
+ * alive when the program closes the descriptor; id tells it from what the program may
+ * then have opened under that number. */
+int os_task_clock_open(uint64_t period_ns, int sig, void **page, uint64_t *id);
 int os_task_clock_period(int fd, uint64_t period_ns);
 int os_task_clock_enable(int fd, bool on);
-void os_task_clock_close(int fd, void *page);
+void os_task_clock_close(int fd, void *page, uint64_t id);
 bool os_task_clock_sent(const siginfo_t *info, int fd);
 /* The process's profiling timer (SIGPROF), every ns; 0 stops it. */
 int os_profile_timer(uint64_t ns);
