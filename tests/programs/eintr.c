@@ -43,9 +43,9 @@ static int ticking[2], silent[2], silent_socket[2], epoll, semaphores;
 
 static int read_call(void)
 {
-	char c;
+	char all[512]; /* so that the next call waits for the next tick */
 
-	return read(ticking[0], &c, 1) < 0 ? errno : 0;
+	return read(ticking[0], all, sizeof all) < 0 ? errno : 0;
 }
 
 static int poll_call(void)
@@ -137,7 +137,7 @@ static void *caller(void *arg)
 	return NULL;
 }
 
-/* Something to read, from time to time. */
+/* Something to read, from time to time, and at last the end of it. */
 static void *ticker(void *arg)
 {
 	struct timespec t = {0, BLOCK_NS};
@@ -148,6 +148,7 @@ static void *ticker(void *arg)
 		if (write(ticking[1], "x", 1) < 0)
 			exit(3);
 	}
+	close(ticking[1]);
 	return NULL;
 }
 
