@@ -58,4 +58,7 @@ for i in range(4):
 os._exit(7)
 END
 conserved "threads that come and go, and _exit" "$python" threads.py
+
+workload constructor short
+conserved "a library's constructor" "${command[@]}"
 done_testing
