@@ -83,8 +83,8 @@ enum csp_disposition {
 #define CSP_DISPOSITION_NAMES                                                                      \
 	{                                                                                          \
 		"recorded", "partial", "unsafe code", "exception handling", "load map changing",   \
-			"unwind failed", "out of memory", "own code", "reentered", "signal taken", \
-			"fault", "measuring off", "tail"                                           \
+		    "unwind failed", "out of memory", "own code", "reentered", "signal taken",     \
+		    "fault", "measuring off", "tail"                                               \
 	}
 
 /* Pseudo-modules of the epochs table. */

@@ -15,7 +15,8 @@ const void *store_at(const struct store_view *v, store_ref ref, size_t bytes)
 	const uint8_t *p = v->blocks[block] + offset;
 	size_t covered = STORE_BLOCK - offset;
 	while (covered < bytes) {
-		if (++block >= v->num_blocks || v->blocks[block] != v->blocks[block - 1] + STORE_BLOCK)
+		if (++block >= v->num_blocks ||
+		    v->blocks[block] != v->blocks[block - 1] + STORE_BLOCK)
 			return NULL;
 		covered += STORE_BLOCK;
 	}
@@ -43,7 +44,7 @@ static const struct store_thread *thread_at(struct conversion *c, store_ref ref)
 {
 	return store_at(c->v, ref,
 			sizeof(struct store_thread) +
-				c->header->num_events * sizeof(struct store_clock));
+			    c->header->num_events * sizeof(struct store_clock));
 }
 
 static const struct store_string *string_at(struct conversion *c, store_ref ref)
@@ -80,26 +81,28 @@ static void number_things(struct conversion *c)
 {
 	const struct store_thread *t;
 	const struct store_tree *tree;
-	FOR_EACH_THREAD (c, tref, t) {
+	FOR_EACH_THREAD(c, tref, t)
+	{
 		c->number[tref] = c->num_threads++;
-		FOR_EACH_TREE (c, t, ref, tree) {
+		FOR_EACH_TREE(c, t, ref, tree)
+		{
 			c->number[ref] = c->num_trees++;
 			if (tree->epoch < c->slots)
 				c->number[tree->epoch] = 1;
 		}
 	}
 	const struct store_epoch *epoch;
-	FOR_EACH_EPOCH (c, ref, epoch)
-		if (c->number[ref])
-			c->number[ref] = ++c->num_epochs;
+	FOR_EACH_EPOCH(c, ref, epoch)
+	if (c->number[ref])
+		c->number[ref] = ++c->num_epochs;
 }
 
 static uint32_t count_modules(struct conversion *c, const struct store_epoch *epoch)
 {
 	const struct store_module *m;
 	uint32_t n = 0;
-	FOR_EACH_MODULE (c, epoch, m)
-		n++;
+	FOR_EACH_MODULE(c, epoch, m)
+	n++;
 	return n;
 }
 
@@ -117,12 +120,14 @@ static void put_head(struct conversion *c)
 	}
 	csp_put_u32(c->sink, c->num_epochs);
 	const struct store_epoch *epoch;
-	FOR_EACH_EPOCH (c, ref, epoch) {
+	FOR_EACH_EPOCH(c, ref, epoch)
+	{
 		if (!c->number[ref])
 			continue;
 		csp_put_u32(c->sink, count_modules(c, epoch));
 		const struct store_module *m;
-		FOR_EACH_MODULE (c, epoch, m) {
+		FOR_EACH_MODULE(c, epoch, m)
+		{
 			const struct store_string *name = string_at(c, m->name);
 			csp_put_module(c->sink, name->bytes, name->n, m->virtual_address,
 				       m->mapped_address);
@@ -183,10 +188,10 @@ static void put_trees(struct conversion *c)
 {
 	const struct store_thread *t;
 	const struct store_tree *tree;
-	FOR_EACH_THREAD (c, tref, t)
-		FOR_EACH_TREE (c, t, ref, tree)
-			if (!c->broken)
-				put_tree(c, tree);
+	FOR_EACH_THREAD(c, tref, t)
+	FOR_EACH_TREE(c, t, ref, tree)
+	if (!c->broken)
+		put_tree(c, tree);
 }
 
 /* ---- the trailer --------------------------------------------------------------- */
@@ -208,8 +213,8 @@ static void put_process(struct conversion *c)
 	bool ranked = h->rank != CSP_NONE;
 	uint64_t cpu = 0;
 	const struct store_thread *t;
-	FOR_EACH_THREAD (c, tref, t)
-		cpu += t->clocks[0].end - t->clocks[0].start;
+	FOR_EACH_THREAD(c, tref, t)
+	cpu += t->clocks[0].end - t->clocks[0].start;
 	csp_put_u32(c->sink, ranked ? 12 : 10);
 	put_pair_ref(c, "command", h->command);
 	put_pair_ref(c, "executable", h->executable);
@@ -236,11 +241,13 @@ static void put_modules(struct conversion *c)
 	const struct store_epoch *epoch;
 	const struct store_module *m;
 	csp_put_u32(c->sink, c->num_epochs);
-	FOR_EACH_EPOCH (c, ref, epoch) {
+	FOR_EACH_EPOCH(c, ref, epoch)
+	{
 		if (!c->number[ref])
 			continue;
 		csp_put_u32(c->sink, count_modules(c, epoch));
-		FOR_EACH_MODULE (c, epoch, m) {
+		FOR_EACH_MODULE(c, epoch, m)
+		{
 			csp_put_u64(c->sink, m->extent);
 			put_store_string(c, m->build_id);
 		}
@@ -252,15 +259,16 @@ static void put_tree_rows(struct conversion *c)
 	const struct store_thread *t;
 	const struct store_tree *tree;
 	csp_put_u32(c->sink, c->num_trees);
-	FOR_EACH_THREAD (c, tref, t)
-		FOR_EACH_TREE (c, t, ref, tree) {
-			bool created = t->creator_tree && t->creator_tree < c->slots &&
-				       t->creator_node < c->slots;
-			csp_put_u32(c->sink, c->number[tref]);
-			csp_put_u32(c->sink, tree->kind);
-			csp_put_u32(c->sink, created ? c->number[t->creator_tree] : CSP_NONE);
-			csp_put_u64(c->sink, created ? c->number[t->creator_node] : 0);
-		}
+	FOR_EACH_THREAD(c, tref, t)
+	FOR_EACH_TREE(c, t, ref, tree)
+	{
+		bool created =
+		    t->creator_tree && t->creator_tree < c->slots && t->creator_node < c->slots;
+		csp_put_u32(c->sink, c->number[tref]);
+		csp_put_u32(c->sink, tree->kind);
+		csp_put_u32(c->sink, created ? c->number[t->creator_tree] : CSP_NONE);
+		csp_put_u64(c->sink, created ? c->number[t->creator_node] : 0);
+	}
 }
 
 /* The column that holds event e's V. */
@@ -278,16 +286,16 @@ static void put_account(struct conversion *c)
 	static const char *const names[CSP_DISPOSITIONS] = CSP_DISPOSITION_NAMES;
 	const struct store_thread *t;
 	csp_put_u32(c->sink, c->num_threads * c->header->num_events * CSP_DISPOSITIONS);
-	FOR_EACH_THREAD (c, tref, t)
-		for (uint32_t e = 0; e < c->header->num_events; e++)
-			for (int d = 0; d < CSP_DISPOSITIONS; d++) {
-				const struct store_count *row = &t->clocks[e].account[d];
-				csp_put_u32(c->sink, c->number[tref]);
-				csp_put_u32(c->sink, metric_of_event(c->header, e));
-				csp_put_text(c->sink, names[d], (uint32_t)strlen(names[d]));
-				csp_put_u64(c->sink, row->samples);
-				csp_put_u64(c->sink, row->weight);
-			}
+	FOR_EACH_THREAD(c, tref, t)
+	for (uint32_t e = 0; e < c->header->num_events; e++)
+		for (int d = 0; d < CSP_DISPOSITIONS; d++) {
+			const struct store_count *row = &t->clocks[e].account[d];
+			csp_put_u32(c->sink, c->number[tref]);
+			csp_put_u32(c->sink, metric_of_event(c->header, e));
+			csp_put_text(c->sink, names[d], (uint32_t)strlen(names[d]));
+			csp_put_u64(c->sink, row->samples);
+			csp_put_u64(c->sink, row->weight);
+		}
 }
 
 /* Handled samples of event e per second of its clock, rounded. */
@@ -295,11 +303,11 @@ static uint64_t achieved_rate(struct conversion *c, uint32_t e)
 {
 	const struct store_thread *t;
 	unsigned __int128 samples = 0, clock = 0;
-	FOR_EACH_THREAD (c, tref, t)
-		for (int d = 0; d < CSP_DISPOSITIONS; d++) {
-			samples += t->clocks[e].account[d].samples;
-			clock += t->clocks[e].account[d].weight;
-		}
+	FOR_EACH_THREAD(c, tref, t)
+	for (int d = 0; d < CSP_DISPOSITIONS; d++) {
+		samples += t->clocks[e].account[d].samples;
+		clock += t->clocks[e].account[d].weight;
+	}
 	return clock ? (uint64_t)((samples * 1000000000u + clock / 2) / clock) : 0;
 }
 
@@ -326,7 +334,8 @@ static void put_threads(struct conversion *c)
 {
 	const struct store_thread *t;
 	csp_put_u32(c->sink, c->num_threads);
-	FOR_EACH_THREAD (c, tref, t) {
+	FOR_EACH_THREAD(c, tref, t)
+	{
 		csp_put_u64(c->sink, t->tid);
 		csp_put_text(c->sink, t->name, (uint32_t)strnlen(t->name, sizeof t->name));
 		csp_put_u64(c->sink, t->start_ns);
@@ -362,9 +371,9 @@ static void put_chunk(struct conversion *c, const struct chunk *chunk)
 static void put_trailer(struct conversion *c)
 {
 	static const struct chunk chunks[] = {
-		{CSP_CHUNK_PROCESS, put_process}, {CSP_CHUNK_MODULES, put_modules},
-		{CSP_CHUNK_TREES, put_tree_rows}, {CSP_CHUNK_ACCOUNT, put_account},
-		{CSP_CHUNK_METRICS, put_metrics}, {CSP_CHUNK_THREADS, put_threads},
+	    {CSP_CHUNK_PROCESS, put_process}, {CSP_CHUNK_MODULES, put_modules},
+	    {CSP_CHUNK_TREES, put_tree_rows}, {CSP_CHUNK_ACCOUNT, put_account},
+	    {CSP_CHUNK_METRICS, put_metrics}, {CSP_CHUNK_THREADS, put_threads},
 	};
 	uint32_t n = sizeof chunks / sizeof *chunks;
 	csp_put_trailer_header(c->sink, n);

@@ -65,7 +65,7 @@ struct store_header {
 	uint32_t blocks; /* blocks in use, this one among them */
 	uint32_t state;
 	uint32_t pid, ppid, seq;
-	uint32_t rank, ranks; /* CSP_NONE: not known */
+	uint32_t rank, ranks;                      /* CSP_NONE: not known */
 	store_ref executable, command, host, tool; /* store_string; command: joined by NUL */
 	store_ref first_thread, first_epoch;
 	uint64_t tramp_samples;
@@ -105,8 +105,8 @@ struct store_thread {
 	store_ref first_tree;
 	store_ref creator_tree, creator_node;
 	uint32_t tid, reserved;
-	uint64_t start_ns, end_ns; /* since the process's start; end_ns 0 while it runs */
-	char name[32];             /* NUL-padded */
+	uint64_t start_ns, end_ns;   /* since the process's start; end_ns 0 while it runs */
+	char name[32];               /* NUL-padded */
 	struct store_clock clocks[]; /* one per event */
 };
 

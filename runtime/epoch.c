@@ -209,7 +209,7 @@ static void put_range(const struct os_module *m, void *arg)
 		i--;
 	}
 	table->range[i] = (struct csprof_module_range){
-		m->mapped_address, m->mapped_address + m->extent, m->eh_frame_hdr};
+	    m->mapped_address, m->mapped_address + m->extent, m->eh_frame_hdr};
 	table->count++;
 }
 
@@ -249,10 +249,8 @@ void csprof_epoch_get_loaded_modules(void)
 static void add_range(uintptr_t low, uintptr_t high, void *arg)
 {
 	(void)arg;
-	struct os_module m = {.name = "",
-			      .virtual_address = low,
-			      .mapped_address = low,
-			      .extent = high - low};
+	struct os_module m = {
+	    .name = "", .virtual_address = low, .mapped_address = low, .extent = high - low};
 	struct store_module *s = module_at(epoch_at(csprof_process.epoch)->first_module);
 	for (; s; s = module_at(s->next))
 		if (low < s->mapped_address + s->extent && s->mapped_address < high)
@@ -295,7 +293,8 @@ bool csprof_epoch_doubtful(uintptr_t ip)
 
 static struct store_module *first_module(void)
 {
-	return csprof_process.epoch ? module_at(epoch_at(csprof_process.epoch)->first_module) : NULL;
+	return csprof_process.epoch ? module_at(epoch_at(csprof_process.epoch)->first_module)
+				    : NULL;
 }
 
 /* One module of the kept epoch. */

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bring the load map (the current epoch) up to date with the loader's list. Takes the loader's lock and
- * ours. Called at the start, after dlopen and dlclose, when a thread starts or
- * ends, and before a datafile is written. (The classic name.) */
+/* Bring the load map (the current epoch) up to date with the loader's list. Takes the loader's lock
+ * and ours. Called at the start, after dlopen and dlclose, when a thread starts or ends, and before
+ * a datafile is written. (The classic name.) */
 void csprof_epoch_get_loaded_modules(void);
 
 /* Add what is executable without a file, where it stands now (JIT code). */

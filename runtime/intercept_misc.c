@@ -31,7 +31,8 @@ CSPROF_WRAPPER void *dlmopen(Lmid_t space, const char *file, int mode)
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "dlmopen");
-	void *handle = ((void *(*)(Lmid_t, const char *, int))atomic_load(&real))(space, file, mode);
+	void *handle =
+	    ((void *(*)(Lmid_t, const char *, int))atomic_load(&real))(space, file, mode);
 	if (csprof_process_measured())
 		csprof_epoch_get_loaded_modules();
 	return handle;
@@ -57,7 +58,7 @@ CSPROF_WRAPPER int sigaction(int sig, const struct sigaction *act, struct sigact
 	if (r <= 0)
 		return r;
 	return ((int (*)(int, const struct sigaction *, struct sigaction *))atomic_load(&real))(
-		sig, act, old);
+	    sig, act, old);
 }
 
 CSPROF_WRAPPER sighandler_t signal(int sig, sighandler_t handler)

@@ -94,7 +94,7 @@ static int call_exec(const struct exec_call *c, char *const *environment)
 {
 	if (c->file)
 		return ((int (*)(const char *, char *const[], char *const[]))c->real)(
-			c->file, c->argv, environment);
+		    c->file, c->argv, environment);
 	return ((int (*)(int, char *const[], char *const[]))c->real)(c->fd, c->argv, environment);
 }
 
@@ -157,10 +157,11 @@ static size_t count_arguments(va_list ap)
 	char *argv[(count) + 1];                                                                   \
 	argv[0] = (char *)(first);                                                                 \
 	for (size_t i_ = 1; i_ <= (count); i_++)                                                   \
-		argv[i_] = va_arg(ap, char *)
+	argv[i_] = va_arg(ap, char *)
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wvla" /* the stack is the only memory that a vfork child may use */
+#pragma GCC diagnostic ignored "-Wvla" /* the stack is the only memory that a vfork child may use  \
+					*/
 
 CSPROF_WRAPPER int execl(const char *path, const char *arg, ...)
 {

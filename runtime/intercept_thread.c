@@ -70,7 +70,7 @@ CSPROF_WRAPPER int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "pthread_create");
 	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
-		atomic_load(&real);
+	    atomic_load(&real);
 	struct beginning *b = csprof_process_measured() ? prepare(arg, attr) : NULL;
 	if (!b)
 		return create(thread, attr, start, arg);

@@ -134,7 +134,8 @@ static void hand_on(int sig, siginfo_t *info, void *context)
 		raise(SIGSTOP); /* the shell waits for us to stop, too */
 }
 
-static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
+static const int handed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+				SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 enum { HANDED_ON = sizeof handed_on / sizeof *handed_on };
 
 /* Signals are held back until the child exists, so that none is lost between. */
@@ -212,7 +213,8 @@ static void closing_line(const struct launch_options *o, const char *dir, int64_
 	fprintf(stderr, "hpcrun: %s: %" PRIu64 " samples in %.2f s of CPU time", dir, all,
 		(double)s.clock / 1e9);
 	if (s.clock)
-		fprintf(stderr, ", %.0f a second by %s", (double)all * 1e9 / (double)s.clock, s.source);
+		fprintf(stderr, ", %.0f a second by %s", (double)all * 1e9 / (double)s.clock,
+			s.source);
 	if (s.clock && strcmp(s.source, "perf task-clock") != 0)
 		fprintf(stderr, " (asked: %" PRIu64 "; perf_event_paranoid <= 1 would allow perf)",
 			o->parsed.rate);
@@ -236,11 +238,12 @@ static void list_events(bool details)
 {
 	puts("CPUTIME    CPU time of each thread, user and kernel, in nanoseconds");
 	if (details)
-		printf("           periods from 10 us (f100000) on; default 1 ms (f%d). Source: perf\n"
-		       "           task-clock where perf_event_paranoid is 1 or less; else two\n"
-		       "           timers a thread: exact while it keeps its CPU, at the kernel's\n"
-		       "           tick (often 250 a second) while it blocks in between.\n",
-		       CSPROF_DEFAULT_RATE);
+		printf(
+		    "           periods from 10 us (f100000) on; default 1 ms (f%d). Source: perf\n"
+		    "           task-clock where perf_event_paranoid is 1 or less; else two\n"
+		    "           timers a thread: exact while it keeps its CPU, at the kernel's\n"
+		    "           tick (often 250 a second) while it blocks in between.\n",
+		    CSPROF_DEFAULT_RATE);
 }
 
 static int run(const struct launch_options *o)

@@ -14,11 +14,11 @@ static const struct {
 	unsigned bit;
 	const char *meaning;
 } topics[] = {
-	{"process", CSPROF_SAY_PROCESS, "processes that begin, fork, exec and end"},
-	{"thread", CSPROF_SAY_THREAD, "threads that begin and end"},
-	{"source", CSPROF_SAY_SOURCE, "the source of samples that each thread got"},
-	{"epoch", CSPROF_SAY_EPOCH, "load maps that change"},
-	{"file", CSPROF_SAY_FILE, "datafiles written"},
+    {"process", CSPROF_SAY_PROCESS, "processes that begin, fork, exec and end"},
+    {"thread", CSPROF_SAY_THREAD, "threads that begin and end"},
+    {"source", CSPROF_SAY_SOURCE, "the source of samples that each thread got"},
+    {"epoch", CSPROF_SAY_EPOCH, "load maps that change"},
+    {"file", CSPROF_SAY_FILE, "datafiles written"},
 };
 
 void launch_topics(void)
@@ -78,7 +78,8 @@ static int parse_verbose(const char *value, struct launch_options *o)
 		return 0;
 	snprintf(copy, sizeof copy, "%s", value);
 	o->verbose = 0;
-	for (char *save, *name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+	for (char *save, *name = strtok_r(copy, ",", &save); name;
+	     name = strtok_r(NULL, ",", &save)) {
 		size_t i = 0;
 		while (i < sizeof topics / sizeof *topics && strcmp(topics[i].name, name) != 0)
 			i++;
@@ -114,7 +115,9 @@ static int parse_size(const char *value, long *out)
 {
 	char *end;
 	*out = strtol(value, &end, 10);
-	long scale = *end == 'K' || *end == 'k' ? 1024 : *end == 'M' || *end == 'm' ? 1024 * 1024 : 1;
+	long scale = *end == 'K' || *end == 'k'   ? 1024
+		     : *end == 'M' || *end == 'm' ? 1024 * 1024
+						  : 1;
 	if (scale != 1)
 		end++;
 	if (*out <= 0 || *end || *out > (1L << 30) / scale)
@@ -173,9 +176,9 @@ static int from_environment(struct launch_options *o)
 		const char *name;
 		int option;
 	} variables[] = {
-		{HPCRUN_ENV_EVENTS, 'e'},   {HPCRUN_ENV_OUT, 'o'},   {HPCRUN_ENV_FOLLOW, 'r'},
-		{HPCRUN_ENV_SIGNAL, 'S'},   {HPCRUN_ENV_UNWINDER, 'U'}, {HPCRUN_ENV_ARENA, 'm'},
-		{HPCRUN_ENV_VERBOSE, 'v'},
+	    {HPCRUN_ENV_EVENTS, 'e'},  {HPCRUN_ENV_OUT, 'o'},      {HPCRUN_ENV_FOLLOW, 'r'},
+	    {HPCRUN_ENV_SIGNAL, 'S'},  {HPCRUN_ENV_UNWINDER, 'U'}, {HPCRUN_ENV_ARENA, 'm'},
+	    {HPCRUN_ENV_VERBOSE, 'v'},
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		const char *value = getenv(variables[i].name);
@@ -189,13 +192,19 @@ static int from_environment(struct launch_options *o)
 int launch_options_parse(struct launch_options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"event", required_argument, NULL, 'e'},    {"list", no_argument, NULL, 'l'},
-		{"list-long", no_argument, NULL, 'L'},      {"output", required_argument, NULL, 'o'},
-		{"follow", required_argument, NULL, 'r'},   {"signal", required_argument, NULL, 'S'},
-		{"unwinder", required_argument, NULL, 'U'}, {"memory", required_argument, NULL, 'm'},
-		{"quiet", no_argument, NULL, 'q'},          {"verbose", required_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'H'},           {"version", no_argument, NULL, 'V'},
-		{NULL, 0, NULL, 0},
+	    {"event", required_argument, NULL, 'e'},
+	    {"list", no_argument, NULL, 'l'},
+	    {"list-long", no_argument, NULL, 'L'},
+	    {"output", required_argument, NULL, 'o'},
+	    {"follow", required_argument, NULL, 'r'},
+	    {"signal", required_argument, NULL, 'S'},
+	    {"unwinder", required_argument, NULL, 'U'},
+	    {"memory", required_argument, NULL, 'm'},
+	    {"quiet", no_argument, NULL, 'q'},
+	    {"verbose", required_argument, NULL, 'v'},
+	    {"help", no_argument, NULL, 'H'},
+	    {"version", no_argument, NULL, 'V'},
+	    {NULL, 0, NULL, 0},
 	};
 	const char *why;
 	memset(o, 0, sizeof *o);

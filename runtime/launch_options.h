@@ -7,7 +7,14 @@
 #include <limits.h>
 #include <stdbool.h>
 
-enum launch_action { LAUNCH_RUN, LAUNCH_LIST, LAUNCH_LIST_LONG, LAUNCH_HELP, LAUNCH_VERSION, LAUNCH_TOPICS };
+enum launch_action {
+	LAUNCH_RUN,
+	LAUNCH_LIST,
+	LAUNCH_LIST_LONG,
+	LAUNCH_HELP,
+	LAUNCH_VERSION,
+	LAUNCH_TOPICS
+};
 
 struct launch_options {
 	enum launch_action action;
@@ -16,10 +23,10 @@ struct launch_options {
 	const char *out;            /* directory, or NULL for one that counts up */
 	const char *unwinder;       /* NULL: cfi */
 	bool follow, quiet;
-	int sig;           /* 0: the default */
-	unsigned verbose;  /* mask of enum csprof_topic */
-	long arena;        /* bytes, 0: the default */
-	char **command;    /* argv of COMMAND */
+	int sig;          /* 0: the default */
+	unsigned verbose; /* mask of enum csprof_topic */
+	long arena;       /* bytes, 0: the default */
+	char **command;   /* argv of COMMAND */
 };
 
 /* Parse. 0, or -1 after one line on stderr. */

@@ -122,8 +122,8 @@ static void map_and_add(int dir, const char *name, int64_t since, struct launch_
 		return;
 	}
 	out->files++;
-	void *p = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-			     : MAP_FAILED;
+	void *p =
+	    st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
 	close(fd);
 	if (p == MAP_FAILED) {
 		out->unreadable++;

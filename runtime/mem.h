@@ -11,9 +11,9 @@
 
 /* A thread's current run of blocks. Used by its owner only. */
 struct csprof_arena {
-	store_ref next;  /* where the next object goes */
-	size_t left;     /* bytes left behind next */
-	uint32_t grow;   /* blocks to take next time */
+	store_ref next; /* where the next object goes */
+	size_t left;    /* bytes left behind next */
+	uint32_t grow;  /* blocks to take next time */
 };
 
 /* The store of this process. In a forked child the parent's is dropped first. */

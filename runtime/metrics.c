@@ -52,9 +52,8 @@ int csprof_metrics_init(uint64_t period_ns)
 		r = csprof_set_metric_info_and_period(csprof_new_metric(), "CPUTIME", "ns",
 						      CSP_METRIC_ASYNC, 1, 0);
 	if (r == 0)
-		r = csprof_set_metric_info_and_period(csprof_new_metric(),
-						      "CPUTIME" CSP_SAMPLES_SUFFIX, "count",
-						      CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES,
-						      period_ns, 0);
+		r = csprof_set_metric_info_and_period(
+		    csprof_new_metric(), "CPUTIME" CSP_SAMPLES_SUFFIX, "count",
+		    CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES, period_ns, 0);
 	return r;
 }

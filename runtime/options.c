@@ -30,11 +30,11 @@ static uint64_t number_of(char **environment, const char *name, uint64_t otherwi
 
 static void copy_path(char *out, const char *value)
 {
-	size_t n = value ? strlen(value) : 0;
-	if (n < PATH_MAX) {
-		memcpy(out, value, n);
-		out[n] = '\0';
-	}
+	size_t n = value ? strlen(value) : PATH_MAX;
+	if (n < PATH_MAX)
+		memcpy(out, value, n + 1);
+	else
+		out[0] = '\0';
 }
 
 /* "PID.SEQ" with our pid: an image before us has exec'ed. */

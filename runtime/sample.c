@@ -112,8 +112,8 @@ static void take_sample(csprof_state_t *state, const void *ucontext)
 	uint64_t weight = take_weight(clock, now);
 	/* parked: what runs is our handler, on behalf of the call that it stands in */
 	const void *at = state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext))
-				 ? state->parked_context
-				 : ucontext;
+			     ? state->parked_context
+			     : ucontext;
 	account(clock, csprof_sample_callstack(at, CSPROF_CPUTIME, weight), weight);
 	state->source.driver->arm(&state->source, rest_after(state, now));
 }

@@ -29,15 +29,15 @@ typedef struct csprof_state {
 	uint32_t tid;
 	struct csprof_arena arena;
 	struct csprof_source source;
-	uint32_t driver;  /* index of the source in csprof_drivers */
-	uint64_t random;  /* of the jitter */
+	uint32_t driver;     /* index of the source in csprof_drivers */
+	uint64_t random;     /* of the jitter */
 	uint64_t rest_until; /* CPU clock: no sample before, see sample.c */
-	atomic_bool busy; /* in the sample path, or in our own code */
-	bool sampled;     /* a sample came while busy with a synchronous walk */
-	uint32_t parked;  /* handlers that stand in a system call for the program */
+	atomic_bool busy;    /* in the sample path, or in our own code */
+	bool sampled;        /* a sample came while busy with a synchronous walk */
+	uint32_t parked;     /* handlers that stand in a system call for the program */
 	const void *parked_context;
 
-	uintptr_t stack_low, stack_high; /* of the thread's own stack */
+	uintptr_t stack_low, stack_high;   /* of the thread's own stack */
 	uintptr_t probed_low, probed_high; /* known readable on another one, in this walk */
 	struct csprof_frame *frames;
 	uint32_t num_frames, max_frames;
@@ -51,13 +51,13 @@ extern __thread csprof_state_t *csprof_self;
 struct csprof_process {
 	atomic_bool measuring; /* false: handlers do nothing */
 	uint32_t pid;
-	int sig;              /* our signal */
-	uint64_t period_ns;   /* nominal mean, of the event's clock */
-	uint64_t requested;   /* samples per second, for the report */
-	uint64_t start_mono;  /* monotonic clock at the start */
-	size_t first_arena;   /* bytes, 0: the smallest */
+	int sig;             /* our signal */
+	uint64_t period_ns;  /* nominal mean, of the event's clock */
+	uint64_t requested;  /* samples per second, for the report */
+	uint64_t start_mono; /* monotonic clock at the start */
+	size_t first_arena;  /* bytes, 0: the smallest */
 	bool use_libunwind;
-	bool forked; /* by a process that may have had threads in the loader */
+	bool forked;               /* by a process that may have had threads in the loader */
 	struct csprof_arena arena; /* for things of the process; under the lock */
 	_Atomic(store_ref) epoch;  /* the load map now */
 	csprof_state_t *threads;   /* running ones; under the lock */

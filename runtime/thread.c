@@ -39,8 +39,9 @@ static void free_state(csprof_state_t *state)
 static bool make_record(csprof_state_t *state, store_ref creator_tree, store_ref creator_node)
 {
 	struct store_header *h = csprof_store_header();
-	state->thread = csprof_malloc(&state->arena, sizeof(struct store_thread) +
-							     h->num_events * sizeof(struct store_clock));
+	state->thread =
+	    csprof_malloc(&state->arena,
+			  sizeof(struct store_thread) + h->num_events * sizeof(struct store_clock));
 	if (!state->thread)
 		return false;
 	struct store_thread *t = csprof_store_at(state->thread);
@@ -75,8 +76,8 @@ static void start_source(csprof_state_t *state)
 {
 	uint64_t period = csprof_process.period_ns;
 	uint64_t first = 1 + (uint64_t)((unsigned __int128)state->random * period >> 64);
-	int r = csprof_source_start(&state->source, &state->driver, csprof_process.sig, period,
-				    first);
+	int r =
+	    csprof_source_start(&state->source, &state->driver, csprof_process.sig, period, first);
 	if (r < 0) {
 		csprof_say(CSPROF_SAY_ALWAYS, "a thread has no source of samples:", strerror(-r),
 			   INT64_MIN);

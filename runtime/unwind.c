@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	RED_ZONE = 128,   /* below the stack pointer, of the x86-64 ABI; 0 elsewhere does no harm */
+	RED_ZONE = 128, /* below the stack pointer, of the x86-64 ABI; 0 elsewhere does no harm */
 	PROBE_PAGE = 4096,
 	FIRST_FRAMES = 256,
 };

@@ -29,7 +29,7 @@ char *arena_strndup(struct arena *a, const char *s, size_t n);
 /* Interned strings: equal bytes give the same id and the same pointer. Ids count
  * up from 0 in order of first use. */
 struct strings;
-struct strings *strings_create(void);  /* NULL if memory ran out */
+struct strings *strings_create(void);   /* NULL if memory ran out */
 void strings_destroy(struct strings *); /* takes NULL */
 /* The id of the n bytes at s (copied); UINT32_MAX if memory ran out. */
 uint32_t strings_intern(struct strings *, const char *s, size_t n);

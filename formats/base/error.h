@@ -28,14 +28,14 @@ struct error {
 /* Fill *e (which may be NULL) from a printf format; returns -1, so that a
  * failing function can `return error_set(...)`. Long texts are cut. */
 int error_set(struct error *e, enum error_kind kind, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 
 /* The same for a failed system call: ": strerror(errno)" is appended. */
 int error_system(struct error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same for bad bytes: "offset N: expected EXPECTED, found FOUND". */
 int error_format(struct error *e, uint64_t offset, const char *expected, const char *found, ...)
-	__attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5)));
 
 /* The same for a failed allocation of size bytes. */
 int error_memory(struct error *e, uint64_t size);

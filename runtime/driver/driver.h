@@ -13,9 +13,9 @@ struct csprof_source {
 	const struct csprof_driver *driver; /* NULL: none is running */
 	uint64_t period;                    /* nominal mean, ns */
 	void *page;
-	uint64_t id; /* of a performance event */
-	uint64_t switches; /* the thread's voluntary switches at the last sample */
-	int fd;            /* of a performance event */
+	uint64_t id;               /* of a performance event */
+	uint64_t switches;         /* the thread's voluntary switches at the last sample */
+	int fd;                    /* of a performance event */
 	int cpu_timer, mono_timer; /* -1: none */
 	int sig;
 };

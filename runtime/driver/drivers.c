@@ -4,10 +4,10 @@
 #include <string.h>
 
 const struct csprof_driver *const csprof_drivers[] = {
-	&csprof_driver_task_clock,
-	&csprof_driver_timers,
-	&csprof_driver_itimer,
-	NULL,
+    &csprof_driver_task_clock,
+    &csprof_driver_timers,
+    &csprof_driver_itimer,
+    NULL,
 };
 
 int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64_t period_ns,

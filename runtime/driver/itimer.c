@@ -37,12 +37,12 @@ static void stop(struct csprof_source *s, bool in_child)
 }
 
 const struct csprof_driver csprof_driver_itimer = {
-	.name = "itimer",
-	.kernel = true,
-	.start = start,
-	.arm = arm,
-	.sent = sent,
-	.quiet = quiet,
-	.resume = resume,
-	.stop = stop,
+    .name = "itimer",
+    .kernel = true,
+    .start = start,
+    .arm = arm,
+    .sent = sent,
+    .quiet = quiet,
+    .resume = resume,
+    .stop = stop,
 };

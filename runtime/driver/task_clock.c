@@ -43,12 +43,12 @@ static void stop(struct csprof_source *s, bool in_child)
 }
 
 const struct csprof_driver csprof_driver_task_clock = {
-	.name = "perf task-clock",
-	.kernel = true,
-	.start = start,
-	.arm = arm,
-	.sent = sent,
-	.quiet = quiet,
-	.resume = resume,
-	.stop = stop,
+    .name = "perf task-clock",
+    .kernel = true,
+    .start = start,
+    .arm = arm,
+    .sent = sent,
+    .quiet = quiet,
+    .resume = resume,
+    .stop = stop,
 };

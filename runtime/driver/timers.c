@@ -70,12 +70,12 @@ static void stop(struct csprof_source *s, bool in_child)
 }
 
 const struct csprof_driver csprof_driver_timers = {
-	.name = "thread timers",
-	.kernel = true,
-	.start = start,
-	.arm = arm,
-	.sent = sent,
-	.quiet = quiet,
-	.resume = resume,
-	.stop = stop,
+    .name = "thread timers",
+    .kernel = true,
+    .start = start,
+    .arm = arm,
+    .sent = sent,
+    .quiet = quiet,
+    .resume = resume,
+    .stop = stop,
 };

@@ -94,7 +94,7 @@ struct os_module {
 	uintptr_t base;   /* what the loader added to the file's addresses */
 	uintptr_t virtual_address, mapped_address;
 	uint64_t extent;
-	char build_id[41]; /* hex, or empty */
+	char build_id[41];        /* hex, or empty */
 	const void *eh_frame_hdr; /* unwind information in memory, or NULL */
 	bool vdso;
 };

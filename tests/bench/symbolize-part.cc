@@ -83,4 +83,4 @@ namespace PASTE(part, PART)
 		std::visit([&](auto &x) { sum += sizeof x; }, any);
 		return table["a"](1) + out.str().size();
 	}
-} // namespace )
+}

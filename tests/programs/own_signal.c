@@ -38,7 +38,8 @@ int main(int argc, char **argv)
 	       back.sa_handler == on_signal ? "ours" : "other", (int)seen);
 	if (argc > 1) {
 		void *library = dlopen(argv[1], RTLD_NOW);
-		int (*load)(void) = library ? (int (*)(void))dlsym(library, "load_by_run_path") : NULL;
+		int (*load)(void) =
+		    library ? (int (*)(void))dlsym(library, "load_by_run_path") : NULL;
 
 		printf("by run path: %s\n", load && load() ? "found" : "not found");
 	}

@@ -12,11 +12,11 @@ static void good_events(void **unused)
 		const char *text;
 		uint64_t period, rate;
 	} good[] = {
-		{"CPUTIME", 1000000, 1000},      {"CPUTIME@f1000", 1000000, 1000},
-		{"CPUTIME@f100000", 10000, 100000}, {"CPUTIME@f1", 1000000000, 1},
-		{"CPUTIME@2ms", 2000000, 500},   {"CPUTIME:250us", 250000, 4000},
-		{"CPUTIME@1s", 1000000000, 1},   {"CPUTIME@1000000", 1000000, 1000},
-		{"CPUTIME@10000ns", 10000, 100000}, {"CPUTIME@f3", 333333333, 3},
+	    {"CPUTIME", 1000000, 1000},         {"CPUTIME@f1000", 1000000, 1000},
+	    {"CPUTIME@f100000", 10000, 100000}, {"CPUTIME@f1", 1000000000, 1},
+	    {"CPUTIME@2ms", 2000000, 500},      {"CPUTIME:250us", 250000, 4000},
+	    {"CPUTIME@1s", 1000000000, 1},      {"CPUTIME@1000000", 1000000, 1000},
+	    {"CPUTIME@10000ns", 10000, 100000}, {"CPUTIME@f3", 333333333, 3},
 	};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		struct csprof_event e;
@@ -32,11 +32,27 @@ static void bad_events(void **unused)
 {
 	(void)unused;
 	static const char *const bad[] = {
-		"", "CPUTIM", "CPUTIMES", "cputime", "CPUTIME@", "CPUTIME@f", "CPUTIME@f0",
-		"CPUTIME@0", "CPUTIME@f100001", "CPUTIME@9us", "CPUTIME@9999", "CPUTIME@2s",
-		"CPUTIME@1m", "CPUTIME@1 ms", "CPUTIME@-1", "CPUTIME@f1000x", "CPUTIME@ms",
-		"CPUTIME@99999999999999999999999", "CPUTIME@f99999999999999999999999",
-		"AVERYLONGEVENTNAMETHATNOBODYHASEVERHEARDOF", "@f1000",
+	    "",
+	    "CPUTIM",
+	    "CPUTIMES",
+	    "cputime",
+	    "CPUTIME@",
+	    "CPUTIME@f",
+	    "CPUTIME@f0",
+	    "CPUTIME@0",
+	    "CPUTIME@f100001",
+	    "CPUTIME@9us",
+	    "CPUTIME@9999",
+	    "CPUTIME@2s",
+	    "CPUTIME@1m",
+	    "CPUTIME@1 ms",
+	    "CPUTIME@-1",
+	    "CPUTIME@f1000x",
+	    "CPUTIME@ms",
+	    "CPUTIME@99999999999999999999999",
+	    "CPUTIME@f99999999999999999999999",
+	    "AVERYLONGEVENTNAMETHATNOBODYHASEVERHEARDOF",
+	    "@f1000",
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct csprof_event e;
@@ -50,8 +66,8 @@ static void bad_events(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_events),
-		cmocka_unit_test(bad_events),
+	    cmocka_unit_test(good_events),
+	    cmocka_unit_test(bad_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

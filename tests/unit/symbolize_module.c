@@ -4,6 +4,7 @@
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/elfmake.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -434,9 +435,9 @@ static void the_nearest_and_best_symbol_is_chosen(void **state)
 	uint64_t start = elfmake_symbol("table", "_start");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char name[64];
-		snprintf(name, sizeof name, "table+0x%llx",
-			 (unsigned long long)(start + cases[i].offset));
-		resolve("table", start + cases[i].offset);
+		uint64_t address = start + cases[i].offset;
+		snprintf(name, sizeof name, "table+0x%" PRIx64, address);
+		resolve("table", address);
 		assert_string_equal(frame(0)->function->name, cases[i].name ? cases[i].name : name);
 	}
 }
