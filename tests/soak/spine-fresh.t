@@ -8,6 +8,7 @@ command -v debootstrap >/dev/null || skip_all "debootstrap is missing"
 
 # A place that allows devices and programs; /tmp may not.
 fresh=$(mktemp -d /var/tmp/hpcfresh.XXXXXX)
+chmod 755 "$fresh" # its users must get in
 leave() {
 	local place
 	for place in dev/shm dev sys proc; do

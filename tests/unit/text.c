@@ -234,7 +234,7 @@ static const struct build_metric metrics[] = {
 static const struct build_module modules[] = {
     {"/home/someone/projects/with a long name/build/release/bin/program", 0, BASE, 0x10000000,
      "aa"},
-    {"/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0", 0, LIB, 0x10000000, "bb"},
+    {"/opt/nowhere/lib/x86_64-linux/libpython3.11.so.1.0", 0, LIB, 0x10000000, "bb"},
 };
 static const struct build_epoch epoch = {modules, 2};
 static const struct build_node complete[] = {
