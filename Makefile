@@ -40,6 +40,8 @@ safe_formats := formats/encode.c formats/store.c
 runtime_c := $(filter-out runtime/launch%.c,$(wildcard runtime/*.c runtime/os/*.c runtime/cpu/*.c runtime/driver/*.c)) $(safe_formats)
 runtime_s := $(wildcard runtime/cpu/*.S)
 RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
+# initfirst: our constructor runs before those of the program's libraries.
+RUNTIME_LDFLAGS := -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-soname,libhpcrun.so
 runtime_o := $(runtime_c:%.c=$(BUILD)/runtime-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 
 launch_c := $(wildcard runtime/launch*.c) runtime/event.c formats/decode.c formats/base/error.c
@@ -68,7 +70,7 @@ $(BUILD)/obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(OFFLINE_CFLAGS) -c -o $@ $<
 
 $(LIB)/libhpcrun.so: $(runtime_o)
-	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-soname,libhpcrun.so -o $@ $^
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^
 
 $(BIN)/hpcrun: $(launch_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^

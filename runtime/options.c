@@ -1,5 +1,6 @@
 #include "runtime/options.h"
 
+#include "formats/datafile.h"
 #include "runtime/environment.h"
 #include "runtime/os/os.h"
 
@@ -35,6 +36,28 @@ static void copy_path(char *out, const char *value)
 		memcpy(out, value, n + 1);
 	else
 		out[0] = '\0';
+}
+
+/* A number from the first of these variables that has one: Open MPI, MPICH and its kin,
+ * Slurm. */
+static uint32_t first_number(char **environment, const char *const *names)
+{
+	for (; *names; names++) {
+		uint64_t v = number_of(environment, *names, CSP_NONE);
+		if (v < CSP_NONE)
+			return (uint32_t)v;
+	}
+	return CSP_NONE;
+}
+
+static void read_rank(struct csprof_options *o, char **environment)
+{
+	static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+					   "SLURM_PROCID", NULL};
+	static const char *const ranks[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS",
+					    NULL};
+	o->rank = first_number(environment, rank);
+	o->ranks = o->rank == CSP_NONE ? CSP_NONE : first_number(environment, ranks);
 }
 
 /* "PID.SEQ" with our pid: an image before us has exec'ed. */
@@ -95,6 +118,7 @@ bool csprof_options_read(char **environment)
 	const char *unwinder = value_of(environment, HPCRUN_ENV_UNWINDER);
 	o->use_libunwind = unwinder && strcmp(unwinder, "libunwind") == 0;
 	o->seq = read_seq(value_of(environment, HPCRUN_ENV_IMAGE));
+	read_rank(o, environment);
 	const char *follow = value_of(environment, HPCRUN_ENV_FOLLOW);
 	o->follow = !follow || strcmp(follow, "no") != 0;
 	csprof_environment_keep(environment);

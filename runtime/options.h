@@ -30,7 +30,8 @@ struct csprof_options {
 	int sig;
 	uint32_t verbose;
 	size_t arena;
-	uint32_t seq; /* of this image among the process's */
+	uint32_t seq;         /* of this image among the process's */
+	uint32_t rank, ranks; /* of a parallel program's processes; CSP_NONE: not known */
 };
 extern struct csprof_options csprof_options;
 

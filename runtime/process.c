@@ -11,7 +11,6 @@
 #include "runtime/unwind_libunwind.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -45,23 +44,8 @@ static void keep_command(int argc, char **argv)
 	}
 }
 
-/* A number from the first of these variables that is set. */
-static uint32_t rank_variable(const char *const *names)
-{
-	for (; *names; names++) {
-		const char *v = getenv(*names);
-		if (v && *v >= '0' && *v <= '9')
-			return (uint32_t)strtoul(v, NULL, 10);
-	}
-	return CSP_NONE;
-}
-
 static void describe(struct store_header *h)
 {
-	static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
-					   "SLURM_PROCID", NULL};
-	static const char *const ranks[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS",
-					    NULL};
 	static const char tool[] = "hpcrun " HPC_VERSION;
 	struct csprof_arena *a = &csprof_process.arena;
 	char text[PATH_MAX];
@@ -78,8 +62,8 @@ static void describe(struct store_header *h)
 	h->host = csprof_store_string(a, text, (size_t)os_hostname(text, sizeof text));
 	h->command = csprof_store_string(a, command, command_bytes);
 	h->tool = csprof_store_string(a, tool, sizeof tool - 1);
-	h->rank = rank_variable(rank);
-	h->ranks = h->rank == CSP_NONE ? CSP_NONE : rank_variable(ranks);
+	h->rank = csprof_options.rank;
+	h->ranks = csprof_options.ranks;
 }
 
 /* A new store, and this thread in it. kept: the load map of a forked child. */
@@ -113,17 +97,23 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	csprof_process.period_ns = o->event.period;
 	csprof_process.requested = o->event.rate;
 	csprof_process.first_arena = o->arena;
-	if (o->use_libunwind && csprof_libunwind_load() < 0)
-		csprof_say(CSPROF_SAY_ALWAYS, "libunwind.so.8 cannot be loaded: walking by CFI",
-			   NULL, INT64_MIN);
-	else
-		csprof_process.use_libunwind = o->use_libunwind;
 	keep_command(argc, argv);
 	if (csprof_metrics_init(o->event.period) < 0 || csprof_signals_init() < 0)
 		return;
 	os_main_stack(&low, &high);
 	begin(NULL, low, high);
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);
+}
+
+void csprof_process_before_main(void)
+{
+	if (!csprof_options.use_libunwind)
+		return;
+	if (csprof_libunwind_load() == 0)
+		csprof_process.use_libunwind = true;
+	else
+		csprof_say(CSPROF_SAY_ALWAYS, "libunwind.so.8 cannot be loaded: walking by CFI",
+			   NULL, INT64_MIN);
 }
 
 /* ---- the datafile ----------------------------------------------------------------- */

@@ -9,6 +9,10 @@
 /* Begin, in the image's main thread, if the environment asks for it. */
 void csprof_process_start(int argc, char **argv, char **environment);
 
+/* What may not be done before libc and the program's libraries are initialised: loading
+ * a library. Called between the constructors and main. */
+void csprof_process_before_main(void);
+
 /* Is this process, and not a child that shares our memory, being measured? */
 bool csprof_process_measured(void);
 

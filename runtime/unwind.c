@@ -88,11 +88,22 @@ static int step(csprof_state_t *state, struct csprof_cursor *c)
 	return r;
 }
 
+/* The main thread's outermost frame stands where the kernel put the arguments. Of the
+ * loader's entry, which calls the constructors, no unwind information says so. */
+static bool at_entry(const csprof_state_t *state, const struct csprof_cursor *c)
+{
+	enum { ARGUMENTS = 4 * sizeof(uintptr_t) };
+	return c->sp <= state->stack_high && state->stack_high - c->sp <= ARGUMENTS;
+}
+
 static bool walk(csprof_state_t *state, struct csprof_cursor *c)
 {
+	enum { LOWEST_CODE = 1 << 16 }; /* mmap_min_addr: nothing stands below */
 	int r;
 	do {
 		bool own = csprof_own_code(c->ip);
+		if (c->ip < LOWEST_CODE && state->num_frames > 0)
+			return false;
 		if (!own && !add_frame(state, c))
 			return false;
 		r = step(state, c);
@@ -101,7 +112,7 @@ static bool walk(csprof_state_t *state, struct csprof_cursor *c)
 		if (r == CSPROF_STEP_OK && c->exact && !own)
 			state->frames[state->num_frames - 1].exact = true;
 	} while (r == CSPROF_STEP_OK);
-	return r == CSPROF_STEP_END;
+	return r == CSPROF_STEP_END || at_entry(state, c);
 }
 
 static void begin(csprof_state_t *state)

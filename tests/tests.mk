@@ -65,6 +65,19 @@ $(program_cc): $(BUILD)/programs/%: tests/programs/%.cc
 .PHONY: programs
 programs: $(program_c) $(program_cc) $(testtools)
 
+# ---- the oracle: a test build of the library that walks samples twice --------------
+# Laid out as bin and lib, since the launcher takes the library beside it.
+oracle_o := $(BUILD)/runtime-obj/tests/oracle/second_walk.o
+.PHONY: oracle
+oracle: $(BUILD)/oracle/lib/libhpcrun.so $(BUILD)/oracle/bin/hpcrun
+
+$(BUILD)/oracle/lib/libhpcrun.so: $(runtime_o) $(oracle_o)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) \
+		-Wl,--wrap=csprof_unwind_context -Wl,--wrap=csprof_process_before_main -o $@ $^
+
+$(BUILD)/oracle/bin/hpcrun: $(BIN)/hpcrun
+	$(Q)mkdir -p $(@D) && cp $< $@
+
 # ---- running ------------------------------------------------------------------
 # Every test has an end, whatever it does: prove counts the timeout as a failure.
 UNIT_TIMEOUT ?= 120
@@ -75,7 +88,7 @@ prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP
 	prove --timer -j$(2) -e 'timeout -k 10 $(1)' $(3),echo '$@: no tests')
 
 .PHONY: check-parts check-unit check-unit-offline check-e2e check-sanitize check-fuzz fuzz-parts
-check-parts: all programs
+check-parts: all programs oracle
 	+$(Q)failed=; for part in unit e2e sanitize fuzz; do \
 		echo "== check-$$part"; \
 		$(MAKE) --no-print-directory check-$$part || failed="$$failed check-$$part"; done; \
@@ -87,7 +100,7 @@ check-unit: $(unit_bin) programs
 check-unit-offline: $(unit_offline:%=$(unit_dir)/%)
 	$(Q)$(call prove,$(UNIT_TIMEOUT),2,$(unit_offline:%=$(unit_dir)/%))
 
-check-e2e: all programs
+check-e2e: all programs oracle
 	$(Q)$(call prove,$(E2E_TIMEOUT),1,$(wildcard tests/e2e/$(only).t))
 
 check-sanitize:
@@ -147,10 +160,10 @@ fuzz: deps-test
 
 # ---- soak and bench -----------------------------------------------------------
 .PHONY: soak-parts bench-parts
-soak-parts: all programs
+soak-parts: all programs oracle
 	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/*.t))
 
-soak-%: all programs
+soak-%: all programs oracle
 	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/$*-*.t tests/soak/$*.t))
 
 # Tables to read: a number is never a failure, a broken script is told.

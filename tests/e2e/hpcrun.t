@@ -92,6 +92,12 @@ kill -TERM $launcher
 wait $launcher
 is "a signal to the launcher is handed on" "$?" 143
 
+check "--unwinder libunwind" env MARK=kept "$hpcrun" -q --unwinder libunwind -o libunwind \
+	sh -c 'echo $MARK; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+check "walks to the base, too" sh -c "'$hpcprof' libunwind | grep -q '100.0% of the [0-9]* recorded samples are complete'"
+is "and leaves the environment as it is" \
+	"$(MARK=kept "$hpcrun" -q --unwinder libunwind -o libunwind2 sh -c 'echo $MARK')" kept
+
 # A library whose run path, and nothing else, leads to another one.
 mkdir -p hidden
 gcc -shared -fPIC -o hidden/libhidden.so -x c - <<<'int hidden(void) { return 1; }'
