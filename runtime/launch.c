@@ -196,7 +196,8 @@ static int wait_for(pid_t pid)
 
 /* ---- the closing line ------------------------------------------------------------------------ */
 
-static void closing_line(const struct launch_options *o, const char *dir, int64_t since)
+static void closing_line(const struct launch_options *o, const char *dir,
+			 const struct timespec *since)
 {
 	static const char *const names[CSP_DISPOSITIONS] = CSP_DISPOSITION_NAMES;
 	struct launch_summary s;
@@ -260,7 +261,8 @@ static int run(const struct launch_options *o)
 	const char *obstacle = launch_obstacle(path);
 	if (obstacle)
 		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle);
-	int64_t since = (int64_t)time(NULL);
+	struct timespec since;
+	clock_gettime(CLOCK_REALTIME_COARSE, &since);
 	pid_t pid = start_child(o, path, library, absolute);
 	if (pid < 0) {
 		fail("cannot run", o->command[0]);
@@ -268,7 +270,7 @@ static int run(const struct launch_options *o)
 	}
 	status = wait_for(pid);
 	if (!o->quiet)
-		closing_line(o, shown, since);
+		closing_line(o, shown, &since);
 	return status;
 }
 

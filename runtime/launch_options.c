@@ -206,7 +206,9 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 	    {"version", no_argument, NULL, 'V'},
 	    {NULL, 0, NULL, 0},
 	};
+	static char own_name[] = "hpcrun"; /* getopt's messages begin with it */
 	const char *why;
+	argv[0] = own_name;
 	memset(o, 0, sizeof *o);
 	o->follow = true;
 	if (from_environment(o) < 0)

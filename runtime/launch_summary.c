@@ -112,11 +112,17 @@ static int add_file(const uint8_t *bytes, size_t n, struct launch_summary *out)
 	return 0;
 }
 
-static void map_and_add(int dir, const char *name, int64_t since, struct launch_summary *out)
+static bool is_older(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+static void map_and_add(int dir, const char *name, const struct timespec *since,
+			struct launch_summary *out)
 {
 	struct stat st;
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 || fstat(fd, &st) != 0 || st.st_mtim.tv_sec < since) {
+	if (fd < 0 || fstat(fd, &st) != 0 || is_older(&st.st_mtim, since)) {
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -134,7 +140,7 @@ static void map_and_add(int dir, const char *name, int64_t since, struct launch_
 	munmap(p, (size_t)st.st_size);
 }
 
-int launch_summarize(const char *dir, int64_t since, struct launch_summary *out)
+int launch_summarize(const char *dir, const struct timespec *since, struct launch_summary *out)
 {
 	memset(out, 0, sizeof *out);
 	DIR *d = opendir(dir);

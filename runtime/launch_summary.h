@@ -5,6 +5,7 @@
 #include "formats/datafile.h"
 
 #include <stdint.h>
+#include <time.h>
 
 struct launch_summary {
 	uint32_t files, unreadable;
@@ -13,8 +14,9 @@ struct launch_summary {
 	char source[64]; /* of the samples; of the first file that says */
 };
 
-/* Add up the ACCOUNT chunks of the datafiles in dir that are not older than since
- * (seconds of the real time clock). 0, or -1 where dir cannot be read. */
-int launch_summarize(const char *dir, int64_t since, struct launch_summary *out);
+/* Add up the ACCOUNT chunks of the datafiles in dir that are not older than *since
+ * (of the kernel's coarse real time clock, which stamps files). 0, or -1 where dir cannot be read.
+ */
+int launch_summarize(const char *dir, const struct timespec *since, struct launch_summary *out);
 
 #endif

@@ -85,19 +85,26 @@ static uint64_t take_weight(struct store_clock *clock, uint64_t now)
 	return weight;
 }
 
-/* A stack so deep that its walk takes longer than the period would leave the program
+/* When the next sample is due. Before it (less a little, as no two clocks agree) no
+ * signal makes one: a timer that is not on the CPU clock also expires while the thread
+ * waits for a CPU.
+ *
+ * A stack so deep that its walk takes longer than the period would leave the program
  * no time at all: a sample is then followed by three times its own cost without one.
  * What the clock advances meanwhile is in the next sample's weight. */
-static uint64_t rest_after(csprof_state_t *state, uint64_t began)
+static uint64_t plan_next(csprof_state_t *state, uint64_t began)
 {
 	enum { DEEP = 500 };
 	uint64_t next = next_period(state);
+	state->rest_until = began + next - next / 8;
 	if (state->num_frames < DEEP)
 		return next;
 	uint64_t now = os_clock_self();
 	uint64_t rest = 3 * (now - began);
-	state->rest_until = now + rest;
-	return next > rest ? next : rest;
+	if (rest <= next)
+		return next;
+	state->rest_until = now + rest - rest / 8;
+	return rest;
 }
 
 static void take_sample(csprof_state_t *state, const void *ucontext)
@@ -115,7 +122,7 @@ static void take_sample(csprof_state_t *state, const void *ucontext)
 			     ? state->parked_context
 			     : ucontext;
 	account(clock, csprof_sample_callstack(at, CSPROF_CPUTIME, weight), weight);
-	state->source.driver->arm(&state->source, rest_after(state, now));
+	state->source.driver->arm(&state->source, plan_next(state, now));
 }
 
 /* A handler of the program's that ran inside a call that we went on with, and left
