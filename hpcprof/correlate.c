@@ -82,7 +82,9 @@ static const char *name_of(const struct model_module *mod)
 static void resolve(struct worker *w, struct job *job)
 {
 	const struct model_module *mod = &w->work->m->modules.at[job->module];
-	struct symbolize_request request = {.path = mod->image ? mod->image : mod->name,
+	/* A file that happens to be called [vdso] has nothing to do with it. */
+	const char *path = mod->name[0] == '[' ? NULL : mod->name;
+	struct symbolize_request request = {.path = mod->image ? mod->image : path,
 					    .name = name_of(mod),
 					    .build_id = mod->build_id,
 					    .addresses = job->addresses,

@@ -258,14 +258,40 @@ static void open_debug(struct binary *b, const char *path, const char *build_id,
 	find_by_link(&b->debug, &b->main, path, where);
 }
 
-int binary_open(struct binary *b, const char *path, const char *build_id,
-		const struct search_paths *where, struct error *why)
+/* Whether the dynamic section says that this is a program (PIE), not a library; some
+ * libraries can be run as well. */
+static bool is_pie(Elf *elf)
 {
-	memset(b, 0, sizeof *b);
-	b->main.fd = b->debug.fd = b->alt.fd = -1;
+	Elf_Scn *section = NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr mem, *shdr = gelf_getshdr(section, &mem);
+		GElf_Dyn dyn;
+		if (!shdr || shdr->sh_type != SHT_DYNAMIC)
+			continue;
+		Elf_Data *data = elf_getdata(section, NULL);
+		for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++)
+			if (dyn.d_tag == DT_FLAGS_1)
+				return dyn.d_un.d_val & DF_1_PIE;
+	}
+	return false;
+}
+
+static uint64_t program_entry(Elf *elf)
+{
+	GElf_Ehdr mem, *ehdr = gelf_getehdr(elf, &mem);
+	bool program = ehdr && (ehdr->e_type == ET_EXEC || (ehdr->e_type == ET_DYN && is_pie(elf)));
+	return program ? ehdr->e_entry : 0;
+}
+
+/* Open the module itself, if it is the build that was asked for. */
+static void open_main(struct binary *b, const char *path, const char *build_id,
+		      const struct search_paths *where, struct error *why)
+{
 	char full[PATH_MAX];
-	int n = snprintf(full, sizeof full, "%s%s", where->sysroot, path);
-	if (n < 0 || (size_t)n >= sizeof full)
+	int n = path ? snprintf(full, sizeof full, "%s%s", where->sysroot, path) : 0;
+	if (!path)
+		error_set(why, ERROR_USAGE, "there is no file of it");
+	else if (n < 0 || (size_t)n >= sizeof full)
 		error_set(why, ERROR_USAGE, "%.200s...: the path is too long", path);
 	else
 		open_file(&b->main, full, why);
@@ -275,6 +301,16 @@ int binary_open(struct binary *b, const char *path, const char *build_id,
 		b->stale = true;
 		close_file(&b->main);
 	}
+	if (b->main.elf)
+		b->entry = program_entry(b->main.elf);
+}
+
+int binary_open(struct binary *b, const char *path, const char *build_id,
+		const struct search_paths *where, struct error *why)
+{
+	memset(b, 0, sizeof *b);
+	b->main.fd = b->debug.fd = b->alt.fd = -1;
+	open_main(b, path, build_id, where, why);
 	if (!b->main.elf || !has_dwarf(b->main.elf))
 		open_debug(b, path, build_id, where);
 	Elf *elf = b->debug.elf ? b->debug.elf : b->main.elf;

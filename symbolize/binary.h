@@ -31,12 +31,13 @@ struct binary {
 	struct elf_file main, debug, alt;
 	Dwarf *dwarf;     /* of debug or main; NULL: there is no DWARF */
 	Dwarf *alt_dwarf; /* of alt */
+	uint64_t entry;   /* where main is entered if it is a program, else 0 */
 	bool stale;       /* main was another build and is closed again */
 };
 
 /* Open what there is. -1 if there is nothing to read names from; *why (may be NULL)
  * says what was missing, also where a debug file served in the module's place.
- * build_id may be NULL. binary_close frees *b either way. */
+ * path (there is no file) and build_id may be NULL. binary_close frees *b either way. */
 int binary_open(struct binary *b, const char *path, const char *build_id,
 		const struct search_paths *where, struct error *why);
 void binary_close(struct binary *b);

@@ -115,12 +115,16 @@ static const struct symbol_function *function_of_plt(struct module *m,
 	return get_function(m, &wanted);
 }
 
-/* Named after where it begins, if the unwind tables tell, so that one function is one. */
+/* Named after where it begins, if the unwind tables tell, so that one function is one.
+ * Where a program is entered, the name is known without a symbol. */
 static const struct symbol_function *function_without_symbol(struct module *m, uint64_t address)
 {
-	bounds_find(&m->bounds, address, &address);
+	bool bounded = bounds_find(&m->bounds, address, &address);
 	struct symbol_function wanted = {.low = address, .source = SYMBOL_NONE};
-	wanted.name = names_format(m->s->names, "%s+0x%" PRIx64, m->request->name, address);
+	if (bounded && address == m->binary.entry)
+		wanted.name = names_format(m->s->names, "_start");
+	else
+		wanted.name = names_format(m->s->names, "%s+0x%" PRIx64, m->request->name, address);
 	wanted.linkage_name = wanted.name;
 	return get_function(m, &wanted);
 }

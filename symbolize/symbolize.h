@@ -22,7 +22,8 @@ enum symbol_source { SYMBOL_DWARF, SYMBOL_SYMTAB, SYMBOL_DYNSYM, SYMBOL_NONE };
 struct symbol_function {
 	const char *name;         /* demangled; never empty; without a symbol
 				     "libfoo.so+0x1a2b", after where the function begins by
-				     the unwind tables, or else after the address */
+				     the unwind tables, or else after the address; where a
+				     program is entered, "_start" */
 	const char *linkage_name; /* as in the symbol table; == name where there is no other */
 	const char *file;         /* where it is declared, or NULL */
 	uint32_t line;            /* of its declaration, or 0 */
@@ -63,7 +64,8 @@ struct symbolizer *symbolizer_create(const struct symbolizer_options *options);
 void symbolizer_destroy(struct symbolizer *s); /* takes NULL */
 
 struct symbolize_request {
-	const char *path;          /* of the module as the program saw it, or of a saved image */
+	const char *path;          /* of the module as the program saw it, or of a saved image;
+				      NULL: there is no file of it */
 	const char *name;          /* what to call it where no symbol covers an address:
 				      its basename, "[vdso]", "[anonymous]" */
 	const char *build_id;      /* lower-case hex, or NULL if not known */

@@ -48,6 +48,39 @@ static void test_names_of_stripped_functions(void **state)
 	symbolizer_destroy(s);
 }
 
+/* The name of the function at address in file, without symbols. */
+static void name_in(const char *file, uint64_t address, char name[64])
+{
+	struct symbolizer *s = symbolizer_create(NULL);
+	struct symbolize_request q = {
+	    .path = elfmake_path(file), .name = file, .addresses = &address, .num_addresses = 1};
+	struct symbol_table t;
+
+	assert_int_equal(symbolize_module(s, &q, &t, NULL), 0);
+	snprintf(name, 64, "%s", t.frames[0].function->name);
+	symbol_table_free(&t);
+	symbolizer_destroy(s);
+}
+
+static void test_where_a_program_is_entered(void **state)
+{
+	(void)state;
+	uint64_t entry = elfmake_symbol("p", "_start");
+	char name[64];
+
+	name_in("stripped", entry + 5, name);
+	assert_string_equal(name, "_start");
+	elfmake_run("cc -no-pie -O1 -fasynchronous-unwind-tables -o fixed p.c && "
+		    "strip -o fixed.stripped fixed");
+	name_in("fixed.stripped", elfmake_symbol("fixed", "_start") + 5, name);
+	assert_string_equal(name, "_start");
+	/* a library's entry is something else */
+	elfmake_run("cc -shared -fPIC -fvisibility=hidden -O1 -fasynchronous-unwind-tables "
+		    "-Wl,-e,main -o lib.so p.c && strip -o lib.stripped lib.so");
+	name_in("lib.stripped", elfmake_symbol("lib.so", "main"), name);
+	assert_non_null(strstr(name, "lib.stripped+0x"));
+}
+
 /* The file's image, its tables struck at every byte: some answer, within the image. */
 static void test_struck_tables(void **state)
 {
@@ -107,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_names_of_stripped_functions),
+	    cmocka_unit_test(test_where_a_program_is_entered),
 	    cmocka_unit_test(test_struck_tables),
 	    cmocka_unit_test(test_no_tables),
 	};

@@ -34,9 +34,9 @@ static void resolve_with(const struct symbolizer_options *options, const char *p
 	forget();
 	symbolizer = symbolizer_create(options);
 	assert_non_null(symbolizer);
-	const char *slash = strrchr(path, '/');
+	const char *name = path ? path : "pathless", *slash = strrchr(name, '/');
 	struct symbolize_request request = {.path = path,
-					    .name = slash ? slash + 1 : path,
+					    .name = slash ? slash + 1 : name,
 					    .build_id = build_id,
 					    .addresses = addresses,
 					    .num_addresses = n};
@@ -391,6 +391,13 @@ static void what_cannot_be_read_is_named_after_the_module(void **state)
 	expect_frame(0, "[vdso]+0x0", NULL, 0);
 	resolve_with(NULL, "[vdso]", NULL, &at, 0);
 	assert_int_equal(table.first[0], 0);
+	/* no file at all, with and without a build-id */
+	resolve_with(NULL, NULL, NULL, &at, 1);
+	expect_frame(0, "pathless+0x0", NULL, 0);
+	resolve_with(NULL, NULL, "abcdef", &at, 1);
+	expect_frame(0, "pathless+0x0", NULL, 0);
+	assert_false(table.stale);
+	assert_int_not_equal(why.kind, ERROR_NONE);
 }
 
 static void code_that_the_linker_dropped_names_nothing(void **state)
