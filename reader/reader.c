@@ -176,7 +176,7 @@ int reader_open(const char *path, struct reader **out, struct error *e)
 	struct stat st;
 	const void *bytes = "";
 	/* O_NONBLOCK: a FIFO without a writer must not hold us up. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return error_system(e, "cannot be opened");
 	if (fstat(fd, &st) < 0) {
