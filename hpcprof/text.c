@@ -115,14 +115,17 @@ static bool named(const struct model_metric *metric, const char *name)
 static bool add_column(struct text *t, size_t metric)
 {
 	const struct model_metric *m = &t->m->metrics.at[metric];
-	const char *name = layout_clean(&t->arena, m->name);
+	const char *metric_name = layout_clean(&t->arena, m->name), *name = metric_name;
 
+	if (name && t->o->samples)
+		name = text_format(t, "%s samples", name);
 	if (!name)
 		return false;
 	t->columns[t->num_columns++] = (struct text_column){
 	    .metric = m,
 	    .values = t->o->samples ? m->samples : m->events,
 	    .unit = t->o->samples ? "count" : m->unit,
+	    .metric_name = metric_name,
 	    .name = name,
 	    .total = t->o->samples ? m->total.samples : m->total.events,
 	};

@@ -14,7 +14,8 @@ struct text_column {
 	const struct model_metric *metric;
 	const uint64_t *values; /* [contexts], exclusive */
 	const char *unit;
-	const char *name; /* clean */
+	const char *metric_name; /* clean */
+	const char *name;        /* of what is shown: the metric's, or "NAME samples" */
 	uint64_t total;
 };
 

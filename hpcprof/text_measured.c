@@ -18,20 +18,33 @@ static int by_start(const void *pa, const void *pb)
 	return strcmp(a->path, b->path);
 }
 
-static bool same_process(const struct model_process *a, const struct model_process *b)
+/* By host and pid, images of one process one after the other. Texts of the model are
+ * interned, so that hosts are told apart by their pointers. */
+static int by_identity(const void *pa, const void *pb)
 {
-	return a->has_pid && b->has_pid && a->pid == b->pid && strcmp(a->host, b->host) == 0;
+	const struct model_process *a = *(const struct model_process *const *)pa;
+	const struct model_process *b = *(const struct model_process *const *)pb;
+
+	if (a->host != b->host)
+		return (uintptr_t)a->host < (uintptr_t)b->host ? -1 : 1;
+	if (a->has_pid != b->has_pid)
+		return a->has_pid ? 1 : -1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-static bool is_child(const struct model *m, const struct model_process *p)
+static bool same_process(const struct model_process *a, const struct model_process *b)
 {
-	for (size_t i = 0; i < m->processes.len; i++) {
-		const struct model_process *q = &m->processes.at[i];
-		if (q != p && q->has_pid && q->pid == p->ppid && q->pid != p->pid &&
-		    strcmp(q->host, p->host) == 0)
-			return true;
-	}
-	return false;
+	return a->has_pid && b->has_pid && by_identity(&a, &b) == 0;
+}
+
+/* Whether the parent is among those, which are sorted by identity. */
+static bool is_child(const struct model_process *p, const struct model_process *const *known,
+		     size_t n)
+{
+	const struct model_process parent = {.host = p->host, .has_pid = true, .pid = p->ppid};
+	const struct model_process *key = &parent;
+
+	return p->ppid != p->pid && bsearch(&key, known, n, sizeof(key), by_identity);
 }
 
 /* What all processes together took. */
@@ -41,41 +54,60 @@ struct span {
 	uint64_t start_ns, end_ns;         /* real time; 0, 0: not known */
 	uint64_t cpu_ns, threads;
 	size_t processes; /* distinct pids; an exec makes another image of the same */
-	size_t hosts, tools;
-	bool has_cpu;
+	size_t hosts;
+	bool several_tools, has_cpu;
 };
 
-static void count_distinct(struct span *s, const struct model_process *const *sorted, size_t n)
+/* known is sorted by identity; the first process was found. */
+static void count_distinct(struct span *s, const struct model_process *const *known, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		bool pid = true, host = sorted[i]->host[0], tool = sorted[i]->tool[0];
-		for (size_t k = 0; k < i; k++) {
-			host &= strcmp(sorted[k]->host, sorted[i]->host) != 0;
-			tool &= strcmp(sorted[k]->tool, sorted[i]->tool) != 0;
-			pid &= !same_process(sorted[k], sorted[i]);
-		}
-		s->processes += pid;
-		s->hosts += host;
-		s->tools += tool;
+		s->processes += !i || !same_process(known[i - 1], known[i]);
+		s->hosts += known[i]->host[0] && (!i || known[i - 1]->host != known[i]->host);
+		s->several_tools |= known[i]->tool[0] && known[i]->tool != s->first->tool;
 	}
+}
+
+/* The earliest process that no other of them started, and the last image of it; else,
+ * where pids lead in a circle, the earliest. */
+static void find_first(struct span *s, const struct model_process *const *sorted,
+		       const struct model_process *const *known, size_t n)
+{
+	s->first = sorted[0];
+	for (size_t i = 0; i < n; i++)
+		if (!is_child(sorted[i], known, n)) {
+			s->first = sorted[i];
+			break;
+		}
+	s->last = s->first;
+	for (size_t i = 0; i < n; i++)
+		if (same_process(sorted[i], s->first))
+			s->last = sorted[i];
+}
+
+static const struct model_process **sorted_processes(const struct model *m,
+						     int (*order)(const void *, const void *))
+{
+	size_t n = m->processes.len;
+	const struct model_process **sorted = calloc(n + 1, sizeof(struct model_process *));
+
+	for (size_t i = 0; sorted && i < n; i++)
+		sorted[i] = &m->processes.at[i];
+	if (sorted)
+		qsort(sorted, n, sizeof(struct model_process *), order);
+	return sorted;
 }
 
 static bool measure_span(const struct text *t, struct span *s)
 {
 	size_t n = t->m->processes.len;
-	const struct model_process **sorted = calloc(n + 1, sizeof(struct model_process *));
-	bool saturated = false;
+	const struct model_process **sorted = sorted_processes(t->m, by_start);
+	const struct model_process **known = sorted_processes(t->m, by_identity);
+	bool ok = sorted && known, saturated = false;
 
 	memset(s, 0, sizeof *s);
-	if (!sorted)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = &t->m->processes.at[i];
-	qsort(sorted, n, sizeof(struct model_process *), by_start);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; ok && i < n; i++) {
 		const struct model_process *p = sorted[i];
-		if (!s->first && !is_child(t->m, p))
-			s->first = p;
 		s->cpu_ns = sum_add(s->cpu_ns, p->cpu_ns, &saturated);
 		s->has_cpu |= p->has_cpu;
 		s->threads += p->threads;
@@ -86,22 +118,31 @@ static bool measure_span(const struct text *t, struct span *s)
 		if (sum_add(p->start_ns, p->wall_ns, &saturated) > s->end_ns)
 			s->end_ns = sum_add(p->start_ns, p->wall_ns, &saturated);
 	}
-	if (!s->first)
-		s->first = sorted[0]; /* pids that lead in a circle */
-	s->last = s->first;
-	for (size_t i = 0; i < n; i++)
-		if (same_process(sorted[i], s->first))
-			s->last = sorted[i];
-	count_distinct(s, sorted, n);
-	/* a program image that another replaced left its thread to it */
-	s->threads -= s->threads > n - s->processes ? n - s->processes : 0;
+	if (ok) {
+		find_first(s, sorted, known, n);
+		count_distinct(s, known, n);
+		/* a program image that another replaced left its thread to it */
+		s->threads -= s->threads > n - s->processes ? n - s->processes : 0;
+	}
 	free(sorted);
-	return true;
+	free(known);
+	return ok;
 }
 
 static const char *command_of(const struct model_process *p)
 {
 	return p->command[0] ? p->command : p->executable[0] ? p->executable : p->path;
+}
+
+/* The command without the folder of its program: in a table there is little room. */
+static const char *short_command(struct text *t, const struct model_process *p)
+{
+	const char *command = layout_clean(&t->arena, command_of(p)), *at = command;
+
+	for (size_t i = 0, n = at ? strcspn(at, " ") : 0; i + 1 < n; i++)
+		if (at[i] == '/')
+			command = at + i + 1;
+	return command;
 }
 
 static bool when(struct text *t, const struct span *s)
@@ -117,14 +158,17 @@ static bool when(struct text *t, const struct span *s)
 			 layout_value(number, s->end_ns - s->start_ns, "ns"));
 }
 
+/* The first few of a list. */
 static const char *joined(struct text *t, const model_texts *list)
 {
+	enum { MOST = 4 };
 	const char *all = "";
-	for (size_t i = 0; all && i < list->len; i++) {
+
+	for (size_t i = 0; all && i < list->len && i < MOST; i++) {
 		const char *clean = layout_clean(&t->arena, list->at[i]);
 		all = clean ? text_format(t, "%s%s%s", all, i ? ", " : "", clean) : NULL;
 	}
-	return all;
+	return all && list->len > MOST ? text_format(t, "%s, ...", all) : all;
 }
 
 /* Samples per second of CPU time, as far as the metric counts nanoseconds of it: all
@@ -157,7 +201,7 @@ static bool source(struct text *t, const struct text_column *c)
 	const char *got = rate_of(t, m), *rate = "";
 
 	if (!from || !asked || !got ||
-	    !text_fact(t, "metric", "%s%s%s", c->name, from[0] ? " from " : "", from))
+	    !text_fact(t, "metric", "%s%s%s", c->metric_name, from[0] ? " from " : "", from))
 		return false;
 	if (asked[0])
 		rate = text_format(t, "%s per second asked for%s", asked, got[0] ? ", " : "");
@@ -199,7 +243,7 @@ static bool facts(struct text *t, const struct span *s)
 	for (size_t i = 0; i < t->num_columns; i++)
 		ok &= source(t, &t->columns[i]);
 	if (tool[0])
-		ok &= text_fact(t, "tool", s->tools > 1 ? "%s and others" : "%s", tool);
+		ok &= text_fact(t, "tool", s->several_tools ? "%s and others" : "%s", tool);
 	return ok;
 }
 
@@ -222,8 +266,8 @@ static bool totals(struct text *t, const struct span *s)
 	for (size_t i = 0; i < t->num_columns; i++) {
 		const struct model_metric *m = t->columns[i].metric;
 		layout_value(cpu, m->total.events, m->unit);
-		ok &= text_fact(t, i ? "" : "recorded", "%s %s in %s samples: the 100%% below", cpu,
-				t->columns[i].name, layout_exact(number, m->total.samples));
+		ok &= text_fact(t, i ? "" : "recorded", "%s %s in %s samples (100%% below)", cpu,
+				t->columns[i].metric_name, layout_exact(number, m->total.samples));
 	}
 	return ok;
 }
@@ -264,19 +308,17 @@ static bool process_row(struct text *t, struct layout_table *table, const struct
 	snprintf(number, sizeof number, "%" PRIu64, p->pid);
 	ok &= layout_number(table, p->has_pid ? number : "");
 	ok &= layout_cell(table, layout_clean(&t->arena, p->end));
-	return ok && layout_cell(table, layout_clean(&t->arena, command_of(p)));
+	return ok && layout_cell(table, short_command(t, p));
 }
 
 static bool processes(struct text *t)
 {
 	size_t n = t->m->processes.len, rows = text_rows(t, 10), columns = 0;
-	const struct model_process **sorted = calloc(n + 1, sizeof(struct model_process *));
+	const struct model_process **sorted = sorted_processes(t->m, by_start);
 	struct layout_column *titles = calloc(2 * t->num_columns + 4, sizeof *titles);
 	struct layout_table table = {.arena = &t->arena, .columns = titles};
 	bool ok = sorted && titles;
 
-	for (size_t i = 0; ok && i < n; i++)
-		sorted[i] = &t->m->processes.at[i];
 	if (ok)
 		qsort_r(sorted, n, sizeof(struct model_process *), by_value, t);
 	for (size_t i = 0; ok && i < t->num_columns; i++) {

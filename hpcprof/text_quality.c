@@ -21,13 +21,13 @@ static const char *meaning(struct text *t, size_t row, const char *disposition)
 {
 	switch (row) {
 	case CSP_RECORDED:
-		return "recorded with a complete call path";
+		return "recorded with a complete path";
 	case CSP_PARTIAL:
-		return "recorded with a partial call path";
+		return "recorded with a partial path";
 	case CSP_MEASURING_OFF:
 		return "not sampled: measuring was off";
 	case CSP_TAIL:
-		return "not sampled: after a thread's last sample";
+		return "not sampled: ends of threads";
 	default:
 		return text_format(t, "dropped: %s", disposition);
 	}
@@ -114,10 +114,10 @@ static const char *reason(const struct text *t, uint32_t module)
 	if (c->why && c->best == SYMBOL_NONE)
 		return c->why;
 	if (c->best == SYMBOL_DYNSYM)
-		return "stripped: exported names only";
+		return "only exported names";
 	if (c->best == SYMBOL_SYMTAB)
-		return "no debug information: names without lines";
-	return c->best == SYMBOL_NONE ? "no symbols" : "partly without debug information";
+		return "names without lines";
+	return c->best == SYMBOL_NONE ? "no symbols" : "partly without lines";
 }
 
 static bool unnamed_row(struct text *t, struct layout_table *table, uint32_t id)
@@ -179,8 +179,8 @@ static bool symbols(struct text *t)
 	}
 	qsort_r(ids, n, sizeof *ids, by_lineless, t);
 	text_paragraph(t,
-		       "Symbols: %s of %s is in code without a symbol, %s in code without a "
-		       "source line.",
+		       "Symbols: code without a symbol has %s of %s, code without a source "
+		       "line %s.",
 		       layout_percent(names, nameless, t->columns[0].total), t->columns[0].name,
 		       layout_percent(lines, lineless, t->columns[0].total));
 	if (n)
@@ -240,7 +240,7 @@ bool text_quality(struct text *t)
 	for (size_t i = 0; ok && i < t->num_columns; i++) {
 		const struct text_column *c = &t->columns[i];
 		if (t->num_columns > 1)
-			text_paragraph(t, "%s:", c->name);
+			text_paragraph(t, "%s:", c->metric_name);
 		if (c->metric->has_account)
 			ok = account(t, c->metric);
 		if (ok && c->metric->total.samples)

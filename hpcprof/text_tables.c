@@ -79,7 +79,7 @@ static const char *file_name(struct text *t, uint32_t id)
 	if (file->name)
 		return layout_clean(&t->arena, file->name);
 	module = module_base(t, file->module);
-	return module ? text_format(t, "(no source known) %s", module) : NULL;
+	return module ? text_format(t, "(no source) %s", module) : NULL;
 }
 
 static bool file_cells(struct text *t, struct layout_table *table, uint32_t id)
@@ -109,7 +109,7 @@ static bool line_cells(struct text *t, struct layout_table *table, uint32_t id)
 	else if (place && t->c->files.at[line->file].name)
 		place = text_format(t, "%s:?", place);
 	return layout_cell(table, place) &&
-	       layout_cell(table, line->several ? "(several functions)" : function);
+	       layout_cell(table, line->several ? "several functions" : function);
 }
 
 static const struct kind {
@@ -210,12 +210,19 @@ static void print_rest(struct text *t, enum grouping g, const uint32_t *ids, siz
 		layout_percent(number, rest, t->columns[0].total));
 }
 
-/* Of one metric percent and value, of several only percent: they have to fit. */
+enum { ROOMY = 80 }; /* the width from which on totals have values */
+
+/* Of one metric percent and value, else or in little room only percent: names have to fit. */
+static bool has_total_values(const struct text *t)
+{
+	return t->num_columns == 1 && t->o->width >= ROOMY;
+}
+
 static bool total_cells(struct text *t, struct layout_table *table, uint64_t value, size_t column)
 {
 	char number[LAYOUT_NUMBER_BYTES];
 
-	if (t->num_columns == 1)
+	if (has_total_values(t))
 		return text_value_cells(t, table, value, column);
 	return layout_number(table, layout_percent(number, value, t->columns[column].total));
 }
@@ -242,7 +249,7 @@ static void add_titles(struct text *t, struct layout_column *titles, size_t *n)
 	for (size_t i = 0; i < t->num_columns; i++) {
 		const char *self = t->num_columns > 1 ? t->columns[i].name : "self";
 		const char *const what[] = {self, "", "total", ""};
-		for (int k = 0; k < (t->num_columns > 1 ? 3 : 4); k++)
+		for (int k = 0; k < (has_total_values(t) ? 4 : 3); k++)
 			titles[(*n)++] = (struct layout_column){what[k], true, CUT_NOT, 0};
 	}
 }
@@ -281,7 +288,7 @@ bool text_tables(struct text *t)
 			       "Nothing was recorded%s%s, so there is nothing to attribute. A "
 			       "program that hardly used the CPU looks like this.",
 			       t->num_columns ? " for " : "",
-			       t->num_columns ? t->columns[0].name : "");
+			       t->num_columns ? t->columns[0].metric_name : "");
 		return true;
 	}
 	return print_table(t, BY_MODULE) && print_table(t, BY_FILE) &&
