@@ -196,12 +196,17 @@ static void list_dead(store_ref epoch)
 	atomic_store(&num_dead, n);
 }
 
-/* ---- the unwinder's table, where the C library has none of its own ----------------- */
+/* ---- the unwinder's table --------------------------------------------------------
+ *
+ * Of modules with gaps the C library tells one segment at a time, and an old one tells
+ * nothing at all: those the unwinder knows from us. */
 
 static void put_range(const struct os_module *m, void *arg)
 {
 	struct csprof_module_table *table = arg;
 	size_t i = table->count;
+	if (!m->gaps && !csprof_unwind_needs_modules())
+		return;
 	if (i == num_alive)
 		return; /* it has just come: the next update has room for it */
 	while (i > 0 && table->range[i - 1].start > m->mapped_address) {
@@ -213,22 +218,33 @@ static void put_range(const struct os_module *m, void *arg)
 	table->count++;
 }
 
+static size_t table_bytes(const struct csprof_module_table *table)
+{
+	return sizeof *table + table->count * sizeof table->range[0];
+}
+
 /* The table before stays readable: a handler may be in it. */
 static void tell_unwinder(void)
 {
-	struct csprof_module_table *table;
-	if (!csprof_unwind_needs_modules())
-		return;
-	table = os_map(sizeof *table + num_alive * sizeof table->range[0]);
+	static const struct csprof_module_table *told;
+	size_t bytes = sizeof *told + num_alive * sizeof told->range[0];
+	struct csprof_module_table *table = os_map(bytes);
 	if (!table)
 		return;
 	os_modules(put_range, table);
+	bool same =
+	    told ? told->count == table->count && memcmp(told, table, table_bytes(table)) == 0
+		 : table->count == 0;
+	if (same) {
+		os_unmap(table, bytes);
+		return;
+	}
+	told = table;
 	csprof_unwind_set_modules(table);
 }
 
-void csprof_epoch_get_loaded_modules(void)
+void csprof_epoch_update(void)
 {
-	csprof_lock();
 	uint64_t changes = os_module_changes();
 	if (changes != seen_changes || !csprof_process.epoch) {
 		store_ref epoch = choose_epoch();
@@ -243,7 +259,24 @@ void csprof_epoch_get_loaded_modules(void)
 		}
 		csprof_cpu.set_generation(++generation);
 	}
+}
+
+void csprof_epoch_get_loaded_modules(void)
+{
+	csprof_lock();
+	csprof_epoch_update();
 	csprof_unlock();
+}
+
+/* Does a module of the current epoch stand anywhere in [low, high)? */
+static bool is_covered(uintptr_t low, uintptr_t high)
+{
+	store_ref epoch = atomic_load_explicit(&csprof_process.epoch, memory_order_acquire);
+	for (struct store_module *s = module_at(epoch_at(epoch)->first_module); s;
+	     s = module_at(s->next))
+		if (low < s->mapped_address + s->extent && s->mapped_address < high)
+			return true;
+	return false;
 }
 
 static void add_range(uintptr_t low, uintptr_t high, void *arg)
@@ -251,17 +284,27 @@ static void add_range(uintptr_t low, uintptr_t high, void *arg)
 	(void)arg;
 	struct os_module m = {
 	    .name = "", .virtual_address = low, .mapped_address = low, .extent = high - low};
-	struct store_module *s = module_at(epoch_at(csprof_process.epoch)->first_module);
-	for (; s; s = module_at(s->next))
-		if (low < s->mapped_address + s->extent && s->mapped_address < high)
-			return; /* a module's own memory, or known already */
-	append_module(csprof_process.epoch, &m, CSP_MODULE_ANONYMOUS);
+	if (!is_covered(low, high)) /* a module's own memory, or known already */
+		append_module(csprof_process.epoch, &m, CSP_MODULE_ANONYMOUS);
 }
 
 void csprof_epoch_add_anonymous(void)
 {
 	if (csprof_process.epoch)
 		os_anonymous_code(add_range, NULL);
+}
+
+void csprof_epoch_notice_code(uintptr_t ip)
+{
+	enum { REST = 100 }; /* times its cost until the next look: 1% at the most */
+	static _Atomic(uint64_t) next_look;
+	uint64_t now = os_clock_mono();
+	if (now < atomic_load(&next_look) || is_covered(ip, ip + 1) || !csprof_try_lock())
+		return;
+	csprof_epoch_add_anonymous();
+	uint64_t after = os_clock_mono();
+	atomic_store(&next_look, after + REST * (after - now));
+	csprof_unlock();
 }
 
 void csprof_epoch_change_begin(void)

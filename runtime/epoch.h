@@ -1,7 +1,7 @@
 /* Epochs: what load modules stand where. A load map that merely gains modules stays
  * the same epoch; a new one begins when an address changes its meaning.
  *
- * Nothing here but csprof_epoch_doubtful runs in a handler. */
+ * In a handler only what says so runs. */
 #ifndef RUNTIME_EPOCH_H
 #define RUNTIME_EPOCH_H
 
@@ -10,12 +10,21 @@
 #include <stdint.h>
 
 /* Bring the load map (the current epoch) up to date with the loader's list. Takes the loader's lock
- * and ours. Called at the start, after dlopen and dlclose, when a thread starts or ends, and before
- * a datafile is written. (The classic name.) */
+ * and ours. Called at the start, after dlopen and dlclose, and before a datafile is written. (The
+ * classic name.) */
 void csprof_epoch_get_loaded_modules(void);
 
-/* Add what is executable without a file, where it stands now (JIT code). */
+/* The same for a caller that holds our lock. */
+void csprof_epoch_update(void);
+
+/* Add what is executable without a file, where it stands now (JIT code). With the
+ * lock held. */
 void csprof_epoch_add_anonymous(void);
+
+/* A sample found code at ip and no unwind information. If no module covers it, it was
+ * made by the program and may be gone before long: look it up now, unless that was done
+ * too recently for its cost. Async-signal-safe. */
+void csprof_epoch_notice_code(uintptr_t ip);
 
 /* Around dlopen: between begin and end, code may run at an address where a module
  * that is gone used to stand. */

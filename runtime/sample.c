@@ -62,6 +62,8 @@ enum csp_disposition csprof_sample_callstack(const void *ucontext, uint32_t metr
 		return CSP_UNWIND_FAILED;
 	if (load_map_in_doubt(state))
 		return CSP_LOAD_MAP_CHANGING;
+	if (!complete)
+		csprof_epoch_notice_code(state->frames[state->num_frames - 1].ip);
 	uint32_t columns[2] = {metric, metric + 1};
 	uint64_t amounts[2] = {weight, 1};
 	uint32_t kind = complete ? CSP_TREE_COMPLETE : CSP_TREE_PARTIAL;

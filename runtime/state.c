@@ -6,25 +6,39 @@ __thread csprof_state_t *csprof_self;
 struct csprof_process csprof_process;
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
+static uint64_t mask_before; /* the holder's signal mask; under the lock */
+
+bool csprof_try_lock(void)
+{
+	return !atomic_flag_test_and_set_explicit(&lock, memory_order_acquire);
+}
 
 void csprof_lock(void)
 {
-	while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+	uint64_t mask = os_hold_signals(csprof_process.sig);
+	while (!csprof_try_lock())
 		os_yield();
+	mask_before = mask;
 }
 
 bool csprof_try_lock_for(uint64_t ns)
 {
+	uint64_t mask = os_hold_signals(csprof_process.sig);
 	uint64_t until = os_clock_mono() + ns;
-	while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {
-		if (os_clock_mono() > until)
+	while (!csprof_try_lock()) {
+		if (os_clock_mono() > until) {
+			os_release_signals(mask);
 			return false;
+		}
 		os_yield();
 	}
+	mask_before = mask;
 	return true;
 }
 
 void csprof_unlock(void)
 {
+	uint64_t mask = mask_before;
 	atomic_flag_clear_explicit(&lock, memory_order_release);
+	os_release_signals(mask);
 }

@@ -67,9 +67,11 @@ struct csprof_process {
 extern struct csprof_process csprof_process;
 
 /* A lock for what happens outside handlers (threads that come and go, load maps,
- * fork). A handler never takes it; a thread that holds it may be sampled. */
+ * fork). Our handler never takes it; a thread that holds it may be sampled. The
+ * program's handlers do not run meanwhile: they may fork or _exit, which take it. */
 void csprof_lock(void);
 void csprof_unlock(void);
+bool csprof_try_lock(void); /* async-signal-safe */
 bool csprof_try_lock_for(uint64_t ns);
 
 #endif

@@ -102,7 +102,8 @@ bool csprof_follows_call(uintptr_t ra);
 
 /*
  * The modules for systems whose C library has no _dl_find_object (glibc before
- * 2.35), and for code that it does not know. Sorted by start, not overlapping.
+ * 2.35), for code that it does not know, and for modules with gaps between their
+ * segments, of which it knows the segments. Sorted by start, not overlapping.
  */
 struct csprof_module_range {
 	uintptr_t start, end;     /* mapped extent */

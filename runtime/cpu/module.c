@@ -73,9 +73,22 @@ static bool find_in_loader(uintptr_t address, struct csprof_module *module)
 }
 #endif
 
+/* Of a module with gaps between its segments the loader names the segment alone, which
+ * the unwind information does not lie in. */
+static bool is_whole(const struct csprof_module *module)
+{
+	uintptr_t header = (uintptr_t)module->eh_frame_hdr;
+
+	return header == 0 || (header >= module->start && header < module->end);
+}
+
 bool csprof_module_find(uintptr_t address, struct csprof_module *module)
 {
-	return find_in_loader(address, module) || find_in_table(address, module);
+	if (!find_in_loader(address, module))
+		return find_in_table(address, module);
+	if (!is_whole(module))
+		find_in_table(address, module); /* else what the loader said stands */
+	return true;
 }
 
 bool csprof_module_headers(const struct csprof_module *module, struct csprof_headers *headers)

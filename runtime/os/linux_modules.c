@@ -1,5 +1,5 @@
 /* Load modules on Linux: the loader's list, build-ids from the notes in memory, and
- * executable mappings that no file backs. None of this runs in a handler. */
+ * executable mappings that no file backs. */
 #include "runtime/os/os.h"
 
 #include <elf.h>
@@ -56,8 +56,10 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		if (p->p_type == PT_LOAD) {
+			uintptr_t start = p->p_vaddr & ~(uintptr_t)PAGE_MASK;
 			if (low == UINTPTR_MAX)
-				low = p->p_vaddr & ~(uintptr_t)PAGE_MASK;
+				low = start;
+			m.gaps |= high && start > ((high + PAGE_MASK) & ~(uintptr_t)PAGE_MASK);
 			if (p->p_vaddr + p->p_memsz > high)
 				high = p->p_vaddr + p->p_memsz;
 		}
@@ -141,12 +143,11 @@ static void maps_line(const char *line, void (*each)(uintptr_t, uintptr_t, void 
 
 void os_anonymous_code(void (*each)(uintptr_t low, uintptr_t high, void *), void *arg)
 {
-	char buf[8192];
+	enum { BUFFER = 8192 };
 	size_t have = 0;
 	int got, fd = os_open_read("/proc/self/maps");
-	if (fd < 0)
-		return;
-	while ((got = os_read(fd, buf + have, sizeof buf - 1 - have)) > 0) {
+	char *buf = os_map(BUFFER); /* not on the stack, which may be a small alternate one */
+	while (fd >= 0 && buf && (got = os_read(fd, buf + have, BUFFER - 1 - have)) > 0) {
 		have += (size_t)got;
 		size_t start = 0;
 		for (size_t i = 0; i < have; i++)
@@ -155,10 +156,13 @@ void os_anonymous_code(void (*each)(uintptr_t low, uintptr_t high, void *), void
 				maps_line(buf + start, each, arg);
 				start = i + 1;
 			}
-		if (start == 0 && have == sizeof buf - 1)
+		if (start == 0 && have == BUFFER - 1)
 			start = have; /* a line longer than the buffer has a name: not ours */
 		memmove(buf, buf + start, have - start);
 		have -= start;
 	}
-	os_close(fd);
+	if (buf)
+		os_unmap(buf, BUFFER);
+	if (fd >= 0)
+		os_close(fd);
 }

@@ -45,7 +45,8 @@ uint64_t os_random(void);
 int os_create(const char *path);
 int os_open_read(const char *path);
 int os_read(int fd, void *bytes, size_t n);
-int os_write(int fd, const void *bytes, size_t n); /* all n bytes, or an error */
+/* All n bytes, or an error: also where the kernel would have sent SIGXFSZ or SIGPIPE. */
+int os_write(int fd, const void *bytes, size_t n);
 int os_close(int fd);
 int os_rename(const char *from, const char *to);
 int os_unlink(const char *path);
@@ -58,6 +59,10 @@ int os_handle(int sig, os_handler *handler, struct sigaction *old);
 /* Do with this process what sig does by default. */
 void os_default_action(int sig);
 int os_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
+/* Keep from this thread all signals but sig and those that its own faults raise; returns
+ * the mask before, for os_release_signals. */
+uint64_t os_hold_signals(int sig);
+void os_release_signals(uint64_t mask);
 /* Give this thread the mask that the interrupted code had, without sig. */
 void os_unmask(const void *context, int sig);
 /* Go on with the system call that this signal handler interrupted; its result. */
@@ -96,12 +101,14 @@ struct os_module {
 	uint64_t extent;
 	char build_id[41];        /* hex, or empty */
 	const void *eh_frame_hdr; /* unwind information in memory, or NULL */
+	bool gaps;                /* between its segments lie pages that are not its own */
 	bool vdso;
 };
 void os_modules(void (*each)(const struct os_module *, void *), void *arg);
 /* Counters that change when modules come or go. Takes the loader's lock. */
 uint64_t os_module_changes(void);
-/* Executable mappings without a file, from the kernel's list. Not in a handler. */
+/* Executable mappings without a file, from the kernel's list. Async-signal-safe as far
+ * as each is; one caller at a time. */
 void os_anonymous_code(void (*each)(uintptr_t low, uintptr_t high, void *), void *arg);
 
 #endif

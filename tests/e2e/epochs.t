@@ -52,5 +52,8 @@ creator=$(awk '/tree [0-9]+:  thread 1 / { for (i = 1; i < NF; i++) { if ($i == 
 check "which is a node of begin_threads" lib creator.py "$hpcprof" data $creator begin_threads "$(program epochs)"
 check "the vdso is saved beside" sh -c "ls data/vdso-* && file=\$(ls data/vdso-*) &&
 	readelf -h \$file | grep -q 'DYN' && readelf -n \$file | grep -q \$(basename \$file | cut -d- -f2)"
-check "the accounts add up" lib account.py data
+# The code is gone by the end: it must have been noticed while it ran.
+check "code that a program makes can be measured" sh -c "'$hpcrun' -q -o made '$(program jit)' 300 >/dev/null"
+check "and is [anonymous]" sh -c "'$hpcprof' made | awk '/^Load modules/ { on = 1 } on && /\\[anonymous\\]/ { exit !(\$1 + 0 > 90) } /^Files/ { exit 1 }'"
+check "the accounts add up" lib account.py data made
 done_testing
