@@ -190,12 +190,32 @@ static const char *empty_brackets(struct arena *a, const char *s, char open, cha
 	return out;
 }
 
+/* A copy in which into, no longer than from, stands for each from; NULL for want of memory. */
+static const char *replaced(struct arena *a, const char *s, const char *from, const char *into)
+{
+	char *out = arena_alloc(a, strlen(s) + 1), *to = out;
+	const char *hit;
+
+	while (out && (hit = strstr(s, from))) {
+		to = stpcpy(mempcpy(to, s, (size_t)(hit - s)), into);
+		s = hit + strlen(from);
+	}
+	if (out)
+		strcpy(to, s);
+	return out;
+}
+
 const char *layout_cut_name(struct arena *a, const char *s, unsigned width)
 {
+	/* what is left of emptied brackets goes last, the end of a name first */
+	static const char *const less[][2] = {{") const", ")"}, {"(...)", ""}, {"<...>", ""}};
+
 	if (layout_width(s) > width)
 		s = empty_brackets(a, s, '(', ')');
 	if (s && layout_width(s) > width)
 		s = empty_brackets(a, s, '<', '>');
+	for (size_t i = 0; s && i < sizeof less / sizeof *less && layout_width(s) > width; i++)
+		s = replaced(a, s, less[i][0], less[i][1]);
 	return s ? layout_cut_middle(a, s, width) : NULL;
 }
 

@@ -20,7 +20,7 @@ unsigned layout_width(const char *s);
 /* At most width columns: the middle, or the beginning, gives way to "...". */
 const char *layout_cut_middle(struct arena *a, const char *s, unsigned width);
 /* The same for a function's name: its arguments, then its template arguments, become "..."
- * before anything else does, so that what it is called stays. */
+ * and then go before anything else does, so that what it is called stays. */
 const char *layout_cut_name(struct arena *a, const char *s, unsigned width);
 const char *layout_cut_left(struct arena *a, const char *s, unsigned width);
 /* The part behind the last slash (s itself where that is nothing). */

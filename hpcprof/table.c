@@ -20,6 +20,14 @@ void layout_table_deinit(struct layout_table *t)
 	vec_free(&t->cells);
 }
 
+/* How much a column can give: function names keep half as much again as others. */
+static unsigned spare(const struct layout_column *column, unsigned width)
+{
+	if (column->cut == CUT_NOT || width <= column->least)
+		return 0;
+	return column->cut == CUT_NAME ? width * 2 / 3 : width;
+}
+
 /* Take columns from the widest of those that give way until all fits. */
 static void fit(const struct layout_table *t, unsigned *widths, unsigned width)
 {
@@ -28,12 +36,12 @@ static void fit(const struct layout_table *t, unsigned *widths, unsigned width)
 	for (size_t c = 0; c < t->num_columns; c++)
 		all += GAP + widths[c];
 	while (all > width) {
-		size_t widest = t->num_columns;
-		for (size_t c = 0; c < t->num_columns; c++)
-			if (t->columns[c].cut != CUT_NOT && widths[c] > t->columns[c].least &&
-			    (widest == t->num_columns || widths[c] > widths[widest]))
+		size_t widest = 0;
+		for (size_t c = 1; c < t->num_columns; c++)
+			if (spare(&t->columns[c], widths[c]) >
+			    spare(&t->columns[widest], widths[widest]))
 				widest = c;
-		if (widest == t->num_columns)
+		if (!spare(&t->columns[widest], widths[widest]))
 			return;
 		widths[widest]--;
 		all--;

@@ -109,7 +109,7 @@ static bool line_cells(struct text *t, struct layout_table *table, uint32_t id)
 	else if (place && t->c->files.at[line->file].name)
 		place = text_format(t, "%s:?", place);
 	return layout_cell(table, place) &&
-	       layout_cell(table, line->several ? "several functions" : function);
+	       layout_cell(table, line->several ? "(several)" : function);
 }
 
 static const struct kind {
