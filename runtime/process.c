@@ -24,6 +24,10 @@ static char command[COMMAND_BYTES]; /* arguments joined by NUL */
 static size_t command_bytes;
 static char datafile[PATH_MAX + 256]; /* written last; for resume */
 
+/* Paths on their way. A program may _exit from a handler on a small alternate stack, so
+ * these do not stand on it. Under the process's lock. */
+static char vdso_path[PATH_MAX + 64], part_path[PATH_MAX + 288];
+
 bool csprof_process_measured(void)
 {
 	return atomic_load(&csprof_process.measuring) && csprof_process.pid == os_pid();
@@ -98,7 +102,7 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	csprof_process.requested = o->event.rate;
 	csprof_process.first_arena = o->arena;
 	keep_command(argc, argv);
-	if (csprof_metrics_init(o->event.period) < 0 || csprof_signals_init() < 0)
+	if (csprof_metrics_init(o->event.period) < 0 || csprof_signal_install(o->sig) < 0)
 		return;
 	os_main_stack(&low, &high);
 	begin(NULL, low, high);
@@ -175,12 +179,11 @@ static int to_file(void *ctx, const uint8_t *bytes, size_t n)
 static int write_datafile(void)
 {
 	static const struct store_memory memory = {os_map, os_unmap};
-	char part[sizeof datafile + 8];
 	name_datafile(datafile, sizeof datafile, csprof_store_header());
-	struct path p = {part, 0, sizeof part};
+	struct path p = {part_path, 0, sizeof part_path};
 	path_add_text(&p, datafile);
 	path_add_text(&p, ".part");
-	int fd = os_create(part);
+	int fd = os_create(part_path);
 	if (fd < 0)
 		return fd;
 	struct csp_sink sink = {.buf = os_map(SINK_BYTES),
@@ -194,9 +197,9 @@ static int write_datafile(void)
 		os_unmap(sink.buf, SINK_BYTES);
 	os_close(fd);
 	if (r == 0)
-		r = os_rename(part, datafile);
+		r = os_rename(part_path, datafile);
 	if (r < 0)
-		os_unlink(part);
+		os_unlink(part_path);
 	return r;
 }
 
@@ -215,27 +218,26 @@ static void save_vdso(void)
 	}
 	if (!ref)
 		return;
-	char path[PATH_MAX + 64], part[PATH_MAX + 96];
 	const struct store_string *id = csprof_store_at(m->build_id);
-	struct path p = {path, 0, sizeof path}, q = {part, 0, sizeof part};
+	struct path p = {vdso_path, 0, sizeof vdso_path}, q = {part_path, 0, sizeof part_path};
 	path_add_text(&p, csprof_options.out);
 	path_add_text(&p, "/" CSP_VDSO_PREFIX);
 	path_add(&p, id->bytes, id->n);
-	int fd = os_open_read(path);
+	int fd = os_open_read(vdso_path);
 	if (fd >= 0) {
 		os_close(fd);
 		return;
 	}
-	path_add_text(&q, path);
+	path_add_text(&q, vdso_path);
 	path_add_text(&q, ".");
 	path_add_number(&q, csprof_process.pid);
-	fd = os_create(part);
+	fd = os_create(part_path);
 	if (fd < 0)
 		return;
 	int r = os_write(fd, (const void *)m->mapped_address, m->extent);
 	os_close(fd);
-	if (r < 0 || os_rename(part, path) < 0)
-		os_unlink(part);
+	if (r < 0 || os_rename(part_path, vdso_path) < 0)
+		os_unlink(part_path);
 }
 
 /* ---- the end ------------------------------------------------------------------------ */
@@ -253,19 +255,19 @@ static void silence(void)
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
 		while (s != csprof_self && atomic_load(&s->busy) && os_clock_mono() < until)
 			os_sleep_ns(50000);
-	if (csprof_process.sources >> 2 & 1)
-		os_profile_timer(0);
 }
 
 bool csprof_process_finish(const char *end, bool with_loader)
 {
 	if (!csprof_process_measured() || !csprof_try_lock_for(WAIT_NS))
 		return false;
+	if (!csprof_process_measured()) { /* another thread was faster, and is done by now */
+		csprof_unlock();
+		return false;
+	}
 	silence();
-	csprof_unlock();
 	if (with_loader && !csprof_process.forked)
-		csprof_epoch_get_loaded_modules();
-	csprof_lock();
+		csprof_epoch_update();
 	csprof_epoch_add_anonymous();
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
 		csprof_thread_close(s);

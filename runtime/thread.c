@@ -140,8 +140,7 @@ void csprof_thread_end(void)
 	atomic_store(&state->busy, true);
 	if (state->source.driver)
 		state->source.driver->stop(&state->source, false);
-	if (atomic_load(&csprof_process.measuring))
-		csprof_thread_close(state);
+	csprof_thread_close(state); /* an exec under way that fails would not come back to it */
 	unlink_thread(state);
 	csprof_self = NULL;
 	csprof_unlock();

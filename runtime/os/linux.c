@@ -189,9 +189,20 @@ int os_read(int fd, void *bytes, size_t n)
 	return (int)r;
 }
 
-int os_write(int fd, const void *bytes, size_t n)
+static uint64_t bit_of(int sig)
 {
-	const char *p = bytes;
+	return sig > 0 ? 1ull << (sig - 1) : 0;
+}
+
+static uint64_t change_mask(int how, uint64_t set)
+{
+	uint64_t before = 0;
+	CALL(SYS_rt_sigprocmask, how, &set, &before, sizeof set);
+	return before;
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
 	while (n > 0) {
 		long r = CALL(SYS_write, fd, p, n);
 		if (r == -EINTR)
@@ -202,6 +213,19 @@ int os_write(int fd, const void *bytes, size_t n)
 		n -= (size_t)r;
 	}
 	return 0;
+}
+
+int os_write(int fd, const void *bytes, size_t n)
+{
+	uint64_t fatal = bit_of(SIGXFSZ) | bit_of(SIGPIPE);
+	uint64_t before = change_mask(SIG_BLOCK, fatal);
+	int r = write_all(fd, bytes, n);
+	if (r == -EFBIG || r == -EPIPE) {
+		struct timespec now = {0, 0};
+		CALL(SYS_rt_sigtimedwait, &fatal, NULL, &now, sizeof fatal);
+	}
+	change_mask(SIG_SETMASK, before);
+	return r;
 }
 
 int os_close(int fd)
@@ -248,13 +272,10 @@ void os_default_action(int sig)
 	memset(&act, 0, sizeof act);
 	act.sa_handler = SIG_DFL;
 	os_sigaction(sig, &act, &ours);
-	uint64_t only = ~(1ull << (sig - 1)), mask;
-	CALL(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, sizeof mask);
 	CALL(SYS_tgkill, os_pid(), os_tid(), sig);
-	uint64_t open = mask & only;
-	CALL(SYS_rt_sigprocmask, SIG_SETMASK, &open, NULL, sizeof open);
+	uint64_t mask = change_mask(SIG_UNBLOCK, bit_of(sig));
 	/* still here: it is ignored, or the process was stopped and goes on */
-	CALL(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+	change_mask(SIG_SETMASK, mask);
 	os_sigaction(sig, &ours, NULL);
 }
 
@@ -262,8 +283,21 @@ void os_unmask(const void *context, int sig)
 {
 	uint64_t mask;
 	memcpy(&mask, &((const ucontext_t *)context)->uc_sigmask, sizeof mask);
-	mask &= ~(1ull << (sig - 1));
-	CALL(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+	change_mask(SIG_SETMASK, mask & ~bit_of(sig));
+}
+
+uint64_t os_hold_signals(int sig)
+{
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+	uint64_t open = bit_of(sig);
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		open |= bit_of(faults[i]);
+	return change_mask(SIG_BLOCK, ~open);
+}
+
+void os_release_signals(uint64_t mask)
+{
+	change_mask(SIG_SETMASK, mask);
 }
 
 long os_restart_call(void)
