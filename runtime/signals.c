@@ -20,7 +20,7 @@ static struct wish *wish_for(int sig)
 	return NULL;
 }
 
-static int install(int sig)
+int csprof_signal_install(int sig)
 {
 	if (wish_for(sig))
 		return 0;
@@ -31,12 +31,6 @@ static int install(int sig)
 	if (r == 0)
 		w->sig = sig;
 	return r;
-}
-
-int csprof_signals_init(void)
-{
-	int r = install(csprof_process.sig);
-	return r < 0 ? r : 0;
 }
 
 void csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)

@@ -4,9 +4,10 @@
 
 #include <signal.h>
 
-/* Install our handler for the process's signal, and for SIGPROF where the profiling
- * timer is the source. 0 or -errno. */
-int csprof_signals_init(void);
+/* Install our handler for sig: the process's signal, or SIGPROF where the profiling
+ * timer is the source. Nothing if it stands already. At the start, or under the
+ * process's lock. 0 or -errno. */
+int csprof_signal_install(int sig);
 
 /* A signal that no source of ours sent: do what the program asked to be done with
  * it. Async-signal-safe. */

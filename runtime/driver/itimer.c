@@ -3,11 +3,13 @@
  * from each thread's own clock. */
 #include "runtime/driver/driver.h"
 #include "runtime/os/os.h"
+#include "runtime/signals.h"
 
 static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 {
-	(void)sig, (void)first_ns;
-	return os_profile_timer(s->period);
+	(void)sig, (void)first_ns; /* it has a signal of its own, which kills by default */
+	int r = csprof_signal_install(SIGPROF);
+	return r < 0 ? r : os_profile_timer(s->period);
 }
 
 static void arm(struct csprof_source *s, uint64_t next_ns)
@@ -23,7 +25,8 @@ static bool sent(const struct csprof_source *s, const siginfo_t *info)
 
 static void quiet(struct csprof_source *s)
 {
-	(void)s; /* shared by all threads: stopped with the process */
+	(void)s; /* of all threads, which are silenced together */
+	os_profile_timer(0);
 }
 
 static void resume(struct csprof_source *s)
@@ -33,7 +36,7 @@ static void resume(struct csprof_source *s)
 
 static void stop(struct csprof_source *s, bool in_child)
 {
-	(void)s, (void)in_child; /* as above; a child does not inherit it */
+	(void)s, (void)in_child; /* other threads use it; a child does not inherit it */
 }
 
 const struct csprof_driver csprof_driver_itimer = {
