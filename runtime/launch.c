@@ -157,8 +157,14 @@ static pid_t start_child(const struct launch_options *o, const char *path, const
 		if (old[i].sa_handler != SIG_IGN)
 			sigaction(handed_on[i], &act, NULL);
 	}
+	/* with SIGCHLD ignored, as the caller may have left it, there is nothing to wait for */
+	struct sigaction own, chld;
+	memset(&own, 0, sizeof own);
+	own.sa_handler = SIG_DFL;
+	sigaction(SIGCHLD, &own, &chld);
 	pid_t pid = fork();
 	if (pid == 0) {
+		sigaction(SIGCHLD, &chld, NULL);
 		for (int i = 0; i < HANDED_ON; i++)
 			sigaction(handed_on[i], &old[i], NULL);
 		sigprocmask(SIG_SETMASK, &before, NULL);
