@@ -24,6 +24,13 @@ static bool same_name(const char *a, const char *b)
 	return strncmp(a, b, n) == 0 && b[n] == '=';
 }
 
+static bool has_name(char *const *variables, const char *name)
+{
+	while (*variables && !same_name(name, *variables))
+		variables++;
+	return *variables != NULL;
+}
+
 void csprof_environment_keep(char **environment)
 {
 	for (char **e = environment; *e && num_ours < MAX_OURS; e++) {
@@ -84,12 +91,10 @@ static void add_image(struct builder *b)
 /* Would the library be loaded and told what to do? */
 static bool is_complete(char *const *variables)
 {
-	bool preload = false, out = false;
-	for (; *variables; variables++) {
+	bool preload = false, out = has_name(variables, HPCRUN_ENV_OUT "=");
+	for (; *variables; variables++)
 		if (strncmp(*variables, "LD_PRELOAD=", 11) == 0)
 			preload |= strstr(*variables, csprof_options.library) != NULL;
-		out |= same_name(HPCRUN_ENV_OUT "=", *variables);
-	}
 	return preload && out;
 }
 
@@ -115,10 +120,12 @@ void csprof_environment_for_exec(struct csprof_environment *out, char *const *va
 	struct builder b = {.variables = out->memory};
 	b.text = (char *)(b.variables + n + num_ours + 3);
 	for (size_t i = 0; i < n; i++)
-		if (!is_ours(variables[i]) && variables[i] != preload)
+		if (!same_name(HPCRUN_ENV_IMAGE "=", variables[i]) && variables[i] != preload)
 			b.variables[b.n++] = variables[i];
+	/* what the program itself asks for stands: it may be another hpcrun */
 	for (size_t i = 0; i < num_ours; i++)
-		b.variables[b.n++] = (char *)ours[i];
+		if (!has_name(variables, ours[i]))
+			b.variables[b.n++] = (char *)ours[i];
 	add_preload(&b, preload);
 	if (same_process)
 		add_image(&b);
