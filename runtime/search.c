@@ -1,15 +1,19 @@
 #include "runtime/search.h"
 
+#include "runtime/os/os.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* The run path of a module: DT_RUNPATH, or DT_RPATH where there is none (ELF
- * specification, "Dynamic Section"). NULL where it has neither. */
-static const char *run_path(const struct link_map *map)
+ * specification, "Dynamic Section"). NULL where it has neither. *late: it comes
+ * after LD_LIBRARY_PATH (ld.so(8)). */
+static const char *run_path(const struct link_map *map, bool *late)
 {
 	const char *strings = NULL;
 	uintptr_t run = 0, r = 0;
@@ -24,6 +28,7 @@ static const char *run_path(const struct link_map *map)
 	}
 	if (!strings || !(has_run || has_r))
 		return NULL;
+	*late = has_run;
 	return strings + (has_run ? run : r);
 }
 
@@ -37,29 +42,52 @@ static bool add(char *out, size_t *n, const char *s, size_t len)
 	return true;
 }
 
-/* One directory of a run path with $ORIGIN put in, and file behind it. Directories
- * with other tokens are left to the loader. */
-static bool candidate(char *out, const char *dir, size_t len, const struct link_map *map,
-		      const char *file)
+/* The directory that $ORIGIN stands for, without the last slash. */
+static void find_origin(char *out, const struct link_map *map)
+{
+	size_t n = strlen(map->l_name);
+	out[0] = '\0';
+	if (n == 0) /* the executable */
+		os_executable(out, PATH_MAX);
+	else if (n < PATH_MAX)
+		memcpy(out, map->l_name, n + 1);
+	char *slash = strrchr(out, '/');
+	*(slash ? slash : out) = '\0';
+}
+
+/* One directory of a path with $ORIGIN put in, and file behind it, if it is there.
+ * Directories with other tokens are left to the loader. */
+static bool candidate(char *out, const char *dir, size_t len, const char *origin, const char *file)
 {
 	size_t n = 0;
-	const char *slash = strrchr(map->l_name, '/');
-	size_t origin = slash ? (size_t)(slash - map->l_name) : 0;
 	while (len > 0) {
 		size_t token = 0;
 		if (*dir == '$')
 			token = len >= 7 && memcmp(dir, "$ORIGIN", 7) == 0     ? 7
 				: len >= 9 && memcmp(dir, "${ORIGIN}", 9) == 0 ? 9
 									       : 0;
-		if (*dir == '$' && (!token || !origin))
+		if (*dir == '$' && (!token || !*origin))
 			return false;
-		if (!add(out, &n, token ? map->l_name : dir, token ? origin : 1))
+		if (!add(out, &n, token ? origin : dir, token ? strlen(origin) : 1))
 			return false;
 		dir += token ? token : 1;
 		len -= token ? token : 1;
 	}
 	return n && add(out, &n, "/", 1) && add(out, &n, file, strlen(file)) &&
 	       access(out, R_OK) == 0;
+}
+
+/* The first path that file has along dirs, from *dirs on, which moves behind it. */
+static bool next_candidate(char *out, const char **dirs, const char *origin, const char *file)
+{
+	while (**dirs) {
+		const char *dir = *dirs;
+		size_t len = strcspn(dir, ":;");
+		*dirs += len + (dir[len] != '\0');
+		if (candidate(out, dir, len, origin, file))
+			return true;
+	}
+	return false;
 }
 
 static const struct link_map *module_of(void *caller)
@@ -74,25 +102,24 @@ static const struct link_map *module_of(void *caller)
 void *csprof_search_dlopen(void *(*next)(const char *, int), const char *file, int mode,
 			   void *caller)
 {
-	/* a path is a path; the executable's run path (its name is empty) serves all */
 	if (!file || !*file || strchr(file, '/'))
 		return next(file, mode);
 	const struct link_map *map = module_of(caller);
-	const char *dirs = map && map->l_name[0] ? run_path(map) : NULL;
-	if (!dirs)
+	bool late = false;
+	const char *dirs = map ? run_path(map, &late) : NULL;
+	/* the loader itself looks along the executable's DT_RPATH, whoever calls */
+	if (!dirs || (!late && !map->l_name[0]))
 		return next(file, mode);
-	void *loaded = next(file, mode | RTLD_NOLOAD);
-	if (loaded)
-		return loaded;
-	for (const char *dir = dirs; *dir;) {
-		char path[PATH_MAX];
-		size_t len = strcspn(dir, ":");
-		if (candidate(path, dir, len, map, file)) {
-			void *handle = next(path, mode);
-			if (handle)
-				return handle;
-		}
-		dir += len + (dir[len] == ':');
-	}
+	void *handle = next(file, mode | RTLD_NOLOAD);
+	if (handle)
+		return handle;
+	char path[PATH_MAX], origin[PATH_MAX];
+	find_origin(origin, map);
+	const char *first = late ? getenv("LD_LIBRARY_PATH") : NULL;
+	if (first && next_candidate(path, &first, origin, file))
+		return next(file, mode);
+	while (next_candidate(path, &dirs, origin, file))
+		if ((handle = next(path, mode)))
+			return handle;
 	return next(file, mode);
 }
