@@ -1,5 +1,6 @@
 #include "runtime/cct.h"
 
+#include "runtime/epoch.h"
 #include "runtime/os/os.h"
 
 #include <string.h>
@@ -162,6 +163,7 @@ static store_ref make_chain(csprof_state_t *state, struct csprof_cct *cct, store
 		else
 			first = ref;
 		remember(cct, state->num_frames - 1 - i, n->key, ref);
+		csprof_epoch_notice_code(state->frames[i].ip);
 		parent = ref;
 		if (i-- == 0)
 			break;

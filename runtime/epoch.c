@@ -298,8 +298,10 @@ void csprof_epoch_notice_code(uintptr_t ip)
 {
 	enum { REST = 100 }; /* times its cost until the next look: 1% at the most */
 	static _Atomic(uint64_t) next_look;
+	if (is_covered(ip, ip + 1))
+		return;
 	uint64_t now = os_clock_mono();
-	if (now < atomic_load(&next_look) || is_covered(ip, ip + 1) || !csprof_try_lock())
+	if (now < atomic_load(&next_look) || !csprof_try_lock())
 		return;
 	csprof_epoch_add_anonymous();
 	uint64_t after = os_clock_mono();

@@ -21,8 +21,8 @@ void csprof_epoch_update(void);
  * lock held. */
 void csprof_epoch_add_anonymous(void);
 
-/* A sample found code at ip and no unwind information. If no module covers it, it was
- * made by the program and may be gone before long: look it up now, unless that was done
+/* A sample found code at ip for the first time. If no module covers it, it was made by
+ * the program and may be gone before long: look it up now, unless that was done
  * too recently for its cost. Async-signal-safe. */
 void csprof_epoch_notice_code(uintptr_t ip);
 

@@ -62,8 +62,6 @@ enum csp_disposition csprof_sample_callstack(const void *ucontext, uint32_t metr
 		return CSP_UNWIND_FAILED;
 	if (load_map_in_doubt(state))
 		return CSP_LOAD_MAP_CHANGING;
-	if (!complete)
-		csprof_epoch_notice_code(state->frames[state->num_frames - 1].ip);
 	uint32_t columns[2] = {metric, metric + 1};
 	uint64_t amounts[2] = {weight, 1};
 	uint32_t kind = complete ? CSP_TREE_COMPLETE : CSP_TREE_PARTIAL;
@@ -189,22 +187,32 @@ static bool enter(csprof_state_t *state)
 
 /* A sample that came meanwhile is taken now, at the path that was recorded: to drop
  * it would hide time from programs that record much. */
+static void take_put_off(csprof_state_t *state, uint32_t kind)
+{
+	if (!state->sampled)
+		return;
+	state->sampled = false;
+	if (!atomic_load(&csprof_process.measuring))
+		return;
+	struct store_thread *thread = csprof_store_at(state->thread);
+	uint64_t weight = take_weight(&thread->clocks[0], os_clock_self());
+	uint32_t columns[2] = {CSPROF_CPUTIME, CSPROF_CPUTIME_SAMPLES};
+	uint64_t amounts[2] = {weight, 1};
+	enum csp_disposition d = kind == CSP_TREE_COMPLETE ? CSP_RECORDED : CSP_PARTIAL;
+	if (!csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts, 2))
+		d = CSP_OWN_CODE;
+	account(&thread->clocks[0], d, weight);
+	state->source.driver->arm(&state->source, next_period(state));
+}
+
+/* One that comes just before busy falls is seen after it: nobody else would arm its
+ * source again. */
 static void leave(csprof_state_t *state, uint32_t kind)
 {
-	bool sampled = state->sampled;
-	state->sampled = false;
-	if (sampled && atomic_load(&csprof_process.measuring)) {
-		struct store_thread *thread = csprof_store_at(state->thread);
-		uint64_t weight = take_weight(&thread->clocks[0], os_clock_self());
-		uint32_t columns[2] = {CSPROF_CPUTIME, CSPROF_CPUTIME_SAMPLES};
-		uint64_t amounts[2] = {weight, 1};
-		enum csp_disposition d = kind == CSP_TREE_COMPLETE ? CSP_RECORDED : CSP_PARTIAL;
-		if (!csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts, 2))
-			d = CSP_OWN_CODE;
-		account(&thread->clocks[0], d, weight);
-		state->source.driver->arm(&state->source, next_period(state));
-	}
-	atomic_store(&state->busy, false);
+	do {
+		take_put_off(state, kind);
+		atomic_store(&state->busy, false);
+	} while (state->sampled && !atomic_exchange(&state->busy, true));
 }
 
 static void drop_frames(csprof_state_t *state, uint32_t n)

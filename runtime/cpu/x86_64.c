@@ -216,6 +216,44 @@ static bool try_cell(struct csprof_cursor *cur, const struct csprof_stack *stack
 }
 
 /*
+ * Generated code of compilers that keep frame pointers (V8, .NET, Java's): its own return
+ * addresses are in no module, but the chain of frame pointers, followed upwards, comes
+ * to one that is, and that follows a call. Then the whole chain is believed.
+ */
+static bool chain_leads_to_call(const struct csprof_stack *stack, uintptr_t bp)
+{
+	enum { LONGEST = 64 };
+	uintptr_t next, ip;
+
+	for (int i = 0; i < LONGEST; i++) {
+		if (!csprof_stack_load(stack, bp, &next) || !csprof_stack_load(stack, bp + 8, &ip))
+			return false;
+		if (csprof_follows_call(ip))
+			return true;
+		if (next <= bp)
+			return false;
+		bp = next;
+	}
+	return false;
+}
+
+static bool step_generated(struct csprof_cursor *cur, const struct csprof_stack *stack)
+{
+	struct csprof_module module;
+	uintptr_t bp = cur->bp;
+
+	if (bp < cur->sp || csprof_module_find(cur->ip, &module) ||
+	    !chain_leads_to_call(stack, bp) || !csprof_stack_load(stack, bp + 8, &cur->ip) ||
+	    !csprof_stack_load(stack, bp, &cur->bp))
+		return false;
+	cur->cell = (uintptr_t *)(bp + 8);
+	cur->sp = bp + 16;
+	cur->exact = false;
+	cur->known = 0;
+	return true;
+}
+
+/*
  * Code without unwind information: crt's _init and .fini, hand-written assembly,
  * generated code. Guess, and believe only a return address behind a call.
  */
@@ -232,6 +270,8 @@ static int step_without_entry(struct csprof_cursor *cur, const struct csprof_sta
 		cur->known &= CSPROF_CALLEE_SAVED;
 		return CSPROF_STEP_OK;
 	}
+	if (step_generated(cur, stack))
+		return CSPROF_STEP_OK;
 	if (!csprof_stack_load(stack, bp, &caller_bp) || !try_cell(cur, stack, bp + 8))
 		return CSPROF_STEP_NO_INFO;
 	cur->bp = caller_bp;

@@ -55,5 +55,6 @@ check "the vdso is saved beside" sh -c "ls data/vdso-* && file=\$(ls data/vdso-*
 # The code is gone by the end: it must have been noticed while it ran.
 check "code that a program makes can be measured" sh -c "'$hpcrun' -q -o made '$(program jit)' 300 >/dev/null"
 check "and is [anonymous]" sh -c "'$hpcprof' made | awk '/^Load modules/ { on = 1 } on && /\\[anonymous\\]/ { exit !(\$1 + 0 > 90) } /^Files/ { exit 1 }'"
+check "and its paths come to main by frame pointers" sh -c "'$hpcprof' made | awk '/samples are complete/ { exit !(\$3 + 0 >= 99) }'"
 check "the accounts add up" lib account.py data made
 done_testing

@@ -41,11 +41,13 @@ static bool chosen(void)
 	return random_state % 2 == 0;
 }
 
-/* The frames of our own library are in no walk. */
+/* The frames of our own library are in no walk; and where libgcc is just handing over to
+ * a handler, libunwind goes on into addresses that no code can have. */
 static uint32_t leave_own_out(int n)
 {
+	enum { LOWEST_CODE = 1 << 16 };
 	uint32_t kept = 0;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n && theirs[i].ip >= LOWEST_CODE; i++)
 		if (!csprof_own_code(theirs[i].ip))
 			theirs[kept++] = theirs[i];
 	return kept;

@@ -2,7 +2,8 @@
  *
  *     jit MILLISECONDS
  *
- * Writes a loop into anonymous memory, runs it again and again, unmaps it. */
+ * Writes two functions that keep frame pointers, as compilers at run time do, into
+ * anonymous memory, runs them again and again, unmaps them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +21,14 @@ static uint64_t cpu_now(void)
 
 int main(int argc, char **argv)
 {
-	/* mov %edi,%ecx; 1: dec %ecx; jnz 1b; ret */
-	static const unsigned char loop[] = {0x89, 0xf9, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+	static const unsigned char loop[] = {
+	    0x55, 0x48, 0x89, 0xe5,    /* outer: push %rbp; mov %rsp,%rbp */
+	    0xe8, 0x02, 0,    0,    0, /* call inner */
+	    0x5d, 0xc3,                /* pop %rbp; ret */
+	    0x55, 0x48, 0x89, 0xe5,    /* inner: push %rbp; mov %rsp,%rbp */
+	    0x89, 0xf9, 0xff, 0xc9,    /* mov %edi,%ecx; 1: dec %ecx */
+	    0x75, 0xfc, 0x5d, 0xc3,    /* jnz 1b; pop %rbp; ret */
+	};
 	uint64_t until = cpu_now() + (uint64_t)(argc > 1 ? atoi(argv[1]) : 100) * 1000000;
 	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
