@@ -29,6 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static volatile unsigned sink;
+
 enum { BLOCK_NS = 500000, BURN_STEPS = 60000 };
 
 struct call {
@@ -120,7 +122,6 @@ enum { CALLS = sizeof calls / sizeof calls[0] };
 static void *caller(void *arg)
 {
 	struct call *call = arg;
-	volatile unsigned sink = 0;
 
 	while (!stop) {
 		for (unsigned i = 0; i < BURN_STEPS; i++)

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+static volatile unsigned sink;
+
 enum { THREADS = 4 };
 
 static uint64_t unit_ns, spent[THREADS];
@@ -24,7 +26,6 @@ static uint64_t cpu_now(void)
 static void *burn(void *arg)
 {
 	uintptr_t part = (uintptr_t)arg;
-	volatile unsigned sink = 0;
 	char name[16];
 
 	snprintf(name, sizeof name, "part-%u", (unsigned)part);
