@@ -3,7 +3,9 @@
 #include "hpcprof/scan.h"
 #include "reader/reader.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct loading {
 	struct profile *p;
@@ -79,7 +81,9 @@ static int load_all(struct loading *l, const struct scan *s, struct error *e)
 	if (rc == 0 && l->memory)
 		rc = error_memory(e, sizeof(struct profile_loss));
 	if (rc == 0 && !l->p->model->processes.len)
-		rc = error_set(e, ERROR_USAGE, "no profile could be read");
+		rc = error_set(e, ERROR_USAGE,
+			       "no profile could be read (name a measurement directory, "
+			       "hpcrun-COMMAND-N, or a datafile)");
 	if (rc == 0)
 		rc = model_finish(l->p->model, e);
 	if (rc == 0 && l->p->model->saturated)
@@ -88,6 +92,18 @@ static int load_all(struct loading *l, const struct scan *s, struct error *e)
 		    "some sums would pass 2^64 - 1 and stand there (show fewer profiles at "
 		    "a time)");
 	return rc;
+}
+
+/* A folder of an option that is none would go unnoticed: files are only tried there. */
+static void check_folder(struct diag *d, const char *option, const char *path)
+{
+	struct stat st;
+
+	if (path && stat(path, &st) != 0)
+		diag_problem(d, path, "%s (nothing is found there; check %s)", strerror(errno),
+			     option);
+	else if (path && !S_ISDIR(st.st_mode))
+		diag_problem(d, path, "not a directory (nothing is found there; check %s)", option);
 }
 
 int profile_load(struct profile *p, const struct options *o, struct diag *d, struct error *e)
@@ -106,6 +122,9 @@ int profile_load(struct profile *p, const struct options *o, struct diag *d, str
 	int rc;
 
 	memset(p, 0, sizeof *p);
+	check_folder(d, "--sysroot", o->sysroot);
+	for (size_t i = 0; i < o->debug_dirs.len; i++)
+		check_folder(d, "--debug-dir", o->debug_dirs.at[i]);
 	if (scan_profiles(&s, o->profiles, o->num_profiles, d, e) != 0)
 		return -1;
 	p->model = model_create();

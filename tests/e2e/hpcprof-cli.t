@@ -66,6 +66,11 @@ check "a file that is not there" run 3 "$hpcprof" nowhere.csp
 check "its name and the reason are said" says err '^hpcprof: nowhere.csp: No such file'
 check "a directory without datafiles" run 3 "$hpcprof" empty
 check "which is said" says err '^hpcprof: empty: no datafile'
+check "a folder of debug files that is not there" run 1 "$hpcprof" --debug-dir nowhere good.csp
+check "is said" says err '^hpcprof: nowhere: No such file.*--debug-dir'
+check "and the rest is shown" says out '^Functions'
+check "a sysroot that is no folder" run 1 "$hpcprof" --sysroot good.csp good.csp
+check "is said, too" says err '^hpcprof: good.csp: not a directory.*--sysroot'
 check "some are there, some not" run 1 "$hpcprof" nowhere.csp good.csp
 check "what is there is shown" says out '^Functions'
 
