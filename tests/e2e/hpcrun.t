@@ -72,11 +72,26 @@ check "fork" status 5 "$hpcrun" -q -o forked "$starts" 100 fork
 is "a datafile for each process" "$(ls forked/*.csp | wc -l)" 2
 n=$(samples forked burn_in_child)
 check "the child's samples once" test "${n:-0}" -gt 60 -a "${n:-0}" -lt 140
+check "_exit from a handler on a small stack" status 8 "$hpcrun" -q -o small "$starts" 10 small-stack
+is "leaves a datafile" "$(ls small/*.csp | wc -l)" 1
+check "a limit on the size of files does not end the program" status 6 "$hpcrun" -o noroom "$starts" 10 no-room
+said "and it is said that there is no data" "^hpcrun: no datafile was written"
+check "a handler that forks while threads begin and end" status 6 \
+	timeout 60 "$hpcrun" -q -r no -o handler "$starts" 300 fork-in-handler
 check "-r no" status 5 "$hpcrun" -q -r no -o alone "$starts" 100 fork
 is "fork is still followed: there is no new program to leave alone" "$(ls alone/*.csp | wc -l)" 2
 check "-r no, and a program" status 0 "$hpcrun" -q -r no -o noprogram sh -c "env; true"
 check "is not told of us" sh -c "! grep -E 'HPCRUN|libhpcrun' said.out"
 is "and not measured" "$(ls noprogram/*.csp | wc -l)" 1
+
+check "neither perf nor timers" status 6 prlimit --sigpending=0 "$(program noperf)" \
+	"$hpcrun" -o itimer "$starts" 300 exit
+said "leaves the process's profiling timer" "a second by itimer"
+check "which has samples" sh -c "'$hpcprof' dump itimer/*.csp | awk '/\"recorded\"/ { exit !(\$0 ~ /samples [0-9][0-9]/) }'"
+check "hpcrun under hpcrun" status 3 "$hpcrun" -q -o outer "$hpcrun" -q -o inner sh -c "exit 3"
+check "each has its own" sh -c "ls inner/*sh.*.csp && ls outer/hpcrun.*.csp && ! ls outer/*sh.*.csp"
+check "SIGCHLD ignored by the caller" status 7 perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV' \
+	"$hpcrun" -q -o ignored sh -c "exit 7"
 
 printf 'exit 7\n' >script
 chmod +x script
@@ -105,6 +120,19 @@ gcc -shared -fPIC -Wl,-rpath,'$ORIGIN/hidden' -o caller.so -x c - <<'END'
 #include <dlfcn.h>
 int load_by_run_path(void) { return dlopen("libhidden.so", RTLD_NOW) != 0; }
 END
+gcc -Wl,-rpath,'$ORIGIN/hidden' -o searcher -x c - <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+	void *library = dlopen("libhidden.so", RTLD_NOW);
+	return library ? ((int (*)(void))dlsym(library, "hidden"))() : 9;
+}
+END
+mkdir -p first
+gcc -shared -fPIC -o first/libhidden.so -x c - <<<'int hidden(void) { return 2; }'
+check "the executable's run path" status 1 "$hpcrun" -q -o searched ./searcher
+check "LD_LIBRARY_PATH comes before it" env LD_LIBRARY_PATH=first sh -c "
+	./searcher; test \$? = 2 && '$hpcrun' -q -o searched ./searcher; test \$? = 2"
 check "the program's use of our signal, and a run path: alone" status 0 "$(program own_signal)" ./caller.so
 cp said.out own.alone
 check "and measured" status 0 "$hpcrun" -q -o own "$(program own_signal)" ./caller.so

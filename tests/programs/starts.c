@@ -6,13 +6,22 @@
  * exec: this program again, as `exit`, by execve with an empty environment.
  * bad-exec: an execvp that fails, then more burning, then exit 3.
  * fork: a child burns as well and ends by _exit(4); the parent waits and exits 5.
- * raise: by SIGUSR1 to itself. exit: exit 6. */
+ * raise: by SIGUSR1 to itself. exit: exit 6.
+ * small-stack: _exit(8) from a handler on an alternate stack of 8 KB.
+ * no-room: exit 6 under a limit of 100 bytes a file.
+ * fork-in-handler: a timer's handler forks all the while that threads begin and end;
+ * exit 6. */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,8 +57,64 @@ __attribute__((noinline)) static void burn_after_bad_exec(int ms)
 	sink += 2; /* not the same code: the compiler would make one of the two */
 }
 
+static void leave(int sig)
+{
+	(void)sig;
+	_exit(8);
+}
+
+/* A page that nobody may touch lies below the stack. */
+static int end_on_small_stack(void)
+{
+	enum { GUARD = 4096, STACK = 8192 };
+	struct sigaction act = {.sa_handler = leave, .sa_flags = SA_ONSTACK};
+	char *p = mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
+	stack_t stack = {.ss_sp = p + GUARD, .ss_size = STACK};
+
+	if (p == MAP_FAILED || mprotect(p, GUARD, PROT_NONE) != 0 || sigaltstack(&stack, NULL) != 0)
+		return 96;
+	sigaction(SIGUSR1, &act, NULL);
+	raise(SIGUSR1);
+	return 95;
+}
+
+static void fork_now(int sig)
+{
+	int saved = errno;
+	pid_t child = fork();
+
+	(void)sig;
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	errno = saved;
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static int fork_in_handler(int ms)
+{
+	struct sigaction act = {.sa_handler = fork_now, .sa_flags = SA_RESTART};
+	struct itimerval each = {{0, 500}, {0, 500}}, off = {{0, 0}, {0, 0}};
+	uint64_t until = cpu_now() + (uint64_t)ms * 1000000;
+	pthread_t thread;
+
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &each, NULL);
+	while (cpu_now() < until)
+		if (pthread_create(&thread, NULL, nothing, NULL) == 0)
+			pthread_join(thread, NULL);
+	setitimer(ITIMER_REAL, &off, NULL);
+	return 6;
+}
+
 int main(int argc, char **argv)
 {
+	struct rlimit little = {100, 100};
 	char *again[] = {argv[0], argv[1], "exit", NULL};
 	char *nowhere[] = {"there-is-no-such-program", NULL};
 	char *empty[] = {NULL};
@@ -80,6 +145,12 @@ int main(int argc, char **argv)
 			return 97;
 		return 5;
 	}
+	if (strcmp(argv[2], "small-stack") == 0)
+		return end_on_small_stack();
+	if (strcmp(argv[2], "fork-in-handler") == 0)
+		return fork_in_handler(ms);
+	if (strcmp(argv[2], "no-room") == 0)
+		setrlimit(RLIMIT_FSIZE, &little);
 	if (strcmp(argv[2], "raise") == 0)
 		raise(SIGUSR1);
 	exit(6);
