@@ -3,6 +3,7 @@
 #include "formats/encode.h"
 #include "runtime/options.h"
 #include "runtime/os/os.h"
+#include "runtime/state.h"
 
 #include <string.h>
 
@@ -88,6 +89,27 @@ static void add_image(struct builder *b)
 	add_text(b, "", 1);
 }
 
+/* Memory for out. A vfork child's mappings stay with its parent, so it takes its
+ * thread's, which is the parent's as well and grows no further than it must: the parent
+ * stands still until the exec is done with it. */
+static void find_memory(struct csprof_environment *out, size_t bytes, bool same_process)
+{
+	csprof_state_t *state = csprof_self;
+	if (same_process || !state) {
+		out->memory = os_map(bytes);
+		out->bytes = bytes;
+		out->variables = out->memory;
+		return;
+	}
+	if (state->exec_bytes < bytes) {
+		if (state->exec_memory)
+			os_unmap(state->exec_memory, state->exec_bytes);
+		state->exec_memory = os_map(bytes);
+		state->exec_bytes = state->exec_memory ? bytes : 0;
+	}
+	out->variables = state->exec_memory;
+}
+
 /* Would the library be loaded and told what to do? */
 static bool is_complete(char *const *variables)
 {
@@ -104,7 +126,6 @@ void csprof_environment_for_exec(struct csprof_environment *out, char *const *va
 	*out = (struct csprof_environment){.variables = variables};
 	if (!csprof_options.follow || !csprof_options.library[0] || !num_ours || !variables)
 		return;
-	/* a vfork child: memory that is mapped here stays with its parent */
 	if (!same_process && is_complete(variables))
 		return;
 	size_t n = 0;
@@ -113,11 +134,12 @@ void csprof_environment_for_exec(struct csprof_environment *out, char *const *va
 		if (strncmp(variables[n], "LD_PRELOAD=", 11) == 0)
 			preload = variables[n];
 	size_t room = PATH_MAX + 128 + (preload ? strlen(preload) : 0);
-	out->bytes = (n + num_ours + 3) * sizeof(char *) + room;
-	out->memory = os_map(out->bytes);
-	if (!out->memory)
+	find_memory(out, (n + num_ours + 3) * sizeof(char *) + room, same_process);
+	if (!out->variables) {
+		out->variables = variables;
 		return;
-	struct builder b = {.variables = out->memory};
+	}
+	struct builder b = {.variables = (char **)out->variables};
 	b.text = (char *)(b.variables + n + num_ours + 3);
 	for (size_t i = 0; i < n; i++)
 		if (!same_name(HPCRUN_ENV_IMAGE "=", variables[i]) && variables[i] != preload)
@@ -130,7 +152,6 @@ void csprof_environment_for_exec(struct csprof_environment *out, char *const *va
 	if (same_process)
 		add_image(&b);
 	b.variables[b.n] = NULL;
-	out->variables = b.variables;
 }
 
 void csprof_environment_free(struct csprof_environment *e)

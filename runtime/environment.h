@@ -7,7 +7,7 @@
 
 struct csprof_environment {
 	char *const *variables; /* what to pass to exec */
-	void *memory;           /* ours, or NULL */
+	void *memory;           /* to be given back, or NULL */
 	size_t bytes;
 };
 

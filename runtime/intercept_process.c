@@ -8,18 +8,24 @@
 #include "runtime/thread.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static pthread_key_t thread_key;
 
-static void end_thread(void *arg)
+/* The value counts the rounds that libc makes through the keys' destructors: ours, the
+ * first of each round, ends the measurement in the last, behind the program's own. */
+static void end_thread(void *round)
 {
-	(void)arg;
-	csprof_thread_end();
+	uintptr_t next = (uintptr_t)round + 1;
+	if (next > PTHREAD_DESTRUCTOR_ITERATIONS ||
+	    pthread_setspecific(thread_key, (void *)next) != 0)
+		csprof_thread_end();
 }
 
 /* "exit N" */
@@ -55,12 +61,12 @@ __attribute__((constructor)) static void library_start(int argc, char **argv, ch
 	on_exit(at_exit, NULL);
 	pthread_atfork(csprof_process_before_fork, csprof_process_after_fork, in_child);
 	if (pthread_key_create(&thread_key, end_thread) == 0)
-		pthread_setspecific(thread_key, &thread_key);
+		csprof_thread_end_later();
 }
 
 void csprof_thread_end_later(void)
 {
-	pthread_setspecific(thread_key, &thread_key);
+	pthread_setspecific(thread_key, (void *)1);
 }
 
 /* The launch point of every program (glibc's csu/libc-start.c): constructors have run,

@@ -33,7 +33,7 @@ typedef struct csprof_state {
 	uint64_t random;     /* of the jitter */
 	uint64_t rest_until; /* CPU clock: no sample before, see sample.c */
 	atomic_bool busy;    /* in the sample path, or in our own code */
-	bool sampled;        /* a sample came while busy with a synchronous walk */
+	atomic_bool sampled; /* a sample came while busy with a synchronous walk */
 	uint32_t parked;     /* handlers that stand in a system call for the program */
 	const void *parked_context;
 
@@ -43,6 +43,9 @@ typedef struct csprof_state {
 	uint32_t num_frames, max_frames;
 
 	struct csprof_cct cct[CSPROF_TREE_KINDS]; /* complete and partial */
+
+	void *exec_memory; /* for the environments of vfork children, see environment.c */
+	size_t exec_bytes;
 } csprof_state_t;
 
 /* This thread's state; NULL where it is not measured. */

@@ -6,6 +6,26 @@
 
 #include <string.h>
 
+/* What ended threads left of their arenas, for the next ones: a program that makes
+ * threads without end must not use up the store by it. Under the process's lock. */
+enum { MAX_SPARE = 64 };
+static struct csprof_arena spare[MAX_SPARE];
+static uint32_t num_spare;
+
+static void take_arena(struct csprof_arena *a)
+{
+	if (num_spare > 0)
+		*a = spare[--num_spare];
+	else
+		csprof_arena_init(a, csprof_process.first_arena);
+}
+
+static void leave_arena(const struct csprof_arena *a)
+{
+	if (num_spare < MAX_SPARE)
+		spare[num_spare++] = *a;
+}
+
 static void link_thread(csprof_state_t *state)
 {
 	struct store_header *h = csprof_store_header();
@@ -33,6 +53,8 @@ static void free_state(csprof_state_t *state)
 		csprof_cct_deinit(&state->cct[kind]);
 	if (state->frames)
 		os_unmap(state->frames, state->max_frames * sizeof *state->frames);
+	if (state->exec_memory)
+		os_unmap(state->exec_memory, state->exec_bytes);
 	os_unmap(state, sizeof *state);
 }
 
@@ -99,8 +121,8 @@ void csprof_thread_start(store_ref creator_tree, store_ref creator_node, uintptr
 	state->stack_low = low;
 	state->stack_high = high;
 	state->random = os_random() | 1;
-	csprof_arena_init(&state->arena, csprof_process.first_arena);
 	csprof_lock();
+	take_arena(&state->arena);
 	if (make_record(state, creator_tree, creator_node)) {
 		link_thread(state);
 		csprof_self = state;
@@ -142,6 +164,7 @@ void csprof_thread_end(void)
 		state->source.driver->stop(&state->source, false);
 	csprof_thread_close(state); /* an exec under way that fails would not come back to it */
 	unlink_thread(state);
+	leave_arena(&state->arena);
 	csprof_self = NULL;
 	csprof_unlock();
 	csprof_say(CSPROF_SAY_THREAD, "thread ends", NULL, state->tid);
@@ -162,5 +185,6 @@ void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
 	}
 	csprof_process.threads = NULL;
 	csprof_process.last_thread = 0;
+	num_spare = 0;
 	csprof_process.sources = 0;
 }
