@@ -38,6 +38,12 @@ struct conversion {
 	bool broken; /* a reference led nowhere */
 };
 
+/* What a clock advanced, of a thread that still runs to its last sample. */
+static uint64_t elapsed(const struct store_clock *clock)
+{
+	return (clock->end ? clock->end : clock->last) - clock->start;
+}
+
 #define AT(c, ref, type) ((const type *)store_at((c)->v, (ref), sizeof(type)))
 
 static const struct store_thread *thread_at(struct conversion *c, store_ref ref)
@@ -145,7 +151,7 @@ static size_t order_nodes(struct conversion *c, store_ref root)
 	c->order[n++] = root;
 	for (size_t i = 0; i < n; i++) {
 		const struct store_node *node = store_at(c->v, c->order[i], bytes);
-		if (!node)
+		if (!node || node->parent >= c->slots)
 			return 0;
 		c->number[c->order[i]] = (uint32_t)i;
 		store_ref next[3] = {node->left, node->right, node->child};
@@ -170,7 +176,7 @@ static bool has_returns(const struct store_header *h)
 static void put_tree(struct conversion *c, const struct store_tree *tree)
 {
 	const struct store_header *h = c->header;
-	size_t n = order_nodes(c, tree->root);
+	size_t n = tree->epoch < c->slots ? order_nodes(c, tree->root) : 0;
 	if (!n) {
 		c->broken = true;
 		return;
@@ -214,7 +220,7 @@ static void put_process(struct conversion *c)
 	uint64_t cpu = 0;
 	const struct store_thread *t;
 	FOR_EACH_THREAD(c, tref, t)
-	cpu += t->clocks[0].end - t->clocks[0].start;
+	cpu += elapsed(&t->clocks[0]);
 	csp_put_u32(c->sink, ranked ? 12 : 10);
 	put_pair_ref(c, "command", h->command);
 	put_pair_ref(c, "executable", h->executable);
@@ -340,7 +346,7 @@ static void put_threads(struct conversion *c)
 		csp_put_text(c->sink, t->name, (uint32_t)strnlen(t->name, sizeof t->name));
 		csp_put_u64(c->sink, t->start_ns);
 		csp_put_u64(c->sink, t->end_ns);
-		csp_put_u64(c->sink, t->clocks[0].end - t->clocks[0].start);
+		csp_put_u64(c->sink, elapsed(&t->clocks[0]));
 	}
 }
 
