@@ -133,7 +133,7 @@ bool csprof_module_segment(const struct csprof_module *module, uintptr_t address
 
 		if (p->p_type != PT_LOAD || address - (headers.bias + p->p_vaddr) >= p->p_memsz)
 			continue;
-		if (executable && !(p->p_flags & PF_X))
+		if (!(p->p_flags & PF_R) || (executable && !(p->p_flags & PF_X)))
 			return false;
 		extent->start = headers.bias + p->p_vaddr;
 		extent->end = extent->start + p->p_memsz;
