@@ -44,7 +44,8 @@ static bool is_child(const struct model_process *p, const struct model_process *
 	const struct model_process parent = {.host = p->host, .has_pid = true, .pid = p->ppid};
 	const struct model_process *key = &parent;
 
-	return p->ppid != p->pid && bsearch(&key, known, n, sizeof(key), by_identity);
+	return p->ppid != p->pid &&
+	       bsearch(&key, known, n, sizeof(struct model_process *), by_identity);
 }
 
 /* What all processes together took. */
