@@ -225,7 +225,9 @@ static void closing_line(const struct launch_options *o, const char *dir,
 	if (s.clock && strcmp(s.source, "perf task-clock") != 0)
 		fprintf(stderr, " (asked: %" PRIu64 "; perf_event_paranoid <= 1 would allow perf)",
 			o->parsed.rate);
-	fprintf(stderr, "; %u process%s", s.files, s.files == 1 ? "" : "es");
+	fprintf(stderr, "; %u process%s", s.processes, s.processes == 1 ? "" : "es");
+	if (s.files != s.processes)
+		fprintf(stderr, " (%u program images)", s.files);
 	if (s.samples[CSP_PARTIAL])
 		fprintf(stderr, "; %" PRIu64 " partial", s.samples[CSP_PARTIAL]);
 	fprintf(stderr, "; %" PRIu64 " dropped", dropped);

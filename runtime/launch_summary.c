@@ -127,7 +127,11 @@ static void map_and_add(int dir, const char *name, const struct timespec *since,
 			close(fd);
 		return;
 	}
+	static const char first[] = ".0" CSP_SUFFIX;
+	size_t n = strlen(name);
 	out->files++;
+	if (n >= sizeof first && strcmp(name + n - (sizeof first - 1), first) == 0)
+		out->processes++;
 	void *p =
 	    st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
 	close(fd);
