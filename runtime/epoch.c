@@ -70,12 +70,27 @@ static enum fit fits(const struct store_module *s, const struct os_module *m)
 	return same_text(s->name, name) ? SAME : CLASH;
 }
 
+/* One comparison of an epoch with the loader's list. The two are nearly in the same
+ * order, so the module behind the last match is tried first: else a dlopen's cost would
+ * grow with the square of what is loaded. */
+struct update {
+	store_ref epoch;
+	bool clash;
+	const struct store_module *next; /* to be tried first, or NULL */
+};
+
 /* SAME: the epoch has m; CLASH: something else stands in its place there. */
-static enum fit fits_epoch(store_ref epoch, const struct os_module *m)
+static enum fit fits_epoch(struct update *u, const struct os_module *m)
 {
-	for (struct store_module *s = module_at(epoch_at(epoch)->first_module); s;
+	if (u->next && fits(u->next, m) == SAME) { /* modules of an epoch do not overlap */
+		u->next = module_at(u->next->next);
+		return SAME;
+	}
+	for (struct store_module *s = module_at(epoch_at(u->epoch)->first_module); s;
 	     s = module_at(s->next)) {
 		enum fit f = fits(s, m);
+		if (f == SAME)
+			u->next = module_at(s->next);
 		if (f != APART)
 			return f;
 	}
@@ -118,11 +133,6 @@ static store_ref append_epoch(void)
 
 enum { MAX_ALIVE = 4096 };
 
-struct update {
-	store_ref epoch; /* the one that is tried */
-	bool clash;
-};
-
 /* Where modules stand now; more than these are never taken for dead. */
 static uintptr_t alive[MAX_ALIVE];
 static size_t num_alive;
@@ -131,14 +141,14 @@ static void check_one(const struct os_module *m, void *arg)
 {
 	struct update *u = arg;
 	if (!u->clash)
-		u->clash = fits_epoch(u->epoch, m) == CLASH;
+		u->clash = fits_epoch(u, m) == CLASH;
 }
 
 static void add_one(const struct os_module *m, void *arg)
 {
 	struct update *u = arg;
 	char name[PATH_MAX];
-	if (fits_epoch(u->epoch, m) == APART) {
+	if (fits_epoch(u, m) == APART) {
 		name_module(name, m);
 		append_module(u->epoch, m, name);
 	}
@@ -173,21 +183,27 @@ static store_ref choose_epoch(void)
 	return append_epoch();
 }
 
-static bool is_alive(uintptr_t mapped_address)
+/* *from: behind the last that was found alive, as in struct update. */
+static bool is_alive(uintptr_t mapped_address, size_t *from)
 {
-	for (size_t i = 0; i < num_alive; i++)
-		if (alive[i] == mapped_address)
+	for (size_t n = 0; n < num_alive; n++) {
+		size_t i = (*from + n) % num_alive;
+		if (alive[i] == mapped_address) {
+			*from = i + 1;
 			return true;
+		}
+	}
 	return num_alive == MAX_ALIVE;
 }
 
 static void list_dead(store_ref epoch)
 {
 	uint32_t n = 0;
+	size_t from = 0;
 	atomic_store(&num_dead, 0);
 	for (struct store_module *s = module_at(epoch_at(epoch)->first_module); s && n < MAX_DEAD;
 	     s = module_at(s->next)) {
-		if (is_alive(s->mapped_address) || same_text(s->name, CSP_MODULE_ANONYMOUS))
+		if (is_alive(s->mapped_address, &from) || same_text(s->name, CSP_MODULE_ANONYMOUS))
 			continue;
 		dead[n].low = s->mapped_address;
 		dead[n].high = s->mapped_address + s->extent;

@@ -8,15 +8,26 @@ struct csprof_process csprof_process;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static uint64_t mask_before; /* the holder's signal mask; under the lock */
 
-bool csprof_try_lock(void)
+static bool take(void)
 {
 	return !atomic_flag_test_and_set_explicit(&lock, memory_order_acquire);
+}
+
+bool csprof_try_lock(void)
+{
+	uint64_t mask = os_hold_signals(csprof_process.sig);
+	if (!take()) {
+		os_release_signals(mask);
+		return false;
+	}
+	mask_before = mask;
+	return true;
 }
 
 void csprof_lock(void)
 {
 	uint64_t mask = os_hold_signals(csprof_process.sig);
-	while (!csprof_try_lock())
+	while (!take())
 		os_yield();
 	mask_before = mask;
 }
@@ -25,7 +36,7 @@ bool csprof_try_lock_for(uint64_t ns)
 {
 	uint64_t mask = os_hold_signals(csprof_process.sig);
 	uint64_t until = os_clock_mono() + ns;
-	while (!csprof_try_lock()) {
+	while (!take()) {
 		if (os_clock_mono() > until) {
 			os_release_signals(mask);
 			return false;

@@ -70,11 +70,12 @@ struct csprof_process {
 extern struct csprof_process csprof_process;
 
 /* A lock for what happens outside handlers (threads that come and go, load maps,
- * fork). Our handler never takes it; a thread that holds it may be sampled. The
- * program's handlers do not run meanwhile: they may fork or _exit, which take it. */
+ * fork). Our handler does not wait for it, but may try; a thread that holds it may be
+ * sampled. Its holder's program handlers do not run meanwhile: they may fork or _exit,
+ * which take it. Only csprof_try_lock and csprof_unlock are async-signal-safe. */
 void csprof_lock(void);
 void csprof_unlock(void);
-bool csprof_try_lock(void); /* async-signal-safe */
+bool csprof_try_lock(void);
 bool csprof_try_lock_for(uint64_t ns);
 
 #endif
