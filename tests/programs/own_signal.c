@@ -3,8 +3,8 @@
  *     own_signal PLUGIN
  *
  * Sets a handler for SIGURG, asks what is set, sends itself 100 of them while it burns
- * CPU time, sees them all, sets it back to what it was, and loads PLUGIN; prints what
- * it saw. */
+ * CPU time, sees them (but those that met one of ours already pending: the kernel merges
+ * standard signals), sets it back to what it was, and loads PLUGIN; prints what it saw. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,10 +32,10 @@ int main(int argc, char **argv)
 			sink += k;
 	}
 	sigaction(SIGURG, &old, &back);
-	printf("before %s, then %s, at the end %s, seen %d\n",
+	printf("before %s, then %s, at the end %s, seen %s\n",
 	       old.sa_handler == SIG_DFL ? "default" : "other",
 	       now.sa_handler == on_signal ? "ours" : "other",
-	       back.sa_handler == on_signal ? "ours" : "other", (int)seen);
+	       back.sa_handler == on_signal ? "ours" : "other", seen > 95 && seen <= 100 ? "them" : "others");
 	if (argc > 1) {
 		void *library = dlopen(argv[1], RTLD_NOW);
 		int (*load)(void) =
