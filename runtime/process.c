@@ -259,9 +259,10 @@ static void silence(void)
 
 bool csprof_process_finish(const char *end, bool with_loader)
 {
-	if (!csprof_process_measured() || !csprof_try_lock_for(WAIT_NS))
+	if (csprof_process.pid != os_pid() || !csprof_try_lock_for(WAIT_NS))
 		return false;
-	if (!csprof_process_measured()) { /* another thread was faster, and is done by now */
+	/* another thread was faster; it is done, which the caller's _exit must wait for */
+	if (!csprof_process_measured()) {
 		csprof_unlock();
 		return false;
 	}

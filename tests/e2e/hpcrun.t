@@ -74,6 +74,11 @@ n=$(samples forked burn_in_child)
 check "the child's samples once" test "${n:-0}" -gt 60 -a "${n:-0}" -lt 140
 check "_exit from a handler on a small stack" status 8 "$hpcrun" -q -o small "$starts" 10 small-stack
 is "leaves a datafile" "$(ls small/*.csp | wc -l)" 1
+for i in $(seq 20); do
+	"$hpcrun" -q -o ends "$starts" 5 two-ends || echo $?
+done | sort | uniq -c >ends.statuses
+is "exit and _exit at once" "$(cat ends.statuses)" "     20 5"
+is "leave a datafile each time" "$(ls ends/*.csp | wc -l)" 20
 check "a limit on the size of files does not end the program" status 6 "$hpcrun" -o noroom "$starts" 10 no-room
 said "and it is said that there is no data" "^hpcrun: no datafile was written"
 check "a handler that forks while threads begin and end" status 6 \

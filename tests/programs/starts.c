@@ -10,7 +10,8 @@
  * small-stack: _exit(8) from a handler on an alternate stack of 8 KB.
  * no-room: exit 6 under a limit of 100 bytes a file.
  * fork-in-handler: a timer's handler forks all the while that threads begin and end;
- * exit 6. */
+ * exit 6.
+ * two-ends: one thread calls exit(5), another _exit(5) at the same time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -112,6 +113,25 @@ static int fork_in_handler(int ms)
 	return 6;
 }
 
+static pthread_barrier_t together;
+
+static void *end_at_once(void *arg)
+{
+	pthread_barrier_wait(&together);
+	_exit(5);
+	return arg;
+}
+
+static void end_twice(void)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&together, NULL, 2);
+	pthread_create(&thread, NULL, end_at_once, NULL);
+	pthread_barrier_wait(&together);
+	exit(5);
+}
+
 int main(int argc, char **argv)
 {
 	struct rlimit little = {100, 100};
@@ -149,6 +169,8 @@ int main(int argc, char **argv)
 		return end_on_small_stack();
 	if (strcmp(argv[2], "fork-in-handler") == 0)
 		return fork_in_handler(ms);
+	if (strcmp(argv[2], "two-ends") == 0)
+		end_twice();
 	if (strcmp(argv[2], "no-room") == 0)
 		setrlimit(RLIMIT_FSIZE, &little);
 	if (strcmp(argv[2], "raise") == 0)
