@@ -169,10 +169,24 @@ uint64_t os_random(void)
 	return v;
 }
 
-int os_create(const char *path)
+static int create(const char *path)
 {
 	return (int)CALL(SYS_openat, AT_FDCWD, path,
 			 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+int os_create(const char *path)
+{
+	struct rlimit64 limit, wide;
+	int fd = create(path);
+	if (fd != -EMFILE || CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0)
+		return fd;
+	wide = limit;
+	wide.rlim_cur = limit.rlim_max;
+	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &wide, NULL);
+	fd = create(path);
+	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+	return fd;
 }
 
 int os_open_read(const char *path)

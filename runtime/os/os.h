@@ -41,7 +41,8 @@ void os_main_stack(uintptr_t *low, uintptr_t *high);
 uint64_t os_random(void);
 
 /* ---- files ---- */
-/* Create path for writing (never following a link, never an existing file). */
+/* Create path for writing (never following a link, never an existing file). Where the
+ * program has used up its descriptors, beyond its soft limit for a moment. */
 int os_create(const char *path);
 int os_open_read(const char *path);
 int os_read(int fd, void *bytes, size_t n);

@@ -79,6 +79,9 @@ for i in $(seq 20); do
 done | sort | uniq -c >ends.statuses
 is "exit and _exit at once" "$(cat ends.statuses)" "     20 5"
 is "leave a datafile each time" "$(ls ends/*.csp | wc -l)" 20
+check "all descriptors in use at the end" status 6 \
+	sh -c "ulimit -S -n 64; '$hpcrun' -q -o full '$starts' 10 no-descriptors"
+is "do not keep the datafile from being written" "$(ls full/*.csp | wc -l)" 1
 check "a limit on the size of files does not end the program" status 6 "$hpcrun" -o noroom "$starts" 10 no-room
 said "and it is said that there is no data" "^hpcrun: no datafile was written"
 check "a handler that forks while threads begin and end" status 6 \

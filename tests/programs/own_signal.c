@@ -35,7 +35,8 @@ int main(int argc, char **argv)
 	printf("before %s, then %s, at the end %s, seen %s\n",
 	       old.sa_handler == SIG_DFL ? "default" : "other",
 	       now.sa_handler == on_signal ? "ours" : "other",
-	       back.sa_handler == on_signal ? "ours" : "other", seen > 95 && seen <= 100 ? "them" : "others");
+	       back.sa_handler == on_signal ? "ours" : "other",
+	       seen > 95 && seen <= 100 ? "them" : "others");
 	if (argc > 1) {
 		void *library = dlopen(argv[1], RTLD_NOW);
 		int (*load)(void) =

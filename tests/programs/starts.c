@@ -11,9 +11,11 @@
  * no-room: exit 6 under a limit of 100 bytes a file.
  * fork-in-handler: a timer's handler forks all the while that threads begin and end;
  * exit 6.
+ * no-descriptors: exit 6 with as many files open as there may be.
  * two-ends: one thread calls exit(5), another _exit(5) at the same time. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -69,8 +71,8 @@ static int end_on_small_stack(void)
 {
 	enum { GUARD = 4096, STACK = 8192 };
 	struct sigaction act = {.sa_handler = leave, .sa_flags = SA_ONSTACK};
-	char *p = mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		       0);
+	char *p =
+	    mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	stack_t stack = {.ss_sp = p + GUARD, .ss_size = STACK};
 
 	if (p == MAP_FAILED || mprotect(p, GUARD, PROT_NONE) != 0 || sigaltstack(&stack, NULL) != 0)
@@ -171,6 +173,9 @@ int main(int argc, char **argv)
 		return fork_in_handler(ms);
 	if (strcmp(argv[2], "two-ends") == 0)
 		end_twice();
+	if (strcmp(argv[2], "no-descriptors") == 0)
+		while (open("/dev/null", O_RDONLY) >= 0)
+			;
 	if (strcmp(argv[2], "no-room") == 0)
 		setrlimit(RLIMIT_FSIZE, &little);
 	if (strcmp(argv[2], "raise") == 0)
