@@ -284,15 +284,18 @@ void csprof_epoch_get_loaded_modules(void)
 	csprof_unlock();
 }
 
-/* Does a module of the current epoch stand anywhere in [low, high)? */
-static bool is_covered(uintptr_t low, uintptr_t high)
+static bool stands_in(const struct store_module *s, uintptr_t low, uintptr_t high)
 {
-	store_ref epoch = atomic_load_explicit(&csprof_process.epoch, memory_order_acquire);
-	for (struct store_module *s = module_at(epoch_at(epoch)->first_module); s;
-	     s = module_at(s->next))
-		if (low < s->mapped_address + s->extent && s->mapped_address < high)
-			return true;
-	return false;
+	return low < s->mapped_address + s->extent && s->mapped_address < high;
+}
+
+/* A module of epoch that stands anywhere in [low, high), or 0. */
+static store_ref covering_module(store_ref epoch, uintptr_t low, uintptr_t high)
+{
+	for (store_ref ref = epoch_at(epoch)->first_module; ref; ref = module_at(ref)->next)
+		if (stands_in(module_at(ref), low, high))
+			return ref;
+	return 0;
 }
 
 static void add_range(uintptr_t low, uintptr_t high, void *arg)
@@ -300,7 +303,8 @@ static void add_range(uintptr_t low, uintptr_t high, void *arg)
 	(void)arg;
 	struct os_module m = {
 	    .name = "", .virtual_address = low, .mapped_address = low, .extent = high - low};
-	if (!is_covered(low, high)) /* a module's own memory, or known already */
+	if (!covering_module(csprof_process.epoch, low,
+			     high)) /* a module's own memory, or known already */
 		append_module(csprof_process.epoch, &m, CSP_MODULE_ANONYMOUS);
 }
 
@@ -313,9 +317,17 @@ void csprof_epoch_add_anonymous(void)
 void csprof_epoch_notice_code(uintptr_t ip)
 {
 	enum { REST = 100 }; /* times its cost until the next look: 1% at the most */
-	static _Atomic(uint64_t) next_look;
-	if (is_covered(ip, ip + 1))
+	static _Atomic(uint64_t) next_look, last_hit; /* last_hit: epoch << 32 | module */
+	store_ref epoch = atomic_load_explicit(&csprof_process.epoch, memory_order_acquire);
+	uint64_t hit = atomic_load_explicit(&last_hit, memory_order_relaxed);
+	if (hit >> 32 == epoch && stands_in(module_at((store_ref)hit), ip, ip + 1))
+		return; /* most frames are in the module of the frame before */
+	store_ref module = covering_module(epoch, ip, ip + 1);
+	if (module) {
+		atomic_store_explicit(&last_hit, (uint64_t)epoch << 32 | module,
+				      memory_order_relaxed);
 		return;
+	}
 	uint64_t now = os_clock_mono();
 	if (now < atomic_load(&next_look) || !csprof_try_lock())
 		return;

@@ -225,6 +225,8 @@ static void closing_line(const struct launch_options *o, const char *dir,
 	if (s.clock && strcmp(s.source, "perf task-clock") != 0)
 		fprintf(stderr, " (asked: %" PRIu64 "; perf_event_paranoid <= 1 would allow perf)",
 			o->parsed.rate);
+	if (strstr(s.source, "itimer"))
+		fputs("; one timer for all threads: shares between them are rough", stderr);
 	fprintf(stderr, "; %u process%s", s.processes, s.processes == 1 ? "" : "es");
 	if (s.files != s.processes)
 		fprintf(stderr, " (%u program images)", s.files);
