@@ -13,7 +13,6 @@
  * exit 6.
  * no-descriptors: exit 6 with as many files open as there may be.
  * two-ends: one thread calls exit(5), another _exit(5) at the same time. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
