@@ -55,13 +55,17 @@ static struct beginning begin(struct beginning *given)
 static void *begin_posix(void *arg)
 {
 	struct beginning b = begin(arg);
-	return b.start.posix(b.arg);
+	void *result = b.start.posix(b.arg);
+	csprof_thread_returning();
+	return result;
 }
 
 static int begin_c11(void *arg)
 {
 	struct beginning b = begin(arg);
-	return b.start.c11(b.arg);
+	int result = b.start.c11(b.arg);
+	csprof_thread_returning();
+	return result;
 }
 
 CSPROF_WRAPPER int pthread_create(pthread_t *thread, const pthread_attr_t *attr,

@@ -153,11 +153,17 @@ void csprof_thread_reopen(csprof_state_t *state)
 	t->clocks[0].account[CSP_TAIL].weight = 0;
 }
 
+void csprof_thread_returning(void)
+{
+	os_block_signal(csprof_process.sig);
+}
+
 void csprof_thread_end(void)
 {
 	csprof_state_t *state = csprof_self;
 	if (!state || csprof_process.pid != os_pid())
 		return;
+	csprof_thread_returning(); /* pthread_exit and cancellation come here at once */
 	csprof_lock();
 	atomic_store(&state->busy, true);
 	if (state->source.driver)

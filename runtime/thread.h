@@ -13,6 +13,11 @@ void csprof_thread_start(store_ref creator_tree, store_ref creator_node, uintptr
 /* See to it that csprof_thread_end runs when this thread ends, however it does. */
 void csprof_thread_end_later(void);
 
+/* The thread's function has returned: no more samples. What runs now are destructors, and
+ * one of them may free a signal stack that is still in use, as nobody expects a signal
+ * any more. What they take is in the tail. */
+void csprof_thread_returning(void);
+
 /* End it: the account is closed, what the thread held besides the store is freed. */
 void csprof_thread_end(void);
 

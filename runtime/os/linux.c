@@ -309,6 +309,11 @@ uint64_t os_hold_signals(int sig)
 	return change_mask(SIG_BLOCK, ~open);
 }
 
+void os_block_signal(int sig)
+{
+	change_mask(SIG_BLOCK, bit_of(sig));
+}
+
 void os_release_signals(uint64_t mask)
 {
 	change_mask(SIG_SETMASK, mask);

@@ -64,6 +64,8 @@ int os_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
  * the mask before, for os_release_signals. */
 uint64_t os_hold_signals(int sig);
 void os_release_signals(uint64_t mask);
+/* Keep sig from this thread, for good. */
+void os_block_signal(int sig);
 /* Give this thread the mask that the interrupted code had, without sig. */
 void os_unmask(const void *context, int sig);
 /* Go on with the system call that this signal handler interrupted; its result. */
