@@ -179,6 +179,21 @@ static void from_environment(struct options *o, FILE *out)
 	o->threads = cores > 0 ? (unsigned)(cores < MOST_THREADS ? cores : MOST_THREADS) : 1;
 }
 
+/* A word before the profiles that names no file was meant to be a view. */
+static int check_view_name(const char *word, struct error *e)
+{
+	char names[128] = "";
+
+	if (strpbrk(word, "/.") || access(word, F_OK) == 0)
+		return 0;
+	for (const struct view *const *v = views; *v; v++) {
+		size_t n = strlen(names);
+		snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*v)->name);
+	}
+	return error_set(e, ERROR_USAGE, "no view and no file is called %s (the views are %s)",
+			 word, names);
+}
+
 static int choose_view(struct options *o, uint64_t used, struct error *e)
 {
 	o->view = &text_view;
@@ -189,6 +204,8 @@ static int choose_view(struct options *o, uint64_t used, struct error *e)
 			o->num_profiles--;
 			break;
 		}
+	if (o->view == &text_view && o->num_profiles > 1 && check_view_name(o->profiles[0], e) != 0)
+		return -1;
 	for (int i = 0; i < NUM_DESCRIPTIONS; i++)
 		if ((used >> i & 1) && descriptions[i].bit &&
 		    !(o->view->takes & descriptions[i].bit))

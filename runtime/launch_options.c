@@ -185,7 +185,8 @@ static int from_environment(struct launch_options *o)
 		if (value && *value && one_option(o, variables[i].option, value) < 0)
 			return -1;
 	}
-	o->quiet = getenv(HPCRUN_ENV_QUIET) != NULL;
+	const char *quiet = getenv(HPCRUN_ENV_QUIET);
+	o->quiet = quiet && *quiet;
 	return 0;
 }
 

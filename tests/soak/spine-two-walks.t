@@ -5,5 +5,5 @@
 . "$top/tests/lib/workloads.sh"
 . "$top/tests/lib/oracle.sh"
 
-two_walks full 2000
+two_walks full 5000
 done_testing

@@ -1,0 +1,15 @@
+#!/bin/bash
+# System calls that a sample cuts short are continued, whatever the source is; the long
+# run, as an ordinary user, is tests/soak/spine-user.t.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+n=0
+for wrapper in "" "$(program noperf)"; do
+	source=$([ -n "$wrapper" ] && echo "perf refused" || echo "the best source")
+	$wrapper "$hpcrun" -q -e CPUTIME@f5000 -o "data-$((++n))" "$(program eintr)" 4 >calls
+	is "$source: read, futex, poll and nanosleep never return EINTR, no sleeper is woken" "$?" 0
+	note "call, made, cut short:"
+	note "$(cat calls)"
+done
+done_testing
