@@ -177,7 +177,7 @@ static int create(const char *path)
 
 int os_create(const char *path)
 {
-	struct rlimit64 limit, wide;
+	struct rlimit64 limit = {0, 0}, wide;
 	int fd = create(path);
 	if (fd != -EMFILE || CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0)
 		return fd;
