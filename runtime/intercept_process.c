@@ -189,29 +189,21 @@ static size_t count_arguments(va_list ap)
 #pragma GCC diagnostic ignored "-Wvla" /* the stack is the only memory that a vfork child may use  \
 					*/
 
-CSPROF_WRAPPER int execl(const char *path, const char *arg, ...)
-{
-	va_list ap, count;
-	va_start(ap, arg);
-	va_copy(count, ap);
-	size_t n = count_arguments(count);
-	va_end(count);
-	COLLECT(argv, arg, ap, n);
-	va_end(ap);
-	return execve(path, argv, environ);
-}
+#define LIST_WRAPPER(name, vector_form)                                                            \
+	CSPROF_WRAPPER int name(const char *file, const char *arg, ...)                            \
+	{                                                                                          \
+		va_list ap, count;                                                                 \
+		va_start(ap, arg);                                                                 \
+		va_copy(count, ap);                                                                \
+		size_t n = count_arguments(count);                                                 \
+		va_end(count);                                                                     \
+		COLLECT(argv, arg, ap, n);                                                         \
+		va_end(ap);                                                                        \
+		return vector_form(file, argv, environ);                                           \
+	}
 
-CSPROF_WRAPPER int execlp(const char *file, const char *arg, ...)
-{
-	va_list ap, count;
-	va_start(ap, arg);
-	va_copy(count, ap);
-	size_t n = count_arguments(count);
-	va_end(count);
-	COLLECT(argv, arg, ap, n);
-	va_end(ap);
-	return execvpe(file, argv, environ);
-}
+LIST_WRAPPER(execl, execve)
+LIST_WRAPPER(execlp, execvpe)
 
 CSPROF_WRAPPER int execle(const char *path, const char *arg, ...)
 {
