@@ -67,7 +67,7 @@ programs: $(program_c) $(program_cc) $(testtools)
 
 # ---- the oracle: a test build of the library that walks samples twice --------------
 # Laid out as bin and lib, since the launcher takes the library beside it.
-oracle_o := $(BUILD)/runtime-obj/tests/oracle/second_walk.o
+oracle_o := $(patsubst %.c,$(BUILD)/runtime-obj/%.o,$(wildcard tests/oracle/*.c))
 .PHONY: oracle
 oracle: $(BUILD)/oracle/lib/libhpcrun.so $(BUILD)/oracle/bin/hpcrun
 

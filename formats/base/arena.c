@@ -113,8 +113,3 @@ const char *strings_get(const struct strings *p, uint32_t id)
 {
 	return p->by_id.at[id];
 }
-
-uint32_t strings_count(const struct strings *p)
-{
-	return (uint32_t)p->by_id.len;
-}

@@ -35,6 +35,5 @@ void strings_destroy(struct strings *); /* takes NULL */
 uint32_t strings_intern(struct strings *, const char *s, size_t n);
 /* The string of an id that strings_intern gave; NUL-terminated, owned by the pool. */
 const char *strings_get(const struct strings *, uint32_t id);
-uint32_t strings_count(const struct strings *);
 
 #endif

@@ -49,7 +49,7 @@ fi
 check "threads know the call that made them" awk '/tree [0-9]+:  thread [12] / && /creator_tree 4294967295/ { bad = 1 }
 	/tree [0-9]+:  thread [12] / { seen = 1 } END { exit bad || !seen }' dump
 creator=$(awk '/tree [0-9]+:  thread 1 / { for (i = 1; i < NF; i++) { if ($i == "creator_tree") t = $(i+1); if ($i == "creator_node") n = $(i+1) } print t, n; exit }' dump)
-check "which is a node of begin_threads" lib creator.py "$hpcprof" data $creator begin_threads "$(program epochs)"
+check "which is a node of begin_threads" lib recorded.py "$hpcprof" data "$(program epochs)" node $creator begin_threads
 check "the vdso is saved beside" sh -c "ls data/vdso-* && file=\$(ls data/vdso-*) &&
 	readelf -h \$file | grep -q 'DYN' && readelf -n \$file | grep -q \$(basename \$file | cut -d- -f2)"
 # The code is gone by the end: it must have been noticed while it ran.
@@ -57,4 +57,9 @@ check "code that a program makes can be measured" sh -c "'$hpcrun' -q -o made '$
 check "and is [anonymous]" sh -c "'$hpcprof' made | awk '/^Load modules/ { on = 1 } on && /\\[anonymous\\]/ { exit !(\$1 + 0 > 90) } /^Files/ { exit 1 }'"
 check "and its paths come to main by frame pointers" sh -c "'$hpcprof' made | awk '/samples are complete/ { exit !(\$3 + 0 >= 99) }'"
 check "the accounts add up" lib account.py data made
+
+# A synchronous metric, through a wrapper that only the test build has.
+check "a wrapper can record" "$BUILD/oracle/bin/hpcrun" -q -o recorded "$(program record)"
+check "at the caller with 2 unwinds" lib recorded.py "$hpcprof" recorded "$(program record)" amount 123457 blamed_callee
+check "at the caller's caller with 3" lib recorded.py "$hpcprof" recorded "$(program record)" amount 765433 blamed_caller
 done_testing
