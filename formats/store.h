@@ -4,12 +4,18 @@
  *
  * Memory comes in blocks of STORE_BLOCK bytes. Things are linked by store_ref,
  * an offset in grains of 16 bytes from the store's beginning, never by pointers:
- * block ref / STORE_BLOCK_GRAINS, grain ref % STORE_BLOCK_GRAINS. Nothing is ever
- * freed or moved. A writer fills a record before it publishes the link to it with
- * a release store, and no record straddles the end of the run of blocks that it
- * was allocated in, so whatever a reader reaches is whole.
+ * block ref / STORE_BLOCK_GRAINS, grain ref % STORE_BLOCK_GRAINS. In a file, block i
+ * stands at offset i * STORE_BLOCK; blocks that found no room in it are holes, and
+ * whatever is reached there reads as zero and is not there.
  *
- * Only the thread that owns a thread record writes its trees and its account. */
+ * A writer fills a record before it publishes the link to it with a release store, and
+ * no record straddles the end of the run of blocks that it was allocated in, so
+ * whatever a reader reaches is whole. Nothing is moved. Only the records of a thread
+ * that was merged into header.shared or header.ended are used again, after the thread
+ * was taken out of the list.
+ *
+ * Only the thread that owns a thread record writes its trees and its account; those of
+ * shared and ended are written under the process's lock. */
 #ifndef FORMATS_STORE_H
 #define FORMATS_STORE_H
 
@@ -21,13 +27,13 @@
 #include <stdint.h>
 
 #define STORE_MAGIC "HPCSTORE"
-enum { STORE_VERSION = 1, STORE_ORDER_MARK = 0x01020304 };
+enum { STORE_VERSION = 2, STORE_ORDER_MARK = 0x01020304 };
 
 enum {
 	STORE_GRAIN = 16,
-	STORE_BLOCK = 64 * 1024,
+	STORE_BLOCK = 16 * 1024,
 	STORE_BLOCK_GRAINS = STORE_BLOCK / STORE_GRAIN,
-	STORE_MAX_BLOCKS = 1 << 18, /* 16 GB */
+	STORE_MAX_BLOCKS = 1 << 20, /* 16 GB */
 	STORE_MAX_METRICS = 16,
 };
 
@@ -53,8 +59,17 @@ struct store_metric {
 
 enum store_state {
 	STORE_RUNNING = 1,
-	STORE_FINISHED = 2, /* the process wrote, or is writing, its own datafile */
+	STORE_FINISHED = 2, /* the account is closed; the process is writing its datafile */
+	STORE_WRITTEN = 3,  /* the datafile is whole and in its place */
 };
+
+/* Names: a store is called as its process's datafile will be, with another ending. The
+ * directory of datafiles has a link of the second ending to each directory of stores.
+ * A store whose image has given way to another one (exec) and whose datafile is written
+ * is kept, until exec is known to have worked, as <host>.<pid> with the third. */
+#define STORE_SUFFIX ".hpcstore"
+#define STORE_LINK_SUFFIX ".stores"
+#define STORE_EXEC_SUFFIX ".exec"
 
 /* At offset 0. */
 struct store_header {
@@ -62,12 +77,23 @@ struct store_header {
 	uint32_t version, order_mark;
 	uint32_t block_bytes, node_bytes; /* node_bytes: of a node with its metrics */
 	uint32_t num_metrics, num_events;
-	uint32_t blocks; /* blocks in use, this one among them */
-	uint32_t state;
+	uint32_t reserved;
+	uint32_t state; /* enum store_state */
 	uint32_t pid, ppid, seq;
 	uint32_t rank, ranks;                      /* CSP_NONE: not known */
 	store_ref executable, command, host, tool; /* store_string; command: joined by NUL */
 	store_ref first_thread, first_epoch;
+	/* A store_thread that is not in the list: its trees are of several threads, whose
+	 * rows and accounts stay in the list. 0: every tree has its thread. */
+	store_ref shared;
+	/* The row of the list in which the later ones of very many ended threads are
+	 * merged (tid 0); 0: none. */
+	store_ref ended;
+	/* The thread whose counts are being moved into shared or ended just now, or 0. */
+	store_ref merging;
+	uint32_t reserved2;
+	uint64_t pid_space;   /* inode of the process's pid namespace, 0: not known */
+	uint64_t start_ticks; /* field 22 of /proc/PID/stat, 0: not known */
 	uint64_t tramp_samples;
 	uint64_t start_ns;      /* real time clock */
 	uint64_t start_mono_ns; /* monotonic clock */
@@ -104,7 +130,8 @@ struct store_thread {
 	store_ref next;
 	store_ref first_tree;
 	store_ref creator_tree, creator_node;
-	uint32_t tid, reserved;
+	uint32_t tid;
+	store_ref previous;          /* in the list; for writers */
 	uint64_t start_ns, end_ns;   /* since the process's start; end_ns 0 while it runs */
 	char name[32];               /* NUL-padded */
 	struct store_clock clocks[]; /* one per event */

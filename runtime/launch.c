@@ -106,6 +106,10 @@ static void set_environment(const struct launch_options *o, const char *library,
 		setenv(HPCRUN_ENV_EVENTS, o->event, 1);
 	if (!o->follow)
 		setenv(HPCRUN_ENV_FOLLOW, "no", 1);
+	if (o->only[0])
+		setenv(HPCRUN_ENV_ONLY, o->only, 1);
+	if (o->trees)
+		setenv(HPCRUN_ENV_TREES, o->trees, 1);
 	if (o->sig)
 		set_number(HPCRUN_ENV_SIGNAL, o->sig);
 	if (o->unwinder)

@@ -39,6 +39,12 @@ void launch_help(void)
 	     "  -L, --list-long       the same with descriptions and limits\n"
 	     "  -o, --output DIR      where datafiles go; default hpcrun-COMMAND-N\n"
 	     "  -r, --follow yes|no   measure spawned processes as well (yes)\n"
+	     "      --only NAME       measure the executables of this name alone; may be given\n"
+	     "                        several times\n"
+	     "  -t, --trees each|all  call path trees for each thread, or one for all (each)\n"
+	     "      --store PLACE     where the trees live meanwhile: memory, which outlives the\n"
+	     "                        processes (default); DIR, which outlives the machine, too;\n"
+	     "                        private, which is lost with a process that is killed\n"
 	     "      --signal NAME     the signal to sample with (URG)\n"
 	     "      --unwinder NAME   cfi (default) or libunwind\n"
 	     "  -m, --memory SIZE     first arena of each thread, as in 256K or 4M\n"
@@ -126,6 +132,17 @@ static int parse_size(const char *value, long *out)
 	return 0;
 }
 
+static int parse_only(const char *value, struct launch_options *o)
+{
+	size_t have = strlen(o->only), more = strlen(value);
+	if (have + 1 + more >= sizeof o->only)
+		return complain("--only", value, "too many names");
+	if (have)
+		o->only[have++] = ':';
+	memcpy(o->only + have, value, more + 1);
+	return 0;
+}
+
 static int one_option(struct launch_options *o, int c, const char *value)
 {
 	switch (c) {
@@ -143,6 +160,18 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		return *value ? 0 : complain("-o", value, "expected a directory");
 	case 'r':
 		return parse_yes("-r", value, &o->follow);
+	case 'O':
+		return parse_only(value, o);
+	case 't':
+		o->trees = value;
+		if (strcmp(value, "each") != 0 && strcmp(value, "all") != 0)
+			return complain("-t", value, "expected each or all");
+		return 0;
+	case 'D':
+		o->store = value;
+		return *value
+			   ? 0
+			   : complain("--store", value, "expected memory, private or a directory");
 	case 'S':
 		return parse_signal(value, &o->sig);
 	case 'U':
@@ -178,7 +207,8 @@ static int from_environment(struct launch_options *o)
 	} variables[] = {
 	    {HPCRUN_ENV_EVENTS, 'e'},  {HPCRUN_ENV_OUT, 'o'},      {HPCRUN_ENV_FOLLOW, 'r'},
 	    {HPCRUN_ENV_SIGNAL, 'S'},  {HPCRUN_ENV_UNWINDER, 'U'}, {HPCRUN_ENV_ARENA, 'm'},
-	    {HPCRUN_ENV_VERBOSE, 'v'},
+	    {HPCRUN_ENV_VERBOSE, 'v'}, {HPCRUN_ENV_ONLY, 'O'},     {HPCRUN_ENV_TREES, 't'},
+	    {HPCRUN_ENV_STORE, 'D'},
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		const char *value = getenv(variables[i].name);
@@ -193,19 +223,14 @@ static int from_environment(struct launch_options *o)
 int launch_options_parse(struct launch_options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
-	    {"event", required_argument, NULL, 'e'},
-	    {"list", no_argument, NULL, 'l'},
-	    {"list-long", no_argument, NULL, 'L'},
-	    {"output", required_argument, NULL, 'o'},
-	    {"follow", required_argument, NULL, 'r'},
-	    {"signal", required_argument, NULL, 'S'},
-	    {"unwinder", required_argument, NULL, 'U'},
-	    {"memory", required_argument, NULL, 'm'},
-	    {"quiet", no_argument, NULL, 'q'},
-	    {"verbose", required_argument, NULL, 'v'},
-	    {"help", no_argument, NULL, 'H'},
-	    {"version", no_argument, NULL, 'V'},
-	    {NULL, 0, NULL, 0},
+	    {"event", required_argument, NULL, 'e'},   {"list", no_argument, NULL, 'l'},
+	    {"list-long", no_argument, NULL, 'L'},     {"output", required_argument, NULL, 'o'},
+	    {"follow", required_argument, NULL, 'r'},  {"only", required_argument, NULL, 'O'},
+	    {"trees", required_argument, NULL, 't'},   {"store", required_argument, NULL, 'D'},
+	    {"signal", required_argument, NULL, 'S'},  {"unwinder", required_argument, NULL, 'U'},
+	    {"memory", required_argument, NULL, 'm'},  {"quiet", no_argument, NULL, 'q'},
+	    {"verbose", required_argument, NULL, 'v'}, {"help", no_argument, NULL, 'H'},
+	    {"version", no_argument, NULL, 'V'},       {NULL, 0, NULL, 0},
 	};
 	static char own_name[] = "hpcrun"; /* getopt's messages begin with it */
 	const char *why;
@@ -214,7 +239,7 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 	o->follow = true;
 	if (from_environment(o) < 0)
 		return -1;
-	for (int c; (c = getopt_long(argc, argv, "+e:lLo:r:m:qv:", longs, NULL)) != -1;)
+	for (int c; (c = getopt_long(argc, argv, "+e:lLo:r:t:m:qv:", longs, NULL)) != -1;)
 		if (one_option(o, c, optarg) < 0)
 			return -1;
 	o->command = argv + optind;

@@ -22,6 +22,9 @@ struct launch_options {
 	struct csprof_event parsed; /* the same, understood */
 	const char *out;            /* directory, or NULL for one that counts up */
 	const char *unwinder;       /* NULL: cfi */
+	const char *store;          /* HPCRUN_STORE_*, a directory, or NULL: memory */
+	const char *trees;          /* "each", "all", or NULL: each */
+	char only[4096];            /* names joined by ':' */
 	bool follow, quiet;
 	int sig;          /* 0: the default */
 	unsigned verbose; /* mask of enum csprof_topic */

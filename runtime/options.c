@@ -104,12 +104,32 @@ static void hide(char **environment)
 	*keep = NULL;
 }
 
+/* Is this executable one of names (joined by ':')? By its path or its last part. */
+static bool is_one_of(const char *names)
+{
+	char exe[PATH_MAX];
+	os_executable(exe, sizeof exe);
+	const char *slash = strrchr(exe, '/');
+	for (size_t n; *names; names += n + (names[n] == ':')) {
+		n = strcspn(names, ":");
+		const char *against = memchr(names, '/', n) || !slash ? exe : slash + 1;
+		if (n > 0 && strncmp(against, names, n) == 0 && against[n] == '\0')
+			return true;
+	}
+	return false;
+}
+
 bool csprof_options_read(char **environment)
 {
 	struct csprof_options *o = &csprof_options;
 	const char *why, *events = value_of(environment, HPCRUN_ENV_EVENTS);
 	copy_path(o->out, value_of(environment, HPCRUN_ENV_OUT));
 	copy_path(o->library, value_of(environment, HPCRUN_ENV_LIBRARY));
+	copy_path(o->store, value_of(environment, HPCRUN_ENV_STORE));
+	if (o->store[0] != '/')
+		o->store[0] = '\0';
+	const char *trees = value_of(environment, HPCRUN_ENV_TREES);
+	o->one_tree = trees && strcmp(trees, "all") == 0;
 	if (csprof_event_parse(events && *events ? events : "CPUTIME", &o->event, &why) < 0)
 		return false;
 	o->sig = (int)number_of(environment, HPCRUN_ENV_SIGNAL, SIGURG);
@@ -121,8 +141,9 @@ bool csprof_options_read(char **environment)
 	read_rank(o, environment);
 	const char *follow = value_of(environment, HPCRUN_ENV_FOLLOW);
 	o->follow = !follow || strcmp(follow, "no") != 0;
+	const char *only = value_of(environment, HPCRUN_ENV_ONLY);
 	csprof_environment_keep(environment);
 	if (!o->follow)
 		hide(environment);
-	return o->out[0] != '\0';
+	return o->out[0] != '\0' && (!only || !*only || is_one_of(only));
 }

@@ -13,6 +13,9 @@
 #define HPCRUN_ENV_OUT "HPCRUN_OUT"           /* directory for datafiles, absolute */
 #define HPCRUN_ENV_EVENTS "HPCRUN_EVENTS"     /* as after -e */
 #define HPCRUN_ENV_FOLLOW "HPCRUN_FOLLOW"     /* "no": spawned processes are not measured */
+#define HPCRUN_ENV_ONLY "HPCRUN_ONLY"         /* names joined by ':': measure these only */
+#define HPCRUN_ENV_TREES "HPCRUN_TREES"       /* "each" or "all" */
+#define HPCRUN_ENV_STORE "HPCRUN_STORE"       /* directory for stores, absolute; see below */
 #define HPCRUN_ENV_SIGNAL "HPCRUN_SIGNAL"     /* number of the signal */
 #define HPCRUN_ENV_UNWINDER "HPCRUN_UNWINDER" /* "cfi" or "libunwind" */
 #define HPCRUN_ENV_ARENA "HPCRUN_ARENA"       /* bytes of the first arena of a thread */
@@ -21,11 +24,18 @@
 #define HPCRUN_ENV_LIBRARY "HPCRUN_LIBRARY"   /* path of this library */
 #define HPCRUN_ENV_IMAGE "HPCRUN_IMAGE"       /* "PID.SEQ": that process's next image is SEQ */
 
+/* What a user writes for HPCRUN_STORE or after --store: one of these, or a directory. The
+ * launcher replaces "memory" by the directory that it made in memory. */
+#define HPCRUN_STORE_MEMORY "memory"
+#define HPCRUN_STORE_PRIVATE "private"
+
 struct csprof_options {
 	char out[PATH_MAX]; /* empty: measure nothing */
 	char library[PATH_MAX];
+	char store[PATH_MAX]; /* empty: the trees live in the process's own memory */
 	struct csprof_event event;
 	bool follow;
+	bool one_tree; /* for all threads together */
 	bool use_libunwind;
 	int sig;
 	uint32_t verbose;
@@ -35,7 +45,8 @@ struct csprof_options {
 };
 extern struct csprof_options csprof_options;
 
-/* Read the environment. False where this process is not to be measured. With
+/* Read the environment. False where this process is not to be measured: nothing says
+ * where the data goes, or --only names others. With
  * HPCRUN_FOLLOW=no our variables are taken out of environ, so that no child sees
  * them. Once, at the start, outside handlers. */
 bool csprof_options_read(char **environment);

@@ -34,7 +34,10 @@ typedef struct csprof_state {
 	uint64_t rest_until; /* CPU clock: no sample before, see sample.c */
 	atomic_bool busy;    /* in the sample path, or in our own code */
 	atomic_bool sampled; /* a sample came while busy with a synchronous walk */
-	uint32_t parked;     /* handlers that stand in a system call for the program */
+	/* where the clock's advance since the last handled sample goes when the thread ends:
+	 * CSP_TAIL, or why no samples came any more */
+	_Atomic(enum csp_disposition) rest;
+	uint32_t parked; /* handlers that stand in a system call for the program */
 	const void *parked_context;
 
 	uintptr_t stack_low, stack_high;   /* of the thread's own stack */

@@ -118,6 +118,7 @@ void csprof_thread_start(store_ref creator_tree, store_ref creator_node, uintptr
 	if (!state)
 		return;
 	state->tid = os_tid();
+	state->rest = CSP_TAIL;
 	state->stack_low = low;
 	state->stack_high = high;
 	state->random = os_random() | 1;
@@ -141,7 +142,7 @@ void csprof_thread_close(csprof_state_t *state)
 	bool self = state == csprof_self;
 	uint64_t end = self ? os_clock_self() : os_clock_thread(state->tid);
 	c->end = end > c->last ? end : c->last;
-	c->account[CSP_TAIL].weight = c->end - c->last;
+	c->account[atomic_load(&state->rest)].weight += c->end - c->last;
 	t->end_ns = os_clock_mono() - csprof_process.start_mono;
 	os_thread_name(state->tid, t->name, sizeof t->name);
 }
@@ -149,8 +150,9 @@ void csprof_thread_close(csprof_state_t *state)
 void csprof_thread_reopen(csprof_state_t *state)
 {
 	struct store_thread *t = csprof_store_at(state->thread);
-	t->clocks[0].end = t->end_ns = 0;
-	t->clocks[0].account[CSP_TAIL].weight = 0;
+	struct store_clock *c = &t->clocks[0];
+	c->account[atomic_load(&state->rest)].weight -= c->end - c->last;
+	c->end = t->end_ns = 0;
 }
 
 void csprof_thread_returning(void)
