@@ -5,14 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MAX_GROW = 16 }; /* blocks: runs double from one block to 1 MB */
-
 uint8_t *csprof_store_blocks[STORE_MAX_BLOCKS];
 static uint32_t blocks_taken;
 
-/* Take count blocks that stand behind each other; the first one's number, or
- * STORE_MAX_BLOCKS. */
-static uint32_t take_blocks(uint32_t count)
+uint32_t csprof_store_take(uint32_t count)
 {
 	uint8_t *p = os_map((size_t)count * STORE_BLOCK);
 	if (!p)
@@ -31,7 +27,7 @@ static uint32_t take_blocks(uint32_t count)
 
 int csprof_store_create(uint32_t num_metrics, uint32_t num_events)
 {
-	if (take_blocks(1) != 0)
+	if (csprof_store_take(1) != 0)
 		return -ENOMEM;
 	struct store_header *h = csprof_store_header();
 	memcpy(h->magic, STORE_MAGIC, sizeof h->magic);
@@ -65,50 +61,4 @@ struct store_header *csprof_store_header(void)
 struct store_view csprof_store_view(void)
 {
 	return (struct store_view){csprof_store_blocks, blocks_taken};
-}
-
-void csprof_arena_init(struct csprof_arena *a, size_t first)
-{
-	memset(a, 0, sizeof *a);
-	a->grow = (uint32_t)((first + STORE_BLOCK - 1) / STORE_BLOCK);
-	if (a->grow == 0)
-		a->grow = 1;
-}
-
-static bool refill(struct csprof_arena *a, size_t size)
-{
-	uint32_t need = (uint32_t)((size + STORE_BLOCK - 1) / STORE_BLOCK);
-	uint32_t count = need > a->grow ? need : a->grow;
-	uint32_t first = take_blocks(count);
-	if (first == STORE_MAX_BLOCKS && count > need)
-		first = take_blocks(count = need); /* little memory is left: take less */
-	if (first == STORE_MAX_BLOCKS)
-		return false;
-	a->next = first * STORE_BLOCK_GRAINS;
-	a->left = (size_t)count * STORE_BLOCK;
-	if (a->grow < MAX_GROW)
-		a->grow *= 2;
-	return true;
-}
-
-store_ref csprof_malloc(struct csprof_arena *a, size_t size)
-{
-	size = (size + STORE_GRAIN - 1) & ~(size_t)(STORE_GRAIN - 1);
-	if (size > a->left && (size > (size_t)STORE_BLOCK * 1024 || !refill(a, size)))
-		return 0;
-	store_ref ref = a->next;
-	a->next += (store_ref)(size / STORE_GRAIN);
-	a->left -= size;
-	return ref;
-}
-
-store_ref csprof_store_string(struct csprof_arena *a, const char *bytes, size_t n)
-{
-	store_ref ref = csprof_malloc(a, sizeof(struct store_string) + n);
-	if (ref) {
-		struct store_string *s = csprof_store_at(ref);
-		s->n = (uint32_t)n;
-		memcpy(s->bytes, bytes, n);
-	}
-	return ref;
 }

@@ -4,9 +4,9 @@
 #define RUNTIME_STATE_H
 
 #include "formats/store.h"
+#include "runtime/arena.h"
 #include "runtime/cpu/cpu.h"
 #include "runtime/driver/driver.h"
-#include "runtime/mem.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
