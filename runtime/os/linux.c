@@ -1,5 +1,7 @@
 /* The OS contract on Linux with glibc. Raw system calls where the libc wrapper
- * would set errno, take a lock or be a cancellation point. */
+ * would set errno, take a lock or be a cancellation point. Files and load modules have
+ * files of their own. */
+#include "runtime/os/linux_call.h"
 #include "runtime/os/os.h"
 
 #include <errno.h>
@@ -10,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -17,24 +20,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { PAGE = 4096 };
-
-/* One system call, its result or negative errno, errno untouched. */
-#define CALL(...)                                                                                  \
-	({                                                                                         \
-		int saved_ = errno;                                                                \
-		long r_ = syscall(__VA_ARGS__);                                                    \
-		if (r_ < 0)                                                                        \
-			r_ = -errno;                                                               \
-		errno = saved_;                                                                    \
-		r_;                                                                                \
-	})
-
 void *os_map(size_t bytes)
 {
-	long r = CALL(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return r < 0 && r > -PAGE ? NULL : (void *)r;
+	return mapped(CALL(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
 void os_unmap(void *p, size_t bytes)
@@ -95,6 +84,32 @@ uint32_t os_pid(void)
 uint32_t os_ppid(void)
 {
 	return (uint32_t)CALL(SYS_getppid);
+}
+
+uint64_t os_pid_space(void)
+{
+	struct stat st;
+	return CALL(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
+}
+
+/* Field 22 of /proc/self/stat; the second, a name in parentheses, may hold anything. */
+uint64_t os_start_ticks(void)
+{
+	char text[512];
+	int fd = os_open_read("/proc/self/stat");
+	int n = fd < 0 ? fd : os_read(fd, text, sizeof text);
+	if (fd >= 0)
+		os_close(fd);
+	while (n > 0 && text[n - 1] != ')')
+		n--;
+	uint64_t ticks = 0;
+	int field = 2;
+	for (char *p = text + n; n > 0 && p < text + sizeof text && field <= 22; p++)
+		if (*p == ' ')
+			field++;
+		else if (field == 22 && *p >= '0' && *p <= '9')
+			ticks = ticks * 10 + (uint64_t)(*p - '0');
+	return ticks;
 }
 
 uint32_t os_tid(void)
@@ -167,94 +182,6 @@ uint64_t os_random(void)
 	if (CALL(SYS_getrandom, &v, sizeof v, 1 /* GRND_NONBLOCK */) != sizeof v)
 		v = os_clock_mono() * 0x9E3779B97F4A7C15ull ^ os_tid();
 	return v;
-}
-
-static int create(const char *path)
-{
-	return (int)CALL(SYS_openat, AT_FDCWD, path,
-			 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-}
-
-int os_create(const char *path)
-{
-	struct rlimit64 limit = {0, 0}, wide;
-	int fd = create(path);
-	if (fd != -EMFILE || CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0)
-		return fd;
-	wide = limit;
-	wide.rlim_cur = limit.rlim_max;
-	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &wide, NULL);
-	fd = create(path);
-	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
-	return fd;
-}
-
-int os_open_read(const char *path)
-{
-	return (int)CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-}
-
-int os_read(int fd, void *bytes, size_t n)
-{
-	long r;
-	do
-		r = CALL(SYS_read, fd, bytes, n);
-	while (r == -EINTR);
-	return (int)r;
-}
-
-static uint64_t bit_of(int sig)
-{
-	return sig > 0 ? 1ull << (sig - 1) : 0;
-}
-
-static uint64_t change_mask(int how, uint64_t set)
-{
-	uint64_t before = 0;
-	CALL(SYS_rt_sigprocmask, how, &set, &before, sizeof set);
-	return before;
-}
-
-static int write_all(int fd, const char *p, size_t n)
-{
-	while (n > 0) {
-		long r = CALL(SYS_write, fd, p, n);
-		if (r == -EINTR)
-			continue;
-		if (r <= 0)
-			return r < 0 ? (int)r : -EIO;
-		p += r;
-		n -= (size_t)r;
-	}
-	return 0;
-}
-
-int os_write(int fd, const void *bytes, size_t n)
-{
-	uint64_t fatal = bit_of(SIGXFSZ) | bit_of(SIGPIPE);
-	uint64_t before = change_mask(SIG_BLOCK, fatal);
-	int r = write_all(fd, bytes, n);
-	if (r == -EFBIG || r == -EPIPE) {
-		struct timespec now = {0, 0};
-		CALL(SYS_rt_sigtimedwait, &fatal, NULL, &now, sizeof fatal);
-	}
-	change_mask(SIG_SETMASK, before);
-	return r;
-}
-
-int os_close(int fd)
-{
-	return (int)CALL(SYS_close, fd);
-}
-
-int os_rename(const char *from, const char *to)
-{
-	return (int)CALL(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
-}
-
-int os_unlink(const char *path)
-{
-	return (int)CALL(SYS_unlinkat, AT_FDCWD, path, 0);
 }
 
 /* ---- signals ---- */
@@ -374,20 +301,6 @@ bool os_timer_sent(const siginfo_t *info, const void *value)
 	return info->si_code == SI_TIMER && info->si_value.sival_ptr == value;
 }
 
-/* Our descriptors go where programs that count theirs from 3 do not meet them,
- * but no higher than keeps the kernel's table small. */
-static int move_up(int fd)
-{
-	struct rlimit64 limit = {1024, 1024};
-	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
-	uint64_t from = limit.rlim_cur / 2 < 512 ? limit.rlim_cur / 2 : 512;
-	long up = CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (int)from);
-	if (up < 0)
-		return fd;
-	os_close(fd);
-	return (int)up;
-}
-
 int os_task_clock_open(uint64_t period_ns, int sig, void **page, uint64_t *id)
 {
 	struct perf_event_attr a;
@@ -403,7 +316,7 @@ int os_task_clock_open(uint64_t period_ns, int sig, void **page, uint64_t *id)
 	long r = CALL(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (r < 0)
 		return (int)r;
-	int fd = move_up((int)r);
+	int fd = os_move_up((int)r);
 	struct f_owner_ex owner = {F_OWNER_TID, (int)os_tid()};
 	if ((r = CALL(SYS_fcntl, fd, F_SETSIG, sig)) < 0 ||
 	    (r = CALL(SYS_fcntl, fd, F_SETOWN_EX, &owner)) < 0 ||
@@ -412,8 +325,7 @@ int os_task_clock_open(uint64_t period_ns, int sig, void **page, uint64_t *id)
 		os_close(fd);
 		return (int)r;
 	}
-	long m = CALL(SYS_mmap, NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
-	*page = m < 0 && m > -PAGE ? NULL : (void *)m;
+	*page = mapped(CALL(SYS_mmap, NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0));
 	return fd;
 }
 

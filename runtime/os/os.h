@@ -31,6 +31,10 @@ uint64_t os_voluntary_switches(void);
 uint32_t os_pid(void);
 uint32_t os_ppid(void);
 uint32_t os_tid(void);
+/* What tells this process from others of its pid: its pid namespace, and when it began
+ * in the kernel's count; 0 where the system does not tell. */
+uint64_t os_pid_space(void);
+uint64_t os_start_ticks(void);
 /* NUL-terminated into out; the number of bytes. */
 int os_executable(char *out, size_t size);
 int os_hostname(char *out, size_t size);
@@ -50,7 +54,24 @@ int os_read(int fd, void *bytes, size_t n);
 int os_write(int fd, const void *bytes, size_t n);
 int os_close(int fd);
 int os_rename(const char *from, const char *to);
+/* -EEXIST where to is there already. */
+int os_rename_new(const char *from, const char *to);
+bool os_exists(const char *path);
 int os_unlink(const char *path);
+
+/* A file that stands for memory. */
+struct os_file {
+	int fd;
+	uint64_t device, inode; /* the program may close fd and open something else there */
+};
+/* Create one (never over an existing file), 0600, closed on exec, and lock it. */
+int os_file_create(const char *path, struct os_file *f);
+void os_file_close(struct os_file *f);
+/* Reserve room for bytes at offset and map it; NULL where there is none. path: where the
+ * file is if the program has closed it. Zeroed; never faults afterwards for want of room. */
+void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, size_t bytes);
+/* Remove an empty directory that nobody has locked. */
+bool os_remove_idle_directory(const char *path);
 
 /* ---- signals ---- */
 typedef void os_handler(int sig, siginfo_t *info, void *context);

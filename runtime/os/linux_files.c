@@ -1,0 +1,206 @@
+/* Files, as the OS contract has them, on Linux: datafiles, and the store's. */
+#include "runtime/os/linux_call.h"
+#include "runtime/os/os.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static int create(const char *path)
+{
+	return (int)CALL(SYS_openat, AT_FDCWD, path,
+			 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+int os_create(const char *path)
+{
+	struct rlimit64 limit = {0, 0}, wide;
+	int fd = create(path);
+	if (fd != -EMFILE || CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0)
+		return fd;
+	wide = limit;
+	wide.rlim_cur = limit.rlim_max;
+	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &wide, NULL);
+	fd = create(path);
+	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+	return fd;
+}
+
+int os_open_read(const char *path)
+{
+	return (int)CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+int os_read(int fd, void *bytes, size_t n)
+{
+	long r;
+	do
+		r = CALL(SYS_read, fd, bytes, n);
+	while (r == -EINTR);
+	return (int)r;
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
+	while (n > 0) {
+		long r = CALL(SYS_write, fd, p, n);
+		if (r == -EINTR)
+			continue;
+		if (r <= 0)
+			return r < 0 ? (int)r : -EIO;
+		p += r;
+		n -= (size_t)r;
+	}
+	return 0;
+}
+
+/* Writing may raise these, whose default is death. */
+#define WRITE_SIGNALS (bit_of(SIGXFSZ) | bit_of(SIGPIPE))
+
+/* After a write with WRITE_SIGNALS held back, before being the mask: swallow what it
+ * raised. Its result. */
+static int take_back(int r, uint64_t before)
+{
+	uint64_t fatal = WRITE_SIGNALS;
+	if (r == -EFBIG || r == -EPIPE) {
+		struct timespec now = {0, 0};
+		CALL(SYS_rt_sigtimedwait, &fatal, NULL, &now, sizeof fatal);
+	}
+	change_mask(SIG_SETMASK, before);
+	return r;
+}
+
+int os_write(int fd, const void *bytes, size_t n)
+{
+	uint64_t before = change_mask(SIG_BLOCK, WRITE_SIGNALS);
+	return take_back(write_all(fd, bytes, n), before);
+}
+
+int os_close(int fd)
+{
+	return (int)CALL(SYS_close, fd);
+}
+
+int os_rename(const char *from, const char *to)
+{
+	return (int)CALL(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int os_rename_new(const char *from, const char *to)
+{
+	long r = CALL(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+	if (r != -EINVAL)
+		return (int)r;
+	/* a file system that cannot: a link never replaces, either */
+	r = CALL(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+	return r < 0 ? (int)r : os_unlink(from);
+}
+
+bool os_exists(const char *path)
+{
+	return CALL(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
+}
+
+int os_unlink(const char *path)
+{
+	return (int)CALL(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+/* ---- the store's file ---- */
+
+int os_move_up(int fd)
+{
+	struct rlimit64 limit = {1024, 1024};
+	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+	uint64_t from = limit.rlim_cur / 2 < 512 ? limit.rlim_cur / 2 : 512;
+	long up = CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
+	if (up < 0)
+		return fd;
+	os_close(fd);
+	return (int)up;
+}
+
+static bool same_file(int fd, const struct os_file *f)
+{
+	struct stat st;
+	return CALL(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0 && st.st_dev == f->device &&
+	       st.st_ino == f->inode;
+}
+
+int os_file_create(const char *path, struct os_file *f)
+{
+	struct stat st;
+	long fd = CALL(SYS_openat, AT_FDCWD, path,
+		       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return (int)fd;
+	f->fd = os_move_up((int)fd);
+	long r = CALL(SYS_newfstatat, f->fd, "", &st, AT_EMPTY_PATH);
+	if (r < 0) {
+		os_close(f->fd);
+		return (int)r;
+	}
+	f->device = st.st_dev;
+	f->inode = st.st_ino;
+	CALL(SYS_flock, f->fd, LOCK_EX | LOCK_NB);
+	return 0;
+}
+
+void os_file_close(struct os_file *f)
+{
+	if (same_file(f->fd, f))
+		os_close(f->fd);
+	f->fd = -1;
+}
+
+/* fallocate, or zeros where the file system has none. */
+static int reserve(int fd, uint64_t offset, size_t bytes)
+{
+	static const char zeros[4096];
+	uint64_t before = change_mask(SIG_BLOCK, WRITE_SIGNALS);
+	long r;
+	do
+		r = CALL(SYS_fallocate, fd, 0, offset, bytes);
+	while (r == -EINTR);
+	if (r == -EOPNOTSUPP) {
+		r = 0;
+		for (size_t done = 0; r >= 0 && done < bytes; done += sizeof zeros)
+			r = CALL(SYS_pwrite64, fd, zeros, sizeof zeros, offset + done);
+		r = r < 0 ? r : 0;
+	}
+	return take_back((int)r, before);
+}
+
+void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, size_t bytes)
+{
+	int fd = f->fd;
+	if (!same_file(fd, f)) { /* the program has closed it */
+		fd = (int)CALL(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return NULL;
+	}
+	void *p = NULL;
+	if (same_file(fd, f) && reserve(fd, offset, bytes) == 0)
+		p = mapped(CALL(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_POPULATE, fd, offset));
+	if (fd != f->fd)
+		os_close(fd);
+	return p;
+}
+
+bool os_remove_idle_directory(const char *path)
+{
+	long fd = CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool idle = CALL(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0;
+	bool removed = idle && CALL(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR) == 0;
+	os_close((int)fd);
+	return removed;
+}
