@@ -129,7 +129,7 @@ static int run_exec(const struct exec_call *c, char *const *environment)
 	struct csprof_environment e;
 	bool measured = csprof_process_measured();
 	csprof_environment_for_exec(&e, environment, measured);
-	bool finished = csprof_process_finish("exec", false);
+	bool finished = csprof_process_finish(CSPROF_END_EXEC, false);
 	int r = call_exec(c, e.variables);
 	int saved = errno;
 	if (finished)

@@ -3,34 +3,49 @@
 #include "runtime/os/os.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 uint8_t *csprof_store_blocks[STORE_MAX_BLOCKS];
 static uint32_t blocks_taken;
 
+/* The file that the blocks stand in. fd -1: the process's own memory. */
+static struct os_file file = {.fd = -1};
+static bool in_file;
+static char file_path[PATH_MAX + 256];
+
+/* Block i of the store is block i of the file. Where that has no room any more (a full
+ * file system, a limit of the program's), the process's own memory serves: it is lost
+ * if the process is killed, but not if it ends. */
+static void *map_blocks(uint32_t first, uint32_t count)
+{
+	size_t bytes = (size_t)count * STORE_BLOCK;
+	void *p = NULL;
+	if (in_file)
+		p = os_file_map(&file, file_path, (uint64_t)first * STORE_BLOCK, bytes);
+	return p ? p : os_map(bytes);
+}
+
 uint32_t csprof_store_take(uint32_t count)
 {
-	uint8_t *p = os_map((size_t)count * STORE_BLOCK);
-	if (!p)
-		return STORE_MAX_BLOCKS;
 	uint32_t first = __atomic_fetch_add(&blocks_taken, count, __ATOMIC_RELAXED);
 	if (first + count > STORE_MAX_BLOCKS || first + count < first) {
 		__atomic_fetch_sub(&blocks_taken, count, __ATOMIC_RELAXED);
-		os_unmap(p, (size_t)count * STORE_BLOCK);
 		return STORE_MAX_BLOCKS;
 	}
+	uint8_t *p = map_blocks(first, count);
+	if (!p)
+		return STORE_MAX_BLOCKS; /* these numbers stay unused */
 	for (uint32_t i = 0; i < count; i++)
 		__atomic_store_n(&csprof_store_blocks[first + i], p + (size_t)i * STORE_BLOCK,
 				 __ATOMIC_RELEASE);
 	return first;
 }
 
-int csprof_store_create(uint32_t num_metrics, uint32_t num_events)
+/* The magic comes last: without it the file is no store yet. */
+static void write_header(uint32_t num_metrics, uint32_t num_events)
 {
-	if (csprof_store_take(1) != 0)
-		return -ENOMEM;
 	struct store_header *h = csprof_store_header();
-	memcpy(h->magic, STORE_MAGIC, sizeof h->magic);
 	h->version = STORE_VERSION;
 	h->order_mark = STORE_ORDER_MARK;
 	h->block_bytes = STORE_BLOCK;
@@ -40,17 +55,46 @@ int csprof_store_create(uint32_t num_metrics, uint32_t num_events)
 	h->node_bytes = (uint32_t)((node + STORE_GRAIN - 1) & ~(size_t)(STORE_GRAIN - 1));
 	h->rank = h->ranks = CSP_NONE;
 	h->state = STORE_RUNNING;
+	memcpy(h->magic, STORE_MAGIC, sizeof h->magic);
+}
+
+int csprof_store_create(const char *path, uint32_t num_metrics, uint32_t num_events)
+{
+	in_file = false;
+	if (path && strlen(path) < sizeof file_path) {
+		int r = os_file_create(path, &file);
+		if (r == -EEXIST)
+			return r;
+		in_file = r == 0;
+		memcpy(file_path, path, strlen(path) + 1);
+	}
+	if (csprof_store_take(1) != 0)
+		return -ENOMEM;
+	write_header(num_metrics, num_events);
 	return 0;
 }
 
+/* Blocks that stand behind each other go together. */
 void csprof_store_destroy(void)
 {
-	for (uint32_t i = 0; i < blocks_taken && i < STORE_MAX_BLOCKS; i++) {
-		if (csprof_store_blocks[i])
-			os_unmap(csprof_store_blocks[i], STORE_BLOCK);
-		csprof_store_blocks[i] = NULL;
+	uint8_t **blocks = csprof_store_blocks;
+	for (uint32_t i = 0, n; i < blocks_taken && i < STORE_MAX_BLOCKS; i += n) {
+		for (n = 1; blocks[i] && i + n < blocks_taken &&
+			    blocks[i + n] == blocks[i] + (size_t)n * STORE_BLOCK;)
+			n++;
+		if (blocks[i])
+			os_unmap(blocks[i], (size_t)n * STORE_BLOCK);
 	}
+	memset(blocks, 0, blocks_taken * sizeof *blocks);
 	blocks_taken = 0;
+	if (in_file)
+		os_file_close(&file);
+	in_file = false;
+}
+
+const char *csprof_store_path(void)
+{
+	return in_file ? file_path : NULL;
 }
 
 struct store_header *csprof_store_header(void)

@@ -8,9 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The store of this process. In a forked child the parent's is dropped first. */
-int csprof_store_create(uint32_t num_metrics, uint32_t num_events); /* 0 or -errno */
+/* The store of this process, in a file that is made at path; in the process's own memory
+ * where path is NULL or no file can be made there. 0, -ENOMEM, or -EEXIST where something
+ * stands at path. In a forked child the parent's is dropped first. */
+int csprof_store_create(const char *path, uint32_t num_metrics, uint32_t num_events);
+/* Unmap it; its file stays. */
 void csprof_store_destroy(void);
+/* Where its file was made, or NULL if it has none. */
+const char *csprof_store_path(void);
 struct store_header *csprof_store_header(void);
 struct store_view csprof_store_view(void);
 

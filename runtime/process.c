@@ -5,6 +5,7 @@
 #include "runtime/message.h"
 #include "runtime/options.h"
 #include "runtime/os/os.h"
+#include "runtime/output.h"
 #include "runtime/signals.h"
 #include "runtime/state.h"
 #include "runtime/thread.h"
@@ -16,17 +17,11 @@
 
 enum {
 	WAIT_NS = 1000 * 1000 * 1000, /* for other threads, at the end */
-	SINK_BYTES = 64 * 1024,
 	COMMAND_BYTES = 32 * 1024,
 };
 
 static char command[COMMAND_BYTES]; /* arguments joined by NUL */
 static size_t command_bytes;
-static char datafile[PATH_MAX + 256]; /* written last; for resume */
-
-/* Paths on their way. A program may _exit from a handler on a small alternate stack, so
- * these do not stand on it. Under the process's lock. */
-static char vdso_path[PATH_MAX + 64], part_path[PATH_MAX + 288];
 
 bool csprof_process_measured(void)
 {
@@ -48,11 +43,15 @@ static void keep_command(int argc, char **argv)
 	}
 }
 
+static store_ref store_text(const char *text)
+{
+	return csprof_store_string(&csprof_process.arena, text, strlen(text));
+}
+
 static void describe(struct store_header *h)
 {
 	static const char tool[] = "hpcrun " HPC_VERSION;
 	struct csprof_arena *a = &csprof_process.arena;
-	char text[PATH_MAX];
 	csprof_metrics_to_store(h);
 	struct store_metric *m = &h->metrics[CSPROF_CPUTIME];
 	m->requested = csprof_process.requested;
@@ -62,8 +61,10 @@ static void describe(struct store_header *h)
 	h->seq = csprof_options.seq;
 	h->start_ns = os_clock_real();
 	h->start_mono_ns = csprof_process.start_mono = os_clock_mono();
-	h->executable = csprof_store_string(a, text, (size_t)os_executable(text, sizeof text));
-	h->host = csprof_store_string(a, text, (size_t)os_hostname(text, sizeof text));
+	h->pid_space = os_pid_space();
+	h->start_ticks = os_start_ticks();
+	h->executable = store_text(csprof_output_executable());
+	h->host = store_text(csprof_output_host());
 	h->command = csprof_store_string(a, command, command_bytes);
 	h->tool = csprof_store_string(a, tool, sizeof tool - 1);
 	h->rank = csprof_options.rank;
@@ -75,8 +76,9 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 {
 	csprof_process.pid = os_pid();
 	csprof_arena_init(&csprof_process.arena, 0);
-	if (csprof_store_create(csprof_num_metrics(), 1) < 0) {
-		csprof_say(CSPROF_SAY_ALWAYS, "no memory: this process is not measured", NULL,
+	int r = csprof_output_begin(csprof_num_metrics(), 1);
+	if (r < 0) {
+		csprof_say(CSPROF_SAY_ALWAYS, "this process is not measured:", strerror(-r),
 			   INT64_MIN);
 		return;
 	}
@@ -87,6 +89,7 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 		csprof_epoch_get_loaded_modules();
 	if (csprof_process.epoch == 0)
 		return;
+	csprof_output_save_vdso();
 	atomic_store(&csprof_process.measuring, true);
 	csprof_thread_start(0, 0, low, high);
 }
@@ -120,126 +123,6 @@ void csprof_process_before_main(void)
 			   NULL, INT64_MIN);
 }
 
-/* ---- the datafile ----------------------------------------------------------------- */
-
-struct path {
-	char *at;
-	size_t n, size;
-};
-
-static void path_add(struct path *p, const char *s, size_t n)
-{
-	if (p->n + n < p->size) {
-		memcpy(p->at + p->n, s, n);
-		p->n += n;
-		p->at[p->n] = '\0';
-	}
-}
-
-static void path_add_text(struct path *p, const char *s)
-{
-	path_add(p, s, strlen(s));
-}
-
-static void path_add_number(struct path *p, uint64_t v)
-{
-	char digits[20];
-	path_add(p, digits, csp_format_u64(digits, v));
-}
-
-/* OUT/<command>.<host>.<pid>.<seq>.csp */
-static void name_datafile(char *out, size_t size, const struct store_header *h)
-{
-	struct path p = {out, 0, size};
-	const struct store_string *exe = csprof_store_at(h->executable);
-	const struct store_string *host = csprof_store_at(h->host);
-	uint32_t base = exe->n;
-	while (base > 0 && exe->bytes[base - 1] != '/')
-		base--;
-	uint32_t n = exe->n - base < 128 ? exe->n - base : 128;
-	path_add_text(&p, csprof_options.out);
-	path_add(&p, "/", 1);
-	path_add(&p, exe->bytes + base, n);
-	path_add(&p, ".", 1);
-	path_add(&p, host->bytes, host->n);
-	path_add(&p, ".", 1);
-	path_add_number(&p, h->pid);
-	path_add(&p, ".", 1);
-	path_add_number(&p, h->seq);
-	path_add_text(&p, CSP_SUFFIX);
-}
-
-static int to_file(void *ctx, const uint8_t *bytes, size_t n)
-{
-	return os_write(*(int *)ctx, bytes, n);
-}
-
-/* Written under another name first: whoever looks into the directory meanwhile
- * finds whole datafiles only. */
-static int write_datafile(void)
-{
-	static const struct store_memory memory = {os_map, os_unmap};
-	name_datafile(datafile, sizeof datafile, csprof_store_header());
-	struct path p = {part_path, 0, sizeof part_path};
-	path_add_text(&p, datafile);
-	path_add_text(&p, ".part");
-	int fd = os_create(part_path);
-	if (fd < 0)
-		return fd;
-	struct csp_sink sink = {.buf = os_map(SINK_BYTES),
-				.cap = SINK_BYTES,
-				.flush = to_file,
-				.ctx = &fd,
-				.big = csp_host_is_big()};
-	struct store_view view = csprof_store_view();
-	int r = sink.buf ? store_write_datafile(&view, &memory, &sink) : -ENOMEM;
-	if (sink.buf)
-		os_unmap(sink.buf, SINK_BYTES);
-	os_close(fd);
-	if (r == 0)
-		r = os_rename(part_path, datafile);
-	if (r < 0)
-		os_unlink(part_path);
-	return r;
-}
-
-/* The kernel's vdso is no file: save its image, once, under its build-id. */
-static void save_vdso(void)
-{
-	store_ref ref = csprof_store_header()->first_epoch;
-	const struct store_module *m = NULL;
-	for (ref = ref ? ((struct store_epoch *)csprof_store_at(ref))->first_module : 0; ref;
-	     ref = m->next) {
-		m = csprof_store_at(ref);
-		const struct store_string *name = csprof_store_at(m->name);
-		if (m->build_id && name->n == sizeof CSP_MODULE_VDSO - 1 &&
-		    memcmp(name->bytes, CSP_MODULE_VDSO, name->n) == 0)
-			break;
-	}
-	if (!ref)
-		return;
-	const struct store_string *id = csprof_store_at(m->build_id);
-	struct path p = {vdso_path, 0, sizeof vdso_path}, q = {part_path, 0, sizeof part_path};
-	path_add_text(&p, csprof_options.out);
-	path_add_text(&p, "/" CSP_VDSO_PREFIX);
-	path_add(&p, id->bytes, id->n);
-	int fd = os_open_read(vdso_path);
-	if (fd >= 0) {
-		os_close(fd);
-		return;
-	}
-	path_add_text(&q, vdso_path);
-	path_add_text(&q, ".");
-	path_add_number(&q, csprof_process.pid);
-	fd = os_create(part_path);
-	if (fd < 0)
-		return;
-	int r = os_write(fd, (const void *)m->mapped_address, m->extent);
-	os_close(fd);
-	if (r < 0 || os_rename(part_path, vdso_path) < 0)
-		os_unlink(part_path);
-}
-
 /* ---- the end ------------------------------------------------------------------------ */
 
 /* Stop the sources and wait until no handler is at work. A thread that does not come
@@ -259,6 +142,7 @@ static void silence(void)
 
 bool csprof_process_finish(const char *end, bool with_loader)
 {
+	bool exec = strcmp(end, CSPROF_END_EXEC) == 0;
 	if (csprof_process.pid != os_pid() || !csprof_try_lock_for(WAIT_NS))
 		return false;
 	/* another thread was faster; it is done, which the caller's _exit must wait for */
@@ -278,15 +162,17 @@ bool csprof_process_finish(const char *end, bool with_loader)
 	memset(h->end, 0, sizeof h->end);
 	memcpy(h->end, end, n);
 	h->state = STORE_FINISHED;
-	int r = write_datafile();
-	if (r == 0)
-		save_vdso();
+	int r = csprof_output_write();
+	if (r == 0 && exec)
+		csprof_output_put_store_aside();
+	else if (r == 0)
+		csprof_output_drop_store();
 	csprof_unlock();
-	if (r < 0)
-		csprof_say(CSPROF_SAY_ALWAYS, "the datafile cannot be written:", strerror(-r),
-			   INT64_MIN);
-	else
-		csprof_say(CSPROF_SAY_FILE, "datafile", datafile, INT64_MIN);
+	if (r == 0)
+		csprof_say(CSPROF_SAY_FILE, "datafile", csprof_output_path(), INT64_MIN);
+	else /* whoever finds the store makes it a datafile */
+		csprof_say(csprof_store_path() ? CSPROF_SAY_FILE : CSPROF_SAY_ALWAYS,
+			   "the datafile cannot be written:", strerror(-r), INT64_MIN);
 	csprof_say(CSPROF_SAY_PROCESS, "process ends:", end, INT64_MIN);
 	return true;
 }
@@ -294,7 +180,7 @@ bool csprof_process_finish(const char *end, bool with_loader)
 void csprof_process_resume(void)
 {
 	csprof_lock();
-	os_unlink(datafile);
+	csprof_output_take_back();
 	struct store_header *h = csprof_store_header();
 	h->end_mono_ns = 0;
 	h->state = STORE_RUNNING;

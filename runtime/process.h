@@ -16,9 +16,10 @@ void csprof_process_before_main(void);
 /* Is this process, and not a child that shares our memory, being measured? */
 bool csprof_process_measured(void);
 
-/* Stop all sampling and write the datafile. end: what PROCESS says ("exit 0",
- * "exec"). with_loader: the loader's lock may be taken. Once; false where there is
- * nothing to do. */
+/* Stop all sampling and write the datafile. end: what PROCESS says ("exit 0", or
+ * CSPROF_END_EXEC, after which csprof_process_resume may follow). with_loader: the
+ * loader's lock may be taken. Once; false where there is nothing to do. */
+#define CSPROF_END_EXEC "exec"
 bool csprof_process_finish(const char *end, bool with_loader);
 
 /* The exec failed: take the datafile back and go on. */

@@ -1,0 +1,237 @@
+#include "runtime/output.h"
+
+#include "runtime/mem.h"
+#include "runtime/options.h"
+#include "runtime/os/os.h"
+#include "runtime/state.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { SINK_BYTES = 64 * 1024, MAX_COMMAND = 128, MAX_NAME = 512, MAX_TRIES = 100000 };
+
+/* Paths do not stand on the stack: a program may _exit from a handler on a small one. */
+static char executable[PATH_MAX], host[256];
+static char datafile[PATH_MAX + MAX_NAME], part[PATH_MAX + MAX_NAME], aside[PATH_MAX + MAX_NAME];
+static char vdso[PATH_MAX + MAX_NAME];
+
+struct path {
+	char *at;
+	size_t n, size;
+};
+
+static void add(struct path *p, const char *s, size_t n)
+{
+	if (p->n + n < p->size) {
+		memcpy(p->at + p->n, s, n);
+		p->n += n;
+		p->at[p->n] = '\0';
+	}
+}
+
+static void add_text(struct path *p, const char *s)
+{
+	add(p, s, strlen(s));
+}
+
+static void add_number(struct path *p, uint64_t v)
+{
+	char digits[20];
+	add(p, digits, csp_format_u64(digits, v));
+}
+
+/* DIRECTORY/<command>.<host>.<pid>.<seq>SUFFIX */
+static void make_name(char *out, const char *directory, const char *suffix)
+{
+	struct path p = {out, 0, PATH_MAX + MAX_NAME};
+	const char *slash = strrchr(executable, '/');
+	const char *command = slash ? slash + 1 : executable;
+	add_text(&p, directory);
+	add(&p, "/", 1);
+	add(&p, command, strnlen(command, MAX_COMMAND));
+	add(&p, ".", 1);
+	add_text(&p, host);
+	add(&p, ".", 1);
+	add_number(&p, csprof_process.pid);
+	add(&p, ".", 1);
+	add_number(&p, csprof_options.seq);
+	add_text(&p, suffix);
+}
+
+/* STORE/<host>.<pid>.exec */
+static void name_aside(void)
+{
+	struct path p = {aside, 0, sizeof aside};
+	add_text(&p, csprof_options.store);
+	add(&p, "/", 1);
+	add_text(&p, host);
+	add(&p, ".", 1);
+	add_number(&p, csprof_process.pid);
+	add_text(&p, STORE_EXEC_SUFFIX);
+}
+
+int csprof_output_begin(uint32_t num_metrics, uint32_t num_events)
+{
+	static char store[PATH_MAX + MAX_NAME];
+	bool in_file = csprof_options.store[0] != '\0';
+	os_executable(executable, sizeof executable);
+	os_hostname(host, sizeof host);
+	name_aside();
+	if (in_file && csprof_options.seq > 0)
+		os_unlink(aside);
+	for (int i = 0; i < MAX_TRIES; i++, csprof_options.seq++) {
+		make_name(datafile, csprof_options.out, CSP_SUFFIX);
+		if (os_exists(datafile))
+			continue;
+		make_name(store, csprof_options.store, STORE_SUFFIX);
+		int r = csprof_store_create(in_file ? store : NULL, num_metrics, num_events);
+		if (r != -EEXIST)
+			return r;
+	}
+	return -EEXIST;
+}
+
+const char *csprof_output_executable(void)
+{
+	return executable;
+}
+
+const char *csprof_output_host(void)
+{
+	return host;
+}
+
+const char *csprof_output_path(void)
+{
+	return datafile;
+}
+
+/* ---- the datafile ----------------------------------------------------------------- */
+
+static int to_file(void *ctx, const uint8_t *bytes, size_t n)
+{
+	return os_write(*(int *)ctx, bytes, n);
+}
+
+static int write_part(void)
+{
+	static const struct store_memory memory = {os_map, os_unmap};
+	int fd = os_create(part);
+	if (fd == -EEXIST) { /* of a process of this pid that did not come to its end */
+		os_unlink(part);
+		fd = os_create(part);
+	}
+	if (fd < 0)
+		return fd;
+	struct csp_sink sink = {.buf = os_map(SINK_BYTES),
+				.cap = SINK_BYTES,
+				.flush = to_file,
+				.ctx = &fd,
+				.big = csp_host_is_big()};
+	struct store_view view = csprof_store_view();
+	int r = sink.buf ? store_write_datafile(&view, &memory, &sink) : -ENOMEM;
+	if (sink.buf)
+		os_unmap(sink.buf, SINK_BYTES);
+	os_close(fd);
+	return r;
+}
+
+/* Written under another name first: whoever looks into the directory meanwhile
+ * finds whole datafiles only. */
+int csprof_output_write(void)
+{
+	make_name(datafile, csprof_options.out, CSP_SUFFIX);
+	make_name(part, csprof_options.out, CSP_SUFFIX ".part");
+	int r = write_part();
+	if (r == 0)
+		r = os_rename_new(part, datafile);
+	for (int i = 0; r == -EEXIST && i < MAX_TRIES; i++) {
+		csprof_options.seq++;
+		make_name(datafile, csprof_options.out, CSP_SUFFIX);
+		r = os_rename_new(part, datafile);
+	}
+	if (r < 0)
+		os_unlink(part);
+	else
+		csprof_store_header()->state = STORE_WRITTEN;
+	return r;
+}
+
+/* ---- the store's file ---------------------------------------------------------------- */
+
+/* OUT/<the last part of STORE>.stores, which the launcher made. */
+static void remove_link(void)
+{
+	struct path p = {part, 0, sizeof part};
+	const char *slash = strrchr(csprof_options.store, '/');
+	add_text(&p, csprof_options.out);
+	add_text(&p, slash);
+	add_text(&p, STORE_LINK_SUFFIX);
+	os_unlink(part);
+}
+
+void csprof_output_drop_store(void)
+{
+	const char *path = csprof_store_path();
+	if (!path)
+		return;
+	os_unlink(path);
+	if (os_remove_idle_directory(csprof_options.store))
+		remove_link();
+}
+
+void csprof_output_put_store_aside(void)
+{
+	const char *path = csprof_store_path();
+	if (path)
+		os_rename(path, aside);
+}
+
+void csprof_output_take_back(void)
+{
+	const char *path = csprof_store_path();
+	os_unlink(datafile);
+	if (path)
+		os_rename(aside, path);
+}
+
+/* ---- the vdso ------------------------------------------------------------------------ */
+
+static const struct store_module *find_vdso(void)
+{
+	store_ref ref = csprof_store_header()->first_epoch;
+	ref = ref ? ((struct store_epoch *)csprof_store_at(ref))->first_module : 0;
+	while (ref) {
+		const struct store_module *m = csprof_store_at(ref);
+		const struct store_string *name = csprof_store_at(m->name);
+		if (m->build_id && name->n == sizeof CSP_MODULE_VDSO - 1 &&
+		    memcmp(name->bytes, CSP_MODULE_VDSO, name->n) == 0)
+			return m;
+		ref = m->next;
+	}
+	return NULL;
+}
+
+void csprof_output_save_vdso(void)
+{
+	const struct store_module *m = find_vdso();
+	if (!m)
+		return;
+	const struct store_string *id = csprof_store_at(m->build_id);
+	struct path p = {vdso, 0, sizeof vdso}, q = {part, 0, sizeof part};
+	add_text(&p, csprof_options.out);
+	add_text(&p, "/" CSP_VDSO_PREFIX);
+	add(&p, id->bytes, id->n);
+	if (os_exists(vdso))
+		return;
+	add_text(&q, vdso);
+	add_text(&q, ".");
+	add_number(&q, csprof_process.pid);
+	int fd = os_create(part);
+	if (fd < 0)
+		return;
+	int r = os_write(fd, (const void *)m->mapped_address, m->extent);
+	os_close(fd);
+	if (r < 0 || os_rename(part, vdso) < 0)
+		os_unlink(part);
+}
