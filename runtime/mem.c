@@ -12,6 +12,7 @@ static uint32_t blocks_taken;
 /* The file that the blocks stand in. fd -1: the process's own memory. */
 static struct os_file file = {.fd = -1};
 static bool in_file;
+static bool beside_file; /* some blocks are not in it */
 static char file_path[PATH_MAX + 256];
 
 /* Block i of the store is block i of the file. Where that has no room any more (a full
@@ -23,7 +24,10 @@ static void *map_blocks(uint32_t first, uint32_t count)
 	void *p = NULL;
 	if (in_file)
 		p = os_file_map(&file, file_path, (uint64_t)first * STORE_BLOCK, bytes);
-	return p ? p : os_map(bytes);
+	if (p)
+		return p;
+	__atomic_store_n(&beside_file, true, __ATOMIC_RELAXED);
+	return os_map(bytes);
 }
 
 uint32_t csprof_store_take(uint32_t count)
@@ -60,7 +64,7 @@ static void write_header(uint32_t num_metrics, uint32_t num_events)
 
 int csprof_store_create(const char *path, uint32_t num_metrics, uint32_t num_events)
 {
-	in_file = false;
+	in_file = beside_file = false;
 	if (path && strlen(path) < sizeof file_path) {
 		int r = os_file_create(path, &file);
 		if (r == -EEXIST)
@@ -95,6 +99,11 @@ void csprof_store_destroy(void)
 const char *csprof_store_path(void)
 {
 	return in_file ? file_path : NULL;
+}
+
+bool csprof_store_survives(void)
+{
+	return in_file && !beside_file;
 }
 
 struct store_header *csprof_store_header(void)

@@ -5,6 +5,7 @@
 
 #include "formats/store.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,8 @@ int csprof_store_create(const char *path, uint32_t num_metrics, uint32_t num_eve
 void csprof_store_destroy(void);
 /* Where its file was made, or NULL if it has none. */
 const char *csprof_store_path(void);
+/* Is all of it in a file that is there when the process is not? */
+bool csprof_store_survives(void);
 struct store_header *csprof_store_header(void);
 struct store_view csprof_store_view(void);
 

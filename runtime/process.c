@@ -171,7 +171,7 @@ bool csprof_process_finish(const char *end, bool with_loader)
 	if (r == 0)
 		csprof_say(CSPROF_SAY_FILE, "datafile", csprof_output_path(), INT64_MIN);
 	else /* whoever finds the store makes it a datafile */
-		csprof_say(csprof_store_path() ? CSPROF_SAY_FILE : CSPROF_SAY_ALWAYS,
+		csprof_say(csprof_store_survives() ? CSPROF_SAY_FILE : CSPROF_SAY_ALWAYS,
 			   "the datafile cannot be written:", strerror(-r), INT64_MIN);
 	csprof_say(CSPROF_SAY_PROCESS, "process ends:", end, INT64_MIN);
 	return true;
