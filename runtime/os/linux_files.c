@@ -180,13 +180,15 @@ static int reserve(int fd, uint64_t offset, size_t bytes)
 void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, size_t bytes)
 {
 	int fd = f->fd;
-	if (!same_file(fd, f)) { /* the program has closed it */
+	bool same = same_file(fd, f);
+	if (!same) { /* the program has closed it */
 		fd = (int)CALL(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return NULL;
+		same = same_file(fd, f);
 	}
 	void *p = NULL;
-	if (same_file(fd, f) && reserve(fd, offset, bytes) == 0)
+	if (same && reserve(fd, offset, bytes) == 0)
 		p = mapped(CALL(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_POPULATE, fd, offset));
 	if (fd != f->fd)
