@@ -6,8 +6,13 @@
 #include "runtime/state.h"
 
 #include <string.h>
+#include <unistd.h>
 
-enum { MAX_OURS = 16, OURS_BYTES = 3 * PATH_MAX };
+enum {
+	MAX_OURS = 16,
+	OURS_BYTES = 3 * PATH_MAX,
+	ON_STACK = 4096, /* a handler may exec on a small alternate stack */
+};
 
 static char ours_bytes[OURS_BYTES];
 static size_t ours_used;
@@ -43,6 +48,46 @@ void csprof_environment_keep(char **environment)
 		ours[num_ours++] = ours_bytes + ours_used;
 		ours_used += n;
 	}
+}
+
+/* Would the library be loaded and told what to do? */
+static bool is_complete(char *const *variables)
+{
+	bool preload = false, out = has_name(variables, HPCRUN_ENV_OUT "=");
+	for (; *variables; variables++)
+		if (strncmp(*variables, "LD_PRELOAD=", 11) == 0)
+			preload |= strstr(*variables, csprof_options.library) != NULL;
+	return preload && out;
+}
+
+static size_t count(char *const *variables, const char **preload)
+{
+	size_t n = 0;
+	*preload = NULL;
+	for (; variables[n]; n++)
+		if (strncmp(variables[n], "LD_PRELOAD=", 11) == 0)
+			*preload = variables[n];
+	return n;
+}
+
+/* Pointers to all variables, those that are made here, and a NULL. */
+static size_t pointer_bytes(size_t n)
+{
+	return (n + num_ours + 3) * sizeof(char *);
+}
+
+/* Bytes for a completed copy of variables; 0: they are to be passed as they are. */
+static size_t room_for(char *const *variables, bool image)
+{
+	enum { NUMBERS = 64 }; /* "HPCRUN_IMAGE=PID.SEQ" and the names of variables */
+	const char *preload;
+	if (!csprof_options.follow || !csprof_options.library[0] || !num_ours)
+		return 0;
+	if (!image && is_complete(variables))
+		return 0;
+	size_t n = count(variables, &preload);
+	return pointer_bytes(n) + NUMBERS + strlen(csprof_options.library) +
+	       (preload ? strlen(preload) : 0);
 }
 
 /* The new environment: pointers first, then the bytes of what is made here. */
@@ -89,58 +134,12 @@ static void add_image(struct builder *b)
 	add_text(b, "", 1);
 }
 
-/* Memory for out. A vfork child's mappings stay with its parent, so it takes its
- * thread's, which is the parent's as well and grows no further than it must: the parent
- * stands still until the exec is done with it. */
-static void find_memory(struct csprof_environment *out, size_t bytes, bool same_process)
+/* memory: room_for bytes. */
+static char **complete(void *memory, char *const *variables, bool image)
 {
-	csprof_state_t *state = csprof_self;
-	if (same_process || !state) {
-		out->memory = os_map(bytes);
-		out->bytes = bytes;
-		out->variables = out->memory;
-		return;
-	}
-	if (state->exec_bytes < bytes) {
-		if (state->exec_memory)
-			os_unmap(state->exec_memory, state->exec_bytes);
-		state->exec_memory = os_map(bytes);
-		state->exec_bytes = state->exec_memory ? bytes : 0;
-	}
-	out->variables = state->exec_memory;
-}
-
-/* Would the library be loaded and told what to do? */
-static bool is_complete(char *const *variables)
-{
-	bool preload = false, out = has_name(variables, HPCRUN_ENV_OUT "=");
-	for (; *variables; variables++)
-		if (strncmp(*variables, "LD_PRELOAD=", 11) == 0)
-			preload |= strstr(*variables, csprof_options.library) != NULL;
-	return preload && out;
-}
-
-void csprof_environment_for_exec(struct csprof_environment *out, char *const *variables,
-				 bool same_process)
-{
-	*out = (struct csprof_environment){.variables = variables};
-	if (!csprof_options.follow || !csprof_options.library[0] || !num_ours || !variables)
-		return;
-	if (!same_process && is_complete(variables))
-		return;
-	size_t n = 0;
-	const char *preload = NULL;
-	for (; variables[n]; n++)
-		if (strncmp(variables[n], "LD_PRELOAD=", 11) == 0)
-			preload = variables[n];
-	size_t room = PATH_MAX + 128 + (preload ? strlen(preload) : 0);
-	find_memory(out, (n + num_ours + 3) * sizeof(char *) + room, same_process);
-	if (!out->variables) {
-		out->variables = variables;
-		return;
-	}
-	struct builder b = {.variables = (char **)out->variables};
-	b.text = (char *)(b.variables + n + num_ours + 3);
+	const char *preload;
+	size_t n = count(variables, &preload);
+	struct builder b = {.variables = memory, .text = (char *)memory + pointer_bytes(n)};
 	for (size_t i = 0; i < n; i++)
 		if (!same_name(HPCRUN_ENV_IMAGE "=", variables[i]) && variables[i] != preload)
 			b.variables[b.n++] = variables[i];
@@ -149,13 +148,58 @@ void csprof_environment_for_exec(struct csprof_environment *out, char *const *va
 		if (!has_name(variables, ours[i]))
 			b.variables[b.n++] = (char *)ours[i];
 	add_preload(&b, preload);
-	if (same_process)
+	if (image)
 		add_image(&b);
 	b.variables[b.n] = NULL;
+	return b.variables;
 }
 
-void csprof_environment_free(struct csprof_environment *e)
+static char *const none[] = {NULL};
+
+static int call_mapped(size_t bytes, char *const *variables, bool image,
+		       int (*start)(char *const *, void *), void *arg)
 {
-	if (e->memory)
-		os_unmap(e->memory, e->bytes);
+	void *memory = os_map(bytes);
+	int r = start(memory ? complete(memory, variables, image) : variables, arg);
+	if (memory)
+		os_unmap(memory, bytes);
+	return r;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvla" /* a vfork child's mappings would stay with its parent */
+
+int csprof_environment_call(char *const *variables, bool image,
+			    int (*start)(char *const *variables, void *arg), void *arg)
+{
+	if (!variables)
+		variables = none;
+	size_t bytes = room_for(variables, image);
+	if (bytes == 0)
+		return start(variables, arg);
+	if (bytes > ON_STACK)
+		return call_mapped(bytes, variables, image, start, arg);
+	char *memory[bytes / sizeof(char *) + 1];
+	return start(complete(memory, variables, image), arg);
+}
+
+#pragma GCC diagnostic pop
+
+void csprof_environment_lend(struct csprof_environment_lent *lent)
+{
+	lent->program = environ;
+	lent->ours = NULL;
+	char *const *variables = environ ? environ : (char **)none;
+	lent->bytes = room_for(variables, false);
+	void *memory = lent->bytes ? os_map(lent->bytes) : NULL;
+	if (memory)
+		environ = lent->ours = complete(memory, variables, false);
+}
+
+void csprof_environment_take_back(struct csprof_environment_lent *lent)
+{
+	if (!lent->ours || environ != lent->ours)
+		return;
+	environ = lent->program;
+	os_unmap(lent->ours, lent->bytes);
 }

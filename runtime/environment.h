@@ -5,20 +5,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct csprof_environment {
-	char *const *variables; /* what to pass to exec */
-	void *memory;           /* to be given back, or NULL */
+/* Call start(variables, arg) with the program's variables: as they are where processes are
+ * not followed, nothing is missing or memory fails; else with LD_PRELOAD and our own
+ * variables, also where the program left them out (NULL: it has none). image: what starts
+ * is the next image of this process, and is told its number. Returns what start does;
+ * errno as it leaves it. No malloc: a vfork child may call it, which leaves nothing behind
+ * in its parent's memory unless there are hundreds of variables. */
+int csprof_environment_call(char *const *variables, bool image,
+			    int (*start)(char *const *variables, void *arg), void *arg);
+
+/* For what starts processes from environ itself: complete environ for a while. Another
+ * thread that looks at it meanwhile sees the program's variables and ours. */
+struct csprof_environment_lent {
+	char **program, **ours; /* ours NULL: nothing was missing */
 	size_t bytes;
 };
-
-/* Make *out from the program's variables: as they are where processes are not
- * followed or memory fails; else with LD_PRELOAD and our own variables, also where
- * the program left them out, and with the number of the next image of this process
- * if same_process (not for a vfork child). No malloc. */
-void csprof_environment_for_exec(struct csprof_environment *out, char *const *variables,
-				 bool same_process);
-/* After a failed exec. */
-void csprof_environment_free(struct csprof_environment *e);
+void csprof_environment_lend(struct csprof_environment_lent *lent);
+/* Unless the program has made itself another one by then. */
+void csprof_environment_take_back(struct csprof_environment_lent *lent);
 
 /* Keep copies of our variables, as the launcher set them. At the start. */
 void csprof_environment_keep(char **environment);

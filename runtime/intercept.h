@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* Exported from the library. */
 #define CSPROF_WRAPPER __attribute__((visibility("default")))
@@ -17,5 +18,9 @@
 			atomic_store_explicit(&(real), dlsym(RTLD_NEXT, name),                     \
 					      memory_order_release);                               \
 	} while (0)
+
+/* The process ends with this status: end the measurement, if there is one left to end.
+ * with_loader: the loader's lock may be taken. */
+void csprof_finish_exit(int status, bool with_loader);
 
 #endif

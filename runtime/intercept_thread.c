@@ -1,6 +1,7 @@
 /* The creation of threads. */
 #include "runtime/intercept.h"
 
+#include "runtime/copied.h"
 #include "runtime/csprof.h"
 #include "runtime/epoch.h"
 #include "runtime/os/os.h"
@@ -75,6 +76,7 @@ CSPROF_WRAPPER int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	CSPROF_GRAB_FUNCPTR(real, "pthread_create");
 	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
 	    atomic_load(&real);
+	csprof_copied_adopt();
 	struct beginning *b = csprof_process_measured() ? prepare(arg, attr) : NULL;
 	if (!b)
 		return create(thread, attr, start, arg);
@@ -90,6 +92,7 @@ CSPROF_WRAPPER int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "thrd_create");
 	int (*create)(thrd_t *, thrd_start_t, void *) = atomic_load(&real);
+	csprof_copied_adopt();
 	struct beginning *b = csprof_process_measured() ? prepare(arg, NULL) : NULL;
 	if (!b)
 		return create(thread, start, arg);

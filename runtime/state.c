@@ -47,6 +47,12 @@ bool csprof_try_lock_for(uint64_t ns)
 	return true;
 }
 
+void csprof_lock_anew(void)
+{
+	atomic_flag_clear_explicit(&lock, memory_order_relaxed);
+	csprof_lock();
+}
+
 void csprof_unlock(void)
 {
 	uint64_t mask = mask_before;

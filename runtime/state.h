@@ -80,5 +80,7 @@ void csprof_lock(void);
 void csprof_unlock(void);
 bool csprof_try_lock(void);
 bool csprof_try_lock_for(uint64_t ns);
+/* Take it in a process that is a copy: who held it is not there. */
+void csprof_lock_anew(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -29,6 +30,16 @@ void *os_map(size_t bytes)
 void os_unmap(void *p, size_t bytes)
 {
 	CALL(SYS_munmap, p, bytes);
+}
+
+void *os_map_cleared_in_copies(size_t bytes)
+{
+	void *p = os_map(bytes);
+	if (p && CALL(SYS_madvise, p, bytes, MADV_WIPEONFORK) < 0) { /* before Linux 4.14 */
+		os_unmap(p, bytes);
+		return NULL;
+	}
+	return p;
 }
 
 bool os_readable(uintptr_t p)
@@ -145,13 +156,15 @@ int os_thread_name(uint32_t tid, char *out, size_t size)
 {
 	char path[48] = "/proc/self/task/", digits[12];
 	size_t n = strlen(path), d = 0;
+	memset(out, 0, size);
+	if (tid == 0)
+		return (int)CALL(SYS_prctl, PR_GET_NAME, out, 0, 0, 0);
 	do
 		digits[d++] = (char)('0' + tid % 10);
 	while (tid /= 10);
 	while (d)
 		path[n++] = digits[--d];
 	memcpy(path + n, "/comm", sizeof "/comm");
-	memset(out, 0, size);
 	int fd = os_open_read(path);
 	if (fd < 0)
 		return fd;
@@ -239,6 +252,11 @@ uint64_t os_hold_signals(int sig)
 void os_block_signal(int sig)
 {
 	change_mask(SIG_BLOCK, bit_of(sig));
+}
+
+void os_unblock_signal(int sig)
+{
+	change_mask(SIG_UNBLOCK, bit_of(sig));
 }
 
 void os_release_signals(uint64_t mask)

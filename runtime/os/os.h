@@ -14,6 +14,9 @@
 /* Zeroed pages, or NULL. */
 void *os_map(size_t bytes);
 void os_unmap(void *p, size_t bytes);
+/* The same, which a process that is a copy of this one finds zeroed; NULL also where the
+ * kernel cannot do that. */
+void *os_map_cleared_in_copies(size_t bytes);
 /* Whether the page that p lies in can be read, asked of the kernel. */
 bool os_readable(uintptr_t p);
 
@@ -38,7 +41,8 @@ uint64_t os_start_ticks(void);
 /* NUL-terminated into out; the number of bytes. */
 int os_executable(char *out, size_t size);
 int os_hostname(char *out, size_t size);
-/* The name of thread tid of this process into out (NUL-padded). */
+/* The name of thread tid of this process, or of this thread (0), into out, which has room
+ * for 16 bytes or more (NUL-padded). */
 int os_thread_name(uint32_t tid, char *out, size_t size);
 /* Bounds of the main thread's stack: where it may lie, and its high end. */
 void os_main_stack(uintptr_t *low, uintptr_t *high);
@@ -85,8 +89,9 @@ int os_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
  * the mask before, for os_release_signals. */
 uint64_t os_hold_signals(int sig);
 void os_release_signals(uint64_t mask);
-/* Keep sig from this thread, for good. */
+/* Keep sig from this thread, for good; and let it come. */
 void os_block_signal(int sig);
+void os_unblock_signal(int sig);
 /* Give this thread the mask that the interrupted code had, without sig. */
 void os_unmask(const void *context, int sig);
 /* Go on with the system call that this signal handler interrupted; its result. */

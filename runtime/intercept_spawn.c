@@ -1,0 +1,127 @@
+/* What starts processes besides exec and fork: libc's own functions for it reach neither
+ * of those wrappers. */
+#include "runtime/intercept.h"
+
+#include "runtime/copied.h"
+#include "runtime/environment.h"
+#include "runtime/process.h"
+
+#include <sched.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- posix_spawn: the child does nothing of ours before its exec ------------------ */
+
+typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
+			   const posix_spawnattr_t *, char *const *, char *const *);
+
+struct spawn_call {
+	spawn_function *real;
+	pid_t *pid;
+	const char *file;
+	const posix_spawn_file_actions_t *actions;
+	const posix_spawnattr_t *attributes;
+	char *const *argv;
+};
+
+static int call_spawn(char *const *environment, void *arg)
+{
+	const struct spawn_call *c = arg;
+	return c->real(c->pid, c->file, c->actions, c->attributes, c->argv, environment);
+}
+
+#define SPAWN_WRAPPER(name)                                                                        \
+	CSPROF_WRAPPER int name(                                                                   \
+	    pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,               \
+	    const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])    \
+	{                                                                                          \
+		static _Atomic(void *) real;                                                       \
+		CSPROF_GRAB_FUNCPTR(real, #name);                                                  \
+		struct spawn_call c = {                                                            \
+		    (spawn_function *)real, pid, file, actions, attributes, argv};                 \
+		csprof_copied_adopt();                                                             \
+		return csprof_environment_call(environment, false, call_spawn, &c);                \
+	}
+
+SPAWN_WRAPPER(posix_spawn)
+SPAWN_WRAPPER(posix_spawnp)
+
+/* ---- what takes environ: it may have been emptied ----------------------------------- */
+
+/* Given back also where the thread is cancelled in the call. */
+#define LENT_ENVIRONMENT(name)                                                                     \
+	__attribute__((                                                                            \
+	    cleanup(csprof_environment_take_back))) struct csprof_environment_lent name;           \
+	csprof_environment_lend(&name)
+
+CSPROF_WRAPPER int system(const char *command)
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "system");
+	csprof_copied_adopt();
+	LENT_ENVIRONMENT(lent);
+	return ((int (*)(const char *))real)(command);
+}
+
+CSPROF_WRAPPER FILE *popen(const char *command, const char *mode)
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "popen");
+	csprof_copied_adopt();
+	LENT_ENVIRONMENT(lent);
+	return ((FILE * (*)(const char *, const char *)) real)(command, mode);
+}
+
+/* ---- forks that call none of fork's handlers ------------------------------------------ */
+
+CSPROF_WRAPPER pid_t _Fork(void)
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "_Fork");
+	bool ours = csprof_copied_before();
+	pid_t pid = ((pid_t(*)(void))real)();
+	if (ours && pid == 0)
+		csprof_copied_in_child();
+	else if (ours)
+		csprof_copied_in_parent();
+	return pid;
+}
+
+struct clone_start {
+	int (*function)(void *);
+	void *arg;
+};
+
+/* The child ends, by a system call of clone's own, with what this returns. */
+static int begin_clone(void *arg)
+{
+	const struct clone_start *start = arg;
+	csprof_copied_in_child();
+	int status = start->function(start->arg);
+	csprof_finish_exit(status, false);
+	return status;
+}
+
+/* A child that shares our memory is a thread, or like vfork's: nothing of ours. */
+CSPROF_WRAPPER int clone(int (*function)(void *), void *stack, int flags, void *arg, ...)
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "clone");
+	int (*next)(int (*)(void *), void *, int, void *, ...) =
+	    (int (*)(int (*)(void *), void *, int, void *, ...))real;
+	va_list more;
+	va_start(more, arg);
+	pid_t *parent_tid = va_arg(more, pid_t *);
+	void *tls = va_arg(more, void *);
+	pid_t *child_tid = va_arg(more, pid_t *);
+	va_end(more);
+	struct clone_start start = {function, arg};
+	if ((flags & CLONE_VM) || !function || !stack || !csprof_copied_before())
+		return next(function, stack, flags, arg, parent_tid, tls, child_tid);
+	int pid = next(begin_clone, stack, flags, &start, parent_tid, tls, child_tid);
+	csprof_copied_in_parent();
+	return pid;
+}

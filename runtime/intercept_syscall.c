@@ -1,0 +1,83 @@
+/* System calls that a program makes by libc's syscall(): those that start or end something
+ * do what their functions' wrappers do. All others, and what this file has no part in,
+ * go to libc's as they are. */
+#include "runtime/intercept.h"
+
+#include "runtime/copied.h"
+#include "runtime/process.h"
+#include "runtime/thread.h"
+
+#include <linux/sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { ARGUMENTS = 6 };
+
+typedef long call_function(long, ...);
+
+static long forward(call_function *next, long number, const long *a)
+{
+	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* Does the call make a process with a copy of our memory? */
+static bool makes_copy(long number, const long *a)
+{
+	switch (number) {
+#ifdef SYS_fork
+	case SYS_fork:
+		return true;
+#endif
+	case SYS_clone:
+		return !(a[0] & CLONE_VM);
+	case SYS_clone3:
+		return a[0] && !(((const struct clone_args *)a[0])->flags & CLONE_VM);
+	}
+	return false;
+}
+
+static long copy(call_function *next, long number, const long *a)
+{
+	if (!csprof_copied_before())
+		return forward(next, number, a);
+	long pid = forward(next, number, a);
+	if (pid == 0)
+		csprof_copied_in_child();
+	else
+		csprof_copied_in_parent();
+	return pid;
+}
+
+CSPROF_WRAPPER long syscall(long number, ...)
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "syscall");
+	call_function *next = (call_function *)real;
+	long a[ARGUMENTS];
+	va_list ap;
+	va_start(ap, number);
+	for (int i = 0; i < ARGUMENTS; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	csprof_copied_adopt();
+	switch (number) {
+	case SYS_exit_group:
+		csprof_finish_exit((int)a[0], false);
+		break;
+	case SYS_exit: /* passes no destructor of the thread's */
+		csprof_thread_end();
+		break;
+	case SYS_execve:
+		return execve((const char *)a[0], (char *const *)a[1], (char *const *)a[2]);
+	case SYS_execveat:
+		return execveat((int)a[0], (const char *)a[1], (char *const *)a[2],
+				(char *const *)a[3], (int)a[4]);
+	default:
+		if (makes_copy(number, a))
+			return copy(next, number, a);
+	}
+	return forward(next, number, a);
+}
