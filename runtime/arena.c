@@ -1,38 +1,144 @@
 #include "runtime/arena.h"
 
+#include "runtime/os/os.h"
+
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { MAX_GROW = 16 }; /* blocks: runs double from one block to 1 MB */
+enum {
+	FIRST_PIECE = 4096,
+	LARGEST_PIECE = 1 << 20, /* but for objects that are larger */
+	SMALLEST_PIECE = 512,    /* less is not worth keeping */
+	LARGEST_OBJECT = STORE_BLOCK * 1024,
+	LOOK_AT = 8, /* pieces, for one that is large enough */
+	SPINS = 100,
+	YIELDS = 1000,
+};
+
+/* Stands at the beginning of each piece. Nothing in the store leads to it. */
+struct piece {
+	store_ref next; /* of the same arena, or of those given back */
+	uint32_t grains;
+};
+_Static_assert(sizeof(struct piece) <= STORE_GRAIN, "a piece's head takes one grain");
+
+/* Pieces given back: zeroed behind their heads. */
+static store_ref spare;
+static atomic_flag spare_lock = ATOMIC_FLAG_INIT;
+
+static struct piece *piece_at(store_ref ref)
+{
+	return csprof_store_at(ref);
+}
+
+/* Its holder may be a thread that does not run, or the code that our handler has
+ * interrupted: nobody waits for long, and whoever does not get it does without. */
+static bool lock_spare(uint32_t yields)
+{
+	for (uint32_t i = 0; i < SPINS; i++)
+		if (!atomic_flag_test_and_set_explicit(&spare_lock, memory_order_acquire))
+			return true;
+	for (uint32_t i = 0; i < yields; i++) {
+		os_yield();
+		if (!atomic_flag_test_and_set_explicit(&spare_lock, memory_order_acquire))
+			return true;
+	}
+	return false;
+}
+
+static void unlock_spare(void)
+{
+	atomic_flag_clear_explicit(&spare_lock, memory_order_release);
+}
+
+/* Let what lies behind the first want bytes of a piece be a piece of its own. With the
+ * lock held. */
+static void split(store_ref ref, size_t want)
+{
+	struct piece *p = piece_at(ref);
+	uint32_t grains = (uint32_t)(want / STORE_GRAIN);
+	if (p->grains < grains + SMALLEST_PIECE / STORE_GRAIN)
+		return;
+	*piece_at(ref + grains) = (struct piece){spare, p->grains - grains};
+	spare = ref + grains;
+	p->grains = grains;
+}
+
+/* A piece of need bytes or more, rather want; 0 where none is to be had. */
+static store_ref take_spare(size_t need, size_t want)
+{
+	if (!__atomic_load_n(&spare, __ATOMIC_RELAXED) || !lock_spare(0))
+		return 0;
+	store_ref *link = &spare;
+	for (int i = 0; i < LOOK_AT && *link; i++) {
+		struct piece *p = piece_at(*link);
+		if ((size_t)p->grains * STORE_GRAIN >= need)
+			break;
+		link = &p->next;
+	}
+	store_ref ref = *link;
+	if (ref && (size_t)piece_at(ref)->grains * STORE_GRAIN < need)
+		ref = 0;
+	if (ref) {
+		*link = piece_at(ref)->next;
+		split(ref, want);
+	}
+	unlock_spare();
+	return ref;
+}
+
+static store_ref take_new(size_t need, size_t want)
+{
+	uint32_t count = (uint32_t)((want + STORE_BLOCK - 1) / STORE_BLOCK);
+	uint32_t first = csprof_store_take(count);
+	if (first == STORE_MAX_BLOCKS && want > need) {
+		/* little memory is left: take less */
+		want = need;
+		count = (uint32_t)((want + STORE_BLOCK - 1) / STORE_BLOCK);
+		first = csprof_store_take(count);
+	}
+	if (first == STORE_MAX_BLOCKS)
+		return 0;
+	store_ref ref = first * STORE_BLOCK_GRAINS;
+	piece_at(ref)->grains = count * STORE_BLOCK_GRAINS;
+	if (lock_spare(0)) {
+		split(ref, want);
+		unlock_spare();
+	}
+	return ref;
+}
 
 void csprof_arena_init(struct csprof_arena *a, size_t first)
 {
 	memset(a, 0, sizeof *a);
-	a->grow = (uint32_t)((first + STORE_BLOCK - 1) / STORE_BLOCK);
-	if (a->grow == 0)
-		a->grow = 1;
+	a->want = first > FIRST_PIECE ? (first + STORE_BLOCK - 1) & ~(size_t)(STORE_BLOCK - 1)
+				      : FIRST_PIECE;
 }
 
 static bool refill(struct csprof_arena *a, size_t size)
 {
-	uint32_t need = (uint32_t)((size + STORE_BLOCK - 1) / STORE_BLOCK);
-	uint32_t count = need > a->grow ? need : a->grow;
-	uint32_t first = csprof_store_take(count);
-	if (first == STORE_MAX_BLOCKS && count > need)
-		first = csprof_store_take(count = need); /* little memory is left: take less */
-	if (first == STORE_MAX_BLOCKS)
+	size_t need = size + STORE_GRAIN;
+	size_t want = need > a->want ? need : a->want;
+	store_ref ref = take_spare(need, want);
+	if (!ref)
+		ref = take_new(need, want);
+	if (!ref)
 		return false;
-	a->next = first * STORE_BLOCK_GRAINS;
-	a->left = (size_t)count * STORE_BLOCK;
-	if (a->grow < MAX_GROW)
-		a->grow *= 2;
+	struct piece *p = piece_at(ref);
+	p->next = a->pieces;
+	a->pieces = ref;
+	a->next = ref + 1;
+	a->left = (size_t)(p->grains - 1) * STORE_GRAIN;
+	if (a->want < LARGEST_PIECE)
+		a->want *= 2;
 	return true;
 }
 
 store_ref csprof_malloc(struct csprof_arena *a, size_t size)
 {
 	size = (size + STORE_GRAIN - 1) & ~(size_t)(STORE_GRAIN - 1);
-	if (size > a->left && (size > (size_t)STORE_BLOCK * 1024 || !refill(a, size)))
+	if (size > a->left && (size > LARGEST_OBJECT || !refill(a, size)))
 		return 0;
 	store_ref ref = a->next;
 	a->next += (store_ref)(size / STORE_GRAIN);
@@ -49,4 +155,38 @@ store_ref csprof_store_string(struct csprof_arena *a, const char *bytes, size_t 
 		memcpy(s->bytes, bytes, n);
 	}
 	return ref;
+}
+
+void csprof_arena_keep(struct csprof_arena *a)
+{
+	if (a->left >= SMALLEST_PIECE && lock_spare(YIELDS)) {
+		*piece_at(a->next) = (struct piece){spare, (uint32_t)(a->left / STORE_GRAIN)};
+		spare = a->next;
+		unlock_spare();
+	}
+	csprof_arena_init(a, 0);
+}
+
+void csprof_arena_recycle(struct csprof_arena *a)
+{
+	store_ref first = a->pieces, last = 0;
+	for (store_ref ref = first; ref; ref = piece_at(ref)->next) {
+		size_t used = (size_t)(piece_at(ref)->grains - 1) * STORE_GRAIN;
+		if (ref == first)
+			used -= a->left; /* what was never used is zero */
+		memset(csprof_store_at(ref + 1), 0, used);
+		last = ref;
+	}
+	if (first && lock_spare(YIELDS)) {
+		piece_at(last)->next = spare;
+		spare = first;
+		unlock_spare();
+	}
+	csprof_arena_init(a, 0);
+}
+
+void csprof_arena_forget(void)
+{
+	spare = 0;
+	atomic_flag_clear(&spare_lock);
 }

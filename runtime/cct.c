@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { FIRST_PATH = 256 };
+enum { FIRST_PATH = 256 }; /* beyond those of the state */
+_Static_assert((int)FIRST_PATH > CSPROF_FEW_FRAMES, "tells mapped pages from the state");
 
 static struct store_node *node_at(store_ref ref)
 {
@@ -30,22 +31,28 @@ static store_ref find_tree(const struct store_thread *t, uint32_t kind, store_re
 	return 0;
 }
 
-static store_ref make_tree(csprof_state_t *state, uint32_t kind, store_ref epoch)
+static store_ref make_tree(store_ref thread, uint32_t kind, store_ref epoch, struct csprof_arena *a)
 {
-	store_ref root = csprof_malloc(&state->arena, csprof_store_header()->node_bytes);
-	store_ref ref = root ? csprof_malloc(&state->arena, sizeof(struct store_tree)) : 0;
+	store_ref root = csprof_malloc(a, csprof_store_header()->node_bytes);
+	store_ref ref = root ? csprof_malloc(a, sizeof(struct store_tree)) : 0;
 	if (!ref)
 		return 0;
 	node_at(root)->parent = root;
-	struct store_thread *t = csprof_store_at(state->thread);
+	struct store_thread *t = csprof_store_at(thread);
 	struct store_tree *tree = csprof_store_at(ref);
-	tree->thread = state->thread;
+	tree->thread = thread;
 	tree->epoch = epoch;
 	tree->root = root;
 	tree->kind = kind;
 	tree->next = t->first_tree;
 	publish(&t->first_tree, ref);
 	return ref;
+}
+
+store_ref csprof_cct_tree(store_ref thread, uint32_t kind, store_ref epoch, struct csprof_arena *a)
+{
+	store_ref ref = find_tree(csprof_store_at(thread), kind, epoch);
+	return ref ? ref : make_tree(thread, kind, epoch, a);
 }
 
 /* Let cct be the tree of kind for the epoch that is current now. */
@@ -55,9 +62,7 @@ static bool use_tree(csprof_state_t *state, struct csprof_cct *cct, uint32_t kin
 	if (cct->tree && cct->epoch == epoch)
 		return true;
 	cct->len = 0;
-	cct->tree = find_tree(csprof_store_at(state->thread), kind, epoch);
-	if (!cct->tree)
-		cct->tree = make_tree(state, kind, epoch);
+	cct->tree = csprof_cct_tree(state->thread, kind, epoch, &state->arena);
 	if (!cct->tree)
 		return false;
 	cct->root = ((struct store_tree *)csprof_store_at(cct->tree))->root;
@@ -69,7 +74,7 @@ static bool use_tree(csprof_state_t *state, struct csprof_cct *cct, uint32_t kin
 
 static void remember_more(struct csprof_cct *cct)
 {
-	uint32_t cap = cct->cap ? cct->cap * 2 : FIRST_PATH;
+	uint32_t cap = cct->cap < FIRST_PATH ? FIRST_PATH : cct->cap * 2;
 	uint64_t *keys = os_map(cap * (sizeof *cct->keys + sizeof *cct->nodes));
 	if (!keys)
 		return;
@@ -99,9 +104,24 @@ static void remember(struct csprof_cct *cct, uint32_t depth, uint64_t key, store
 	cct->len = depth + 1;
 }
 
+void csprof_cct_init(csprof_state_t *state)
+{
+	memset(state->cct, 0, sizeof state->cct);
+	struct csprof_cct *cct = &state->cct[CSP_TREE_COMPLETE];
+	cct->keys = state->few_keys;
+	cct->nodes = state->few_nodes;
+	cct->cap = CSPROF_FEW_FRAMES;
+}
+
+void csprof_cct_forget(struct csprof_cct *cct)
+{
+	cct->tree = 0;
+	cct->len = 0;
+}
+
 void csprof_cct_deinit(struct csprof_cct *cct)
 {
-	if (cct->keys)
+	if (cct->cap >= FIRST_PATH)
 		os_unmap(cct->keys, cct->cap * (sizeof *cct->keys + sizeof *cct->nodes));
 	cct->keys = NULL;
 	cct->nodes = NULL;
@@ -122,8 +142,7 @@ static uint64_t key_of(const csprof_state_t *state, uint32_t i, enum csprof_leaf
 	return (f->ip & STORE_IP_MASK) | role << STORE_ROLE_SHIFT;
 }
 
-/* The link, below *link, that leads to key, or would. */
-static store_ref *find_child(store_ref *link, uint64_t key)
+store_ref *csprof_cct_find_child(store_ref *link, uint64_t key)
 {
 	uint64_t hash = store_hash(key);
 	while (*link) {
@@ -197,7 +216,7 @@ store_ref csprof_cct_insert(csprof_state_t *state, uint32_t kind, enum csprof_le
 	store_ref at = follow(state, cct, leaf, &left);
 	while (left > 0) {
 		uint64_t key = key_of(state, left - 1, leaf);
-		store_ref *link = find_child(&node_at(at)->child, key);
+		store_ref *link = csprof_cct_find_child(&node_at(at)->child, key);
 		if (!*link) {
 			store_ref last = 0;
 			store_ref first = make_chain(state, cct, at, left - 1, leaf, &last);

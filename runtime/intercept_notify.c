@@ -113,7 +113,7 @@ static void measure(const struct request *r)
 		pthread_attr_getstack(&attributes, &low, &size);
 		pthread_attr_destroy(&attributes);
 	}
-	csprof_thread_start(0, 0, (uintptr_t)low, (uintptr_t)low + size);
+	csprof_thread_start(NULL, (uintptr_t)low, (uintptr_t)low + size);
 	csprof_thread_end_later();
 	os_unblock_signal(csprof_process.sig); /* threads of mq_notify have all blocked */
 	r->function(r->value);

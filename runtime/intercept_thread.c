@@ -18,7 +18,7 @@ struct beginning {
 		int (*c11)(void *);
 	} start;
 	void *arg;
-	store_ref creator_tree, creator_node;
+	struct csprof_promise promise;
 	size_t stack_size;
 };
 
@@ -29,7 +29,7 @@ static struct beginning *prepare(void *arg, const pthread_attr_t *attr)
 		return NULL;
 	pthread_attr_t standard;
 	b->arg = arg;
-	csprof_record_creator(&b->creator_tree, &b->creator_node);
+	csprof_promise_make(&b->promise);
 	if (attr) {
 		pthread_attr_getstacksize(attr, &b->stack_size);
 	} else if (pthread_getattr_default_np(&standard) == 0) {
@@ -39,16 +39,23 @@ static struct beginning *prepare(void *arg, const pthread_attr_t *attr)
 	return b;
 }
 
+/* There will be no thread. */
+static void abandon(struct beginning *b)
+{
+	csprof_promise_drop(&b->promise);
+	os_unmap(b, sizeof *b);
+}
+
 /* In the new thread: measure it, and give *b back. */
 static struct beginning begin(struct beginning *given)
 {
 	struct beginning b = *given;
-	os_unmap(given, sizeof *given);
 	/* glibc puts the thread's control block, which pthread_self names, at the top
 	 * of its stack */
 	uintptr_t high = (uintptr_t)pthread_self();
 	uintptr_t low = b.stack_size && b.stack_size < high ? high - b.stack_size : 0;
-	csprof_thread_start(b.creator_tree, b.creator_node, low, high);
+	csprof_thread_start(&given->promise, low, high);
+	os_unmap(given, sizeof *given);
 	csprof_thread_end_later();
 	return b;
 }
@@ -83,7 +90,7 @@ CSPROF_WRAPPER int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	b->start.posix = start;
 	int r = create(thread, attr, begin_posix, b);
 	if (r != 0)
-		os_unmap(b, sizeof *b);
+		abandon(b);
 	return r;
 }
 
@@ -99,6 +106,6 @@ CSPROF_WRAPPER int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 	b->start.c11 = start;
 	int r = create(thread, begin_c11, b);
 	if (r != thrd_success)
-		os_unmap(b, sizeof *b);
+		abandon(b);
 	return r;
 }

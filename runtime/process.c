@@ -91,7 +91,7 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 		return;
 	csprof_output_save_vdso();
 	atomic_store(&csprof_process.measuring, true);
-	csprof_thread_start(0, 0, low, high);
+	csprof_thread_start(NULL, low, high);
 }
 
 void csprof_process_start(int argc, char **argv, char **environment)
@@ -156,6 +156,7 @@ bool csprof_process_finish(const char *end, bool with_loader)
 	csprof_epoch_add_anonymous();
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
 		csprof_thread_close(s);
+	csprof_records_join();
 	struct store_header *h = csprof_store_header();
 	h->end_mono_ns = os_clock_mono();
 	size_t n = strnlen(end, sizeof h->end - 1);

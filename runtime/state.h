@@ -14,6 +14,10 @@
 
 enum { CSPROF_TREE_KINDS = 2, CSPROF_MAX_FRAMES = 1 << 20, CSPROF_MAX_PARKED = 8 };
 
+/* Frames and steps of the remembered path that a thread has room for without memory of
+ * their own: so many that its state fits into a page. */
+enum { CSPROF_FEW_FRAMES = 96, CSPROF_STATE_BYTES = 4096 };
+
 /* The tree that a thread is adding to, and the path that it added last: a sample
  * whose outer frames are the same finds their nodes there (outermost first). */
 struct csprof_cct {
@@ -24,8 +28,10 @@ struct csprof_cct {
 };
 
 typedef struct csprof_state {
-	struct csprof_state *next; /* of all running threads; under the process's lock */
-	store_ref thread;          /* its record in the store */
+	/* of all running threads, or, next, of the states to be used again; under the
+	 * process's lock */
+	struct csprof_state *next, *previous;
+	store_ref thread; /* its record in the store */
 	uint32_t tid;
 	struct csprof_arena arena;
 	struct csprof_source source;
@@ -42,14 +48,22 @@ typedef struct csprof_state {
 
 	uintptr_t stack_low, stack_high;   /* of the thread's own stack */
 	uintptr_t probed_low, probed_high; /* known readable on another one, in this walk */
-	struct csprof_frame *frames;
+	struct csprof_frame *frames;       /* few_frames, or pages of their own */
 	uint32_t num_frames, max_frames;
 
 	struct csprof_cct cct[CSPROF_TREE_KINDS]; /* complete and partial */
+	bool creator; /* threads were made here: their records lead into our trees */
 
 	void *exec_memory; /* for the environments of vfork children, see environment.c */
 	size_t exec_bytes;
+
+	/* for the cct of complete paths, and for frames, as long as they are enough; last,
+	 * as they need not be zero */
+	uint64_t few_keys[CSPROF_FEW_FRAMES];
+	store_ref few_nodes[CSPROF_FEW_FRAMES];
+	struct csprof_frame few_frames[CSPROF_FEW_FRAMES];
 } csprof_state_t;
+_Static_assert(sizeof(csprof_state_t) <= CSPROF_STATE_BYTES, "one page a thread");
 
 /* This thread's state; NULL where it is not measured. */
 extern __thread csprof_state_t *csprof_self;

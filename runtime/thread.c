@@ -3,76 +3,72 @@
 #include "runtime/cct.h"
 #include "runtime/message.h"
 #include "runtime/os/os.h"
+#include "runtime/unwind.h"
 
+#include <stddef.h>
 #include <string.h>
 
-/* What ended threads left of their arenas, for the next ones: a program that makes
- * threads without end must not use up the store by it. Under the process's lock. */
-enum { MAX_SPARE = 64 };
-static struct csprof_arena spare[MAX_SPARE];
-static uint32_t num_spare;
+enum { STATES_AT_ONCE = 16 };
 
-static void take_arena(struct csprof_arena *a)
-{
-	if (num_spare > 0)
-		*a = spare[--num_spare];
-	else
-		csprof_arena_init(a, csprof_process.first_arena);
-}
+/* States to be used again: but for pages that only long paths need, a thread that begins
+ * maps nothing. Under the process's lock. */
+static csprof_state_t *spare_states;
 
-static void leave_arena(const struct csprof_arena *a)
+static csprof_state_t *new_state(void)
 {
-	if (num_spare < MAX_SPARE)
-		spare[num_spare++] = *a;
-}
-
-static void link_thread(csprof_state_t *state)
-{
-	struct store_header *h = csprof_store_header();
-	store_ref *link = &h->first_thread;
-	if (csprof_process.last_thread)
-		link = &((struct store_thread *)csprof_store_at(csprof_process.last_thread))->next;
-	__atomic_store_n(link, state->thread, __ATOMIC_RELEASE);
-	csprof_process.last_thread = state->thread;
-	state->next = csprof_process.threads;
-	csprof_process.threads = state;
-}
-
-static void unlink_thread(csprof_state_t *state)
-{
-	csprof_state_t **link = &csprof_process.threads;
-	while (*link && *link != state)
-		link = &(*link)->next;
-	if (*link)
-		*link = state->next;
+	if (!spare_states) {
+		uint8_t *p = os_map((size_t)STATES_AT_ONCE * CSPROF_STATE_BYTES);
+		for (int i = 0; p && i < STATES_AT_ONCE; i++) {
+			csprof_state_t *s = (void *)(p + (size_t)i * CSPROF_STATE_BYTES);
+			s->next = spare_states;
+			spare_states = s;
+		}
+	}
+	csprof_state_t *state = spare_states;
+	if (state) {
+		spare_states = state->next;
+		memset(state, 0, offsetof(csprof_state_t, few_keys));
+		csprof_unwind_init(state);
+		csprof_cct_init(state);
+	}
+	return state;
 }
 
 static void free_state(csprof_state_t *state)
 {
 	for (int kind = 0; kind < CSPROF_TREE_KINDS; kind++)
 		csprof_cct_deinit(&state->cct[kind]);
-	if (state->frames)
-		os_unmap(state->frames, state->max_frames * sizeof *state->frames);
+	csprof_unwind_deinit(state);
 	if (state->exec_memory)
 		os_unmap(state->exec_memory, state->exec_bytes);
-	os_unmap(state, sizeof *state);
+	state->next = spare_states;
+	spare_states = state;
 }
 
-static bool make_record(csprof_state_t *state, store_ref creator_tree, store_ref creator_node)
+static void link_state(csprof_state_t *state)
 {
-	struct store_header *h = csprof_store_header();
-	state->thread =
-	    csprof_malloc(&state->arena,
-			  sizeof(struct store_thread) + h->num_events * sizeof(struct store_clock));
-	if (!state->thread)
-		return false;
-	struct store_thread *t = csprof_store_at(state->thread);
-	t->tid = state->tid;
-	t->creator_tree = creator_tree;
-	t->creator_node = creator_node;
-	t->start_ns = os_clock_mono() - csprof_process.start_mono;
-	t->clocks[0].start = t->clocks[0].last = os_clock_self();
-	return true;
+	state->next = csprof_process.threads;
+	if (state->next)
+		state->next->previous = state;
+	csprof_process.threads = state;
+}
+
+static void unlink_state(csprof_state_t *state)
+{
+	*(state->previous ? &state->previous->next : &csprof_process.threads) = state->next;
+	if (state->next)
+		state->next->previous = state->previous;
+}
+
+/* The threads' generators begin at different points of one sequence (a Weyl sequence,
+ * whose steps are 2^64 divided by the golden ratio). */
+static uint64_t new_seed(void)
+{
+	static uint64_t seed;
+	if (!seed)
+		seed = os_random();
+	seed += 0x9E3779B97F4A7C15ull;
+	return seed | 1;
 }
 
 /* The sources in use, as the report names them. */
@@ -109,30 +105,36 @@ static void start_source(csprof_state_t *state)
 	csprof_say(CSPROF_SAY_SOURCE, "sampling by", state->source.driver->name, state->tid);
 }
 
-void csprof_thread_start(store_ref creator_tree, store_ref creator_node, uintptr_t low,
-			 uintptr_t high)
+/* With the lock held. The state is in place before the source's first signal. */
+static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 {
-	if (csprof_self || !atomic_load(&csprof_process.measuring))
-		return;
-	csprof_state_t *state = os_map(sizeof *state);
+	csprof_state_t *state = new_state();
 	if (!state)
 		return;
 	state->tid = os_tid();
 	state->rest = CSP_TAIL;
 	state->stack_low = low;
 	state->stack_high = high;
-	state->random = os_random() | 1;
-	csprof_lock();
-	take_arena(&state->arena);
-	if (make_record(state, creator_tree, creator_node)) {
-		link_thread(state);
+	state->random = new_seed();
+	if (csprof_record_begin(state, promise)) {
+		link_state(state);
 		csprof_self = state;
 		start_source(state);
 	} else {
 		free_state(state);
 	}
-	csprof_unlock();
-	csprof_say(CSPROF_SAY_THREAD, "thread begins", NULL, os_tid());
+}
+
+void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
+{
+	if (!csprof_self && atomic_load(&csprof_process.measuring)) {
+		csprof_lock();
+		begin(promise, low, high);
+		csprof_unlock();
+		csprof_say(CSPROF_SAY_THREAD, "thread begins", NULL, os_tid());
+	}
+	if (promise)
+		csprof_promise_drop(promise);
 }
 
 void csprof_thread_close(csprof_state_t *state)
@@ -144,7 +146,7 @@ void csprof_thread_close(csprof_state_t *state)
 	c->end = end > c->last ? end : c->last;
 	c->account[atomic_load(&state->rest)].weight += c->end - c->last;
 	t->end_ns = os_clock_mono() - csprof_process.start_mono;
-	os_thread_name(state->tid, t->name, sizeof t->name);
+	os_thread_name(self ? 0 : state->tid, t->name, sizeof t->name);
 }
 
 void csprof_thread_reopen(csprof_state_t *state)
@@ -171,12 +173,13 @@ void csprof_thread_end(void)
 	if (state->source.driver)
 		state->source.driver->stop(&state->source, false);
 	csprof_thread_close(state); /* an exec under way that fails would not come back to it */
-	unlink_thread(state);
-	leave_arena(&state->arena);
+	unlink_state(state);
 	csprof_self = NULL;
-	csprof_unlock();
-	csprof_say(CSPROF_SAY_THREAD, "thread ends", NULL, state->tid);
+	csprof_record_end(state);
+	uint32_t tid = state->tid;
 	free_state(state);
+	csprof_unlock();
+	csprof_say(CSPROF_SAY_THREAD, "thread ends", NULL, tid);
 }
 
 void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
@@ -192,7 +195,6 @@ void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
 		free_state(s);
 	}
 	csprof_process.threads = NULL;
-	csprof_process.last_thread = 0;
-	num_spare = 0;
+	csprof_records_forget();
 	csprof_process.sources = 0;
 }

@@ -2,13 +2,12 @@
 #ifndef RUNTIME_THREAD_H
 #define RUNTIME_THREAD_H
 
-#include "runtime/state.h"
+#include "runtime/thread_record.h"
 
-/* Begin measuring this thread. creator_*: the recorded call that made it, or 0;
+/* Begin measuring this thread. promise: of who made it, which is dropped, or NULL;
  * [low, high): where its own stack lies. Where that fails (no memory, no source)
  * the thread runs on unmeasured. */
-void csprof_thread_start(store_ref creator_tree, store_ref creator_node, uintptr_t low,
-			 uintptr_t high);
+void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_t high);
 
 /* See to it that csprof_thread_end runs when this thread ends, however it does. */
 void csprof_thread_end_later(void);

@@ -22,19 +22,35 @@ bool csprof_own_code(uintptr_t pc)
 
 static bool more_frames(csprof_state_t *state)
 {
-	uint32_t max = state->max_frames ? state->max_frames * 2 : FIRST_FRAMES;
+	uint32_t max = state->max_frames < FIRST_FRAMES ? FIRST_FRAMES : state->max_frames * 2;
 	if (max > CSPROF_MAX_FRAMES)
 		return false;
 	struct csprof_frame *frames = os_map(max * sizeof *frames);
 	if (!frames)
 		return false;
-	if (state->frames) {
-		memcpy(frames, state->frames, state->num_frames * sizeof *frames);
-		os_unmap(state->frames, state->max_frames * sizeof *frames);
-	}
+	uint32_t n = state->num_frames;
+	if (n)
+		memcpy(frames, state->frames, n * sizeof *frames);
+	csprof_unwind_deinit(state);
 	state->frames = frames;
+	state->num_frames = n;
 	state->max_frames = max;
 	return true;
+}
+
+void csprof_unwind_init(csprof_state_t *state)
+{
+	state->frames = state->few_frames;
+	state->num_frames = 0;
+	state->max_frames = CSPROF_FEW_FRAMES;
+}
+
+void csprof_unwind_deinit(csprof_state_t *state)
+{
+	if (state->frames && state->frames != state->few_frames)
+		os_unmap(state->frames, state->max_frames * sizeof *state->frames);
+	state->frames = NULL;
+	state->num_frames = state->max_frames = 0;
 }
 
 static bool add_frame(csprof_state_t *state, const struct csprof_cursor *c)

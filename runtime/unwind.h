@@ -4,6 +4,11 @@
 
 #include "runtime/state.h"
 
+/* The memory that walks need beside the state: little at first, more in pages of its
+ * own. A zeroed state may walk without init. */
+void csprof_unwind_init(csprof_state_t *state);
+void csprof_unwind_deinit(csprof_state_t *state);
+
 /* Walk from the code that a signal interrupted. Fills state->frames, innermost
  * first, without frames of our own library; true where the walk came to the
  * stack's base. */

@@ -94,6 +94,7 @@ static int to_memory(void *ctx, const uint8_t *from, size_t n)
 
 static void begin_store(void)
 {
+	csprof_arena_forget();
 	assert_int_equal(csprof_store_create(NULL, CSPROF_CPUTIME_COLUMNS, 1), 0);
 	struct store_header *h = csprof_store_header();
 	csprof_metrics_to_store(h);
