@@ -36,7 +36,7 @@ BASE := -std=gnu11 -D_GNU_SOURCE -I. -DHPC_VERSION='"$(VERSION)"' -MMD -MP $(OPT
 
 # ---- the runtime: the preloaded library and the launcher ----------------------
 # Compiled apart from the offline half: nothing in it may call out unawares.
-safe_formats := formats/encode.c formats/store.c
+safe_formats := formats/encode.c formats/store.c formats/survey.c
 runtime_c := $(filter-out runtime/launch%.c,$(wildcard runtime/*.c runtime/os/*.c runtime/cpu/*.c runtime/driver/*.c)) $(safe_formats)
 runtime_s := $(wildcard runtime/cpu/*.S)
 RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
@@ -44,7 +44,7 @@ RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fe
 RUNTIME_LDFLAGS := -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-soname,libhpcrun.so
 runtime_o := $(runtime_c:%.c=$(BUILD)/runtime-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 
-launch_c := $(wildcard runtime/launch*.c) runtime/event.c formats/decode.c formats/base/error.c
+launch_c := $(wildcard runtime/launch*.c) runtime/event.c $(wildcard formats/*.c formats/base/*.c)
 launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
 
 # ---- the offline half ---------------------------------------------------------

@@ -5,7 +5,7 @@
 #define FORMATS_RECOVER_H
 
 #include "formats/base/error.h"
-#include "formats/store.h"
+#include "formats/survey.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,12 +13,13 @@
 
 /* A copy of a store as it stood at one instant (nearly: it is read from the first byte
  * to the last while the process may be writing; what was linked behind the reader's back
- * is taken as not there). */
+ * is taken as not there), and what in it is sound. */
 struct store_copy {
 	uint8_t *memory;
 	size_t bytes; /* a whole number of blocks */
 	uint8_t **blocks;
 	struct store_view view;
+	struct store_survey survey;
 };
 
 /* Copy the store at path (relative to dirfd as in openat; links are not followed). 0, or
@@ -35,12 +36,13 @@ struct store_ending {
 	uint64_t end_mono_ns; /* monotonic clock then; 0: not known */
 };
 
-/* Make the copy's account what its trees hold, so that a datafile made of it is exact:
- * links that lead to nothing whole, in a circle or to a node of another parent are cut;
- * rows `recorded` and `partial` are summed up from the trees (what recorded samples have
- * lost with cut links goes to `out of memory`); each clock ends where its weights do;
- * threads and process end where nothing better is known at the last instant that the
- * store tells of. Never fails: a store without a sound tree has none afterwards. */
+/* Make the copy's account what its sound trees hold, so that a datafile made of it is
+ * exact. Rows `recorded` and `partial` of each thread are summed up from its trees; what
+ * they said beyond that was lost, and goes to `out of memory`. Where threads share trees,
+ * rows of threads without trees stand, and the one that was being merged (else the last)
+ * takes the difference. Each clock ends where its weights do. Threads and process, where
+ * nothing better is known, end at the last instant that the store tells of. What no clock
+ * can reach (sums beyond 2^63) counts as 0. ending may be NULL. */
 void store_settle(struct store_copy *c, const struct store_ending *ending);
 
 /* The datafile of a settled copy in memory that the caller frees. 0, or -1 and *e. */
@@ -48,37 +50,44 @@ int store_copy_to_datafile(const struct store_copy *c, uint8_t **bytes, size_t *
 
 /* ---- directories of stores ----------------------------------------------------------- */
 
+/* Does the process of the store at path (relative to dirfd), whose header is h, still run?
+ * It does if it is of our pid namespace and its pid is taken by a process that began when
+ * it did; or, where the namespace is another or not known, if the store is locked (flock). */
+bool store_lives(int dirfd, const char *path, const struct store_header *h);
+
+/* Does name end in suffix, with something before it? */
+bool store_has_suffix(const char *name, const char *suffix);
+
 /* What became of one store. */
 enum store_fate {
 	STORE_RECOVERED, /* a datafile was made, the store removed */
-	STORE_REMOVED,   /* its datafile stood there already */
+	STORE_REMOVED,   /* its datafile stood there already, or it held nothing */
 	STORE_ALIVE,     /* its process runs: left alone */
 	STORE_FAILED,    /* see the error; the store is left */
 };
 
 struct store_recovery {
-	/* Told of each store. name: of the store, without directories; e: of STORE_FAILED.
-	 * May be NULL. */
+	/* Told of each store. name: of the store, without directories, or of a link that leads
+	 * to a directory that cannot be read; e: of STORE_FAILED. May be NULL. */
 	void (*tell)(void *context, const char *name, enum store_fate fate, const struct error *e);
 	void *context;
 	/* A process whose ending the caller knows; pid 0: none. */
 	uint32_t pid;
 	struct store_ending ending;
-	uint32_t counts[4]; /* out: how many of each fate */
+	uint32_t counts[4]; /* how many of each fate; added to */
 };
 
 /* Make datafiles, in directory out, of the stores of dead processes in directory stores;
- * leave living ones alone. A store's process lives if it is of our pid namespace and its
- * pid is taken by a process that began when it did; or, where the namespace is another or
- * not known, if the store is locked (flock). Datafiles appear whole under their name
- * (0600, never over another file, never through a link); remains of an unfinished one are
- * removed. Where no store is left the directory is removed. 0, or -1 and *e where stores
- * cannot be read at all. */
+ * leave living ones alone. Datafiles appear whole under their name (0600, never over
+ * another file, never through a link); remains of an unfinished one are removed, unless
+ * somebody else is at it. Where nothing is left, and no launcher holds it (flock), the
+ * directory is removed. 0, or -1 and *e where stores or out cannot be opened. A process
+ * with a limit on the size of files should ignore SIGXFSZ. */
 int store_recover(const char *stores, const char *out, struct store_recovery *r, struct error *e);
 
-/* The same for every directory of stores that out's links name; links that lead to nothing
- * any more are removed. A directory without links that holds stores itself is taken as
- * one. */
-int store_recover_all(const char *out, struct store_recovery *r, struct error *e);
+/* The same for every directory of stores that dir's links name, and for dir where it holds
+ * stores itself; links that lead to nothing any more are removed. out: where datafiles go;
+ * NULL: to dir. */
+int store_recover_all(const char *dir, const char *out, struct store_recovery *r, struct error *e);
 
 #endif

@@ -39,7 +39,8 @@ enum {
 
 typedef uint32_t store_ref; /* 0: none (the header stands there) */
 
-/* n bytes, not NUL-terminated. */
+/* n bytes, at most STORE_MAX_STRING, not NUL-terminated. */
+enum { STORE_MAX_STRING = 64 * 1024 };
 struct store_string {
 	uint32_t n;
 	char bytes[];
@@ -185,6 +186,10 @@ struct store_view {
  * span blocks that stand behind each other in memory. Async-signal-safe. */
 const void *store_at(const struct store_view *v, store_ref ref, size_t bytes);
 
+/* The header, or NULL where the view is not of a store that this code reads.
+ * Async-signal-safe. */
+const struct store_header *store_check(const struct store_view *v);
+
 /* Working memory for the conversion, which calls no allocator of its own: map
  * gives zeroed bytes or NULL. */
 struct store_memory {
@@ -192,10 +197,12 @@ struct store_memory {
 	void (*unmap)(void *p, size_t bytes);
 };
 
-/* Write the datafile of a store that nobody writes any more (or of one as it
- * stands, for a look at a running program). Returns 0, or a negative errno: that
- * of the sink, -ENOMEM, or -EINVAL where the store is not one. Async-signal-safe
- * as far as sink and memory are. */
+/* Write the datafile of a store that nobody writes any more, or of one as it stands.
+ * Whatever the bytes of the store are, this ends, reads nothing outside it, and what it
+ * writes is a datafile: records that are not sound are left out (survey.h). That the
+ * account agrees with the trees is up to who wrote the store, or to store_settle
+ * (recover.h). Returns 0, or a negative errno: that of the sink, -ENOMEM, or -EINVAL where
+ * the store is not one. Async-signal-safe as far as sink and memory are. */
 int store_write_datafile(const struct store_view *v, const struct store_memory *memory,
 			 struct csp_sink *sink);
 
