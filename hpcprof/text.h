@@ -3,21 +3,12 @@
 #define HPCPROF_TEXT_H
 
 #include "hpcprof/attribute.h"
+#include "hpcprof/columns.h"
 #include "hpcprof/layout.h"
 #include "hpcprof/options.h"
 #include "hpcprof/profile.h"
 
 #include <stdio.h>
-
-/* A metric that is shown, as events or, with --samples, as numbers of samples. */
-struct text_column {
-	const struct model_metric *metric;
-	const uint64_t *values; /* [contexts], exclusive */
-	const char *unit;
-	const char *metric_name; /* clean */
-	const char *name;        /* of what is shown: the metric's, or "NAME samples" */
-	uint64_t total;
-};
 
 struct text {
 	FILE *out;
@@ -26,8 +17,8 @@ struct text {
 	const struct code *c;
 	const struct options *o;
 	struct arena arena;
-	struct text_column *columns; /* at least one, unless no datafile has a metric */
-	size_t num_columns;
+	const struct column *columns; /* at least one, unless no datafile has a metric */
+	size_t num_columns, columns_left_out;
 	struct attribution a; /* of the columns */
 	bool starved;         /* memory ran out in something that cannot say so */
 };

@@ -195,7 +195,7 @@ static const char *rate_of(struct text *t, const struct model_metric *m)
 	return text_format(t, "%s", layout_exact(number, (uint64_t)(rate + 0.5)));
 }
 
-static bool source(struct text *t, const struct text_column *c)
+static bool source(struct text *t, const struct column *c)
 {
 	const struct model_metric *m = c->metric;
 	const char *from = joined(t, &m->sources), *asked = joined(t, &m->requested);
@@ -243,6 +243,9 @@ static bool facts(struct text *t, const struct span *s)
 		ok &= text_fact(t, "threads", "%" PRIu64, s->threads);
 	for (size_t i = 0; i < t->num_columns; i++)
 		ok &= source(t, &t->columns[i]);
+	if (t->columns_left_out)
+		ok &= text_fact(t, "", "and %zu more metric%s that -m shows", t->columns_left_out,
+				t->columns_left_out == 1 ? "" : "s");
 	if (tool[0])
 		ok &= text_fact(t, "tool", s->several_tools ? "%s and others" : "%s", tool);
 	return ok;

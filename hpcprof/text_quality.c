@@ -78,7 +78,7 @@ static bool complete_paths(struct text *t, const struct model_metric *m)
 	return true;
 }
 
-static void kernel(struct text *t, const struct text_column *c)
+static void kernel(struct text *t, const struct column *c)
 {
 	static const char *const texts[] = {
 	    [KERNEL_NOT_SAID] = "the datafiles do not say whether time in the kernel is included.",
@@ -238,7 +238,7 @@ bool text_quality(struct text *t)
 
 	text_title(t, "Quality of the data");
 	for (size_t i = 0; ok && i < t->num_columns; i++) {
-		const struct text_column *c = &t->columns[i];
+		const struct column *c = &t->columns[i];
 		if (t->num_columns > 1)
 			text_paragraph(t, "%s:", c->metric_name);
 		if (c->metric->has_account)

@@ -1,0 +1,135 @@
+#include "hpcprof/columns.h"
+
+#include "formats/datafile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* a, comma and b; NULL if memory ran out, or a or b is NULL. */
+static const char *listed(struct arena *arena, const char *a, const char *b)
+{
+	char *out, *to;
+
+	if (!a || !b)
+		return NULL;
+	to = out = arena_alloc(arena, strlen(a) + strlen(b) + 3);
+	if (!out)
+		return NULL;
+	if (a[0])
+		to = stpcpy(stpcpy(to, a), ", ");
+	strcpy(to, b);
+	return out;
+}
+
+const char *columns_names(const struct columns *c, struct arena *a)
+{
+	const char *all = "";
+	for (size_t i = 0; i < c->len; i++)
+		all = listed(a, all, c->at[i].name);
+	return all;
+}
+
+/* A clean list of the metrics there are, for a message. */
+static const char *metric_names(const struct model *m, struct arena *a)
+{
+	const char *all = "";
+	for (size_t i = 0; i < m->metrics.len; i++)
+		all = listed(a, all, layout_clean(a, m->metrics.at[i].name));
+	return all ? all : "";
+}
+
+static bool add_column(struct columns *out, const struct model_metric *m, const struct options *o,
+		       struct arena *a)
+{
+	static const char suffix[] = " samples";
+	const char *metric_name = layout_clean(a, m->name);
+	char *name = metric_name ? arena_alloc(a, strlen(metric_name) + sizeof suffix) : NULL;
+
+	if (!name)
+		return false;
+	strcpy(stpcpy(name, metric_name), o->samples ? suffix : "");
+	out->values[out->len] = o->samples ? m->samples : m->events;
+	out->at[out->len] = (struct column){
+	    .metric = m,
+	    .values = out->values[out->len],
+	    .unit = o->samples ? "count" : m->unit,
+	    .metric_name = metric_name,
+	    .name = name,
+	    .total = o->samples ? m->total.samples : m->total.events,
+	};
+	out->len++;
+	return true;
+}
+
+/* Those with values first, then the sampled ones, then by name. */
+static int by_use(const void *pa, const void *pb)
+{
+	const struct model_metric *a = *(const struct model_metric *const *)pa;
+	const struct model_metric *b = *(const struct model_metric *const *)pb;
+	int used =
+	    (int)(b->total.samples || b->total.events) - (int)(a->total.samples || a->total.events);
+	int sampled = (int)!!(b->flags & CSP_METRIC_ASYNC) - (int)!!(a->flags & CSP_METRIC_ASYNC);
+
+	return used ? used : sampled ? sampled : strcmp(a->name, b->name);
+}
+
+static int choose_all(struct columns *out, const struct model *m, const struct options *o,
+		      size_t most, struct arena *a, struct error *e)
+{
+	size_t n = m->metrics.len, used = 0;
+	const struct model_metric **sorted = calloc(n + 1, sizeof(struct model_metric *));
+	bool ok = sorted != NULL;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		sorted[i] = &m->metrics.at[i];
+		used += sorted[i]->total.samples || sorted[i]->total.events;
+	}
+	if (ok)
+		qsort(sorted, n, sizeof(struct model_metric *), by_use);
+	for (size_t i = 0; ok && i < n && i < most && (i < used || !i); i++)
+		ok = add_column(out, sorted[i], o, a);
+	out->left_out = used > out->len ? used - out->len : 0;
+	free(sorted);
+	return ok ? 0 : error_memory(e, n * sizeof(struct model_metric *));
+}
+
+int columns_choose(struct columns *out, const struct model *m, const struct options *o, size_t most,
+		   struct arena *a, struct error *e)
+{
+	size_t room = (o->metrics.len > m->metrics.len ? o->metrics.len : m->metrics.len) + 1;
+
+	memset(out, 0, sizeof *out);
+	out->at = calloc(room, sizeof *out->at);
+	out->values = calloc(room, sizeof *out->values);
+	if (!out->at || !out->values)
+		return error_memory(e, room * sizeof *out->at);
+	if (!o->metrics.len)
+		return choose_all(out, m, o, most, a, e);
+	for (size_t k = 0; k < o->metrics.len; k++) {
+		size_t i = 0;
+		while (i < m->metrics.len &&
+		       strcasecmp(m->metrics.at[i].name, o->metrics.at[k]) != 0)
+			i++;
+		if (i == m->metrics.len)
+			return error_set(e, ERROR_USAGE, "no metric '%s' (there are: %s)",
+					 o->metrics.at[k], metric_names(m, a));
+		if (!add_column(out, &m->metrics.at[i], o, a))
+			return error_memory(e, sizeof *out->at);
+	}
+	return 0;
+}
+
+void columns_deinit(struct columns *c)
+{
+	if (!c)
+		return;
+	free(c->at);
+	free(c->values);
+	memset(c, 0, sizeof *c);
+}
+
+size_t columns_fitting(const struct options *o, unsigned label, unsigned each)
+{
+	return o->width >= label + 2 * each ? (o->width - label) / each : 1;
+}

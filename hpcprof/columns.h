@@ -1,0 +1,46 @@
+/* The metrics that a view shows side by side. */
+#ifndef HPCPROF_COLUMNS_H
+#define HPCPROF_COLUMNS_H
+
+#include "formats/base/arena.h"
+#include "formats/base/error.h"
+#include "hpcprof/layout.h"
+#include "hpcprof/model.h"
+#include "hpcprof/options.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A metric that is shown, as events or, with --samples, as numbers of samples. */
+struct column {
+	const struct model_metric *metric;
+	const uint64_t *values; /* [contexts], exclusive */
+	const char *unit;
+	const char *metric_name; /* clean */
+	const char *name;        /* of what is shown: the metric's, or "NAME samples" */
+	uint64_t total;
+};
+
+/* All zeros is empty. */
+struct columns {
+	struct column *at; /* at least one, unless no datafile has a metric */
+	size_t len;
+	size_t left_out;         /* metrics with values that would not have fitted */
+	const uint64_t **values; /* [len], as attribute wants them */
+};
+
+/* The metrics of -m, in its order. Without -m all that have values, at most as many as is
+ * said (at least 1): sampled ones first, then by name, since a file's order means nothing
+ * once several are merged; if none has values, the first. Texts live in the arena. 0, or
+ * -1 and *e (ERROR_USAGE: no such metric). */
+int columns_choose(struct columns *out, const struct model *m, const struct options *o, size_t most,
+		   struct arena *a, struct error *e);
+void columns_deinit(struct columns *c); /* takes NULL */
+
+/* How many metrics fit beside a label of some length: each takes so many columns. */
+size_t columns_fitting(const struct options *o, unsigned label, unsigned each);
+
+/* "CPUTIME", "CPUTIME, BYTES": for headings; clean. NULL if memory ran out. */
+const char *columns_names(const struct columns *c, struct arena *a);
+
+#endif
