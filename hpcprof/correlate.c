@@ -52,13 +52,13 @@ static int collect(const struct model *m, struct job *job, struct error *e)
 	const struct model_module *mod = &m->modules.at[job->module];
 	size_t n = 0, kept = 0;
 
-	for (int role = 0; role < FRAME_ROLES; role++)
+	for (int role = 0; role < FRAME_ADDRESSED; role++)
 		n += mod->addresses[role].len;
 	job->addresses = malloc((n + 1) * sizeof *job->addresses);
 	if (!job->addresses)
 		return error_memory(e, n * sizeof *job->addresses);
 	n = 0;
-	for (int role = 0; role < FRAME_ROLES; role++) {
+	for (int role = 0; role < FRAME_ADDRESSED; role++) {
 		size_t bytes = mod->addresses[role].len * sizeof *job->addresses;
 		if (bytes)
 			memcpy(job->addresses + n, mod->addresses[role].keys, bytes);
@@ -90,8 +90,10 @@ static void resolve(struct worker *w, struct job *job)
 					    .addresses = job->addresses,
 					    .num_addresses = job->num_addresses};
 
-	job->resolved = symbolize_module(mod->image ? w->images : w->modules, &request, &job->table,
-					 &job->why) == 0;
+	/* all that it has may have come with names */
+	job->resolved =
+	    !job->num_addresses || symbolize_module(mod->image ? w->images : w->modules, &request,
+						    &job->table, &job->why) == 0;
 }
 
 static void *work_on(void *context)
@@ -279,11 +281,44 @@ static bool describe_module(struct build *b, const struct job *job)
 
 	out->best = job->table.best;
 	out->stale = job->table.stale;
-	out->asked = mod->image || mod->name[0] == '/';
+	out->asked = job->num_addresses && (mod->image || mod->name[0] == '/');
 	if (job->why.kind == ERROR_NONE)
 		return true;
 	out->why = arena_strndup(&b->code->arena, job->why.text, strlen(job->why.text));
 	return out->why != NULL;
+}
+
+static bool append_named_functions(struct build *b)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < b->m->functions.len; i++) {
+		const struct model_function *f = &b->m->functions.at[i];
+		const char *name = f->name ? f->name : MODEL_UNKNOWN_FUNCTION;
+		ok = vec_push(
+		    &b->code->functions,
+		    (struct code_function){.name = name,
+					   .linkage_name = f->linkage_name ? f->linkage_name : name,
+					   .file = f->file,
+					   .line = f->line,
+					   .module = f->module,
+					   .source = f->name ? SYMBOL_DWARF : SYMBOL_NONE,
+					   .standing = true});
+	}
+	return ok;
+}
+
+/* The same for a frame that came with its name; first is the id of the first function
+ * of such frames. */
+static bool append_named(struct build *b, uint32_t first, const struct model_frame *f)
+{
+	uint32_t function = (uint32_t)(f->address >> 32), id = first + function;
+	uint32_t file = file_id(b, b->m->functions.at[function].file, f->module);
+	uint32_t line =
+	    file == INTERNER_NONE ? INTERNER_NONE : line_id(b, file, (uint32_t)f->address, id);
+
+	return line != INTERNER_NONE && b->code->frames.len < UINT32_MAX - 1 &&
+	       vec_push(&b->code->frames, (struct code_frame){.function = id, .line = line});
 }
 
 /* Functions, files, lines of all modules, and the chain of each model frame. Frames of
@@ -294,6 +329,7 @@ static int build(struct build *b, struct job *jobs, size_t n, struct error *e)
 	struct interner *seen = calloc(n + 1, sizeof *seen);
 	uint32_t *firsts = calloc(n + 1, sizeof *firsts);
 	struct job **by_module = calloc(b->m->modules.len + 1, sizeof(struct job *));
+	uint32_t named;
 	bool ok = seen && firsts && by_module;
 
 	for (size_t i = 0; ok && i < n; i++) {
@@ -311,12 +347,18 @@ static int build(struct build *b, struct job *jobs, size_t n, struct error *e)
 				ok = function_id(b, &seen[j], firsts[j], jobs[j].module,
 						 &jobs[j].table.frames[k]) != INTERNER_NONE;
 	}
+	named = (uint32_t)b->code->functions.len;
+	ok = ok && append_named_functions(b);
 	for (size_t f = 0; ok && f < num_frames; f++) {
-		struct job *job = by_module[b->m->frames.at[f].module];
+		const struct model_frame *frame = &b->m->frames.at[f];
+		struct job *job = by_module[frame->module];
 		size_t j = (size_t)(job - jobs);
 		b->code->first[f] = (uint32_t)b->code->frames.len;
-		ok = append_chain(b, &seen[j], firsts[j], job,
-				  address_index(job, b->m->frames.at[f].address));
+		if (frame->role >= FRAME_ADDRESSED)
+			ok = append_named(b, named, frame);
+		else
+			ok = append_chain(b, &seen[j], firsts[j], job,
+					  address_index(job, frame->address));
 	}
 	if (ok)
 		b->code->first[num_frames] = (uint32_t)b->code->frames.len;

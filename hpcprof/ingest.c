@@ -66,6 +66,13 @@ static struct reader_text unit_of(const struct reader_metric *metric)
 	return reader_pairs_get(metric->about, "unit");
 }
 
+/* Whatever the order of the files, the largest stays. */
+static void note_interval(struct model_metric *metric, uint64_t interval)
+{
+	if (interval > metric->interval)
+		metric->interval = interval;
+}
+
 /* Pair V columns with the N columns that follow them. */
 static int plan_columns(struct ingest *in)
 {
@@ -84,14 +91,17 @@ static int plan_columns(struct ingest *in)
 		c->metric = model_metric(in->m, v->name, unit_of(v), v->flags);
 		if (c->metric == UINT32_MAX)
 			return out_of_memory(in, sizeof(struct model_metric));
-		if (!n || !(n->flags & CSP_METRIC_SAMPLES) || (v->flags & CSP_METRIC_SAMPLES))
+		if (!n || !(n->flags & CSP_METRIC_SAMPLES) || (v->flags & CSP_METRIC_SAMPLES)) {
+			if (v->flags & CSP_METRIC_ASYNC)
+				note_interval(&in->m->metrics.at[c->metric], v->period);
 			continue;
+		}
 		c->samples = false;
 		in->columns[++i] = *c;
 		in->columns[i].events = false;
 		in->columns[i].samples = true;
 		in->columns[i].scale = 0;
-		in->m->metrics.at[c->metric].interval = n->period;
+		note_interval(&in->m->metrics.at[c->metric], n->period);
 	}
 	return 0;
 }

@@ -39,10 +39,13 @@ void model_destroy(struct model *m)
 	}
 	vec_free(&m->frames);
 	vec_free(&m->modules);
+	vec_free(&m->functions);
 	vec_free(&m->metrics);
 	vec_free(&m->processes);
 	interner_deinit(&m->contexts);
 	interner_deinit(&m->module_ids);
+	interner_deinit(&m->name_pairs);
+	interner_deinit(&m->function_ids);
 	strings_destroy(m->strings);
 	arena_deinit(&m->arena);
 	free(m);
@@ -74,6 +77,36 @@ uint32_t model_frame(struct model *m, uint32_t module, uint64_t address, enum fr
 	m->frames.at[m->frames.len] =
 	    (struct model_frame){.address = address, .module = module, .role = role};
 	return (uint32_t)m->frames.len++;
+}
+
+/* The id of text behind what has the id chain; no text is a number of its own. */
+static uint32_t chain(struct model *m, uint32_t chained, const char *text)
+{
+	uint32_t id = text ? strings_intern(m->strings, text, strlen(text)) : UINT32_MAX - 1;
+
+	if (chained == INTERNER_NONE || id == UINT32_MAX)
+		return INTERNER_NONE;
+	return interner_add(&m->name_pairs, (uint64_t)chained << 32 | id);
+}
+
+uint32_t model_function(struct model *m, const struct model_function *f)
+{
+	/* Each step gives one id for one pair, so equal ids at the end mean equal parts. */
+	uint32_t key = chain(m, f->module, f->name), id;
+
+	key = chain(m, chain(m, key, f->linkage_name), f->file);
+	if (key == INTERNER_NONE || !vec_reserve(&m->functions, m->functions.len + 1))
+		return UINT32_MAX;
+	id = interner_add(&m->function_ids, (uint64_t)key << 32 | f->line);
+	if (id != INTERNER_NONE && id == m->functions.len)
+		m->functions.at[m->functions.len++] = *f;
+	return id;
+}
+
+uint32_t model_named_frame(struct model *m, uint32_t function, uint32_t line, enum frame_role role)
+{
+	return model_frame(m, m->functions.at[function].module, (uint64_t)function << 32 | line,
+			   role);
 }
 
 /* The identity of a module: its build-id behind a byte that no name begins with,

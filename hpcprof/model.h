@@ -25,8 +25,17 @@
 #include <stdint.h>
 
 /* What the address of a frame stands for. A frame holds the address to look up:
- * for a call that is the return address - 1, within the call instruction. */
-enum frame_role { FRAME_POINT, FRAME_CALL, FRAME_ROLES };
+ * for a call that is the return address - 1, within the call instruction. A frame
+ * that came with its name has nothing to look up: its address is the id of a
+ * function << 32 | line. */
+enum frame_role {
+	FRAME_POINT,
+	FRAME_CALL,
+	FRAME_ADDRESSED, /* the roles before it have addresses */
+	FRAME_NAMED_POINT = FRAME_ADDRESSED,
+	FRAME_NAMED_CALL,
+	FRAME_ROLES
+};
 
 struct model_frame {
 	uint64_t address; /* in the module's file; to be looked up as it is */
@@ -39,6 +48,8 @@ enum { MODEL_ROOT = 0, MODEL_PARTIAL_ROOT = 1, MODEL_ROOTS = 2 };
 
 /* The module of addresses that no module of their epoch covers. */
 #define MODEL_UNKNOWN_MODULE "[unknown]"
+/* How a function is called whose name is not known. */
+#define MODEL_UNKNOWN_FUNCTION "[unknown function]"
 
 struct model_module {
 	const char *name;     /* path or [pseudo]; the first in order where there are several */
@@ -48,6 +59,16 @@ struct model_module {
 	/* per role: the addresses seen, and the frame that each became */
 	struct interner addresses[FRAME_ROLES];
 	VEC(uint32_t) frames[FRAME_ROLES];
+};
+
+/* A function that came with its name, for example out of a PROFILE. Texts are
+ * interned; file is where its code comes from. */
+struct model_function {
+	const char *name;         /* NULL: not known */
+	const char *linkage_name; /* NULL: as name */
+	const char *file;         /* NULL: not known */
+	uint32_t line;            /* where it begins in the file, or 0 */
+	uint32_t module;
 };
 
 /* Sums of one metric. */
@@ -75,8 +96,8 @@ struct model_metric {
 	struct model_sum total;
 	enum model_kernel kernel;
 	model_texts sources, requested, achieved;
-	uint64_t
-	    interval; /* nominal mean interval (the period of N), of the last file; 0 without N */
+	uint64_t interval; /* nominal mean interval: the period of N, or of a sampled V without
+			      N; the largest of several; 0: not known */
 	VEC(struct model_account) account; /* dispositions of the format first, in its order */
 	bool has_account;
 };
@@ -104,6 +125,9 @@ struct model {
 	VEC(struct model_frame) frames;
 	VEC(struct model_module) modules;
 	struct interner module_ids; /* key: string id of the identity */
+	VEC(struct model_function) functions;
+	struct interner name_pairs;   /* pairs of ids, chained into a key for each function */
+	struct interner function_ids; /* key: such a chain */
 	VEC(struct model_metric) metrics;
 	VEC(struct model_process) processes;
 	bool saturated; /* some sum passed 2^64 - 1 and stands there */
@@ -145,6 +169,10 @@ static inline uint32_t model_frame_of(const struct model *m, uint32_t context)
 uint32_t model_context(struct model *m, uint32_t parent, uint32_t frame);
 uint32_t model_frame(struct model *m, uint32_t module, uint64_t address, enum frame_role role);
 uint32_t model_module(struct model *m, struct reader_text name, struct reader_text build_id);
+/* The function, whose texts are model_text's. */
+uint32_t model_function(struct model *m, const struct model_function *f);
+/* The frame of a line (0: not known) of a function, as FRAME_NAMED_POINT or _CALL. */
+uint32_t model_named_frame(struct model *m, uint32_t function, uint32_t line, enum frame_role role);
 uint32_t model_metric(struct model *m, struct reader_text name, struct reader_text unit,
 		      uint64_t flags);
 /* Make the metric's columns reach the context. False if memory ran out. */
