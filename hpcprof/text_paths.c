@@ -1,5 +1,6 @@
 /* The text view's hottest call paths: the heaviest distinct paths, drawn as one tree, so
  * that what they share is said once. A frame stands deeper only where paths part. */
+#include "hpcprof/drawing.h"
 #include "hpcprof/paths.h"
 #include "hpcprof/text.h"
 
@@ -9,15 +10,13 @@
 
 enum {
 	DEFAULT_PATHS = 5,
-	INDENT = 2,
-	MOST_INDENT_PERCENT = 40, /* of the width */
-	LONGEST_STRETCH = 16,     /* frames in a row without a fork that are all printed */
-	STRETCH_ENDS = 6,         /* else so many at each end */
+	LONGEST_STRETCH = 16, /* frames in a row without a fork that are all printed */
+	STRETCH_ENDS = 6,     /* else so many at each end */
 };
 
 enum mark { NOT_DRAWN, DRAWN, CHOSEN }; /* the last is the leaf of a path that was chosen */
 
-struct drawing {
+struct hottest {
 	struct text *t;
 	struct paths paths;
 	uint32_t *chosen; /* leaves of the heaviest paths */
@@ -25,11 +24,9 @@ struct drawing {
 	uint8_t *marked;           /* per node: enum mark */
 	uint32_t *child, *sibling; /* of marked nodes, heaviest first; 0: none */
 	uint64_t total;
-	VEC(uint32_t) levels; /* while printing: per fork above, what comes next from it, or 0 */
-	bool rooted;          /* all that is printed hangs under one outermost frame */
 };
 
-static int compare_labels(const struct drawing *d, uint32_t a, uint32_t b)
+static int compare_labels(const struct hottest *d, uint32_t a, uint32_t b)
 {
 	uint32_t x = paths_function(&d->paths, a), y = paths_function(&d->paths, b);
 	int c;
@@ -43,7 +40,7 @@ static int compare_labels(const struct drawing *d, uint32_t a, uint32_t b)
 /* Heaviest first; ties by the names from the leaf to the root. */
 static int by_weight(const void *pa, const void *pb, void *context)
 {
-	const struct drawing *d = context;
+	const struct hottest *d = context;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 	uint64_t x = d->paths.info.at[a].exclusive, y = d->paths.info.at[b].exclusive;
 	int c = 0;
@@ -61,7 +58,7 @@ static int by_weight(const void *pa, const void *pb, void *context)
 }
 
 /* Siblings: heaviest in all first, then by name. */
-static int by_inclusive(const struct drawing *d, uint32_t a, uint32_t b)
+static int by_inclusive(const struct hottest *d, uint32_t a, uint32_t b)
 {
 	uint64_t x = d->paths.info.at[a].inclusive, y = d->paths.info.at[b].inclusive;
 	return x != y ? (x > y ? -1 : 1) : compare_labels(d, a, b);
@@ -75,7 +72,7 @@ static int descending(const void *pa, const void *pb)
 
 /* The weight that the last path to be drawn has; 0 if memory ran out. Most paths are
  * lighter, and need no comparison by name. */
-static uint64_t least_weight(const struct drawing *d, size_t most)
+static uint64_t least_weight(const struct hottest *d, size_t most)
 {
 	uint64_t *weights = malloc((d->paths.info.len + 1) * sizeof *weights), least = 0;
 	size_t n = 0;
@@ -92,7 +89,7 @@ static uint64_t least_weight(const struct drawing *d, size_t most)
 	return least;
 }
 
-static bool choose(struct drawing *d)
+static bool choose(struct hottest *d)
 {
 	uint32_t n = (uint32_t)d->paths.info.len;
 	size_t most = text_rows(d->t, DEFAULT_PATHS), candidates = 0;
@@ -111,7 +108,7 @@ static bool choose(struct drawing *d)
 	return true;
 }
 
-static void insert_child(struct drawing *d, uint32_t parent, uint32_t node)
+static void insert_child(struct hottest *d, uint32_t parent, uint32_t node)
 {
 	uint32_t *at = &d->child[parent];
 
@@ -121,7 +118,7 @@ static void insert_child(struct drawing *d, uint32_t parent, uint32_t node)
 	*at = node;
 }
 
-static bool link_marked(struct drawing *d)
+static bool link_marked(struct hottest *d)
 {
 	size_t n = d->paths.info.len;
 
@@ -143,8 +140,9 @@ static bool link_marked(struct drawing *d)
 }
 
 /* The name in at most width columns, with what there is to say of it. */
-static const char *label(struct drawing *d, uint32_t node, unsigned width)
+static const char *label(void *context, uint32_t node, unsigned width)
 {
+	struct hottest *d = context;
 	const struct code_function *f = &d->t->c->functions.at[paths_function(&d->paths, node)];
 	const char *inlined = paths_inlined(&d->paths, node) ? " [inlined]" : "", *after = inlined;
 	const struct path_node *info = &d->paths.info.at[node];
@@ -163,112 +161,38 @@ static const char *label(struct drawing *d, uint32_t node, unsigned width)
 	return name ? text_format(d->t, "%s%s", name, after) : NULL;
 }
 
-/* What stands before the names at the depth reached: a column for each fork above, with a
- * bar while more is to come from it. Only the innermost forks where there are too many. */
-static const char *guides(struct drawing *d, bool first)
+/* Percent of all below the frame, percent and value at the frame itself. */
+static unsigned margin(void *context, FILE *out, uint32_t node)
 {
-	size_t forks = d->levels.len - (d->rooted ? 1 : 0), skip = 0;
-	char *out = arena_alloc(&d->t->arena, forks * INDENT + 1);
-	size_t most = (size_t)d->t->o->width * MOST_INDENT_PERCENT / 100 / INDENT;
-
-	if (forks > most)
-		skip = forks - most;
-	for (size_t i = skip; out && i < forks; i++) {
-		bool more = d->levels.at[i + (d->rooted ? 1 : 0)];
-		bool here = first && i == forks - 1;
-		memcpy(out + (i - skip) * INDENT, here ? "+ " : more ? "| " : "  ", INDENT);
-	}
-	return out;
-}
-
-/* One line: percent of all below the frame, percent and value at the frame itself. */
-static bool print_node(struct drawing *d, uint32_t node, bool first)
-{
+	const struct hottest *d = context;
 	const struct path_node *info = &d->paths.info.at[node];
 	char below[LAYOUT_NUMBER_BYTES], self[LAYOUT_NUMBER_BYTES] = "",
 					 value[LAYOUT_NUMBER_BYTES] = "";
-	const char *text, *before = guides(d, first);
-	int used;
 
-	if (!before)
-		return false;
 	layout_percent(below, info->inclusive, d->total);
 	if (info->exclusive) {
 		layout_percent(self, info->exclusive, d->total);
 		layout_value(value, info->exclusive, d->t->columns[0].unit);
 	}
-	used = fprintf(d->t->out, "  %6s  %6s  %8s  %s", below, self, value, before);
-	text = label(d, node, d->t->o->width - (unsigned)used);
-	if (!text)
-		return false;
-	fprintf(d->t->out, "%s\n", text);
-	return true;
+	return (unsigned)fprintf(out, "  %6s  %6s  %8s  ", below, self, value);
 }
 
-/* Frames from node down that follow each other up to a fork or the leaf of a path. */
-static size_t stretch_length(const struct drawing *d, uint32_t node)
+static unsigned margin_hidden(void *context, FILE *out, uint32_t node, size_t n)
 {
-	size_t n = 1;
-	while (d->marked[node] != CHOSEN && d->child[node] && !d->sibling[d->child[node]]) {
-		node = d->child[node];
-		n++;
-	}
-	return n;
+	(void)context, (void)node, (void)n;
+	return (unsigned)fprintf(out, "  %6s  %6s  %8s  ", "", "", "");
 }
 
-/* Print a stretch, the middle of a long one only as a number; its last frame is *last. */
-static bool print_stretch(struct drawing *d, uint32_t node, bool first, uint32_t *last)
+static bool ends(void *context, uint32_t node)
 {
-	size_t n = stretch_length(d, node);
-
-	for (size_t i = 0; i < n; i++, node = d->child[node]) {
-		bool hidden = n > LONGEST_STRETCH && i >= STRETCH_ENDS && i < n - STRETCH_ENDS;
-		if (!hidden && !print_node(d, node, first && i == 0))
-			return false;
-		if (hidden && i == STRETCH_ENDS) {
-			const char *before = guides(d, false);
-			if (!before)
-				return false;
-			fprintf(d->t->out, "  %6s  %6s  %8s  %s... %zu more frames ...\n", "", "",
-				"", before, n - (size_t)2 * STRETCH_ENDS);
-		}
-		*last = node;
-	}
-	return true;
+	const struct hottest *d = context;
+	return d->marked[node] == CHOSEN;
 }
 
-/* A stretch, and all that follow it without a fork. */
-static bool print_branch(struct drawing *d, uint32_t node, uint32_t *last)
-{
-	if (!print_stretch(d, node, true, last))
-		return false;
-	while (d->child[*last] && !d->sibling[d->child[*last]])
-		if (!print_stretch(d, d->child[*last], false, last))
-			return false;
-	return true;
-}
+static const struct drawing_ops ops = {
+    .margin = margin, .margin_hidden = margin_hidden, .label = label, .ends = ends};
 
-/* All below a root: a stretch, then what it forks into, one level deeper. */
-static bool print_below(struct drawing *d, uint32_t root)
-{
-	bool ok = vec_push(&d->levels, d->child[root]);
-
-	d->rooted = d->child[root] && !d->sibling[d->child[root]];
-	while (ok && d->levels.len) {
-		uint32_t node = d->levels.at[d->levels.len - 1], last = node;
-		if (!node) {
-			d->levels.len--;
-			continue;
-		}
-		d->levels.at[d->levels.len - 1] = d->sibling[node];
-		ok = print_branch(d, node, &last) &&
-		     (!d->child[last] || vec_push(&d->levels, d->child[last]));
-	}
-	d->levels.len = 0;
-	return ok;
-}
-
-static void print_heading(const struct drawing *d)
+static void print_heading(const struct hottest *d)
 {
 	char number[LAYOUT_NUMBER_BYTES];
 	uint64_t shown = 0;
@@ -285,22 +209,35 @@ static void print_heading(const struct drawing *d)
 	fprintf(d->t->out, "  %6s  %6s  %8s  %s\n", "total", "self", "", "outermost frame first");
 }
 
-static bool draw(struct drawing *d)
+static bool draw(struct hottest *h)
 {
-	if (!choose(d) || !link_marked(d))
+	struct text *t = h->t;
+	struct drawing d = {.out = t->out,
+			    .width = t->o->width,
+			    .arena = &t->arena,
+			    .longest_stretch = LONGEST_STRETCH,
+			    .stretch_ends = STRETCH_ENDS,
+			    .ops = &ops,
+			    .context = h};
+	bool ok;
+
+	if (!choose(h) || !link_marked(h))
 		return false;
-	print_heading(d);
-	if (!print_below(d, PATHS_ROOT))
-		return false;
-	if (!d->marked[PATHS_PARTIAL_ROOT])
-		return true;
-	fprintf(d->t->out, "  paths whose outermost frames are missing:\n");
-	return print_below(d, PATHS_PARTIAL_ROOT);
+	d.child = h->child;
+	d.sibling = h->sibling;
+	print_heading(h);
+	ok = drawing_print(&d, PATHS_ROOT);
+	if (ok && h->marked[PATHS_PARTIAL_ROOT]) {
+		fprintf(t->out, "  paths whose outermost frames are missing:\n");
+		ok = drawing_print(&d, PATHS_PARTIAL_ROOT);
+	}
+	drawing_deinit(&d);
+	return ok;
 }
 
 bool text_paths(struct text *t)
 {
-	struct drawing d = {.t = t};
+	struct hottest d = {.t = t};
 	bool ok;
 
 	if (!t->num_columns || !t->columns[0].total)
@@ -312,6 +249,5 @@ bool text_paths(struct text *t)
 	free(d.marked);
 	free(d.child);
 	free(d.sibling);
-	vec_free(&d.levels);
 	return ok;
 }
