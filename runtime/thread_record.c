@@ -57,7 +57,6 @@ static void link_record(store_ref ref)
 	csprof_process.last_thread = ref;
 }
 
-/* The record keeps its own links: redirect still needs to know what followed. */
 static void unlink_record(store_ref ref)
 {
 	struct store_thread *t = record_at(ref);
@@ -200,18 +199,18 @@ static bool share_trees(csprof_state_t *state)
 	return true;
 }
 
-/* Named in the header before it leaves the list, which it does before anything of it is
- * moved: whoever finds the process dead takes what header.merging names as one more
- * thread, if it is not in the list, and has all that was counted. */
+/* The thread stays in the list until nothing of it is left, and the header names it all
+ * the while: whoever finds the process dead has all that was counted, and knows whose trees
+ * may not fit their rows. */
 static bool merge_thread(csprof_state_t *state)
 {
 	store_ref ended = gathering(&csprof_store_header()->ended);
 	if (!ended)
 		return false;
 	set_merging(state->thread);
-	unlink_record(state->thread);
 	move_trees(state, ended);
 	csprof_merge_account(state->thread, ended);
+	unlink_record(state->thread);
 	set_merging(0);
 	free_record(state->thread);
 	return true;
