@@ -143,7 +143,8 @@ static const int handed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
 enum { HANDED_ON = sizeof handed_on / sizeof *handed_on };
 
 /* Signals are held back until the child exists, so that none is lost between. */
-static pid_t start_child(const struct launch_options *o, const char *path, const char *library,
+static pid_t start_child(const struct launch_options *o, const char *path,
+			 const struct launch_obstacle *obstacle, const char *library,
 			 const char *out)
 {
 	sigset_t held, before;
@@ -172,9 +173,11 @@ static pid_t start_child(const struct launch_options *o, const char *path, const
 		for (int i = 0; i < HANDED_ON; i++)
 			sigaction(handed_on[i], &old[i], NULL);
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		set_environment(o, library, out);
+		if (!obstacle->alone)
+			set_environment(o, library, out);
 		execv(path, o->command);
-		if (errno == ENOEXEC) { /* a script without a first line, as execvp runs it */
+		/* a script without a first line, as execvp runs it */
+		if (errno == ENOEXEC && !obstacle->elf) {
 			size_t n = 0;
 			while (o->command[n])
 				n++;
@@ -272,12 +275,13 @@ static int run(const struct launch_options *o)
 	}
 	if (find_library(library) < 0 || make_directory(o, shown, absolute) < 0)
 		return FAILED_BEFORE;
-	const char *obstacle = launch_obstacle(path);
-	if (obstacle)
-		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle);
+	struct launch_obstacle obstacle;
+	launch_check(path, &obstacle);
+	if (obstacle.sentence[0])
+		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle.sentence);
 	struct timespec since;
 	clock_gettime(CLOCK_REALTIME_COARSE, &since);
-	pid_t pid = start_child(o, path, library, absolute);
+	pid_t pid = start_child(o, path, &obstacle, library, absolute);
 	if (pid < 0) {
 		fail("cannot run", o->command[0]);
 		return FAILED_BEFORE;

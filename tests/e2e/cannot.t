@@ -1,0 +1,164 @@
+#!/bin/bash
+# Programs that cannot be measured: the launcher says which and what to do, before it
+# runs them; and they run as they do alone.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+cc=${CC:-gcc}
+mkdir -p open
+chmod 777 . open
+cat >nine.c <<'END'
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	char line[64];
+	(void)argv;
+	while (fgets(line, sizeof line, stdin))
+		fputs(line, stdout);
+	fputs("over\n", stderr);
+	return 8 + argc;
+}
+END
+$cc -O2 -o nine nine.c || exit 1
+
+# as_somebody COMMAND...: with uid 65534, if we are root.
+as_somebody() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+# told DESCRIPTION STATUS PATTERN AS COMMAND...: one line of ours that matches comes
+# before the command's own, and what it does is what it does alone. AS: "" or as_somebody.
+told() {
+	local description=$1 status=$2 pattern=$3 as=$4
+	shift 4
+	echo in | $as "$@" >alone.out 2>alone.err
+	local alone=$?
+	echo in | $as "$hpcrun" -q -o open/d "$@" >ours.out 2>ours.err
+	is "$description: exit status" "$? $alone" "$status $alone"
+	is "$description: one line, first" "$(grep -nc '^hpcrun: ' ours.err) $(grep -n '^hpcrun: ' ours.err | cut -d: -f1)" "1 1"
+	check "$description: which, and what to do" grep -E "^hpcrun: $pattern" ours.err
+	if [ "$alone" = "$status" ]; then
+		check "$description: nothing else is different" \
+			sh -c "cmp alone.out ours.out && sed 1d ours.err | cmp alone.err -"
+	fi
+	rm -rf open/d
+}
+
+# refused DESCRIPTION STATUS PATTERN COMMAND...: it is told, and then cannot be run.
+refused() {
+	"$hpcrun" -q -o open/d "${@:4}" >ours.out 2>ours.err
+	is "$1: exit status" "$?" "$2"
+	check "$1: which, and what to do, first" sh -c 'head -1 ours.err | grep -E "$1"' sh "^hpcrun: $3"
+	is "$1: then, that it cannot be run" "$(sed 1d ours.err | grep -c '^hpcrun: ')" 1
+	rm -rf open/d
+}
+
+# measured DESCRIPTION IMAGES COMMAND...: not a word, and so many datafiles.
+measured() {
+	local description=$1 images=$2
+	shift 2
+	echo in | "$hpcrun" -q -o open/d "$@" >ours.out 2>ours.err
+	check "$description: not a word" sh -c '! grep "^hpcrun: " ours.err'
+	is "$description: measured" "$(ls open/d/*.csp 2>/dev/null | wc -l)" "$images"
+	rm -rf open/d
+}
+
+measured "a dynamically linked program" 1 ./nine
+measured "the loader called by name" 1 "$(readelf -lW nine | sed -n 's/.*interpreter: \(.*\)]/\1/p')" ./nine
+
+# ---- static --------------------------------------------------------------------------
+if $cc -static -o static nine.c 2>/dev/null; then
+	told "static" 9 '\./static is statically linked .*libhpcrun\.a' "" ./static
+	$cc -static-pie -o static-pie nine.c 2>/dev/null &&
+		told "static-pie" 9 '\./static-pie is statically linked' "" ./static-pie
+else
+	skip "static programs" "there is no static C library"
+fi
+
+# ---- more rights -----------------------------------------------------------------------
+if [ "$(id -u)" = 0 ]; then
+	for bits in 4755 2755; do
+		cp nine rights
+		chown 0:0 rights
+		chmod $bits rights
+		told "mode $bits" 9 '\./rights runs as another user .*measure it as that user' as_somebody ./rights
+		rm -f rights
+	done
+	cp nine rights
+	chmod 4755 rights
+	measured "our own setuid program" 1 ./rights
+	if setcap cap_net_raw+ep rights 2>/dev/null && chmod 755 rights && setcap cap_net_raw+ep rights; then
+		told "capabilities" 9 '\./rights has file capabilities .*run hpcrun as root' as_somebody ./rights
+		measured "capabilities, as root" 1 ./rights
+	else
+		skip "capabilities" "setcap is missing, or does nothing here"
+	fi
+	cp nine unreadable
+	chmod 711 unreadable
+	told "not readable" 9 '\./unreadable cannot be read: .*make it readable' as_somebody ./unreadable
+	rm -f rights unreadable
+else
+	skip "setuid, setgid, capabilities, not readable" "needs root"
+fi
+
+# ---- other architectures -----------------------------------------------------------------
+# patch FILE OFFSET BYTES (octal)
+patch() {
+	printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+cp nine arm
+patch arm 18 '\0267\0000' # e_machine: EM_AARCH64
+refused "another machine" 126 '\./arm is built for another architecture .*hpcrun built for it' ./arm
+cp nine small
+patch small 4 '\0001' # ELFCLASS32
+patch small 18 '\0050\0000' # EM_ARM
+refused "another class" 126 '\./small is built for another architecture' ./small
+head -c 40 nine >stump
+chmod +x stump
+echo in | "$hpcrun" -q -o open/stump ./stump >ours.out 2>ours.err
+is "a file that ends within its header" "$?" "$(echo in | sh ./stump >/dev/null 2>&1; echo $?)"
+if $cc -m32 -o elf32 nine.c 2>/dev/null && [ "$(echo in | ./elf32 2>/dev/null)" = in ]; then
+	told "32 bits" 9 '\./elf32 is built for another architecture' "" ./elf32
+else
+	skip "a program of 32 bits" "none can be built or run here"
+fi
+
+# ---- another C library -------------------------------------------------------------------
+cp nine other
+sed -i 's|/lib64/ld-linux-x86-64.so.2|/lib64/ld-other-x86-64.so.2|' other
+refused "another loader, which is not there" 127 '\./other is built with another C library' ./other
+if musl-gcc -o musl nine.c 2>/dev/null && [ "$(echo in | ./musl 2>/dev/null)" = in ]; then
+	told "musl" 9 '\./musl is built with another C library' "" ./musl
+else
+	skip "musl" "musl-gcc is not installed"
+fi
+
+# ---- scripts -----------------------------------------------------------------------------
+script() { # script NAME FIRST-LINE [REST]
+	printf '%s\n' "${@:2}" >"$1"
+	chmod +x "$1"
+}
+script plain.sh 'exit 9'
+measured "a script without a first line" 1 ./plain.sh
+script sh.sh '#!/bin/sh' 'exit 9'
+measured "a script" 1 ./sh.sh
+script env.sh '#!/usr/bin/env -S A=b sh' 'exit 9'
+measured "a script by env" 2 ./env.sh
+script nested.sh "#!$scratch/sh.sh" 'exit 9'
+measured "a script that a script runs" 1 ./nested.sh
+if [ -x static ]; then
+	script static.sh "#!$scratch/static" 'exit 9'
+	told "a script of a static interpreter" 10 "\./static.sh is run by $scratch/static, which is statically linked" "" ./static.sh
+	script nested-static.sh "#!$scratch/static.sh" 'exit 9'
+	told "the same, nested" 11 "\./nested-static.sh is run by $scratch/static, which" "" ./nested-static.sh
+	script env-static.sh '#!/usr/bin/env static' 'exit 9'
+	PATH=$scratch:$PATH told "the same, by env" 10 "\./env-static.sh is run by $scratch/static, which" "" ./env-static.sh
+fi
+script loop.sh "#!$scratch/loop.sh"
+"$hpcrun" -q -o open/loop ./loop.sh 2>ours.err
+is "a script that runs itself ends" "$?" 126
+done_testing
