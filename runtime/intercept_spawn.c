@@ -49,30 +49,32 @@ static int call_spawn(char *const *environment, void *arg)
 SPAWN_WRAPPER(posix_spawn)
 SPAWN_WRAPPER(posix_spawnp)
 
-/* ---- what takes environ: it may have been emptied ----------------------------------- */
-
-/* Given back also where the thread is cancelled in the call. */
-#define LENT_ENVIRONMENT(name)                                                                     \
-	__attribute__((                                                                            \
-	    cleanup(csprof_environment_take_back))) struct csprof_environment_lent name;           \
-	csprof_environment_lend(&name)
+/* ---- what takes environ: it may have been emptied ------------------------------------
+ *
+ * A thread that is cancelled in the call leaves it complete. */
 
 CSPROF_WRAPPER int system(const char *command)
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "system");
+	struct csprof_environment_lent lent;
 	csprof_copied_adopt();
-	LENT_ENVIRONMENT(lent);
-	return ((int (*)(const char *))real)(command);
+	csprof_environment_lend(&lent);
+	int r = ((int (*)(const char *))real)(command);
+	csprof_environment_take_back(&lent);
+	return r;
 }
 
 CSPROF_WRAPPER FILE *popen(const char *command, const char *mode)
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "popen");
+	struct csprof_environment_lent lent;
 	csprof_copied_adopt();
-	LENT_ENVIRONMENT(lent);
-	return ((FILE * (*)(const char *, const char *)) real)(command, mode);
+	csprof_environment_lend(&lent);
+	FILE *f = ((FILE * (*)(const char *, const char *)) real)(command, mode);
+	csprof_environment_take_back(&lent);
+	return f;
 }
 
 /* ---- forks that call none of fork's handlers ------------------------------------------ */

@@ -66,6 +66,10 @@ check "hpcrun knows its version" test -n "$version"
 is "hpcprof is of the same" \
 	"$("$hpcprof" --version | grep -oE '[0-9]+\.[0-9]+' | head -1)" "$version"
 
+# What it needs would be loaded into every program.
+needed=$(readelf -dW "$BUILD/lib/libhpcrun.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ')
+is "libhpcrun.so needs the C library alone" "$needed" "ld-linux-x86-64.so.2 libc.so.6 "
+
 # An installed tree is whole.
 make -s install BUILD="$BUILD" PREFIX=/usr DESTDIR="$scratch/dest" >"$scratch/install" 2>&1
 is "make install succeeds" "$?" 0
