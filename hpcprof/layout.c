@@ -1,31 +1,16 @@
 #include "hpcprof/layout.h"
 
+#include "formats/base/utf8.h"
+
 #include <inttypes.h>
 #include <locale.h>
 #include <string.h>
 #include <wchar.h>
 
-/* One character of UTF-8 at s: its length and code, or 0 if the bytes are none
- * (RFC 3629: no overlong forms, no surrogates, nothing past 0x10ffff). */
+/* Of a NUL-terminated text. */
 static unsigned decode(const char *s, uint32_t *code)
 {
-	const uint8_t *p = (const uint8_t *)s;
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
-
-	if (n <= 1) {
-		*code = p[0];
-		return n;
-	}
-	*code = p[0] & (0x7fu >> n);
-	for (unsigned i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (p[i] & 0x3fu);
-	}
-	if (*code < least[n] || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff))
-		return 0;
-	return n;
+	return utf8_decode(s, SIZE_MAX, code);
 }
 
 static bool harmful(uint32_t code)
@@ -228,6 +213,59 @@ const char *layout_basename(const char *s)
 {
 	const char *slash = strrchr(s, '/');
 	return slash && slash[1] ? slash + 1 : s;
+}
+
+const char *layout_format_list(struct arena *a, const char *format, va_list ap)
+{
+	va_list again;
+	char *out;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	out = n < 0 ? NULL : arena_alloc(a, (size_t)n + 1);
+	if (out)
+		vsnprintf(out, (size_t)n + 1, format, ap);
+	return out;
+}
+
+const char *layout_format(struct arena *a, const char *format, ...)
+{
+	const char *out;
+	va_list ap;
+
+	va_start(ap, format);
+	out = layout_format_list(a, format, ap);
+	va_end(ap);
+	return out;
+}
+
+void layout_title(FILE *out, bool color, const char *text)
+{
+	fprintf(out, color ? "\x1b[1m%s\x1b[0m\n" : "%s\n", text);
+}
+
+void layout_paragraph(FILE *out, unsigned width, const char *text)
+{
+	unsigned used = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+		char word[512];
+		unsigned wide;
+
+		snprintf(word, sizeof word, "%.*s", (int)n, text);
+		wide = layout_width(word);
+		if (used && used + 1 + wide > width) {
+			fputc('\n', out);
+			used = 0;
+		}
+		fprintf(out, "%s%.*s", used ? " " : "  ", (int)n, text);
+		used += wide + (used ? 1 : 2);
+		text += n + strspn(text + n, " ");
+	}
+	fputc('\n', out);
 }
 
 /* ---- numbers -------------------------------------------------------------------- */

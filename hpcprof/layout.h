@@ -8,6 +8,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,15 @@ const char *layout_cut_middle(struct arena *a, const char *s, unsigned width);
  * and then go before anything else does, so that what it is called stays. */
 const char *layout_cut_name(struct arena *a, const char *s, unsigned width);
 const char *layout_cut_left(struct arena *a, const char *s, unsigned width);
+/* A printf into the arena; NULL if memory ran out. */
+const char *layout_format(struct arena *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+const char *layout_format_list(struct arena *a, const char *format, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+/* A line, in bold with color. */
+void layout_title(FILE *out, bool color, const char *text);
+/* A paragraph, indented and broken between words to fit. */
+void layout_paragraph(FILE *out, unsigned width, const char *text);
 /* The part behind the last slash (s itself where that is nothing). */
 const char *layout_basename(const char *s);
 

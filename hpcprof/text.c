@@ -9,17 +9,9 @@
 
 static const char *format_list(struct text *t, const char *format, va_list ap)
 {
-	va_list again;
-	char *out;
-	int n;
+	const char *out = layout_format_list(&t->arena, format, ap);
 
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, format, again);
-	va_end(again);
-	out = n < 0 ? NULL : arena_alloc(&t->arena, (size_t)n + 1);
-	if (out)
-		vsnprintf(out, (size_t)n + 1, format, ap);
-	else
+	if (!out)
 		t->starved = true;
 	return out;
 }
@@ -37,13 +29,15 @@ const char *text_format(struct text *t, const char *format, ...)
 
 void text_title(struct text *t, const char *format, ...)
 {
+	const char *text;
 	va_list ap;
 
-	fputs(t->o->color ? "\n\x1b[1m" : "\n", t->out);
 	va_start(ap, format);
-	vfprintf(t->out, format, ap);
+	text = format_list(t, format, ap);
 	va_end(ap);
-	fputs(t->o->color ? "\x1b[0m\n" : "\n", t->out);
+	fputc('\n', t->out);
+	if (text)
+		layout_title(t->out, t->o->color, text);
 }
 
 enum { LABEL_WIDTH = 12 };
@@ -65,29 +59,14 @@ bool text_fact(struct text *t, const char *label, const char *format, ...)
 
 void text_paragraph(struct text *t, const char *format, ...)
 {
-	unsigned used = 0;
-	const char *at;
+	const char *text;
 	va_list ap;
 
 	va_start(ap, format);
-	at = format_list(t, format, ap);
+	text = format_list(t, format, ap);
 	va_end(ap);
-	while (at && *at) {
-		size_t n = strcspn(at, " ");
-		char word[512];
-		unsigned wide;
-
-		snprintf(word, sizeof word, "%.*s", (int)n, at);
-		wide = layout_width(word);
-		if (used && used + 1 + wide > t->o->width) {
-			fputc('\n', t->out);
-			used = 0;
-		}
-		fprintf(t->out, "%s%.*s", used ? " " : "  ", (int)n, at);
-		used += wide + (used ? 1 : 2);
-		at += n + strspn(at + n, " ");
-	}
-	fputc('\n', t->out);
+	if (text)
+		layout_paragraph(t->out, t->o->width, text);
 }
 
 bool text_value_cells(struct text *t, struct layout_table *table, uint64_t value, size_t column)

@@ -46,8 +46,4 @@ bool text_value_cells(struct text *t, struct layout_table *table, uint64_t value
 /* How many rows a table shows that has most of them by default. */
 size_t text_rows(const struct text *t, size_t most);
 
-/* By name, then by whatever tells two of them apart: <0, 0, >0. */
-int text_compare_modules(const struct text *t, uint32_t a, uint32_t b);
-int text_compare_functions(const struct text *t, uint32_t a, uint32_t b);
-
 #endif

@@ -1,6 +1,7 @@
 /* The text view's hottest call paths: the heaviest distinct paths, drawn as one tree, so
  * that what they share is said once. A frame stands deeper only where paths part. */
 #include "hpcprof/drawing.h"
+#include "hpcprof/labels.h"
 #include "hpcprof/paths.h"
 #include "hpcprof/text.h"
 
@@ -33,7 +34,7 @@ static int compare_labels(const struct hottest *d, uint32_t a, uint32_t b)
 
 	if (x == PATHS_NO_FUNCTION || y == PATHS_NO_FUNCTION)
 		return x == y ? a < b ? -1 : a > b : x == PATHS_NO_FUNCTION ? -1 : 1;
-	c = text_compare_functions(d->t, x, y);
+	c = label_compare_functions(d->t->m, d->t->c, x, y);
 	return c ? c : (int)paths_inlined(&d->paths, a) - (int)paths_inlined(&d->paths, b);
 }
 

@@ -1,4 +1,5 @@
 /* The text view's last part: how far the figures can be trusted. */
+#include "hpcprof/labels.h"
 #include "hpcprof/sum.h"
 #include "hpcprof/text.h"
 
@@ -97,7 +98,7 @@ static int by_lineless(const void *pa, const void *pb, void *context)
 	const struct text *t = context;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 	uint64_t x = t->a.lineless[a * t->num_columns], y = t->a.lineless[b * t->num_columns];
-	return x != y ? (x > y ? -1 : 1) : text_compare_modules(t, a, b);
+	return x != y ? (x > y ? -1 : 1) : label_compare_modules(t->m, a, b);
 }
 
 static const char *reason(const struct text *t, uint32_t module)

@@ -1,114 +1,54 @@
 /* The text view's tables: load modules, files, functions, lines. */
+#include "hpcprof/labels.h"
 #include "hpcprof/sum.h"
 #include "hpcprof/text.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-static int compare_texts(const char *a, const char *b)
+static int compare_modules(const struct text *t, uint32_t a, uint32_t b)
 {
-	return strcmp(a ? a : "", b ? b : "");
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-int text_compare_modules(const struct text *t, uint32_t a, uint32_t b)
-{
-	const struct model_module *x = &t->m->modules.at[a], *y = &t->m->modules.at[b];
-	int c = strcmp(x->name, y->name);
-	return c ? c : compare_texts(x->build_id, y->build_id);
-}
-
-int text_compare_functions(const struct text *t, uint32_t a, uint32_t b)
-{
-	const struct code_function *x = &t->c->functions.at[a], *y = &t->c->functions.at[b];
-	int c = strcmp(x->name, y->name);
-
-	if (!c)
-		c = text_compare_modules(t, x->module, y->module);
-	if (!c)
-		c = compare_texts(x->file, y->file);
-	if (!c)
-		c = compare_numbers(x->line, y->line);
-	if (!c)
-		c = compare_numbers(x->low, y->low);
-	return c ? c : strcmp(x->linkage_name, y->linkage_name);
+	return label_compare_modules(t->m, a, b);
 }
 
 static int compare_files(const struct text *t, uint32_t a, uint32_t b)
 {
-	const struct code_file *x = &t->c->files.at[a], *y = &t->c->files.at[b];
+	return label_compare_files(t->m, t->c, a, b);
+}
 
-	if (!x->name && !y->name)
-		return text_compare_modules(t, x->module, y->module);
-	return compare_texts(x->name, y->name);
+static int compare_functions(const struct text *t, uint32_t a, uint32_t b)
+{
+	return label_compare_functions(t->m, t->c, a, b);
 }
 
 static int compare_lines(const struct text *t, uint32_t a, uint32_t b)
 {
-	const struct code_line *x = &t->c->lines.at[a], *y = &t->c->lines.at[b];
-	int c = compare_files(t, x->file, y->file);
-	return c ? c : compare_numbers(x->line, y->line);
-}
-
-static const char *module_name(struct text *t, uint32_t module)
-{
-	const char *name = t->m->modules.at[module].name;
-	return layout_clean(&t->arena, name[0] ? name : MODEL_UNKNOWN_MODULE);
-}
-
-static const char *module_base(struct text *t, uint32_t module)
-{
-	const char *name = module_name(t, module);
-	return name ? layout_basename(name) : NULL;
+	return label_compare_lines(t->m, t->c, a, b);
 }
 
 static bool module_cells(struct text *t, struct layout_table *table, uint32_t id)
 {
-	return layout_cell(table, module_name(t, id));
-}
-
-static const char *file_name(struct text *t, uint32_t id)
-{
-	const struct code_file *file = &t->c->files.at[id];
-	const char *module;
-
-	if (file->name)
-		return layout_clean(&t->arena, file->name);
-	module = module_base(t, file->module);
-	return module ? text_format(t, "(no source) %s", module) : NULL;
+	return layout_cell(table, label_module(t->m, &t->arena, id));
 }
 
 static bool file_cells(struct text *t, struct layout_table *table, uint32_t id)
 {
-	return layout_cell(table, file_name(t, id));
+	return layout_cell(table, label_file(t->m, t->c, &t->arena, id));
 }
 
 static bool function_cells(struct text *t, struct layout_table *table, uint32_t id)
 {
-	const struct code_function *f = &t->c->functions.at[id];
-	const char *name = layout_clean(&t->arena, f->name);
+	uint32_t module = t->c->functions.at[id].module;
 
-	if (name && f->inlined)
-		name =
-		    text_format(t, "%s %s", name, f->standing ? "[partly inlined]" : "[inlined]");
-	return layout_cell(table, name) && layout_cell(table, module_base(t, f->module));
+	return layout_cell(table, label_function(t->c, &t->arena, id)) &&
+	       layout_cell(table, label_module_base(t->m, &t->arena, module));
 }
 
 static bool line_cells(struct text *t, struct layout_table *table, uint32_t id)
 {
 	const struct code_line *line = &t->c->lines.at[id];
-	const char *place = file_name(t, line->file);
 	const char *function = layout_clean(&t->arena, t->c->functions.at[line->function].name);
 
-	if (place && line->line)
-		place = text_format(t, "%s:%u", place, line->line);
-	else if (place && t->c->files.at[line->file].name)
-		place = text_format(t, "%s:?", place);
-	return layout_cell(table, place) &&
+	return layout_cell(table, label_line(t->m, t->c, &t->arena, id)) &&
 	       layout_cell(table, line->several ? "(several)" : function);
 }
 
@@ -126,7 +66,7 @@ static const struct kind {
 		   {{"load module", false, CUT_LEFT, 11}},
 		   1,
 		   10,
-		   text_compare_modules,
+		   compare_modules,
 		   module_cells},
     [BY_FILE] = {"Files",
 		 "file",
@@ -142,7 +82,7 @@ static const struct kind {
 		     {{"function", false, CUT_NAME, 12}, {"load module", false, CUT_LEFT, 11}},
 		     2,
 		     20,
-		     text_compare_functions,
+		     compare_functions,
 		     function_cells},
     [BY_LINE] = {"Lines",
 		 "line",
