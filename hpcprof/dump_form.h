@@ -49,7 +49,5 @@ extern const struct dump_form dump_text, dump_json;
 /* For the forms: v in decimal; v as 0x and hexadecimal. */
 void dump_put_u64(FILE *out, uint64_t v);
 void dump_put_hex(FILE *out, uint64_t v);
-/* The length of the valid UTF-8 sequence at s (n bytes left), 0 if there is none. */
-size_t dump_utf8(const char *s, size_t n);
 
 #endif

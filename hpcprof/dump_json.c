@@ -1,4 +1,5 @@
 /* A dump as one JSON object: records are objects, lists of them arrays. */
+#include "formats/base/utf8.h"
 #include "hpcprof/dump_form.h"
 
 static void next(struct dump_to *to)
@@ -72,7 +73,8 @@ static void quoted(struct dump_to *to, struct dump_bytes s)
 {
 	putc_unlocked('"', to->out);
 	for (size_t i = 0; i < s.n;) {
-		size_t n = dump_utf8(s.at + i, s.n - i);
+		uint32_t code;
+		size_t n = utf8_decode(s.at + i, s.n - i, &code);
 		if (n == 0) {
 			fputs("\\ufffd", to->out);
 			i++;

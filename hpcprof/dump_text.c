@@ -1,4 +1,5 @@
 /* A dump as text: a record is a line, what it holds is indented below it. */
+#include "formats/base/utf8.h"
 #include "formats/encode.h"
 #include "hpcprof/dump_form.h"
 
@@ -19,35 +20,6 @@ void dump_put_hex(FILE *out, uint64_t v)
 	fputs("0x", out);
 	while (n > 0)
 		putc_unlocked(digits[--n], out);
-}
-
-size_t dump_utf8(const char *s, size_t n)
-{
-	const uint8_t *p = (const uint8_t *)s;
-	size_t need;
-	uint32_t c, least;
-	if (n == 0)
-		return 0;
-	if (p[0] < 0x80)
-		return 1;
-	if (p[0] >= 0xc2 && p[0] < 0xe0) {
-		need = 2, c = p[0] & 0x1f, least = 0x80;
-	} else if (p[0] >= 0xe0 && p[0] < 0xf0) {
-		need = 3, c = p[0] & 0xf, least = 0x800;
-	} else if (p[0] >= 0xf0 && p[0] < 0xf5) {
-		need = 4, c = p[0] & 7, least = 0x10000;
-	} else {
-		return 0;
-	}
-	if (need > n)
-		return 0;
-	for (size_t i = 1; i < need; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	/* Overlong forms, surrogates and what is above Unicode are not UTF-8. */
-	return c < least || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0 : need;
 }
 
 static void finish_line(struct dump_to *to)
@@ -142,7 +114,8 @@ static void string(struct dump_to *to, const char *name, struct dump_bytes s)
 	field(to, name);
 	putc_unlocked('"', to->out);
 	for (size_t i = 0; i < s.n;) {
-		size_t n = dump_utf8(s.at + i, s.n - i);
+		uint32_t code;
+		size_t n = utf8_decode(s.at + i, s.n - i, &code);
 		if (n == 0 || is_control(s.at + i, n)) {
 			for (size_t end = i + (n ? n : 1); i < end; i++)
 				fprintf(to->out, "\\x%02x", (unsigned)(uint8_t)s.at[i]);

@@ -1,0 +1,37 @@
+/* Characters of UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing past
+ * 0x10ffff). No allocation; any thread. */
+#ifndef FORMATS_BASE_UTF8_H
+#define FORMATS_BASE_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The character that begins at s, of which n bytes may be read: its length in bytes
+ * and its code. 0 if the bytes are no character; *code is then the first byte (0 where
+ * n is 0). Of a NUL-terminated text nothing past the NUL is read, whatever n is. */
+static inline unsigned utf8_decode(const char *s, size_t n, uint32_t *code)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	const uint8_t *p = (const uint8_t *)s;
+	unsigned length;
+	uint32_t c;
+
+	*code = n ? p[0] : 0;
+	if (!n || p[0] < 0x80)
+		return n ? 1 : 0;
+	length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
+	if (!length || length > n)
+		return 0;
+	c = p[0] & (0x7fu >> length);
+	for (unsigned i = 1; i < length; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3fu);
+	}
+	if (c < least[length] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	*code = c;
+	return length;
+}
+
+#endif
