@@ -4,14 +4,18 @@
     sum of V over all nodes       = weight of recorded + partial
     sum of N over all nodes       = samples of recorded + partial
 
-per thread and event. Prints the sums over all datafiles; exits with 1 if an equation
-does not hold. With --total, FILE holds microseconds of CPU time as waitcpu wrote them,
-and the sum of all weights must be that within 1% or 10 ms per image."""
+per thread and event, the last two for the sum over the threads where these share a tree.
+Prints the sums over all datafiles; exits with 1 if an equation does not hold. With
+--total, FILE holds microseconds of CPU time as waitcpu wrote them, and the sum of all
+weights must be that within 1% or 10 ms per image."""
 
 import sys
 from collections import Counter
 
 import csp
+
+
+SHARED = 0xFFFFFFFF  # the thread of trees that several threads share
 
 
 def thread_sums(data, v):
@@ -26,24 +30,39 @@ def thread_sums(data, v):
     return sums
 
 
+def compare(where, rows, in_trees):
+    """Texts for the second and the third equation."""
+    kept = [r for r in rows if r[2] in ("recorded", "partial")]
+    weight, samples = in_trees
+    if sum(r[4] for r in kept) != weight:
+        yield where + "V sums to %d, account says %d" % (weight, sum(r[4] for r in kept))
+    if sum(r[3] for r in kept) != samples:
+        yield where + "N sums to %d, account says %d" % (samples, sum(r[3] for r in kept))
+
+
 def unequal(data, v):
     """Texts, one for each equation that does not hold."""
     name = data.metrics[v][0]
     in_trees = thread_sums(data, v)
+    rows_of = {}
+    for row in data.account:
+        if row[1] == v:
+            rows_of.setdefault(row[0], []).append(row)
+    for thread in in_trees:
+        if thread != SHARED and thread >= len(data.threads):
+            yield "%s: trees of a thread %s that is not in THREADS" % (data.path, thread)
     for thread, (tid, _, _, _, cpu) in enumerate(data.threads):
-        rows = [r for r in data.account if r[0] == thread and r[1] == v]
+        rows = rows_of.get(thread, [])
         all_weight = sum(r[4] for r in rows)
-        kept = [r for r in rows if r[2] in ("recorded", "partial")]
-        weight, samples = in_trees.pop(thread, (0, 0))
         where = "%s: thread %d (tid %d), %s: " % (data.path, thread, tid, name)
         if name == "CPUTIME" and all_weight != cpu:
             yield where + "clock advanced %d, weights sum to %d" % (cpu, all_weight)
-        if sum(r[4] for r in kept) != weight:
-            yield where + "V sums to %d, account says %d" % (weight, sum(r[4] for r in kept))
-        if sum(r[3] for r in kept) != samples:
-            yield where + "N sums to %d, account says %d" % (samples, sum(r[3] for r in kept))
-    for thread, (weight, samples) in in_trees.items():
-        yield "%s: trees of a thread %s that is not in THREADS" % (data.path, thread)
+        if SHARED not in in_trees:
+            yield from compare(where, rows, in_trees.get(thread, (0, 0)))
+    if SHARED in in_trees:
+        everything = [sum(column) for column in zip(*in_trees.values())]
+        rows = [row for rows in rows_of.values() for row in rows]
+        yield from compare("%s: all threads, %s: " % (data.path, name), rows, everything)
 
 
 def main(arguments):
