@@ -54,5 +54,13 @@ void csprof_record_creator(store_ref *tree, store_ref *node);
 
 /* The handler of our signal. */
 void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext);
+/* Is this a signal from the calling thread's source of samples? Async-signal-safe. */
+bool csprof_sample_sent(const siginfo_t *info);
+/* The calling thread's source is quiet, and its rest not CSP_TAIL: let the clock's advance
+ * be of that disposition, and sampling go on. Async-signal-safe. */
+void csprof_sample_resume(void);
+/* Such a signal was taken in another way than by the handler: no sample, but the source
+ * goes on. Async-signal-safe. */
+void csprof_sample_put_off(void);
 
 #endif

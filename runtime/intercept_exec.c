@@ -6,6 +6,7 @@
 #include "runtime/copied.h"
 #include "runtime/environment.h"
 #include "runtime/process.h"
+#include "runtime/signals.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -42,8 +43,10 @@ static int finish_and_call(char *const *environment, void *arg)
 {
 	const struct exec_call *e = arg;
 	bool finished = csprof_process_finish(CSPROF_END_EXEC, false);
+	uint64_t mask = csprof_signal_before_exec();
 	int r = e->call(e, environment);
 	int saved = errno;
+	csprof_signal_after_failed_exec(mask);
 	if (finished)
 		csprof_process_resume();
 	errno = saved;

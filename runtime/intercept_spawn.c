@@ -4,6 +4,7 @@
 
 #include "runtime/copied.h"
 #include "runtime/environment.h"
+#include "runtime/masks.h"
 #include "runtime/process.h"
 
 #include <sched.h>
@@ -30,7 +31,10 @@ struct spawn_call {
 static int call_spawn(char *const *environment, void *arg)
 {
 	const struct spawn_call *c = arg;
-	return c->real(c->pid, c->file, c->actions, c->attributes, c->argv, environment);
+	uint64_t mask = csprof_mask_before_exec();
+	int r = c->real(c->pid, c->file, c->actions, c->attributes, c->argv, environment);
+	csprof_mask_after_exec(mask);
+	return r;
 }
 
 #define SPAWN_WRAPPER(name)                                                                        \

@@ -107,6 +107,7 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	keep_command(argc, argv);
 	if (csprof_metrics_init(o->event.period) < 0 || csprof_signal_install(o->sig) < 0)
 		return;
+	csprof_signal_install_faults();
 	os_main_stack(&low, &high);
 	begin(NULL, low, high);
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);
@@ -154,6 +155,7 @@ bool csprof_process_finish(const char *end, bool with_loader)
 	if (with_loader && !csprof_process.forked)
 		csprof_epoch_update();
 	csprof_epoch_add_anonymous();
+	csprof_signal_look();
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
 		csprof_thread_close(s);
 	csprof_records_join();
@@ -174,6 +176,7 @@ bool csprof_process_finish(const char *end, bool with_loader)
 	else /* whoever finds the store makes it a datafile */
 		csprof_say(csprof_store_survives() ? CSPROF_SAY_FILE : CSPROF_SAY_ALWAYS,
 			   "the datafile cannot be written:", strerror(-r), INT64_MIN);
+	csprof_signal_say_taken();
 	csprof_say(CSPROF_SAY_PROCESS, "process ends:", end, INT64_MIN);
 	return true;
 }
@@ -189,7 +192,7 @@ void csprof_process_resume(void)
 	atomic_store(&csprof_process.measuring, true);
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next) {
 		csprof_thread_reopen(s);
-		if (s->source.driver)
+		if (s->source.driver && atomic_load(&s->rest) == CSP_TAIL)
 			s->source.driver->resume(&s->source);
 	}
 	csprof_unlock();

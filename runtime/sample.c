@@ -4,6 +4,7 @@
 
 #include "runtime/cct.h"
 #include "runtime/epoch.h"
+#include "runtime/fault.h"
 #include "runtime/os/os.h"
 #include "runtime/signals.h"
 #include "runtime/state.h"
@@ -51,9 +52,9 @@ static bool load_map_in_doubt(const csprof_state_t *state)
 	return false;
 }
 
-enum csp_disposition csprof_sample_callstack(const void *ucontext, uint32_t metric, uint64_t weight)
+static enum csp_disposition sample_callstack(csprof_state_t *state, const void *ucontext,
+					     uint32_t metric, uint64_t weight)
 {
-	csprof_state_t *state = csprof_self;
 	enum csp_disposition why;
 	if (csprof_context_is_unsafe(ucontext, &why))
 		return why;
@@ -68,6 +69,26 @@ enum csp_disposition csprof_sample_callstack(const void *ucontext, uint32_t metr
 	if (!csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts, 2))
 		return CSP_OUT_OF_MEMORY;
 	return complete ? CSP_RECORDED : CSP_PARTIAL;
+}
+
+/* A sample on its way through csprof_guarded. */
+struct sample_work {
+	const void *ucontext;
+	uint32_t metric;
+	uint64_t weight;
+	enum csp_disposition became;
+};
+
+static void do_sample(csprof_state_t *state, void *arg)
+{
+	struct sample_work *w = arg;
+	w->became = sample_callstack(state, w->ucontext, w->metric, w->weight);
+}
+
+enum csp_disposition csprof_sample_callstack(const void *ucontext, uint32_t metric, uint64_t weight)
+{
+	struct sample_work w = {ucontext, metric, weight, CSP_FAULT};
+	return csprof_guarded(csprof_self, do_sample, &w) ? w.became : CSP_FAULT;
 }
 
 static void account(struct store_clock *clock, enum csp_disposition d, uint64_t weight)
@@ -107,6 +128,13 @@ static uint64_t plan_next(csprof_state_t *state, uint64_t began)
 	return rest;
 }
 
+/* Not while the process ends, and none of what its source sent before it was stopped. */
+static bool wanted(const csprof_state_t *state)
+{
+	return atomic_load(&csprof_process.measuring) &&
+	       atomic_load_explicit(&state->rest, memory_order_relaxed) != CSP_MEASURING_OFF;
+}
+
 static void take_sample(csprof_state_t *state, const void *ucontext)
 {
 	struct store_thread *thread = csprof_store_at(state->thread);
@@ -121,8 +149,10 @@ static void take_sample(csprof_state_t *state, const void *ucontext)
 	const void *at = state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext))
 			     ? state->parked_context
 			     : ucontext;
-	account(clock, csprof_sample_callstack(at, CSPROF_CPUTIME, weight), weight);
-	state->source.driver->arm(&state->source, plan_next(state, now));
+	enum csp_disposition became = csprof_sample_callstack(at, CSPROF_CPUTIME, weight);
+	account(clock, became, weight);
+	if (became != CSP_FAULT)
+		state->source.driver->arm(&state->source, plan_next(state, now));
 }
 
 /* A handler of the program's that ran inside a call that we went on with, and left
@@ -157,11 +187,43 @@ static void restart_call(csprof_state_t *state, int sig, void *ucontext)
 	state->parked_context = outer;
 }
 
+bool csprof_sample_sent(const siginfo_t *info)
+{
+	const csprof_state_t *state = csprof_self;
+	return state && state->source.driver && state->source.driver->sent(&state->source, info);
+}
+
+void csprof_sample_resume(void)
+{
+	csprof_state_t *state = csprof_self;
+	enum csp_disposition why = atomic_load(&state->rest);
+	struct store_thread *thread = csprof_store_at(state->thread);
+	uint64_t *weight = &thread->clocks[0].account[why].weight;
+	if (!atomic_load(&csprof_process.measuring))
+		return;
+	*weight += take_weight(&thread->clocks[0], os_clock_self());
+	atomic_store(&state->rest, CSP_TAIL);
+	state->source.driver->resume(&state->source);
+	csprof_sample_put_off();
+}
+
+void csprof_sample_put_off(void)
+{
+	csprof_state_t *state = csprof_self;
+	if (atomic_exchange(&state->busy, true)) {
+		state->sampled = true;
+		return;
+	}
+	if (wanted(state))
+		state->source.driver->arm(&state->source, next_period(state));
+	atomic_store(&state->busy, false);
+}
+
 void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 {
 	int saved = errno;
 	csprof_state_t *state = csprof_self;
-	if (!state || !state->source.driver || !state->source.driver->sent(&state->source, info)) {
+	if (!csprof_sample_sent(info)) {
 		csprof_signal_pass_on(sig, info, ucontext);
 	} else if (atomic_exchange(&state->busy, true)) {
 		/* in a synchronous walk: put off to its end, see leave() */
@@ -169,7 +231,7 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 	} else {
 		if (state->parked)
 			forget_abandoned(state, ucontext);
-		if (atomic_load(&csprof_process.measuring))
+		if (wanted(state))
 			take_sample(state, ucontext);
 		atomic_store(&state->busy, false);
 		restart_call(state, sig, ucontext);
@@ -181,8 +243,13 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 
 static bool enter(csprof_state_t *state)
 {
-	return state && atomic_load(&csprof_process.measuring) &&
-	       !atomic_exchange(&state->busy, true);
+	if (!state || atomic_exchange(&state->busy, true))
+		return false;
+	/* asked only now: whoever ends the measurement looks at busy after that */
+	if (wanted(state))
+		return true;
+	atomic_store(&state->busy, false);
+	return false;
 }
 
 /* A sample that came meanwhile is taken now, at the path that was recorded: to drop
@@ -192,7 +259,7 @@ static void take_put_off(csprof_state_t *state, uint32_t kind)
 	if (!state->sampled)
 		return;
 	state->sampled = false;
-	if (!atomic_load(&csprof_process.measuring))
+	if (!wanted(state))
 		return;
 	struct store_thread *thread = csprof_store_at(state->thread);
 	uint64_t weight = take_weight(&thread->clocks[0], os_clock_self());
@@ -224,19 +291,38 @@ static void drop_frames(csprof_state_t *state, uint32_t n)
 	state->num_frames -= n;
 }
 
+/* A synchronous recording on its way through csprof_guarded. */
+struct record_work {
+	uint32_t drop; /* frames */
+	const uint32_t *column;
+	const uint64_t *amount;
+	uint32_t n;
+	uint32_t kind;
+	store_ref node; /* 0: no memory, or a fault */
+};
+
 /* The path of our caller's caller, without our own frames, as a recorded call. */
-static store_ref record_here(csprof_state_t *state, uint32_t drop, const uint32_t *column,
-			     const uint64_t *amount, uint32_t n, uint32_t *kind)
+static void do_record(csprof_state_t *state, void *arg)
 {
-	*kind = csprof_unwind_here(state) ? CSP_TREE_COMPLETE : CSP_TREE_PARTIAL;
-	drop_frames(state, drop);
-	return csprof_cct_insert(state, *kind, CSPROF_LEAF_RECORDED, column, amount, n);
+	struct record_work *w = arg;
+	if (csprof_unwind_here(state))
+		w->kind = CSP_TREE_COMPLETE;
+	drop_frames(state, w->drop);
+	w->node =
+	    csprof_cct_insert(state, w->kind, CSPROF_LEAF_RECORDED, w->column, w->amount, w->n);
+}
+
+static void record_here(csprof_state_t *state, struct record_work *w)
+{
+	w->kind = CSP_TREE_PARTIAL;
+	if (!csprof_guarded(state, do_record, w))
+		w->node = 0;
+	leave(state, w->kind);
 }
 
 int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t unwinds)
 {
 	csprof_state_t *state = csprof_self;
-	uint32_t kind;
 	if (metric >= csprof_num_metrics())
 		return -EINVAL;
 	if (!enter(state))
@@ -244,20 +330,20 @@ int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t 
 	/* the walk leaves our own frames out: this one, and a wrapper's if it is ours */
 	uint32_t own = csprof_own_code((uintptr_t)__builtin_return_address(0)) ? 2 : 1;
 	uint32_t drop = unwinds > own ? unwinds - own : 0;
-	store_ref node = record_here(state, drop, &metric, &amount, 1, &kind);
-	leave(state, kind);
-	return node ? 0 : -ENOMEM;
+	struct record_work w = {.drop = drop, .column = &metric, .amount = &amount, .n = 1};
+	record_here(state, &w);
+	return w.node ? 0 : -ENOMEM;
 }
 
 void csprof_record_creator(store_ref *tree, store_ref *node)
 {
 	csprof_state_t *state = csprof_self;
-	uint32_t kind;
+	struct record_work w = {.drop = 0};
 	*tree = *node = 0;
 	if (!enter(state))
 		return;
-	*node = record_here(state, 0, NULL, NULL, 0, &kind);
+	record_here(state, &w);
+	*node = w.node;
 	if (*node)
-		*tree = state->cct[kind].tree;
-	leave(state, kind);
+		*tree = state->cct[w.kind].tree;
 }

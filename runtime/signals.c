@@ -1,60 +1,284 @@
 #include "runtime/signals.h"
 
 #include "runtime/csprof.h"
+#include "runtime/fault.h"
+#include "runtime/masks.h"
+#include "runtime/message.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"
 
-/* What the program wants on our signals. A seqlock would be overdone: a program
- * that changes its action while the signal is under way must expect either. */
+#include <stdatomic.h>
+#include <string.h>
+
+/* What the program wants on a signal of ours. A handler may read it while another thread
+ * changes it: each change fills the next slot and then publishes it, and a slot is used
+ * again SLOTS changes later. */
+enum { SLOTS = 16 };
 struct wish {
-	int sig;
-	struct sigaction act;
+	int sig; /* 0: not in use */
+	bool fault;
+	_Atomic(struct sigaction *) act;
+	atomic_uint next;
+	struct sigaction slots[SLOTS];
 };
-static struct wish wishes[2]; /* our signal, and SIGPROF */
+static struct wish wishes[4]; /* our signal, SIGPROF, SIGSEGV, SIGBUS */
+enum { NUM_WISHES = sizeof wishes / sizeof *wishes };
+
+static const struct sigaction by_default; /* SIG_DFL */
+
+/* What libc adds to every action that it hands to the kernel, and the kernel gives back. */
+enum { SA_RESTORER_FLAG = 0x04000000 };
+static void (*restorer)(void);
+static int restorer_flag;
+
+static atomic_bool taken; /* ours was replaced past libc */
 
 static struct wish *wish_for(int sig)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < NUM_WISHES; i++)
 		if (wishes[i].sig == sig)
 			return &wishes[i];
 	return NULL;
 }
 
-int csprof_signal_install(int sig)
+static const struct sigaction *wanted(struct wish *w)
+{
+	return atomic_load_explicit(&w->act, memory_order_acquire);
+}
+
+static void want(struct wish *w, const struct sigaction *act)
+{
+	struct sigaction *slot = &w->slots[atomic_fetch_add(&w->next, 1) % SLOTS];
+	*slot = *act;
+	atomic_store_explicit(&w->act, slot, memory_order_release);
+}
+
+static bool is_handler(const struct sigaction *act)
+{
+	return act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
+}
+
+bool csprof_signal_has_handler(int sig)
+{
+	struct wish *w = sig ? wish_for(sig) : NULL;
+	return w && is_handler(wanted(w));
+}
+
+/* ---- masks in actions --------------------------------------------------------------- */
+
+static uint64_t low_word(const sigset_t *set)
+{
+	uint64_t word;
+	memcpy(&word, set, sizeof word);
+	return word;
+}
+
+static void set_low_word(sigset_t *set, uint64_t word)
+{
+	memcpy(set, &word, sizeof word);
+}
+
+/* ---- our own handlers ---------------------------------------------------------------- */
+
+/* The kernel calls the fault handler just as it would call the program's: on the stack,
+ * with the mask and the restarting that the program asked for. */
+static int install_fault(int sig, const struct sigaction *act)
+{
+	struct sigaction real = *act;
+	if (!is_handler(act)) {
+		real = by_default;
+		real.sa_flags = SA_RESTART | SA_ONSTACK;
+	}
+	real.sa_sigaction = csprof_fault_handler;
+	real.sa_flags = (real.sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
+	set_low_word(&real.sa_mask, csprof_mask_to_kernel(low_word(&real.sa_mask)));
+	return os_sigaction(sig, &real, NULL);
+}
+
+static int install(struct wish *w)
+{
+	if (w->fault)
+		return install_fault(w->sig, wanted(w));
+	return os_handle(w->sig, csprof_signal_handler, NULL);
+}
+
+static int stand_before(int sig, bool fault)
 {
 	if (wish_for(sig))
 		return 0;
 	struct wish *w = wish_for(0);
-	if (!w)
-		return 0;
-	int r = os_handle(sig, csprof_signal_handler, &w->act);
-	if (r == 0)
-		w->sig = sig;
+	struct sigaction old;
+	int r = w ? os_sigaction(sig, NULL, &old) : 0;
+	if (!w || r < 0)
+		return r;
+	set_low_word(&old.sa_mask, csprof_mask_from_kernel(low_word(&old.sa_mask), false, false));
+	w->fault = fault;
+	want(w, &old);
+	w->sig = sig;
+	r = install(w);
+	if (r < 0)
+		w->sig = 0;
+	else if (os_sigaction(sig, NULL, &old) == 0) {
+		restorer = old.sa_restorer;
+		restorer_flag = old.sa_flags & SA_RESTORER_FLAG;
+	}
 	return r;
+}
+
+int csprof_signal_install(int sig)
+{
+	return stand_before(sig, false);
+}
+
+void csprof_signal_install_faults(void)
+{
+	stand_before(SIGSEGV, true);
+	stand_before(SIGBUS, true);
+}
+
+/* ---- passing on ------------------------------------------------------------------------ */
+
+/* The action to take; with SA_RESETHAND the program has it once. */
+static struct sigaction take(struct wish *w)
+{
+	struct sigaction act = *wanted(w);
+	if (is_handler(&act) && act.sa_flags & (int)SA_RESETHAND) {
+		want(w, &by_default);
+		if (w->fault)
+			install(w);
+	}
+	return act;
 }
 
 void csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
 {
 	struct wish *w = wish_for(sig);
-	if (!w)
+	if (!w || csprof_mask_hold(info, ucontext))
 		return;
-	if (w->act.sa_flags & SA_SIGINFO)
-		w->act.sa_sigaction(sig, info, ucontext);
-	else if (w->act.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER)
+	struct sigaction act = take(w);
+	if (is_handler(&act)) {
+		csprof_mask_for_handler(ucontext, low_word(&act.sa_mask),
+					!(act.sa_flags & SA_NODEFER));
+		/* the kernel passes all three to every handler */
+		act.sa_sigaction(sig, info, ucontext);
+	} else if (act.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER) {
 		os_default_action(sig); /* a late sample of ours is no reason to die */
-	else if (w->act.sa_handler != SIG_DFL && w->act.sa_handler != SIG_IGN)
-		w->act.sa_handler(sig);
+	}
 }
 
-int csprof_signal_set_action(int sig, const struct sigaction *act, struct sigaction *old)
+void csprof_signal_pass_fault(int sig, siginfo_t *info, void *ucontext)
 {
-	struct wish *w = sig ? wish_for(sig) : NULL;
+	struct wish *w = wish_for(sig);
+	bool fault = info->si_code > 0 && !(sig == SIGBUS && info->si_code == BUS_MCEERR_AO);
 	if (!w)
-		return 1;
-	struct sigaction before = w->act;
-	if (act)
-		w->act = *act;
+		return;
+	struct sigaction act = take(w);
+	if (is_handler(&act)) {
+		act.sa_sigaction(sig, info, ucontext);
+	} else if (fault || act.sa_handler == SIG_DFL) {
+		/* the same instruction faults again, or the signal comes again when we
+		 * return: the kernel does the rest, and a core dump shows the program */
+		os_sigaction(sig, &by_default, NULL);
+		if (!fault)
+			os_send_again(info, os_tid());
+	}
+}
+
+/* ---- the program's sigaction ------------------------------------------------------- */
+
+/* Of each signal whose handler is not ours, by bit: does the mask of its action name our
+ * signal without the stand-in for it (masks.h), or the other way round? */
+static _Atomic(uint64_t) ours_only, standin_only;
+
+static void note(_Atomic(uint64_t) *set, uint64_t bit, bool value)
+{
+	if (value)
+		atomic_fetch_or(set, bit);
+	else if (atomic_load(set) & bit)
+		atomic_fetch_and(set, ~bit);
+}
+
+static int plain_action(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	uint64_t bit = sig > 0 && sig <= 64 ? 1ull << (sig - 1) : 0;
+	bool no_standin = atomic_load(&ours_only) & bit, no_ours = atomic_load(&standin_only) & bit;
+	struct sigaction real;
+	uint64_t set = 0;
+	if (act) {
+		real = *act;
+		set = low_word(&act->sa_mask);
+		set_low_word(&real.sa_mask, csprof_mask_to_kernel(set));
+	}
+	int r = os_sigaction(sig, act ? &real : NULL, old);
+	if (r < 0)
+		return r;
+	if (old)
+		set_low_word(&old->sa_mask,
+			     csprof_mask_from_kernel(low_word(&old->sa_mask), no_standin, no_ours));
+	if (act) {
+		note(&ours_only, bit, csprof_mask_names(set, true, false));
+		note(&standin_only, bit, csprof_mask_names(set, false, true));
+	}
+	return 0;
+}
+
+int csprof_signal_action(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	struct wish *w = sig > 0 ? wish_for(sig) : NULL;
+	/* a vfork child has our memory, but actions of its own */
+	if (!w || csprof_process.pid != os_pid())
+		return plain_action(sig, act, old);
+	struct sigaction before = *wanted(w);
+	if (act) {
+		struct sigaction asked = *act;
+		asked.sa_restorer = restorer;
+		asked.sa_flags |= restorer_flag;
+		want(w, &asked);
+		if (w->fault)
+			install(w);
+	}
 	if (old)
 		*old = before;
 	return 0;
+}
+
+/* ---- exec --------------------------------------------------------------------------- */
+
+uint64_t csprof_signal_before_exec(void)
+{
+	static const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	for (int i = 0; i < NUM_WISHES; i++)
+		if (wishes[i].sig && wanted(&wishes[i])->sa_handler == SIG_IGN)
+			os_sigaction(wishes[i].sig, &ignore, NULL);
+	return csprof_mask_before_exec();
+}
+
+void csprof_signal_after_failed_exec(uint64_t mask)
+{
+	for (int i = 0; i < NUM_WISHES; i++)
+		if (wishes[i].sig && wanted(&wishes[i])->sa_handler == SIG_IGN)
+			install(&wishes[i]);
+	csprof_mask_after_exec(mask);
+}
+
+/* ---- our signal taken --------------------------------------------------------------- */
+
+void csprof_signal_look(void)
+{
+	struct sigaction now;
+	if (os_sigaction(csprof_process.sig, NULL, &now) < 0 ||
+	    now.sa_sigaction == csprof_signal_handler)
+		return;
+	atomic_store(&taken, true);
+	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
+		if (atomic_load(&s->rest) == CSP_TAIL)
+			atomic_store(&s->rest, CSP_SIGNAL_TAKEN);
+}
+
+void csprof_signal_say_taken(void)
+{
+	if (atomic_exchange(&taken, false))
+		csprof_say(CSPROF_SAY_ALWAYS,
+			   "the program took our signal; try --signal RTMIN. It is signal", NULL,
+			   csprof_process.sig);
 }

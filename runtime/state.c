@@ -6,11 +6,20 @@ __thread csprof_state_t *csprof_self;
 struct csprof_process csprof_process;
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static uint64_t mask_before; /* the holder's signal mask; under the lock */
+static uint64_t mask_before;   /* the holder's signal mask; under the lock */
+static _Atomic(void *) holder; /* its csprof_self, which no other thread has there */
 
 static bool take(void)
 {
-	return !atomic_flag_test_and_set_explicit(&lock, memory_order_acquire);
+	if (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+		return false;
+	atomic_store_explicit(&holder, &csprof_self, memory_order_relaxed);
+	return true;
+}
+
+bool csprof_lock_is_mine(void)
+{
+	return atomic_load_explicit(&holder, memory_order_relaxed) == &csprof_self;
 }
 
 bool csprof_try_lock(void)
@@ -56,6 +65,7 @@ void csprof_lock_anew(void)
 void csprof_unlock(void)
 {
 	uint64_t mask = mask_before;
+	atomic_store_explicit(&holder, NULL, memory_order_relaxed);
 	atomic_flag_clear_explicit(&lock, memory_order_release);
 	os_release_signals(mask);
 }

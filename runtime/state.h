@@ -7,6 +7,7 @@
 #include "runtime/arena.h"
 #include "runtime/cpu/cpu.h"
 #include "runtime/driver/driver.h"
+#include "runtime/fault.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -43,6 +44,7 @@ typedef struct csprof_state {
 	/* where the clock's advance since the last handled sample goes when the thread ends:
 	 * CSP_TAIL, or why no samples came any more */
 	_Atomic(enum csp_disposition) rest;
+	struct csprof_guard guard;
 	uint32_t parked; /* handlers that stand in a system call for the program */
 	const void *parked_context;
 
@@ -94,6 +96,8 @@ void csprof_lock(void);
 void csprof_unlock(void);
 bool csprof_try_lock(void);
 bool csprof_try_lock_for(uint64_t ns);
+/* Does this thread hold it? Async-signal-safe. */
+bool csprof_lock_is_mine(void);
 /* Take it in a process that is a copy: who held it is not there. */
 void csprof_lock_anew(void);
 

@@ -1,8 +1,10 @@
 #include "runtime/thread.h"
 
 #include "runtime/cct.h"
+#include "runtime/masks.h"
 #include "runtime/message.h"
 #include "runtime/os/os.h"
+#include "runtime/signals.h"
 #include "runtime/unwind.h"
 
 #include <stddef.h>
@@ -128,6 +130,7 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 {
 	if (!csprof_self && atomic_load(&csprof_process.measuring)) {
+		csprof_mask_adopt();
 		csprof_lock();
 		begin(promise, low, high);
 		csprof_unlock();
@@ -172,6 +175,7 @@ void csprof_thread_end(void)
 	atomic_store(&state->busy, true);
 	if (state->source.driver)
 		state->source.driver->stop(&state->source, false);
+	csprof_signal_look();
 	csprof_thread_close(state); /* an exec under way that fails would not come back to it */
 	unlink_state(state);
 	csprof_self = NULL;

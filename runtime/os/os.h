@@ -94,6 +94,19 @@ void os_block_signal(int sig);
 void os_unblock_signal(int sig);
 /* Give this thread the mask that the interrupted code had, without sig. */
 void os_unmask(const void *context, int sig);
+/* As rt_sigprocmask: set and old may be NULL. Bit sig - 1 stands for sig. */
+int os_mask(int how, const uint64_t *set, uint64_t *old);
+/* What is pending for this thread or the process. */
+uint64_t os_pending(void);
+/* Take a pending signal of set: its number, or -EAGAIN where there is none. */
+int os_take_signal(uint64_t set, siginfo_t *info);
+/* Send this process a signal that it had before: to thread tid, or to any (0). */
+int os_send_again(siginfo_t *info, uint32_t tid);
+/* As signalfd: a new descriptor for -1. */
+int os_signalfd(int fd, uint64_t set, int flags);
+/* The mask of the code that a handler interrupted, which it will have again. */
+uint64_t os_context_mask(const void *context);
+void os_set_context_mask(void *context, uint64_t mask);
 /* Go on with the system call that this signal handler interrupted; its result. */
 long os_restart_call(void);
 /* Whether the kernel keeps a restart block for that call when a signal comes. */

@@ -1,0 +1,54 @@
+#include "runtime/fault.h"
+
+#include "runtime/message.h"
+#include "runtime/os/os.h"
+#include "runtime/signals.h"
+#include "runtime/state.h"
+#include "runtime/unwind.h"
+
+/* A fault returns here a second time, with registers that are not those of the first:
+ * nothing but what is in memory may be used then. */
+static __attribute__((noinline)) bool run(csprof_state_t *state,
+					  void (*work)(csprof_state_t *, void *), void *arg)
+{
+	if (__builtin_setjmp(state->guard.resume))
+		return false;
+	state->guard.on = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	work(state, arg);
+	atomic_signal_fence(memory_order_seq_cst);
+	state->guard.on = false;
+	return true;
+}
+
+static void measuring_off(csprof_state_t *state)
+{
+	atomic_store(&state->rest, CSP_MEASURING_OFF);
+	if (state->source.driver)
+		state->source.driver->quiet(&state->source);
+	csprof_say(CSPROF_SAY_ALWAYS, "a fault in our handler: no more samples of thread", NULL,
+		   state->tid);
+}
+
+bool csprof_guarded(csprof_state_t *state, void (*work)(csprof_state_t *, void *), void *arg)
+{
+	bool locked = csprof_lock_is_mine();
+	if (run(state, work, arg))
+		return true;
+	if (!locked && csprof_lock_is_mine())
+		csprof_unlock();
+	measuring_off(state);
+	return false;
+}
+
+void csprof_fault_handler(int sig, siginfo_t *info, void *ucontext)
+{
+	csprof_state_t *state = csprof_self;
+	if (info->si_code > 0 && state && state->guard.on &&
+	    csprof_own_code(csprof_cpu.context_pc(ucontext))) {
+		state->guard.on = false;
+		os_release_signals(os_context_mask(ucontext));
+		__builtin_longjmp(state->guard.resume, 1);
+	}
+	csprof_signal_pass_fault(sig, info, ucontext);
+}

@@ -1,0 +1,50 @@
+/* The program's signals, as the OS contract has them, on Linux: masks, waiting, and
+ * sending one on. Bare system calls: what stands before libc's is not asked. */
+#include "runtime/os/linux_call.h"
+#include "runtime/os/os.h"
+
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+
+int os_mask(int how, const uint64_t *set, uint64_t *old)
+{
+	return (int)CALL(SYS_rt_sigprocmask, how, set, old, sizeof *set);
+}
+
+uint64_t os_pending(void)
+{
+	uint64_t set = 0;
+	CALL(SYS_rt_sigpending, &set, sizeof set);
+	return set;
+}
+
+int os_take_signal(uint64_t set, siginfo_t *info)
+{
+	struct timespec none = {0, 0};
+	return (int)CALL(SYS_rt_sigtimedwait, &set, info, &none, sizeof set);
+}
+
+int os_send_again(siginfo_t *info, uint32_t tid)
+{
+	if (tid)
+		return (int)CALL(SYS_rt_tgsigqueueinfo, os_pid(), tid, info->si_signo, info);
+	return (int)CALL(SYS_rt_sigqueueinfo, os_pid(), info->si_signo, info);
+}
+
+int os_signalfd(int fd, uint64_t set, int flags)
+{
+	return (int)CALL(SYS_signalfd4, fd, &set, sizeof set, flags);
+}
+
+uint64_t os_context_mask(const void *context)
+{
+	uint64_t mask;
+	memcpy(&mask, &((const ucontext_t *)context)->uc_sigmask, sizeof mask);
+	return mask;
+}
+
+void os_set_context_mask(void *context, uint64_t mask)
+{
+	memcpy(&((ucontext_t *)context)->uc_sigmask, &mask, sizeof mask);
+}

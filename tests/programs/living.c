@@ -1,0 +1,576 @@
+/* Programs that live with signals, limits and jails:
+ *
+ *     living CASE
+ *
+ * Each case prints what it saw, the same whoever looks on, and burns about 0.2 s of CPU
+ * time. The status is 0 unless the case says otherwise. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t seen;
+static volatile unsigned sink;
+
+static double cpu(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void burn(double seconds)
+{
+	double end = cpu() + seconds;
+
+	while (cpu() < end)
+		for (int i = 0; i < 10000; i++)
+			sink += (unsigned)i;
+}
+
+static void say(const char *what, long value)
+{
+	printf("%s %ld\n", what, value);
+	fflush(stdout);
+}
+
+static void count(int sig)
+{
+	seen += sig > 0;
+}
+
+static void handle(int sig, void (*handler)(int), int flags)
+{
+	struct sigaction act;
+
+	memset(&act, 0, sizeof act);
+	act.sa_handler = handler;
+	act.sa_flags = flags;
+	sigaction(sig, &act, NULL);
+}
+
+static sigset_t set_of(int sig)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	if (sig)
+		sigaddset(&set, sig);
+	else
+		sigfillset(&set);
+	return set;
+}
+
+/* Masks are what was set, in this thread and in a new one, over siglongjmp and exec. */
+static void say_mask(const char *where)
+{
+	sigset_t set;
+	char text[65];
+
+	pthread_sigmask(SIG_BLOCK, NULL, &set);
+	for (int i = 1; i <= 64; i++)
+		text[i - 1] = sigismember(&set, i) == 1 ? 'x' : '.';
+	text[64] = '\0';
+	printf("%s %s\n", where, text);
+	fflush(stdout);
+}
+
+static void *say_mask_in_thread(void *name)
+{
+	say_mask(name);
+	return NULL;
+}
+
+static void in_thread(void *(*function)(void *), const char *name)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, function, (void *)name);
+	pthread_join(thread, NULL);
+}
+
+static sigjmp_buf back;
+
+static void say_and_jump(int sig)
+{
+	say_mask("in a handler");
+	siglongjmp(back, sig);
+}
+
+static int masks(void)
+{
+	static const int each[] = {SIGURG, SIGUSR1};
+	sigset_t all = set_of(0), set;
+	struct sigaction act, old;
+
+	say_mask("at the start");
+	for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
+		set = set_of(each[i]);
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		say_mask("one more");
+		in_thread(say_mask_in_thread, "in a thread");
+	}
+	for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
+		set = set_of(each[i]);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		say_mask("one less");
+	}
+	for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
+		memset(&act, 0, sizeof act);
+		act.sa_handler = say_and_jump;
+		sigfillset(&act.sa_mask);
+		sigdelset(&act.sa_mask, each[i]);
+		if (each[i] == SIGURG)
+			sigdelset(&act.sa_mask, SIGSTKFLT);
+		sigaction(SIGUSR2, &act, NULL);
+		sigaction(SIGUSR2, NULL, &old);
+		for (int k = 1; k <= 64; k++)
+			if (sigismember(&act.sa_mask, k) != sigismember(&old.sa_mask, k))
+				say("another mask", k);
+		if (sigsetjmp(back, 1) == 0)
+			raise(SIGUSR2);
+		say_mask("after the jump");
+	}
+	set = set_of(SIGSTKFLT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	say_mask("the stand-in");
+	set = set_of(SIGURG);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	say_mask("both");
+	set = set_of(SIGSTKFLT);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	say_mask("ours");
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	say_mask("the stand-in");
+	sigprocmask(SIG_BLOCK, &all, &set);
+	say_mask("all");
+	burn(0.2);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	say_mask("as before");
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	say("of no how", pthread_sigmask(12345, &set, NULL));
+	execl("/proc/self/exe", "living", "mask", NULL);
+	return 1;
+}
+
+static int mask(void)
+{
+	say_mask("after exec");
+	return 0;
+}
+
+/* All signals blocked from start to end. */
+static int blocked(void)
+{
+	sigset_t all = set_of(0);
+
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	burn(0.3);
+	sigpending(&all);
+	for (int i = 1; i <= 64; i++)
+		if (sigismember(&all, i) == 1)
+			say("pending", i);
+	return 0;
+}
+
+/* Our signal, blocked, sent and waited for in each way. */
+static void *wait_for_it(void *unused)
+{
+	sigset_t set = set_of(SIGURG);
+	siginfo_t info;
+	int sig = 0;
+
+	sigwait(&set, &sig);
+	say("sigwait in a thread", sig);
+	sig = sigwaitinfo(&set, &info);
+	say("sigwaitinfo", sig);
+	say("value", info.si_value.sival_int);
+	burn(0.1);
+	return unused;
+}
+
+static void say_waiting(void)
+{
+	struct timespec moment = {0, 20000000};
+	sigset_t set = set_of(SIGURG);
+	siginfo_t info;
+
+	for (int i = 0; i < 5; i++) {
+		burn(0.01);
+		int sig = sigtimedwait(&set, &info, &moment);
+		say("nobody sent one", sig < 0 && errno == EAGAIN);
+	}
+	sigpending(&set);
+	say("none pending", sigismember(&set, SIGURG));
+	raise(SIGURG);
+	burn(0.02);
+	sigpending(&set);
+	say("pending", sigismember(&set, SIGURG));
+	set = set_of(SIGURG);
+	say("taken", sigtimedwait(&set, &info, &moment));
+	say("from me", info.si_pid == getpid());
+	burn(0.05);
+}
+
+static int waits(void)
+{
+	sigset_t set = set_of(SIGURG), others = set_of(SIGUSR1);
+	union sigval value = {.sival_int = 42};
+	pthread_t thread;
+	siginfo_t info;
+
+	handle(SIGURG, count, 0);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &others, NULL);
+	say_waiting();
+	pthread_create(&thread, NULL, wait_for_it, NULL);
+	usleep(50000);
+	kill(getpid(), SIGURG);
+	usleep(50000);
+	sigqueue(getpid(), SIGURG, value);
+	pthread_join(thread, NULL);
+	say("no handler ran", seen);
+	kill(getpid(), SIGURG);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	say("open, it ran", seen);
+	/* open: a wait for another signal is cut short by the handler */
+	if (fork() == 0) {
+		for (int i = 0; i < 3; i++) {
+			usleep(20000);
+			kill(getppid(), i < 2 ? SIGURG : SIGUSR1);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < 3; i++) {
+		int sig = sigwaitinfo(&others, &info);
+		say("waited", sig);
+		say("cut short", sig < 0 && errno == EINTR);
+	}
+	wait(NULL);
+	burn(0.1);
+	say("handlers in all", seen);
+	return 0;
+}
+
+static int descriptor(void)
+{
+	struct signalfd_siginfo info;
+	sigset_t all = set_of(0);
+	int fd;
+
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	fd = signalfd(-1, &all, SFD_NONBLOCK);
+	for (int i = 0; i < 1000; i++) {
+		burn(0.0001);
+		if (read(fd, &info, sizeof info) >= 0)
+			say("not mine", (long)info.ssi_signo);
+	}
+	kill(getpid(), SIGURG);
+	kill(getpid(), SIGUSR1);
+	burn(0.02);
+	for (int i = 0; i < 2; i++) {
+		memset(&info, 0, sizeof info);
+		say("read", (long)read(fd, &info, sizeof info));
+		say("signal", (long)info.ssi_signo);
+		say("from me", info.ssi_pid == (unsigned)getpid());
+	}
+	say("no more", (long)read(fd, &info, sizeof info));
+	burn(0.1);
+	return 0;
+}
+
+/* A handler for our signal; those that somebody sends all come, but for the ones that met
+ * one of ours on its way. */
+static int handler(void)
+{
+	handle(SIGURG, count, SA_RESTART);
+	for (int i = 0; i < 100; i++) {
+		kill(getpid(), SIGURG);
+		burn(0.002);
+	}
+	say("nearly all came", seen > 97 && seen <= 100);
+	handle(SIGURG, count, (int)SA_RESETHAND);
+	seen = 0;
+	raise(SIGURG);
+	raise(SIGURG);
+	say("once", seen);
+	say("by default now", signal(SIGURG, SIG_IGN) == SIG_DFL);
+	raise(SIGURG);
+	say("and no more", seen);
+	return 0;
+}
+
+/* It samples itself. */
+static int profiler(void)
+{
+	struct itimerval each = {{0, 10000}, {0, 10000}};
+
+	handle(SIGPROF, count, SA_RESTART);
+	setitimer(ITIMER_PROF, &each, NULL);
+	burn(0.6);
+	memset(&each, 0, sizeof each);
+	setitimer(ITIMER_PROF, &each, NULL);
+	say("about 60 came", seen >= 50 && seen <= 70);
+	return 0;
+}
+
+static int closing(void)
+{
+	burn(0.1);
+	closefrom(3);
+	burn(0.2);
+	int fd = dup(0);
+	say("the next descriptor", fd);
+	return 0;
+}
+
+static int limits(void)
+{
+	struct rlimit few = {4, 4};
+
+	burn(0.1);
+	setrlimit(RLIMIT_NOFILE, &few);
+	burn(0.1);
+	say("one", dup(0));
+	say("no more", dup(0));
+	return 0;
+}
+
+static int moved(void)
+{
+	burn(0.1);
+	say("chdir", chdir("/"));
+	burn(0.1);
+	return 0;
+}
+
+static int jailed(void)
+{
+	char dir[] = "/tmp/jail.XXXXXX";
+
+	burn(0.1);
+	if (!mkdtemp(dir) || chroot(dir) != 0 || chdir("/") != 0)
+		return 1;
+	burn(0.1);
+	say("nothing here", access("/etc", F_OK));
+	rmdir("/proc/self/cwd");
+	return 0;
+}
+
+static int demoted(void)
+{
+	burn(0.1);
+	say("setuid", setgid(65534) || setuid(65534));
+	burn(0.2);
+	say("I am", (long)getuid());
+	return 0;
+}
+
+/* Handlers on a stack of the smallest size, over and over. */
+static int small_stack(void)
+{
+	static char guarded[65536];
+	size_t size = (size_t)sysconf(_SC_MINSIGSTKSZ);
+	stack_t stack = {.ss_sp = guarded + 32768, .ss_size = size};
+	int dirty = 0;
+
+	say("sigaltstack", sigaltstack(&stack, NULL));
+	handle(SIGUSR1, count, SA_ONSTACK);
+	for (int i = 0; i < 2000; i++) {
+		raise(SIGUSR1);
+		burn(0.0002);
+	}
+	for (int i = 0; i < 32768; i++)
+		dirty += guarded[i] != 0;
+	say("below the stack", dirty);
+	say("handlers", seen);
+	return 0;
+}
+
+static ucontext_t main_context, contexts[2];
+
+static void coroutine(int mine)
+{
+	for (int i = 0; i < 1000; i++) {
+		burn(0.0001);
+		swapcontext(&contexts[mine], &contexts[!mine]);
+	}
+}
+
+static int coroutines(void)
+{
+	for (int i = 0; i < 2; i++) {
+		getcontext(&contexts[i]);
+		contexts[i].uc_stack.ss_size = 16384;
+		contexts[i].uc_stack.ss_sp = malloc(16384);
+		contexts[i].uc_link = &main_context;
+		makecontext(&contexts[i], (void (*)(void))coroutine, 1, i);
+	}
+	swapcontext(&main_context, &contexts[0]);
+	say("back", 1);
+	return 0;
+}
+
+/* ---- faults of the program's own --------------------------------------------------- */
+
+static void *volatile nowhere;
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	sigset_t mask;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	seen += context != NULL;
+	if (seen == 1 && info->si_code > 0) {
+		say("fault", sig);
+		say("at", (long)info->si_addr);
+		say("itself blocked", sigismember(&mask, sig));
+		say("as asked", sigismember(&mask, SIGUSR1));
+	}
+	siglongjmp(back, 1);
+}
+
+static int faults(void)
+{
+	struct sigaction act, old;
+	const int signals[] = {SIGSEGV, SIGBUS};
+
+	for (int i = 0; i < 2; i++) {
+		sigaction(signals[i], NULL, &old);
+		say("default", old.sa_handler == SIG_DFL);
+		memset(&act, 0, sizeof act);
+		act.sa_sigaction = on_fault;
+		act.sa_flags = SA_SIGINFO | (i ? (int)SA_RESETHAND : SA_ONSTACK);
+		sigaddset(&act.sa_mask, SIGUSR1);
+		sigaction(signals[i], &act, NULL);
+		sigaction(signals[i], NULL, &old);
+		say("kept", old.sa_sigaction == on_fault && old.sa_flags == act.sa_flags &&
+				sigismember(&old.sa_mask, SIGUSR1) == 1);
+	}
+	for (int i = 0; i < 1000; i++) {
+		if (sigsetjmp(back, 1) == 0)
+			*(volatile int *)nowhere = 1;
+		burn(0.0001);
+	}
+	say("faults", seen);
+	seen = 0;
+	if (sigsetjmp(back, 1) == 0)
+		kill(getpid(), SIGBUS);
+	say("bus", seen);
+	sigaction(SIGBUS, NULL, &old);
+	say("default again", old.sa_handler == SIG_DFL);
+	signal(SIGBUS, SIG_IGN);
+	kill(getpid(), SIGBUS);
+	say("ignored", 1);
+	return 0;
+}
+
+static int dies(void)
+{
+	burn(0.1);
+	*(volatile int *)nowhere = 1;
+	return 0;
+}
+
+static int killed(void)
+{
+	burn(0.1);
+	kill(getpid(), SIGSEGV);
+	say("still here", 1);
+	return 0;
+}
+
+static int dies_ignoring(void)
+{
+	burn(0.1);
+	signal(SIGSEGV, SIG_IGN);
+	kill(getpid(), SIGSEGV);
+	say("ignored", 1);
+	*(volatile int *)nowhere = 1;
+	return 0;
+}
+
+/* Our signal is given another handler, past libc. */
+static int taken(void)
+{
+	struct {
+		void (*handler)(int);
+		unsigned long flags;
+		void (*restorer)(void);
+		unsigned long mask;
+	} act;
+
+	burn(0.1);
+	syscall(SYS_rt_sigaction, SIGURG, NULL, &act, 8);
+	act.handler = SIG_IGN;
+	syscall(SYS_rt_sigaction, SIGURG, &act, NULL, 8);
+	burn(0.3);
+	return 0;
+}
+
+/* What exec hands on of a signal that is ignored. */
+static int ignores(void)
+{
+	signal(SIGURG, SIG_IGN);
+	signal(SIGSEGV, SIG_IGN);
+	execl("/proc/self/exe", "living", "ignored", NULL);
+	return 1;
+}
+
+static int ignored(void)
+{
+	burn(0.1);
+	say("URG", signal(SIGURG, SIG_DFL) == SIG_IGN);
+	say("SEGV", signal(SIGSEGV, SIG_DFL) == SIG_IGN);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} cases[] = {
+	    {"masks", masks},
+	    {"mask", mask},
+	    {"blocked", blocked},
+	    {"waits", waits},
+	    {"descriptor", descriptor},
+	    {"handler", handler},
+	    {"profiler", profiler},
+	    {"closing", closing},
+	    {"limits", limits},
+	    {"moved", moved},
+	    {"jailed", jailed},
+	    {"demoted", demoted},
+	    {"small_stack", small_stack},
+	    {"coroutines", coroutines},
+	    {"faults", faults},
+	    {"dies", dies},
+	    {"killed", killed},
+	    {"dies_ignoring", dies_ignoring},
+	    {"taken", taken},
+	    {"ignores", ignores},
+	    {"ignored", ignored},
+	};
+
+	for (unsigned i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+		if (strcmp(argv[1], cases[i].name) == 0)
+			return cases[i].run();
+	return 2;
+}
