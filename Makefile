@@ -58,7 +58,7 @@ BIN := $(BUILD)/bin
 LIB := $(BUILD)/lib
 
 .PHONY: all
-all: $(BIN)/hpcrun $(BIN)/hpcprof $(LIB)/libhpcrun.so
+all: $(BIN)/hpcrun $(BIN)/hpcprof $(LIB)/libhpcrun.so $(LIB)/libhpcrun.a
 
 $(BUILD)/runtime-obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
@@ -71,6 +71,18 @@ $(BUILD)/obj/%.o: %.c
 
 $(LIB)/libhpcrun.so: $(runtime_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^
+
+# The same for static programs, where there is no loader.
+loader_c := runtime/own_code.c runtime/intercept_start.c runtime/intercept_misc.c runtime/search.c runtime/unwind_libunwind.c
+static_c := $(filter-out $(loader_c),$(runtime_c)) $(wildcard runtime/static/*.c)
+static_o := $(static_c:%.c=$(BUILD)/static-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
+
+$(BUILD)/static-obj/%.o: %.c
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(RUNTIME_CFLAGS) -DCSPROF_STATIC -c -o $@ $<
+
+$(LIB)/libhpcrun.a: $(static_o) runtime/static/make-archive
+	$(call say,AR,$@)mkdir -p $(@D) && runtime/static/make-archive '$(CC)' objcopy $(BUILD)/static-obj \
+		$@ $(@:.a=.link) $(static_o)
 
 $(BIN)/hpcrun: $(launch_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^

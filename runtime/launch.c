@@ -2,6 +2,7 @@
  * signals on, and say at the end what came of it. */
 #include "runtime/launch_check.h"
 #include "runtime/launch_options.h"
+#include "runtime/launch_store.h"
 #include "runtime/launch_summary.h"
 #include "runtime/options.h"
 
@@ -96,12 +97,14 @@ static void set_number(const char *name, long value)
 	setenv(name, text, 1);
 }
 
-static void set_environment(const struct launch_options *o, const char *library, const char *out)
+static void set_environment(const struct launch_options *o, const char *library, const char *out,
+			    const char *store)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char preload[2 * PATH_MAX];
 	setenv(HPCRUN_ENV_OUT, out, 1);
 	setenv(HPCRUN_ENV_LIBRARY, library, 1);
+	setenv(HPCRUN_ENV_STORE, store[0] ? store : HPCRUN_STORE_PRIVATE, 1);
 	if (o->event)
 		setenv(HPCRUN_ENV_EVENTS, o->event, 1);
 	if (!o->follow)
@@ -145,7 +148,7 @@ enum { HANDED_ON = sizeof handed_on / sizeof *handed_on };
 /* Signals are held back until the child exists, so that none is lost between. */
 static pid_t start_child(const struct launch_options *o, const char *path,
 			 const struct launch_obstacle *obstacle, const char *library,
-			 const char *out)
+			 const char *out, const char *store)
 {
 	sigset_t held, before;
 	struct sigaction act, old[HANDED_ON];
@@ -174,7 +177,7 @@ static pid_t start_child(const struct launch_options *o, const char *path,
 			sigaction(handed_on[i], &old[i], NULL);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		if (!obstacle->alone)
-			set_environment(o, library, out);
+			set_environment(o, library, out, store);
 		execv(path, o->command);
 		/* a script without a first line, as execvp runs it */
 		if (errno == ENOEXEC && !obstacle->elf) {
@@ -197,20 +200,42 @@ static pid_t start_child(const struct launch_options *o, const char *path,
 	return pid;
 }
 
+/* Its wait status. */
 static int wait_for(pid_t pid)
 {
 	int status;
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return FAILED_BEFORE;
+			return W_EXITCODE(FAILED_BEFORE, 0);
 	child = 0;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return status;
 }
 
 /* ---- the closing line ------------------------------------------------------------------------ */
 
+/* What has no datafile, and where it is. */
+static void report_stores(const char *dir, const struct launch_store *store,
+			  const struct launch_recovered *r)
+{
+	char store_argument[PATH_MAX + 1];
+	snprintf(store_argument, sizeof store_argument, " %s", store->path);
+	bool linked = store->link[0] && access(store->link, F_OK) == 0;
+	if (r->failed)
+		fprintf(stderr,
+			"hpcrun: %s: no datafile for %u process%s; what was recorded is kept in "
+			"%s: when there is room, 'hpcprof recover %s%s%s'\n",
+			r->why, r->failed, r->failed == 1 ? "" : "es", store->path,
+			linked ? "" : "-o ", dir, linked ? "" : store_argument);
+	if (r->running)
+		fprintf(stderr,
+			"hpcrun: %u process%s still run%s; 'hpcprof top %s' shows %s, and 'hpcprof "
+			"recover %s' makes datafiles if they are killed\n",
+			r->running, r->running == 1 ? "" : "es", r->running == 1 ? "s" : "", dir,
+			r->running == 1 ? "it" : "them", dir);
+}
+
 static void closing_line(const struct launch_options *o, const char *dir,
-			 const struct timespec *since)
+			 const struct timespec *since, const struct launch_recovered *r)
 {
 	static const char *const names[CSP_DISPOSITIONS] = CSP_DISPOSITION_NAMES;
 	struct launch_summary s;
@@ -247,6 +272,10 @@ static void closing_line(const struct launch_options *o, const char *dir,
 			separator = ", ";
 		}
 	fputs(dropped ? ")" : "", stderr);
+	if (r->datafiles)
+		fprintf(stderr, "; %u recovered, as %s", r->datafiles,
+			r->datafiles == 1 ? "its process could not write it"
+					  : "their processes could not write them");
 	if (s.unreadable)
 		fprintf(stderr, "; %u unreadable", s.unreadable);
 	fputc('\n', stderr);
@@ -279,17 +308,25 @@ static int run(const struct launch_options *o)
 	launch_check(path, &obstacle);
 	if (obstacle.sentence[0])
 		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle.sentence);
+	struct launch_store store;
+	struct launch_recovered recovered;
 	struct timespec since;
+	if (launch_store_make(&store, o->store, absolute) < 0)
+		return FAILED_BEFORE;
 	clock_gettime(CLOCK_REALTIME_COARSE, &since);
-	pid_t pid = start_child(o, path, &obstacle, library, absolute);
+	pid_t pid = start_child(o, path, &obstacle, library, absolute, store.path);
 	if (pid < 0) {
 		fail("cannot run", o->command[0]);
+		launch_store_recover(&store, absolute, 0, 0, &recovered);
 		return FAILED_BEFORE;
 	}
 	status = wait_for(pid);
-	if (!o->quiet)
-		closing_line(o, shown, &since);
-	return status;
+	launch_store_recover(&store, absolute, pid, status, &recovered);
+	if (!o->quiet) {
+		report_stores(shown, &store, &recovered);
+		closing_line(o, shown, &since, &recovered);
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 int main(int argc, char **argv)
