@@ -168,21 +168,36 @@ static void forget_abandoned(csprof_state_t *state, const void *ucontext)
 	}
 }
 
+/* What of the call is left to do in its place: see restart_call. */
+enum unfinished { NOTHING, RESTART, TRANSFER };
+
+static enum unfinished left_to_do(const struct csprof_call *call)
+{
+	if (call->result == -EINTR && os_restartable(call->number))
+		return RESTART;
+	return os_cut_short(call->number, call->args, call->result) ? TRANSFER : NOTHING;
+}
+
 /* poll, nanosleep and the like return EINTR to the program when any handler ran,
- * whatever SA_RESTART says. So the handler goes on with the call in its place
- * (restart_syscall) and hands over its result. Our signal is open meanwhile, since
- * the program may leave by longjmp from a handler of its own; each such signal
- * takes stack, hence the bound. */
+ * whatever SA_RESTART says, and a write to a pipe the bytes that it had moved by then.
+ * So the handler goes on with the call in its place and hands over its result. Our
+ * signal is open meanwhile, since the program may leave by longjmp from a handler of its
+ * own; each such signal takes stack, hence the bound. */
 static void restart_call(csprof_state_t *state, int sig, void *ucontext)
 {
-	int call = csprof_cpu.interrupted_call(ucontext);
-	if (call < 0 || !os_restartable(call) || state->parked >= CSPROF_MAX_PARKED)
+	struct csprof_call call;
+	if (!csprof_cpu.last_call(ucontext, &call) || state->parked >= CSPROF_MAX_PARKED)
+		return;
+	enum unfinished left = left_to_do(&call);
+	if (left == NOTHING)
 		return;
 	const void *outer = state->parked_context;
 	state->parked_context = outer ? outer : ucontext;
 	state->parked++;
 	os_unmask(ucontext, sig);
-	csprof_cpu.set_result(ucontext, os_restart_call());
+	long result = left == RESTART ? os_restart_call()
+				      : os_finish_transfer(call.number, call.args, call.result);
+	csprof_cpu.set_result(ucontext, result);
 	state->parked--;
 	state->parked_context = outer;
 }

@@ -45,6 +45,13 @@ enum csprof_step {
 	CSPROF_STEP_BAD = -2      /* stack and unwind information contradict each other */
 };
 
+/* A system call as the signal that came with its end finds it. */
+struct csprof_call {
+	int number;
+	long args[6];
+	long result; /* or a negative errno */
+};
+
 struct csprof_cpu_ops {
 	const char *name;
 
@@ -75,11 +82,11 @@ struct csprof_cpu_ops {
 	uintptr_t (*context_sp)(const void *ucontext);
 
 	/*
-	 * The number of the system call that this signal interrupted with EINTR,
-	 * or -1: the result register holds -EINTR and the instructions just
-	 * before the pc are the load of a constant number and the system call.
+	 * The system call from which the interrupted code was just coming back: the
+	 * pc is right behind the instruction, and before that is the load of a
+	 * constant number. False where it is not, or cannot be told.
 	 */
-	int (*interrupted_call)(const void *ucontext);
+	bool (*last_call)(const void *ucontext, struct csprof_call *call);
 
 	/* Let the interrupted code find `result` in the result register of a system call. */
 	void (*set_result)(void *ucontext, long result);

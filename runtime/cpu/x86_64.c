@@ -93,28 +93,56 @@ static int number_for_syscall_function(uintptr_t ra)
 	return -1;
 }
 
-static int interrupted_call(const void *ucontext)
+/* The length of a load of an argument from the stack, mov d(%rsp),%reg, that ends at
+ * `end`; 0 where there is none. */
+static int load_before(const uint8_t *end)
 {
-	const greg_t *gregs = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
-	uint8_t code[9]; /* what ends at the pc */
+	if (end[-4] != 0x8b || (end[-3] & 0xc7) != 0x44 || end[-2] != 0x24)
+		return 0;
+	return (end[-5] & 0xf8) == 0x48 ? 5 : 4;
+}
+
+/* The number of the system call instruction before the pc, or -1. Between it and the
+ * load of the number a few arguments may be loaded. */
+static int number_before(const void *ucontext)
+{
+	enum { LOADS = 3, BYTES = 7 + 5 * LOADS + 2 };
+	uint8_t code[BYTES]; /* what ends at the pc */
 	uint8_t function[sizeof(syscall_function)];
+	const uint8_t *end = code + BYTES - 2;
 	int32_t number;
 
-	if (gregs[REG_RAX] != -EINTR || !code_before(context_pc(ucontext), code, sizeof(code)))
+	if (!code_before(context_pc(ucontext), code, BYTES) || end[0] != 0x0f || end[1] != 0x05)
 		return -1;
-	if (code[7] != 0x0f || code[8] != 0x05) /* syscall */
-		return -1;
-	memcpy(&number, code + 3, sizeof(number));
-	if (code[2] == 0xb8) /* mov $number,%eax */
-		return number < 0 ? -1 : number;
-	if (code[0] == 0x48 && code[1] == 0xc7 && code[2] == 0xc0) /* mov $number,%rax */
-		return number < 0 ? -1 : number;
-	if ((code[5] == 0x31 || code[5] == 0x33) && code[6] == 0xc0) /* xor %eax,%eax */
+	for (int i = 0; i < LOADS; i++)
+		end -= load_before(end);
+	memcpy(&number, end - 4, sizeof(number));
+	if (end[-5] == 0xb8) /* mov $number,%eax */
+		return number;
+	if (end[-7] == 0x48 && end[-6] == 0xc7 && end[-5] == 0xc0) /* mov $number,%rax */
+		return number;
+	if ((end[-2] == 0x31 || end[-2] == 0x33) && end[-1] == 0xc0) /* xor %eax,%eax */
 		return 0;
 	if (code_before(context_pc(ucontext), function, sizeof(function)) &&
 	    memcmp(function, syscall_function, sizeof(function)) == 0)
 		return number_for_syscall_function(*(const uintptr_t *)context_sp(ucontext));
 	return -1;
+}
+
+/* The instruction leaves its own end in rcx and the flags in r11, and the arguments where
+ * they were (Intel SDM, volume 2, SYSCALL; System V ABI, appendix A.2). */
+static bool last_call(const void *ucontext, struct csprof_call *call)
+{
+	static const uint8_t places[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+	const greg_t *gregs = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+
+	if (gregs[REG_RCX] != gregs[REG_RIP])
+		return false;
+	call->number = number_before(ucontext);
+	for (int i = 0; i < 6; i++)
+		call->args[i] = gregs[places[i]];
+	call->result = gregs[REG_RAX];
+	return call->number >= 0;
 }
 
 static void set_result(void *ucontext, long result)
@@ -323,6 +351,6 @@ const struct csprof_cpu_ops csprof_cpu = {
     .set_generation = csprof_recipe_set_generation,
     .context_pc = context_pc,
     .context_sp = context_sp,
-    .interrupted_call = interrupted_call,
+    .last_call = last_call,
     .set_result = set_result,
 };

@@ -111,6 +111,10 @@ void os_set_context_mask(void *context, uint64_t mask);
 long os_restart_call(void);
 /* Whether the kernel keeps a restart block for that call when a signal comes. */
 bool os_restartable(int call);
+/* Whether call, made with six args, has moved fewer bytes (result) than it would have
+ * without a signal; and go on with it: what it comes to as a whole. Async-signal-safe. */
+bool os_cut_short(int call, const long *args, long result);
+long os_finish_transfer(int call, const long *args, long result);
 void os_yield(void);
 void os_sleep_ns(uint64_t ns);
 

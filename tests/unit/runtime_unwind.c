@@ -106,6 +106,12 @@ __asm__(".text\n"
 	"	syscall\n"
 	"after_long_constant:\n"
 	"	ret\n"
+	"	mov $326, %eax\n"
+	"	mov 16(%rsp), %rsi\n"
+	"	mov 8(%rsp), %edi\n"
+	"	syscall\n"
+	"after_loads:\n"
+	"	ret\n"
 	"	nop; nop; nop; nop; nop\n"
 	"	xor %eax, %eax\n"
 	"	syscall\n"
@@ -122,7 +128,8 @@ int by_r12(int (*)(void));
 int by_expression(int (*)(void));
 int without_rules(int (*)(void));
 int with_rbp(int (*)(void));
-extern const char after_constant[], after_long_constant[], after_zero[], after_unknown[];
+extern const char after_constant[], after_long_constant[], after_loads[], after_zero[],
+    after_unknown[];
 
 #define MAX_FRAMES 64
 
@@ -295,39 +302,42 @@ static void test_follows_call(void **state)
 	assert_false(csprof_follows_call((uintptr_t)&base)); /* data of a module */
 }
 
-static int call_at(const void *pc, long result)
+static int call_at(const void *pc, const void *end)
 {
 	ucontext_t context = {0};
+	struct csprof_call call;
 
 	context.uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
-	context.uc_mcontext.gregs[REG_RAX] = result;
-	return csprof_cpu.interrupted_call(&context);
+	context.uc_mcontext.gregs[REG_RCX] = (greg_t)end;
+	return csprof_cpu.last_call(&context, &call) ? call.number : -1;
 }
 
-static void test_interrupted_call(void **state)
+static void test_last_call(void **state)
 {
 	ucontext_t context = {0};
 
 	(void)state;
-	assert_int_equal(call_at(after_constant, -EINTR), 39);
-	assert_int_equal(call_at(after_long_constant, -EINTR), 0xca);
-	assert_int_equal(call_at(after_zero, -EINTR), 0);
-	assert_int_equal(call_at(after_unknown, -EINTR), -1);
-	assert_int_equal(call_at(after_constant, -EAGAIN), -1);
-	assert_int_equal(call_at(after_constant + 1, -EINTR), -1);
-	assert_int_equal(call_at(NULL, -EINTR), -1);
-	assert_int_equal(call_at(walked, -EINTR), -1);
+	assert_int_equal(call_at(after_constant, after_constant), 39);
+	assert_int_equal(call_at(after_long_constant, after_long_constant), 0xca);
+	assert_int_equal(call_at(after_loads, after_loads), 326);
+	assert_int_equal(call_at(after_zero, after_zero), 0);
+	assert_int_equal(call_at(after_unknown, after_unknown), -1);
+	assert_int_equal(call_at(after_constant, after_zero), -1);
+	assert_int_equal(call_at(after_constant + 1, after_constant + 1), -1);
+	assert_int_equal(call_at(NULL, NULL), -1);
+	assert_int_equal(call_at(walked, walked), -1);
 	csprof_cpu.set_result(&context, 12);
 	assert_int_equal(context.uc_mcontext.gregs[REG_RAX], 12);
 }
 
-static int seen_call;
+static struct csprof_call seen_call;
 
 static void note_call(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
 	(void)info;
-	seen_call = csprof_cpu.interrupted_call(context);
+	if (!csprof_cpu.last_call(context, &seen_call))
+		seen_call.number = -1;
 }
 
 static void test_interrupted_read(void **state)
@@ -339,11 +349,15 @@ static void test_interrupted_read(void **state)
 	(void)state;
 	assert_int_equal(pipe(pipes), 0);
 	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
-	seen_call = -2;
+	seen_call.number = -2;
 	alarm(1);
 	assert_int_equal(read(pipes[0], &byte, 1), -1);
 	assert_int_equal(errno, EINTR);
-	assert_int_equal(seen_call, SYS_read);
+	assert_int_equal(seen_call.number, SYS_read);
+	assert_int_equal(seen_call.result, -EINTR);
+	assert_int_equal(seen_call.args[0], pipes[0]);
+	assert_ptr_equal(seen_call.args[1], &byte);
+	assert_int_equal(seen_call.args[2], 1);
 	close(pipes[0]);
 	close(pipes[1]);
 }
@@ -375,7 +389,7 @@ int main(void)
 	    cmocka_unit_test(test_odd_frames),
 	    cmocka_unit_test(test_odd_frames_in_pairs),
 	    cmocka_unit_test(test_follows_call),
-	    cmocka_unit_test(test_interrupted_call),
+	    cmocka_unit_test(test_last_call),
 	    cmocka_unit_test(test_interrupted_read),
 	    cmocka_unit_test(test_libgcc_stays),
 	};
