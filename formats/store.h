@@ -33,7 +33,7 @@ enum {
 	STORE_GRAIN = 16,
 	STORE_BLOCK = 16 * 1024,
 	STORE_BLOCK_GRAINS = STORE_BLOCK / STORE_GRAIN,
-	STORE_MAX_BLOCKS = 1 << 18, /* 4 GB */
+	STORE_MAX_BLOCKS = 1 << 17, /* 2 GB: the table counts against RLIMIT_AS */
 	STORE_MAX_METRICS = 16,
 };
 
