@@ -33,6 +33,13 @@ static uint64_t next_period(csprof_state_t *state)
 
 bool csprof_context_is_unsafe(const void *ucontext, enum csp_disposition *why)
 {
+	/* A walk and its insertion were seen to take 2200 bytes of stack. The program's
+	 * alternate stack may be made for less, and nothing guards its end. */
+	enum { STACK_NEEDED = 3072 };
+	if (os_stack_room(ucontext) < STACK_NEEDED) {
+		*why = CSP_UNSAFE_CODE;
+		return true;
+	}
 	uintptr_t pc = csprof_cpu.context_pc(ucontext);
 	if (csprof_own_code(pc)) {
 		*why = CSP_OWN_CODE;

@@ -279,6 +279,6 @@ void csprof_signal_say_taken(void)
 {
 	if (atomic_exchange(&taken, false))
 		csprof_say(CSPROF_SAY_ALWAYS,
-			   "the program took our signal; try --signal RTMIN. It is signal", NULL,
-			   csprof_process.sig);
+			   "the program took our signal away; try it with --signal RTMIN", NULL,
+			   INT64_MIN);
 }

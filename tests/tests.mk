@@ -75,7 +75,16 @@ $(BUILD)/oracle/lib/libhpcrun.so: $(runtime_o) $(oracle_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) \
 		-Wl,--wrap=csprof_unwind_context -Wl,--wrap=csprof_process_before_main -o $@ $^
 
-$(BUILD)/oracle/bin/hpcrun: $(BIN)/hpcrun
+# A test build whose handler faults.
+faulty_o := $(patsubst %.c,$(BUILD)/runtime-obj/%.o,$(wildcard tests/faulty/*.c))
+.PHONY: faulty
+faulty: $(BUILD)/faulty/lib/libhpcrun.so $(BUILD)/faulty/bin/hpcrun
+
+$(BUILD)/faulty/lib/libhpcrun.so: $(runtime_o) $(faulty_o)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) \
+		-Wl,--wrap=csprof_unwind_context -Wl,--wrap=csprof_process_before_main -o $@ $^
+
+$(BUILD)/oracle/bin/hpcrun $(BUILD)/faulty/bin/hpcrun: $(BIN)/hpcrun
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # ---- running ------------------------------------------------------------------
@@ -88,7 +97,7 @@ prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP
 	prove --timer -j$(2) -e 'timeout -k 10 $(1)' $(3),echo '$@: no tests')
 
 .PHONY: check-parts check-unit check-unit-offline check-e2e check-sanitize check-fuzz fuzz-parts
-check-parts: all programs oracle
+check-parts: all programs oracle faulty
 	+$(Q)failed=; for part in unit e2e sanitize fuzz; do \
 		echo "== check-$$part"; \
 		$(MAKE) --no-print-directory check-$$part || failed="$$failed check-$$part"; done; \
@@ -100,7 +109,7 @@ check-unit: $(unit_bin) programs
 check-unit-offline: $(unit_offline:%=$(unit_dir)/%)
 	$(Q)$(call prove,$(UNIT_TIMEOUT),2,$(unit_offline:%=$(unit_dir)/%))
 
-check-e2e: all programs oracle
+check-e2e: all programs oracle faulty
 	$(Q)$(call prove,$(E2E_TIMEOUT),1,$(wildcard tests/e2e/$(only).t))
 
 check-sanitize:
@@ -160,10 +169,10 @@ fuzz: deps-test
 
 # ---- soak and bench -----------------------------------------------------------
 .PHONY: soak-parts bench-parts
-soak-parts: all programs oracle
+soak-parts: all programs oracle faulty
 	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/*.t))
 
-soak-%: all programs oracle
+soak-%: all programs oracle faulty
 	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/$*-*.t tests/soak/$*.t))
 
 # Tables to read: a number is never a failure, a broken script is told.

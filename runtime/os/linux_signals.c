@@ -37,6 +37,13 @@ int os_signalfd(int fd, uint64_t set, int flags)
 	return (int)CALL(SYS_signalfd4, fd, &set, sizeof set, flags);
 }
 
+size_t os_stack_room(const void *context)
+{
+	const stack_t *s = &((const ucontext_t *)context)->uc_stack;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), low = (uintptr_t)s->ss_sp;
+	return here - low < s->ss_size ? here - low : SIZE_MAX;
+}
+
 uint64_t os_context_mask(const void *context)
 {
 	uint64_t mask;

@@ -107,6 +107,9 @@ int os_signalfd(int fd, uint64_t set, int flags);
 /* The mask of the code that a handler interrupted, which it will have again. */
 uint64_t os_context_mask(const void *context);
 void os_set_context_mask(void *context, uint64_t mask);
+/* How many bytes the calling handler has left on the alternate stack that it runs on;
+ * SIZE_MAX where it runs on another one. */
+size_t os_stack_room(const void *context);
 /* Go on with the system call that this signal handler interrupted; its result. */
 long os_restart_call(void);
 /* Whether the kernel keeps a restart block for that call when a signal comes. */

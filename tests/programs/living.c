@@ -385,11 +385,11 @@ static int demoted(void)
 static int small_stack(void)
 {
 	static char guarded[65536];
-	size_t size = (size_t)sysconf(_SC_MINSIGSTKSZ);
-	stack_t stack = {.ss_sp = guarded + 32768, .ss_size = size};
+	stack_t stack = {.ss_sp = guarded + 32768, .ss_size = 4096};
 	int dirty = 0;
 
-	say("sigaltstack", sigaltstack(&stack, NULL));
+	while (sigaltstack(&stack, NULL) != 0)
+		stack.ss_size += 512;
 	handle(SIGUSR1, count, SA_ONSTACK);
 	for (int i = 0; i < 2000; i++) {
 		raise(SIGUSR1);
@@ -423,6 +423,27 @@ static int coroutines(void)
 	}
 	swapcontext(&main_context, &contexts[0]);
 	say("back", 1);
+	return 0;
+}
+
+/* Threads, one after the other, and more threads at the end. */
+static void *burn_in_thread(void *unused)
+{
+	burn(0.1);
+	return unused;
+}
+
+static int crew(void)
+{
+	pthread_t threads[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, burn_in_thread, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	burn(0.1);
+	in_thread(say_mask_in_thread, "in a thread");
+	burn(0.1);
 	return 0;
 }
 
@@ -561,6 +582,7 @@ int main(int argc, char **argv)
 	    {"small_stack", small_stack},
 	    {"coroutines", coroutines},
 	    {"faults", faults},
+	    {"crew", crew},
 	    {"dies", dies},
 	    {"killed", killed},
 	    {"dies_ignoring", dies_ignoring},
