@@ -83,7 +83,8 @@ check "all descriptors in use at the end" status 6 \
 	sh -c "ulimit -S -n 64; '$hpcrun' -q -o full '$starts' 10 no-descriptors"
 is "do not keep the datafile from being written" "$(ls full/*.csp | wc -l)" 1
 check "a limit on the size of files does not end the program" status 6 "$hpcrun" -o noroom "$starts" 10 no-room
-said "and it is said that there is no data" "^hpcrun: no datafile was written"
+said "and the datafile that it could not write is recovered" "^hpcrun: noroom: .*; 1 recovered"
+is "whole" "$(lib account.py noroom | sed -n 's/ images.*//p')" 1
 check "a handler that forks while threads begin and end" status 6 \
 	timeout 60 "$hpcrun" -q -r no -o handler "$starts" 300 fork-in-handler
 check "-r no" status 5 "$hpcrun" -q -r no -o alone "$starts" 100 fork
