@@ -36,12 +36,6 @@ void csprof_finish_exit(int status, bool with_loader)
 	csprof_process_finish(end, with_loader);
 }
 
-static void at_exit(int status, void *arg)
-{
-	(void)arg;
-	csprof_finish_exit(status, true);
-}
-
 static int quick_status; /* quick_exit's handlers are not told it */
 
 static void at_quick(void)
@@ -69,17 +63,12 @@ static void in_child(void)
 		csprof_copied_in_child();
 }
 
-/* The loader runs this before any other constructor (Makefile: initfirst), libc's own
- * among them: environ is not set yet, so what is asked for is the argument. The exit
- * handler is registered before the program's and the loader's own, so it runs after
- * the last destructor. */
-__attribute__((constructor)) static void library_start(int argc, char **argv, char **environment)
+void csprof_image_start(int argc, char **argv, char **environment)
 {
 	csprof_process_start(argc, argv, environment);
 	if (!csprof_process_measured())
 		return;
 	csprof_copied_watch();
-	on_exit(at_exit, NULL);
 	at_quick_exit(at_quick);
 	pthread_atfork(before_fork, after_fork, in_child);
 	if (pthread_key_create(&thread_key, end_thread) == 0)
@@ -89,25 +78,6 @@ __attribute__((constructor)) static void library_start(int argc, char **argv, ch
 void csprof_thread_end_later(void)
 {
 	pthread_setspecific(thread_key, (void *)1);
-}
-
-/* The launch point of every program (glibc's csu/libc-start.c): constructors have run,
- * main has not. A dlopen in our own constructor would initialise libc with neither
- * arguments nor environment. */
-typedef int main_function(int, char **, char **);
-typedef int start_function(main_function *, int, char **, void (*)(void), void (*)(void),
-			   void (*)(void), void *);
-start_function __libc_start_main;
-
-CSPROF_WRAPPER int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
-				     void (*fini)(void), void (*loader_fini)(void), void *stack_end)
-{
-	static _Atomic(void *) real;
-	CSPROF_GRAB_FUNCPTR(real, "__libc_start_main");
-	if (csprof_process_measured())
-		csprof_process_before_main();
-	return ((start_function *)atomic_load(&real))(main, argc, argv, init, fini, loader_fini,
-						      stack_end);
 }
 
 /* ---- ends ---------------------------------------------------------------------------

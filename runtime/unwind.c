@@ -11,15 +11,6 @@ enum {
 	FIRST_FRAMES = 256,
 };
 
-/* Ends of our own text, from the linker. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
-
-bool csprof_own_code(uintptr_t pc)
-{
-	return pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext;
-}
-
 static bool more_frames(csprof_state_t *state)
 {
 	uint32_t max = state->max_frames < FIRST_FRAMES ? FIRST_FRAMES : state->max_frames * 2;

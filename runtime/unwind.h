@@ -17,7 +17,7 @@ bool csprof_unwind_context(csprof_state_t *state, const void *ucontext);
 /* The same from here, outside a handler. */
 bool csprof_unwind_here(csprof_state_t *state);
 
-/* Is pc in our own library? */
+/* Is pc in our own code? (own_code.c, static/start.c) Async-signal-safe. */
 bool csprof_own_code(uintptr_t pc);
 
 #endif

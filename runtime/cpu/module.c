@@ -39,8 +39,9 @@ static bool find_in_table(uintptr_t address, struct csprof_module *module)
 }
 
 /* The macro tells a C library whose headers have the function (glibc 2.35); the
- * library of the machine that runs us may still be without it, hence weak. */
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
+ * library of the machine that runs us may still be without it, hence weak. In a static
+ * program it tells the segment that holds the code, and nothing else. */
+#if defined(DLFO_STRUCT_HAS_EH_DBASE) && !defined(CSPROF_STATIC)
 #pragma weak _dl_find_object
 
 static bool find_in_loader(uintptr_t address, struct csprof_module *module)

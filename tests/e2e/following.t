@@ -3,31 +3,9 @@
 # for each process what was measured beside what its parent was told by wait4.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$top/tests/lib/measure.sh"
+. "$top/tests/lib/following.sh"
 
-ulimit -c 0
 follow=$(program follow)
-reaper=$(program reaper)
-ms=60
-
-# followed EXPECTED STATUS WAY [OPTION]...: a row.
-followed() {
-	local expected=$1 status=$2 way=$3 name=$3 whole=
-	shift 3
-	[ $# = 0 ] || name="$way, $*"
-	local under=("$reaper" "$scratch/$name.report")
-	case " $* " in
-	*' -r no '*) whole=--not-all under=() ;;
-	*' --only '*) whole=--not-all ;;
-	esac
-	timeout 60 "$hpcrun" -q "$@" -o "$name" "${under[@]}" \
-		"$follow" $ms "$scratch/$name.report" "$way" >"$name.out" 2>&1
-	is "$name: ends as it does alone" "$?" "$status"
-	# shellcheck disable=SC2086 # nothing, or one word
-	check "$name" lib following.py $whole "$name" "$expected" "$name" "$name.report"
-	check "$name: the accounts add up" lib account.py "$name"
-	[ ! -s "$name.out" ] || note "$(head -5 "$name.out")"
-}
-
 followed 1 0 plain
 for way in exec execve-empty execve-null execl fexecve execveat-call exec-preload; do
 	followed 2 0 $way

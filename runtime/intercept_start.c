@@ -1,0 +1,44 @@
+/* How the preloaded library begins and ends with its program. (One that is linked into a
+ * static program: static/start.c.) */
+#include "runtime/intercept.h"
+
+#include "runtime/process.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+static void at_exit(int status, void *arg)
+{
+	(void)arg;
+	csprof_finish_exit(status, true);
+}
+
+/* The loader runs this before any other constructor (Makefile: initfirst), libc's own
+ * among them: environ is not set yet, so what is asked for is the argument. The exit
+ * handler is registered before the program's and the loader's own, so it runs after
+ * the last destructor. */
+__attribute__((constructor)) static void library_start(int argc, char **argv, char **environment)
+{
+	csprof_image_start(argc, argv, environment);
+	if (csprof_process_measured())
+		on_exit(at_exit, NULL);
+}
+
+/* The launch point of every program (glibc's csu/libc-start.c): constructors have run,
+ * main has not. A dlopen in our own constructor would initialise libc with neither
+ * arguments nor environment. */
+typedef int main_function(int, char **, char **);
+typedef int start_function(main_function *, int, char **, void (*)(void), void (*)(void),
+			   void (*)(void), void *);
+start_function __libc_start_main;
+
+CSPROF_WRAPPER int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
+				     void (*fini)(void), void (*loader_fini)(void), void *stack_end)
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "__libc_start_main");
+	if (csprof_process_measured())
+		csprof_process_before_main();
+	return ((start_function *)atomic_load(&real))(main, argc, argv, init, fini, loader_fini,
+						      stack_end);
+}
