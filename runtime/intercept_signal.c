@@ -210,6 +210,11 @@ CSPROF_WRAPPER sighandler_t sigset(int sig, sighandler_t handler)
 	return SIG_ERR;
 }
 
+CSPROF_WRAPPER int sigaltstack(const stack_t *stack, stack_t *old)
+{
+	return result(csprof_signal_stack(stack, old));
+}
+
 /* ---- waiting --------------------------------------------------------------------------- */
 
 CSPROF_WRAPPER int sigpending(sigset_t *set)

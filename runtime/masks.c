@@ -37,6 +37,11 @@ static bool in_this_process(void)
 
 /* ---- masks ------------------------------------------------------------------------ */
 
+uint64_t csprof_mask_ours(void)
+{
+	return bits().ours;
+}
+
 uint64_t csprof_mask_to_kernel(uint64_t set)
 {
 	struct bits b = bits();

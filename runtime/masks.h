@@ -30,6 +30,8 @@ uint64_t csprof_mask_to_kernel(uint64_t set);
 /* What the program sees for one that the kernel has; ours_only, standin_only: as
  * csprof_mask_names told of the set that was translated. */
 uint64_t csprof_mask_from_kernel(uint64_t set, bool ours_only, bool standin_only);
+/* Our signal's bit; 0 where the process is not measured. */
+uint64_t csprof_mask_ours(void);
 /* Is it just so that the set names our signal (or not), and the stand-in (or not)? */
 bool csprof_mask_names(uint64_t set, bool ours, bool standin);
 

@@ -78,6 +78,21 @@ static void set_low_word(sigset_t *set, uint64_t word)
 	memcpy(set, &word, sizeof word);
 }
 
+static atomic_bool small_stacks; /* some alternate stack is small */
+
+/* The mask that the kernel is to apply while a handler with these flags runs. */
+static uint64_t handler_mask(uint64_t set, int flags)
+{
+	bool small = flags & SA_ONSTACK && atomic_load(&small_stacks);
+	return csprof_mask_to_kernel(set) | (small ? csprof_mask_ours() : 0);
+}
+
+/* What the program asked for where the kernel has this. */
+static uint64_t asked_mask(uint64_t set, bool no_standin, bool no_ours)
+{
+	return csprof_mask_from_kernel(set & ~csprof_mask_ours(), no_standin, no_ours);
+}
+
 /* ---- our own handlers ---------------------------------------------------------------- */
 
 /* The kernel calls the fault handler just as it would call the program's: on the stack,
@@ -91,7 +106,7 @@ static int install_fault(int sig, const struct sigaction *act)
 	}
 	real.sa_sigaction = csprof_fault_handler;
 	real.sa_flags = (real.sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
-	set_low_word(&real.sa_mask, csprof_mask_to_kernel(low_word(&real.sa_mask)));
+	set_low_word(&real.sa_mask, handler_mask(low_word(&real.sa_mask), real.sa_flags));
 	return os_sigaction(sig, &real, NULL);
 }
 
@@ -111,7 +126,7 @@ static int stand_before(int sig, bool fault)
 	int r = w ? os_sigaction(sig, NULL, &old) : 0;
 	if (!w || r < 0)
 		return r;
-	set_low_word(&old.sa_mask, csprof_mask_from_kernel(low_word(&old.sa_mask), false, false));
+	set_low_word(&old.sa_mask, asked_mask(low_word(&old.sa_mask), false, false));
 	w->fault = fault;
 	want(w, &old);
 	w->sig = sig;
@@ -207,14 +222,14 @@ static int plain_action(int sig, const struct sigaction *act, struct sigaction *
 	if (act) {
 		real = *act;
 		set = low_word(&act->sa_mask);
-		set_low_word(&real.sa_mask, csprof_mask_to_kernel(set));
+		set_low_word(&real.sa_mask, handler_mask(set, act->sa_flags));
 	}
 	int r = os_sigaction(sig, act ? &real : NULL, old);
 	if (r < 0)
 		return r;
 	if (old)
 		set_low_word(&old->sa_mask,
-			     csprof_mask_from_kernel(low_word(&old->sa_mask), no_standin, no_ours));
+			     asked_mask(low_word(&old->sa_mask), no_standin, no_ours));
 	if (act) {
 		note(&ours_only, bit, csprof_mask_names(set, true, false));
 		note(&standin_only, bit, csprof_mask_names(set, false, true));
@@ -240,6 +255,24 @@ int csprof_signal_action(int sig, const struct sigaction *act, struct sigaction 
 	if (old)
 		*old = before;
 	return 0;
+}
+
+int csprof_signal_stack(const stack_t *stack, stack_t *old)
+{
+	struct sigaction act;
+	int r = os_alternate_stack(stack, old);
+	if (r < 0 || !stack || csprof_process.sig <= 0 || !os_is_small_stack(stack) ||
+	    atomic_exchange(&small_stacks, true))
+		return r;
+	for (int sig = 1; sig < NSIG; sig++) {
+		struct wish *w = wish_for(sig);
+		if ((w && !w->fault) || os_sigaction(sig, NULL, &act) < 0 || !is_handler(&act) ||
+		    !(act.sa_flags & SA_ONSTACK))
+			continue;
+		set_low_word(&act.sa_mask, low_word(&act.sa_mask) | csprof_mask_ours());
+		os_sigaction(sig, &act, NULL);
+	}
+	return r;
 }
 
 /* ---- exec --------------------------------------------------------------------------- */

@@ -27,6 +27,11 @@ void csprof_signal_pass_fault(int sig, siginfo_t *info, void *ucontext);
 /* As sigaction, for the program. 0 or -errno. Async-signal-safe. */
 int csprof_signal_action(int sig, const struct sigaction *act, struct sigaction *old);
 
+/* As sigaltstack, for the program. 0 or -errno. A stack may be too small for a signal of
+ * ours while a handler of the program's runs there: once there is such a stack, handlers
+ * with SA_ONSTACK are not interrupted. */
+int csprof_signal_stack(const stack_t *stack, stack_t *old);
+
 /* Does the program have a handler for this signal of ours? Async-signal-safe. */
 bool csprof_signal_has_handler(int sig);
 

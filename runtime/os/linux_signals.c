@@ -4,6 +4,7 @@
 #include "runtime/os/os.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <ucontext.h>
 
@@ -35,6 +36,22 @@ int os_send_again(siginfo_t *info, uint32_t tid)
 int os_signalfd(int fd, uint64_t set, int flags)
 {
 	return (int)CALL(SYS_signalfd4, fd, &set, sizeof set, flags);
+}
+
+int os_alternate_stack(const stack_t *stack, stack_t *old)
+{
+	return (int)CALL(SYS_sigaltstack, stack, old);
+}
+
+bool os_is_small_stack(const stack_t *stack)
+{
+	/* the kernel's largest frame, for each of two signals (2048 where it does not tell:
+	 * before Linux 5.14), and what two handlers may need */
+	enum { TWO_HANDLERS = 8192, CLASSIC_FRAME = 2048 };
+	size_t frame = getauxval(AT_MINSIGSTKSZ);
+	if (frame == 0)
+		frame = CLASSIC_FRAME;
+	return !(stack->ss_flags & SS_DISABLE) && stack->ss_size < 2 * frame + TWO_HANDLERS;
 }
 
 size_t os_stack_room(const void *context)

@@ -107,6 +107,10 @@ int os_signalfd(int fd, uint64_t set, int flags);
 /* The mask of the code that a handler interrupted, which it will have again. */
 uint64_t os_context_mask(const void *context);
 void os_set_context_mask(void *context, uint64_t mask);
+/* As sigaltstack. The second: is that a stack on which a signal may well not find room while
+ * a handler of the program's runs there? */
+int os_alternate_stack(const stack_t *stack, stack_t *old);
+bool os_is_small_stack(const stack_t *stack);
 /* How many bytes the calling handler has left on the alternate stack that it runs on;
  * SIZE_MAX where it runs on another one. */
 size_t os_stack_room(const void *context);

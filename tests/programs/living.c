@@ -388,11 +388,12 @@ static int small_stack(void)
 	stack_t stack = {.ss_sp = guarded + 32768, .ss_size = 4096};
 	int dirty = 0;
 
+	handle(SIGUSR1, count, SA_ONSTACK);
 	while (sigaltstack(&stack, NULL) != 0)
 		stack.ss_size += 512;
-	handle(SIGUSR1, count, SA_ONSTACK);
+	handle(SIGUSR2, count, SA_ONSTACK);
 	for (int i = 0; i < 2000; i++) {
-		raise(SIGUSR1);
+		raise(i % 2 ? SIGUSR1 : SIGUSR2);
 		burn(0.0002);
 	}
 	for (int i = 0; i < 32768; i++)
