@@ -62,15 +62,34 @@ static void unlink_state(csprof_state_t *state)
 		state->next->previous = state->previous;
 }
 
-/* The threads' generators begin at different points of one sequence (a Weyl sequence,
- * whose steps are 2^64 divided by the golden ratio). */
-static uint64_t new_seed(void)
+/* For the seeds of the threads' own generators and where their samples begin: splitmix64
+ * (Steele, Lea, Flood, "Fast splittable pseudorandom number generators"). */
+static uint64_t new_random(void)
 {
-	static uint64_t seed;
-	if (!seed)
-		seed = os_random();
-	seed += 0x9E3779B97F4A7C15ull;
-	return seed | 1;
+	static uint64_t state;
+	if (!state)
+		state = os_random();
+	uint64_t z = state += 0x9E3779B97F4A7C15ull;
+	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
+	z = (z ^ z >> 27) * 0x94D049BB133111EBull;
+	return z ^ z >> 31;
+}
+
+static uint64_t below(uint64_t n)
+{
+	return (uint64_t)((unsigned __int128)new_random() * n >> 64);
+}
+
+/* The first sample comes as if samples had been taken since long before the thread began,
+ * so that none of its instants is sampled more often than another, however short it lives:
+ * the thread begins anywhere in a period, which is the likelier the longer it is. */
+static uint64_t first_sample(uint64_t period)
+{
+	uint64_t length;
+	do
+		length = period / 2 + below(period);
+	while (below(period + period / 2) >= length);
+	return 1 + below(length);
 }
 
 /* The sources in use, as the report names them. */
@@ -95,9 +114,8 @@ static void name_sources(uint32_t driver)
 static void start_source(csprof_state_t *state)
 {
 	uint64_t period = csprof_process.period_ns;
-	uint64_t first = 1 + (uint64_t)((unsigned __int128)state->random * period >> 64);
-	int r =
-	    csprof_source_start(&state->source, &state->driver, csprof_process.sig, period, first);
+	int r = csprof_source_start(&state->source, &state->driver, csprof_process.sig, period,
+				    first_sample(period));
 	if (r < 0) {
 		csprof_say(CSPROF_SAY_ALWAYS, "a thread has no source of samples:", strerror(-r),
 			   INT64_MIN);
@@ -117,7 +135,7 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 	state->rest = CSP_TAIL;
 	state->stack_low = low;
 	state->stack_high = high;
-	state->random = new_seed();
+	state->random = new_random() | 1;
 	if (csprof_record_begin(state, promise)) {
 		link_state(state);
 		csprof_self = state;

@@ -2,7 +2,8 @@
 
 TRUTH holds lines `function nanoseconds`. A function's measured share is its inclusive
 share of the CPU time of all samples that lie in any of these functions. Exits with 1
-where one is off by more than POINTS percent points.
+where one is off by more than POINTS percent points. With --samples before POINTS, the
+share of the samples counts, not that of their time.
 
 shares.py --threads PERCENT TRUTH DIR: the same per thread name; each thread's CPU time,
 and its number of samples, relative to the sum of all named threads, must be within
@@ -22,8 +23,8 @@ def read_truth(path):
     return {name: value / total for name, value in truth.items()}
 
 
-def of_functions(data, wanted):
-    """CPU time per function of wanted, counted once a path."""
+def of_functions(data, wanted, by_samples):
+    """CPU time (or samples) per function of wanted, counted once a path."""
     found, known = Counter(), {}
     for tree, path, samples, weight in data.samples(data.weights()[0]):
         seen = set()
@@ -35,7 +36,7 @@ def of_functions(data, wanted):
                 known[key] = [name for name in names if name in wanted]
             seen.update(known[key])
         for name in seen:
-            found[name] += weight
+            found[name] += samples if by_samples else weight
         found["samples"] += samples if seen else 0
     return found
 
@@ -65,7 +66,8 @@ def compare(what, found, truth, allowed, relative):
 
 def main(arguments):
     threads = arguments[0] == "--threads"
-    if threads:
+    by_samples = arguments[0] == "--samples"
+    if threads or by_samples:
         arguments = arguments[1:]
     allowed, truth = float(arguments[0]), read_truth(arguments[1])
     data = list(csp.load(arguments[2:]))[0]
@@ -73,9 +75,9 @@ def main(arguments):
         times, samples = of_threads(data, truth)
         return 0 if compare("time", times, truth, allowed, True) & \
             compare("samples", samples, truth, allowed, True) else 1
-    found = of_functions(data, truth)
+    found = of_functions(data, truth, by_samples)
     print("%d samples" % found["samples"])
-    return 0 if compare("time", found, truth, allowed, False) else 1
+    return 0 if compare("samples" if by_samples else "time", found, truth, allowed, False) else 1
 
 
 if __name__ == "__main__":
