@@ -87,6 +87,10 @@ enum csp_disposition {
 		    "fault", "measuring off", "tail"                                               \
 	}
 
+/* The thread of number 0 and of this name is a row of THREADS in which many threads, all of
+ * which have ended, are merged. */
+#define CSP_ENDED_THREADS "ended threads"
+
 /* Pseudo-modules of the epochs table. */
 #define CSP_MODULE_VDSO "[vdso]"
 #define CSP_MODULE_ANONYMOUS "[anonymous]"

@@ -113,6 +113,7 @@ struct model_process {
 	bool has_trailer, has_pid, has_start, has_wall, has_cpu;
 	uint64_t pid, ppid, start_ns, wall_ns, cpu_ns;
 	uint32_t threads; /* THREADS rows, else trees' distinct epochs say nothing: 0 */
+	bool has_ended;   /* there were more: one of these rows is of many ended ones */
 	uint64_t tramp_samples;
 	struct model_sum *sums; /* [num_sums], by the model's metrics */
 	uint32_t num_sums;      /* metrics that the model had when it was added */

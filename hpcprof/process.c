@@ -41,6 +41,16 @@ static const char *command_of(struct model *m, struct reader_pairs pairs)
 	return out;
 }
 
+static bool has_ended_threads(const struct reader *r)
+{
+	for (uint32_t i = reader_num_threads(r); i-- > 0;) {
+		const struct reader_thread *t = reader_thread(r, i);
+		if (t->tid == 0 && text_is(t->name, CSP_ENDED_THREADS))
+			return true;
+	}
+	return false;
+}
+
 int process_describe(struct model *m, const struct reader *r, const char *path,
 		     struct model_process *out, struct error *e)
 {
@@ -65,6 +75,7 @@ int process_describe(struct model *m, const struct reader *r, const char *path,
 	out->has_wall = reader_pairs_u64(about, "wall_ns", &out->wall_ns);
 	out->has_cpu = reader_pairs_u64(about, "cpu_ns", &out->cpu_ns);
 	out->threads = reader_num_threads(r);
+	out->has_ended = has_ended_threads(r);
 	out->tramp_samples = header->tramp_samples;
 	return 0;
 }

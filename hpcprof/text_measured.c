@@ -57,6 +57,7 @@ struct span {
 	size_t processes; /* distinct pids; an exec makes another image of the same */
 	size_t hosts;
 	bool several_tools, has_cpu;
+	bool more_threads; /* than that: rows stand for several that ended */
 };
 
 /* known is sorted by identity; the first process was found. */
@@ -111,7 +112,8 @@ static bool measure_span(const struct text *t, struct span *s)
 		const struct model_process *p = sorted[i];
 		s->cpu_ns = sum_add(s->cpu_ns, p->cpu_ns, &saturated);
 		s->has_cpu |= p->has_cpu;
-		s->threads += p->threads;
+		s->threads += p->threads - p->has_ended;
+		s->more_threads |= p->has_ended;
 		if (!p->has_start || !p->has_wall)
 			continue;
 		if (!s->end_ns || p->start_ns < s->start_ns)
@@ -240,7 +242,8 @@ static bool facts(struct text *t, const struct span *s)
 					      : "1",
 			s->processes, images);
 	if (s->threads)
-		ok &= text_fact(t, "threads", "%" PRIu64, s->threads);
+		ok &= text_fact(t, "threads", s->more_threads ? "more than %" PRIu64 : "%" PRIu64,
+				s->threads);
 	for (size_t i = 0; i < t->num_columns; i++)
 		ok &= source(t, &t->columns[i]);
 	if (t->columns_left_out)

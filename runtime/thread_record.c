@@ -159,7 +159,7 @@ static store_ref gathering(store_ref *ref)
 	store_ref made;
 	if (*ref || !(made = new_record()))
 		return *ref;
-	static const char name[] = "ended threads";
+	static const char name[] = CSP_ENDED_THREADS;
 	struct store_thread *t = record_at(made);
 	if (ref == &csprof_store_header()->ended) {
 		memcpy(t->name, name, sizeof name);
