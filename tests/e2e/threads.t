@@ -1,0 +1,114 @@
+#!/bin/bash
+# Very many threads: the first 4096 that end keep their rows and trees, the later ones are
+# one row; with -t all, all share their trees. No time is lost, the shares are right, and
+# memory is used again. A program killed while threads are being merged loses nothing.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+manythreads=$(program manythreads)
+
+# threads DIR: "rows, rows of ended threads, trees without a thread"
+threads() {
+	"$hpcprof" dump "$1"/manythreads.*.csp >"$1.dump" || return 1
+	printf '%s, %s, %s\n' "$(grep -c '  tid [0-9]*  name ' "$1.dump")" \
+		"$(grep -c '  tid 0  name "ended threads"' "$1.dump")" \
+		"$(grep -c '^ *tree [0-9]*:  thread 4294967295 ' "$1.dump")"
+}
+
+# shares_are_right NAME: heavy() has three quarters of the steps. By samples: what a thread
+# does last has the weight of the stretch before it, too, and these threads are short.
+printf 'heavy 3\nlight 1\n' >truth
+shares_are_right() {
+	check "$1: shares" lib shares.py --samples 2 truth "$1"
+}
+
+# memory_is_bounded FILE: from the half of the threads on the program grows by less than
+# 256 kB. (The first 4096 keep their trees, which takes memory.)
+memory_is_bounded() {
+	check "$1: memory" awk '/^after/ { n++; kb[n] = $3 }
+		END { printf "%d kB after half of the threads, %d after all\n", kb[int(n / 2)], kb[n]
+		      exit !(n >= 4 && kb[n] - kb[int(n / 2)] < 256) }' "$1.out"
+}
+
+# Each at a rate at which a thread has a few samples.
+run() { # run NAME OPTION... -- ARGUMENT...
+	local name=$1 options=()
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	timeout 200 "$hpcrun" -q "${options[@]}" -o "$name" "$manythreads" "$@" >"$name.out" 2>"$name.err"
+	is "$name: the program's end" "$? $(head -3 "$name.err")" "0 "
+}
+
+run each -e CPUTIME@f5000 -- run 12000 300000 4
+is "each: rows" "$(threads each)" "4098, 1, 0"
+check "each: the equations hold" lib account.py each
+shares_are_right each
+memory_is_bounded each
+"$hpcprof" -q each >each.text
+is "each: the summary counts the rows" "$(grep -o '^ *threads .*' each.text | head -1 | tr -s ' ')" \
+	" threads more than 4097"
+
+run all -e CPUTIME@f5000 -t all -- run 6000 300000 4
+is "all: rows" "$(threads all | cut -d, -f1,2)" "4098, 1"
+is "all: trees are shared" "$(grep -o '^ *tree [0-9]*:  thread [0-9]*' all.dump | sed 's/.* //' |
+	sort -u)" 4294967295
+check "all: the equations hold" lib account.py all
+shares_are_right all
+
+# Each thread makes the next one: creators have ended, and been merged, before what they
+# made has begun.
+for trees in each all; do
+	run "chain-$trees" -e CPUTIME@f5000 -t $trees -- run 6000 100000 0
+	is "chain-$trees: rows" "$(threads "chain-$trees" | cut -d, -f1,2)" "4098, 1"
+	check "chain-$trees: the equations hold" lib account.py "chain-$trees"
+	shares_are_right "chain-$trees"
+done
+
+# A failed exec: the trees are shared by then, and measuring goes on.
+cat >exec.py <<'END'
+import os, threading, time
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        sum(range(1000))
+
+def work():
+    burn(0.2)
+    gate.wait()
+    burn(0.2)
+
+gate = threading.Event()
+threads = [threading.Thread(target=work) for _ in range(3)]
+for t in threads: t.start()
+time.sleep(0.8)
+for i in range(3):
+    try:
+        os.execv("/nonexistent", ["x"])
+    except FileNotFoundError:
+        burn(0.1)
+gate.set()
+for t in threads: t.join()
+END
+for trees in each all; do
+	timeout 60 "$hpcrun" -q -t $trees -o "exec-$trees" "$python" exec.py
+	is "exec-$trees: the program's end" $? 0
+	check "exec-$trees: the equations hold" lib account.py "exec-$trees"
+done
+
+# Killed in the middle of merging: all that was counted is there.
+for trees in each all; do
+	for pause in 1.3 1.5 1.7; do
+		dir=killed-$trees-$pause
+		timeout 60 "$hpcrun" -q -e CPUTIME@f5000 -t $trees -o "$dir" sh -c \
+			'"$@" & sleep "$0"; kill -9 $!; wait' $pause \
+			"$manythreads" run 1000000 20000 4 >/dev/null 2>&1
+		is "$dir: a datafile" "$(echo "$dir"/manythreads.*.csp | wc -w)" 1
+		check "$dir: the equations hold" lib account.py "$dir"
+	done
+done
+done_testing
