@@ -1,6 +1,7 @@
 #include "hpcprof/options.h"
 
 #include "formats/datafile.h"
+#include "hpcprof/select.h"
 #include "hpcprof/views.h"
 
 #include <ctype.h>
@@ -19,6 +20,11 @@ enum {
 	OPT_SYSROOT,
 	OPT_DEBUG_DIR,
 	OPT_JSON,
+	OPT_BOTTOM_UP,
+	OPT_MIN,
+	OPT_DEPTH,
+	OPT_FOCUS,
+	OPT_ALL,
 	OPT_HELP,
 	OPT_VERSION
 };
@@ -42,6 +48,13 @@ static const struct description descriptions[] = {
     {OPT_DEBUG_DIR, "debug-dir", "DIR", OPTION_SYMBOLS,
      "look for separate debug files in DIR, too"},
     {'j', "threads", "N", OPTION_THREADS, "work with N threads (default: one per core)"},
+    {OPT_BOTTOM_UP, "bottom-up", NULL, OPTION_TREE,
+     "begin with the functions, and show what called each"},
+    {OPT_MIN, "min", "PERCENT", OPTION_TREE, "cut what has less than PERCENT of all (1)"},
+    {OPT_DEPTH, "depth", "N", OPTION_TREE, "cut what is deeper than N frames (0: nothing is)"},
+    {OPT_FOCUS, "focus", "REGEX", OPTION_TREE,
+     "only paths through functions whose names match REGEX"},
+    {OPT_ALL, "all", NULL, OPTION_ALL, "leave no frames or lines out in between"},
     {OPT_JSON, "json", NULL, OPTION_JSON, "write JSON"},
     {'q', "quiet", NULL, 0, "say nothing on stderr but errors"},
     {OPT_HELP, "help", NULL, 0, "print this and exit"},
@@ -57,9 +70,13 @@ void options_help(FILE *out)
 	      "PROFILE is a measurement directory that hpcrun made, or a datafile (*" CSP_SUFFIX
 	      ").\n\nViews:\n",
 	      out);
-	for (; *v; v++)
-		fprintf(out, "  %-10s %s%s\n", (*v)->name, (*v)->summary,
+	for (; *v; v++) {
+		char left[48];
+		snprintf(left, sizeof left, "%s%s%s", (*v)->name, (*v)->subject ? " " : "",
+			 (*v)->subject ? (*v)->subject : "");
+		fprintf(out, "  %-18s %s%s\n", left, (*v)->summary,
 			*v == &text_view ? " (the default)" : "");
+	}
 	fputs("\nOptions:\n", out);
 	for (int i = 0; i < NUM_DESCRIPTIONS; i++) {
 		const struct description *d = &descriptions[i];
@@ -115,6 +132,19 @@ static int sort_key(const char *text, enum sort_key *out, struct error *e)
 	return error_set(e, ERROR_USAGE, "-s takes self, total or name, not '%s'", text);
 }
 
+static int percent(const char *name, const char *text, double *out, struct error *e)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	/* no signs, no "nan", no hexadecimal digits */
+	if (end == text || *end || strspn(text, "0123456789.") != strlen(text) || !(v <= 100))
+		return error_set(e, ERROR_USAGE, "%s takes a percentage from 0 to 100, not '%s'",
+				 name, text);
+	*out = v;
+	return 0;
+}
+
 static int take(struct options *o, int value, const char *argument, struct error *e)
 {
 	uint64_t n = 0;
@@ -126,6 +156,7 @@ static int take(struct options *o, int value, const char *argument, struct error
 		o->rows_given = true;
 		return number("-n", argument, UINT32_MAX, &o->rows, e);
 	case 's':
+		o->sort_given = true;
 		return sort_key(argument, &o->sort, e);
 	case 'j':
 		if (number("-j", argument, MOST_THREADS, &n, e) != 0)
@@ -147,6 +178,20 @@ static int take(struct options *o, int value, const char *argument, struct error
 		return 0;
 	case OPT_JSON:
 		o->json = true;
+		return 0;
+	case OPT_BOTTOM_UP:
+		o->bottom_up = true;
+		return 0;
+	case OPT_MIN:
+		return percent("--min", argument, &o->min, e);
+	case OPT_DEPTH:
+		o->depth_given = true;
+		return number("--depth", argument, UINT32_MAX, &o->depth, e);
+	case OPT_FOCUS:
+		o->focus = argument;
+		return select_check("--focus", argument, e);
+	case OPT_ALL:
+		o->all = true;
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -211,6 +256,13 @@ static int choose_view(struct options *o, uint64_t used, struct error *e)
 		    !(o->view->takes & descriptions[i].bit))
 			return error_set(e, ERROR_USAGE, "the view %s does not take --%s",
 					 o->view->name, descriptions[i].name);
+	if (o->view->subject && o->num_profiles) {
+		o->subject = *o->profiles++;
+		o->num_profiles--;
+	}
+	if (o->subject && !o->num_profiles)
+		return error_set(e, ERROR_USAGE, "%s takes %s and then a PROFILE", o->view->name,
+				 o->view->subject);
 	if (!o->num_profiles)
 		return error_set(
 		    e, ERROR_USAGE,
@@ -227,6 +279,7 @@ int options_parse(struct options *o, int argc, char **argv, FILE *out, struct er
 	int value;
 
 	memset(o, 0, sizeof *o);
+	o->min = 1;
 	from_environment(o, out);
 	for (int i = 0; i < NUM_DESCRIPTIONS; i++) {
 		const struct description *d = &descriptions[i];

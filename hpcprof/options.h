@@ -22,6 +22,8 @@ enum {
 	OPTION_SYMBOLS = 1 << 5, /* --sysroot, --debug-dir */
 	OPTION_THREADS = 1 << 6,
 	OPTION_JSON = 1 << 7,
+	OPTION_TREE = 1 << 8, /* --bottom-up, --min, --depth, --focus */
+	OPTION_ALL = 1 << 9,
 };
 
 enum sort_key { SORT_EXCLUSIVE, SORT_INCLUSIVE, SORT_NAME };
@@ -34,9 +36,16 @@ struct options {
 	const char *sysroot;          /* or NULL */
 	const char *const *profiles;  /* PROFILE arguments */
 	size_t num_profiles;
-	uint64_t rows; /* -n; 0: all */
+	const char *subject; /* what the view is about, if it takes such an argument */
+	uint64_t rows;       /* -n; 0: all */
 	bool rows_given;
 	enum sort_key sort;
+	bool sort_given;
+	bool bottom_up, all;
+	double min;     /* percent; what has less is cut from trees */
+	uint64_t depth; /* of trees; 0: no limit */
+	bool depth_given;
+	const char *focus; /* an extended regular expression, or NULL */
 	bool samples, no_inline, json, quiet;
 	unsigned threads;
 	unsigned width; /* columns of the output */

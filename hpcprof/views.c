@@ -14,4 +14,4 @@ const struct view dump_view = {
     .print_file = dump,
 };
 
-const struct view *const views[] = {&text_view, &dump_view, NULL};
+const struct view *const views[] = {&text_view, &tree_view, &dump_view, NULL};

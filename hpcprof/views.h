@@ -11,7 +11,9 @@
 
 struct view {
 	const char *name, *summary;
-	unsigned takes; /* OPTION_* */
+	const char *subject; /* what its first argument is ("FUNCTION"), before the PROFILEs;
+				or NULL: there is none */
+	unsigned takes;      /* OPTION_* */
 	/* One of the two: print the merged profile of all PROFILEs, or one datafile after
 	 * the other. 0, or 1 if something was left out, which has been said, or -1 and *e
 	 * (ERROR_USAGE for what the user asked and cannot have). */
@@ -22,6 +24,6 @@ struct view {
 /* NULL ends the table. The text view is the default. */
 extern const struct view *const views[];
 
-extern const struct view text_view, dump_view;
+extern const struct view text_view, tree_view, dump_view;
 
 #endif

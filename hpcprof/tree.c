@@ -1,0 +1,360 @@
+/* The tree view: the calling context tree from the outermost frames down, or from each
+ * function up through what called it. */
+#include "hpcprof/tree.h"
+
+#include "hpcprof/drawing.h"
+#include "hpcprof/labels.h"
+#include "hpcprof/layout.h"
+#include "hpcprof/select.h"
+#include "hpcprof/sum.h"
+#include "hpcprof/views.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LONGEST_STRETCH = 48, /* frames in a row without a fork that are all printed */
+	STRETCH_ENDS = 12,    /* else so many at each end */
+	LONGEST_CALLERS = 16, /* the same bottom-up, where the far end is mostly the same */
+	CALLERS_ENDS = 6,
+	ROOMY = 100, /* the width from which on totals have values */
+	NAMES = 40,  /* columns kept for names ... */
+	EACH = 16,   /* ... when each of several metrics takes so many */
+};
+
+/* ---- what is printed left of the names --------------------------------------------------- */
+
+static bool has_values(const struct tree *t)
+{
+	return t->columns.len == 1;
+}
+
+static bool has_total_values(const struct tree *t)
+{
+	return has_values(t) && t->o->width >= ROOMY;
+}
+
+/* One number pair; nothing where show is false. */
+static unsigned print_pair(const struct tree *t, FILE *out, size_t column, uint64_t value,
+			   bool show, bool with_value)
+{
+	const struct column *c = &t->columns.at[column];
+	char percent[LAYOUT_NUMBER_BYTES] = "", number[LAYOUT_NUMBER_BYTES] = "";
+	int used;
+
+	if (show)
+		layout_percent(percent, value, c->total);
+	if (show && with_value)
+		layout_value(number, value, c->unit);
+	used = fprintf(out, "%6s  ", percent);
+	if (with_value)
+		used += fprintf(out, "%8s  ", number);
+	return (unsigned)used;
+}
+
+/* Exclusive and inclusive values of a line, in the order of the direction; a NULL leaves its
+ * place empty. */
+static unsigned print_values(const struct tree *t, FILE *out, bool hot, const uint64_t *exclusive,
+			     const uint64_t *inclusive)
+{
+	unsigned used = (unsigned)fprintf(out, hot ? "* " : "  ");
+
+	for (size_t i = 0; i < t->columns.len; i++) {
+		bool self = exclusive && exclusive[i], total = inclusive && inclusive[i];
+		uint64_t x = self ? exclusive[i] : 0, y = total ? inclusive[i] : 0;
+		if (t->o->bottom_up)
+			used += print_pair(t, out, i, x, self, has_values(t));
+		used += print_pair(t, out, i, y, total, has_total_values(t));
+		if (!t->o->bottom_up)
+			used += print_pair(t, out, i, x, self, has_values(t));
+	}
+	return used;
+}
+
+static unsigned margin(void *context, FILE *out, uint32_t node)
+{
+	struct tree *t = context;
+
+	return print_values(t, out, t->nodes.at[node].hot, tree_exclusive(t, node),
+			    tree_inclusive(t, node));
+}
+
+/* Top-down what the hidden frames have themselves belongs to the sum of all. */
+static unsigned margin_hidden(void *context, FILE *out, uint32_t node, size_t n)
+{
+	struct tree *t = context;
+	uint64_t *sums = arena_alloc(&t->arena, (t->columns.len + 1) * sizeof *sums);
+	bool saturated = false, hot = t->nodes.at[node].hot;
+
+	for (size_t k = 0; sums && !t->o->bottom_up && k < n; k++, node = t->child.at[node])
+		for (size_t i = 0; i < t->columns.len; i++)
+			sums[i] = sum_add(sums[i], tree_exclusive(t, node)[i], &saturated);
+	return print_values(t, out, hot, sums, NULL);
+}
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+/* Bottom-up callers stand behind a "<". */
+static const char *function_label(struct tree *t, const struct tree_node *node, unsigned width)
+{
+	const struct code_function *f = &t->c->functions.at[node->function];
+	const char *name = layout_clean(&t->arena, f->name), *mark = "", *before = "";
+	unsigned used;
+
+	if (node->inlined)
+		mark = " [inlined]";
+	else if (node->innermost)
+		mark = label_inlined(f);
+	else if (t->o->bottom_up)
+		before = "< ";
+	used = layout_width(mark) + layout_width(before);
+	name = name ? layout_cut_name(&t->arena, name, used < width ? width - used : 0) : NULL;
+	if (name && node->hot && t->o->color)
+		return layout_format(&t->arena, "\x1b[1m%s%s%s\x1b[0m", before, name, mark);
+	return name ? layout_format(&t->arena, "%s%s%s", before, name, mark) : NULL;
+}
+
+static const char *minimum(struct tree *t)
+{
+	return layout_format(&t->arena, "%g%%", t->o->min);
+}
+
+static const char *label(void *context, uint32_t id, unsigned width)
+{
+	struct tree *t = context;
+	const struct tree_node *node = &t->nodes.at[id];
+	const char *text = NULL, *least = minimum(t), *what = t->o->bottom_up ? "caller" : "callee";
+
+	switch (node->kind) {
+	case TREE_FUNCTION:
+		return function_label(t, node, width);
+	case TREE_OUTERMOST:
+		return "(no caller)";
+	case TREE_MISSING:
+		return "(callers not known)";
+	case TREE_DEEPER:
+		text = layout_format(&t->arena, "... %" PRIu32 " %s%s deeper (--depth)",
+				     node->count, what, node->count == 1 ? "" : "s");
+		break;
+	case TREE_CUT:
+		text = least ? layout_format(&t->arena, "... %" PRIu32 " %s%s below %s",
+					     node->count, what, node->count == 1 ? "" : "s", least)
+			     : NULL;
+		break;
+	}
+	if (text && layout_width(text) > width)
+		text = layout_format(&t->arena, "... %" PRIu32 " more", node->count);
+	return text ? layout_cut_middle(&t->arena, text, width) : NULL;
+}
+
+static const struct drawing_ops ops = {
+    .margin = margin, .margin_hidden = margin_hidden, .label = label};
+
+/* ---- the whole -------------------------------------------------------------------------- */
+
+/* From a root on, the heaviest child, as long as it has half of what its parent has. */
+static void mark_hot(struct tree *t)
+{
+	bool inclusive = tree_by_inclusive(t->o);
+	uint64_t above = 0;
+	uint32_t at = t->child.at[CALLTREE_ROOT];
+
+	if (!t->columns.len)
+		return;
+	while (at) {
+		uint32_t best = 0;
+		uint64_t most = 0;
+		for (; at; at = t->sibling.at[at]) {
+			uint64_t v = (inclusive ? tree_inclusive(t, at) : tree_exclusive(t, at))[0];
+			if (v > most && t->nodes.at[at].kind == TREE_FUNCTION) {
+				best = at;
+				most = v;
+			}
+		}
+		if (!best || most < above / 2)
+			return;
+		t->nodes.at[best].hot = true;
+		above = most;
+		at = t->child.at[best];
+	}
+}
+
+static void print_titles(const struct tree *t)
+{
+	const char *first = t->o->bottom_up ? "self" : "total";
+	const char *second = t->o->bottom_up ? "total" : "self";
+	bool wide_first = t->o->bottom_up ? has_values(t) : has_total_values(t);
+	bool wide_second = t->o->bottom_up ? has_total_values(t) : has_values(t);
+
+	if (t->columns.len > 1) {
+		fputs("  ", t->out);
+		for (size_t i = 0; i < t->columns.len; i++) {
+			const char *name = t->columns.at[i].name;
+			fprintf(t->out, "%*s%.14s  ",
+				layout_width(name) < 14 ? 14 - (int)layout_width(name) : 0, "",
+				name);
+		}
+		fputc('\n', t->out);
+	}
+	fputs("  ", t->out);
+	for (size_t i = 0; i < t->columns.len; i++) {
+		fprintf(t->out, "%6s  %*s", first, wide_first ? 10 : 0, "");
+		fprintf(t->out, "%6s  %*s", second, wide_second ? 10 : 0, "");
+	}
+	fprintf(t->out, "%s\n",
+		t->o->bottom_up ? "function, and below it what called it"
+				: "outermost frame first");
+}
+
+static bool print_heading(struct tree *t)
+{
+	const char *title = "Calling context tree", *names = columns_names(&t->columns, &t->arena);
+	char value[LAYOUT_NUMBER_BYTES], samples[LAYOUT_NUMBER_BYTES];
+	const struct column *c = t->columns.at;
+
+	if (t->o->bottom_up)
+		title = "Functions and their callers";
+	if (names && t->columns.len == 1)
+		title = layout_format(&t->arena, "%s (%s: 100%% is %s in %s samples)", title, names,
+				      layout_value(value, c->total, c->unit),
+				      layout_exact(samples, c->metric->total.samples));
+	else if (names)
+		title = layout_format(&t->arena, "%s (%s)", title, names);
+	if (!names || !title)
+		return false;
+	fputc('\n', t->out);
+	layout_title(t->out, t->o->color, title);
+	return true;
+}
+
+/* Whether values that have no line of their own are worth one. */
+static bool any(const struct tree *t, const uint64_t *values)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < t->columns.len; i++)
+		all |= values[i];
+	return all != 0;
+}
+
+static bool print_rest(struct tree *t)
+{
+	const char *text, *least = minimum(t);
+
+	if (!least)
+		return false;
+	if (t->num_cut && any(t, t->cut)) {
+		const char *what = t->o->bottom_up ? "function" : "call";
+		const char *advice =
+		    t->o->depth_given || t->o->min == 0 ? "" : " (--min 0 shows all)";
+		text = layout_format(&t->arena, "... and %" PRIu32 " more %s%s below %s%s",
+				     t->num_cut, what, t->num_cut == 1 ? "" : "s", least, advice);
+		if (!text)
+			return false;
+		print_values(t, t->out, false, t->cut, t->o->bottom_up ? NULL : t->cut);
+		fprintf(t->out, "%s\n", text);
+	}
+	if (any(t, t->outside)) {
+		print_values(t, t->out, false, t->outside, t->o->bottom_up ? NULL : t->outside);
+		fputs("outside the focus\n", t->out);
+	}
+	return true;
+}
+
+static bool draw(struct tree *t)
+{
+	struct drawing d = {.out = t->out,
+			    .width = t->o->width,
+			    .arena = &t->arena,
+			    .child = t->child.at,
+			    .sibling = t->sibling.at,
+			    .longest_stretch = t->o->bottom_up ? LONGEST_CALLERS : LONGEST_STRETCH,
+			    .stretch_ends = t->o->bottom_up ? CALLERS_ENDS : STRETCH_ENDS,
+			    .ops = &ops,
+			    .context = t};
+	bool ok;
+
+	if (t->o->all)
+		d.longest_stretch = SIZE_MAX;
+	mark_hot(t);
+	if (!print_heading(t))
+		return false;
+	print_titles(t);
+	ok = drawing_print(&d, CALLTREE_ROOT);
+	if (ok && t->child.at[CALLTREE_PARTIAL_ROOT]) {
+		fprintf(t->out, "  paths whose outermost frames are missing:\n");
+		ok = drawing_print(&d, CALLTREE_PARTIAL_ROOT);
+	}
+	drawing_deinit(&d);
+	return ok && print_rest(t);
+}
+
+/* What --focus leaves out of each metric. */
+static void find_outside(struct tree *t)
+{
+	bool saturated = false;
+
+	for (size_t i = 0; i < t->columns.len; i++) {
+		uint64_t inside = 0;
+		for (uint32_t root = 0; root < CALLTREE_ROOTS; root++)
+			inside = sum_add(inside, t->calls.inclusive[root * t->columns.len + i],
+					 &saturated);
+		t->outside[i] = t->columns.at[i].total - inside;
+	}
+}
+
+static int build(struct tree *t, struct error *e)
+{
+	size_t n = t->columns.len;
+	bool *wanted = NULL;
+	int rc = 0;
+
+	if (t->o->focus && !(wanted = select_matching(t->c, t->o->focus, e)))
+		return -1;
+	rc = calltree_build(&t->calls, t->m, t->c, t->columns.values, n, wanted, e);
+	free(wanted);
+	if (rc != 0)
+		return rc;
+	t->cut = arena_alloc(&t->arena, (n + 1) * sizeof *t->cut);
+	t->outside = arena_alloc(&t->arena, (n + 1) * sizeof *t->outside);
+	if (!t->cut || !t->outside)
+		return error_memory(e, n * sizeof *t->cut);
+	if (t->o->focus)
+		find_outside(t);
+	if (!(t->o->bottom_up ? tree_build_up(t) : tree_build_down(t)))
+		return error_memory(e, t->calls.nodes.len * sizeof(struct tree_node));
+	return 0;
+}
+
+static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
+{
+	struct tree t = {.out = out, .m = p->model, .c = &p->code, .o = o};
+	int rc = columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, EACH), &t.arena, e);
+
+	bool empty = true;
+
+	for (size_t i = 0; rc == 0 && i < t.columns.len; i++)
+		empty &= !t.columns.at[i].total;
+	if (rc == 0 && empty)
+		fprintf(out, "Nothing was recorded, so there is no tree.\n");
+	else if (rc == 0)
+		rc = build(&t, e);
+	if (rc == 0 && t.nodes.len && !draw(&t))
+		rc = error_memory(e, 0);
+	calltree_deinit(&t.calls);
+	columns_deinit(&t.columns);
+	vec_free(&t.nodes);
+	vec_free(&t.values);
+	vec_free(&t.child);
+	vec_free(&t.sibling);
+	arena_deinit(&t.arena);
+	return rc;
+}
+
+const struct view tree_view = {
+    .name = "tree",
+    .summary = "the calling context tree, from the outermost frames down",
+    .takes = OPTION_METRIC | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE | OPTION_SYMBOLS |
+	     OPTION_THREADS | OPTION_TREE | OPTION_ALL,
+    .print = print,
+};
