@@ -350,28 +350,25 @@ static uint32_t find_thread(const struct settling *s, store_ref ref)
 
 static void settle_account(const struct settling *s)
 {
-	const struct store_survey *sv = &s->c->survey;
 	uint32_t merging = find_thread(s, s->h->merging), ended = find_thread(s, s->h->ended);
 	struct held all = {0};
 	if (s->num_threads == 0)
 		return;
-	if (sv->shared && merging == s->num_threads)
+	add_held(s, s->num_threads, &all);
+	bool shared = all.trees;
+	if (shared && merging == s->num_threads)
 		merging = s->num_threads - 1;
-	else if (!sv->shared && merging < s->num_threads && ended < s->num_threads &&
-		 merging != ended)
+	else if (!shared && merging < s->num_threads && ended < s->num_threads && merging != ended)
 		part_merged(s, merging, ended);
 	for (uint32_t i = 0; i < s->num_threads; i++) {
 		struct held held = {0};
 		add_held(s, i, &held);
-		if (!sv->shared || (held.trees && i != merging))
+		if (!shared || (held.trees && i != merging))
 			reconcile(s, i, &held);
-		if (sv->shared)
-			add_held(s, i, &all);
+		add_held(s, i, &all);
 	}
-	if (!sv->shared)
-		return;
-	add_held(s, s->num_threads, &all);
-	balance(s, merging, &all);
+	if (shared)
+		balance(s, merging, &all);
 }
 
 /* Each clock's end from its weights; one that would wrap begins at 0. */

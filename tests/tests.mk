@@ -142,10 +142,11 @@ $(fuzz_offline:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $
 $(fuzz_cpu:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_dir)/libcpu.a
 	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^
 
-# Seeds of fuzz_NAME stand in tests/fuzz/seeds/fuzz_NAME, if anywhere; those of the
-# reader are all that the builder of datafiles can make.
-$(fuzz_dir)/seeds/made: $(BUILD)/programs/mkcsp
-	$(call say,SEEDS,$@)mkdir -p $(@D)/fuzz_reader && $< --seeds $(@D)/fuzz_reader && touch $@
+# Seeds of fuzz_NAME stand in tests/fuzz/seeds/fuzz_NAME, if anywhere; those of the reader
+# and of stores are all that the builders of datafiles and stores can make.
+$(fuzz_dir)/seeds/made: $(BUILD)/programs/mkcsp $(BUILD)/programs/mkstore
+	$(call say,SEEDS,$@)mkdir -p $(@D)/fuzz_reader $(@D)/fuzz_store && $< --seeds $(@D)/fuzz_reader \
+		&& $(BUILD)/programs/mkstore --seeds $(@D)/fuzz_store && touch $@
 
 # $(call run_fuzz,seconds): each target for so long; what it finds stays in findings/.
 # -timeout: no input may take 10 s; findings of a target end it with a status.
