@@ -394,10 +394,11 @@ static void do_c11(void)
 		check(thrd_join(t[i], &result) == thrd_success && result == 7, WENT_WRONG + 13);
 }
 
-static _Atomic int notified;
+static _Atomic int notifying, notified;
 
 static void notify(union sigval v)
 {
+	notifying++;
 	check(v.sival_int == 42, WENT_WRONG + 14);
 	burn();
 	notified++;
@@ -408,20 +409,21 @@ static struct sigevent by_thread = {
 
 static void wait_for_notifications(int n)
 {
-	while (notified < n)
+	while (notified < n || notified < notifying)
 		usleep(1000);
+	usleep(20000); /* the end of the last one's thread */
 }
 
 static void do_timer_threads(void)
 {
-	struct itimerspec each = {{0, 20000000}, {0, 1000000}}, off = {{0, 0}, {0, 0}};
+	struct itimerspec each = {{0, 100000000}, {0, 1000000}}, off = {{0, 0}, {0, 0}};
 	timer_t t;
 
 	check(timer_create(CLOCK_MONOTONIC, &by_thread, &t) == 0, WENT_WRONG + 15);
 	timer_settime(t, 0, &each, NULL);
 	wait_for_notifications(NOTIFICATIONS);
 	timer_settime(t, 0, &off, NULL);
-	usleep((useconds_t)ms * 10000); /* those that have begun */
+	wait_for_notifications(NOTIFICATIONS);
 	timer_delete(t);
 }
 
@@ -440,7 +442,6 @@ static void do_queue_threads(void)
 		wait_for_notifications(i + 1);
 		mq_receive(q, message, sizeof message, NULL);
 	}
-	usleep(20000); /* the last one's end */
 }
 
 /* ---- ends ------------------------------------------------------------------------------- */
