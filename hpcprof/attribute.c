@@ -218,3 +218,94 @@ void attribution_deinit(struct attribution *a)
 	free(a->lineless);
 	memset(a, 0, sizeof *a);
 }
+
+/* ---- rows of a view's own ------------------------------------------------------------------ */
+
+struct rows {
+	const struct model *m;
+	const struct code *code;
+	const uint64_t *const *columns;
+	size_t n;
+	const uint64_t *contexts; /* inclusive */
+	attribute_row_fn *row;
+	void *context;
+	uint32_t *on_path; /* per row */
+	struct attributed_rows *out;
+};
+
+static uint32_t row_at(const struct rows *r, uint32_t context, uint32_t k)
+{
+	uint32_t frame = model_frame_of(r->m, context), up = model_parent(r->m, context);
+	struct occurrence o = {.frame = frame, .code = &r->code->frames.at[k]};
+
+	if (k + 1 < r->code->first[frame + 1])
+		o.caller = o.code + 1;
+	else if (up >= MODEL_ROOTS)
+		o.caller = &r->code->frames.at[r->code->first[model_frame_of(r->m, up)]];
+	else
+		o.partial = up == MODEL_PARTIAL_ROOT;
+	return r->row(r->context, &o);
+}
+
+static void add_to(uint64_t *to, uint64_t value)
+{
+	bool saturated = false;
+	*to = sum_add(*to, value, &saturated);
+}
+
+static void visit(struct rows *r, uint32_t context, bool enter)
+{
+	uint32_t frame = model_frame_of(r->m, context), leaf = r->code->first[frame];
+
+	for (uint32_t k = leaf; k < r->code->first[frame + 1]; k++) {
+		uint32_t row = row_at(r, context, k);
+		if (row == ATTRIBUTE_NO_ROW)
+			continue;
+		if (!enter) {
+			r->on_path[row]--;
+			continue;
+		}
+		for (size_t i = 0; i < r->n && k == leaf; i++)
+			add_to(&r->out->exclusive[row * r->n + i], r->columns[i][context]);
+		if (r->on_path[row]++ == 0)
+			for (size_t i = 0; i < r->n; i++)
+				add_to(&r->out->inclusive[row * r->n + i],
+				       r->contexts[context * r->n + i]);
+	}
+}
+
+int attribute_rows(const struct model *m, const struct code *c, const uint64_t *const *columns,
+		   size_t num_columns, size_t num_rows, attribute_row_fn *row, void *context,
+		   struct attributed_rows *out, struct error *e)
+{
+	uint64_t *contexts = attribute_contexts(m, columns, num_columns);
+	struct rows r = {.m = m,
+			 .code = c,
+			 .columns = columns,
+			 .n = num_columns,
+			 .contexts = contexts,
+			 .row = row,
+			 .context = context,
+			 .out = out};
+	struct walk w = {0};
+	int rc = 0;
+
+	r.on_path = calloc(num_rows + 1, sizeof *r.on_path);
+	out->exclusive = calloc(num_rows * num_columns + 1, sizeof *out->exclusive);
+	out->inclusive = calloc(num_rows * num_columns + 1, sizeof *out->inclusive);
+	if (!contexts || !r.on_path || !out->exclusive || !out->inclusive)
+		rc = error_memory(e, num_rows * num_columns * sizeof *out->exclusive);
+	if (rc == 0)
+		rc = walk_begin(&w, m, e);
+	while (rc == 0 && walk_next(&w))
+		visit(&r, w.context, w.enter);
+	walk_end(&w);
+	free(contexts);
+	free(r.on_path);
+	if (rc != 0) {
+		free(out->exclusive);
+		free(out->inclusive);
+		*out = (struct attributed_rows){0};
+	}
+	return rc;
+}

@@ -35,6 +35,29 @@ int attribute(const struct model *m, const struct code *c, const uint64_t *const
 	      size_t num_columns, struct attribution *out, struct error *e);
 void attribution_deinit(struct attribution *a); /* takes NULL */
 
+/* Code that stands on a call path. */
+struct occurrence {
+	uint32_t frame; /* of the model */
+	const struct code_frame *code;
+	const struct code_frame *caller; /* what it was called by or inlined into; NULL: it is
+					    the outermost */
+	bool partial;                    /* it is the outermost of a partial path */
+};
+
+/* The row that it counts to, or ATTRIBUTE_NO_ROW. Asked more than once for the same. */
+#define ATTRIBUTE_NO_ROW UINT32_MAX
+typedef uint32_t attribute_row_fn(void *context, const struct occurrence *o);
+
+/* Attribute to rows of a view's own, counted as said above: exclusive where the leaf of a
+ * path counts to the row. Both are [num_rows * num_columns] and freed by the caller. 0, or
+ * -1 and *e for want of memory. */
+struct attributed_rows {
+	uint64_t *exclusive, *inclusive;
+};
+int attribute_rows(const struct model *m, const struct code *c, const uint64_t *const *columns,
+		   size_t num_columns, size_t num_rows, attribute_row_fn *row, void *context,
+		   struct attributed_rows *out, struct error *e);
+
 /* A walk over the contexts, each parent before its children and all descendants of a
  * context before its next sibling, without recursion: paths may be 100,000 deep.
  *

@@ -1,5 +1,7 @@
 #include "hpcprof/drawing.h"
 
+#include "hpcprof/layout.h"
+
 #include <string.h>
 
 enum { INDENT = 2, MOST_INDENT_PERCENT = 40 /* of the width */ };
@@ -64,10 +66,12 @@ static bool print_stretch(struct drawing *d, uint32_t node, bool first, uint32_t
 			return false;
 		if (hidden && i == d->stretch_ends) {
 			const char *before = guides(d, false);
+			char number[LAYOUT_NUMBER_BYTES];
 			if (!before)
 				return false;
 			d->ops->margin_hidden(d->context, d->out, node, hidden);
-			fprintf(d->out, "%s... %zu more frames ...\n", before, hidden);
+			fprintf(d->out, "%s... %s more frames ...\n", before,
+				layout_exact(number, hidden));
 		}
 	}
 	return true;
