@@ -105,16 +105,23 @@ static int read_all(struct store_copy *c, int fd, uint64_t size, struct error *e
 	return 0;
 }
 
-static int copy_file(struct store_copy *c, int fd, struct error *e)
+int store_copy_file(struct store_copy *c, int fd, struct error *e)
 {
 	struct stat st;
+	int result;
+	memset(c, 0, sizeof *c);
 	if (fstat(fd, &st) < 0)
 		return error_system(e, "cannot be looked at");
 	if (!S_ISREG(st.st_mode))
 		return error_set(e, ERROR_USAGE, "is not a regular file");
-	if (prepare(c, (uint64_t)st.st_size, e) || read_all(c, fd, (uint64_t)st.st_size, e))
-		return -1;
-	return survey(c, e);
+	result = prepare(c, (uint64_t)st.st_size, e);
+	if (result == 0)
+		result = read_all(c, fd, (uint64_t)st.st_size, e);
+	if (result == 0)
+		result = survey(c, e);
+	if (result < 0)
+		store_copy_free(c);
+	return result;
 }
 
 int store_copy_read(struct store_copy *c, int dirfd, const char *path, struct error *e)
@@ -123,10 +130,8 @@ int store_copy_read(struct store_copy *c, int dirfd, const char *path, struct er
 	memset(c, 0, sizeof *c);
 	if (fd < 0)
 		return error_system(e, "cannot be opened");
-	int result = copy_file(c, fd, e);
+	int result = store_copy_file(c, fd, e);
 	close(fd);
-	if (result < 0)
-		store_copy_free(c);
 	return result;
 }
 

@@ -25,7 +25,8 @@ struct store_copy {
 /* Copy the store at path (relative to dirfd as in openat; links are not followed). 0, or
  * -1 and *e: no store, of another version, cannot be read, no memory. */
 int store_copy_read(struct store_copy *c, int dirfd, const char *path, struct error *e);
-/* The same from n bytes that the caller has. */
+/* The same from an open file, and from n bytes that the caller has. */
+int store_copy_file(struct store_copy *c, int fd, struct error *e);
 int store_copy_from(struct store_copy *c, const void *bytes, size_t n, struct error *e);
 void store_copy_free(struct store_copy *c); /* takes a zeroed one */
 const struct store_header *store_copy_header(const struct store_copy *c);

@@ -29,6 +29,16 @@ void diag_problem(struct diag *d, const char *subject, const char *format, ...)
 	d->problems++;
 }
 
+void diag_notice(struct diag *d, const char *subject, const char *format, ...)
+{
+	va_list ap;
+	if (d->quiet)
+		return;
+	va_start(ap, format);
+	say(d, subject, format, ap);
+	va_end(ap);
+}
+
 void diag_progress(struct diag *d, const char *format, ...)
 {
 	va_list ap;

@@ -19,6 +19,9 @@ struct diag {
  * name, or NULL. Escapes what a terminal should not get. */
 void diag_problem(struct diag *d, const char *subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Something that the user should know, and that is not wrong; not with -q. */
+void diag_notice(struct diag *d, const char *subject, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Long work: replaces the line of progress before it, if stderr is a terminal. */
 void diag_progress(struct diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Take the line of progress away. */

@@ -3,7 +3,7 @@
 #include "hpcprof/dump.h"
 
 #include "hpcprof/dump_form.h"
-#include "reader/reader.h"
+#include "hpcprof/source.h"
 
 #include <string.h>
 
@@ -341,16 +341,16 @@ static int dump_all(struct dump *d, struct error *e)
 
 int dump_file(FILE *out, const char *path, bool json, struct error *e)
 {
-	struct reader *r;
-	if (reader_open(path, &r, e))
+	struct source s;
+	if (source_open(&s, path, NULL, e))
 		return -1;
-	struct dump d = {.form = json ? &dump_json : &dump_text, .to = {.out = out}, .r = r};
+	struct dump d = {.form = json ? &dump_json : &dump_text, .to = {.out = out}, .r = s.reader};
 	int result = dump_all(&d, e);
-	if (result == 0 && reader_warning(r)) {
+	if (result == 0 && reader_warning(s.reader)) {
 		if (e)
-			*e = *reader_warning(r);
+			*e = *reader_warning(s.reader);
 		result = 1;
 	}
-	reader_close(r);
+	source_close(&s);
 	return result;
 }

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Print the datafile at path to out, as text or as one JSON object.
+/* Print the datafile at path, or the store as the datafile that would be made of it now, to
+ * out, as text or as one JSON object.
  *
  * In both, nodes come one a line in the file's order; addresses are 0x..., all
  * other numbers decimal; a number that stands for something has its meaning

@@ -1,7 +1,7 @@
 #include "hpcprof/profile.h"
 
 #include "hpcprof/scan.h"
-#include "reader/reader.h"
+#include "hpcprof/source.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,8 +11,9 @@ struct loading {
 	struct profile *p;
 	const struct options *o;
 	struct diag *d;
-	const char *path; /* of the file at hand */
-	bool memory;      /* ran out while something was noted */
+	const char *path;       /* of the file at hand */
+	size_t running, killed; /* stores */
+	bool memory;            /* ran out while something was noted */
 };
 
 static void note_loss(struct loading *l, const char *text, bool read)
@@ -44,24 +45,36 @@ static const char *advice(const struct error *e)
 	}
 }
 
-static int load_file(struct loading *l, struct error *e)
+static int load_file(struct loading *l, const char *datafile, struct error *e)
 {
-	struct reader *r = NULL;
+	struct source s;
 	int rc;
 
-	if (reader_open(l->path, &r, e) != 0) {
+	if (source_open(&s, l->path, datafile, e) != 0) {
 		diag_problem(l->d, l->path, "%s (%s)", e->text, advice(e));
 		note_loss(l, e->text, false);
 		return 0;
 	}
-	if (reader_warning(r)) {
+	if (reader_warning(s.reader)) {
 		diag_problem(l->d, l->path, "%s (the call paths are read, the trailer is not)",
-			     reader_warning(r)->text);
-		note_loss(l, reader_warning(r)->text, true);
+			     reader_warning(s.reader)->text);
+		note_loss(l, reader_warning(s.reader)->text, true);
 	}
-	rc = model_add(l->p->model, r, l->path, l->o->sysroot, complain, l, e);
-	reader_close(r);
+	l->running += s.kind == SOURCE_RUNNING;
+	l->killed += s.kind == SOURCE_KILLED;
+	rc = model_add(l->p->model, s.reader, l->path, l->o->sysroot, complain, l, e);
+	source_close(&s);
 	return rc;
+}
+
+/* What was read of processes that left no datafile, or not yet. */
+static void tell_stores(const struct loading *l)
+{
+	if (l->running || l->killed)
+		diag_notice(l->d, NULL,
+			    "read from stores: %zu running and %zu killed program images (hpcprof "
+			    "recover DIR makes datafiles of the killed)",
+			    l->running, l->killed);
 }
 
 static void resolved(void *context, size_t done, size_t total)
@@ -76,8 +89,10 @@ static int load_all(struct loading *l, const struct scan *s, struct error *e)
 	for (size_t i = 0; rc == 0 && i < s->files.len; i++) {
 		diag_progress(l->d, "reading: %zu of %zu datafiles", i + 1, s->files.len);
 		l->path = s->files.at[i].path;
-		rc = load_file(l, e);
+		rc = load_file(l, s->files.at[i].datafile, e);
 	}
+	if (rc == 0)
+		tell_stores(l);
 	if (rc == 0 && l->memory)
 		rc = error_memory(e, sizeof(struct profile_loss));
 	if (rc == 0 && !l->p->model->processes.len)

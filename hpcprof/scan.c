@@ -1,43 +1,111 @@
 #include "hpcprof/scan.h"
 
-#include "formats/datafile.h"
+#include "formats/recover.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static bool is_datafile_name(const char *name)
+static int add(struct scan *s, const char *path, const char *datafile, const struct stat *st,
+	       struct error *e)
 {
-	size_t n = strlen(name), suffix = sizeof CSP_SUFFIX - 1;
-	return n > suffix && strcmp(name + n - suffix, CSP_SUFFIX) == 0;
-}
-
-static int add(struct scan *s, const char *path, const struct stat *st, struct error *e)
-{
-	const char *copy = arena_strndup(&s->arena, path, strlen(path));
-	if (!copy || !vec_push(&s->files, (struct scan_file){copy, st->st_dev, st->st_ino}))
+	struct scan_file file = {.path = arena_strndup(&s->arena, path, strlen(path)),
+				 .device = st->st_dev,
+				 .inode = st->st_ino};
+	if (datafile)
+		file.datafile = arena_strndup(&s->arena, datafile, strlen(datafile));
+	if (!file.path || (datafile && !file.datafile) || !vec_push(&s->files, file))
 		return error_memory(e, strlen(path));
 	return 0;
+}
+
+/* folder/name, with the last cut bytes of name replaced by suffix; NULL without memory. */
+static char *join(const char *folder, const char *name, size_t cut, const char *suffix)
+{
+	size_t n = strlen(folder);
+	const char *slash = n && folder[n - 1] == '/' ? "" : "/";
+	char *path;
+
+	return asprintf(&path, "%s%s%.*s%s", folder, slash, (int)(strlen(name) - cut), name,
+			suffix) < 0
+		   ? NULL
+		   : path;
 }
 
 static int add_entry(struct scan *s, const char *folder, const char *name, struct diag *d,
 		     struct error *e)
 {
-	size_t n = strlen(folder);
-	const char *slash = n && folder[n - 1] == '/' ? "" : "/";
+	char *path = join(folder, name, 0, "");
 	struct stat st;
-	char *path;
 	int rc = 0;
 
-	if (asprintf(&path, "%s%s%s", folder, slash, name) < 0)
-		return error_memory(e, n);
+	if (!path)
+		return error_memory(e, strlen(name));
 	if (stat(path, &st) != 0)
 		diag_problem(d, path, "%s (it is left out)", strerror(errno));
 	else if (S_ISREG(st.st_mode))
-		rc = add(s, path, &st, e);
+		rc = add(s, path, NULL, &st, e);
 	free(path);
 	return rc;
+}
+
+/* A store of the folder stores, whose datafile will be in the folder out: that one if it is
+ * there, which may be just now. */
+static int add_store(struct scan *s, const char *stores, const char *out, const char *name,
+		     struct error *e)
+{
+	char *path = join(stores, name, 0, "");
+	char *datafile = join(out, name, sizeof STORE_SUFFIX - 1, CSP_SUFFIX);
+	struct stat st;
+	int rc = 0;
+
+	if (!path || !datafile)
+		rc = error_memory(e, strlen(name));
+	else if (stat(datafile, &st) == 0 && S_ISREG(st.st_mode))
+		rc = add(s, datafile, NULL, &st, e);
+	else if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size)
+		rc = add(s, path, datafile, &st, e);
+	free(path);
+	free(datafile);
+	return rc;
+}
+
+static int add_stores(struct scan *s, const char *stores, const char *out, struct error *e)
+{
+	DIR *dir = opendir(stores);
+	struct dirent *entry;
+	int rc = 0;
+
+	if (!dir)
+		return 0; /* it went away with the last of its stores */
+	while (rc == 0 && (entry = readdir(dir)))
+		if (store_has_suffix(entry->d_name, STORE_SUFFIX))
+			rc = add_store(s, stores, out, entry->d_name, e);
+	closedir(dir);
+	return rc;
+}
+
+static int add_link(struct scan *s, const char *folder, const char *name, struct error *e)
+{
+	char *path = join(folder, name, 0, "");
+	int rc = path ? add_stores(s, path, folder, e) : error_memory(e, strlen(name));
+
+	free(path);
+	return rc;
+}
+
+/* Stores whose datafile was written while the folder was listed. */
+static void prefer_datafiles(struct scan *s, size_t from)
+{
+	for (size_t i = from; i < s->files.len; i++) {
+		struct scan_file *f = &s->files.at[i];
+		struct stat st;
+		if (f->datafile && stat(f->datafile, &st) == 0 && S_ISREG(st.st_mode))
+			*f = (struct scan_file){f->datafile, NULL, st.st_dev, st.st_ino};
+	}
 }
 
 static int add_folder(struct scan *s, const char *folder, struct diag *d, struct error *e)
@@ -52,10 +120,23 @@ static int add_folder(struct scan *s, const char *folder, struct diag *d, struct
 		return 0;
 	}
 	while (rc == 0 && (entry = readdir(dir)))
-		if (is_datafile_name(entry->d_name))
+		if (store_has_suffix(entry->d_name, CSP_SUFFIX))
 			rc = add_entry(s, folder, entry->d_name, d, e);
+		else if (store_has_suffix(entry->d_name, STORE_LINK_SUFFIX))
+			rc = add_link(s, folder, entry->d_name, e);
+		else if (store_has_suffix(entry->d_name, STORE_SUFFIX))
+			rc = add_store(s, folder, folder, entry->d_name, e);
 	closedir(dir);
-	if (rc == 0 && s->files.len == before)
+	prefer_datafiles(s, before);
+	return rc;
+}
+
+static int add_named_folder(struct scan *s, const char *folder, struct diag *d, struct error *e)
+{
+	size_t before = s->files.len, problems = d->problems;
+	int rc = add_folder(s, folder, d, e);
+
+	if (rc == 0 && s->files.len == before && d->problems == problems)
 		diag_problem(d, folder,
 			     "no datafile (*" CSP_SUFFIX ") in this directory "
 			     "(name the directory that hpcrun said it wrote)");
@@ -107,12 +188,12 @@ int scan_profiles(struct scan *s, const char *const *profiles, size_t n, struct 
 			diag_problem(d, profiles[i], "%s (it is left out; check the name)",
 				     strerror(errno));
 		else if (S_ISDIR(st.st_mode))
-			rc = add_folder(s, profiles[i], d, e);
+			rc = add_named_folder(s, profiles[i], d, e);
 		else if (!S_ISREG(st.st_mode))
 			diag_problem(d, profiles[i],
 				     "neither a file nor a directory (it is left out)");
 		else
-			rc = add(s, profiles[i], &st, e);
+			rc = add(s, profiles[i], NULL, &st, e);
 	}
 	if (rc != 0) {
 		scan_deinit(s);
@@ -120,6 +201,19 @@ int scan_profiles(struct scan *s, const char *const *profiles, size_t n, struct 
 	}
 	unify(s);
 	return 0;
+}
+
+int scan_folder(struct scan *s, const char *folder, struct diag *d, struct error *e)
+{
+	int rc;
+
+	memset(s, 0, sizeof *s);
+	rc = add_folder(s, folder, d, e);
+	if (rc != 0)
+		scan_deinit(s);
+	else
+		unify(s);
+	return rc;
 }
 
 void scan_deinit(struct scan *s)

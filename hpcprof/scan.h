@@ -11,6 +11,7 @@
 
 struct scan_file {
 	const char *path;
+	const char *datafile; /* of a store in a directory: where its datafile will be; else NULL */
 	dev_t device;
 	ino_t inode;
 };
@@ -20,10 +21,13 @@ struct scan {
 	VEC(struct scan_file) files; /* sorted by path; each file once */
 };
 
-/* Collect the files named and, of directories named, the *.csp in them. What cannot be
- * read, or holds no datafile, is told to d and skipped. -1 and *e for want of memory. */
+/* Collect the files named and, of directories named, the *.csp in them and the stores, in them
+ * or where their links lead, whose datafiles are not there. What cannot be read, or holds
+ * nothing, is told to d and skipped. -1 and *e for want of memory. */
 int scan_profiles(struct scan *s, const char *const *profiles, size_t n, struct diag *d,
 		  struct error *e);
+/* The same of one directory, in which there may be nothing yet. */
+int scan_folder(struct scan *s, const char *folder, struct diag *d, struct error *e);
 void scan_deinit(struct scan *s); /* takes NULL */
 
 #endif

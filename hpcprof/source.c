@@ -1,0 +1,73 @@
+#include "hpcprof/source.h"
+
+#include "formats/recover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_store(int fd)
+{
+	char magic[sizeof STORE_MAGIC - 1];
+	return pread(fd, magic, sizeof magic, 0) == sizeof magic &&
+	       memcmp(magic, STORE_MAGIC, sizeof magic) == 0;
+}
+
+static int open_copy(struct source *s, const struct store_copy *c, struct error *e)
+{
+	size_t n;
+
+	return store_copy_to_datafile(c, &s->bytes, &n, e) < 0
+		   ? -1
+		   : reader_open_memory(s->bytes, n, &s->reader, e);
+}
+
+static int open_store(struct source *s, int fd, const char *path, const char *datafile,
+		      struct error *e)
+{
+	struct store_copy c;
+	int rc;
+
+	if (store_copy_file(&c, fd, e) < 0)
+		return -1;
+	if (store_copy_header(&c)->state == STORE_WRITTEN && datafile &&
+	    access(datafile, F_OK) == 0) {
+		store_copy_free(&c);
+		return reader_open(datafile, &s->reader, e);
+	}
+	s->kind =
+	    store_lives(AT_FDCWD, path, store_copy_header(&c)) ? SOURCE_RUNNING : SOURCE_KILLED;
+	store_settle(&c, NULL);
+	rc = open_copy(s, &c, e);
+	store_copy_free(&c);
+	return rc;
+}
+
+int source_open(struct source *s, const char *path, const char *datafile, struct error *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+
+	*s = (struct source){.kind = SOURCE_DATAFILE};
+	if (fd < 0 && errno == ENOENT && datafile)
+		return reader_open(datafile, &s->reader, e);
+	if (fd < 0)
+		return error_system(e, "cannot be opened");
+	if (is_store(fd))
+		rc = open_store(s, fd, path, datafile, e);
+	else
+		rc = reader_open(path, &s->reader, e);
+	close(fd);
+	if (rc != 0)
+		source_close(s);
+	return rc;
+}
+
+void source_close(struct source *s)
+{
+	reader_close(s->reader);
+	free(s->bytes);
+	s->reader = NULL;
+	s->bytes = NULL;
+}
