@@ -5,6 +5,7 @@
 #include "hpcprof/drawing.h"
 #include "hpcprof/labels.h"
 #include "hpcprof/layout.h"
+#include "hpcprof/margin.h"
 #include "hpcprof/select.h"
 #include "hpcprof/sum.h"
 #include "hpcprof/views.h"
@@ -25,51 +26,12 @@ enum {
 
 /* ---- what is printed left of the names --------------------------------------------------- */
 
-static bool has_values(const struct tree *t)
-{
-	return t->columns.len == 1;
-}
-
-static bool has_total_values(const struct tree *t)
-{
-	return has_values(t) && t->o->width >= ROOMY;
-}
-
-/* One number pair; nothing where show is false. */
-static unsigned print_pair(const struct tree *t, FILE *out, size_t column, uint64_t value,
-			   bool show, bool with_value)
-{
-	const struct column *c = &t->columns.at[column];
-	char percent[LAYOUT_NUMBER_BYTES] = "", number[LAYOUT_NUMBER_BYTES] = "";
-	int used;
-
-	if (show)
-		layout_percent(percent, value, c->total);
-	if (show && with_value)
-		layout_value(number, value, c->unit);
-	used = fprintf(out, "%6s  ", percent);
-	if (with_value)
-		used += fprintf(out, "%8s  ", number);
-	return (unsigned)used;
-}
-
-/* Exclusive and inclusive values of a line, in the order of the direction; a NULL leaves its
- * place empty. */
 static unsigned print_values(const struct tree *t, FILE *out, bool hot, const uint64_t *exclusive,
 			     const uint64_t *inclusive)
 {
-	unsigned used = (unsigned)fprintf(out, hot ? "* " : "  ");
+	const struct margin m = {&t->columns, t->o->width, !t->o->bottom_up};
 
-	for (size_t i = 0; i < t->columns.len; i++) {
-		bool self = exclusive && exclusive[i], total = inclusive && inclusive[i];
-		uint64_t x = self ? exclusive[i] : 0, y = total ? inclusive[i] : 0;
-		if (t->o->bottom_up)
-			used += print_pair(t, out, i, x, self, has_values(t));
-		used += print_pair(t, out, i, y, total, has_total_values(t));
-		if (!t->o->bottom_up)
-			used += print_pair(t, out, i, x, self, has_values(t));
-	}
-	return used;
+	return margin_print(&m, out, hot ? '*' : ' ', exclusive, inclusive);
 }
 
 static unsigned margin(void *context, FILE *out, uint32_t node)
@@ -182,29 +144,12 @@ static void mark_hot(struct tree *t)
 
 static void print_titles(const struct tree *t)
 {
-	const char *first = t->o->bottom_up ? "self" : "total";
-	const char *second = t->o->bottom_up ? "total" : "self";
-	bool wide_first = t->o->bottom_up ? has_values(t) : has_total_values(t);
-	bool wide_second = t->o->bottom_up ? has_total_values(t) : has_values(t);
+	const struct margin m = {&t->columns, t->o->width, !t->o->bottom_up};
 
-	if (t->columns.len > 1) {
-		fputs("  ", t->out);
-		for (size_t i = 0; i < t->columns.len; i++) {
-			const char *name = t->columns.at[i].name;
-			fprintf(t->out, "%*s%.14s  ",
-				layout_width(name) < 14 ? 14 - (int)layout_width(name) : 0, "",
-				name);
-		}
-		fputc('\n', t->out);
-	}
-	fputs("  ", t->out);
-	for (size_t i = 0; i < t->columns.len; i++) {
-		fprintf(t->out, "%6s  %*s", first, wide_first ? 10 : 0, "");
-		fprintf(t->out, "%6s  %*s", second, wide_second ? 10 : 0, "");
-	}
+	margin_titles(&m, t->out);
 	fprintf(t->out, "%s\n",
-		t->o->bottom_up ? "function, and below it what called it"
-				: "outermost frame first");
+		t->o->bottom_up ? "function, and below it what called it (*: hottest)"
+				: "outermost frame first (*: the hot path)");
 }
 
 static bool print_heading(struct tree *t)
@@ -329,7 +274,8 @@ static int build(struct tree *t, struct error *e)
 static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
 {
 	struct tree t = {.out = out, .m = p->model, .c = &p->code, .o = o};
-	int rc = columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, EACH), &t.arena, e);
+	int rc =
+	    columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, MARGIN_EACH), &t.arena, e);
 
 	bool empty = true;
 

@@ -1,0 +1,75 @@
+#include "hpcprof/margin.h"
+
+#include "hpcprof/layout.h"
+
+#include <string.h>
+
+enum { ROOMY = 100, PERCENT = 6, VALUE = 8, GAP = 2 };
+
+static bool self_has_value(const struct margin *m)
+{
+	return m->columns->len == 1;
+}
+
+static bool total_has_value(const struct margin *m)
+{
+	return m->columns->len == 1 && m->width >= ROOMY;
+}
+
+static void title(FILE *out, const char *text, bool with_value)
+{
+	fprintf(out, "%*s%*s", PERCENT, text, with_value ? GAP + VALUE + GAP : GAP, "");
+}
+
+void margin_titles(const struct margin *m, FILE *out)
+{
+	if (m->columns->len > 1) {
+		fputs("  ", out);
+		for (size_t i = 0; i < m->columns->len; i++) {
+			const char *name = m->columns->at[i].name;
+			unsigned used = layout_width(name), room = MARGIN_EACH - GAP;
+			fprintf(out, "%*s%.*s  ", used < room ? (int)(room - used) : 0, "",
+				(int)(used <= room ? strlen(name) : room), name);
+		}
+		fputc('\n', out);
+	}
+	fputs("  ", out);
+	for (size_t i = 0; i < m->columns->len; i++) {
+		if (m->total_first)
+			title(out, "total", total_has_value(m));
+		title(out, "self", self_has_value(m));
+		if (!m->total_first)
+			title(out, "total", total_has_value(m));
+	}
+}
+
+static unsigned pair(FILE *out, const struct column *c, const uint64_t *value, bool with_value)
+{
+	char percent[LAYOUT_NUMBER_BYTES] = "", number[LAYOUT_NUMBER_BYTES] = "";
+
+	if (value && *value)
+		layout_percent(percent, *value, c->total);
+	if (value && *value && with_value)
+		layout_value(number, *value, c->unit);
+	if (with_value)
+		return (unsigned)fprintf(out, "%*s  %*s  ", PERCENT, percent, VALUE, number);
+	return (unsigned)fprintf(out, "%*s  ", PERCENT, percent);
+}
+
+unsigned margin_print(const struct margin *m, FILE *out, char mark, const uint64_t *exclusive,
+		      const uint64_t *inclusive)
+{
+	unsigned used = (unsigned)fprintf(out, "%c ", mark);
+
+	for (size_t i = 0; i < m->columns->len; i++) {
+		const struct column *c = &m->columns->at[i];
+		const uint64_t *self = exclusive ? exclusive + i : NULL;
+		const uint64_t *total = inclusive ? inclusive + i : NULL;
+		if (m->total_first)
+			used += pair(out, c, total, total_has_value(m));
+		used += pair(out, c, self, self_has_value(m));
+		if (!m->total_first)
+			used += pair(out, c, total, total_has_value(m));
+	}
+	return used;
+}

@@ -1,0 +1,28 @@
+/* Values left of a tree's or a source file's lines: for each metric a percentage of its total
+ * for self and for total; of a single metric also the values, as far as there is room. */
+#ifndef HPCPROF_MARGIN_H
+#define HPCPROF_MARGIN_H
+
+#include "hpcprof/columns.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The columns that each of several metrics takes, for columns_fitting. */
+enum { MARGIN_EACH = 16 };
+
+struct margin {
+	const struct columns *columns;
+	unsigned width;   /* of the output */
+	bool total_first; /* else self comes first */
+};
+
+/* Print the titles, up to where the text of the lines begins. */
+void margin_titles(const struct margin *m, FILE *out);
+/* Print a mark of one column and the values ([columns] each), zeros as blanks; NULL: none.
+ * Returns the columns of the output that it took. */
+unsigned margin_print(const struct margin *m, FILE *out, char mark, const uint64_t *exclusive,
+		      const uint64_t *inclusive);
+
+#endif
