@@ -69,6 +69,9 @@ $(BUILD)/runtime-obj/%.o: %.S
 $(BUILD)/obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(OFFLINE_CFLAGS) -c -o $@ $<
 
+# The DTDs are taken in by the assembler, of which no compiler keeps a list.
+$(BUILD)/obj/hpcprof/xml_dtd.o $(BUILD)/fuzz/obj/hpcprof/xml_dtd.o: $(wildcard share/hpcprof/*.dtd)
+
 $(LIB)/libhpcrun.so: $(runtime_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^
 

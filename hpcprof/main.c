@@ -1,6 +1,7 @@
 /* hpcprof: show what hpcrun measured. The only file of the program that exits. */
 #include "hpcprof/diag.h"
 #include "hpcprof/options.h"
+#include "hpcprof/output.h"
 #include "hpcprof/profile.h"
 #include "hpcprof/views.h"
 
@@ -18,16 +19,27 @@ static int status_of(const struct error *e)
 
 static int show_profile(const struct options *o, struct diag *d)
 {
+	struct output out;
 	struct error e = {0};
 	struct profile p;
 	int rc;
 
-	if (profile_load(&p, o, d, &e) != 0) {
-		diag_problem(d, NULL, "%s", e.text);
+	if (output_open(&out, o->output, &e) != 0) {
+		diag_problem(d, o->output, "%s (nothing is done; check -o)", e.text);
 		return STATUS_NOTHING;
 	}
-	rc = o->view->print(stdout, &p, o, &e);
+	if (profile_load(&p, o, d, &e) != 0) {
+		diag_problem(d, NULL, "%s", e.text);
+		output_abandon(&out);
+		return STATUS_NOTHING;
+	}
+	rc = o->view->print(out.file, &p, o, &e);
 	profile_deinit(&p);
+	if (rc >= 0 && output_commit(&out, &e) != 0) {
+		diag_problem(d, o->output, "%s (it is as it was before)", e.text);
+		return STATUS_NOTHING;
+	}
+	output_abandon(&out);
 	if (rc < 0) {
 		diag_problem(d, NULL, "%s", e.text);
 		return status_of(&e);

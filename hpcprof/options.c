@@ -20,6 +20,7 @@ enum {
 	OPT_SYSROOT,
 	OPT_DEBUG_DIR,
 	OPT_JSON,
+	OPT_CALLPATH,
 	OPT_BOTTOM_UP,
 	OPT_MIN,
 	OPT_DEPTH,
@@ -55,6 +56,8 @@ static const struct description descriptions[] = {
     {OPT_FOCUS, "focus", "REGEX", OPTION_TREE,
      "only paths through functions whose names match REGEX"},
     {OPT_ALL, "all", NULL, OPTION_ALL, "leave no frames or lines out in between"},
+    {'o', "output", "FILE", OPTION_OUTPUT, "write to FILE, all of it or nothing"},
+    {OPT_CALLPATH, "callpath", NULL, OPTION_CALLPATH, "write a CSPROFILE, by call path"},
     {OPT_JSON, "json", NULL, OPTION_JSON, "write JSON"},
     {'q', "quiet", NULL, 0, "say nothing on stderr but errors"},
     {OPT_HELP, "help", NULL, 0, "print this and exit"},
@@ -175,6 +178,12 @@ static int take(struct options *o, int value, const char *argument, struct error
 		return 0;
 	case OPT_NO_INLINE:
 		o->no_inline = true;
+		return 0;
+	case 'o':
+		o->output = argument;
+		return 0;
+	case OPT_CALLPATH:
+		o->callpath = true;
 		return 0;
 	case OPT_JSON:
 		o->json = true;

@@ -22,6 +22,8 @@ enum {
 	OPTION_SYMBOLS = 1 << 5, /* --sysroot, --debug-dir */
 	OPTION_THREADS = 1 << 6,
 	OPTION_JSON = 1 << 7,
+	OPTION_OUTPUT = 1 << 12,
+	OPTION_CALLPATH = 1 << 13,
 	OPTION_TREE = 1 << 8, /* --bottom-up, --min, --depth, --focus */
 	OPTION_ALL = 1 << 9,
 };
@@ -34,6 +36,7 @@ struct options {
 	VEC(const char *) metrics;    /* -m, in order; empty: the view's choice */
 	VEC(const char *) debug_dirs; /* --debug-dir, in order */
 	const char *sysroot;          /* or NULL */
+	const char *output;           /* -o; NULL: standard output */
 	const char *const *profiles;  /* PROFILE arguments */
 	size_t num_profiles;
 	const char *subject; /* what the view is about, if it takes such an argument */
@@ -46,7 +49,7 @@ struct options {
 	uint64_t depth; /* of trees; 0: no limit */
 	bool depth_given;
 	const char *focus; /* an extended regular expression, or NULL */
-	bool samples, no_inline, json, quiet;
+	bool samples, no_inline, json, callpath, quiet;
 	unsigned threads;
 	unsigned width; /* columns of the output */
 	bool color;

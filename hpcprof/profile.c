@@ -2,6 +2,8 @@
 
 #include "hpcprof/scan.h"
 #include "hpcprof/source.h"
+#include "hpcprof/xml.h"
+#include "reader/xml.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,11 +47,24 @@ static const char *advice(const struct error *e)
 	}
 }
 
+static int load_xml(struct loading *l, struct error *e)
+{
+	int rc = model_add_xml(l->p->model, l->path, e);
+
+	if (rc <= 0)
+		return rc;
+	diag_problem(l->d, l->path, "%s (%s)", e->text, advice(e));
+	note_loss(l, e->text, false);
+	return 0;
+}
+
 static int load_file(struct loading *l, const char *datafile, struct error *e)
 {
 	struct source s;
 	int rc;
 
+	if (reader_xml_is(l->path))
+		return load_xml(l, e);
 	if (source_open(&s, l->path, datafile, e) != 0) {
 		diag_problem(l->d, l->path, "%s (%s)", e->text, advice(e));
 		note_loss(l, e->text, false);

@@ -24,6 +24,6 @@ struct view {
 /* NULL ends the table. The text view is the default. */
 extern const struct view *const views[];
 
-extern const struct view text_view, tree_view, callers_view, callees_view, dump_view;
+extern const struct view text_view, tree_view, callers_view, callees_view, xml_view, dump_view;
 
 #endif
