@@ -2,6 +2,7 @@
 
 #include "runtime/os/os.h"
 #include "runtime/process.h"
+#include "runtime/seccomp.h"
 #include "runtime/state.h"
 
 #include <stdint.h>
@@ -22,7 +23,7 @@ void csprof_copied_watch(void)
 bool csprof_copied_before(void)
 {
 	csprof_copied_adopt();
-	if (copying || csprof_process.pid != os_pid())
+	if (copying || csprof_confined() || csprof_process.pid != os_pid())
 		return false;
 	copying = true;
 	csprof_process_before_fork();
@@ -56,7 +57,7 @@ static void account_for_before(void)
 
 void csprof_copied_adopt(void)
 {
-	if (!mark || *mark)
+	if (!mark || *mark || csprof_confined())
 		return;
 	csprof_lock_anew();
 	csprof_copied_in_child();

@@ -5,12 +5,15 @@
 
 #include "runtime/copied.h"
 #include "runtime/process.h"
+#include "runtime/seccomp.h"
 #include "runtime/thread.h"
 
+#include <errno.h>
 #include <linux/sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -51,6 +54,14 @@ static long copy(call_function *next, long number, const long *a)
 	return pid;
 }
 
+static long result(long r)
+{
+	if (r >= 0)
+		return r;
+	errno = (int)-r;
+	return -1;
+}
+
 CSPROF_WRAPPER long syscall(long number, ...)
 {
 	static _Atomic(void *) real;
@@ -75,6 +86,11 @@ CSPROF_WRAPPER long syscall(long number, ...)
 	case SYS_execveat:
 		return execveat((int)a[0], (const char *)a[1], (char *const *)a[2],
 				(char *const *)a[3], (int)a[4]);
+	case SYS_prctl:
+		return prctl((int)a[0], a[1], a[2], a[3], a[4]);
+	case SYS_seccomp:
+		return result(csprof_seccomp_call((unsigned)a[0], (unsigned)a[1],
+						  (const struct sock_fprog *)a[2]));
 	default:
 		if (makes_copy(number, a))
 			return copy(next, number, a);

@@ -6,6 +6,7 @@
 #include "runtime/epoch.h"
 #include "runtime/os/os.h"
 #include "runtime/process.h"
+#include "runtime/seccomp.h"
 #include "runtime/thread.h"
 
 #include <pthread.h>
@@ -84,6 +85,7 @@ CSPROF_WRAPPER int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
 	    atomic_load(&real);
 	csprof_copied_adopt();
+	csprof_seccomp_new_thread();
 	struct beginning *b = csprof_process_measured() ? prepare(arg, attr) : NULL;
 	if (!b)
 		return create(thread, attr, start, arg);
@@ -100,6 +102,7 @@ CSPROF_WRAPPER int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 	CSPROF_GRAB_FUNCPTR(real, "thrd_create");
 	int (*create)(thrd_t *, thrd_start_t, void *) = atomic_load(&real);
 	csprof_copied_adopt();
+	csprof_seccomp_new_thread();
 	struct beginning *b = csprof_process_measured() ? prepare(arg, NULL) : NULL;
 	if (!b)
 		return create(thread, start, arg);

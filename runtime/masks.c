@@ -2,6 +2,7 @@
 
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
+#include "runtime/seccomp.h"
 #include "runtime/signals.h"
 #include "runtime/state.h"
 
@@ -32,7 +33,7 @@ static __thread bool held; /* ours is truly blocked, and was pending */
 
 static bool in_this_process(void)
 {
-	return csprof_process.pid == os_pid(); /* not in a vfork child */
+	return csprof_confined() || csprof_process.pid == os_pid(); /* not in a vfork child */
 }
 
 /* ---- masks ------------------------------------------------------------------------ */

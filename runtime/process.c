@@ -6,6 +6,7 @@
 #include "runtime/options.h"
 #include "runtime/os/os.h"
 #include "runtime/output.h"
+#include "runtime/seccomp.h"
 #include "runtime/signals.h"
 #include "runtime/state.h"
 #include "runtime/thread.h"
@@ -25,7 +26,8 @@ static size_t command_bytes;
 
 bool csprof_process_measured(void)
 {
-	return atomic_load(&csprof_process.measuring) && csprof_process.pid == os_pid();
+	return atomic_load(&csprof_process.measuring) && !csprof_confined() &&
+	       csprof_process.pid == os_pid();
 }
 
 /* ---- the start ----------------------------------------------------------------- */
@@ -144,7 +146,7 @@ static void silence(void)
 bool csprof_process_finish(const char *end, bool with_loader)
 {
 	bool exec = strcmp(end, CSPROF_END_EXEC) == 0;
-	if (csprof_process.pid != os_pid() || !csprof_try_lock_for(WAIT_NS))
+	if (csprof_confined() || csprof_process.pid != os_pid() || !csprof_try_lock_for(WAIT_NS))
 		return false;
 	/* another thread was faster; it is done, which the caller's _exit must wait for */
 	if (!csprof_process_measured()) {

@@ -5,6 +5,7 @@
 #include "runtime/masks.h"
 #include "runtime/message.h"
 #include "runtime/os/os.h"
+#include "runtime/seccomp.h"
 #include "runtime/state.h"
 
 #include <stdatomic.h>
@@ -241,7 +242,7 @@ int csprof_signal_action(int sig, const struct sigaction *act, struct sigaction 
 {
 	struct wish *w = sig > 0 ? wish_for(sig) : NULL;
 	/* a vfork child has our memory, but actions of its own */
-	if (!w || csprof_process.pid != os_pid())
+	if (!w || (!csprof_confined() && csprof_process.pid != os_pid()))
 		return plain_action(sig, act, old);
 	struct sigaction before = *wanted(w);
 	if (act) {

@@ -4,6 +4,7 @@
 #include "runtime/masks.h"
 #include "runtime/message.h"
 #include "runtime/os/os.h"
+#include "runtime/seccomp.h"
 #include "runtime/signals.h"
 #include "runtime/unwind.h"
 
@@ -125,6 +126,12 @@ static void start_source(csprof_state_t *state)
 	csprof_say(CSPROF_SAY_SOURCE, "sampling by", state->source.driver->name, state->tid);
 }
 
+void csprof_thread_resample(csprof_state_t *state)
+{
+	state->rest = CSP_TAIL;
+	start_source(state);
+}
+
 /* With the lock held. The state is in place before the source's first signal. */
 static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 {
@@ -139,7 +146,10 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 	if (csprof_record_begin(state, promise)) {
 		link_state(state);
 		csprof_self = state;
-		start_source(state);
+		if (csprof_sampling_refused())
+			state->rest = CSP_MEASURING_OFF;
+		else
+			start_source(state);
 	} else {
 		free_state(state);
 	}
@@ -180,13 +190,14 @@ void csprof_thread_reopen(csprof_state_t *state)
 
 void csprof_thread_returning(void)
 {
-	os_block_signal(csprof_process.sig);
+	if (!csprof_confined())
+		os_block_signal(csprof_process.sig);
 }
 
 void csprof_thread_end(void)
 {
 	csprof_state_t *state = csprof_self;
-	if (!state || csprof_process.pid != os_pid())
+	if (!state || csprof_confined() || csprof_process.pid != os_pid())
 		return;
 	csprof_thread_returning(); /* pthread_exit and cancellation come here at once */
 	csprof_lock();

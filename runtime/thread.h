@@ -12,6 +12,10 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 /* See to it that csprof_thread_end runs when this thread ends, however it does. */
 void csprof_thread_end_later(void);
 
+/* This thread's source has been given back: give it another, and go on. With the lock
+ * held. */
+void csprof_thread_resample(csprof_state_t *state);
+
 /* The thread's function has returned: no more samples. What runs now are destructors, and
  * one of them may free a signal stack that is still in use, as nobody expects a signal
  * any more. What they take is in the tail. */

@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* ---- what a program does to itself: a result or -errno ---- */
+long os_prctl(int option, const unsigned long *args); /* four */
+long os_seccomp(unsigned operation, unsigned flags, const void *filter);
+
 /* ---- memory ---- */
 /* Zeroed pages, or NULL. */
 void *os_map(size_t bytes);

@@ -1,0 +1,23 @@
+/* How a program confines itself to some system calls. */
+#include "runtime/intercept.h"
+
+#include "runtime/seccomp.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+CSPROF_WRAPPER int prctl(int option, ...)
+{
+	unsigned long args[4];
+	va_list ap;
+	va_start(ap, option);
+	for (int i = 0; i < 4; i++)
+		args[i] = va_arg(ap, unsigned long);
+	va_end(ap);
+	long r = csprof_seccomp_prctl(option, args);
+	if (r >= 0)
+		return (int)r;
+	errno = (int)-r;
+	return -1;
+}
