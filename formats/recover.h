@@ -54,6 +54,7 @@ int store_copy_to_datafile(const struct store_copy *c, uint8_t **bytes, size_t *
 /* Does the process of the store at path (relative to dirfd), whose header is h, still run?
  * It does if it is of our pid namespace and its pid is taken by a process that began when
  * it did; or, where the namespace is another or not known, if the store is locked (flock). */
+bool store_header_is_local(const struct store_header *h); /* of our namespace, with its start */
 bool store_lives(int dirfd, const char *path, const struct store_header *h);
 
 /* Does name end in suffix, with something before it? */

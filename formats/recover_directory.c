@@ -64,9 +64,14 @@ static bool is_locked(int dirfd, const char *path)
 	return locked;
 }
 
+bool store_header_is_local(const struct store_header *h)
+{
+	return h->pid_space && h->start_ticks && h->pid_space == pid_space();
+}
+
 bool store_lives(int dirfd, const char *path, const struct store_header *h)
 {
-	if (h->pid_space && h->start_ticks && h->pid_space == pid_space())
+	if (store_header_is_local(h))
 		return process_runs(h->pid, h->start_ticks);
 	return is_locked(dirfd, path);
 }

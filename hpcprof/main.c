@@ -6,6 +6,7 @@
 #include "hpcprof/views.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,6 +65,25 @@ static int show_files(const struct options *o, struct diag *d)
 	return d->problems ? STATUS_LEFT_OUT : STATUS_DONE;
 }
 
+static int run_view(const struct options *o, struct diag *d)
+{
+	struct error e = {0};
+	int rc = o->view->run(stdout, o, d, &e);
+
+	if (rc < 0) {
+		diag_problem(d, NULL, "%s", e.text);
+		return status_of(&e);
+	}
+	return rc || d->problems ? STATUS_LEFT_OUT : STATUS_DONE;
+}
+
+static int show(const struct options *o, struct diag *d)
+{
+	if (o->view->run)
+		return run_view(o, d);
+	return o->view->print ? show_profile(o, d) : show_files(o, d);
+}
+
 int main(int argc, char **argv)
 {
 	struct diag d = {.out = stderr, .terminal = isatty(STDERR_FILENO)};
@@ -71,6 +91,7 @@ int main(int argc, char **argv)
 	struct options o;
 	int status;
 
+	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a failed write */
 	if (options_parse(&o, argc, argv, stdout, &e) != 0) {
 		diag_problem(&d, NULL, "%s (hpcprof --help lists what there is)", e.text);
 		status = status_of(&e);
@@ -82,7 +103,7 @@ int main(int argc, char **argv)
 		status = STATUS_DONE;
 	} else {
 		d.quiet = o.quiet;
-		status = o.view->print ? show_profile(&o, &d) : show_files(&o, &d);
+		status = show(&o, &d);
 	}
 	options_deinit(&o);
 	if (fflush(stdout) != 0 || ferror(stdout)) {

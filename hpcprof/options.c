@@ -40,7 +40,9 @@ struct description {
 
 static const struct description descriptions[] = {
     {'m', "metric", "METRIC", OPTION_METRIC, "show this metric; several -m give several columns"},
-    {'n', "rows", "COUNT", OPTION_ROWS, "rows of each table and number of call paths (0: all)"},
+    {'n', "rows", "COUNT", OPTION_ROWS | OPTION_SCREENS,
+     "rows of each table and number of call paths (0: all); top: stop after COUNT screens"},
+    {'d', "delay", "SECONDS", OPTION_DELAY, "time from one screen to the next (2)"},
     {'s', "sort", "KEY", OPTION_SORT, "order tables by self (default), total or name"},
     {OPT_SAMPLES, "samples", NULL, OPTION_SAMPLES, "show numbers of samples in place of events"},
     {OPT_NO_INLINE, "no-inline", NULL, OPTION_NO_INLINE,
@@ -56,7 +58,8 @@ static const struct description descriptions[] = {
     {OPT_FOCUS, "focus", "REGEX", OPTION_TREE,
      "only paths through functions whose names match REGEX"},
     {OPT_ALL, "all", NULL, OPTION_ALL, "leave no frames or lines out in between"},
-    {'o', "output", "FILE", OPTION_OUTPUT, "write to FILE, all of it or nothing"},
+    {'o', "output", "FILE", OPTION_OUTPUT,
+     "write to FILE, all of it or nothing; recover: datafiles into the directory FILE"},
     {OPT_CALLPATH, "callpath", NULL, OPTION_CALLPATH, "write a CSPROFILE, by call path"},
     {OPT_JSON, "json", NULL, OPTION_JSON, "write JSON"},
     {'q', "quiet", NULL, 0, "say nothing on stderr but errors"},
@@ -148,6 +151,20 @@ static int percent(const char *name, const char *text, double *out, struct error
 	return 0;
 }
 
+static int seconds(const char *name, const char *text, double *out, struct error *e)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || *end || strspn(text, "0123456789.") != strlen(text) ||
+	    !(v >= 0.1 && v <= 86400))
+		return error_set(e, ERROR_USAGE,
+				 "%s takes a number of seconds from 0.1 to 86400, not '%s'", name,
+				 text);
+	*out = v;
+	return 0;
+}
+
 static int take(struct options *o, int value, const char *argument, struct error *e)
 {
 	uint64_t n = 0;
@@ -158,6 +175,8 @@ static int take(struct options *o, int value, const char *argument, struct error
 	case 'n':
 		o->rows_given = true;
 		return number("-n", argument, UINT32_MAX, &o->rows, e);
+	case 'd':
+		return seconds("-d", argument, &o->delay, e);
 	case 's':
 		o->sort_given = true;
 		return sort_key(argument, &o->sort, e);

@@ -24,7 +24,9 @@ enum {
 	OPTION_JSON = 1 << 7,
 	OPTION_OUTPUT = 1 << 12,
 	OPTION_CALLPATH = 1 << 13,
-	OPTION_TREE = 1 << 8, /* --bottom-up, --min, --depth, --focus */
+	OPTION_DELAY = 1 << 11,
+	OPTION_SCREENS = 1 << 14, /* -n, as a number of screens */
+	OPTION_TREE = 1 << 8,     /* --bottom-up, --min, --depth, --focus */
 	OPTION_ALL = 1 << 9,
 };
 
@@ -37,6 +39,7 @@ struct options {
 	VEC(const char *) debug_dirs; /* --debug-dir, in order */
 	const char *sysroot;          /* or NULL */
 	const char *output;           /* -o; NULL: standard output */
+	double delay;                 /* -d, in seconds; 0: not given */
 	const char *const *profiles;  /* PROFILE arguments */
 	size_t num_profiles;
 	const char *subject; /* what the view is about, if it takes such an argument */

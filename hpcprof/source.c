@@ -24,6 +24,18 @@ static int open_copy(struct source *s, const struct store_copy *c, struct error 
 		   : reader_open_memory(s->bytes, n, &s->reader, e);
 }
 
+static uint32_t count_running(const struct store_copy *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->survey.num_threads; i++) {
+		const struct store_thread *t =
+		    store_at(&c->view, store_survey_thread(&c->survey, i), sizeof *t);
+		n += !t->end_ns;
+	}
+	return n;
+}
+
 static int open_store(struct source *s, int fd, const char *path, const char *datafile,
 		      struct error *e)
 {
@@ -37,6 +49,9 @@ static int open_store(struct source *s, int fd, const char *path, const char *da
 		store_copy_free(&c);
 		return reader_open(datafile, &s->reader, e);
 	}
+	if (store_header_is_local(store_copy_header(&c)))
+		s->pid = store_copy_header(&c)->pid;
+	s->threads_running = count_running(&c);
 	s->kind =
 	    store_lives(AT_FDCWD, path, store_copy_header(&c)) ? SOURCE_RUNNING : SOURCE_KILLED;
 	store_settle(&c, NULL);

@@ -18,6 +18,9 @@ struct source {
 	enum source_kind kind;
 	struct reader *reader;
 	uint8_t *bytes; /* what it reads from where that is no file */
+	/* of SOURCE_RUNNING: the process, 0 if it is of another pid namespace, and how many of
+	 * its threads have not ended */
+	uint32_t pid, threads_running;
 };
 
 /* Open the file at path. datafile: NULL, or, for a store that was found in a directory, where

@@ -14,16 +14,19 @@ struct view {
 	const char *subject; /* what its first argument is ("FUNCTION"), before the PROFILEs;
 				or NULL: there is none */
 	unsigned takes;      /* OPTION_* */
-	/* One of the two: print the merged profile of all PROFILEs, or one datafile after
-	 * the other. 0, or 1 if something was left out, which has been said, or -1 and *e
-	 * (ERROR_USAGE for what the user asked and cannot have). */
+	/* One of the three: print the merged profile of all PROFILEs, or one datafile after
+	 * the other, or do something of its own with what the PROFILEs name. 0, or 1 if
+	 * something was left out, which has been said, or -1 and *e (ERROR_USAGE for what the
+	 * user asked and cannot have). */
 	int (*print)(FILE *out, const struct profile *p, const struct options *o, struct error *e);
 	int (*print_file)(FILE *out, const char *path, const struct options *o, struct error *e);
+	int (*run)(FILE *out, const struct options *o, struct diag *d, struct error *e);
 };
 
 /* NULL ends the table. The text view is the default. */
 extern const struct view *const views[];
 
-extern const struct view text_view, tree_view, callers_view, callees_view, xml_view, dump_view;
+extern const struct view text_view, tree_view, callers_view, callees_view, xml_view, dump_view,
+    recover_view, top_view;
 
 #endif
