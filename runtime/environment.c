@@ -185,21 +185,81 @@ int csprof_environment_call(char *const *variables, bool image,
 
 #pragma GCC diagnostic pop
 
-void csprof_environment_lend(struct csprof_environment_lent *lent)
+/* ---- environ ----------------------------------------------------------------------- */
+
+/* Completed copies of environ. A thread may be reading one long after it was taken back, so
+ * they stand as they are until so many others were made. Under the process's lock. */
+enum { COPIES = 32 };
+static struct copy {
+	char **variables;
+	size_t bytes;
+	char **original; /* a copy of the pointers that it was made of */
+	size_t n;
+} copies[COPIES];
+static uint32_t next_copy;
+
+/* What stands in environ now in place of the program's own, for so many calls. */
+static struct {
+	char **program, **ours;
+	uint32_t users;
+} lent;
+
+static char **find_copy(char *const *variables, size_t n)
 {
-	lent->program = environ;
-	lent->ours = NULL;
-	char *const *variables = environ ? environ : (char **)none;
-	lent->bytes = room_for(variables, false);
-	void *memory = lent->bytes ? os_map(lent->bytes) : NULL;
-	if (memory)
-		environ = lent->ours = complete(memory, variables, false);
+	for (struct copy *c = copies; c < copies + COPIES; c++)
+		if (c->variables && c->n == n &&
+		    memcmp(c->original, variables, n * sizeof *variables) == 0)
+			return c->variables;
+	return NULL;
 }
 
-void csprof_environment_take_back(struct csprof_environment_lent *lent)
+static char **make_copy(char *const *variables, size_t n, size_t room)
 {
-	if (!lent->ours || environ != lent->ours)
+	struct copy *c = &copies[next_copy];
+	size_t own = n * sizeof *variables;
+	char **memory = os_map(own + room);
+	if (!memory)
+		return NULL;
+	if (c->original)
+		os_unmap(c->original, c->bytes);
+	memcpy(memory, variables, own);
+	*c = (struct copy){complete(memory + n, variables, false), own + room, memory, n};
+	next_copy = (next_copy + 1) % COPIES;
+	return c->variables;
+}
+
+char **csprof_environment_lend(void)
+{
+	const char *preload;
+	csprof_lock();
+	if (lent.users == 0 || environ != lent.ours) {
+		char *const *variables = environ ? environ : (char **)none;
+		size_t room = room_for(variables, false);
+		size_t n = count(variables, &preload);
+		char **copy = room ? find_copy(variables, n) : NULL;
+		if (room && !copy)
+			copy = make_copy(variables, n, room);
+		if (!copy) {
+			csprof_unlock();
+			return NULL;
+		}
+		if (copy != lent.ours)
+			lent.users = 0;
+		lent.program = environ;
+		environ = lent.ours = copy;
+	}
+	lent.users++;
+	char **given = lent.ours;
+	csprof_unlock();
+	return given;
+}
+
+void csprof_environment_take_back(char **given)
+{
+	if (!given)
 		return;
-	environ = lent->program;
-	os_unmap(lent->ours, lent->bytes);
+	csprof_lock();
+	if (lent.ours == given && lent.users > 0 && --lent.users == 0 && environ == given)
+		environ = lent.program;
+	csprof_unlock();
 }

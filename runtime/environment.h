@@ -14,15 +14,12 @@
 int csprof_environment_call(char *const *variables, bool image,
 			    int (*start)(char *const *variables, void *arg), void *arg);
 
-/* For what starts processes from environ itself: complete environ for a while. Another
- * thread that looks at it meanwhile sees the program's variables and ours. */
-struct csprof_environment_lent {
-	char **program, **ours; /* ours NULL: nothing was missing */
-	size_t bytes;
-};
-void csprof_environment_lend(struct csprof_environment_lent *lent);
-/* Unless the program has made itself another one by then. */
-void csprof_environment_take_back(struct csprof_environment_lent *lent);
+/* For what starts processes from environ itself: let environ be complete until take_back
+ * is called with what lend returned (NULL: nothing was missing). Other threads see it
+ * meanwhile: the program's variables and ours. What the program makes of environ itself
+ * stands. Not in a handler. */
+char **csprof_environment_lend(void);
+void csprof_environment_take_back(char **given);
 
 /* Keep copies of our variables, as the launcher set them. At the start. */
 void csprof_environment_keep(char **environment);

@@ -61,11 +61,10 @@ CSPROF_WRAPPER int system(const char *command)
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "system");
-	struct csprof_environment_lent lent;
 	csprof_copied_adopt();
-	csprof_environment_lend(&lent);
+	char **lent = csprof_environment_lend();
 	int r = ((int (*)(const char *))real)(command);
-	csprof_environment_take_back(&lent);
+	csprof_environment_take_back(lent);
 	return r;
 }
 
@@ -73,11 +72,10 @@ CSPROF_WRAPPER FILE *popen(const char *command, const char *mode)
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "popen");
-	struct csprof_environment_lent lent;
 	csprof_copied_adopt();
-	csprof_environment_lend(&lent);
+	char **lent = csprof_environment_lend();
 	FILE *f = ((FILE * (*)(const char *, const char *)) real)(command, mode);
-	csprof_environment_take_back(&lent);
+	csprof_environment_take_back(lent);
 	return f;
 }
 

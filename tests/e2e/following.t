@@ -22,6 +22,7 @@ followed 2 0 spawnp-empty
 for way in system system-empty popen; do
 	followed 3 0 $way
 done
+followed 25 0 system-threads
 followed 2 0 daemon
 
 for trees in each all; do

@@ -37,10 +37,10 @@ def main(arguments):
     good = found == int(expected)
     print("%-18s %2s expected %2d found%s" % (name, expected, found, "" if good else "  WRONG"))
     used = outside(report)
-    # one whose parent was not told the pid
-    for pid in images:
-        if pid not in used and 0 in used:
-            used[pid] = used.pop(0)
+    # those whose parent was not told their pids stand together, as 0
+    for pid in [pid for pid in images if pid not in used]:
+        for count in inside, images, threads:
+            count[0] += count.pop(pid)
     for pid in sorted(images):
         seen, weight = used[pid] * 1000, inside[pid]
         line = "    %d image%s %2d threads %9.3f ms measured" % (

@@ -71,7 +71,7 @@ static void tell(pid_t pid, const struct rusage *u)
 static void wait_for(pid_t pid)
 {
 	struct rusage u;
-	int status;
+	int status = -1;
 
 	check(pid > 0 && wait4(pid, &status, __WALL, &u) == pid, WENT_WRONG + 1);
 	tell(pid, &u);
@@ -267,6 +267,28 @@ static void do_system_empty(void)
 {
 	clearenv();
 	do_system();
+	check(!environ || !*environ, WENT_WRONG + 10);
+}
+
+static void *in_system_thread(void *line)
+{
+	for (int i = 0; i < 3; i++)
+		check(system(line) == 0 && !getenv("PATH"), WENT_WRONG + 9);
+	return NULL;
+}
+
+static void do_system_threads(void)
+{
+	pthread_t t[THREADS];
+	char line[2048];
+
+	clearenv();
+	command(line, sizeof line);
+	for (int i = 0; i < THREADS; i++)
+		check(pthread_create(&t[i], NULL, in_system_thread, line) == 0, WENT_WRONG + 12);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	tell_children();
 	check(!environ || !*environ, WENT_WRONG + 10);
 }
 
@@ -527,6 +549,7 @@ static const struct {
     {"spawnp-empty", do_spawnp_empty},
     {"system", do_system},
     {"system-empty", do_system_empty},
+    {"system-threads", do_system_threads},
     {"popen", do_popen},
     {"daemon", do_daemon},
     {"threads", do_threads},
