@@ -63,15 +63,12 @@ static int metric(void *context, const struct reader_xml_metric *metric, struct 
 	uint32_t id;
 
 	(void)e;
-	id = model_metric(in->m, name, unit, flags);
-	for (size_t i = 0; id != UINT32_MAX && i < in->metrics.len; i++) {
+	for (size_t i = 0; i < in->metrics.len; i++) {
 		const struct model_metric *other = &in->m->metrics.at[in->metrics.at[i]];
-		if (other->name == in->m->metrics.at[id].name &&
-		    other->unit == in->m->metrics.at[id].unit)
+		if (strcmp(other->name, name.at) == 0 && strcmp(other->unit, unit.at) == 0)
 			flags += UINT64_C(1) << ORDINAL_SHIFT;
 	}
-	if (id != UINT32_MAX && flags >> ORDINAL_SHIFT)
-		id = model_metric(in->m, name, unit, flags);
+	id = model_metric(in->m, name, unit, flags);
 	if (id == UINT32_MAX || !vec_push(&in->metrics, id) ||
 	    !vec_push(&in->periods, metric->period) || !vec_push(&in->sums, (struct model_sum){0}))
 		return out_of_memory(in);
