@@ -33,12 +33,6 @@ struct worker {
 	bool started;
 };
 
-static int by_value(const void *pa, const void *pb)
-{
-	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-	return a < b ? -1 : a > b;
-}
-
 static int by_size(const void *pa, const void *pb)
 {
 	const struct job *a = pa, *b = pb;
@@ -47,28 +41,19 @@ static int by_size(const void *pa, const void *pb)
 	return a->module < b->module ? -1 : a->module > b->module;
 }
 
+/* The frames of a module stand in the order of their addresses. */
 static int collect(const struct model *m, struct job *job, struct error *e)
 {
 	const struct model_module *mod = &m->modules.at[job->module];
-	size_t n = 0, kept = 0;
 
-	for (int role = 0; role < FRAME_ADDRESSED; role++)
-		n += mod->addresses[role].len;
-	job->addresses = malloc((n + 1) * sizeof *job->addresses);
+	job->addresses = malloc((mod->num_frames + (size_t)1) * sizeof *job->addresses);
 	if (!job->addresses)
-		return error_memory(e, n * sizeof *job->addresses);
-	n = 0;
-	for (int role = 0; role < FRAME_ADDRESSED; role++) {
-		size_t bytes = mod->addresses[role].len * sizeof *job->addresses;
-		if (bytes)
-			memcpy(job->addresses + n, mod->addresses[role].keys, bytes);
-		n += mod->addresses[role].len;
+		return error_memory(e, mod->num_frames * sizeof *job->addresses);
+	for (uint32_t i = 0; i < mod->num_frames; i++) {
+		uint64_t address = m->frames.at[mod->first_frame + i].address;
+		if (!i || address != job->addresses[job->num_addresses - 1])
+			job->addresses[job->num_addresses++] = address;
 	}
-	qsort(job->addresses, n, sizeof *job->addresses, by_value);
-	for (size_t i = 0; i < n; i++)
-		if (!i || job->addresses[i] != job->addresses[kept - 1])
-			job->addresses[kept++] = job->addresses[i];
-	job->num_addresses = kept;
 	return 0;
 }
 

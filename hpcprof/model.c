@@ -3,6 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const dispositions[] = CSP_DISPOSITION_NAMES;
+
+/* The two roots: their own parents, with no frame, and hashes with no pattern (digits of
+ * pi). */
+static bool add_roots(struct model *m)
+{
+	static const uint64_t paths[MODEL_ROOTS] = {UINT64_C(0x243f6a8885a308d3),
+						    UINT64_C(0x13198a2e03707344)};
+
+	for (uint32_t i = 0; i < MODEL_ROOTS; i++)
+		if (contexts_insert(&m->contexts, i, UINT64_MAX, paths[i], MODEL_NO_FRAME) != i)
+			return false;
+	return true;
+}
+
 struct model *model_create(void)
 {
 	struct model *m = calloc(1, sizeof *m);
@@ -10,9 +25,7 @@ struct model *model_create(void)
 	if (!m)
 		return NULL;
 	m->strings = strings_create();
-	/* The two roots: their own parents, with no frame. */
-	if (!m->strings || model_context(m, MODEL_ROOT, MODEL_NO_FRAME) != MODEL_ROOT ||
-	    model_context(m, MODEL_PARTIAL_ROOT, MODEL_NO_FRAME) != MODEL_PARTIAL_ROOT) {
+	if (!m->strings || !add_roots(m)) {
 		model_destroy(m);
 		return NULL;
 	}
@@ -23,11 +36,6 @@ void model_destroy(struct model *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->modules.len; i++)
-		for (int role = 0; role < FRAME_ROLES; role++) {
-			interner_deinit(&m->modules.at[i].addresses[role]);
-			vec_free(&m->modules.at[i].frames[role]);
-		}
 	for (size_t i = 0; i < m->metrics.len; i++) {
 		struct model_metric *c = &m->metrics.at[i];
 		free(c->events);
@@ -38,11 +46,12 @@ void model_destroy(struct model *m)
 		vec_free(&c->account);
 	}
 	vec_free(&m->frames);
+	free(m->frame_slots);
 	vec_free(&m->modules);
 	vec_free(&m->functions);
 	vec_free(&m->metrics);
 	vec_free(&m->processes);
-	interner_deinit(&m->contexts);
+	contexts_deinit(&m->contexts);
 	interner_deinit(&m->module_ids);
 	interner_deinit(&m->name_pairs);
 	interner_deinit(&m->function_ids);
@@ -53,30 +62,84 @@ void model_destroy(struct model *m)
 
 const char *model_text(struct model *m, const char *at, size_t n)
 {
-	uint32_t id = strings_intern(m->strings, n ? at : "", n);
+	/* equal as they are shown is equal: up to a NUL */
+	uint32_t id = strings_intern(m->strings, n ? at : "", n ? strnlen(at, n) : 0);
 	return id == UINT32_MAX ? NULL : strings_get(m->strings, id);
+}
+
+uint64_t model_step(const struct model *m, uint32_t frame)
+{
+	const struct model_frame *f = &m->frames.at[frame];
+
+	return f->role < FRAME_ADDRESSED && model_step_is_plain(f->module, f->address)
+		   ? model_plain_step(f->module, f->address, (enum frame_role)f->role)
+		   : MODEL_STEP_FRAME | frame;
+}
+
+uint32_t model_new_context(struct model *m, uint32_t parent, uint64_t step, uint64_t path)
+{
+	uint32_t frame = (uint32_t)step;
+
+	if (!(step & MODEL_STEP_FRAME))
+		frame = model_frame(m, (uint32_t)(step >> 1) & (MODEL_STEP_MODULES - 1), step >> 16,
+				    (enum frame_role)(step & 1));
+	return frame == UINT32_MAX ? UINT32_MAX
+				   : contexts_insert(&m->contexts, parent, step, path, frame);
 }
 
 uint32_t model_context(struct model *m, uint32_t parent, uint32_t frame)
 {
-	return interner_add(&m->contexts, (uint64_t)parent << 32 | frame);
+	uint64_t step = model_step(m, frame);
+	uint64_t path = contexts_path(m->contexts.paths[parent], step);
+	uint32_t id = contexts_find(&m->contexts, parent, step, path);
+
+	return id != CONTEXT_NONE ? id : contexts_insert(&m->contexts, parent, step, path, frame);
+}
+
+static inline uint32_t frame_hash(uint32_t module, uint64_t address, uint32_t role)
+{
+	return (uint32_t)interner_hash(address ^ ((uint64_t)module << 2 | role) << 44);
+}
+
+static bool grow_frame_slots(struct model *m)
+{
+	uint64_t want = m->frame_slots ? ((uint64_t)m->frame_mask + 1) * 2 : 64;
+	uint32_t *slots = want > UINT64_C(1) << 32 ? NULL : calloc(want, sizeof *slots);
+	uint32_t mask = (uint32_t)(want - 1);
+
+	if (!slots)
+		return false;
+	for (uint32_t id = 0; id < m->frames.len; id++) {
+		const struct model_frame *f = &m->frames.at[id];
+		uint32_t i = frame_hash(f->module, f->address, f->role) & mask;
+		while (slots[i])
+			i = (i + 1) & mask;
+		slots[i] = id + 1;
+	}
+	free(m->frame_slots);
+	m->frame_slots = slots;
+	m->frame_mask = mask;
+	return true;
 }
 
 uint32_t model_frame(struct model *m, uint32_t module, uint64_t address, enum frame_role role)
 {
-	struct model_module *mod = &m->modules.at[module];
-	uint32_t local = interner_find(&mod->addresses[role], address);
+	uint32_t hash = frame_hash(module, address, role), i, id;
 
-	if (local != INTERNER_NONE)
-		return mod->frames[role].at[local];
-	if (m->frames.len >= MODEL_NO_FRAME || !vec_reserve(&m->frames, m->frames.len + 1) ||
-	    !vec_reserve(&mod->frames[role], mod->frames[role].len + 1) ||
-	    interner_insert(&mod->addresses[role], address) == INTERNER_NONE)
+	if ((!m->frame_slots || m->frames.len >= (m->frame_mask + UINT64_C(1)) / 3 * 2) &&
+	    !grow_frame_slots(m))
 		return UINT32_MAX;
-	mod->frames[role].at[mod->frames[role].len++] = (uint32_t)m->frames.len;
-	m->frames.at[m->frames.len] =
-	    (struct model_frame){.address = address, .module = module, .role = role};
-	return (uint32_t)m->frames.len++;
+	for (i = hash & m->frame_mask; (id = m->frame_slots[i]); i = (i + 1) & m->frame_mask) {
+		const struct model_frame *f = &m->frames.at[id - 1];
+		if (f->address == address && f->module == module && f->role == (uint32_t)role)
+			return id - 1;
+	}
+	if (m->frames.len >= MODEL_NO_FRAME - 1 ||
+	    !vec_push(&m->frames,
+		      (struct model_frame){.address = address, .module = module, .role = role}))
+		return UINT32_MAX;
+	m->frame_slots[i] = (uint32_t)m->frames.len;
+	return (uint32_t)m->frames.len - 1;
 }
 
 /* The id of text behind what has the id chain; no text is a number of its own. */
@@ -117,7 +180,8 @@ static uint32_t identity(struct model *m, struct reader_text name, struct reader
 	char *text;
 
 	if (!build_id.n)
-		return strings_intern(m->strings, name.n ? name.at : "", name.n);
+		return strings_intern(m->strings, name.n ? name.at : "",
+				      name.n ? strnlen(name.at, name.n) : 0);
 	text = malloc((size_t)build_id.n + 1);
 	if (!text)
 		return UINT32_MAX;
@@ -165,7 +229,9 @@ uint32_t model_metric(struct model *m, struct reader_text name, struct reader_te
 		if (m->metrics.at[i].name == n && m->metrics.at[i].unit == u &&
 		    m->metrics.at[i].flags == flags)
 			return i;
-	if (!vec_push(&m->metrics, (struct model_metric){.name = n, .unit = u, .flags = flags}))
+	if (!vec_push(&m->metrics,
+		      (struct model_metric){
+			  .name = n, .unit = u, .flags = flags, .position = UINT32_MAX}))
 		return UINT32_MAX;
 	return (uint32_t)m->metrics.len - 1;
 }
@@ -195,10 +261,52 @@ bool model_reach(struct model *m, struct model_metric *metric, uint32_t context)
 	return true;
 }
 
-int model_finish(struct model *m, struct error *e)
+bool model_list_text(model_texts *list, const char *text)
 {
-	for (size_t i = 0; i < m->metrics.len; i++)
-		if (!model_reach(m, &m->metrics.at[i], m->contexts.len - 1))
-			return error_memory(e, m->contexts.len * sizeof(uint64_t));
-	return 0;
+	size_t i = 0;
+
+	if (!text)
+		return false;
+	if (!text[0])
+		return true;
+	while (i < list->len && strcmp(list->at[i], text) < 0)
+		i++;
+	if (i < list->len && strcmp(list->at[i], text) == 0)
+		return true;
+	if (!vec_reserve(list, list->len + 1))
+		return false;
+	memmove(list->at + i + 1, list->at + i, (list->len - i) * sizeof *list->at);
+	list->at[i] = text;
+	list->len++;
+	return true;
+}
+
+static bool same_text(struct reader_text t, const char *s)
+{
+	return t.n == strlen(s) && memcmp(t.at, s, t.n) == 0;
+}
+
+struct model_account *model_account_row(struct model *m, struct model_metric *metric,
+					struct reader_text name)
+{
+	const char *text;
+	size_t i;
+
+	if (!metric->account.len)
+		for (i = 0; i < CSP_DISPOSITIONS; i++)
+			if (!vec_push(&metric->account,
+				      (struct model_account){.disposition = dispositions[i]}))
+				return NULL;
+	for (i = 0; i < metric->account.len; i++)
+		if (same_text(name, metric->account.at[i].disposition))
+			return &metric->account.at[i];
+	text = model_text(m, name.at, name.n);
+	if (!text || !vec_push(&metric->account, (struct model_account){.disposition = text}))
+		return NULL;
+	for (i = metric->account.len - 1;
+	     i > CSP_DISPOSITIONS && strcmp(metric->account.at[i - 1].disposition, text) > 0; i--) {
+		metric->account.at[i] = metric->account.at[i - 1];
+		metric->account.at[i - 1] = (struct model_account){.disposition = text};
+	}
+	return &metric->account.at[i];
 }

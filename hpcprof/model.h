@@ -4,10 +4,15 @@
  * A context is (parent context, frame), a frame is (load module, address in the
  * module's file, role). Modules are the same where their build-ids are, or their
  * names where no build-id is known, so that processes at other load addresses,
- * and epochs, fall together. Memory follows the number of distinct contexts.
+ * and epochs, fall together. Memory follows the number of distinct contexts. Only contexts
+ * with a value, or with one below them, are there.
  *
- * Order: a context's id is greater than its parent's. Ids depend on the order in
- * which datafiles were added; nothing that is shown to a user may.
+ * A model is filled (ingest.h; several models side by side, model_join), then model_finish
+ * puts everything into an order that depends on what was merged alone, not on which came
+ * first: modules by name and build-id, frames by module, address and role, contexts depth
+ * first with siblings in the order of their frames, metrics by their place in the files and
+ * name, processes by path. Until then ids tell nothing but that a context's id is greater
+ * than its parent's, which always holds.
  *
  * A model is used by one thread at a time. It owns everything in it. Functions
  * that return int give 0, or -1 with *e filled (want of memory, or ERROR_LIMIT
@@ -18,6 +23,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
+#include "hpcprof/contexts.h"
 #include "hpcprof/interner.h"
 #include "reader/reader.h"
 
@@ -56,9 +62,8 @@ struct model_module {
 	const char *build_id; /* lower-case hex, or NULL */
 	const char *image;    /* where the image of a [vdso] was saved, or NULL */
 	bool assumed;         /* some address was given to it for want of an extent */
-	/* per role: the addresses seen, and the frame that each became */
-	struct interner addresses[FRAME_ROLES];
-	VEC(uint32_t) frames[FRAME_ROLES];
+	/* of a finished model: its frames with addresses, by address and role */
+	uint32_t first_frame, num_frames;
 };
 
 /* A function that came with its name, for example out of a PROFILE. Texts are
@@ -99,12 +104,14 @@ struct model_metric {
 	uint64_t interval; /* nominal mean interval: the period of N, or of a sampled V without
 			      N; the largest of several; 0: not known */
 	VEC(struct model_account) account; /* dispositions of the format first, in its order */
+	uint32_t position;                 /* in the files, the smallest: orders the metrics */
 	bool has_account;
+	struct model_sum unaccounted; /* of files that have no account of it */
 };
 
 /* One datafile. Texts are "" where the file does not say. */
 struct model_process {
-	const char *path;
+	const char *path;    /* not interned */
 	const char *command; /* arguments joined by blanks */
 	const char *executable;
 	const char *host;
@@ -112,6 +119,7 @@ struct model_process {
 	const char *tool;
 	bool has_trailer, has_pid, has_start, has_wall, has_cpu;
 	uint64_t pid, ppid, start_ns, wall_ns, cpu_ns;
+	const char *rank, *ranks;
 	uint32_t threads; /* THREADS rows, else trees' distinct epochs say nothing: 0 */
 	bool has_ended;   /* there were more: one of these rows is of many ended ones */
 	uint64_t tramp_samples;
@@ -122,8 +130,10 @@ struct model_process {
 struct model {
 	struct arena arena;
 	struct strings *strings;
-	struct interner contexts; /* key: parent << 32 | frame */
+	struct contexts contexts;
 	VEC(struct model_frame) frames;
+	uint32_t *frame_slots; /* [frame_mask + 1], frame + 1 or 0; NULL while empty */
+	uint32_t frame_mask;
 	VEC(struct model_module) modules;
 	struct interner module_ids; /* key: string id of the identity */
 	VEC(struct model_function) functions;
@@ -131,7 +141,7 @@ struct model {
 	struct interner function_ids; /* key: such a chain */
 	VEC(struct model_metric) metrics;
 	VEC(struct model_process) processes;
-	bool saturated; /* some sum passed 2^64 - 1 and stands there */
+	bool saturated; /* some sum reached 2^64 - 1 and stands there */
 };
 
 /* NULL if memory ran out. */
@@ -143,11 +153,17 @@ void model_destroy(struct model *m); /* takes NULL */
 typedef void model_complaint_fn(void *context, const char *text);
 
 /* Merge the datafile at path, opened as r. sysroot (or NULL) is where files of
- * modules are looked for whose extent the trailer does not give. */
+ * modules are looked for whose extent the trailer does not give. For many files there is
+ * ingest.h. */
 int model_add(struct model *m, const struct reader *r, const char *path, const char *sysroot,
 	      model_complaint_fn *complain, void *context, struct error *e);
 
-/* After the last model_add: make all columns as long as there are contexts. */
+/* Add all that is in from to m. Joining is commutative and associative, in what
+ * model_finish makes of it. Neither may be finished; from is as before. */
+int model_join(struct model *m, const struct model *from, struct error *e);
+
+/* After the last of these: put all into its order and make all columns as long as there are
+ * contexts. Nothing can be added any more. */
 int model_finish(struct model *m, struct error *e);
 
 static inline uint32_t model_num_contexts(const struct model *m)
@@ -166,7 +182,7 @@ static inline uint32_t model_frame_of(const struct model *m, uint32_t context)
 /* ---- what ingest.c needs to build it ------------------------------------------- */
 
 /* Ids for a child context, a frame, a module, a metric; UINT32_MAX if memory (or the
- * ids) ran out. */
+ * ids) ran out. The contexts of one parent and frame are one. */
 uint32_t model_context(struct model *m, uint32_t parent, uint32_t frame);
 uint32_t model_frame(struct model *m, uint32_t module, uint64_t address, enum frame_role role);
 uint32_t model_module(struct model *m, struct reader_text name, struct reader_text build_id);
@@ -176,8 +192,34 @@ uint32_t model_function(struct model *m, const struct model_function *f);
 uint32_t model_named_frame(struct model *m, uint32_t function, uint32_t line, enum frame_role role);
 uint32_t model_metric(struct model *m, struct reader_text name, struct reader_text unit,
 		      uint64_t flags);
+
+/* A step (see contexts.h) says module, address and role (FRAME_POINT or FRAME_CALL) itself
+ * where they are small enough, so that known contexts are found without a look at frames; any
+ * other is the frame's id with the highest bit set. */
+enum { MODEL_STEP_MODULES = 1 << 15, MODEL_STEP_ADDRESS_BITS = 47 };
+#define MODEL_STEP_FRAME (UINT64_C(1) << 63)
+static inline bool model_step_is_plain(uint32_t module, uint64_t address)
+{
+	return module < MODEL_STEP_MODULES && !(address >> MODEL_STEP_ADDRESS_BITS);
+}
+static inline uint64_t model_plain_step(uint32_t module, uint64_t address, enum frame_role role)
+{
+	return address << 16 | (uint64_t)module << 1 | (uint64_t)role;
+}
+/* Any step, of a frame. */
+uint64_t model_step(const struct model *m, uint32_t frame);
+/* A context that contexts_find did not find. */
+uint32_t model_new_context(struct model *m, uint32_t parent, uint64_t step, uint64_t path);
+
 /* Make the metric's columns reach the context. False if memory ran out. */
 bool model_reach(struct model *m, struct model_metric *metric, uint32_t context);
+/* The row of a disposition in a metric's account, made where it is missing: the format's own
+ * are there from the start, in their order, others follow by name. NULL if memory ran out. */
+struct model_account *model_account_row(struct model *m, struct model_metric *metric,
+					struct reader_text name);
+/* Keep a sorted list of distinct texts; text is interned, "" is left out. False if memory ran
+ * out, or text is NULL for that reason. */
+bool model_list_text(model_texts *list, const char *text);
 /* An interned copy that lives as long as the model; NULL if memory ran out. */
 const char *model_text(struct model *m, const char *at, size_t n);
 

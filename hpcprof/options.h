@@ -53,6 +53,7 @@ struct options {
 	bool depth_given;
 	const char *focus; /* an extended regular expression, or NULL */
 	bool samples, no_inline, json, callpath, quiet;
+	bool join_threads;
 	unsigned threads;
 	unsigned width; /* columns of the output */
 	bool color;

@@ -57,16 +57,18 @@ int process_describe(struct model *m, const struct reader *r, const char *path,
 	struct reader_pairs about = reader_process(r);
 	const struct reader_header *header = reader_header(r);
 
-	out->path = model_text(m, path, strlen(path));
+	out->path = arena_strndup(&m->arena, path, strlen(path));
 	out->command = command_of(m, about);
 	out->executable = value_of(m, about, "executable");
 	out->host = value_of(m, about, "host");
 	out->end = value_of(m, about, "end");
 	out->tool = value_of(m, about, "tool");
+	out->rank = value_of(m, about, "rank");
+	out->ranks = value_of(m, about, "ranks");
 	if (out->executable && !out->executable[0])
 		out->executable = model_text(m, header->target.at, header->target.n);
 	if (!out->path || !out->command || !out->executable || !out->host || !out->end ||
-	    !out->tool)
+	    !out->tool || !out->rank || !out->ranks)
 		return error_memory(e, 0);
 	out->has_trailer = reader_has_trailer(r);
 	out->has_pid = reader_pairs_u64(about, "pid", &out->pid);
@@ -80,54 +82,6 @@ int process_describe(struct model *m, const struct reader *r, const char *path,
 	return 0;
 }
 
-/* Keep a sorted list of distinct texts. */
-static bool list_text(model_texts *list, const char *text)
-{
-	size_t i = 0;
-
-	if (!text)
-		return false;
-	if (!text[0])
-		return true;
-	while (i < list->len && strcmp(list->at[i], text) < 0)
-		i++;
-	if (i < list->len && strcmp(list->at[i], text) == 0)
-		return true;
-	if (!vec_reserve(list, list->len + 1))
-		return false;
-	memmove(list->at + i + 1, list->at + i, (list->len - i) * sizeof *list->at);
-	list->at[i] = text;
-	list->len++;
-	return true;
-}
-
-/* The row of a disposition, made where it is missing: the format's own are there
- * from the start, in their order, others follow by name. */
-static struct model_account *account_row(struct model *m, struct model_metric *metric,
-					 struct reader_text name)
-{
-	const char *text;
-	size_t i;
-
-	if (!metric->account.len)
-		for (i = 0; i < CSP_DISPOSITIONS; i++)
-			if (!vec_push(&metric->account,
-				      (struct model_account){.disposition = dispositions[i]}))
-				return NULL;
-	for (i = 0; i < metric->account.len; i++)
-		if (text_is(name, metric->account.at[i].disposition))
-			return &metric->account.at[i];
-	text = model_text(m, name.at, name.n);
-	if (!text || !vec_push(&metric->account, (struct model_account){.disposition = text}))
-		return NULL;
-	for (i = metric->account.len - 1;
-	     i > CSP_DISPOSITIONS && strcmp(metric->account.at[i - 1].disposition, text) > 0; i--) {
-		metric->account.at[i] = metric->account.at[i - 1];
-		metric->account.at[i - 1] = (struct model_account){.disposition = text};
-	}
-	return &metric->account.at[i];
-}
-
 int process_describe_metric(struct model *m, const struct reader *r, uint32_t v,
 			    struct model_metric *metric, struct error *e)
 {
@@ -138,16 +92,16 @@ int process_describe_metric(struct model *m, const struct reader *r, uint32_t v,
 		metric->kernel |= KERNEL_YES;
 	if (text_is(kernel, "no"))
 		metric->kernel |= KERNEL_NO;
-	if (!list_text(&metric->sources, value_of(m, about, "source")) ||
-	    !list_text(&metric->requested, value_of(m, about, "requested")) ||
-	    !list_text(&metric->achieved, value_of(m, about, "achieved")))
+	if (!model_list_text(&metric->sources, value_of(m, about, "source")) ||
+	    !model_list_text(&metric->requested, value_of(m, about, "requested")) ||
+	    !model_list_text(&metric->achieved, value_of(m, about, "achieved")))
 		return error_memory(e, sizeof(char *));
 	for (uint32_t i = 0; i < reader_num_account(r); i++) {
 		const struct reader_account *row = reader_account(r, i);
 		struct model_account *to;
 		if (row->metric != v)
 			continue;
-		to = account_row(m, metric, row->disposition);
+		to = model_account_row(m, metric, row->disposition);
 		if (!to)
 			return error_memory(e, sizeof *to);
 		to->samples = sum_add(to->samples, row->samples, &m->saturated);

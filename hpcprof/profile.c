@@ -1,43 +1,16 @@
 #include "hpcprof/profile.h"
 
+#include "hpcprof/load.h"
 #include "hpcprof/scan.h"
-#include "hpcprof/source.h"
-#include "hpcprof/xml.h"
-#include "reader/xml.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-struct loading {
-	struct profile *p;
-	const struct options *o;
-	struct diag *d;
-	const char *path;       /* of the file at hand */
-	size_t running, killed; /* stores */
-	bool memory;            /* ran out while something was noted */
-};
-
-static void note_loss(struct loading *l, const char *text, bool read)
+static const char *advice(enum error_kind kind)
 {
-	struct profile_loss loss = {.read = read};
-
-	loss.path = arena_strndup(&l->p->arena, l->path, strlen(l->path));
-	loss.text = arena_strndup(&l->p->arena, text, strlen(text));
-	if (!loss.path || !loss.text || !vec_push(&l->p->losses, loss))
-		l->memory = true;
-}
-
-static void complain(void *context, const char *text)
-{
-	struct loading *l = context;
-	diag_problem(l->d, l->path, "%s", text);
-	note_loss(l, text, true);
-}
-
-static const char *advice(const struct error *e)
-{
-	switch (e->kind) {
+	switch (kind) {
 	case ERROR_FORMAT:
 		return "it is left out; it is damaged or was cut short";
 	case ERROR_SYSTEM:
@@ -47,49 +20,37 @@ static const char *advice(const struct error *e)
 	}
 }
 
-static int load_xml(struct loading *l, struct error *e)
+/* Tell a problem and keep it for the views. */
+static bool report(struct profile *p, struct diag *d, const char *path,
+		   const struct load_problem *problem)
 {
-	int rc = model_add_xml(l->p->model, l->path, e);
+	struct profile_loss loss = {.read = problem->kind == ERROR_NONE};
 
-	if (rc <= 0)
-		return rc;
-	diag_problem(l->d, l->path, "%s (%s)", e->text, advice(e));
-	note_loss(l, e->text, false);
-	return 0;
-}
-
-static int load_file(struct loading *l, const char *datafile, struct error *e)
-{
-	struct source s;
-	int rc;
-
-	if (reader_xml_is(l->path))
-		return load_xml(l, e);
-	if (source_open(&s, l->path, datafile, e) != 0) {
-		diag_problem(l->d, l->path, "%s (%s)", e->text, advice(e));
-		note_loss(l, e->text, false);
-		return 0;
-	}
-	if (reader_warning(s.reader)) {
-		diag_problem(l->d, l->path, "%s (the call paths are read, the trailer is not)",
-			     reader_warning(s.reader)->text);
-		note_loss(l, reader_warning(s.reader)->text, true);
-	}
-	l->running += s.kind == SOURCE_RUNNING;
-	l->killed += s.kind == SOURCE_KILLED;
-	rc = model_add(l->p->model, s.reader, l->path, l->o->sysroot, complain, l, e);
-	source_close(&s);
-	return rc;
+	if (!loss.read)
+		diag_problem(d, path, "%s (%s)", problem->text, advice(problem->kind));
+	else if (problem->trailer)
+		diag_problem(d, path, "%s (the call paths are read, the trailer is not)",
+			     problem->text);
+	else
+		diag_problem(d, path, "%s", problem->text);
+	loss.path = arena_strndup(&p->arena, path, strlen(path));
+	loss.text = arena_strndup(&p->arena, problem->text, strlen(problem->text));
+	return loss.path && loss.text && vec_push(&p->losses, loss);
 }
 
 /* What was read of processes that left no datafile, or not yet. */
-static void tell_stores(const struct loading *l)
+static void tell_stores(struct diag *d, const struct load *l)
 {
 	if (l->running || l->killed)
-		diag_notice(l->d, NULL,
+		diag_notice(d, NULL,
 			    "read from stores: %zu running and %zu killed program images (hpcprof "
 			    "recover DIR makes datafiles of the killed)",
 			    l->running, l->killed);
+}
+
+static void was_read(void *context, size_t done, size_t total)
+{
+	diag_progress(context, "reading: %zu of %zu datafiles", done, total);
 }
 
 static void resolved(void *context, size_t done, size_t total)
@@ -97,30 +58,50 @@ static void resolved(void *context, size_t done, size_t total)
 	diag_progress(context, "resolving addresses: %zu of %zu load modules", done, total);
 }
 
-static int load_all(struct loading *l, const struct scan *s, struct error *e)
+static int load_model(struct profile *p, struct load *l, struct diag *d, struct error *e)
 {
-	int rc = 0;
+	int rc = load_files(l, e);
 
-	for (size_t i = 0; rc == 0 && i < s->files.len; i++) {
-		diag_progress(l->d, "reading: %zu of %zu datafiles", i + 1, s->files.len);
-		l->path = s->files.at[i].path;
-		rc = load_file(l, s->files.at[i].datafile, e);
-	}
+	for (size_t i = 0; rc == 0 && i < l->problems.len; i++)
+		if (!report(p, d, l->files[l->problems.at[i].file].path, &l->problems.at[i]))
+			rc = error_memory(e, sizeof(struct profile_loss));
 	if (rc == 0)
-		tell_stores(l);
-	if (rc == 0 && l->memory)
-		rc = error_memory(e, sizeof(struct profile_loss));
-	if (rc == 0 && !l->p->model->processes.len)
+		tell_stores(d, l);
+	p->model = l->model;
+	l->model = NULL;
+	if (rc == 0 && !p->model->processes.len)
 		rc = error_set(e, ERROR_USAGE,
 			       "no profile could be read (name a measurement directory, "
 			       "hpcrun-COMMAND-N, or a datafile)");
 	if (rc == 0)
-		rc = model_finish(l->p->model, e);
-	if (rc == 0 && l->p->model->saturated)
+		rc = model_finish(p->model, e);
+	if (rc == 0 && p->model->saturated)
 		diag_problem(
-		    l->d, NULL,
+		    d, NULL,
 		    "some sums would pass 2^64 - 1 and stand there (show fewer profiles at "
 		    "a time)");
+	return rc;
+}
+
+static int load_all(struct profile *p, const struct options *o, struct diag *d,
+		    const struct scan *s, struct error *e)
+{
+	struct load l = {.num_files = s->files.len,
+			 .threads = o->threads,
+			 .ingest = {.sysroot = o->sysroot, .join_threads = o->join_threads},
+			 .progress = was_read,
+			 .context = d};
+	struct load_file *files = calloc(s->files.len + 1, sizeof *files);
+	int rc;
+
+	if (!files)
+		return error_memory(e, s->files.len * sizeof *files);
+	for (size_t i = 0; i < s->files.len; i++)
+		files[i] = (struct load_file){s->files.at[i].path, s->files.at[i].datafile};
+	l.files = files;
+	rc = load_model(p, &l, d, e);
+	load_deinit(&l);
+	free(files);
 	return rc;
 }
 
@@ -138,7 +119,6 @@ static void check_folder(struct diag *d, const char *option, const char *path)
 
 int profile_load(struct profile *p, const struct options *o, struct diag *d, struct error *e)
 {
-	struct loading l = {.p = p, .o = o, .d = d};
 	struct correlate_options c = {
 	    .symbolizer = {.sysroot = o->sysroot,
 			   .debug_dirs = o->debug_dirs.at,
@@ -157,8 +137,7 @@ int profile_load(struct profile *p, const struct options *o, struct diag *d, str
 		check_folder(d, "--debug-dir", o->debug_dirs.at[i]);
 	if (scan_profiles(&s, o->profiles, o->num_profiles, d, e) != 0)
 		return -1;
-	p->model = model_create();
-	rc = p->model ? load_all(&l, &s, e) : error_memory(e, sizeof *p->model);
+	rc = load_all(p, o, d, &s, e);
 	scan_deinit(&s);
 	if (rc == 0)
 		rc = correlate(p->model, &c, &p->code, e);

@@ -59,7 +59,7 @@ void relocate_deinit(struct relocator *r)
 	r->num_spans = 0;
 }
 
-struct relocated relocate(const struct relocator *r, uint64_t ip)
+uint32_t relocate_find(const struct relocator *r, uint64_t ip)
 {
 	uint32_t low = 0, high = r->num_spans;
 
@@ -70,13 +70,18 @@ struct relocated relocate(const struct relocator *r, uint64_t ip)
 		else
 			high = mid;
 	}
-	if (low > 0) {
-		const struct relocate_span *s = &r->spans[low - 1];
-		if (ip <= s->last) {
-			uint64_t base = r->epoch->modules[s->module].virtual_address;
-			return (struct relocated){s->module, ip - s->start + base, s->assumed};
-		}
-	}
+	return low && ip <= r->spans[low - 1].last ? low - 1 : r->num_spans;
+}
+
+struct relocated relocate(const struct relocator *r, uint64_t ip)
+{
+	uint32_t i = relocate_find(r, ip);
+	const struct relocate_span *s = &r->spans[i];
+
+	if (i < r->num_spans)
+		return (struct relocated){
+		    s->module, ip - s->start + r->epoch->modules[s->module].virtual_address,
+		    s->assumed};
 	return (struct relocated){RELOCATE_NOWHERE, ip, false};
 }
 

@@ -41,6 +41,8 @@ int relocate_init(struct relocator *r, const struct reader_epoch *epoch, relocat
 		  void *context, struct error *e);
 void relocate_deinit(struct relocator *r); /* takes NULL */
 
+/* The index of the span that covers the ip, or num_spans. */
+uint32_t relocate_find(const struct relocator *r, uint64_t ip);
 struct relocated relocate(const struct relocator *r, uint64_t ip);
 
 /* A relocate_extent_fn that reads the program headers of the ELF file; context is

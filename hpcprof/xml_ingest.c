@@ -73,6 +73,8 @@ static int metric(void *context, const struct reader_xml_metric *metric, struct 
 	    !vec_push(&in->periods, metric->period) || !vec_push(&in->sums, (struct model_sum){0}))
 		return out_of_memory(in);
 	to = &in->m->metrics.at[id];
+	if (in->metrics.len - 1 < to->position)
+		to->position = (uint32_t)in->metrics.len - 1;
 	if (metric->period > 1 && metric->period > to->interval)
 		to->interval = metric->period;
 	return 0;

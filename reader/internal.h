@@ -9,6 +9,7 @@
 struct tree {
 	struct reader_tree said;
 	bool top_down; /* in the file, parents stand before their children */
+	bool plain;    /* that, and ids count up */
 };
 
 struct reader {

@@ -2,6 +2,7 @@
 #include "reader/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int reader_nodes_begin(struct reader_nodes *it, const struct reader *r, uint32_t tree,
 		       bool top_down, struct error *e)
@@ -47,4 +48,66 @@ void reader_nodes_end(struct reader_nodes *it)
 	free(it->node);
 	it->order = NULL;
 	it->node = NULL;
+}
+
+/* The nodes in the order of it, as rows that refer to each other. */
+static void fill_rows(struct reader_rows *rows, struct reader_nodes *it, uint64_t *row_of)
+{
+	uint64_t *to = rows->copy, *ids = rows->ids_own;
+	uint32_t num_metrics = it->r->num_metrics;
+	const struct reader_node *node;
+
+	for (uint64_t k = 0; (node = reader_nodes_next(it)); k++) {
+		ids[k] = node->id;
+		row_of[node->id] = k;
+		*to++ = k;
+		*to++ = row_of[node->parent];
+		*to++ = node->ip;
+		*to++ = node->sp;
+		memcpy(to, node->metrics, num_metrics * sizeof *to);
+		to += num_metrics;
+	}
+}
+
+static int rewrite(struct reader_rows *rows, const struct reader *r, uint32_t tree, struct error *e)
+{
+	struct reader_nodes it;
+	uint64_t *row_of;
+
+	if (reader_nodes_begin(&it, r, tree, true, e) != 0)
+		return -1;
+	rows->copy = malloc(rows->n * rows->bytes);
+	rows->ids_own = malloc(rows->n * sizeof *rows->ids);
+	row_of = malloc(rows->n * sizeof *row_of);
+	if (rows->copy && rows->ids_own && row_of) {
+		fill_rows(rows, &it, row_of);
+		rows->at = rows->copy;
+		rows->ids = rows->ids_own;
+	} else {
+		error_memory(e, rows->n * rows->bytes);
+	}
+	free(row_of);
+	reader_nodes_end(&it);
+	return rows->at ? 0 : -1;
+}
+
+int reader_rows_begin(struct reader_rows *rows, const struct reader *r, uint32_t tree,
+		      struct error *e)
+{
+	const struct tree *t = &r->trees[tree];
+	bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+	*rows = (struct reader_rows){.n = t->said.num_nodes,
+				     .bytes = csp_node_bytes(sizeof(uint64_t), r->num_metrics)};
+	if (!t->plain || t->said.width != sizeof(uint64_t) || r->header.big != host_is_big)
+		return rewrite(rows, r, tree, e);
+	rows->at = r->bytes + t->said.nodes_offset;
+	return 0;
+}
+
+void reader_rows_end(struct reader_rows *rows)
+{
+	free(rows->copy);
+	free(rows->ids_own);
+	*rows = (struct reader_rows){0};
 }

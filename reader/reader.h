@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct reader;
 
@@ -168,5 +169,36 @@ int reader_nodes_begin(struct reader_nodes *it, const struct reader *r, uint32_t
 		       bool top_down, struct error *e);
 const struct reader_node *reader_nodes_next(struct reader_nodes *it);
 void reader_nodes_end(struct reader_nodes *it);
+
+/* All nodes of tree i in one table, for those who go over many: row k is the node with id
+ * k, parents stand before their children, words are 64 bits wide and in this machine's
+ * order. That is how our runtime writes them, and then the table is the file itself,
+ * unaligned. Any other tree is rewritten so; ids[k] is then the id in the file of row k, and
+ * parents are rows.
+ *
+ *     struct reader_rows rows;
+ *     if (reader_rows_begin(&rows, r, tree, &error) == 0)
+ *         ... reader_row_word(&rows, k, ROW_IP) ...
+ *     reader_rows_end(&rows);
+ *
+ * begin fails only for want of memory. */
+enum { ROW_ID, ROW_PARENT, ROW_IP, ROW_SP, ROW_METRICS };
+struct reader_rows {
+	const uint8_t *at;
+	uint64_t n;
+	size_t bytes;         /* of a row */
+	const uint64_t *ids;  /* [n], or NULL: row k has id k */
+	void *copy, *ids_own; /* what is to be freed */
+};
+int reader_rows_begin(struct reader_rows *rows, const struct reader *r, uint32_t tree,
+		      struct error *e);
+void reader_rows_end(struct reader_rows *rows); /* takes all zeros */
+
+static inline uint64_t reader_row_word(const struct reader_rows *rows, uint64_t row, unsigned word)
+{
+	uint64_t v;
+	memcpy(&v, rows->at + row * rows->bytes + word * sizeof v, sizeof v);
+	return v;
+}
 
 #endif

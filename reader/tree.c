@@ -149,7 +149,8 @@ int tree_check(const struct reader *r, struct tree *t, struct error *e)
 {
 	struct rows w = rows_of(r, t);
 	t->top_down = true;
-	if (is_plain(&w))
+	t->plain = is_plain(&w);
+	if (t->plain)
 		return 0;
 	uint64_t *place = words(w.n, e);
 	uint64_t *order = place ? words(w.n, e) : NULL;

@@ -1,0 +1,73 @@
+/* The table of calling contexts: dense ids for (parent context, step), where a step is 64
+ * bits that stand for a frame.
+ *
+ * Open addressing. Where a context lies follows from the hash of all steps of its path and
+ * not from its parent's id, so that whoever has many to look up can compute hashes of
+ * children before their parents are found, and prefetch (contexts_prefetch). A slot holds
+ * what is compared: one line of the cache decides. Equality is exact, of step and parent.
+ *
+ * Used by one thread at a time; not async-signal-safe. */
+#ifndef HPCPROF_CONTEXTS_H
+#define HPCPROF_CONTEXTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CONTEXT_NONE UINT32_MAX
+
+struct context_slot {
+	uint64_t step;
+	uint32_t parent;
+	uint32_t id; /* + 1; 0: empty */
+};
+
+/* All zeros is an empty table. */
+struct contexts {
+	uint64_t *keys;  /* [len] parent << 32 | frame */
+	uint64_t *paths; /* [len] hash of the path */
+	struct context_slot *slots;
+	uint32_t len, cap;
+	unsigned shift; /* a hash >> shift is its slot */
+};
+
+void contexts_deinit(struct contexts *c); /* takes NULL */
+/* Free what only finding takes; keys and len stay. */
+void contexts_close(struct contexts *c);
+
+/* The hash of a path that goes on from the path with hash path by a step. The multipliers
+ * are the golden ratio's and that of MurmurHash3's finalizer. */
+static inline uint64_t contexts_path(uint64_t path, uint64_t step)
+{
+	uint64_t h = (path ^ step) * UINT64_C(0x9e3779b97f4a7c15);
+	h ^= h >> 32;
+	return h * UINT64_C(0xff51afd7ed558ccd);
+}
+
+static inline void contexts_prefetch(const struct contexts *c, uint64_t path)
+{
+	if (c->slots)
+		__builtin_prefetch(&c->slots[path >> c->shift]);
+}
+
+/* The context, or CONTEXT_NONE. */
+static inline uint32_t contexts_find(const struct contexts *c, uint32_t parent, uint64_t step,
+				     uint64_t path)
+{
+	const struct context_slot *s;
+	uint64_t mask, i;
+
+	if (!c->slots)
+		return CONTEXT_NONE;
+	mask = (UINT64_C(1) << (64 - c->shift)) - 1;
+	for (i = path >> c->shift; (s = &c->slots[i])->id; i = (i + 1) & mask)
+		if (s->step == step && s->parent == parent)
+			return s->id - 1;
+	return CONTEXT_NONE;
+}
+
+/* Give out the next id for a context that contexts_find did not find. CONTEXT_NONE if memory
+ * or the 2^32 - 2 ids ran out; the table is then as before. */
+uint32_t contexts_insert(struct contexts *c, uint32_t parent, uint64_t step, uint64_t path,
+			 uint32_t frame);
+
+#endif

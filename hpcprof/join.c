@@ -1,0 +1,234 @@
+/* One model into another: what two threads of work merged becomes one. */
+#include "hpcprof/model.h"
+#include "hpcprof/sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* From ids of the model that is joined to ids of the one that takes it. */
+struct join {
+	struct model *to;
+	const struct model *from;
+	uint32_t *modules, *functions, *frames, *metrics, *contexts;
+};
+enum { AHEAD = 128 }; /* contexts whose slots are fetched at a time */
+
+static struct reader_text text(const char *s)
+{
+	return (struct reader_text){s ? s : "", s ? (uint32_t)strlen(s) : 0};
+}
+
+/* The same text in the other model; NULL stays NULL. */
+static const char *again(struct join *j, const char *s, bool *ok)
+{
+	const char *t = s ? model_text(j->to, s, strlen(s)) : NULL;
+	*ok &= !s || t;
+	return t;
+}
+
+static void add(uint64_t *to, uint64_t value)
+{
+	bool saturated = false;
+	*to = sum_add(*to, value, &saturated);
+}
+
+static bool join_modules(struct join *j)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < j->from->modules.len; i++) {
+		const struct model_module *mod = &j->from->modules.at[i];
+		const char *image = again(j, mod->image, &ok);
+		uint32_t id = model_module(j->to, text(mod->name), text(mod->build_id));
+		struct model_module *to;
+		if (!ok || id == UINT32_MAX)
+			return false;
+		to = &j->to->modules.at[id];
+		to->assumed |= mod->assumed;
+		if (image && (!to->image || strcmp(image, to->image) < 0))
+			to->image = image;
+		j->modules[i] = id;
+	}
+	for (size_t i = 0; ok && i < j->from->functions.len; i++) {
+		const struct model_function *f = &j->from->functions.at[i];
+		struct model_function copy = {.name = again(j, f->name, &ok),
+					      .linkage_name = again(j, f->linkage_name, &ok),
+					      .file = again(j, f->file, &ok),
+					      .line = f->line,
+					      .module = j->modules[f->module]};
+		j->functions[i] = ok ? model_function(j->to, &copy) : UINT32_MAX;
+		ok = j->functions[i] != UINT32_MAX;
+	}
+	return ok;
+}
+
+static bool join_frames(struct join *j)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < j->from->frames.len; i++) {
+		const struct model_frame *f = &j->from->frames.at[i];
+		if (f->role >= FRAME_ADDRESSED)
+			j->frames[i] =
+			    model_named_frame(j->to, j->functions[f->address >> 32],
+					      (uint32_t)f->address, (enum frame_role)f->role);
+		else
+			j->frames[i] = model_frame(j->to, j->modules[f->module], f->address,
+						   (enum frame_role)f->role);
+		ok = j->frames[i] != UINT32_MAX;
+	}
+	return ok;
+}
+
+static bool join_account(struct join *j, struct model_metric *to, const struct model_metric *from)
+{
+	for (size_t i = 0; i < from->account.len; i++) {
+		const struct model_account *row = &from->account.at[i];
+		struct model_account *sum = model_account_row(j->to, to, text(row->disposition));
+		if (!sum)
+			return false;
+		add(&sum->samples, row->samples);
+		add(&sum->weight, row->weight);
+	}
+	return true;
+}
+
+static bool join_list(struct join *j, model_texts *to, const model_texts *from)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < from->len; i++) {
+		const char *s = again(j, from->at[i], &ok);
+		ok = ok && model_list_text(to, s);
+	}
+	return ok;
+}
+
+static bool join_metric(struct join *j, size_t i)
+{
+	const struct model_metric *from = &j->from->metrics.at[i];
+	struct model_metric *to;
+	uint32_t id = model_metric(j->to, text(from->name), text(from->unit), from->flags);
+
+	if (id == UINT32_MAX)
+		return false;
+	j->metrics[i] = id;
+	to = &j->to->metrics.at[id];
+	add(&to->total.events, from->total.events);
+	add(&to->total.samples, from->total.samples);
+	add(&to->unaccounted.events, from->unaccounted.events);
+	add(&to->unaccounted.samples, from->unaccounted.samples);
+	to->kernel |= from->kernel;
+	to->has_account |= from->has_account;
+	if (from->interval > to->interval)
+		to->interval = from->interval;
+	if (from->position < to->position)
+		to->position = from->position;
+	return join_list(j, &to->sources, &from->sources) &&
+	       join_list(j, &to->requested, &from->requested) &&
+	       join_list(j, &to->achieved, &from->achieved) && join_account(j, to, from);
+}
+
+static bool join_contexts(struct join *j)
+{
+	struct contexts *to = &j->to->contexts;
+	const struct contexts *from = &j->from->contexts;
+	uint64_t steps[AHEAD], paths[AHEAD];
+
+	for (uint32_t i = 0; i < MODEL_ROOTS; i++)
+		j->contexts[i] = i;
+	for (uint32_t first = MODEL_ROOTS, n; first < from->len; first += n) {
+		n = from->len - first < AHEAD ? from->len - first : AHEAD;
+		for (uint32_t k = 0; k < n; k++) {
+			uint32_t up = model_parent(j->from, first + k);
+			steps[k] = model_step(j->to, j->frames[model_frame_of(j->from, first + k)]);
+			paths[k] = contexts_path(
+			    up >= first ? paths[up - first] : to->paths[j->contexts[up]], steps[k]);
+			contexts_prefetch(to, paths[k]);
+		}
+		for (uint32_t k = 0; k < n; k++) {
+			uint32_t up = j->contexts[model_parent(j->from, first + k)];
+			uint32_t id = contexts_find(to, up, steps[k], paths[k]);
+			if (id == CONTEXT_NONE)
+				id = model_new_context(j->to, up, steps[k], paths[k]);
+			if (id == CONTEXT_NONE)
+				return false;
+			j->contexts[first + k] = id;
+		}
+	}
+	return true;
+}
+
+static bool join_values(struct join *j)
+{
+	for (size_t i = 0; i < j->from->metrics.len; i++) {
+		const struct model_metric *from = &j->from->metrics.at[i];
+		struct model_metric *to = &j->to->metrics.at[j->metrics[i]];
+		uint32_t n = j->from->contexts.len;
+		if (n > from->capacity)
+			n = from->capacity;
+		if (!model_reach(j->to, to, j->to->contexts.len - 1))
+			return false;
+		for (uint32_t c = 0; c < n; c++) {
+			add(&to->events[j->contexts[c]], from->events[c]);
+			add(&to->samples[j->contexts[c]], from->samples[c]);
+		}
+	}
+	return true;
+}
+
+static bool join_process(struct join *j, const struct model_process *from)
+{
+	struct model *to = j->to;
+	struct model_process p = *from;
+	bool ok = true;
+
+	p.path = arena_strndup(&to->arena, from->path, strlen(from->path));
+	p.command = again(j, from->command, &ok);
+	p.executable = again(j, from->executable, &ok);
+	p.host = again(j, from->host, &ok);
+	p.end = again(j, from->end, &ok);
+	p.tool = again(j, from->tool, &ok);
+	p.rank = again(j, from->rank, &ok);
+	p.ranks = again(j, from->ranks, &ok);
+	p.num_sums = 0;
+	for (uint32_t i = 0; i < from->num_sums; i++)
+		if (j->metrics[i] >= p.num_sums)
+			p.num_sums = j->metrics[i] + 1;
+	p.sums = arena_alloc(&to->arena, (p.num_sums + 1) * sizeof *p.sums);
+	if (!ok || !p.path || !p.sums)
+		return false;
+	for (uint32_t i = 0; i < from->num_sums; i++)
+		p.sums[j->metrics[i]] = from->sums[i];
+	return vec_push(&to->processes, p);
+}
+
+int model_join(struct model *m, const struct model *from, struct error *e)
+{
+	struct join j = {.to = m, .from = from};
+	bool ok;
+
+	j.modules = malloc((from->modules.len + 1) * sizeof *j.modules);
+	j.functions = malloc((from->functions.len + 1) * sizeof *j.functions);
+	j.frames = malloc((from->frames.len + 1) * sizeof *j.frames);
+	j.metrics = malloc((from->metrics.len + 1) * sizeof *j.metrics);
+	j.contexts = malloc(from->contexts.len * sizeof *j.contexts);
+	ok = j.modules && j.functions && j.frames && j.metrics && j.contexts && join_modules(&j) &&
+	     join_frames(&j);
+	for (size_t i = 0; ok && i < from->metrics.len; i++)
+		ok = join_metric(&j, i);
+	ok = ok && join_contexts(&j) && join_values(&j);
+	for (size_t i = 0; ok && i < from->processes.len; i++)
+		ok = join_process(&j, &from->processes.at[i]);
+	m->saturated |= from->saturated;
+	free(j.modules);
+	free(j.functions);
+	free(j.frames);
+	free(j.metrics);
+	free(j.contexts);
+	if (ok)
+		return 0;
+	if (m->contexts.len >= CONTEXT_NONE - 1)
+		return error_set(e, ERROR_LIMIT, "more than 2^32 distinct contexts");
+	return error_memory(e, from->contexts.len * sizeof(uint64_t));
+}
