@@ -1,0 +1,164 @@
+/* What the next image's environment holds. */
+#include "tests/lib/cmocka_all.h"
+
+#include "runtime/environment.h"
+#include "runtime/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "/some/lib/libhpcrun.so"
+
+/* What the launcher left; read once, as in a process. */
+static char *launched[] = {(char *)"HPCRUN_OUT=/out",     (char *)"HPCRUN_LIBRARY=" LIBRARY,
+			   (char *)"HPCRUN_IMAGE=1.5",    (char *)"HPCRUN_EVENTS=CPUTIME@f100",
+			   (char *)"LD_PRELOAD=" LIBRARY, NULL};
+
+static int read_options(void **unused)
+{
+	(void)unused;
+	return csprof_options_read(launched) ? 0 : -1;
+}
+
+/* The environment that a call was given. */
+struct given {
+	char *const *variables;
+	char text[512]; /* all variables, each ended by a newline */
+};
+
+static int look(char *const *variables, void *arg)
+{
+	struct given *g = arg;
+	g->variables = variables;
+	g->text[0] = '\0';
+	for (size_t n = 0; *variables && n < sizeof g->text; variables++)
+		n += (size_t)snprintf(g->text + n, sizeof g->text - n, "%s\n", *variables);
+	return 42;
+}
+
+static void assert_given(char *const *variables, bool image, const char *expected)
+{
+	struct given g;
+	assert_int_equal(csprof_environment_call(variables, image, look, &g), 42);
+	assert_string_equal(g.text, expected);
+}
+
+#define OURS "HPCRUN_OUT=/out\nHPCRUN_LIBRARY=" LIBRARY "\nHPCRUN_EVENTS=CPUTIME@f100\n"
+
+static void complete_ones_stand(void **unused)
+{
+	(void)unused;
+	struct given g;
+	char *both[] = {(char *)"LD_PRELOAD=a.so:" LIBRARY, (char *)"HPCRUN_OUT=/other", NULL};
+	csprof_environment_call(launched, false, look, &g);
+	assert_ptr_equal(g.variables, launched);
+	csprof_environment_call(both, false, look, &g);
+	assert_ptr_equal(g.variables, both);
+}
+
+static void stripped_ones_are_completed(void **unused)
+{
+	(void)unused;
+	char *nothing[] = {NULL};
+	char *some[] = {(char *)"A=1", (char *)"HPCRUN_OUT=/other", (char *)"B=2", NULL};
+	assert_given(nothing, false, OURS "LD_PRELOAD=" LIBRARY "\n");
+	assert_given(NULL, false, OURS "LD_PRELOAD=" LIBRARY "\n");
+	assert_given(some, false,
+		     "A=1\nHPCRUN_OUT=/other\nB=2\nHPCRUN_LIBRARY=" LIBRARY
+		     "\nHPCRUN_EVENTS=CPUTIME@f100\nLD_PRELOAD=" LIBRARY "\n");
+}
+
+static void the_programs_own_preload_is_kept(void **unused)
+{
+	(void)unused;
+	char *own[] = {(char *)"LD_PRELOAD=a.so b.so", NULL};
+	char *empty[] = {(char *)"LD_PRELOAD=", NULL};
+	assert_given(own, false, OURS "LD_PRELOAD=" LIBRARY ":a.so b.so\n");
+	assert_given(empty, false, OURS "LD_PRELOAD=" LIBRARY "\n");
+}
+
+static void the_next_image_is_told_its_number(void **unused)
+{
+	(void)unused;
+	char *nothing[] = {NULL}, expected[512];
+	snprintf(expected, sizeof expected, OURS "LD_PRELOAD=" LIBRARY "\nHPCRUN_IMAGE=%d.1\n",
+		 (int)getpid());
+	assert_given(nothing, true, expected);
+	struct given g;
+	csprof_environment_call(launched, true, look, &g);
+	assert_null(strstr(g.text, "HPCRUN_IMAGE=1.5"));
+	assert_non_null(strstr(g.text, strstr(expected, "HPCRUN_IMAGE")));
+}
+
+static int count_variables(char *const *variables, void *arg)
+{
+	int n = 0;
+	(void)arg;
+	while (variables[n])
+		n++;
+	return n;
+}
+
+static void large_ones(void **unused)
+{
+	(void)unused;
+	enum { MANY = 5000, MADE = 4 };
+	static char *many[MANY + 1];
+	for (int i = 0; i < MANY; i++)
+		many[i] = (char *)"X=1";
+	assert_int_equal(csprof_environment_call(many, false, count_variables, NULL), MANY + MADE);
+}
+
+static void environ_is_lent(void **unused)
+{
+	(void)unused;
+	char *own[] = {(char *)"A=1", NULL}, *other[] = {(char *)"B=2", NULL};
+	char **before = environ;
+	environ = own;
+	char **first = csprof_environment_lend();
+	assert_non_null(first);
+	assert_ptr_equal(environ, first);
+	assert_string_equal(getenv("LD_PRELOAD"), LIBRARY);
+	assert_string_equal(getenv("A"), "1");
+	char **second = csprof_environment_lend();
+	assert_ptr_equal(second, first);
+	csprof_environment_take_back(first);
+	assert_ptr_equal(environ, first); /* the second call is still under way */
+	csprof_environment_take_back(second);
+	assert_ptr_equal(environ, own);
+	assert_ptr_equal(csprof_environment_lend(), first); /* nothing has changed */
+	environ = other;
+	csprof_environment_take_back(first);
+	assert_ptr_equal(environ, other);
+	environ = launched;
+	assert_null(csprof_environment_lend());
+	assert_ptr_equal(environ, launched);
+	csprof_environment_take_back(NULL);
+	/* of many, the last one is as good as the first */
+	char name[16], *changing[] = {name, NULL};
+	for (int i = 0; i < 100; i++) {
+		char *unlike[] = {(char *)"C=3", i % 2 ? name : NULL, NULL};
+		snprintf(name, sizeof name, "D=%d", i);
+		environ = i % 3 ? changing : unlike;
+		char **lent = csprof_environment_lend();
+		assert_string_equal(getenv("HPCRUN_OUT"), "/out");
+		csprof_environment_take_back(lent);
+		assert_null(getenv("HPCRUN_OUT"));
+	}
+	environ = before;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(complete_ones_stand),
+	    cmocka_unit_test(stripped_ones_are_completed),
+	    cmocka_unit_test(the_programs_own_preload_is_kept),
+	    cmocka_unit_test(the_next_image_is_told_its_number),
+	    cmocka_unit_test(large_ones),
+	    cmocka_unit_test(environ_is_lent),
+	};
+	return cmocka_run_group_tests(tests, read_options, NULL);
+}
