@@ -209,6 +209,11 @@ const char *layout_cut_left(struct arena *a, const char *s, unsigned width)
 	return cut(a, s, 0, width);
 }
 
+const char *layout_cut_right(struct arena *a, const char *s, unsigned width)
+{
+	return cut(a, s, width > sizeof dots - 1 ? width - (unsigned)(sizeof dots - 1) : 0, width);
+}
+
 const char *layout_basename(const char *s)
 {
 	const char *slash = strrchr(s, '/');

@@ -18,12 +18,13 @@
  * bytes that are no UTF-8 stand as \xNN or \u{N}. All functions below expect such text. */
 const char *layout_clean(struct arena *a, const char *s);
 unsigned layout_width(const char *s);
-/* At most width columns: the middle, or the beginning, gives way to "...". */
+/* At most width columns: the middle, the beginning or the end gives way to "...". */
 const char *layout_cut_middle(struct arena *a, const char *s, unsigned width);
 /* The same for a function's name: its arguments, then its template arguments, become "..."
  * and then go before anything else does, so that what it is called stays. */
 const char *layout_cut_name(struct arena *a, const char *s, unsigned width);
 const char *layout_cut_left(struct arena *a, const char *s, unsigned width);
+const char *layout_cut_right(struct arena *a, const char *s, unsigned width);
 /* A printf into the arena; NULL if memory ran out. */
 const char *layout_format(struct arena *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

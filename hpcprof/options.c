@@ -26,6 +26,7 @@ enum {
 	OPT_DEPTH,
 	OPT_FOCUS,
 	OPT_ALL,
+	OPT_DELAY,
 	OPT_HELP,
 	OPT_VERSION
 };
@@ -42,7 +43,7 @@ static const struct description descriptions[] = {
     {'m', "metric", "METRIC", OPTION_METRIC, "show this metric; several -m give several columns"},
     {'n', "rows", "COUNT", OPTION_ROWS | OPTION_SCREENS,
      "rows of each table and number of call paths (0: all); top: stop after COUNT screens"},
-    {'d', "delay", "SECONDS", OPTION_DELAY, "time from one screen to the next (2)"},
+    {OPT_DELAY, "delay", "SECONDS", OPTION_DELAY, "time from one screen to the next (2)"},
     {'s', "sort", "KEY", OPTION_SORT, "order tables by self (default), total or name"},
     {OPT_SAMPLES, "samples", NULL, OPTION_SAMPLES, "show numbers of samples in place of events"},
     {OPT_NO_INLINE, "no-inline", NULL, OPTION_NO_INLINE,
@@ -61,6 +62,8 @@ static const struct description descriptions[] = {
     {'o', "output", "FILE", OPTION_OUTPUT,
      "write to FILE, all of it or nothing; recover: datafiles into the directory FILE"},
     {OPT_CALLPATH, "callpath", NULL, OPTION_CALLPATH, "write a CSPROFILE, by call path"},
+    {'I', "map", "FROM=TO", OPTION_SOURCES, "sources named below FROM are below TO"},
+    {'d', "directory", "DIR", OPTION_SOURCES, "look for sources in DIR, too"},
     {OPT_JSON, "json", NULL, OPTION_JSON, "write JSON"},
     {'q', "quiet", NULL, 0, "say nothing on stderr but errors"},
     {OPT_HELP, "help", NULL, 0, "print this and exit"},
@@ -165,6 +168,15 @@ static int seconds(const char *name, const char *text, double *out, struct error
 	return 0;
 }
 
+static int source_map(struct options *o, const char *text, struct error *e)
+{
+	struct source_map map;
+
+	if (source_map_parse(&map, text, &o->arena, e) != 0)
+		return -1;
+	return vec_push(&o->sources.maps, map) ? 0 : error_memory(e, sizeof map);
+}
+
 static int take(struct options *o, int value, const char *argument, struct error *e)
 {
 	uint64_t n = 0;
@@ -175,8 +187,8 @@ static int take(struct options *o, int value, const char *argument, struct error
 	case 'n':
 		o->rows_given = true;
 		return number("-n", argument, UINT32_MAX, &o->rows, e);
-	case 'd':
-		return seconds("-d", argument, &o->delay, e);
+	case OPT_DELAY:
+		return seconds("--delay", argument, &o->delay, e);
 	case 's':
 		o->sort_given = true;
 		return sort_key(argument, &o->sort, e);
@@ -218,6 +230,12 @@ static int take(struct options *o, int value, const char *argument, struct error
 	case OPT_FOCUS:
 		o->focus = argument;
 		return select_check("--focus", argument, e);
+	case 'I':
+		return source_map(o, argument, e);
+	case 'd':
+		return vec_push(&o->sources.directories, argument)
+			   ? 0
+			   : error_memory(e, sizeof argument);
 	case OPT_ALL:
 		o->all = true;
 		return 0;
@@ -347,4 +365,7 @@ void options_deinit(struct options *o)
 		return;
 	vec_free(&o->metrics);
 	vec_free(&o->debug_dirs);
+	vec_free(&o->sources.maps);
+	vec_free(&o->sources.directories);
+	arena_deinit(&o->arena);
 }

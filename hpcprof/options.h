@@ -2,8 +2,10 @@
 #ifndef HPCPROF_OPTIONS_H
 #define HPCPROF_OPTIONS_H
 
+#include "formats/base/arena.h"
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
+#include "hpcprof/source_text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +30,7 @@ enum {
 	OPTION_SCREENS = 1 << 14, /* -n, as a number of screens */
 	OPTION_TREE = 1 << 8,     /* --bottom-up, --min, --depth, --focus */
 	OPTION_ALL = 1 << 9,
+	OPTION_SOURCES = 1 << 15, /* -I, -d */
 };
 
 enum sort_key { SORT_EXCLUSIVE, SORT_INCLUSIVE, SORT_NAME };
@@ -39,7 +42,7 @@ struct options {
 	VEC(const char *) debug_dirs; /* --debug-dir, in order */
 	const char *sysroot;          /* or NULL */
 	const char *output;           /* -o; NULL: standard output */
-	double delay;                 /* -d, in seconds; 0: not given */
+	double delay;                 /* --delay, in seconds; 0: not given */
 	const char *const *profiles;  /* PROFILE arguments */
 	size_t num_profiles;
 	const char *subject; /* what the view is about, if it takes such an argument */
@@ -48,6 +51,8 @@ struct options {
 	enum sort_key sort;
 	bool sort_given;
 	bool bottom_up, all;
+	struct source_places sources; /* -I, -d */
+	struct arena arena;           /* of what is no string of argv */
 	double min;     /* percent; what has less is cut from trees */
 	uint64_t depth; /* of trees; 0: no limit */
 	bool depth_given;

@@ -15,5 +15,5 @@ const struct view dump_view = {
 };
 
 const struct view *const views[] = {&text_view,    &tree_view, &callers_view,
-				    &callees_view, &xml_view,  &dump_view,
+				    &callees_view, &annotate_view, &xml_view,  &dump_view,
 				    &recover_view, &top_view,  NULL};

@@ -26,7 +26,7 @@ struct view {
 /* NULL ends the table. The text view is the default. */
 extern const struct view *const views[];
 
-extern const struct view text_view, tree_view, callers_view, callees_view, xml_view, dump_view,
+extern const struct view text_view, tree_view, callers_view, callees_view, annotate_view, xml_view, dump_view,
     recover_view, top_view;
 
 #endif

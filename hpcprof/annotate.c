@@ -1,0 +1,131 @@
+/* The annotate view: the source, or the instructions, of a file or function with metrics in
+ * the margin. */
+#include "hpcprof/annotate.h"
+
+#include "hpcprof/labels.h"
+#include "hpcprof/layout.h"
+#include "hpcprof/select.h"
+#include "hpcprof/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES = 50 /* columns kept for code where there are several metrics */ };
+
+/* Whether path ends in the components of end. */
+static bool ends_in(const char *path, const char *end)
+{
+	size_t n = strlen(path), k = strlen(end);
+
+	return k && k <= n && strcmp(path + n - k, end) == 0 &&
+	       (k == n || path[n - k - 1] == '/' || end[0] == '/');
+}
+
+/* The files that a subject names: one of just that path, else all that end in it. */
+static size_t find_files(const struct code *c, const char *subject, bool *files)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->files.len; i++)
+		n += files[i] = c->files.at[i].name && strcmp(c->files.at[i].name, subject) == 0;
+	for (size_t i = 0; !n && i < c->files.len; i++)
+		files[i] = c->files.at[i].name && ends_in(c->files.at[i].name, subject);
+	for (size_t i = 0, k = 0; !n && i < c->files.len; i++)
+		if ((k += files[i]) && i + 1 == c->files.len)
+			n = k;
+	return n;
+}
+
+static int several_files(struct annotation *t, size_t n, struct error *e)
+{
+	const char *list = "";
+	size_t shown = 0;
+
+	for (uint32_t i = 0; list && i < t->c->files.len && shown < 5; i++) {
+		const char *name = t->files[i] ? label_file(t->m, t->c, &t->arena, i) : NULL;
+		if (!t->files[i])
+			continue;
+		name = name ? layout_cut_left(&t->arena, name, 60) : NULL;
+		list = name ? layout_format(&t->arena, "%s%s%s", list, shown++ ? "; " : "", name)
+			    : NULL;
+	}
+	return error_set(e, ERROR_USAGE,
+			 "'%.60s' may be %zu files: %.330s%s (give more of its path)",
+			 t->o->subject, n, list ? list : "", n > shown ? "; ..." : "");
+}
+
+static int find_subject(struct annotation *t, struct error *e)
+{
+	const char *subject = t->o->subject;
+	size_t n;
+
+	t->files = calloc(t->c->files.len + 1, sizeof *t->files);
+	if (!t->files)
+		return error_memory(e, t->c->files.len);
+	n = find_files(t->c, subject, t->files);
+	if (n > 1)
+		return several_files(t, n, e);
+	if (n == 1) {
+		t->name = layout_clean(&t->arena, subject);
+		return t->name ? 0 : error_memory(e, strlen(subject));
+	}
+	free(t->files);
+	t->files = NULL;
+	if (select_named(t->m, t->c, subject, &t->functions, &t->which, e) != 0) {
+		if (e->kind == ERROR_USAGE && strchr(subject, '.') && !strchr(subject, '('))
+			error_set(e, ERROR_USAGE,
+				  "no file and no function of this profile matches '%.200s' "
+				  "(hpcprof -n 0 lists them all)",
+				  subject);
+		return -1;
+	}
+	t->name = label_function(t->c, &t->arena, t->which);
+	return t->name ? 0 : error_memory(e, 0);
+}
+
+bool annotate_heading(struct annotation *t, const char *title, const uint64_t *exclusive,
+		      const uint64_t *inclusive)
+{
+	if (!title)
+		return false;
+	fputc('\n', t->out);
+	layout_title(t->out, t->o->color, title);
+	for (size_t i = 0; i < t->columns.len; i++) {
+		const struct column *c = &t->columns.at[i];
+		char total[LAYOUT_NUMBER_BYTES], self[LAYOUT_NUMBER_BYTES];
+		char value[LAYOUT_NUMBER_BYTES], own[LAYOUT_NUMBER_BYTES];
+		fprintf(t->out, "  %s: self %s, %s; total %s, %s\n", c->name,
+			layout_percent(self, exclusive[i], c->total),
+			layout_value(own, exclusive[i], c->unit),
+			layout_percent(total, inclusive[i], c->total),
+			layout_value(value, inclusive[i], c->unit));
+	}
+	return true;
+}
+
+static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
+{
+	struct annotation t = {.out = out, .m = p->model, .c = &p->code, .o = o};
+	int rc =
+	    columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, MARGIN_EACH), &t.arena, e);
+
+	t.margin = (struct margin){&t.columns, o->width, false};
+	if (rc == 0)
+		rc = find_subject(&t, e);
+	if (rc == 0)
+		rc = annotate_sources(&t, e);
+	free(t.functions);
+	free(t.files);
+	columns_deinit(&t.columns);
+	arena_deinit(&t.arena);
+	return rc;
+}
+
+const struct view annotate_view = {
+    .name = "annotate",
+    .summary = "source lines or instructions with their values",
+    .subject = "FILE|FUNCTION",
+    .takes = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
+	     OPTION_SYMBOLS | OPTION_THREADS | OPTION_ALL | OPTION_SOURCES,
+    .print = print,
+};
