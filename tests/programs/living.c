@@ -1,9 +1,10 @@
 /* Programs that live with signals, limits and jails:
  *
- *     living CASE
+ *     living CASE [SIGNAL]
  *
- * Each case prints what it saw, the same whoever looks on, and burns about 0.2 s of CPU
- * time. The status is 0 unless the case says otherwise. */
+ * Each case prints what it saw, the same whoever looks on, and burns some 0.2 s of CPU
+ * time. The status is 0 unless the case says otherwise. SIGNAL is the one that the masks
+ * are looked at for, SIGURG if it is not given. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -115,9 +116,11 @@ static void say_and_jump(int sig)
 	siglongjmp(back, sig);
 }
 
+static int ours = SIGURG; /* what we are sampled with */
+
 static int masks(void)
 {
-	static const int each[] = {SIGURG, SIGUSR1};
+	const int each[] = {ours, SIGUSR1};
 	sigset_t all = set_of(0), set;
 	struct sigaction act, old;
 
@@ -138,7 +141,7 @@ static int masks(void)
 		act.sa_handler = say_and_jump;
 		sigfillset(&act.sa_mask);
 		sigdelset(&act.sa_mask, each[i]);
-		if (each[i] == SIGURG)
+		if (each[i] == ours)
 			sigdelset(&act.sa_mask, SIGSTKFLT);
 		sigaction(SIGUSR2, &act, NULL);
 		sigaction(SIGUSR2, NULL, &old);
@@ -152,7 +155,7 @@ static int masks(void)
 	set = set_of(SIGSTKFLT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	say_mask("the stand-in");
-	set = set_of(SIGURG);
+	set = set_of(ours);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	say_mask("both");
 	set = set_of(SIGSTKFLT);
@@ -711,6 +714,8 @@ int main(int argc, char **argv)
 	    {"ignored", ignored},
 	};
 
+	if (argc > 2)
+		ours = atoi(argv[2]);
 	for (unsigned i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
 		if (strcmp(argv[1], cases[i].name) == 0)
 			return cases[i].run();
