@@ -5,7 +5,7 @@
 deps_build := gcc g++ make pkg-config libc6-dev libdw-dev libelf-dev libsqlite3-dev \
 	libexpat1-dev libiberty-dev uthash-dev
 deps_test := libcmocka-dev clang-14 libclang-rt-14-dev libunwind-dev binutils \
-	python3-minimal python3 dwz perl sqlite3 xz-utils groff-base
+	python3-minimal python3 dwz perl sqlite3 xz-utils groff-base libxml2-utils
 deps_soak := linux-perf debootstrap
 deps_lint := cppcheck clang-tidy-14 clang-format-14
 
