@@ -4,7 +4,8 @@
 #include "hpcprof/layout.h"
 #include "hpcprof/views.h"
 
-#include <string.h>
+#include <errno.h>
+#include <sys/stat.h>
 
 struct recovering {
 	FILE *out;
@@ -41,6 +42,8 @@ static int run(FILE *out, const struct options *o, struct diag *d, struct error 
 	struct store_recovery r = {.tell = say_fate, .context = &to};
 	size_t read = 0;
 
+	if (o->output && mkdir(o->output, 0700) != 0 && errno != EEXIST)
+		return error_system(e, "%s: cannot be created", o->output);
 	for (size_t i = 0; i < o->num_profiles; i++) {
 		struct error why;
 		if (store_recover_all(o->profiles[i], o->output, &r, &why) == 0)
