@@ -3,6 +3,7 @@
 #include "formats/encode.h"
 #include "runtime/options.h"
 #include "runtime/os/os.h"
+#include "runtime/seccomp.h"
 #include "runtime/state.h"
 
 #include <string.h>
@@ -13,6 +14,8 @@ enum {
 	OURS_BYTES = 3 * PATH_MAX,
 	ON_STACK = 4096, /* a handler may exec on a small alternate stack */
 };
+
+#define PRELOAD "LD_PRELOAD="
 
 static char ours_bytes[OURS_BYTES];
 static size_t ours_used;
@@ -50,14 +53,40 @@ void csprof_environment_keep(char **environment)
 	}
 }
 
-/* Would the library be loaded and told what to do? */
-static bool is_complete(char *const *variables)
+void csprof_environment_strip(char *value)
 {
-	bool preload = false, out = has_name(variables, HPCRUN_ENV_OUT "=");
+	const char *library = csprof_options.library;
+	size_t n = strlen(library);
+	char *at = n ? strstr(value, library) : NULL;
+	if (!at)
+		return;
+	char *end = at + n;
+	if (*end == ':' || *end == ' ')
+		end++;
+	memmove(at, end, strlen(end) + 1);
+}
+
+static bool has_library(char *const *variables)
+{
+	bool has = false;
 	for (; *variables; variables++)
-		if (strncmp(*variables, "LD_PRELOAD=", 11) == 0)
-			preload |= strstr(*variables, csprof_options.library) != NULL;
-	return preload && out;
+		if (strncmp(*variables, PRELOAD, sizeof PRELOAD - 1) == 0)
+			has |= strstr(*variables, csprof_options.library) != NULL;
+	return has;
+}
+
+/* Would start have to be called with others? */
+static bool is_right(char *const *variables, enum csprof_next next)
+{
+	switch (next) {
+	case CSPROF_NEXT_FOREIGN:
+		return !has_library(variables);
+	case CSPROF_NEXT_CHILD:
+		return has_library(variables) && has_name(variables, HPCRUN_ENV_OUT "=");
+	case CSPROF_NEXT_IMAGE:
+		break;
+	}
+	return false;
 }
 
 static size_t count(char *const *variables, const char **preload)
@@ -65,7 +94,7 @@ static size_t count(char *const *variables, const char **preload)
 	size_t n = 0;
 	*preload = NULL;
 	for (; variables[n]; n++)
-		if (strncmp(variables[n], "LD_PRELOAD=", 11) == 0)
+		if (strncmp(variables[n], PRELOAD, sizeof PRELOAD - 1) == 0)
 			*preload = variables[n];
 	return n;
 }
@@ -76,14 +105,14 @@ static size_t pointer_bytes(size_t n)
 	return (n + num_ours + 3) * sizeof(char *);
 }
 
-/* Bytes for a completed copy of variables; 0: they are to be passed as they are. */
-static size_t room_for(char *const *variables, bool image)
+/* Bytes for a copy of variables as next needs them; 0: they are to be passed as they are. */
+static size_t room_for(char *const *variables, enum csprof_next next)
 {
 	enum { NUMBERS = 64 }; /* "HPCRUN_IMAGE=PID.SEQ" and the names of variables */
 	const char *preload;
 	if (!csprof_options.follow || !csprof_options.library[0] || !num_ours)
 		return 0;
-	if (!image && is_complete(variables))
+	if (is_right(variables, next))
 		return 0;
 	size_t n = count(variables, &preload);
 	return pointer_bytes(n) + NUMBERS + strlen(csprof_options.library) +
@@ -105,7 +134,7 @@ static void add_text(struct builder *b, const char *s, size_t n)
 
 static void add_preload(struct builder *b, const char *old)
 {
-	static const char name[] = "LD_PRELOAD=";
+	static const char name[] = PRELOAD;
 	const char *library = csprof_options.library;
 	if (old && strstr(old, library)) {
 		b->variables[b->n++] = (char *)old;
@@ -134,8 +163,18 @@ static void add_image(struct builder *b)
 	add_text(b, "", 1);
 }
 
+/* LD_PRELOAD without our library, if that leaves anything. */
+static void add_foreign_preload(struct builder *b, const char *old)
+{
+	char *copy = b->text;
+	add_text(b, old, strlen(old) + 1);
+	csprof_environment_strip(copy + sizeof PRELOAD - 1);
+	if (copy[sizeof PRELOAD - 1])
+		b->variables[b->n++] = copy;
+}
+
 /* memory: room_for bytes. */
-static char **complete(void *memory, char *const *variables, bool image)
+static char **copy_for(void *memory, char *const *variables, enum csprof_next next)
 {
 	const char *preload;
 	size_t n = count(variables, &preload);
@@ -143,12 +182,17 @@ static char **complete(void *memory, char *const *variables, bool image)
 	for (size_t i = 0; i < n; i++)
 		if (!same_name(HPCRUN_ENV_IMAGE "=", variables[i]) && variables[i] != preload)
 			b.variables[b.n++] = variables[i];
+	if (next == CSPROF_NEXT_FOREIGN) {
+		add_foreign_preload(&b, preload);
+		b.variables[b.n] = NULL;
+		return b.variables;
+	}
 	/* what the program itself asks for stands: it may be another hpcrun */
 	for (size_t i = 0; i < num_ours; i++)
 		if (!has_name(variables, ours[i]))
 			b.variables[b.n++] = (char *)ours[i];
 	add_preload(&b, preload);
-	if (image)
+	if (next == CSPROF_NEXT_IMAGE)
 		add_image(&b);
 	b.variables[b.n] = NULL;
 	return b.variables;
@@ -156,11 +200,11 @@ static char **complete(void *memory, char *const *variables, bool image)
 
 static char *const none[] = {NULL};
 
-static int call_mapped(size_t bytes, char *const *variables, bool image,
+static int call_mapped(size_t bytes, char *const *variables, enum csprof_next next,
 		       int (*start)(char *const *, void *), void *arg)
 {
-	void *memory = os_map(bytes);
-	int r = start(memory ? complete(memory, variables, image) : variables, arg);
+	void *memory = csprof_confined() ? NULL : os_map(bytes);
+	int r = start(memory ? copy_for(memory, variables, next) : variables, arg);
 	if (memory)
 		os_unmap(memory, bytes);
 	return r;
@@ -169,18 +213,18 @@ static int call_mapped(size_t bytes, char *const *variables, bool image,
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wvla" /* a vfork child's mappings would stay with its parent */
 
-int csprof_environment_call(char *const *variables, bool image,
+int csprof_environment_call(char *const *variables, enum csprof_next next,
 			    int (*start)(char *const *variables, void *arg), void *arg)
 {
 	if (!variables)
 		variables = none;
-	size_t bytes = room_for(variables, image);
+	size_t bytes = room_for(variables, next);
 	if (bytes == 0)
 		return start(variables, arg);
 	if (bytes > ON_STACK)
-		return call_mapped(bytes, variables, image, start, arg);
+		return call_mapped(bytes, variables, next, start, arg);
 	char *memory[bytes / sizeof(char *) + 1];
-	return start(complete(memory, variables, image), arg);
+	return start(copy_for(memory, variables, next), arg);
 }
 
 #pragma GCC diagnostic pop
@@ -223,7 +267,8 @@ static char **make_copy(char *const *variables, size_t n, size_t room)
 	if (c->original)
 		os_unmap(c->original, c->bytes);
 	memcpy(memory, variables, own);
-	*c = (struct copy){complete(memory + n, variables, false), own + room, memory, n};
+	*c = (struct copy){copy_for(memory + n, variables, CSPROF_NEXT_CHILD), own + room, memory,
+			   n};
 	next_copy = (next_copy + 1) % COPIES;
 	return c->variables;
 }
@@ -231,10 +276,12 @@ static char **make_copy(char *const *variables, size_t n, size_t room)
 char **csprof_environment_lend(void)
 {
 	const char *preload;
+	if (csprof_confined())
+		return NULL;
 	csprof_lock();
 	if (lent.users == 0 || environ != lent.ours) {
 		char *const *variables = environ ? environ : (char **)none;
-		size_t room = room_for(variables, false);
+		size_t room = room_for(variables, CSPROF_NEXT_CHILD);
 		size_t n = count(variables, &preload);
 		char **copy = room ? find_copy(variables, n) : NULL;
 		if (room && !copy)

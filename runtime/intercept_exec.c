@@ -5,11 +5,13 @@
 
 #include "runtime/copied.h"
 #include "runtime/environment.h"
+#include "runtime/foreign.h"
 #include "runtime/process.h"
 #include "runtime/signals.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@ struct exec_call {
 	const char *file;
 	int fd, flags;
 	char *const *argv;
+	bool search; /* file along PATH */
 };
 
 static int by_file(const struct exec_call *e, char *const *environment)
@@ -56,7 +59,10 @@ static int finish_and_call(char *const *environment, void *arg)
 static int run_exec(struct exec_call *e, char *const *environment)
 {
 	csprof_copied_adopt();
-	return csprof_environment_call(environment, csprof_process_measured(), finish_and_call, e);
+	enum csprof_next next = csprof_process_measured() ? CSPROF_NEXT_IMAGE : CSPROF_NEXT_CHILD;
+	if (e->call == by_file && csprof_foreign(e->file, e->search))
+		next = CSPROF_NEXT_FOREIGN;
+	return csprof_environment_call(environment, next, finish_and_call, e);
 }
 
 CSPROF_WRAPPER int execve(const char *path, char *const argv[], char *const environment[])
@@ -76,7 +82,8 @@ CSPROF_WRAPPER int execvpe(const char *file, char *const argv[], char *const env
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "execvpe");
-	struct exec_call e = {.call = by_file, .real = real, .file = file, .argv = argv};
+	struct exec_call e = {
+	    .call = by_file, .real = real, .file = file, .argv = argv, .search = true};
 	return run_exec(&e, environment);
 }
 
@@ -98,7 +105,7 @@ CSPROF_WRAPPER int execveat(int fd, const char *path, char *const argv[], char *
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "execveat");
-	struct exec_call e = {by_both, real, path, fd, flags, argv};
+	struct exec_call e = {by_both, real, path, fd, flags, argv, false};
 	return run_exec(&e, environment);
 }
 

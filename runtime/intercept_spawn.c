@@ -4,6 +4,7 @@
 
 #include "runtime/copied.h"
 #include "runtime/environment.h"
+#include "runtime/foreign.h"
 #include "runtime/masks.h"
 #include "runtime/process.h"
 
@@ -37,7 +38,7 @@ static int call_spawn(char *const *environment, void *arg)
 	return r;
 }
 
-#define SPAWN_WRAPPER(name)                                                                        \
+#define SPAWN_WRAPPER(name, search)                                                                \
 	CSPROF_WRAPPER int name(                                                                   \
 	    pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,               \
 	    const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])    \
@@ -47,11 +48,14 @@ static int call_spawn(char *const *environment, void *arg)
 		struct spawn_call c = {                                                            \
 		    (spawn_function *)real, pid, file, actions, attributes, argv};                 \
 		csprof_copied_adopt();                                                             \
-		return csprof_environment_call(environment, false, call_spawn, &c);                \
+		return csprof_environment_call(environment,                                        \
+					       csprof_foreign(file, search) ? CSPROF_NEXT_FOREIGN  \
+									    : CSPROF_NEXT_CHILD,   \
+					       call_spawn, &c);                                    \
 	}
 
-SPAWN_WRAPPER(posix_spawn)
-SPAWN_WRAPPER(posix_spawnp)
+SPAWN_WRAPPER(posix_spawn, false)
+SPAWN_WRAPPER(posix_spawnp, true)
 
 /* ---- what takes environ: it may have been emptied ------------------------------------
  *

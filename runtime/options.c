@@ -75,19 +75,6 @@ static uint32_t read_seq(const char *p)
 	return seq;
 }
 
-/* Take our library out of LD_PRELOAD's value, in place. */
-static void strip_preload(char *value, const char *library)
-{
-	size_t n = strlen(library);
-	char *at = n ? strstr(value, library) : NULL;
-	if (!at)
-		return;
-	char *end = at + n;
-	if (*end == ':' || *end == ' ')
-		end++;
-	memmove(at, end, strlen(end) + 1);
-}
-
 static void hide(char **environment)
 {
 	char **keep = environment;
@@ -95,7 +82,7 @@ static void hide(char **environment)
 		if (strncmp(*e, "HPCRUN_", 7) == 0)
 			continue;
 		if (strncmp(*e, "LD_PRELOAD=", 11) == 0) {
-			strip_preload(*e + 11, csprof_options.library);
+			csprof_environment_strip(*e + 11);
 			if ((*e)[11] == '\0')
 				continue;
 		}

@@ -57,6 +57,23 @@ refused() {
 	rm -rf open/d
 }
 
+# child NAME: what a measured program runs is as it is alone, by path and by name.
+child() {
+	for way in "sh -c ./$1" "sh -c ./$1.script" "env $1"; do
+		printf '#!%s\n' "$scratch/$1" >"$1.script"
+		chmod +x "$1.script"
+		# shellcheck disable=SC2086 # words
+		echo in | PATH=$scratch:$PATH $way >alone.out 2>alone.err
+		local alone=$?
+		# shellcheck disable=SC2086
+		echo in | PATH=$scratch:$PATH "$hpcrun" -q -o open/d $way >ours.out 2>ours.err
+		is "$way, measured: exit status" "$?" "$alone"
+		check "$way, measured: nothing is different" \
+			sh -c "cmp alone.out ours.out && cmp alone.err ours.err"
+		rm -rf open/d
+	done
+}
+
 # measured DESCRIPTION IMAGES COMMAND...: not a word, and so many datafiles.
 measured() {
 	local description=$1 images=$2
@@ -68,6 +85,7 @@ measured() {
 }
 
 measured "a dynamically linked program" 1 ./nine
+child nine
 measured "the loader called by name" 1 "$(readelf -lW nine | sed -n 's/.*interpreter: \(.*\)]/\1/p')" ./nine
 
 # ---- static --------------------------------------------------------------------------
@@ -123,6 +141,7 @@ echo in | "$hpcrun" -q -o open/stump ./stump >ours.out 2>ours.err
 is "a file that ends within its header" "$?" "$(echo in | sh ./stump >/dev/null 2>&1; echo $?)"
 if $cc -m32 -o elf32 nine.c 2>/dev/null && [ "$(echo in | ./elf32 2>/dev/null)" = in ]; then
 	told "32 bits" 9 '\./elf32 is built for another architecture' "" ./elf32
+	child elf32
 else
 	skip "a program of 32 bits" "none can be built or run here"
 fi
@@ -133,6 +152,7 @@ sed -i 's|/lib64/ld-linux-x86-64.so.2|/lib64/ld-other-x86-64.so.2|' other
 refused "another loader, which is not there" 127 '\./other is built with another C library' ./other
 if musl-gcc -o musl nine.c 2>/dev/null && [ "$(echo in | ./musl 2>/dev/null)" = in ]; then
 	told "musl" 9 '\./musl is built with another C library' "" ./musl
+	child musl
 else
 	skip "musl" "musl-gcc is not installed"
 fi

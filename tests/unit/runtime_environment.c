@@ -38,10 +38,10 @@ static int look(char *const *variables, void *arg)
 	return 42;
 }
 
-static void assert_given(char *const *variables, bool image, const char *expected)
+static void assert_given(char *const *variables, enum csprof_next next, const char *expected)
 {
 	struct given g;
-	assert_int_equal(csprof_environment_call(variables, image, look, &g), 42);
+	assert_int_equal(csprof_environment_call(variables, next, look, &g), 42);
 	assert_string_equal(g.text, expected);
 }
 
@@ -52,9 +52,9 @@ static void complete_ones_stand(void **unused)
 	(void)unused;
 	struct given g;
 	char *both[] = {(char *)"LD_PRELOAD=a.so:" LIBRARY, (char *)"HPCRUN_OUT=/other", NULL};
-	csprof_environment_call(launched, false, look, &g);
+	csprof_environment_call(launched, CSPROF_NEXT_CHILD, look, &g);
 	assert_ptr_equal(g.variables, launched);
-	csprof_environment_call(both, false, look, &g);
+	csprof_environment_call(both, CSPROF_NEXT_CHILD, look, &g);
 	assert_ptr_equal(g.variables, both);
 }
 
@@ -63,9 +63,9 @@ static void stripped_ones_are_completed(void **unused)
 	(void)unused;
 	char *nothing[] = {NULL};
 	char *some[] = {(char *)"A=1", (char *)"HPCRUN_OUT=/other", (char *)"B=2", NULL};
-	assert_given(nothing, false, OURS "LD_PRELOAD=" LIBRARY "\n");
-	assert_given(NULL, false, OURS "LD_PRELOAD=" LIBRARY "\n");
-	assert_given(some, false,
+	assert_given(nothing, CSPROF_NEXT_CHILD, OURS "LD_PRELOAD=" LIBRARY "\n");
+	assert_given(NULL, CSPROF_NEXT_CHILD, OURS "LD_PRELOAD=" LIBRARY "\n");
+	assert_given(some, CSPROF_NEXT_CHILD,
 		     "A=1\nHPCRUN_OUT=/other\nB=2\nHPCRUN_LIBRARY=" LIBRARY
 		     "\nHPCRUN_EVENTS=CPUTIME@f100\nLD_PRELOAD=" LIBRARY "\n");
 }
@@ -75,8 +75,21 @@ static void the_programs_own_preload_is_kept(void **unused)
 	(void)unused;
 	char *own[] = {(char *)"LD_PRELOAD=a.so b.so", NULL};
 	char *empty[] = {(char *)"LD_PRELOAD=", NULL};
-	assert_given(own, false, OURS "LD_PRELOAD=" LIBRARY ":a.so b.so\n");
-	assert_given(empty, false, OURS "LD_PRELOAD=" LIBRARY "\n");
+	assert_given(own, CSPROF_NEXT_CHILD, OURS "LD_PRELOAD=" LIBRARY ":a.so b.so\n");
+	assert_given(empty, CSPROF_NEXT_CHILD, OURS "LD_PRELOAD=" LIBRARY "\n");
+}
+
+static void foreign_ones_have_our_library_taken_out(void **unused)
+{
+	(void)unused;
+	struct given g;
+	char *ours_alone[] = {(char *)"LD_PRELOAD=" LIBRARY, (char *)"A=1", NULL};
+	char *both[] = {(char *)"LD_PRELOAD=a.so:" LIBRARY ":b.so", (char *)"A=1", NULL};
+	char *own[] = {(char *)"LD_PRELOAD=a.so", NULL};
+	assert_given(ours_alone, CSPROF_NEXT_FOREIGN, "A=1\n");
+	assert_given(both, CSPROF_NEXT_FOREIGN, "A=1\nLD_PRELOAD=a.so:b.so\n");
+	csprof_environment_call(own, CSPROF_NEXT_FOREIGN, look, &g);
+	assert_ptr_equal(g.variables, own);
 }
 
 static void the_next_image_is_told_its_number(void **unused)
@@ -85,9 +98,9 @@ static void the_next_image_is_told_its_number(void **unused)
 	char *nothing[] = {NULL}, expected[512];
 	snprintf(expected, sizeof expected, OURS "LD_PRELOAD=" LIBRARY "\nHPCRUN_IMAGE=%d.1\n",
 		 (int)getpid());
-	assert_given(nothing, true, expected);
+	assert_given(nothing, CSPROF_NEXT_IMAGE, expected);
 	struct given g;
-	csprof_environment_call(launched, true, look, &g);
+	csprof_environment_call(launched, CSPROF_NEXT_IMAGE, look, &g);
 	assert_null(strstr(g.text, "HPCRUN_IMAGE=1.5"));
 	assert_non_null(strstr(g.text, strstr(expected, "HPCRUN_IMAGE")));
 }
@@ -108,7 +121,8 @@ static void large_ones(void **unused)
 	static char *many[MANY + 1];
 	for (int i = 0; i < MANY; i++)
 		many[i] = (char *)"X=1";
-	assert_int_equal(csprof_environment_call(many, false, count_variables, NULL), MANY + MADE);
+	assert_int_equal(csprof_environment_call(many, CSPROF_NEXT_CHILD, count_variables, NULL),
+			 MANY + MADE);
 }
 
 static void environ_is_lent(void **unused)
@@ -156,6 +170,7 @@ int main(void)
 	    cmocka_unit_test(complete_ones_stand),
 	    cmocka_unit_test(stripped_ones_are_completed),
 	    cmocka_unit_test(the_programs_own_preload_is_kept),
+	    cmocka_unit_test(foreign_ones_have_our_library_taken_out),
 	    cmocka_unit_test(the_next_image_is_told_its_number),
 	    cmocka_unit_test(large_ones),
 	    cmocka_unit_test(environ_is_lent),
