@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <spawn.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -72,15 +71,18 @@ CSPROF_WRAPPER int system(const char *command)
 	return r;
 }
 
-CSPROF_WRAPPER FILE *popen(const char *command, const char *mode)
+/* The stream is none of our business, and stdio's header none for us. */
+void *popen(const char *command, const char *mode);
+
+CSPROF_WRAPPER void *popen(const char *command, const char *mode)
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "popen");
 	csprof_copied_adopt();
 	char **lent = csprof_environment_lend();
-	FILE *f = ((FILE * (*)(const char *, const char *)) real)(command, mode);
+	void *stream = ((void *(*)(const char *, const char *))real)(command, mode);
 	csprof_environment_take_back(lent);
-	return f;
+	return stream;
 }
 
 /* ---- forks that call none of fork's handlers ------------------------------------------ */
