@@ -63,7 +63,8 @@ static const struct description descriptions[] = {
      "write to FILE, all of it or nothing; recover: datafiles into the directory FILE"},
     {OPT_CALLPATH, "callpath", NULL, OPTION_CALLPATH, "write a CSPROFILE, by call path"},
     {'I', "map", "FROM=TO", OPTION_SOURCES, "sources named below FROM are below TO"},
-    {'d', "directory", "DIR", OPTION_SOURCES, "look for sources in DIR, too"},
+    {'d', "directory", "DIR", OPTION_SOURCES | OPTION_DELAY,
+     "look for sources in DIR, too; top: -d SECONDS is --delay SECONDS"},
     {OPT_JSON, "json", NULL, OPTION_JSON, "write JSON"},
     {'q', "quiet", NULL, 0, "say nothing on stderr but errors"},
     {OPT_HELP, "help", NULL, 0, "print this and exit"},
@@ -302,6 +303,15 @@ static int choose_view(struct options *o, uint64_t used, struct error *e)
 		    !(o->view->takes & descriptions[i].bit))
 			return error_set(e, ERROR_USAGE, "the view %s does not take --%s",
 					 o->view->name, descriptions[i].name);
+	if ((o->view->takes & OPTION_DELAY) && o->sources.directories.len)
+		return seconds("-d", o->sources.directories.at[o->sources.directories.len - 1],
+			       &o->delay, e);
+	return 0;
+}
+
+/* The view's subject and the PROFILEs. */
+static int choose_profiles(struct options *o, struct error *e)
+{
 	if (o->view->subject && o->num_profiles) {
 		o->subject = *o->profiles++;
 		o->num_profiles--;
@@ -356,7 +366,7 @@ int options_parse(struct options *o, int argc, char **argv, FILE *out, struct er
 		return 0;
 	o->profiles = (const char *const *)argv + optind;
 	o->num_profiles = (size_t)(argc - optind);
-	return choose_view(o, used, e);
+	return choose_view(o, used, e) == 0 ? choose_profiles(o, e) : -1;
 }
 
 void options_deinit(struct options *o)

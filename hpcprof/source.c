@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool is_store(int fd)
@@ -24,6 +25,13 @@ static int open_copy(struct source *s, const struct store_copy *c, struct error 
 		   : reader_open_memory(s->bytes, n, &s->reader, e);
 }
 
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 static uint32_t count_running(const struct store_copy *c)
 {
 	uint32_t n = 0;
@@ -39,6 +47,7 @@ static uint32_t count_running(const struct store_copy *c)
 static int open_store(struct source *s, int fd, const char *path, const char *datafile,
 		      struct error *e)
 {
+	struct store_ending now = {NULL, monotonic_ns()};
 	struct store_copy c;
 	int rc;
 
@@ -54,7 +63,7 @@ static int open_store(struct source *s, int fd, const char *path, const char *da
 	s->threads_running = count_running(&c);
 	s->kind =
 	    store_lives(AT_FDCWD, path, store_copy_header(&c)) ? SOURCE_RUNNING : SOURCE_KILLED;
-	store_settle(&c, NULL);
+	store_settle(&c, s->kind == SOURCE_RUNNING ? &now : NULL);
 	rc = open_copy(s, &c, e);
 	store_copy_free(&c);
 	return rc;

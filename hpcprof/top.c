@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 enum {
-	USUAL_ROWS = 20, /* of functions, where there is no terminal */
+	USUAL_ROWS = 20,   /* of functions, where there is no terminal */
+	USUAL_HEIGHT = 24, /* of a terminal that does not tell */
 	LEAST_ROWS = 3,
 	OTHER_LINES = 7, /* of a screen: headings and what stands between */
 	COLUMNS = 2,     /* of the attribution: since the last screen, and since the start */
@@ -82,10 +83,11 @@ static void measure_terminal(struct top *t)
 	struct winsize size;
 
 	t->width = t->o->width;
-	t->height = 0;
+	t->height = t->terminal ? USUAL_HEIGHT : 0;
 	if (!t->terminal || ioctl(fileno(t->out), TIOCGWINSZ, &size) != 0)
 		return;
-	t->height = size.ws_row;
+	if (size.ws_row)
+		t->height = size.ws_row;
 	if (!getenv("COLUMNS") && size.ws_col >= 60)
 		t->width = size.ws_col;
 }

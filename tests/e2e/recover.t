@@ -1,0 +1,154 @@
+#!/bin/bash
+# What killed processes leave becomes datafiles, by the launcher or by hpcprof recover, and
+# can be read as it is; what lives is left alone.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+mkstore=$BUILD/programs/mkstore
+name=made.host.4242.0
+
+# says FILE PATTERN
+says() {
+	grep -qE -- "$2" "$1" || {
+		echo "no '$2' in:"
+		cat "$1"
+		return 1
+	}
+}
+
+# run STATUS COMMAND...: into ./out and ./err; its exit status is as expected.
+run() {
+	local want=$1 got
+	shift
+	timeout 60 "$@" >out 2>err </dev/null
+	got=$?
+	[ "$got" = "$want" ] || {
+		echo "exit status $got in place of $want: $*"
+		cat out err
+		return 1
+	}
+}
+
+# fresh: a directory with a link to a directory of stores, both empty.
+fresh() {
+	rm -rf dir stores
+	mkdir dir stores
+	ln -s "$PWD/stores" dir/stores.stores
+}
+
+# ---- of the dead
+fresh
+"$mkstore" --seed 2 "stores/$name.hpcstore"
+printf old >"dir/$name.csp.part"
+chmod 644 "dir/$name.csp.part"
+check "a dead process's store" run 0 "$hpcprof" recover dir
+check "becomes a datafile" says out "^$name.hpcstore: a datafile was made"
+check "of which there is a summary" says out '^1 datafile made, 0 removed, 0 still running, 0 failed$'
+check "whose account is exact" lib account.py dir
+is "that only its owner can read" "$(stat -c %a "dir/$name.csp")" 600
+is "and nothing else is left" "$(ls -A dir)" "$name.csp"
+check "not even the directory of stores" [ ! -e stores ]
+check "again: there is nothing to do" run 0 "$hpcprof" recover dir
+check "which is no error" says out '^0 datafiles made, 0 removed, 0 still running, 0 failed$'
+
+mkdir stores elsewhere
+"$mkstore" --seed 3 "stores/$name.hpcstore"
+check "a directory of stores itself" run 0 "$hpcprof" recover -o elsewhere stores
+check "with datafiles elsewhere" lib account.py elsewhere
+check "is removed, too" [ ! -e stores ]
+
+# ---- beside datafiles, remains, living ones
+fresh
+"$mkstore" "stores/$name.hpcstore"
+cp "elsewhere/$name.csp" dir
+check "where the datafile stands there" run 0 "$hpcprof" recover dir
+check "it is not touched" cmp "elsewhere/$name.csp" "dir/$name.csp"
+check "and the store goes" says out "^0 datafiles made, 1 removed"
+
+fresh
+"$mkstore" --pid $$ "stores/alive.host.$$.0.hpcstore"
+"$mkstore" --elsewhere stores/locked.host.5.0.hpcstore
+"$mkstore" --elsewhere stores/unlocked.host.6.0.hpcstore
+"$mkstore" --written stores/host.7.exec
+"$mkstore" --written stores/host.8.exec
+: >stores/blank.host.999999999.0.hpcstore
+: >"stores/blank.host.$$.1.hpcstore"
+: >dir/kept
+exec 7<stores/locked.host.5.0.hpcstore 8<stores/host.8.exec
+flock -n 7 && flock -n 8
+check "with living ones among them" run 0 "$hpcprof" recover dir
+is "those are left" "$(ls stores | LC_ALL=C sort | tr '\n' ' ')" \
+	"alive.host.$$.0.hpcstore blank.host.$$.1.hpcstore host.8.exec locked.host.5.0.hpcstore "
+is "and only the dead one has a datafile" "$(echo dir/*.csp)" dir/unlocked.host.6.0.csp
+check "which is counted" says out '^1 datafile made, 2 removed, 4 still running, 0 failed$'
+check "the link stays" [ -L dir/stores.stores ]
+exec 7<&- 8<&-
+
+# ---- what cannot be
+fresh
+"$mkstore" "stores/$name.hpcstore"
+printf HPCSTORE >stores/cut.host.1.0.hpcstore
+ln -s "$PWD/victim" "dir/$name.csp"
+check "what is damaged or in the way" run 1 "$hpcprof" recover dir
+check "is said with its name" says err "^hpcprof: cut.host.1.0.hpcstore: offset 8: .*try again"
+check "a link is not followed" says err "^hpcprof: $name.hpcstore: something that is no file"
+check "and nothing was written behind it" [ ! -e victim ]
+is "the stores are left" "$(ls stores | wc -l)" 2
+rm "dir/$name.csp" stores/cut*
+check "a limit on the size of files" run 1 bash -c 'ulimit -f 4; exec "$@"' - "$hpcprof" recover dir
+check "is said" says err 'its datafile cannot be written: File too large'
+is "and leaves no part of one" "$(ls dir)" stores.stores
+check "without it" run 0 "$hpcprof" recover dir
+check "the datafile is made" lib account.py dir
+check "no directory at all" run 3 "$hpcprof" recover nowhere
+check "is said, too" says err '^hpcprof: nowhere: cannot be opened: No such file'
+
+# ---- reading stores as they are
+fresh
+"$mkstore" --seed 2 "stores/$name.hpcstore"
+"$mkstore" --seed 4 --pid $$ "stores/alive.host.$$.0.hpcstore"
+check "stores are read as datafiles" run 0 "$hpcprof" dir
+check "both of them" says out '^  processes +2'
+check "with a notice" says err '^hpcprof: read from stores: 1 running and 1 killed program images'
+check "but not with -q" run 0 "$hpcprof" -q dir
+check "which says nothing" [ ! -s err ]
+check "one by its name" run 0 "$hpcprof" dump "stores/$name.hpcstore"
+"$hpcprof" recover dir >/dev/null
+"$hpcprof" dump "dir/$name.csp" >after
+check "dumps as its datafile will" cmp out after
+check "a store with its datafile counts once" run 0 "$hpcprof" dir
+check "and as that" says err '1 running and 0 killed'
+
+# ---- real ones
+timeout 60 "$hpcrun" -q -o killed bash -c 'while :; do :; done & p=$!; sleep 0.5; kill -9 $p; wait $p' 2>err
+check "a killed child's datafile is made by the launcher" lib account.py killed
+check "which knows only that it ended" bash -c '"$0" killed | grep -qE "unknown.* bash "' "$hpcprof"
+check "no link is left" [ -z "$(find killed -name '*.stores')" ]
+timeout 60 "$hpcrun" -q -o dies "$python" -c 'import os
+t = os.times
+while t().user < 0.3: pass
+os.kill(os.getpid(), 11)' 2>err
+check "a command that dies of a signal" lib account.py dies
+check "has its signal in the report" bash -c '"$0" dies | grep -q "signal 11"' "$hpcprof"
+
+# The launcher killed together with the program: nobody makes datafiles.
+"$hpcrun" -q -o both "$python" -c 'while True: pass' &
+launcher=$!
+for _ in $(seq 100); do
+	sleep 0.1
+	child=$(pgrep -P "$launcher") && timeout 10 "$hpcprof" -q both >out 2>err && says out '^Functions' >/dev/null && break
+done
+kill -9 "$launcher" "$child"
+wait "$launcher" 2>/dev/null
+for _ in $(seq 50); do
+	[ -d "/proc/$child" ] || break
+	sleep 0.1
+done
+check "killed with its launcher, a program can still be read" run 0 "$hpcprof" both
+check "as one that was killed" says err '0 running and 1 killed'
+stores=$(readlink both/*.stores)
+check "and recovered" run 0 "$hpcprof" recover both
+check "exactly" lib account.py both
+check "of the stores nothing is left" [ ! -e "$stores" ]
+is "nor of the link" "$(find both -name '*.stores')" ""
+done_testing

@@ -1,0 +1,150 @@
+#!/bin/bash
+# hpcprof top: what a running program does just now.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+mkstore=$BUILD/programs/mkstore
+
+says() {
+	grep -qE -- "$2" "$1" || {
+		echo "no '$2' in:"
+		cat "$1"
+		return 1
+	}
+}
+
+run() {
+	local want=$1 got
+	shift
+	timeout 60 "$@" >out 2>err </dev/null
+	got=$?
+	[ "$got" = "$want" ] || {
+		echo "exit status $got in place of $want: $*"
+		cat out err
+		return 1
+	}
+}
+
+# ---- the command line
+check "a directory that is not there" run 3 "$hpcprof" top -n 1 nowhere
+check "is said" says err '^hpcprof: nowhere: No such file'
+mkdir empty
+check "one without data yet" run 0 "$hpcprof" top -n 1 empty
+check "is waited for" says out 'waiting: there is no data yet'
+for bad in '-d 0 empty' '-d x empty' '-d -1 empty' 'empty empty' '-s self empty'; do
+	# shellcheck disable=SC2086
+	check "usage error: top $bad" run 2 "$hpcprof" top $bad
+done
+
+# ---- stores and datafiles together
+mkdir both stores
+"$mkstore" --seed 2 both/a.hpcstore
+"$hpcprof" recover both >/dev/null
+ln -s "$PWD/stores" both/x.stores
+"$mkstore" --seed 4 --pid $$ stores/b.hpcstore
+"$mkstore" --seed 6 stores/c.hpcstore
+check "stores and datafiles" run 0 "$hpcprof" top -n 1 both
+check "are counted" says out '^  program images: 1 running, 2 ended \(1 killed\); threads: 3 running, 6 ended$'
+check "and their samples" says out ', 72 samples$'
+check "no terminal, no control characters" [ "$(grep -c $'\e' out)" = 0 ]
+check "once is one screen" [ "$(grep -c '^hpcprof top' out)" = 1 ]
+check "twice is two" run 0 "$hpcprof" top -n 2 -d 0.1 both
+is "screens" "$(grep -c '^hpcprof top' out)" 2
+check "in which nothing went on" says out '0.00 CPUs busy in the last'
+
+# ---- a running program: one function now, another later
+cat >phases.c <<'C'
+#include <time.h>
+static volatile unsigned long n;
+static double cpu(void) { return (double)clock() / CLOCKS_PER_SEC; }
+__attribute__((noinline)) void early(void) { for (int i = 0; i < 100000; i++) n++; }
+__attribute__((noinline)) void late(void) { for (int i = 0; i < 100000; i++) n--; }
+int main(int argc, char **argv)
+{
+	(void)argv;
+	while (cpu() < 2)
+		early();
+	while (cpu() < 8 && argc)
+		late();
+}
+C
+gcc -g -O1 -o phases phases.c
+"$hpcrun" -q -o running ./phases &
+launcher=$!
+top_of() {
+	timeout 60 "$hpcprof" top -n "$1" -d 0.5 running >out 2>err </dev/null
+}
+for _ in $(seq 60); do
+	sleep 0.2
+	[ -d running ] && top_of 1 && says out ' early ' >/dev/null && break
+done
+check "the running function is shown" says out '^ +[0-9.]+% .* early +phases$'
+check "of a running process" says out '1 running, 0 ended; threads: 1 running'
+for _ in $(seq 40); do
+	sleep 0.2
+	top_of 1 && says out ' late ' >/dev/null && break
+done
+top_of 3
+tail -n +"$(grep -n '^hpcprof top' out | tail -1 | cut -d: -f1)" out >last
+check "later another one has all since the last screen" \
+	says last '^ +(9[0-9]|100)\.[0-9]% .* late +phases$'
+check "while the first is still in the sum" says last '^ +0\.0% +0 ns .* early +phases$'
+check "the hottest path leads there" says last '^ +(9[0-9]|100)\..* late$'
+busy=$(grep -oE '[0-9.]+ CPUs busy' last | cut -d' ' -f1)
+check "the rate is that of one thread ($busy)" awk -v b="$busy" 'BEGIN { exit !(b > 0.2 && b < 1.1) }'
+
+# ---- a terminal: keys, and that it is left as it was
+cat >terminal.py <<'P'
+import os, pty, select, sys, termios, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ.update(TERM="xterm", LINES="30")
+    os.execv(sys.argv[1], [sys.argv[1], "top", "-d", "0.3", sys.argv[2]])
+before = termios.tcgetattr(fd)
+seen, start, sent = b"", time.time(), False
+while time.time() - start < 20:
+    if select.select([fd], [], [], 0.1)[0]:
+        try:
+            got = os.read(fd, 65536)
+        except OSError:
+            break
+        if not got:
+            break
+        seen += got
+    if seen.count(b"hpcprof top") >= 3 and not sent:
+        during = termios.tcgetattr(fd)
+        assert not during[3] & termios.ICANON, "keys wait for a line's end"
+        if sys.argv[3] == "q":
+            os.write(fd, b"q")
+        else:
+            os.kill(pid, 2)
+        sent = True
+if not sent:
+    os.kill(pid, 9)
+_, status = os.waitpid(pid, 0)
+assert sent, seen
+assert status == 0, status
+assert b"\x1b[?1049h" in seen and seen.rstrip().endswith(b"\x1b[?1049l"), seen[-80:]
+P
+check "q ends it and leaves the terminal as it was" timeout 60 "$python" terminal.py "$hpcprof" running q
+check "so does Ctrl-C" timeout 60 "$python" terminal.py "$hpcprof" running int
+
+# ---- what a look costs, while the program runs
+cost=$(python3 - "$hpcprof" <<'P'
+import resource, subprocess, sys
+def cpu(n):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.argv[1], "top", "-n", str(n), "-d", "0.1", "running"],
+                   stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+one = cpu(1)
+print("%.1f" % ((cpu(11) - one) * 100))
+P
+)
+note "a screen after the first: $cost ms of CPU time"
+check "a screen after the first costs at most 50 ms of CPU time" awk -v c="$cost" 'BEGIN { exit !(c <= 50) }'
+wait "$launcher"
+check "after its end, the datafile is shown" top_of 1
+check "as that of one that ended" says out '0 running, 1 ended'
+done_testing
