@@ -69,7 +69,7 @@ void csprof_image_start(int argc, char **argv, char **environment)
 	if (!csprof_process_measured())
 		return;
 	csprof_copied_watch();
-	at_quick_exit(at_quick);
+	(void)at_quick_exit(at_quick);
 	pthread_atfork(before_fork, after_fork, in_child);
 	if (pthread_key_create(&thread_key, end_thread) == 0)
 		csprof_thread_end_later();

@@ -56,9 +56,6 @@ typedef struct csprof_state {
 	struct csprof_cct cct[CSPROF_TREE_KINDS]; /* complete and partial */
 	bool creator; /* threads were made here: their records lead into our trees */
 
-	void *exec_memory; /* for the environments of vfork children, see environment.c */
-	size_t exec_bytes;
-
 	/* for the cct of complete paths, and for frames, as long as they are enough; last,
 	 * as they need not be zero */
 	uint64_t few_keys[CSPROF_FEW_FRAMES];

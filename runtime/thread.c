@@ -42,8 +42,6 @@ static void free_state(csprof_state_t *state)
 	for (int kind = 0; kind < CSPROF_TREE_KINDS; kind++)
 		csprof_cct_deinit(&state->cct[kind]);
 	csprof_unwind_deinit(state);
-	if (state->exec_memory)
-		os_unmap(state->exec_memory, state->exec_bytes);
 	state->next = spare_states;
 	spare_states = state;
 }

@@ -223,7 +223,7 @@ static void do_fork_exec(void)
 
 static void do_vfork_exec(void)
 {
-	pid_t pid = vfork();
+	pid_t pid = vfork(); /* NOLINT: it is what is tested */
 
 	if (pid == 0) {
 		execve("/there/is/none", again, environ);
@@ -231,7 +231,7 @@ static void do_vfork_exec(void)
 		_exit(WENT_WRONG + 7);
 	}
 	wait_for(pid);
-	pid = vfork();
+	pid = vfork(); /* NOLINT: it is what is tested */
 	if (pid == 0)
 		_exit(0);
 	wait_for(pid);
