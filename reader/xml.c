@@ -396,7 +396,7 @@ static enum element find(struct parse *p, const char *name)
 	bool known = false;
 
 	for (int i = E_PROFILE; i < NUM_ELEMENTS; i++) {
-		if (strcmp(elements[i].name, name) != 0)
+		if (elements[i].name[0] != name[0] || strcmp(elements[i].name, name) != 0)
 			continue;
 		known = true;
 		if (elements[i].parents & IN(around->scope))

@@ -1,0 +1,195 @@
+#!/bin/bash
+# PROFILE and CSPROFILE: valid, true by a foreign parser's count, and back again as they were.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+command -v xmllint >/dev/null || skip_all "xmllint is not installed"
+
+# exported DIR NAME: NAME.xml and NAME.cs.xml are written, both valid.
+exported() {
+	"$hpcprof" xml -q -o "$2.xml" "$1" || return 1
+	"$hpcprof" xml -q --callpath -o "$2.cs.xml" "$1" || return 1
+	xmllint --noout --valid "$2.xml" && xmllint --huge --noout --valid "$2.cs.xml"
+}
+
+# back_again NAME: reading both and writing them gives the same bytes.
+back_again() {
+	"$hpcprof" xml -q "$1.xml" | cmp - "$1.xml" &&
+		"$hpcprof" xml -q --callpath "$1.cs.xml" | cmp - "$1.cs.xml"
+}
+
+# weighed DIR NAME: the values are those of the datafiles, the text view, and each other.
+weighed() {
+	lib xmlcheck.py data "$1" "$2.xml" && lib xmlcheck.py text "$hpcprof" "$1" "$2.xml" &&
+		lib xmlcheck.py alike "$2.xml" "$2.cs.xml"
+}
+
+tree() {
+	sed -n '/^<PROFILESCOPETREE>/,$p' "$@"
+}
+
+# ---- every test program -----------------------------------------------------------
+cat >script.py <<'END'
+import json, re
+for i in range(30):
+    json.loads(json.dumps(list(range(9000))))
+    re.sub("a(b|c)*", "x", "abcbcbcb" * 900)
+END
+cat >several.sh <<'END'
+for i in 1 2; do (while [ $((i += 1)) -lt 60000 ]; do :; done) & done; wait
+END
+for path in "$top"/tests/programs/*.c "$top"/tests/programs/*.cc python several; do
+	name=$(basename "${path%.c*}")
+	command=("$(program "$name")")
+	case $name in
+	python) command=("$python" script.py) ;;
+	several) command=(bash several.sh) ;;
+	*_plugin) continue ;;
+	esac
+	[ -x "${command[0]}" ] || [ "$name" = several ] || continue
+	# many want arguments and end at once: a profile with hardly anything in it
+	timeout 60 "$hpcrun" -q -o "of-$name" "${command[@]}" >out 2>&1 </dev/null
+	[ -n "$(ls "of-$name"/*.csp 2>/dev/null)" ] || continue
+	check "$name: valid" exported "of-$name" "$name"
+	check "$name: true" weighed "of-$name" "$name"
+	check "$name: the same when it comes back" back_again "$name"
+done
+check "there were programs" test -s cxx.xml -a -s truth.xml -a -s python.xml
+"$hpcprof" xml -q --no-inline -o folded.xml of-cxx
+check "without inlined functions, too" lib xmlcheck.py text "$hpcprof" of-cxx folded.xml --no-inline
+check "a CSPROFILE has whole paths" grep -q 'p="main"' cxx.cs.xml
+
+# ---- the DTDs ---------------------------------------------------------------------
+for kind in profile:cxx.xml csprofile:cxx.cs.xml; do
+	dtd=$top/share/hpcprof/${kind%%:*}.dtd
+	sed -n '/^<!DOCTYPE/,/^]>/p' "${kind#*:}" | sed '1d;$d' >subset
+	check "${kind%%:*}.dtd is what stands in the file" cmp subset "$dtd"
+	check "and the file is valid by it" xmllint --huge --noout --dtdvalid "$dtd" "${kind#*:}"
+done
+
+# ---- order --------------------------------------------------------------------------
+"$hpcrun" -q -o again "$(program cxx)" >out 2>&1
+files=(again/*.csp of-cxx/*.csp)
+"$hpcprof" xml -q -j 1 "${files[@]}" >one.xml
+"$hpcprof" xml -q -j 4 "${files[1]}" "${files[0]}" >two.xml
+check "neither order nor threads show" cmp one.xml two.xml
+"$hpcprof" xml -q -o again.xml again
+tree one.xml >one.tree
+"$hpcprof" xml -q again.xml cxx.xml | tree >parts.tree
+check "merging PROFILEs is merging datafiles" cmp one.tree parts.tree
+"$hpcprof" xml -q again cxx.xml | tree >mixed.tree
+check "and so is one of each" cmp one.tree mixed.tree
+check "metrics can be chosen" bash -c '"$1" xml -q -m cputime again | grep -q "<METRIC .*CPUTIME"' - "$hpcprof"
+"$hpcprof" xml -q -m NONE again >out 2>err
+is "one that is not there is a usage error" $? 2
+
+# ---- names --------------------------------------------------------------------------
+cat >evil.c <<'END'
+volatile unsigned long sink;
+#define WORK(name) __attribute__((noinline)) void name(void)                                   \
+	{ for (long i = 0; i < 30000000; i++) sink = sink * 3 + 1; }
+WORK(e1) WORK(e2) WORK(e3) WORK(e4) WORK(e5) WORK(e6) WORK(e7) WORK(e8)
+int main(void)
+{
+	e1(); e2(); e3(); e4(); e5(); e6(); e7(); e8();
+	return 0;
+}
+END
+names=('operator<' 'a&b' '"quoted" and '\' $'a\x01\x1b[31mb' $'\xff\xfe' $'na\xc3\xafve'
+	$'back\\x41slash\\' ']]><!--[unknown file]')
+cc -O1 -o plain evil.c
+renames=()
+for i in "${!names[@]}"; do
+	renames+=(--redefine-sym "e$((i + 1))=${names[$i]}")
+done
+folder=$'d<i>r & "q" \x02\xfe \\x42'
+mkdir "$folder"
+check "a program gets evil names" objcopy "${renames[@]}" plain "$folder/pro&gram"
+"$hpcrun" -q -o of-evil "$folder/pro&gram"
+check "evil names: valid" exported of-evil evil
+check "evil names: the same when they come back" back_again evil
+check "evil names: nothing is lost" lib xmlcheck.py data of-evil evil.xml
+check "evil names: by call path, too" lib xmlcheck.py alike evil.xml evil.cs.xml
+for name in "${names[@]}" "$PWD/$folder/pro&gram"; do
+	"$python" -c 'import sys, os; print(os.fsencode(sys.argv[1]))' "$name"
+done | sort >expected
+lib xmlcheck.py names evil.xml | sort >found
+is "evil names: all are there as they were" "$(comm -23 expected found)" ""
+check "a CSPROFILE that was read is shown" bash -c '"$1" evil.cs.xml | grep -q "operator<"' - "$hpcprof"
+
+# ---- nothing half-written ---------------------------------------------------------
+echo before >kept.xml
+(ulimit -f 1; "$hpcprof" xml -q --callpath -o kept.xml of-python) 2>err
+is "a file that cannot be written fails" $? 3
+check "which is said" grep -q 'hpcprof: kept.xml: cannot be written: File too large' err
+is "what was there before stays" "$(cat kept.xml)" before
+is "and nothing else is left" "$(ls kept.xml*)" kept.xml
+"$hpcprof" xml -q -o /dev/full of-python 2>err
+is "a full disk fails" $? 3
+check "which is said, too" grep -q 'No space left on device' err
+"$hpcprof" xml -q -o no/such/place.xml of-python 2>err
+is "so does a folder that is not there" $? 3
+"$hpcprof" xml -q of-python >/dev/full 2>err
+is "standard output that is full is told" $? 1
+check "a pipe is written as it is" bash -c '"$1" xml -q -o /dev/stdout "$2" | grep -q "^<PGM"' - \
+	"$hpcprof" of-python
+
+# ---- bad files ------------------------------------------------------------------------
+sed 's/<PGM /<PGN /' cxx.xml >broken.xml
+"$hpcprof" xml -q -o out.xml again broken.xml 2>err
+is "a broken PROFILE is left out" $? 1
+line=$(grep -n '<PGN' broken.xml | cut -d: -f1)
+check "with its line and column" grep -q "broken.xml: line $line, column 1: no element is called PGN" err
+check "the rest is there" cmp again.xml out.xml
+"$hpcprof" broken.xml 2>err
+is "alone there is nothing to show" $? 3
+head -c 5000 cxx.cs.xml >cut.xml
+"$hpcprof" cut.xml >out 2>err
+is "so with one that was cut short" $? 3
+cat >laughs.xml <<'END'
+<?xml version="1.0"?>
+<!DOCTYPE PROFILE [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
+<PROFILE version="3.0"><PROFILEHDR>&b;</PROFILEHDR></PROFILE>
+END
+"$hpcprof" laughs.xml >out 2>err
+check "entities are refused" grep -q 'laughs.xml: line 2, column .*found one called a' err
+
+# ---- much ---------------------------------------------------------------------------
+cat >big.py <<'END'
+import sys
+def put(text):
+    sys.stdout.buffer.write(text.encode())
+put('<PROFILE version="3.0"><PROFILEHDR/><PROFILEPARAMS><TARGET name="t"/><METRICS>'
+    '<METRIC shortName="0" nativeName="CYC" period="1000"/></METRICS></PROFILEPARAMS>'
+    '<PROFILESCOPETREE><PGM n="t"><LM n="/bin/m">\n')
+part = "".join(
+    '<F n="/src/file%d.c">\n%s</F>\n' % (f, "".join(
+        '<P n="function%d" b="%d">\n%s</P>\n' % (p, p * 20, "".join(
+            '<S b="%d"><M n="0" v="1000"/></S>\n' % (p * 20 + s) for s in range(20)))
+        for p in range(20))) for f in range(20))
+for i in range(int(sys.argv[1]) * 1000000 // len(part)):
+    put(part)
+put('</LM></PGM></PROFILESCOPETREE></PROFILE>\n')
+END
+"$python" big.py 100 >big.xml
+check "100 MB stream in little memory" bash -c \
+	'ulimit -v 100000; "$1" xml -q -j 1 -o small.xml big.xml' - "$hpcprof"
+is "and nothing of it is lost" "$(sed -n 's/.* v="\([0-9]*\)".*/\1/p' small.xml |
+	awk '{ sum += $1 } END { printf "%.0f", sum }')" "$(($(grep -c '<S ' big.xml) * 1000))"
+rm big.xml
+
+cat >deep.py <<'END'
+print('<CSPROFILE version="1.0.2"><CSPROFILEHDR/><CSPROFILEPARAMS><TARGET name="t"/><METRICS>'
+      '<METRIC shortName="0" nativeName="CYC" period="1"/></METRICS></CSPROFILEPARAMS>'
+      '<CSPROFILETREE><PGM n="t">')
+for i in range(100000):
+    print('<CALLSITE f="a.c" p="f%d" l="%d" c="1">' % (i % 7, i % 5))
+print('<S f="a.c" p="leaf" l="3" c="9"/>')
+print("</CALLSITE>" * 100000 + "</PGM></CSPROFILETREE></CSPROFILE>")
+END
+"$python" deep.py >deep.xml
+check "100,000 levels on a small stack" bash -c \
+	'ulimit -s 256; "$1" xml -q --callpath -o deeper.xml deep.xml' - "$hpcprof"
+check "are all there" bash -c '[ "$(grep -c "^<CALLSITE" deeper.xml)" = 100000 ]'
+check "and come back" bash -c '"$1" xml -q --callpath deeper.xml | cmp - deeper.xml' - "$hpcprof"
+done_testing
