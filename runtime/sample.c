@@ -175,22 +175,33 @@ static void forget_abandoned(csprof_state_t *state, const void *ucontext)
 	}
 }
 
-/* What of the call is left to do in its place: see restart_call. */
-enum unfinished { NOTHING, RESTART, TRANSFER };
+/* What of the call is left to do in its place: see continue_call. */
+enum unfinished { NOTHING, RESTART, REPEAT, TRANSFER };
 
 static enum unfinished left_to_do(const struct csprof_call *call)
 {
-	if (call->result == -EINTR && os_restartable(call->number))
+	if (call->result != -EINTR)
+		return os_cut_short(call->number, call->args, call->result) ? TRANSFER : NOTHING;
+	if (os_restartable(call->number))
 		return RESTART;
-	return os_cut_short(call->number, call->args, call->result) ? TRANSFER : NOTHING;
+	return os_repeatable(call->number, call->args) ? REPEAT : NOTHING;
 }
 
-/* poll, nanosleep and the like return EINTR to the program when any handler ran,
+static long finish_call(const struct csprof_call *call, enum unfinished left)
+{
+	if (left == RESTART)
+		return os_restart_call();
+	if (left == REPEAT)
+		return os_repeat_call(call->number, call->args);
+	return os_finish_transfer(call->number, call->args, call->result);
+}
+
+/* poll, nanosleep, select and the like return EINTR to the program when any handler ran,
  * whatever SA_RESTART says, and a write to a pipe the bytes that it had moved by then.
  * So the handler goes on with the call in its place and hands over its result. Our
  * signal is open meanwhile, since the program may leave by longjmp from a handler of its
  * own; each such signal takes stack, hence the bound. */
-static void restart_call(csprof_state_t *state, int sig, void *ucontext)
+static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 {
 	struct csprof_call call;
 	if (!csprof_cpu.last_call(ucontext, &call) || state->parked >= CSPROF_MAX_PARKED)
@@ -202,9 +213,7 @@ static void restart_call(csprof_state_t *state, int sig, void *ucontext)
 	state->parked_context = outer ? outer : ucontext;
 	state->parked++;
 	os_unmask(ucontext, sig);
-	long result = left == RESTART ? os_restart_call()
-				      : os_finish_transfer(call.number, call.args, call.result);
-	csprof_cpu.set_result(ucontext, result);
+	csprof_cpu.set_result(ucontext, finish_call(&call, left));
 	state->parked--;
 	state->parked_context = outer;
 }
@@ -256,7 +265,7 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 		if (wanted(state))
 			take_sample(state, ucontext);
 		atomic_store(&state->busy, false);
-		restart_call(state, sig, ucontext);
+		continue_call(state, sig, ucontext);
 	}
 	errno = saved;
 }

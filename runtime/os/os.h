@@ -122,6 +122,10 @@ size_t os_stack_room(const void *context);
 long os_restart_call(void);
 /* Whether the kernel keeps a restart block for that call when a signal comes. */
 bool os_restartable(int call);
+/* Whether call, made with six args and ended with EINTR, may be made again with the same;
+ * and do that. Async-signal-safe. */
+bool os_repeatable(int call, const long *args);
+long os_repeat_call(int call, const long *args);
 /* Whether call, made with six args, has moved fewer bytes (result) than it would have
  * without a signal; and go on with it: what it comes to as a whole. Async-signal-safe. */
 bool os_cut_short(int call, const long *args, long result);

@@ -1,7 +1,9 @@
-/* Transfers that a signal cuts short. The kernel restarts a call that has done nothing
- * yet; one that has moved some bytes it ends with their number. Where the descriptor
- * blocks, that is a result that the program would never see without the signal, and
- * many a program takes it for an error or loses the rest. */
+/* What a signal cuts short although its handler restarts calls.
+ *
+ * Some calls end with EINTR all the same, and are made again. A transfer that has moved
+ * some bytes ends with their number: where the descriptor blocks, that is a result that
+ * the program would never see without the signal, and many a program takes it for an
+ * error or loses the rest. */
 #include "runtime/os/linux_call.h"
 #include "runtime/os/os.h"
 
@@ -151,6 +153,56 @@ static long go_on(int call, const long *a, uint64_t got)
 	default:
 		return 0;
 	}
+}
+
+/* A socket with a time limit, which is why the kernel did not restart the call. */
+static bool limited(long fd)
+{
+	return timed(fd, SO_RCVTIMEO) || timed(fd, SO_SNDTIMEO);
+}
+
+/* A call that gives a mask for its own duration waits for signals: one of the program's
+ * may have come already, and the program is to see EINTR then. Without one, whoever
+ * waits for a signal in it would miss those that come just before, too. select's and
+ * ppoll's time limit counts down in place; another one's begins anew, which lengthens it
+ * by what the thread had waited until the signal: that comes while it runs, so hardly. */
+bool os_repeatable(int call, const long *a)
+{
+	switch (call) {
+	case SYS_select:
+	case SYS_epoll_wait:
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_rt_sigtimedwait:
+	case SYS_msgsnd:
+	case SYS_msgrcv:
+		return true;
+	case SYS_pselect6: /* the mask's address and length are in memory */
+		return a[5] == 0 || *(const long *)a[5] == 0;
+	case SYS_ppoll:
+		return a[3] == 0;
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+		return a[4] == 0;
+	case SYS_read:
+	case SYS_readv:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_accept:
+	case SYS_accept4:
+		return limited(a[0]);
+	default:
+		return false;
+	}
+}
+
+long os_repeat_call(int call, const long *a)
+{
+	return CALL(call, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 bool os_cut_short(int call, const long *args, long result)
