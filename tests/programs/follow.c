@@ -146,7 +146,8 @@ static void do_exec_preload(void)
 
 static void do_bad_exec(void)
 {
-	check(execvp("there-is-no-such-program", again) < 0 && errno == ENOENT, WENT_WRONG + 5);
+	check(execvp("there-is-no-such-program", again) < 0 && (errno == ENOENT || errno == EACCES),
+	      WENT_WRONG + 5);
 	burn();
 }
 
