@@ -48,7 +48,7 @@ launch_c := $(wildcard runtime/launch*.c) runtime/event.c $(wildcard formats/*.c
 launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
 
 # ---- the offline half ---------------------------------------------------------
-deps_pkgs := libdw libelf sqlite3 expat
+deps_pkgs := libdw libelf sqlite3 expat capstone
 offline_c := $(wildcard formats/*.c formats/base/*.c reader/*.c symbolize/*.c db/*.c) $(filter-out hpcprof/main.c,$(wildcard hpcprof/*.c))
 offline_o := $(offline_c:%.c=$(BUILD)/obj/%.o)
 OFFLINE_CFLAGS := $(BASE) -pthread $(sanflags) $(shell $(PKG_CONFIG) --cflags $(deps_pkgs) 2>/dev/null) $(CFLAGS)

@@ -113,7 +113,7 @@ static int print(FILE *out, const struct profile *p, const struct options *o, st
 	if (rc == 0)
 		rc = find_subject(&t, e);
 	if (rc == 0)
-		rc = annotate_sources(&t, e);
+		rc = o->object ? annotate_object(&t, e) : annotate_sources(&t, e);
 	free(t.functions);
 	free(t.files);
 	columns_deinit(&t.columns);

@@ -36,8 +36,9 @@ static inline bool annotation_wants(const struct annotation *t, const struct cod
 	return t->functions ? t->functions[f->function] : t->files[t->c->lines.at[f->line].file];
 }
 
-/* Print the sources, file by file. 0, or -1 and *e. */
+/* Print the sources, file by file; the instructions, procedure by procedure. 0, or -1 and *e. */
 int annotate_sources(struct annotation *t, struct error *e);
+int annotate_object(struct annotation *t, struct error *e);
 
 /* A title, and a line for each metric: what all that follows has of it. False if memory ran
  * out. */

@@ -254,7 +254,8 @@ static bool print_origin(struct section *s, const struct error *why)
 
 	if (!name) {
 		layout_paragraph(t->out, t->o->width,
-				 "No lines are known here: the module has no debug information.");
+				 "No lines are known here: the module has no debug information. "
+				 "--object shows its instructions.");
 		return true;
 	}
 	if (s->has_source && strcmp(s->source.path, name) == 0)

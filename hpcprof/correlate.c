@@ -64,21 +64,29 @@ static const char *name_of(const struct model_module *mod)
 	return base[0] ? base : MODEL_UNKNOWN_MODULE;
 }
 
-static void resolve(struct worker *w, struct job *job)
+struct symbolize_request correlate_request(const struct model_module *mod, bool *image)
 {
-	const struct model_module *mod = &w->work->m->modules.at[job->module];
 	/* A file that happens to be called [vdso] has nothing to do with it. */
 	const char *path = mod->name[0] == '[' ? NULL : mod->name;
-	struct symbolize_request request = {.path = mod->image ? mod->image : path,
-					    .name = name_of(mod),
-					    .build_id = mod->build_id,
-					    .addresses = job->addresses,
-					    .num_addresses = job->num_addresses};
 
+	*image = mod->image != NULL;
+	return (struct symbolize_request){.path = *image ? mod->image : path,
+					  .name = name_of(mod),
+					  .build_id = mod->build_id};
+}
+
+static void resolve(struct worker *w, struct job *job)
+{
+	bool image;
+	struct symbolize_request request =
+	    correlate_request(&w->work->m->modules.at[job->module], &image);
+
+	request.addresses = job->addresses;
+	request.num_addresses = job->num_addresses;
 	/* all that it has may have come with names */
-	job->resolved =
-	    !job->num_addresses || symbolize_module(mod->image ? w->images : w->modules, &request,
-						    &job->table, &job->why) == 0;
+	job->resolved = !job->num_addresses || symbolize_module(image ? w->images : w->modules,
+								&request, &job->table,
+								&job->why) == 0;
 }
 
 static void *work_on(void *context)

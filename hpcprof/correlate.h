@@ -74,6 +74,10 @@ struct correlate_options {
 	void *context;
 };
 
+/* What to ask a symbolizer about a module, but for the addresses. *image: it is to be one
+ * without a sysroot, since the file was saved beside a datafile. */
+struct symbolize_request correlate_request(const struct model_module *mod, bool *image);
+
 /* Resolve the frames of a finished model, which must outlive *out. 0, or -1 and *e for
  * want of memory. Files without symbols are no failure: see code_module. */
 int correlate(const struct model *m, const struct correlate_options *o, struct code *out,

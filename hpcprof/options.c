@@ -26,6 +26,7 @@ enum {
 	OPT_DEPTH,
 	OPT_FOCUS,
 	OPT_ALL,
+	OPT_OBJECT,
 	OPT_DELAY,
 	OPT_HELP,
 	OPT_VERSION
@@ -62,6 +63,7 @@ static const struct description descriptions[] = {
     {'o', "output", "FILE", OPTION_OUTPUT,
      "write to FILE, all of it or nothing; recover: datafiles into the directory FILE"},
     {OPT_CALLPATH, "callpath", NULL, OPTION_CALLPATH, "write a CSPROFILE, by call path"},
+    {OPT_OBJECT, "object", NULL, OPTION_SOURCES, "show instructions in place of source"},
     {'I', "map", "FROM=TO", OPTION_SOURCES, "sources named below FROM are below TO"},
     {'d', "directory", "DIR", OPTION_SOURCES | OPTION_DELAY,
      "look for sources in DIR, too; top: -d SECONDS is --delay SECONDS"},
@@ -231,6 +233,9 @@ static int take(struct options *o, int value, const char *argument, struct error
 	case OPT_FOCUS:
 		o->focus = argument;
 		return select_check("--focus", argument, e);
+	case OPT_OBJECT:
+		o->object = true;
+		return 0;
 	case 'I':
 		return source_map(o, argument, e);
 	case 'd':

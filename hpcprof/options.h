@@ -30,7 +30,7 @@ enum {
 	OPTION_SCREENS = 1 << 14, /* -n, as a number of screens */
 	OPTION_TREE = 1 << 8,     /* --bottom-up, --min, --depth, --focus */
 	OPTION_ALL = 1 << 9,
-	OPTION_SOURCES = 1 << 15, /* -I, -d */
+	OPTION_SOURCES = 1 << 15, /* --object, -I, -d */
 };
 
 enum sort_key { SORT_EXCLUSIVE, SORT_INCLUSIVE, SORT_NAME };
@@ -50,7 +50,7 @@ struct options {
 	bool rows_given;
 	enum sort_key sort;
 	bool sort_given;
-	bool bottom_up, all;
+	bool bottom_up, all, object;
 	struct source_places sources; /* -I, -d */
 	struct arena arena;           /* of what is no string of argv */
 	double min;     /* percent; what has less is cut from trees */

@@ -35,6 +35,10 @@ struct binary {
 	bool stale;       /* main was another build and is closed again */
 };
 
+struct symbolizer;
+/* Where a symbolizer looks; lives as long as it. */
+const struct search_paths *symbolizer_places(const struct symbolizer *s);
+
 /* Open what there is. -1 if there is nothing to read names from; *why (may be NULL)
  * says what was missing, also where a debug file served in the module's place.
  * path (there is no file) and build_id may be NULL. binary_close frees *b either way. */

@@ -80,7 +80,7 @@ static uint64_t size_of(const struct bounds *b, size_t i)
 	return cursor_load_u32(b->frames.base + at + 12, b->frames.big);
 }
 
-bool bounds_find(const struct bounds *b, uint64_t address, uint64_t *low)
+bool bounds_find(const struct bounds *b, uint64_t address, uint64_t *low, uint64_t *high)
 {
 	size_t first = 0, end = b->count;
 
@@ -94,5 +94,6 @@ bool bounds_find(const struct bounds *b, uint64_t address, uint64_t *low)
 	if (!first || address - function_of(b, first - 1) >= size_of(b, first - 1))
 		return false;
 	*low = function_of(b, first - 1);
+	*high = *low + size_of(b, first - 1);
 	return true;
 }

@@ -20,7 +20,8 @@ struct bounds {
 /* Find the tables of elf, which must outlive *b. Without them *b is empty. */
 void bounds_read(struct bounds *b, Elf *elf);
 
-/* The beginning of the function that covers the file address; false if none does. */
-bool bounds_find(const struct bounds *b, uint64_t address, uint64_t *low);
+/* The beginning of the function that covers the file address, and where it ends; false if
+ * none does. */
+bool bounds_find(const struct bounds *b, uint64_t address, uint64_t *low, uint64_t *high);
 
 #endif

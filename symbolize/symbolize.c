@@ -81,6 +81,11 @@ void symbolizer_destroy(struct symbolizer *s)
 	free(s);
 }
 
+const struct search_paths *symbolizer_places(const struct symbolizer *s)
+{
+	return &s->where;
+}
+
 static bool push_frame(struct module *m, const struct symbol_function *f, const char *file,
 		       uint32_t line, bool inlined)
 {
@@ -119,7 +124,8 @@ static const struct symbol_function *function_of_plt(struct module *m,
  * Where a program is entered, the name is known without a symbol. */
 static const struct symbol_function *function_without_symbol(struct module *m, uint64_t address)
 {
-	bool bounded = bounds_find(&m->bounds, address, &address);
+	uint64_t high;
+	bool bounded = bounds_find(&m->bounds, address, &address, &high);
 	struct symbol_function wanted = {.low = address, .source = SYMBOL_NONE};
 	if (bounded && address == m->binary.entry)
 		wanted.name = names_format(m->s->names, "_start");

@@ -85,7 +85,7 @@ static void test_where_a_program_is_entered(void **state)
 static void test_struck_tables(void **state)
 {
 	(void)state;
-	uint64_t low = elfmake_symbol("p", "two"), found;
+	uint64_t low = elfmake_symbol("p", "two"), found, high;
 	int fd = open(elfmake_path("stripped"), O_RDONLY);
 	Elf *elf;
 	struct bounds good;
@@ -95,10 +95,10 @@ static void test_struck_tables(void **state)
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	bounds_read(&good, elf);
-	assert_true(bounds_find(&good, low + 2, &found));
+	assert_true(bounds_find(&good, low + 2, &found, &high));
 	assert_int_equal(found, low);
-	assert_false(bounds_find(&good, 0, &found));
-	assert_false(bounds_find(&good, UINT64_MAX, &found));
+	assert_false(bounds_find(&good, 0, &found, &high));
+	assert_false(bounds_find(&good, UINT64_MAX, &found, &high));
 	sizes[0] = good.table.size;
 	sizes[1] = good.frames.size;
 	for (int part = 0; part < 2; part++)
@@ -110,7 +110,7 @@ static void test_struck_tables(void **state)
 			copy[i / 8] ^= (uint8_t)(1 << i % 8);
 			c->base = copy;
 			for (uint64_t at = low - 64; at < low + 64; at++)
-				if (bounds_find(&b, at, &found))
+				if (bounds_find(&b, at, &found, &high))
 					assert_true(found <= at);
 			free(copy);
 		}
@@ -122,7 +122,7 @@ static void test_no_tables(void **state)
 {
 	(void)state;
 	struct bounds b;
-	uint64_t low;
+	uint64_t low, high;
 	Elf *elf;
 	int fd;
 
@@ -131,7 +131,7 @@ static void test_no_tables(void **state)
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	bounds_read(&b, elf);
-	assert_false(bounds_find(&b, elfmake_symbol("p", "two"), &low));
+	assert_false(bounds_find(&b, elfmake_symbol("p", "two"), &low, &high));
 	elf_end(elf);
 	close(fd);
 }

@@ -1,0 +1,155 @@
+#include "symbolize/procedure.h"
+
+#include "formats/base/vec.h"
+#include "symbolize/binary.h"
+#include "symbolize/bounds.h"
+#include "symbolize/symbols.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What tells a module's procedures. */
+struct tables {
+	struct symbols symtab, dynsym;
+	struct bounds bounds;
+};
+
+static int read_tables(struct tables *t, const struct binary *b)
+{
+	bounds_read(&t->bounds, b->main.elf);
+	if (symbols_read(&t->symtab, b->main.elf, SHT_SYMTAB) != 0 ||
+	    symbols_read(&t->dynsym, b->main.elf, SHT_DYNSYM) != 0)
+		return -1;
+	if (b->debug.elf && !t->symtab.len)
+		return symbols_read(&t->symtab, b->debug.elf, SHT_SYMTAB);
+	return 0;
+}
+
+static bool sized_symbol(const struct symbols *s, uint64_t address, uint64_t *low, uint64_t *high)
+{
+	const struct code_symbol *sym = symbols_find(s, address);
+
+	if (!sym || !sym->sized)
+		return false;
+	*low = sym->low;
+	*high = sym->high;
+	return true;
+}
+
+static bool find_extent(const struct tables *t, uint64_t address, uint64_t *low, uint64_t *high)
+{
+	const struct code_symbol *sym;
+
+	if (sized_symbol(&t->symtab, address, low, high) ||
+	    sized_symbol(&t->dynsym, address, low, high) ||
+	    bounds_find(&t->bounds, address, low, high))
+		return *high > *low && *high - *low <= PROCEDURE_MOST_BYTES;
+	sym = symbols_find(&t->symtab, address);
+	if (!sym || sym->high - sym->low > PROCEDURE_MOST_BYTES)
+		return false;
+	*low = sym->low;
+	*high = sym->high;
+	return true;
+}
+
+/* The bytes of [p->low, p->high), cut at the end of the section; NULL if there are none in
+ * the file, and *memory if it was wanting. */
+static uint8_t *read_bytes(Elf *elf, struct procedure *p, bool *memory)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr mem, *h = gelf_getshdr(section, &mem);
+		Elf_Data *data;
+		uint8_t *out;
+		if (!h || !(h->sh_flags & SHF_EXECINSTR) || h->sh_type == SHT_NOBITS ||
+		    p->low < h->sh_addr || p->low - h->sh_addr >= h->sh_size)
+			continue;
+		data = elf_rawdata(section, NULL);
+		if (!data || !data->d_buf || p->low - h->sh_addr >= data->d_size)
+			return NULL;
+		if (p->high - h->sh_addr > data->d_size)
+			p->high = h->sh_addr + data->d_size;
+		out = malloc(p->high - p->low);
+		*memory = !out;
+		return out ? memcpy(out, (uint8_t *)data->d_buf + (p->low - h->sh_addr),
+				    p->high - p->low)
+			   : NULL;
+	}
+	return NULL;
+}
+
+static int read_all(const struct symbolize_request *q, const struct binary *b,
+		    const struct tables *t, struct procedures *out)
+{
+	for (size_t i = 0; i < q->num_addresses; i++) {
+		uint64_t at = q->addresses[i], end = out->len ? out->at[out->len - 1].high : 0;
+		struct procedure p;
+		bool memory = false;
+		if (out->len && at < end)
+			continue;
+		if (!find_extent(t, at, &p.low, &p.high)) {
+			out->missed++;
+			continue;
+		}
+		if (p.low < end) /* symbols may overlap; listings shall not */
+			p.low = end;
+		p.bytes = read_bytes(b->main.elf, &p, &memory);
+		if (memory)
+			return -1;
+		if (!p.bytes || at >= p.high) {
+			free(p.bytes);
+			out->missed++;
+			continue;
+		}
+		if (!vec_push(out, p)) {
+			free(p.bytes);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int procedures_read(const struct symbolizer *s, const struct symbolize_request *q,
+		    struct procedures *out, struct error *why)
+{
+	struct binary b;
+	struct tables t = {0};
+	int result = 0;
+
+	*out = (struct procedures){0};
+	if (why)
+		*why = (struct error){.kind = ERROR_NONE};
+	binary_open(&b, q->path, q->build_id, symbolizer_places(s), why);
+	if (b.main.elf) {
+		GElf_Ehdr mem, *header = gelf_getehdr(b.main.elf, &mem);
+		out->machine = header ? header->e_machine : EM_NONE;
+		out->big = header && header->e_ident[EI_DATA] == ELFDATA2MSB;
+		result = read_tables(&t, &b);
+		if (result == 0)
+			result = read_all(q, &b, &t, out);
+		if (result == 0 && !out->len)
+			error_set(why, ERROR_FORMAT, "%s: nothing tells where its functions begin",
+				  b.main.path);
+	} else {
+		out->missed = q->num_addresses;
+	}
+	symbols_free(&t.symtab);
+	symbols_free(&t.dynsym);
+	binary_close(&b);
+	if (result == 0)
+		return 0;
+	procedures_free(out);
+	return error_set(why, ERROR_MEMORY, "%s: no memory for its code", q->name);
+}
+
+void procedures_free(struct procedures *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->len; i++)
+		free(p->at[i].bytes);
+	free(p->at);
+	*p = (struct procedures){0};
+}
