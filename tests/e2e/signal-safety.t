@@ -65,4 +65,16 @@ else
 	not_ok 'the handler reaches only what is safe in a handler'
 fi
 note "$(cat out)"
+
+# ---- what programs call in their handlers ---------------------------------------------
+# POSIX allows these there, so the wrappers look nothing up.
+wrappers='sigprocmask pthread_sigmask sigaction signal sigpending sigset sigaltstack'
+# shellcheck disable=SC2046,SC2086
+if "$reachable" $(names --root $wrappers csprof_fault_handler) $excluded \
+	$(names --allow $pure $system $linker sigaddset getauxval) "${objects[@]}" >out 2>&1; then
+	ok 'so do the handler of faults, and what may be called in handlers of the program'
+else
+	not_ok 'so do the handler of faults, and what may be called in handlers of the program'
+fi
+note "$(cat out)"
 done_testing
