@@ -79,8 +79,8 @@ void options_help(FILE *out)
 	const struct view *const *v = views;
 
 	fputs("Usage: hpcprof [VIEW] [options] PROFILE...\n\n"
-	      "PROFILE is a measurement directory that hpcrun made, or a datafile (*" CSP_SUFFIX
-	      ").\n\nViews:\n",
+	      "PROFILE is a measurement directory that hpcrun made, a datafile (*" CSP_SUFFIX
+	      "),\nor a PROFILE or CSPROFILE in XML.\n\nViews:\n",
 	      out);
 	for (; *v; v++) {
 		char left[48];
