@@ -364,10 +364,26 @@ bool csprof_epoch_doubtful(uintptr_t ip)
 
 /* ---- fork ---------------------------------------------------------------------- */
 
-static struct store_module *first_module(void)
+/* What stands at ref, or NULL where that is none of the blocks that the parent had when it
+ * forked. The memory is the parent's still, which goes on and may add modules. */
+static const void *known(store_ref ref, size_t bytes)
 {
-	return csprof_process.epoch ? module_at(epoch_at(csprof_process.epoch)->first_module)
-				    : NULL;
+	struct store_view view = csprof_store_view();
+	return ref ? store_at(&view, ref, bytes) : NULL;
+}
+
+static const struct store_string *known_string(store_ref ref)
+{
+	const struct store_string *s = known(ref, sizeof *s);
+	return s ? known(ref, sizeof *s + s->n) : NULL;
+}
+
+static const struct store_module *next_module(const struct store_module *m)
+{
+	const struct store_epoch *epoch = m ? NULL : known(csprof_process.epoch, sizeof *epoch);
+	store_ref ref = m ? m->next : epoch ? epoch->first_module : 0;
+	m = known(ref, sizeof *m);
+	return m && known_string(m->name) ? m : NULL;
 }
 
 /* One module of the kept epoch. */
@@ -378,20 +394,20 @@ struct kept_module {
 
 struct csprof_kept_epoch csprof_epoch_keep(void)
 {
+	const struct store_module *s = NULL;
 	size_t n = 0;
-	for (struct store_module *s = first_module(); s; s = module_at(s->next))
+	while ((s = next_module(s)))
 		n++;
 	struct csprof_kept_epoch kept = {.bytes = (n + 1) * sizeof(struct kept_module)};
 	struct kept_module *k = kept.memory = os_map(kept.bytes);
 	if (!k)
 		return kept;
-	for (struct store_module *s = first_module(); s; s = module_at(s->next), k++) {
-		const struct store_string *name = csprof_store_at(s->name);
+	for (; n > 0 && (s = next_module(s)); n--, k++) {
+		const struct store_string *name = known_string(s->name);
+		const struct store_string *id = known_string(s->build_id);
 		memcpy(k->name, name->bytes, name->n);
-		if (s->build_id) {
-			const struct store_string *id = csprof_store_at(s->build_id);
+		if (id)
 			memcpy(k->m.build_id, id->bytes, id->n);
-		}
 		k->m.virtual_address = s->virtual_address;
 		k->m.mapped_address = s->mapped_address;
 		k->m.extent = s->extent;
