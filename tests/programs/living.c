@@ -300,8 +300,7 @@ static int descriptor(void)
 	return 0;
 }
 
-/* A handler for our signal; those that somebody sends all come, but for the ones that met
- * one of ours on its way. */
+/* A handler for our signal; all come that somebody sends the process. */
 static int handler(void)
 {
 	handle(SIGURG, count, SA_RESTART);
@@ -309,7 +308,7 @@ static int handler(void)
 		kill(getpid(), SIGURG);
 		burn(0.002);
 	}
-	say("nearly all came", seen > 97 && seen <= 100);
+	say("came", seen);
 	handle(SIGURG, count, (int)SA_RESETHAND);
 	seen = 0;
 	raise(SIGURG);
