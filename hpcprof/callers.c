@@ -295,7 +295,7 @@ static int print_callees(FILE *out, const struct profile *p, const struct option
 
 enum {
 	TAKES = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
-		OPTION_SYMBOLS | OPTION_THREADS
+		OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN
 };
 
 const struct view callers_view = {

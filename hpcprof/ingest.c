@@ -583,38 +583,108 @@ static void add_to(uint64_t *to, uint64_t value)
 	*to = sum_add(*to, value, &passed);
 }
 
-/* What the file adds to the totals of its metrics: sums of products are products of sums, also
- * where they stop at 2^64 - 1. */
-static int add_totals(struct ingest *in, struct model_process *process)
+/* Of all trees together. */
+static uint64_t column_sum(const struct ingest *in, uint32_t i)
 {
-	struct model *m = in->m;
+	uint64_t sum = 0;
+
+	for (size_t t = 0; t <= reader_num_threads(in->r); t++)
+		add_to(&sum, in->sums[t * in->num_metrics + i]);
+	return sum;
+}
+
+/* Events and samples of the metric whose V is column i. */
+static struct model_sum metric_sum(const struct ingest *in, uint32_t i)
+{
 	bool saturated = false;
 
-	process->num_sums = 0;
+	return (struct model_sum){sum_mul(column_sum(in, i), in->columns[i].scale, &saturated),
+				  column_sum(in, in->columns[i].samples ? i : i + 1)};
+}
+
+/* What the file adds to the totals of its metrics: sums of products are products of sums, also
+ * where they stop at 2^64 - 1. */
+static int add_totals(struct ingest *in, struct model_sum **out, uint32_t *num_sums)
+{
+	struct model *m = in->m;
+	struct model_sum *sums;
+	bool saturated = false;
+
+	*num_sums = 0;
 	for (uint32_t i = 0; i < in->num_metrics; i++)
-		if (in->columns[i].metric >= process->num_sums)
-			process->num_sums = in->columns[i].metric + 1;
-	process->sums = arena_alloc(&m->arena, (process->num_sums + 1) * sizeof *process->sums);
-	if (!process->sums)
-		return out_of_memory(in, process->num_sums * sizeof *process->sums);
+		if (in->columns[i].metric >= *num_sums)
+			*num_sums = in->columns[i].metric + 1;
+	*out = sums = arena_alloc(&m->arena, (*num_sums + (size_t)1) * sizeof *sums);
+	if (!sums)
+		return out_of_memory(in, *num_sums * sizeof *sums);
 	for (uint32_t i = 0; i < in->num_metrics; i++) {
 		const struct column *c = &in->columns[i];
-		struct model_sum *sum = &process->sums[c->metric];
 		struct model_sum *total = &m->metrics.at[c->metric].total;
-		uint64_t value = 0;
-		for (size_t t = 0; t <= reader_num_threads(in->r); t++)
-			add_to(&value, in->sums[t * in->num_metrics + i]);
+		uint64_t value = column_sum(in, i);
 		if (c->events) {
 			uint64_t events = sum_mul(value, c->scale, &saturated);
-			add_to(&sum->events, events);
+			add_to(&sums[c->metric].events, events);
 			add_to(&total->events, events);
 		}
 		if (c->samples) {
-			add_to(&sum->samples, value);
+			add_to(&sums[c->metric].samples, value);
 			add_to(&total->samples, value);
 		}
 	}
 	return 0;
+}
+
+static int push_process(struct ingest *in, const struct model_process *process)
+{
+	return vec_push(&in->m->processes, *process) ? 0 : out_of_memory(in, sizeof *process);
+}
+
+/* The program images of a merged file, each with its sums. */
+static int add_merged(struct ingest *in)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < reader_num_merged(in->r); i++) {
+		const struct reader_merged *row = reader_merged(in->r, i);
+		struct model_process p = {0};
+		rc = process_describe_merged(in->m, in->r, i, &p, in->e);
+		for (uint32_t k = 0; k < row->num_sums; k++)
+			if (in->columns[row->sums[k].metric].metric >= p.num_sums)
+				p.num_sums = in->columns[row->sums[k].metric].metric + 1;
+		p.sums = arena_alloc(&in->m->arena, (p.num_sums + (size_t)1) * sizeof *p.sums);
+		if (!p.sums)
+			return out_of_memory(in, p.num_sums * sizeof *p.sums);
+		for (uint32_t k = 0; k < row->num_sums; k++) {
+			struct model_sum *sum = &p.sums[in->columns[row->sums[k].metric].metric];
+			add_to(&sum->events, row->sums[k].events);
+			add_to(&sum->samples, row->sums[k].samples);
+		}
+		if (rc == 0)
+			rc = push_process(in, &p);
+	}
+	return rc;
+}
+
+/* All that is not in the trees. */
+static int add_facts(struct ingest *in)
+{
+	struct model *m = in->m;
+	struct model_process p = {0};
+
+	if (add_totals(in, &p.sums, &p.num_sums) != 0)
+		return -1;
+	for (uint32_t i = 0; i < in->num_metrics; i++) {
+		struct model_sum sum;
+		if (!in->columns[i].events)
+			continue;
+		sum = metric_sum(in, i);
+		if (process_describe_metric(m, in->r, i, &sum,
+					    &m->metrics.at[in->columns[i].metric], in->e) != 0)
+			return -1;
+	}
+	if (reader_is_merged(in->r))
+		return add_merged(in);
+	return process_describe(m, in->r, in->path, &p, in->e) == 0 ? push_process(in, &p) : -1;
 }
 
 static void finish_file(struct ingest *in)
@@ -641,28 +711,19 @@ static void finish_file(struct ingest *in)
 int ingest_file(struct ingest *in, const struct reader *r, const char *path,
 		model_complaint_fn *complain, void *context, struct error *e)
 {
-	struct model_process process = {0};
-	struct model *m = in->m;
-	int rc = process_describe(m, r, path, &process, e);
+	int rc;
 
 	in->r = r;
 	in->path = path;
 	in->e = e;
 	in->num_metrics = reader_num_metrics(r);
-	if (rc == 0)
-		rc = prepare(in);
+	rc = prepare(in);
 	for (uint32_t i = 0; rc == 0 && i < reader_num_trees(r); i++)
 		rc = add_tree(in, i);
 	if (rc == 0)
-		rc = add_totals(in, &process);
-	for (uint32_t i = 0; rc == 0 && i < in->num_metrics; i++)
-		if (in->columns[i].events)
-			rc = process_describe_metric(m, r, i, &m->metrics.at[in->columns[i].metric],
-						     e);
+		rc = add_facts(in);
 	if (rc == 0)
 		rc = process_check_account(r, in->sums, complain, context, e);
-	if (rc == 0 && !vec_push(&m->processes, process))
-		rc = error_memory(e, sizeof process);
 	finish_file(in);
 	return rc;
 }

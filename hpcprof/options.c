@@ -21,6 +21,8 @@ enum {
 	OPT_DEBUG_DIR,
 	OPT_JSON,
 	OPT_CALLPATH,
+	OPT_FILES_FROM,
+	OPT_JOIN_THREADS,
 	OPT_BOTTOM_UP,
 	OPT_MIN,
 	OPT_DEPTH,
@@ -68,6 +70,11 @@ static const struct description descriptions[] = {
     {'d', "directory", "DIR", OPTION_SOURCES | OPTION_DELAY,
      "look for sources in DIR, too; top: -d SECONDS is --delay SECONDS"},
     {OPT_JSON, "json", NULL, OPTION_JSON, "write JSON"},
+    {OPT_JOIN_THREADS, "join-threads", NULL, OPTION_JOIN,
+     "show each thread's call paths below the call that created it"},
+    {OPT_FILES_FROM, "files-from", "FILE", 0,
+     "read more PROFILEs from FILE, a line each (-: stdin)"},
+    {'0', "null", NULL, 0, "a NUL ends each of them in place of a line"},
     {'q', "quiet", NULL, 0, "say nothing on stderr but errors"},
     {OPT_HELP, "help", NULL, 0, "print this and exit"},
     {OPT_VERSION, "version", NULL, 0, "print the version and exit"},
@@ -245,6 +252,14 @@ static int take(struct options *o, int value, const char *argument, struct error
 	case OPT_ALL:
 		o->all = true;
 		return 0;
+	case OPT_FILES_FROM:
+		return vec_push(&o->lists, argument) ? 0 : error_memory(e, sizeof argument);
+	case '0':
+		o->list_nul = true;
+		return 0;
+	case OPT_JOIN_THREADS:
+		o->join_threads = true;
+		return 0;
 	case 'q':
 		o->quiet = true;
 		return 0;
@@ -291,6 +306,24 @@ static int check_view_name(const char *word, struct error *e)
 			 word, names);
 }
 
+/* The PROFILEs of --files-from, behind those of the command line. */
+static int add_listed(struct options *o, struct error *e)
+{
+	struct list *l = &o->listed;
+
+	if (!o->lists.len)
+		return 0;
+	for (size_t i = 0; i < o->num_profiles; i++)
+		if (!vec_push(&l->at, o->profiles[i]))
+			return error_memory(e, sizeof(char *));
+	for (size_t i = 0; i < o->lists.len; i++)
+		if (list_read(l, o->lists.at[i], o->list_nul, e) != 0)
+			return -1;
+	o->profiles = l->at.at;
+	o->num_profiles = l->at.len;
+	return 0;
+}
+
 static int choose_view(struct options *o, uint64_t used, struct error *e)
 {
 	o->view = &text_view;
@@ -303,6 +336,7 @@ static int choose_view(struct options *o, uint64_t used, struct error *e)
 		}
 	if (o->view == &text_view && o->num_profiles > 1 && check_view_name(o->profiles[0], e) != 0)
 		return -1;
+	o->no_names = o->view->no_names;
 	for (int i = 0; i < NUM_DESCRIPTIONS; i++)
 		if ((used >> i & 1) && descriptions[i].bit &&
 		    !(o->view->takes & descriptions[i].bit))
@@ -321,6 +355,8 @@ static int choose_profiles(struct options *o, struct error *e)
 		o->subject = *o->profiles++;
 		o->num_profiles--;
 	}
+	if (add_listed(o, e) != 0)
+		return -1;
 	if (o->subject && !o->num_profiles)
 		return error_set(e, ERROR_USAGE, "%s takes %s and then a PROFILE", o->view->name,
 				 o->view->subject);
@@ -383,4 +419,6 @@ void options_deinit(struct options *o)
 	vec_free(&o->sources.maps);
 	vec_free(&o->sources.directories);
 	arena_deinit(&o->arena);
+	vec_free(&o->lists);
+	list_deinit(&o->listed);
 }

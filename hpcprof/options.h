@@ -5,6 +5,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
+#include "hpcprof/list.h"
 #include "hpcprof/source_text.h"
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@ enum {
 	OPTION_SYMBOLS = 1 << 5, /* --sysroot, --debug-dir */
 	OPTION_THREADS = 1 << 6,
 	OPTION_JSON = 1 << 7,
+	OPTION_JOIN = 1 << 20, /* --join-threads */
 	OPTION_OUTPUT = 1 << 12,
 	OPTION_CALLPATH = 1 << 13,
 	OPTION_DELAY = 1 << 11,
@@ -43,8 +45,11 @@ struct options {
 	const char *sysroot;          /* or NULL */
 	const char *output;           /* -o; NULL: standard output */
 	double delay;                 /* --delay, in seconds; 0: not given */
-	const char *const *profiles;  /* PROFILE arguments */
+	VEC(const char *) lists;      /* --files-from, in order */
+	bool list_nul;                /* -0 */
+	const char *const *profiles;  /* PROFILE arguments, then those of lists */
 	size_t num_profiles;
+	struct list listed;  /* what profiles is made of where there are lists */
 	const char *subject; /* what the view is about, if it takes such an argument */
 	uint64_t rows;       /* -n; 0: all */
 	bool rows_given;
@@ -53,12 +58,13 @@ struct options {
 	bool bottom_up, all, object;
 	struct source_places sources; /* -I, -d */
 	struct arena arena;           /* of what is no string of argv */
-	double min;     /* percent; what has less is cut from trees */
-	uint64_t depth; /* of trees; 0: no limit */
+	double min;                   /* percent; what has less is cut from trees */
+	uint64_t depth;               /* of trees; 0: no limit */
 	bool depth_given;
 	const char *focus; /* an extended regular expression, or NULL */
 	bool samples, no_inline, json, callpath, quiet;
-	bool join_threads;
+	bool join_threads; /* hang threads under the call that created them */
+	bool no_names;     /* the view prints none: addresses need not be resolved */
 	unsigned threads;
 	unsigned width; /* columns of the output */
 	bool color;

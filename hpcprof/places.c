@@ -114,8 +114,9 @@ uint64_t place_slow_step(struct place *p, struct model *m, const char *path, uin
 		at += p->spans[i].shift;
 	}
 	if (*module == PLACE_NOT_YET)
-		*module = new_module(m, path, span ? &r->epoch->modules[span->module] : NULL,
-				     span && span->assumed);
+		*module =
+		    new_module(m, path, span ? &r->epoch->modules[span->module] : NULL,
+			       span && (span->assumed || r->epoch->modules[span->module].assumed));
 	if (*module == UINT32_MAX)
 		return UINT64_MAX;
 	if (model_step_is_plain(*module, at))

@@ -51,13 +51,11 @@ static bool has_ended_threads(const struct reader *r)
 	return false;
 }
 
-int process_describe(struct model *m, const struct reader *r, const char *path,
-		     struct model_process *out, struct error *e)
+/* What pairs say, under path. */
+static int describe(struct model *m, struct reader_pairs about, struct reader_text path,
+		    struct model_process *out, struct error *e)
 {
-	struct reader_pairs about = reader_process(r);
-	const struct reader_header *header = reader_header(r);
-
-	out->path = arena_strndup(&m->arena, path, strlen(path));
+	out->path = arena_strndup(&m->arena, path.at, path.n);
 	out->command = command_of(m, about);
 	out->executable = value_of(m, about, "executable");
 	out->host = value_of(m, about, "host");
@@ -65,36 +63,113 @@ int process_describe(struct model *m, const struct reader *r, const char *path,
 	out->tool = value_of(m, about, "tool");
 	out->rank = value_of(m, about, "rank");
 	out->ranks = value_of(m, about, "ranks");
-	if (out->executable && !out->executable[0])
-		out->executable = model_text(m, header->target.at, header->target.n);
 	if (!out->path || !out->command || !out->executable || !out->host || !out->end ||
 	    !out->tool || !out->rank || !out->ranks)
 		return error_memory(e, 0);
-	out->has_trailer = reader_has_trailer(r);
 	out->has_pid = reader_pairs_u64(about, "pid", &out->pid);
 	reader_pairs_u64(about, "ppid", &out->ppid);
 	out->has_start = reader_pairs_u64(about, "start_ns", &out->start_ns);
 	out->has_wall = reader_pairs_u64(about, "wall_ns", &out->wall_ns);
 	out->has_cpu = reader_pairs_u64(about, "cpu_ns", &out->cpu_ns);
-	out->threads = reader_num_threads(r);
-	out->has_ended = has_ended_threads(r);
-	out->tramp_samples = header->tramp_samples;
 	return 0;
 }
 
+int process_describe(struct model *m, const struct reader *r, const char *path,
+		     struct model_process *out, struct error *e)
+{
+	const struct reader_header *header = reader_header(r);
+	struct reader_text name = {path, (uint32_t)strlen(path)};
+
+	if (describe(m, reader_process(r), name, out, e) != 0)
+		return -1;
+	if (!out->executable[0])
+		out->executable = model_text(m, header->target.at, header->target.n);
+	out->has_trailer = reader_has_trailer(r);
+	out->threads = reader_num_threads(r);
+	out->has_ended = has_ended_threads(r);
+	out->tramp_samples = header->tramp_samples;
+	return out->executable ? 0 : error_memory(e, 0);
+}
+
+int process_describe_merged(struct model *m, const struct reader *r, uint32_t i,
+			    struct model_process *out, struct error *e)
+{
+	struct reader_pairs about = reader_merged(r, i)->about;
+	struct reader_text path = reader_pairs_get(about, "path");
+	uint64_t threads = 0;
+
+	if (!path.n)
+		path = (struct reader_text){"", 0};
+	if (describe(m, about, path, out, e) != 0)
+		return -1;
+	reader_pairs_u64(about, "threads", &threads);
+	reader_pairs_u64(about, "tramp_samples", &out->tramp_samples);
+	out->threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
+	out->has_ended = text_is(reader_pairs_get(about, "ended_threads"), "yes");
+	out->has_trailer = !text_is(reader_pairs_get(about, "trailer"), "no");
+	return 0;
+}
+
+/* The texts of a key, which a merged file has as often as they differed. */
+static bool list_texts(struct model *m, model_texts *list, struct reader_pairs about,
+		       const char *key)
+{
+	for (uint32_t i = 0; i < about.n; i++)
+		if (text_is(about.at[i].key, key) &&
+		    !model_list_text(list,
+				     model_text(m, about.at[i].value.at, about.at[i].value.n)))
+			return false;
+	return true;
+}
+
+/* Values that no row of ACCOUNT is about; of a merged file, METRICS says how many. */
+static void note_unaccounted(struct reader_pairs about, bool accounted, bool has_n,
+			     const struct model_sum *sum, uint64_t samples,
+			     struct model_sum *unaccounted)
+{
+	struct model_sum more = *sum;
+	bool saturated = false;
+
+	if (accounted) {
+		/* without an N column there were more or fewer samples than were counted */
+		more.events = 0;
+		more.samples = has_n || samples > sum->samples ? 0 : sum->samples - samples;
+		reader_pairs_u64(about, "unaccounted", &more.events);
+		reader_pairs_u64(about, "unaccounted_samples", &more.samples);
+	}
+	unaccounted->events = sum_add(unaccounted->events, more.events, &saturated);
+	unaccounted->samples = sum_add(unaccounted->samples, more.samples, &saturated);
+}
+
+static bool is_in_trees(struct reader_text disposition)
+{
+	return text_is(disposition, dispositions[CSP_RECORDED]) ||
+	       text_is(disposition, dispositions[CSP_PARTIAL]);
+}
+
+static bool has_n_column(const struct reader *r, uint32_t v)
+{
+	return v + 1 < reader_num_metrics(r) &&
+	       reader_metric(r, v + 1)->flags & CSP_METRIC_SAMPLES &&
+	       !(reader_metric(r, v)->flags & CSP_METRIC_SAMPLES);
+}
+
 int process_describe_metric(struct model *m, const struct reader *r, uint32_t v,
-			    struct model_metric *metric, struct error *e)
+			    const struct model_sum *sum, struct model_metric *metric,
+			    struct error *e)
 {
 	struct reader_pairs about = reader_metric(r, v)->about;
-	struct reader_text kernel = reader_pairs_get(about, "kernel");
+	uint64_t scale = reader_metric(r, v)->period, samples = 0;
+	bool accounted = false;
 
-	if (text_is(kernel, "yes"))
-		metric->kernel |= KERNEL_YES;
-	if (text_is(kernel, "no"))
-		metric->kernel |= KERNEL_NO;
-	if (!model_list_text(&metric->sources, value_of(m, about, "source")) ||
-	    !model_list_text(&metric->requested, value_of(m, about, "requested")) ||
-	    !model_list_text(&metric->achieved, value_of(m, about, "achieved")))
+	for (uint32_t i = 0; i < about.n; i++)
+		if (text_is(about.at[i].key, "kernel"))
+			metric->kernel |= text_is(about.at[i].value, "yes")  ? KERNEL_YES
+					  : text_is(about.at[i].value, "no") ? KERNEL_NO
+									     : KERNEL_NOT_SAID;
+	if (!list_texts(m, &metric->sources, about, "source") ||
+	    !list_texts(m, &metric->requested, about, "requested") ||
+	    !list_texts(m, &metric->achieved, about, "achieved"))
 		return error_memory(e, sizeof(char *));
 	for (uint32_t i = 0; i < reader_num_account(r); i++) {
 		const struct reader_account *row = reader_account(r, i);
@@ -105,9 +180,13 @@ int process_describe_metric(struct model *m, const struct reader *r, uint32_t v,
 		if (!to)
 			return error_memory(e, sizeof *to);
 		to->samples = sum_add(to->samples, row->samples, &m->saturated);
-		to->weight = sum_add(to->weight, row->weight, &m->saturated);
-		metric->has_account = true;
+		to->weight =
+		    sum_add(to->weight, sum_mul(row->weight, scale, &m->saturated), &m->saturated);
+		if (is_in_trees(row->disposition))
+			samples = sum_add(samples, row->samples, &m->saturated);
+		metric->has_account = accounted = true;
 	}
+	note_unaccounted(about, accounted, has_n_column(r, v), sum, samples, &metric->unaccounted);
 	return 0;
 }
 
@@ -133,8 +212,7 @@ static void enter(struct ledger *l, const struct reader_account *a)
 
 	l->rows++;
 	l->weight = sum_add(l->weight, a->weight, &saturated);
-	if (!text_is(a->disposition, dispositions[CSP_RECORDED]) &&
-	    !text_is(a->disposition, dispositions[CSP_PARTIAL]))
+	if (!is_in_trees(a->disposition))
 		return;
 	l->in_trees = sum_add(l->in_trees, a->weight, &saturated);
 	l->samples = sum_add(l->samples, a->samples, &saturated);
@@ -179,14 +257,18 @@ static uint64_t tree_sum(const struct check *c, uint32_t thread, uint32_t metric
 static void check_trees(const struct check *c, uint32_t thread, uint32_t metric)
 {
 	const struct ledger *l = ledger_of(c, thread, metric);
-	bool has_n =
-	    metric + 1 < c->metrics && reader_metric(c->r, metric + 1)->flags & CSP_METRIC_SAMPLES;
+	struct reader_pairs about = reader_metric(c->r, metric)->about;
+	uint64_t events = 0, samples = 0;
+	bool saturated = false;
 
+	/* of datafiles without an account, before they were merged */
+	reader_pairs_u64(about, "unaccounted", &events);
+	reader_pairs_u64(about, "unaccounted_samples", &samples);
 	compare(c, thread, metric, "the sum of values over the nodes", tree_sum(c, thread, metric),
-		l->in_trees);
-	if (has_n)
+		sum_add(l->in_trees, events, &saturated));
+	if (has_n_column(c->r, metric))
 		compare(c, thread, metric, "the sum of samples over the nodes",
-			tree_sum(c, thread, metric + 1), l->samples);
+			tree_sum(c, thread, metric + 1), sum_add(l->samples, samples, &saturated));
 }
 
 int process_check_account(const struct reader *r, const uint64_t *sums,

@@ -5,13 +5,20 @@
 
 #include "hpcprof/model.h"
 
-/* Fill *out, all but the sums, from the trailer's PROCESS and THREADS. */
+/* Fill *out, all but the sums, from the trailer's PROCESS and THREADS. Not for a file that was
+ * merged, which has several of them: process_describe_merged. */
 int process_describe(struct model *m, const struct reader *r, const char *path,
 		     struct model_process *out, struct error *e);
 
-/* Add what METRICS and ACCOUNT say about metric v of the file (a V column). */
+/* The same for row i of MERGED. */
+int process_describe_merged(struct model *m, const struct reader *r, uint32_t i,
+			    struct model_process *out, struct error *e);
+
+/* Add what METRICS and ACCOUNT say about metric v of the file (a V column), whose values, as
+ * they are in the model, sum up to sum. */
 int process_describe_metric(struct model *m, const struct reader *r, uint32_t v,
-			    struct model_metric *metric, struct error *e);
+			    const struct model_sum *sum, struct model_metric *metric,
+			    struct error *e);
 
 /* Hold the equations of ACCOUNT against the trees. sums holds, per thread and then
  * for trees without a thread, the sum of each metric of the file over the nodes. */

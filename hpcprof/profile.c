@@ -117,6 +117,23 @@ static void check_folder(struct diag *d, const char *option, const char *path)
 		diag_problem(d, path, "not a directory (nothing is found there; check %s)", option);
 }
 
+/* A file that is written cannot be one of those it is made of: an earlier one would be counted
+ * once more each time. */
+static int check_output(const struct options *o, const struct scan *s, struct error *e)
+{
+	struct stat st;
+
+	if (!o->output || stat(o->output, &st) != 0)
+		return 0;
+	for (size_t i = 0; i < s->files.len; i++)
+		if (s->files.at[i].device == st.st_dev && s->files.at[i].inode == st.st_ino)
+			return error_set(e, ERROR_USAGE,
+					 "%s is among the PROFILEs (choose another file with -o, "
+					 "or move it away)",
+					 o->output);
+	return 0;
+}
+
 int profile_load(struct profile *p, const struct options *o, struct diag *d, struct error *e)
 {
 	struct correlate_options c = {
@@ -137,9 +154,11 @@ int profile_load(struct profile *p, const struct options *o, struct diag *d, str
 		check_folder(d, "--debug-dir", o->debug_dirs.at[i]);
 	if (scan_profiles(&s, o->profiles, o->num_profiles, d, e) != 0)
 		return -1;
-	rc = load_all(p, o, d, &s, e);
-	scan_deinit(&s);
+	rc = check_output(o, &s, e);
 	if (rc == 0)
+		rc = load_all(p, o, d, &s, e);
+	scan_deinit(&s);
+	if (rc == 0 && !o->no_names)
 		rc = correlate(p->model, &c, &p->code, e);
 	diag_progress_end(d);
 	if (rc != 0)

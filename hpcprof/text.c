@@ -114,6 +114,6 @@ const struct view text_view = {
     .name = "text",
     .summary = "a summary: where the time went, by which paths, how sure that is",
     .takes = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
-	     OPTION_SYMBOLS | OPTION_THREADS,
+	     OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN,
     .print = print,
 };

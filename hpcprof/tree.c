@@ -301,6 +301,6 @@ const struct view tree_view = {
     .name = "tree",
     .summary = "the calling context tree, from the outermost frames down",
     .takes = OPTION_METRIC | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE | OPTION_SYMBOLS |
-	     OPTION_THREADS | OPTION_TREE | OPTION_ALL,
+	     OPTION_THREADS | OPTION_JOIN | OPTION_TREE | OPTION_ALL,
     .print = print,
 };

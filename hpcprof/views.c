@@ -14,6 +14,6 @@ const struct view dump_view = {
     .print_file = dump,
 };
 
-const struct view *const views[] = {&text_view,    &tree_view, &callers_view,
-				    &callees_view, &annotate_view, &xml_view,  &dump_view,
-				    &recover_view, &top_view,  NULL};
+const struct view *const views[] = {&text_view,     &tree_view, &callers_view, &callees_view,
+				    &annotate_view, &xml_view,  &merge_view,   &dump_view,
+				    &recover_view,  &top_view,  NULL};

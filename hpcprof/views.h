@@ -14,6 +14,7 @@ struct view {
 	const char *subject; /* what its first argument is ("FUNCTION"), before the PROFILEs;
 				or NULL: there is none */
 	unsigned takes;      /* OPTION_* */
+	bool no_names;       /* addresses need not be resolved: there is no code to print */
 	/* One of the three: print the merged profile of all PROFILEs, or one datafile after
 	 * the other, or do something of its own with what the PROFILEs name. 0, or 1 if
 	 * something was left out, which has been said, or -1 and *e (ERROR_USAGE for what the
@@ -26,7 +27,7 @@ struct view {
 /* NULL ends the table. The text view is the default. */
 extern const struct view *const views[];
 
-extern const struct view text_view, tree_view, callers_view, callees_view, annotate_view, xml_view, dump_view,
-    recover_view, top_view;
+extern const struct view text_view, tree_view, callers_view, callees_view, annotate_view, xml_view,
+    merge_view, dump_view, recover_view, top_view;
 
 #endif

@@ -208,7 +208,7 @@ static int print(FILE *out, const struct profile *p, const struct options *o, st
 const struct view xml_view = {
     .name = "xml",
     .summary = "a PROFILE for HPCView; a CSPROFILE with --callpath",
-    .takes = OPTION_METRIC | OPTION_NO_INLINE | OPTION_SYMBOLS | OPTION_THREADS | OPTION_OUTPUT |
-	     OPTION_CALLPATH,
+    .takes = OPTION_METRIC | OPTION_NO_INLINE | OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN |
+	     OPTION_OUTPUT | OPTION_CALLPATH,
     .print = print,
 };

@@ -29,7 +29,10 @@ struct reader {
 	struct reader_pairs process;
 	struct reader_thread *threads;
 	struct reader_account *account;
+	struct reader_merged *merged;
 	uint64_t trace_offset, num_trace;
+	uint32_t num_merged;
+	bool is_merged; /* a whole MERGED chunk is there */
 	uint32_t num_chunks, num_threads, num_account;
 	bool threads_known;   /* a THREADS chunk stands behind num_threads */
 	struct error warning; /* kind ERROR_NONE: all is well */

@@ -53,6 +53,7 @@ struct reader_module {
 	uint64_t virtual_address, mapped_address;
 	uint64_t extent;             /* bytes, of the trailer's MODULES; 0: not known */
 	struct reader_text build_id; /* hex digits, of the trailer; n is 0: not known */
+	bool assumed; /* a merged file: the extent was not known in the files it is made of */
 };
 
 struct reader_epoch {
@@ -92,6 +93,17 @@ struct reader_thread {
 	uint64_t tid;
 	struct reader_text name;
 	uint64_t start_ns, end_ns, cpu_ns;
+};
+
+/* A program image whose datafile was merged into this one. */
+struct reader_merged_sum {
+	uint32_t metric; /* a V: below reader_num_metrics */
+	uint64_t events, samples;
+};
+struct reader_merged {
+	struct reader_pairs about; /* as in PROCESS, and more */
+	const struct reader_merged_sum *sums;
+	uint32_t num_sums;
 };
 
 struct reader_trace {
@@ -138,6 +150,10 @@ uint32_t reader_num_threads(const struct reader *r);
 const struct reader_thread *reader_thread(const struct reader *r, uint32_t i);
 uint32_t reader_num_account(const struct reader *r);
 const struct reader_account *reader_account(const struct reader *r, uint32_t i);
+/* MERGED: 0 where the file is of one program image. */
+bool reader_is_merged(const struct reader *r);
+uint32_t reader_num_merged(const struct reader *r);
+const struct reader_merged *reader_merged(const struct reader *r, uint32_t i);
 uint64_t reader_num_trace(const struct reader *r);
 /* Row i of TRACE, decoded into *out. */
 void reader_trace(const struct reader *r, uint64_t i, struct reader_trace *out);

@@ -14,6 +14,8 @@ enum {
 	ACCOUNT_ROW_MIN_BYTES = 4 + 4 + CSP_TEXT_MIN_BYTES + 8 + 8,
 	TRACE_ROW_BYTES = 8 + 4 + 4 + 8 + 8,
 	THREADS_ROW_MIN_BYTES = 8 + CSP_TEXT_MIN_BYTES + 8 + 8 + 8,
+	MERGED_ROW_MIN_BYTES = 4 + 4,
+	MERGED_SUM_BYTES = 4 + 8 + 8,
 };
 
 /* Keep the first warning and say how many others there are. */
@@ -285,6 +287,73 @@ static void drop_trace(struct reader *r)
 	r->num_trace = 0;
 }
 
+static int get_merged_sums(struct reader *r, struct cursor *c, struct reader_merged *out,
+			   struct error *e)
+{
+	struct reader_merged_sum *sums;
+	uint32_t n = 0;
+	if (csp_get_count(c, "sums of a MERGED row", MERGED_SUM_BYTES, &n, e))
+		return -1;
+	sums = reader_table(r, n, sizeof *sums, e);
+	if (!sums)
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (csp_get_u32(c, "metric of a MERGED sum", &sums[i].metric, e) ||
+		    check_index(c, "metric of a MERGED sum", sums[i].metric, r->num_metrics, 4,
+				e) ||
+		    csp_get_u64(c, "events of a MERGED sum", &sums[i].events, e) ||
+		    csp_get_u64(c, "samples of a MERGED sum", &sums[i].samples, e))
+			return -1;
+	}
+	out->sums = sums;
+	out->num_sums = n;
+	return 0;
+}
+
+/* The modules of the first epoch whose extents were not known. */
+static int get_assumed(struct reader *r, struct cursor *c, struct error *e)
+{
+	uint32_t modules = r->num_epochs ? r->epochs[0].num_modules : 0, n = 0, k;
+	if (csp_get_count(c, "assumed extents of MERGED", 4, &n, e))
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (csp_get_u32(c, "module of MERGED", &k, e) ||
+		    check_index(c, "module of MERGED", k, modules, 4, e))
+			return -1;
+		/* The table is our own; only consumers see it as const. */
+		((struct reader_module *)r->epochs[0].modules)[k].assumed = true;
+	}
+	return 0;
+}
+
+static int get_merged(struct reader *r, struct cursor *c, struct error *e)
+{
+	uint32_t n = 0;
+	if (get_assumed(r, c, e) || csp_get_count(c, "rows of MERGED", MERGED_ROW_MIN_BYTES, &n, e))
+		return -1;
+	r->merged = reader_table(r, n, sizeof *r->merged, e);
+	if (!r->merged)
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (get_pairs(r, c, &r->merged[i].about, e) ||
+		    get_merged_sums(r, c, &r->merged[i], e))
+			return -1;
+	}
+	r->num_merged = n;
+	r->is_merged = true;
+	return 0;
+}
+
+static void drop_merged(struct reader *r)
+{
+	struct reader_module *modules =
+	    r->num_epochs ? (struct reader_module *)r->epochs[0].modules : NULL;
+	for (uint32_t i = 0; modules && i < r->epochs[0].num_modules; i++)
+		modules[i].assumed = false;
+	r->num_merged = 0;
+	r->is_merged = false;
+}
+
 /* The chunks that we know, in the order in which they are decoded: THREADS
  * before what holds indexes into it. drop takes back what a failed get did. */
 static const struct chunk_kind {
@@ -300,6 +369,7 @@ static const struct chunk_kind {
     {CSP_CHUNK_TREES, "chunk TREES left out", get_trees, drop_trees},
     {CSP_CHUNK_ACCOUNT, "chunk ACCOUNT left out", get_account, drop_account},
     {CSP_CHUNK_TRACE, "chunk TRACE left out", get_trace, drop_trace},
+    {CSP_CHUNK_MERGED, "chunk MERGED left out", get_merged, drop_merged},
 };
 
 /* Decode one chunk; -1 only for want of memory. */
@@ -449,6 +519,21 @@ uint32_t reader_num_account(const struct reader *r)
 const struct reader_account *reader_account(const struct reader *r, uint32_t i)
 {
 	return &r->account[i];
+}
+
+bool reader_is_merged(const struct reader *r)
+{
+	return r->is_merged;
+}
+
+uint32_t reader_num_merged(const struct reader *r)
+{
+	return r->num_merged;
+}
+
+const struct reader_merged *reader_merged(const struct reader *r, uint32_t i)
+{
+	return &r->merged[i];
 }
 
 uint64_t reader_num_trace(const struct reader *r)

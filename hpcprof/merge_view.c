@@ -1,0 +1,78 @@
+/* The view merge: one datafile out of many. */
+#include "hpcprof/merge.h"
+#include "hpcprof/output.h"
+#include "hpcprof/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* path's folder, with its slash, and behind it the name under which the image of a vdso is
+ * saved. NULL if memory ran out. */
+static char *image_beside(const char *path, const char *build_id)
+{
+	const char *slash = strrchr(path, '/');
+	char *to;
+
+	return asprintf(&to, "%.*s" CSP_VDSO_PREFIX "%s", slash ? (int)(slash - path) + 1 : 0, path,
+			build_id) < 0
+		   ? NULL
+		   : to;
+}
+
+static int copy(const char *from, const char *to, struct error *e)
+{
+	char buffer[4096];
+	struct output out;
+	FILE *in = fopen(from, "rbe");
+	int rc;
+	size_t n;
+
+	if (!in)
+		return 0; /* it was never saved, or lost: its code has no names in any case */
+	rc = output_open(&out, to, e);
+	while (rc == 0 && (n = fread(buffer, 1, sizeof buffer, in)) > 0)
+		fwrite(buffer, 1, n, out.file);
+	if (rc == 0)
+		rc = output_commit(&out, e);
+	fclose(in);
+	return rc;
+}
+
+/* A merged file has beside it what its parts had beside them. */
+static int copy_images(const struct model *m, const char *path, struct error *e)
+{
+	struct stat st;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < m->modules.len; i++) {
+		const struct model_module *mod = &m->modules.at[i];
+		char *to;
+		if (!mod->image)
+			continue;
+		to = image_beside(path, mod->build_id);
+		if (!to)
+			return error_memory(e, strlen(path));
+		if (stat(to, &st) != 0)
+			rc = copy(mod->image, to, e);
+		free(to);
+	}
+	return rc;
+}
+
+static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
+{
+	if (!o->output)
+		return error_set(e, ERROR_USAGE, "merge writes a datafile (name it with -o FILE)");
+	if (merge_write(out, p->model, e) != 0)
+		return -1;
+	return copy_images(p->model, o->output, e);
+}
+
+const struct view merge_view = {
+    .name = "merge",
+    .summary = "one datafile out of many",
+    .takes = OPTION_OUTPUT | OPTION_THREADS | OPTION_SYMBOLS | OPTION_JOIN,
+    .no_names = true,
+    .print = print,
+};
