@@ -1,0 +1,313 @@
+"""kill.py [OPTION]... HPCRUN VICTIM PLUGIN...: kill measured programs, and weigh what is
+recovered of them against the CPU time that the kernel says they had.
+
+    --kills N        how often (30)
+    --how WAY        kill (default), term, both, segv, abort, exit_group
+    --store PLACE    as hpcrun's option
+    --keep DIR       for what a failure left
+    --recover HPCPROF    with --how both: makes the datafiles
+    --lossy          the store is too small: only the equations must hold
+    --seed N         of the random moments
+
+VICTIM is tests/programs/victim.c. Of the kills, a quarter falls around its end, where it
+writes its datafile. Each time the program is stopped, and each thread's CPU time is read
+from /proc; then it is killed (both: its launcher is as well). For segv, abort and
+exit_group it dies by itself and leaves its clocks behind.
+
+What must hold, for each datafile of the victim: the three equations; and for each of its
+threads, that the weights are what it used since the measurement began, less at most two
+periods, and less what it used in the system call in which it was killed; that is at most
+what it used since it began what it says it is doing.
+
+What the main thread uses between the measurement's beginning and main(), where it looks
+at its clock, is told from runs that end at once."""
+
+import argparse
+import collections
+import glob
+import mmap
+import os
+import random
+import shutil
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+import account
+import csp
+
+PERIOD_NS = 1_000_000
+END_RATE = 20_000  # for trees that take a while to be written
+SLOTS = 8
+PAGE = struct.Struct("=IIQII" + "IIQQ" * SLOTS)
+DOING = ("computing", "loading", "making a thread", "forking", "ending")
+
+Slot = collections.namedtuple("Slot", "tid doing since_ns cpu_ns")
+
+
+class Page:
+    """The page that a victim writes."""
+
+    def __init__(self, path):
+        with open(path, "r+b") as f:
+            self.memory = mmap.mmap(f.fileno(), PAGE.size, prot=mmap.PROT_READ)
+
+    def read(self):
+        ready, threads, main_cpu, dying, _, *slots = PAGE.unpack(self.memory[:PAGE.size])
+        slots = [Slot(*slots[i:i + 4]) for i in range(0, 4 * SLOTS, 4)]
+        return ready, threads, main_cpu, dying, slots
+
+
+def read_text(path):
+    try:
+        with open(path) as f:
+            return f.read()
+    except OSError:  # it has ended
+        return ""
+
+
+def fields(path):
+    """Of /proc/.../stat, from the state on."""
+    return read_text(path).rpartition(")")[2].split()
+
+
+class Thread:
+    """A stopped thread: its CPU time, and whether it is in a system call."""
+
+    def __init__(self, task):
+        self.tid = int(os.path.basename(task))
+        schedule = read_text(task + "/schedstat").split()
+        self.cpu = int(schedule[0]) if schedule else 0
+        call = read_text(task + "/syscall").split()
+        self.in_call = bool(call) and call[0].isdigit()
+        self.in_call_ns = 0  # at most so long
+
+
+def stop(pid):
+    """Stop a process and wait until all its threads have: False if it has ended."""
+    try:
+        os.kill(pid, signal.SIGSTOP)
+    except ProcessLookupError:
+        return False
+    for _ in range(5000):
+        states = [fields(path)[:1] for path in glob.glob("/proc/%d/task/*/stat" % pid)]
+        if not states or any(s in (["Z"], ["X"]) for s in states) and len(states) == 1:
+            return False
+        if all(s and s[0] in "TtZX" for s in states):
+            return True
+        time.sleep(0.0002)
+    raise SystemExit("%d does not stop" % pid)
+
+
+class Round:
+    """One run of the victim, from start to datafile."""
+
+    def __init__(self, options, folder, way, ms):
+        self.options, self.folder = options, folder
+        self.data = os.path.join(folder, "data")
+        page = os.path.join(folder, "page")
+        rate = END_RATE if way == "end" else 10**9 // PERIOD_NS
+        command = [options.hpcrun, "-q", "-e", "CPUTIME@f%d" % rate, "-o", self.data]
+        if options.store:
+            command += ["--store", options.store]
+        self.launcher = subprocess.Popen(
+            command + [options.victim, page, way, str(ms)] + options.plugins,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.pid = self.threads = self.page = None
+        self.doing, self.frozen = [], False
+        while self.page is None:
+            ended = self.launcher.poll() is not None
+            if os.path.exists(page) and os.path.getsize(page) == PAGE.size:
+                self.page = Page(page)
+            elif ended:
+                raise SystemExit("the victim did not start: %s" % self.launcher.stderr.read())
+            else:
+                time.sleep(0.0005)
+
+    def wait_ready(self):
+        while not self.page.read()[0] and self.launcher.poll() is None:
+            time.sleep(0.0005)
+        self.pid = self.page.read()[4][0].tid
+
+    def freeze(self):
+        """Stop it and take its clocks; False if it was faster."""
+        if not stop(self.pid):
+            return False
+        tasks = sorted(glob.glob("/proc/%d/task/*" % self.pid))
+        self.threads, self.frozen = [Thread(task) for task in tasks], True
+        _, count, _, _, slots = self.page.read()
+        self.doing = [DOING[slot.doing] for slot in slots[:count]]
+        since = {slot.tid: slot.since_ns for slot in slots[:count] if slot.doing}
+        for thread in self.threads:
+            if thread.in_call and thread.tid in since:
+                thread.in_call_ns = max(0, thread.cpu - since[thread.tid])
+        return True
+
+    def told(self):
+        """The threads' clocks as the program told them before it died."""
+        _, count, _, dying, slots = self.page.read()
+        self.threads, self.frozen = [], False
+        for slot in slots[:count] if dying else []:
+            thread = Thread("/proc/0/task/%d" % slot.tid)
+            thread.cpu = slot.cpu_ns
+            self.threads.append(thread)
+        return bool(dying)
+
+    def end(self):
+        """Wait for the launcher: its status."""
+        _, self.said = self.launcher.communicate(timeout=60)
+        return self.launcher.returncode
+
+    def datafiles(self):
+        """(of the victim itself, all)"""
+        paths = glob.glob(os.path.join(self.data, "*.csp"))
+        mine = [p for p in paths if p.split(".")[-3] == str(self.pid)]
+        return mine, paths
+
+
+def until_main(options):
+    """What the main thread uses from the measurement's beginning to main()."""
+    found = []
+    for _ in range(15):
+        with tempfile.TemporaryDirectory() as folder:
+            r = Round(options, folder, "nothing", 0)
+            r.end()
+            data = next(csp.load([r.data]))
+            found.append(sum(row[4] for row in data.account))
+    return int(statistics.median(found))
+
+
+class Verdict:
+    def __init__(self):
+        self.failures, self.losses, self.counts = [], [], collections.Counter()
+        self.doing, self.samples = collections.Counter(), 0
+
+    def fail(self, text):
+        self.failures.append(text)
+
+
+def weigh(r, path, before_main, verdict, lossy):
+    """Equations, and each thread against its clock."""
+    data = csp.Datafile(path)
+    verdict.failures.extend(account.unequal(data, 0))
+    verdict.samples += sum(row[3] for row in data.account)
+    ended = data.process.get("end", "")
+    verdict.counts["datafile says %s" % ended] += 1
+    if r.threads is None or lossy:
+        return
+    weights = collections.Counter()
+    for thread, _, _, _, weight in data.account:
+        weights[data.threads[thread][0]] += weight
+    # whoever dies by itself does so a little after it has told its clocks
+    least = -PERIOD_NS // 4 if r.frozen else -float("inf")
+    for thread in r.threads:
+        used = thread.cpu
+        if thread.tid == r.pid:
+            used -= r.page.read()[2] - before_main
+        lost = used - weights[thread.tid]
+        verdict.losses.append(lost / PERIOD_NS)
+        verdict.counts["threads in a system call"] += thread.in_call
+        if not least <= lost <= 2 * PERIOD_NS + thread.in_call_ns:
+            verdict.fail("%s: thread %d used %.3f ms, %.3f ms of it recovered; %.3f ms in a call; %s"
+                         % (os.path.basename(path), thread.tid, used / 1e6,
+                            weights[thread.tid] / 1e6, thread.in_call_ns / 1e6, r.doing))
+
+
+def kill_once(options, folder, number, before_main, verdict):
+    by_itself = options.how in ("segv", "abort", "exit_group")
+    at_end = not by_itself and number % 4 == 3
+    ms = random.randint(3, 60) + 150 * at_end
+    r = Round(options, folder, options.how if by_itself else "end" if at_end else "run",
+              ms if by_itself or at_end else 0)
+    r.wait_ready()
+    if by_itself:
+        r.end()
+        if not r.told():
+            verdict.fail("it did not die as told: %s" % r.said)
+    else:
+        if at_end:
+            while r.page.read()[4][0].doing != DOING.index("ending") and r.launcher.poll() is None:
+                pass
+            time.sleep(random.random() * options.end_ms / 1000)
+        else:
+            time.sleep(random.random() * 0.12)
+        frozen = r.freeze()
+        verdict.doing.update(r.doing)
+        if options.how == "both":
+            r.launcher.kill()
+        if frozen:
+            os.kill(r.pid, signal.SIGTERM if options.how == "term" else signal.SIGKILL)
+            if options.how == "term":
+                os.kill(r.pid, signal.SIGCONT)
+        verdict.counts["killed" if frozen else "had ended"] += 1
+        if at_end:
+            r.told()  # what it used since, it used for the datafile
+        r.end()
+    if options.recover:
+        while os.path.exists("/proc/%d" % r.pid):
+            time.sleep(0.001)
+        done = subprocess.run([options.recover, "recover", r.data], capture_output=True)
+        if done.returncode:
+            verdict.fail("recover: status %d: %s" % (done.returncode, done.stderr))
+    mine, all_files = r.datafiles()
+    verdict.counts["datafiles"] += len(all_files)
+    if len(mine) != 1:
+        verdict.fail("%d datafiles of the victim: %s" % (len(mine), all_files))
+    for path in all_files:
+        if path not in mine:
+            verdict.failures.extend(account.unequal(csp.Datafile(path), 0))
+    for path in mine:
+        weigh(r, path, before_main, verdict, options.lossy)
+
+
+def parse():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--how", default="kill")
+    parser.add_argument("--store")
+    parser.add_argument("--keep")
+    parser.add_argument("--recover")
+    parser.add_argument("--lossy", action="store_true")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--end-ms", type=float, default=3)
+    parser.add_argument("hpcrun")
+    parser.add_argument("victim")
+    parser.add_argument("plugins", nargs="*")
+    return parser.parse_args()
+
+
+def main():
+    options = parse()
+    seed = options.seed if options.seed is not None else random.randrange(1 << 32)
+    random.seed(seed)
+    verdict = Verdict()
+    before_main = until_main(options)
+    for number in range(options.kills):
+        folder = tempfile.mkdtemp()
+        before = len(verdict.failures)
+        kill_once(options, folder, number, before_main, verdict)
+        if options.keep and len(verdict.failures) > before:
+            shutil.copytree(folder, os.path.join(options.keep, str(number)))
+        shutil.rmtree(folder)
+    print("seed %d; %.3f ms are measured before main()" % (seed, before_main / 1e6))
+    for name, n in sorted(verdict.counts.items()):
+        print("%6d %s" % (n, name))
+    print("threads at the kill: %s" % ", ".join("%d %s" % (n, d)
+                                                 for d, n in verdict.doing.most_common()))
+    if verdict.losses:
+        losses = sorted(verdict.losses)
+        print("%d threads, %d samples; lost, in periods: least %.3f, median %.3f, 99%% %.3f, most %.3f"
+              % (len(losses), verdict.samples, losses[0], statistics.median(losses),
+                 losses[len(losses) * 99 // 100], losses[-1]))
+    for text in verdict.failures[:20]:
+        print(text)
+    print("%d failures" % len(verdict.failures))
+    return 1 if verdict.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
