@@ -65,11 +65,15 @@ uint32_t *xml_ranks(const struct xml *x, size_t n, xml_compare *compare)
 	uint32_t *ids = malloc((n + 1) * sizeof *ids), *ranks = malloc((n + 1) * sizeof *ranks);
 	uint32_t rank = 0;
 
-	for (size_t i = 0; ids && i < n; i++)
+	if (!ids || !ranks) {
+		free(ids);
+		free(ranks);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++)
 		ids[i] = (uint32_t)i;
-	if (ids && ranks)
-		qsort_r(ids, n, sizeof *ids, by_compare, &r);
-	for (size_t i = 0; ids && ranks && i < n; i++) {
+	qsort_r(ids, n, sizeof *ids, by_compare, &r);
+	for (size_t i = 0; i < n; i++) {
 		rank += i && compare(x, ids[i - 1], ids[i]) != 0;
 		ranks[ids[i]] = rank;
 	}

@@ -13,7 +13,9 @@ struct place {
 	struct model_function function; /* name and so on; its file and module are above */
 	uint32_t line;
 	uint32_t function_id; /* NONE: to be made when a value comes */
-	uint32_t context;     /* call paths: of the scope; else NONE until a value comes */
+	uint32_t context;     /* NONE until a value comes, in the scope or, on a path, below it */
+	enum frame_role role; /* of that context */
+	bool on_path;         /* the scope around it is its caller */
 };
 #define NONE UINT32_MAX
 
@@ -94,10 +96,11 @@ static int module_of(struct xml_ingest *in, struct place *p)
 static int enter_module(struct xml_ingest *in, struct place *p, const char *name)
 {
 	p->function_id = NONE;
-	if (name)
-		p->module = model_module(in->m, (struct reader_text){name, (uint32_t)strlen(name)},
-					 (struct reader_text){"", 0});
-	return module_of(in, p);
+	if (!name)
+		return module_of(in, p);
+	p->module = model_module(in->m, (struct reader_text){name, (uint32_t)strlen(name)},
+				 (struct reader_text){"", 0});
+	return p->module == UINT32_MAX ? out_of_memory(in) : 0;
 }
 
 /* Make the context of a place. */
@@ -120,22 +123,20 @@ static int enter_context(struct xml_ingest *in, struct place *p, uint32_t parent
 	return p->context == UINT32_MAX ? out_of_memory(in) : 0;
 }
 
-static int enter_path(struct xml_ingest *in, struct place *p, uint32_t parent,
-		      const struct reader_xml_scope *scope)
+static int enter_path(struct xml_ingest *in, struct place *p, const struct reader_xml_scope *scope)
 {
 	if (scope->partial) {
 		p->context = MODEL_PARTIAL_ROOT;
 		return 0;
 	}
+	p->on_path = true;
+	p->role = scope->kind == READER_XML_CALLSITE ? FRAME_NAMED_CALL : FRAME_NAMED_POINT;
 	p->file = text_of(in, scope->file);
 	p->function = (struct model_function){.name = text_of(in, scope->name)};
 	p->line = scope->line;
 	p->function_id = NONE;
-	if ((scope->file && !p->file) || (scope->name && !p->function.name))
-		return out_of_memory(in);
-	return enter_context(in, p, parent,
-			     scope->kind == READER_XML_CALLSITE ? FRAME_NAMED_CALL
-								: FRAME_NAMED_POINT);
+	return (scope->file && !p->file) || (scope->name && !p->function.name) ? out_of_memory(in)
+									       : 0;
 }
 
 static bool known(const char *name)
@@ -157,8 +158,7 @@ static int enter_procedure(struct xml_ingest *in, struct place *p,
 	return 0;
 }
 
-static int enter(struct xml_ingest *in, struct place *p, uint32_t parent,
-		 const struct reader_xml_scope *scope)
+static int enter(struct xml_ingest *in, struct place *p, const struct reader_xml_scope *scope)
 {
 	switch (scope->kind) {
 	case READER_XML_PGM:
@@ -180,7 +180,7 @@ static int enter(struct xml_ingest *in, struct place *p, uint32_t parent,
 		return 0;
 	case READER_XML_CALLSITE:
 	case READER_XML_PATH_S:
-		return enter_path(in, p, parent, scope);
+		return enter_path(in, p, scope);
 	default:
 		return 0;
 	}
@@ -189,18 +189,17 @@ static int enter(struct xml_ingest *in, struct place *p, uint32_t parent,
 static int open_scope(void *context, const struct reader_xml_scope *scope, struct error *e)
 {
 	static const struct place outermost = {
-	    .module = NONE, .function_id = NONE, .context = NONE};
+	    .module = NONE, .function_id = NONE, .context = NONE, .role = FRAME_NAMED_POINT};
 	struct xml_ingest *in = context;
 	struct place *around = in->places.len ? &in->places.at[in->places.len - 1] : NULL;
 	struct place p = around ? *around : outermost;
-	uint32_t parent = p.context == NONE ? MODEL_ROOT : p.context;
 	struct reader_xml_scope of = *scope;
 
 	(void)e;
 	if (!known(of.name) && of.kind >= READER_XML_CALLSITE)
 		of.name = NULL;
 	p.context = NONE;
-	if (enter(in, &p, parent, &of) != 0)
+	if (enter(in, &p, &of) != 0)
 		return -1;
 	return vec_push(&in->places, p) ? 0 : out_of_memory(in);
 }
@@ -221,6 +220,23 @@ static int close_scope(void *context, struct error *e)
 	return 0;
 }
 
+/* The context of the innermost scope, and those of the calls on the way to it: a value has
+ * come. The outermost scope has had one from the start. */
+static int reach(struct xml_ingest *in)
+{
+	size_t i = in->places.len - 1;
+
+	while (in->places.at[i].on_path && in->places.at[i - 1].context == NONE)
+		i--;
+	for (; i < in->places.len; i++) {
+		struct place *p = &in->places.at[i];
+		uint32_t parent = p->on_path ? in->places.at[i - 1].context : MODEL_PARTIAL_ROOT;
+		if (enter_context(in, p, parent, p->role) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int value(void *context, uint32_t id, uint64_t events, struct error *e)
 {
 	struct xml_ingest *in = context;
@@ -233,7 +249,7 @@ static int value(void *context, uint32_t id, uint64_t events, struct error *e)
 	struct place at;
 
 	(void)e;
-	if (p->context == NONE && enter_context(in, p, MODEL_PARTIAL_ROOT, FRAME_NAMED_POINT) != 0)
+	if (p->context == NONE && reach(in) != 0)
 		return -1;
 	at = *p;
 	/* a value of a root has no frame and becomes a child of it */
@@ -293,7 +309,9 @@ static int add(struct model *m, const struct source *s, struct error *e)
 					    .executable = nothing,
 					    .host = nothing,
 					    .end = nothing,
-					    .tool = nothing};
+					    .tool = nothing,
+					    .rank = nothing,
+					    .ranks = nothing};
 	rc = path && nothing ? read_source(s, &sink, &in, e) : out_of_memory(&in);
 	if (rc == 0)
 		rc = keep_sums(&in);

@@ -48,7 +48,7 @@ check "and lists the views" says out '^  dump '
 check "--version succeeds" run 0 "$hpcprof" --version
 check "and names the tool" says out '^hpcprof [0-9]'
 for bad in '' '--bogus dir' '-Z dir' '-n x dir' '-n -1 dir' '-j 0 dir' '-s size dir' '--json dir' \
-	'dump -n 3 good.csp' 'tree dir' 'dump' '-m' '-m BYTES dir'; do
+	'dump -n 3 good.csp' 'trees dir' 'dump' '-m' '-m BYTES dir'; do
 	# shellcheck disable=SC2086
 	check "usage error: hpcprof $bad" run 2 "$hpcprof" $bad
 	check "said on stderr in one line" [ "$(wc -l <err)" = 1 ]

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static char path[] = "/tmp/hpctest.XXXXXX";
+static char datafile[] = "/tmp/hpctest.XXXXXX", profile[] = "/tmp/hpctest.XXXXXX",
+	    csprofile[] = "/tmp/hpctest.XXXXXX";
 
 static int show(const struct options *o, FILE *out, FILE *err)
 {
@@ -20,7 +21,7 @@ static int show(const struct options *o, FILE *out, FILE *err)
 	int rc = profile_load(&p, o, &d, &e);
 
 	if (rc == 0) {
-		rc = text_view.print(out, &p, o, &e);
+		rc = o->view->print(out, &p, o, &e);
 		profile_deinit(&p);
 	}
 	if (rc != 0)
@@ -28,12 +29,15 @@ static int show(const struct options *o, FILE *out, FILE *err)
 	return rc < 0 ? -1 : d.problems ? 1 : 0;
 }
 
-static void test_every_allocation_fails_once(void **state)
+static void check(const struct view *view, bool callpath, const char *path)
 {
-	(void)state;
 	const char *const profiles[] = {path};
-	struct options o = {
-	    .view = &text_view, .profiles = profiles, .num_profiles = 1, .threads = 1, .width = 80};
+	struct options o = {.view = view,
+			    .profiles = profiles,
+			    .num_profiles = 1,
+			    .threads = 1,
+			    .width = 80,
+			    .callpath = callpath};
 	FILE *out = fopen("/dev/null", "w"), *err = fopen("/dev/null", "w");
 	unsigned long n, all;
 	int rc;
@@ -43,7 +47,7 @@ static void test_every_allocation_fails_once(void **state)
 	failing_alloc_start(0);
 	assert_int_equal(show(&o, out, err), 0);
 	all = failing_alloc_count();
-	assert_true(all > 50);
+	assert_true(all > 30);
 	assert_int_equal(failing_alloc_live(), 0);
 	for (n = 1; n <= all; n++) {
 		failing_alloc_start(n);
@@ -63,19 +67,66 @@ static void test_every_allocation_fails_once(void **state)
 	fclose(err);
 }
 
+static void test_text(void **state)
+{
+	(void)state;
+	check(&text_view, false, datafile);
+}
+
+static void test_xml_out(void **state)
+{
+	(void)state;
+	check(&xml_view, false, datafile);
+	check(&xml_view, true, datafile);
+}
+
+static void test_xml_in(void **state)
+{
+	(void)state;
+	check(&xml_view, false, profile);
+	check(&xml_view, true, csprofile);
+}
+
+static void make_datafile(void)
+{
+	struct built b;
+
+	build(&build_example, &b);
+	built_write(&b, datafile);
+	built_free(&b);
+}
+
+static bool make_xml(const char *path, bool callpath)
+{
+	const char *const profiles[] = {datafile};
+	struct options o = {.view = &xml_view,
+			    .profiles = profiles,
+			    .num_profiles = 1,
+			    .threads = 1,
+			    .callpath = callpath};
+	FILE *out = fopen(path, "w");
+	bool ok = out && show(&o, out, stderr) == 0;
+
+	return out && fclose(out) == 0 && ok;
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation_fails_once)};
-	struct built b;
-	int failed, fd = mkstemp(path);
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_text),
+					   cmocka_unit_test(test_xml_out),
+					   cmocka_unit_test(test_xml_in)};
+	char *const paths[] = {datafile, profile, csprofile};
+	int failed = 1;
+	bool ok = true;
 
-	if (fd < 0)
-		return 1;
-	close(fd);
-	build(&build_example, &b);
-	built_write(&b, path);
-	built_free(&b);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
+	for (int i = 0; i < 3; i++) {
+		int fd = mkstemp(paths[i]);
+		ok &= fd >= 0 && close(fd) == 0;
+	}
+	make_datafile();
+	if (ok && make_xml(profile, false) && make_xml(csprofile, true))
+		failed = cmocka_run_group_tests(tests, NULL, NULL);
+	for (int i = 0; i < 3; i++)
+		unlink(paths[i]);
 	return failed;
 }
