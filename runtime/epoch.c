@@ -298,6 +298,9 @@ static store_ref covering_module(store_ref epoch, uintptr_t low, uintptr_t high)
 	return 0;
 }
 
+/* The module of the frame that was looked at last: epoch << 32 | module. */
+static _Atomic(uint64_t) last_hit;
+
 static void add_range(uintptr_t low, uintptr_t high, void *arg)
 {
 	(void)arg;
@@ -317,7 +320,7 @@ void csprof_epoch_add_anonymous(void)
 void csprof_epoch_notice_code(uintptr_t ip)
 {
 	enum { REST = 100 }; /* times its cost until the next look: 1% at the most */
-	static _Atomic(uint64_t) next_look, last_hit; /* last_hit: epoch << 32 | module */
+	static _Atomic(uint64_t) next_look;
 	store_ref epoch = atomic_load_explicit(&csprof_process.epoch, memory_order_acquire);
 	uint64_t hit = atomic_load_explicit(&last_hit, memory_order_relaxed);
 	if (hit >> 32 == epoch && stands_in(module_at((store_ref)hit), ip, ip + 1))
@@ -424,5 +427,6 @@ void csprof_epoch_restore(struct csprof_kept_epoch kept)
 		os_unmap(kept.memory, kept.bytes);
 	atomic_store(&changing, 0);
 	atomic_store(&num_dead, 0);
+	atomic_store(&last_hit, 0); /* of the parent's store */
 	atomic_store_explicit(&csprof_process.epoch, epoch, memory_order_release);
 }
