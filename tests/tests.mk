@@ -51,6 +51,7 @@ $(testtools): $(BUILD)/programs/%: $(BUILD)/obj/tests/lib/%.o $(LIB)/libtest.a $
 
 # ---- programs to measure ------------------------------------------------------
 PROGRAM_FLAGS_threads8 := -fopenmp
+PROGRAM_FLAGS_recursion := -O1 -fno-optimize-sibling-calls
 program_c := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/programs/*.c))
 program_cc := $(patsubst tests/programs/%.cc,$(BUILD)/programs/%,$(wildcard tests/programs/*.cc))
 program_flags = -D_GNU_SOURCE -O2 -g -Wall -Wextra -pthread -MMD -MP $(if $(filter %_plugin,$*),-shared -fPIC) \
