@@ -274,6 +274,42 @@ static void dump_threads(struct dump *d)
 	d->form->end_list(&d->to);
 }
 
+static void dump_merged_image(struct dump *d, uint32_t i)
+{
+	const struct reader_merged *image = reader_merged(d->r, i);
+	d->form->record(&d->to, "image", i);
+	dump_pairs(d, image->about);
+	d->form->list(&d->to, "sums");
+	for (uint32_t k = 0; k < image->num_sums; k++) {
+		d->form->record(&d->to, "sum", DUMP_UNNUMBERED);
+		put_number(d, "metric", image->sums[k].metric);
+		put_number(d, "events", image->sums[k].events);
+		put_number(d, "samples", image->sums[k].samples);
+		d->form->end_record(&d->to);
+	}
+	d->form->end_list(&d->to);
+	d->form->end_record(&d->to);
+}
+
+static void dump_merged(struct dump *d)
+{
+	uint32_t modules = reader_num_epochs(d->r) ? reader_epoch(d->r, 0)->num_modules : 0;
+
+	d->form->list(&d->to, "assumed");
+	for (uint32_t k = 0; k < modules; k++)
+		if (reader_epoch(d->r, 0)->modules[k].assumed) {
+			d->form->record(&d->to, "extent", DUMP_UNNUMBERED);
+			put_number(d, "module", k);
+			d->form->end_record(&d->to);
+		}
+	d->form->end_list(&d->to);
+	put_number(d, "num_images", reader_num_merged(d->r));
+	d->form->list(&d->to, "images");
+	for (uint32_t i = 0; i < reader_num_merged(d->r); i++)
+		dump_merged_image(d, i);
+	d->form->end_list(&d->to);
+}
+
 /* Chunks by tag; VALUES is reserved, so nobody can decode it yet. */
 static const struct {
 	const char *name;
@@ -287,6 +323,7 @@ static const struct {
     [CSP_CHUNK_VALUES] = {"VALUES, reserved", NULL},
     [CSP_CHUNK_METRICS] = {"METRICS", dump_about_metrics},
     [CSP_CHUNK_THREADS] = {"THREADS", dump_threads},
+    [CSP_CHUNK_MERGED] = {"MERGED", dump_merged},
 };
 
 static void dump_chunk(struct dump *d, uint32_t i)

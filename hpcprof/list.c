@@ -1,9 +1,26 @@
 #include "hpcprof/list.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+enum { READ_BYTES = 1 << 16 };
+
+typedef VEC(char) bytes;
+
+static int read_all(FILE *in, const char *path, bytes *to, struct error *e)
+{
+	size_t n;
+
+	do {
+		if (!vec_reserve(to, to->len + READ_BYTES))
+			return error_memory(e, to->len + READ_BYTES);
+		n = fread(to->at + to->len, 1, READ_BYTES, in);
+		to->len += n;
+	} while (n);
+	return ferror(in) ? error_system(e, "%s cannot be read", path) : 0;
+}
+
+/* One name; what is empty is none. */
 static int add(struct list *l, const char *name, size_t n, struct error *e)
 {
 	const char *copy = n ? arena_strndup(&l->arena, name, n) : NULL;
@@ -11,30 +28,34 @@ static int add(struct list *l, const char *name, size_t n, struct error *e)
 	return !n || (copy && vec_push(&l->at, copy)) ? 0 : error_memory(e, n);
 }
 
+static int split(struct list *l, const bytes *text, char end, struct error *e)
+{
+	int rc = 0;
+
+	for (size_t at = 0, n; rc == 0 && at < text->len; at += n + 1) {
+		const char *stop = memchr(text->at + at, end, text->len - at);
+		n = stop ? (size_t)(stop - (text->at + at)) : text->len - at;
+		rc = add(l, text->at + at, n, e);
+	}
+	return rc;
+}
+
 int list_read(struct list *l, const char *path, bool nul, struct error *e)
 {
 	bool standard = strcmp(path, "-") == 0;
 	FILE *in = standard ? stdin : fopen(path, "re");
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
-	int rc = 0;
+	bytes text = {0};
+	int rc;
 
 	if (!in)
 		return error_system(e, "%s cannot be read", path);
-	while (rc == 0 && (n = getdelim(&line, &room, nul ? '\0' : '\n', in)) >= 0) {
-		if (n && line[n - 1] == (nul ? '\0' : '\n'))
-			n--;
-		if (memchr(line, '\0', (size_t)n))
-			rc = error_set(e, ERROR_USAGE,
-				       "%s has NULs within a line (-0 takes names that NULs end)",
-				       path);
-		else
-			rc = add(l, line, (size_t)n, e);
-	}
-	if (rc == 0 && ferror(in))
-		rc = error_system(e, "%s cannot be read", path);
-	free(line);
+	rc = read_all(in, path, &text, e);
+	if (rc == 0 && !nul && memchr(text.at, '\0', text.len))
+		rc = error_set(e, ERROR_USAGE,
+			       "%s has NULs within its lines (-0 takes names that NULs end)", path);
+	if (rc == 0)
+		rc = split(l, &text, nul ? '\0' : '\n', e);
+	vec_free(&text);
 	if (!standard)
 		fclose(in);
 	return rc;

@@ -88,7 +88,10 @@ static int rewrite(struct reader_rows *rows, const struct reader *r, uint32_t tr
 	}
 	free(row_of);
 	reader_nodes_end(&it);
-	return rows->at ? 0 : -1;
+	if (rows->at)
+		return 0;
+	reader_rows_end(rows);
+	return -1;
 }
 
 int reader_rows_begin(struct reader_rows *rows, const struct reader *r, uint32_t tree,

@@ -30,6 +30,7 @@ reader_c := $(wildcard formats/*.c formats/base/*.c reader/*.c)
 wrap_alloc := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 UNIT_LDFLAGS_reader_oom := $(wrap_alloc)
 UNIT_LDFLAGS_profile_oom := $(wrap_alloc)
+UNIT_LDFLAGS_merge_oom := $(wrap_alloc)
 UNIT_LDFLAGS_symbolize_oom := $(wrap_alloc)
 UNIT_LDFLAGS_reader_bad := $(wrap_alloc)
 

@@ -1,0 +1,138 @@
+/* Whatever allocation fails while models are joined, finished and written: an error value, no
+ * crash, and nothing that is not freed. */
+#include "hpcprof/ingest.h"
+#include "hpcprof/list.h"
+#include "hpcprof/merge.h"
+#include "tests/lib/build_datafile.h"
+#include "tests/lib/cmocka_all.h"
+#include "tests/lib/failing_alloc.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static struct built files[3];
+
+static void ignore(void *context, const char *text)
+{
+	(void)context;
+	(void)text;
+}
+
+static int add(struct model *m, const struct built *b, struct error *e)
+{
+	struct ingest *in = ingest_create(m, &(struct ingest_options){.join_threads = true});
+	struct reader *r = NULL;
+	int rc = in ? reader_open_memory(b->bytes, b->n, &r, e) : error_memory(e, 0);
+
+	if (rc == 0)
+		rc = ingest_file(in, r, "one.csp", ignore, NULL, e);
+	reader_close(r);
+	ingest_destroy(in);
+	return rc;
+}
+
+/* Two models, joined and written. */
+static int merge(FILE *out, struct error *e)
+{
+	struct model *a = model_create(), *b = model_create();
+	int rc = a && b ? 0 : error_memory(e, 0);
+
+	if (rc == 0)
+		rc = add(a, &files[0], e);
+	if (rc == 0)
+		rc = add(b, &files[1], e);
+	if (rc == 0)
+		rc = add(b, &files[2], e);
+	if (rc == 0)
+		rc = model_join(a, b, e);
+	if (rc == 0)
+		rc = model_finish(a, e);
+	if (rc == 0)
+		rc = merge_write(out, a, e);
+	model_destroy(a);
+	model_destroy(b);
+	return rc;
+}
+
+static void test_every_allocation_fails_once(void **state)
+{
+	FILE *out = fopen("/dev/null", "w");
+	struct error e = {0};
+	unsigned long all;
+
+	(void)state;
+	assert_non_null(out);
+	failing_alloc_start(0);
+	assert_int_equal(merge(out, &e), 0);
+	all = failing_alloc_count();
+	assert_true(all > 100);
+	assert_int_equal(failing_alloc_live(), 0);
+	for (unsigned long n = 1; n <= all; n++) {
+		int rc;
+		e = (struct error){0};
+		failing_alloc_start(n);
+		rc = merge(out, &e);
+		if (failing_alloc_live() != 0)
+			fail_msg("allocation %lu: %ld are not freed", n, failing_alloc_live());
+		if (rc == 0)
+			fail_msg("allocation %lu of %lu failed and nothing said so", n, all);
+		assert_int_equal(e.kind, ERROR_MEMORY);
+	}
+	failing_alloc_start(0);
+	fclose(out);
+}
+
+static void test_lists(void **state)
+{
+	static const char text[] = "first\n\nsecond name\nlast";
+	char path[] = "/tmp/hpctest.XXXXXX";
+	int fd = mkstemp(path);
+	struct error e = {0};
+	unsigned long all;
+
+	(void)state;
+	assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
+	close(fd);
+	for (unsigned long n = 0;; n++) {
+		struct list l = {0};
+		int rc;
+		failing_alloc_start(n);
+		rc = list_read(&l, path, false, &e);
+		all = n ? all : failing_alloc_count();
+		if (rc == 0) {
+			assert_int_equal(l.at.len, 3);
+			assert_string_equal(l.at.at[1], "second name");
+			assert_string_equal(l.at.at[2], "last");
+		}
+		list_deinit(&l);
+		assert_int_equal(failing_alloc_live(), 0);
+		assert_int_equal(rc, n ? -1 : 0);
+		if (n == all)
+			break;
+	}
+	failing_alloc_start(0);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_every_allocation_fails_once),
+	    cmocka_unit_test(test_lists),
+	};
+	struct build_file f = build_example;
+	int failed;
+
+	build(&f, &files[0]);
+	f.shuffle = 5;
+	f.big = true;
+	build(&f, &files[1]);
+	f.shuffle = 0;
+	f.width = 4;
+	f.without = 1 << CSP_CHUNK_ACCOUNT;
+	build(&f, &files[2]);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	for (int i = 0; i < 3; i++)
+		built_free(&files[i]);
+	return failed;
+}
