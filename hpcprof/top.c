@@ -28,6 +28,7 @@ enum {
 struct top {
 	FILE *out;
 	const struct options *o;
+	struct options plain; /* for the parts of the text view: -n is not theirs */
 	struct live live;
 	uint64_t *now; /* [contexts]: since the last screen */
 	uint64_t now_total;
@@ -241,7 +242,6 @@ static int subtract(struct top *t, struct error *e)
 static int print_data(struct top *t, struct text *x, struct error *e)
 {
 	const uint64_t *values[COLUMNS] = {t->now, t->live.now};
-	struct options plain = *t->o;
 	struct column columns[COLUMNS] = {{.values = values[0],
 					   .unit = t->live.unit,
 					   .metric_name = t->live.metric,
@@ -253,9 +253,10 @@ static int print_data(struct top *t, struct text *x, struct error *e)
 					   .total = t->live.sums.value}};
 	bool ok;
 
-	plain.rows_given = false;
-	plain.width = t->width;
-	x->o = &plain;
+	t->plain = *t->o;
+	t->plain.rows_given = false;
+	t->plain.width = t->width;
+	x->o = &t->plain;
 	columns[0].name = text_format(x, "%s since the %s", t->live.metric,
 				      t->last_moment > 0 ? "last screen" : "start");
 	x->columns = columns;
@@ -265,7 +266,6 @@ static int print_data(struct top *t, struct text *x, struct error *e)
 	ok = columns[0].name && print_functions(t, x) && text_paths(x) && !x->starved;
 	attribution_deinit(&x->a);
 	x->columns = NULL;
-	x->o = t->o;
 	return ok ? 0 : error_memory(e, 0);
 }
 

@@ -178,12 +178,12 @@ store_ref made_tree(struct made_store *s, struct store_thread *t, store_ref epoc
 static store_ref child(struct made_store *s, store_ref parent, uint64_t key)
 {
 	store_ref *link = &made_node_at(s, parent)->child;
-	while (*link && made_node_at(s, *link)->key != key) {
+	while (*link) {
 		struct store_node *n = made_node_at(s, *link);
+		if (n->key == key)
+			return *link;
 		link = store_hash(key) < store_hash(n->key) ? &n->left : &n->right;
 	}
-	if (*link)
-		return *link;
 	store_ref ref = made_take(s, made_header(s)->node_bytes);
 	struct store_node *n = made_node_at(s, ref);
 	n->key = key;

@@ -220,11 +220,17 @@ static void shared_trees(void **state)
 	assert_int_equal(row(r, 1, CSP_RECORDED), ROW(2, 123));
 	assert_int_equal(row(r, 1, CSP_OUT_OF_MEMORY), ROW(1, 177));
 	done(r);
-	/* hardly anything is left of the shared trees */
-	made_tree_at(&x.s, tree)->root = 0;
+	/* hardly anything is left of the shared tree */
+	made_node_at(&x.s, made_tree_at(&x.s, tree)->root)->child = 0;
 	r = settled(&x.s, NULL);
 	assert_int_equal(row(r, 0, CSP_RECORDED) + row(r, 1, CSP_RECORDED), 0);
 	assert_int_equal(row(r, 1, CSP_OUT_OF_MEMORY), ROW(6, 600));
+	done(r);
+	/* and no tree at all: then none is shared */
+	made_tree_at(&x.s, tree)->root = 0;
+	r = settled(&x.s, NULL);
+	assert_int_equal(row(r, 0, CSP_OUT_OF_MEMORY), ROW(3, 300));
+	assert_int_equal(row(r, 1, CSP_OUT_OF_MEMORY), ROW(3, 300));
 	done(r);
 	made_end(&x.s);
 }
