@@ -1,8 +1,10 @@
-"""overhead.py NAME RUNS: medians and ratios of runs, lines `variant cpu-us wall-us` in
-rounds of alone, hpcrun, perf, perf, hpcrun, alone (perf may be missing).
+"""overhead.py NAME RUNS: medians and ratios of runs, lines `variant cpu-us wall-us
+[samples]`, in rounds of each variant once and then once again in reverse order, "alone"
+being one of them.
 
 A ratio is the median, over the rounds, of the variant's two runs by the two alone; the
-range behind it is that of the middle half of the rounds."""
+range behind it is that of the middle half of the rounds. With samples: what one of them
+cost, the CPU time that the variant took more by their number, in the same way."""
 
 import statistics
 import sys
@@ -17,9 +19,9 @@ def main(name, path):
     runs = {}
     with open(path) as f:
         for line in f:
-            variant, cpu, wall = line.split()
-            runs.setdefault(variant, []).append((int(cpu), int(wall)))
-    pairs = {variant: [(a[0] + b[0], a[1] + b[1]) for a, b in zip(list_[::2], list_[1::2])]
+            variant, cpu, wall, *samples = line.split()
+            runs.setdefault(variant, []).append((int(cpu), int(wall), int((samples or [0])[0])))
+    pairs = {variant: [tuple(map(sum, zip(a, b))) for a, b in zip(list_[::2], list_[1::2])]
              for variant, list_ in runs.items()}
     print("%s" % name)
     print("  %-8s %10s %10s   %s" % ("", "CPU s", "wall s", "CPU against alone"))
@@ -34,6 +36,10 @@ def main(name, path):
               % (variant, statistics.median(r[0] for r in rounds) / 2e6,
                  statistics.median(r[1] for r in rounds) / 2e6, 100 * (ratio - 1),
                  100 * (low - 1), 100 * (high - 1), added[0], added[1]))
+        if all(r[2] for r in rounds):
+            low, cost, high = quartiles([(r[0] - a[0]) / r[2] for r, a in zip(rounds, pairs["alone"])])
+            print("  %-8s %d samples, %.2f us each (%.2f to %.2f)"
+                  % ("", statistics.median(r[2] for r in rounds) / 2, cost, low, high))
     if over.get("perf", 0) > 0:
         print("  hpcrun's overhead is %.2f of perf's" % (over["hpcrun"] / over["perf"]))
 
