@@ -155,23 +155,7 @@ END
 check "entities are refused" grep -q 'laughs.xml: line 2, column .*found one called a' err
 
 # ---- much ---------------------------------------------------------------------------
-cat >big.py <<'END'
-import sys
-def put(text):
-    sys.stdout.buffer.write(text.encode())
-put('<PROFILE version="3.0"><PROFILEHDR/><PROFILEPARAMS><TARGET name="t"/><METRICS>'
-    '<METRIC shortName="0" nativeName="CYC" period="1000"/></METRICS></PROFILEPARAMS>'
-    '<PROFILESCOPETREE><PGM n="t"><LM n="/bin/m">\n')
-part = "".join(
-    '<F n="/src/file%d.c">\n%s</F>\n' % (f, "".join(
-        '<P n="function%d" b="%d">\n%s</P>\n' % (p, p * 20, "".join(
-            '<S b="%d"><M n="0" v="1000"/></S>\n' % (p * 20 + s) for s in range(20)))
-        for p in range(20))) for f in range(20))
-for i in range(int(sys.argv[1]) * 1000000 // len(part)):
-    put(part)
-put('</LM></PGM></PROFILESCOPETREE></PROFILE>\n')
-END
-"$python" big.py 100 >big.xml
+lib bigxml.py 100 >big.xml
 check "100 MB stream in little memory" bash -c \
 	'ulimit -v 100000; "$1" xml -q -j 1 -o small.xml big.xml' - "$hpcprof"
 is "and nothing of it is lost" "$(sed -n 's/.* v="\([0-9]*\)".*/\1/p' small.xml |
