@@ -1,9 +1,10 @@
 /* System calls that a program makes by libc's syscall(): those that start or end something
  * do what their functions' wrappers do. All others, and what this file has no part in,
- * go to libc's as they are. */
+ * go to the kernel as they are. */
 #include "runtime/intercept.h"
 
 #include "runtime/copied.h"
+#include "runtime/cpu/cpu.h"
 #include "runtime/process.h"
 #include "runtime/seccomp.h"
 #include "runtime/thread.h"
@@ -19,11 +20,14 @@
 
 enum { ARGUMENTS = 6 };
 
-typedef long call_function(long, ...);
-
-static long forward(call_function *next, long number, const long *a)
+/* As syscall() returns it. */
+static long result(long r)
 {
-	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	enum { LARGEST_ERRNO = 4095 };
+	if (r >= 0 || r < -LARGEST_ERRNO)
+		return r;
+	errno = (int)-r;
+	return -1;
 }
 
 /* Does the call make a process with a copy of our memory? */
@@ -42,11 +46,11 @@ static bool makes_copy(long number, const long *a)
 	return false;
 }
 
-static long copy(call_function *next, long number, const long *a)
+static long copy(long number, const long *a)
 {
 	if (!csprof_copied_before())
-		return forward(next, number, a);
-	long pid = forward(next, number, a);
+		return csprof_cpu_call(number, a);
+	long pid = csprof_cpu_call(number, a);
 	if (pid == 0)
 		csprof_copied_in_child();
 	else
@@ -54,19 +58,8 @@ static long copy(call_function *next, long number, const long *a)
 	return pid;
 }
 
-static long result(long r)
-{
-	if (r >= 0)
-		return r;
-	errno = (int)-r;
-	return -1;
-}
-
 CSPROF_WRAPPER long syscall(long number, ...)
 {
-	static _Atomic(void *) real;
-	CSPROF_GRAB_FUNCPTR(real, "syscall");
-	call_function *next = (call_function *)real;
 	long a[ARGUMENTS];
 	va_list ap;
 	va_start(ap, number);
@@ -93,7 +86,7 @@ CSPROF_WRAPPER long syscall(long number, ...)
 						  (const struct sock_fprog *)a[2]));
 	default:
 		if (makes_copy(number, a))
-			return copy(next, number, a);
+			return result(copy(number, a));
 	}
-	return forward(next, number, a);
+	return result(csprof_cpu_call(number, a));
 }

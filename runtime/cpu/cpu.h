@@ -102,6 +102,12 @@ extern const struct csprof_cpu_ops csprof_cpu;
 void csprof_cpu_here(struct csprof_cursor *cur);
 
 /*
+ * Make a system call, whose number last_call finds; its result or a negative errno.
+ * errno stays as it is.
+ */
+long csprof_cpu_call(long number, const long args[6]);
+
+/*
  * Whether the bytes before `ra` are a call instruction, so that `ra` can be a
  * return address. False where `ra` is not in executable memory of a known module.
  */

@@ -102,6 +102,8 @@ static int load_before(const uint8_t *end)
 	return (end[-5] & 0xf8) == 0x48 ? 5 : 4;
 }
 
+extern const char csprof_cpu_called[]; /* x86_64_here.S: behind its system call */
+
 /* The number of the system call instruction before the pc, or -1. Between it and the
  * load of the number a few arguments may be loaded. */
 static int number_before(const void *ucontext)
@@ -112,6 +114,8 @@ static int number_before(const void *ucontext)
 	const uint8_t *end = code + BYTES - 2;
 	int32_t number;
 
+	if (context_pc(ucontext) == (uintptr_t)csprof_cpu_called)
+		return (int)*(const long *)context_sp(ucontext);
 	if (!code_before(context_pc(ucontext), code, BYTES) || end[0] != 0x0f || end[1] != 0x05)
 		return -1;
 	for (int i = 0; i < LOADS; i++)

@@ -33,4 +33,38 @@ csprof_cpu_here:
 	ret
 	.cfi_endproc
 	.size	csprof_cpu_here, . - csprof_cpu_here
+
+/*
+ * long csprof_cpu_call(long number, const long args[6])
+ *
+ *	rsp+16 ->  the caller's frame
+ *	rsp+8  ->  return address
+ *	rsp    ->  number, for last_call
+ */
+	.globl	csprof_cpu_call
+	.hidden	csprof_cpu_call
+	.type	csprof_cpu_call, @function
+	.p2align 4
+csprof_cpu_call:
+	.cfi_startproc
+	endbr64
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	movq	%rdi, %rax
+	movq	%rsi, %r11
+	movq	0(%r11), %rdi
+	movq	8(%r11), %rsi
+	movq	16(%r11), %rdx
+	movq	24(%r11), %r10
+	movq	32(%r11), %r8
+	movq	40(%r11), %r9
+	syscall
+	.globl	csprof_cpu_called
+	.hidden	csprof_cpu_called
+csprof_cpu_called:
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size	csprof_cpu_call, . - csprof_cpu_call
 	.section .note.GNU-stack, "", @progbits
