@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES = 50 /* columns kept for code where there are several metrics */ };
+enum { NAMES = 40 /* columns kept for code where there are several metrics */ };
 
 /* Whether path ends in the components of end. */
 static bool ends_in(const char *path, const char *end)
@@ -86,6 +86,8 @@ static int find_subject(struct annotation *t, struct error *e)
 bool annotate_heading(struct annotation *t, const char *title, const uint64_t *exclusive,
 		      const uint64_t *inclusive)
 {
+	if (title)
+		title = layout_cut_name(&t->arena, title, t->o->width);
 	if (!title)
 		return false;
 	fputc('\n', t->out);
@@ -94,12 +96,18 @@ bool annotate_heading(struct annotation *t, const char *title, const uint64_t *e
 		const struct column *c = &t->columns.at[i];
 		char total[LAYOUT_NUMBER_BYTES], self[LAYOUT_NUMBER_BYTES];
 		char value[LAYOUT_NUMBER_BYTES], own[LAYOUT_NUMBER_BYTES];
-		fprintf(t->out, "  %s: self %s, %s; total %s, %s\n", c->name,
-			layout_percent(self, exclusive[i], c->total),
-			layout_value(own, exclusive[i], c->unit),
-			layout_percent(total, inclusive[i], c->total),
-			layout_value(value, inclusive[i], c->unit));
+		const char *text =
+		    layout_format(&t->arena, "%s: self %s, %s; total %s, %s", c->name,
+				  layout_percent(self, exclusive[i], c->total),
+				  layout_value(own, exclusive[i], c->unit),
+				  layout_percent(total, inclusive[i], c->total),
+				  layout_value(value, inclusive[i], c->unit));
+		if (!text)
+			return false;
+		layout_paragraph(t->out, t->o->width, text);
 	}
+	if (t->columns.left_out)
+		layout_paragraph(t->out, t->o->width, "There are other metrics, which -m shows.");
 	return true;
 }
 

@@ -118,10 +118,8 @@ static bool print_hottest(struct object *o, struct listing *l)
 	}
 	if (ok)
 		qsort_r(ids, n, sizeof *ids, by_heat, &heat);
-	if (n) {
-		margin_titles(&o->t->margin, o->t->out);
-		fprintf(o->t->out, "%8s  hottest instructions\n", "address");
-	}
+	if (n)
+		margin_titles(&o->t->margin, o->t->out, " address  hottest instructions");
 	for (size_t i = 0; ok && i < n && i < HOTTEST; i++) {
 		l->steps.at[ids[i]].hot = true;
 		ok = print_step(o, l, ids[i]);
@@ -161,8 +159,7 @@ bool annotate_listing(struct object *o, struct listing *l, size_t row)
 	ok = annotate_heading(t, title, object_values(o, o->sums.exclusive, row),
 			      object_values(o, o->sums.inclusive, row)) &&
 	     print_hottest(o, l);
-	margin_titles(&t->margin, t->out);
-	fprintf(t->out, "%8s  instruction (*: hottest)\n", "address");
+	margin_titles(&t->margin, t->out, " address  instruction (*: hottest)");
 	for (size_t i = 0; ok && i < l->steps.len; i++) {
 		if (!t->o->all && !is_near(l, i)) {
 			gap = true;

@@ -118,6 +118,14 @@ static bool print_line(struct section *s, uint32_t line, const struct valued *v,
 	return true;
 }
 
+static void print_titles(const struct section *s, const char *what)
+{
+	char text[80];
+
+	snprintf(text, sizeof text, "  %*s  %s", (int)s->digits, "line", what);
+	margin_titles(&s->t->margin, s->t->out, text);
+}
+
 static int by_heat(const void *pa, const void *pb, void *context)
 {
 	const struct valued *a = *(const struct valued *const *)pa;
@@ -149,8 +157,7 @@ static bool print_hottest(struct section *s)
 		sorted[i] = &s->lines.at[i];
 	if (ok)
 		qsort_r(sorted, n, sizeof(struct valued *), by_heat, s);
-	margin_titles(&s->t->margin, s->t->out);
-	fprintf(s->t->out, "  %*s  hottest lines\n", (int)s->digits, "line");
+	print_titles(s, "hottest lines");
 	for (size_t i = 0; ok && i < n && i < most; i++) {
 		sorted[i]->hot = true;
 		ok = print_line(s, sorted[i]->line, sorted[i], false);
@@ -305,9 +312,7 @@ static bool print_section(struct section *s, const struct attributed_rows *files
 	if (!print_hottest(s))
 		return false;
 	fputc('\n', t->out);
-	margin_titles(&t->margin, t->out);
-	fprintf(t->out, "  %*s  %s\n", (int)s->digits, "line",
-		"source (*: hottest, i: inlined, p: partly)");
+	print_titles(s, "source (*: hottest, i: inlined, p: partly)");
 	return print_lines(s);
 }
 

@@ -27,7 +27,7 @@ const char *columns_names(const struct columns *c, struct arena *a)
 	const char *all = "";
 	for (size_t i = 0; i < c->len; i++)
 		all = listed(a, all, c->at[i].name);
-	return all;
+	return all && c->left_out ? layout_format(a, "%s and %zu more", all, c->left_out) : all;
 }
 
 /* A clean list of the metrics there are, for a message. */

@@ -16,31 +16,34 @@ static bool total_has_value(const struct margin *m)
 	return m->columns->len == 1 && m->width >= ROOMY;
 }
 
-static void title(FILE *out, const char *text, bool with_value)
+static unsigned title(FILE *out, const char *text, bool with_value)
 {
-	fprintf(out, "%*s%*s", PERCENT, text, with_value ? GAP + VALUE + GAP : GAP, "");
+	return (unsigned)fprintf(out, "%*s%*s", PERCENT, text, with_value ? GAP + VALUE + GAP : GAP,
+				 "");
 }
 
-void margin_titles(const struct margin *m, FILE *out)
+void margin_titles(const struct margin *m, FILE *out, const char *text)
 {
+	unsigned used;
+
 	if (m->columns->len > 1) {
-		fputs("  ", out);
 		for (size_t i = 0; i < m->columns->len; i++) {
 			const char *name = m->columns->at[i].name;
-			unsigned used = layout_width(name), room = MARGIN_EACH - GAP;
-			fprintf(out, "%*s%.*s  ", used < room ? (int)(room - used) : 0, "",
-				(int)(used <= room ? strlen(name) : room), name);
+			unsigned wide = layout_width(name), room = MARGIN_EACH - GAP;
+			fprintf(out, "%*s%.*s", (int)(wide < room ? GAP + room - wide : GAP), "",
+				(int)(wide <= room ? strlen(name) : room), name);
 		}
 		fputc('\n', out);
 	}
-	fputs("  ", out);
+	used = (unsigned)fprintf(out, "  ");
 	for (size_t i = 0; i < m->columns->len; i++) {
 		if (m->total_first)
-			title(out, "total", total_has_value(m));
-		title(out, "self", self_has_value(m));
+			used += title(out, "total", total_has_value(m));
+		used += title(out, "self", self_has_value(m));
 		if (!m->total_first)
-			title(out, "total", total_has_value(m));
+			used += title(out, "total", total_has_value(m));
 	}
+	fprintf(out, "%.*s\n", used < m->width ? (int)(m->width - used) : 0, text);
 }
 
 static unsigned pair(FILE *out, const struct column *c, const uint64_t *value, bool with_value)

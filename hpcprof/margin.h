@@ -18,8 +18,9 @@ struct margin {
 	bool total_first; /* else self comes first */
 };
 
-/* Print the titles, up to where the text of the lines begins. */
-void margin_titles(const struct margin *m, FILE *out);
+/* Print the titles, and behind them what the text of the lines is, in ASCII, as far as it
+ * fits. */
+void margin_titles(const struct margin *m, FILE *out, const char *text);
 /* Print a mark of one column and the values ([columns] each), zeros as blanks; NULL: none.
  * Returns the columns of the output that it took. */
 unsigned margin_print(const struct margin *m, FILE *out, char mark, const uint64_t *exclusive,

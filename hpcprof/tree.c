@@ -146,10 +146,9 @@ static void print_titles(const struct tree *t)
 {
 	const struct margin m = {&t->columns, t->o->width, !t->o->bottom_up};
 
-	margin_titles(&m, t->out);
-	fprintf(t->out, "%s\n",
-		t->o->bottom_up ? "function, and below it what called it (*: hottest)"
-				: "outermost frame first (*: the hot path)");
+	margin_titles(&m, t->out,
+		      t->o->bottom_up ? "function, below it what called it (*: hottest)"
+				      : "outermost frame first (*: the hot path)");
 }
 
 static bool print_heading(struct tree *t)
@@ -168,9 +167,11 @@ static bool print_heading(struct tree *t)
 		title = layout_format(&t->arena, "%s (%s)", title, names);
 	if (!names || !title)
 		return false;
+	title = layout_cut_right(&t->arena, title, t->o->width);
 	fputc('\n', t->out);
-	layout_title(t->out, t->o->color, title);
-	return true;
+	if (title)
+		layout_title(t->out, t->o->color, title);
+	return title != NULL;
 }
 
 /* Whether values that have no line of their own are worth one. */
@@ -180,6 +181,17 @@ static bool any(const struct tree *t, const uint64_t *values)
 	for (size_t i = 0; i < t->columns.len; i++)
 		all |= values[i];
 	return all != 0;
+}
+
+/* Values of what has no line of its own; top-down they are totals as well. */
+static bool print_sum(struct tree *t, const uint64_t *values, const char *text)
+{
+	unsigned used = print_values(t, t->out, false, values, t->o->bottom_up ? NULL : values);
+
+	text = layout_cut_right(&t->arena, text, used < t->o->width ? t->o->width - used : 0);
+	if (text)
+		fprintf(t->out, "%s\n", text);
+	return text != NULL;
 }
 
 static bool print_rest(struct tree *t)
@@ -194,15 +206,11 @@ static bool print_rest(struct tree *t)
 		    t->o->depth_given || t->o->min == 0 ? "" : " (--min 0 shows all)";
 		text = layout_format(&t->arena, "... and %" PRIu32 " more %s%s below %s%s",
 				     t->num_cut, what, t->num_cut == 1 ? "" : "s", least, advice);
-		if (!text)
+		if (!text || !print_sum(t, t->cut, text))
 			return false;
-		print_values(t, t->out, false, t->cut, t->o->bottom_up ? NULL : t->cut);
-		fprintf(t->out, "%s\n", text);
 	}
-	if (any(t, t->outside)) {
-		print_values(t, t->out, false, t->outside, t->o->bottom_up ? NULL : t->outside);
-		fputs("outside the focus\n", t->out);
-	}
+	if (any(t, t->outside))
+		return print_sum(t, t->outside, "outside the focus");
 	return true;
 }
 

@@ -1,11 +1,10 @@
-/* The text view against golden outputs, and what its layout is made of.
- *
- * GOLDEN_WRITE=1 in the environment writes the golden outputs anew. */
+/* The text view against golden outputs, and what its layout is made of. */
 #include "hpcprof/layout.h"
 #include "hpcprof/views.h"
 #include "tests/lib/build_datafile.h"
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/fake_code.h"
+#include "tests/lib/golden.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,90 +113,14 @@ static void test_numbers(void **state)
 
 /* ---- golden outputs ------------------------------------------------------------------ */
 
-static void complain(void *context, const char *text)
-{
-	(void)context;
-	fail_msg("%s", text);
-}
-
-static void add(struct model *m, const struct build_file *f, const char *path)
-{
-	struct reader *r;
-	struct error e = {0};
-	struct built b;
-
-	build(f, &b);
-	if (reader_open_memory(b.bytes, b.n, &r, &e) != 0)
-		fail_msg("%s", e.text);
-	if (model_add(m, r, path, NULL, complain, NULL, &e) != 0)
-		fail_msg("%s", e.text);
-	reader_close(r);
-	built_free(&b);
-}
-
-static char *printed(const struct profile *p, const struct options *o)
-{
-	struct error e = {0};
-	size_t n = 0;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &n);
-
-	if (text_view.print(out, p, o, &e) != 0)
-		fail_msg("%s", e.text);
-	fclose(out);
-	return text;
-}
-
-/* Fails if a line of the text takes more columns. */
-static void no_line_wider(const char *text, unsigned width)
-{
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-		char *line = strndup(text, n);
-		if (layout_width(line) > width)
-			fail_msg("%u columns in place of %u: '%s'", layout_width(line), width,
-				 line);
-		free(line);
-		text += n + (text[n] == '\n');
-	}
-}
-
-static void golden(const char *text, const char *name, unsigned width)
-{
-	const char *folder = getenv("TAP_DATA");
-	char path[4096];
-	size_t n;
-	char *want;
-	FILE *f;
-
-	no_line_wider(text, width);
-	snprintf(path, sizeof path, "%s/text/%s.%u", folder ? folder : "tests/data", name, width);
-	if (getenv("GOLDEN_WRITE")) {
-		f = fopen(path, "w");
-		assert_non_null(f);
-		fputs(text, f);
-		fclose(f);
-		return;
-	}
-	f = fopen(path, "r");
-	if (!f)
-		fail_msg("cannot open %s", path);
-	want = calloc(1, 100000);
-	n = fread(want, 1, 99999, f);
-	fclose(f);
-	if (n != strlen(text) || memcmp(want, text, n) != 0)
-		fail_msg("%s differs; this was printed:\n%s", path, text);
-	free(want);
-}
-
 static void golden_widths(const struct profile *p, struct options *o, const char *name)
 {
 	static const unsigned widths[] = {80, 200};
 	for (int i = 0; i < 2; i++) {
 		char *text;
 		o->width = widths[i];
-		text = printed(p, o);
-		golden(text, name, o->width);
+		text = golden_print(&text_view, p, o);
+		golden_check(text, "text", name, o->width);
 		free(text);
 	}
 }
@@ -328,10 +251,10 @@ static void make_profile(struct profile *p, bool two, bool other_order)
 	memset(p, 0, sizeof *p);
 	p->model = model_create();
 	if (two && other_order)
-		add(p->model, &child, "b.csp");
-	add(p->model, &program, "a.csp");
+		golden_add(p->model, &child, "b.csp");
+	golden_add(p->model, &program, "a.csp");
 	if (two && !other_order)
-		add(p->model, &child, "b.csp");
+		golden_add(p->model, &child, "b.csp");
 	assert_int_equal(model_finish(p->model, NULL), 0);
 	fake_code(p->model, names, &p->code);
 }
@@ -362,8 +285,8 @@ static void test_golden_two_processes(void **state)
 	make_profile(&p, true, false);
 	make_profile(&q, true, true);
 	golden_widths(&p, &o, "two-processes");
-	a = printed(&p, &o);
-	b = printed(&q, &o);
+	a = golden_print(&text_view, &p, &o);
+	b = golden_print(&text_view, &q, &o);
 	assert_string_equal(a, b);
 	free(a);
 	free(b);
@@ -387,7 +310,7 @@ static void test_golden_two_metrics(void **state)
 	f.metrics = both;
 	f.without = 1 << CSP_CHUNK_ACCOUNT;
 	p.model = model_create();
-	add(p.model, &f, "both.csp");
+	golden_add(p.model, &f, "both.csp");
 	assert_int_equal(model_finish(p.model, NULL), 0);
 	fake_code(p.model, names, &p.code);
 	assert_true(vec_push(&o.metrics, "bytes") && vec_push(&o.metrics, "CPUTIME"));
@@ -410,7 +333,7 @@ static void test_golden_old_file(void **state)
 	f.no_flags = true;
 	f.no_trailer = true;
 	p.model = model_create();
-	add(p.model, &f, "old.csp");
+	golden_add(p.model, &f, "old.csp");
 	assert_int_equal(model_finish(p.model, NULL), 0);
 	fake_code(p.model, names, &p.code);
 	golden_widths(&p, &o, "old-file");
@@ -436,7 +359,7 @@ static void test_golden_nothing(void **state)
 	f.num_account = 2;
 	f.threads = &thread;
 	p.model = model_create();
-	add(p.model, &f, "idle.csp");
+	golden_add(p.model, &f, "idle.csp");
 	assert_int_equal(model_finish(p.model, NULL), 0);
 	fake_code(p.model, names, &p.code);
 	golden_widths(&p, &o, "nothing");
@@ -452,8 +375,8 @@ static void test_every_width(void **state)
 
 	make_profile(&p, true, false);
 	for (o.width = 60; o.width < 160; o.width++) {
-		char *text = printed(&p, &o);
-		no_line_wider(text, o.width);
+		char *text = golden_print(&text_view, &p, &o);
+		golden_no_line_wider(text, o.width);
 		free(text);
 	}
 	profile_deinit(&p);

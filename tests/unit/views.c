@@ -1,0 +1,427 @@
+/* The views tree, callers, callees and annotate against golden outputs of built profiles. */
+#include "hpcprof/layout.h"
+#include "hpcprof/views.h"
+#include "tests/lib/build_datafile.h"
+#include "tests/lib/cmocka_all.h"
+#include "tests/lib/fake_code.h"
+#include "tests/lib/golden.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { START = 1, MAIN, FIB, EVEN, ODD, WALK, STEP, COPY, WORKER, LONG };
+
+static char long_name[2001];
+static const char *names[FAKE_FUNCTIONS] = {"_start", "main",        "fib",         "even",
+					    "odd",    "walk(tree*)", "step(tree*)", "copy",
+					    "worker", long_name};
+
+#define BASE 0x10000000
+#define AT(f) FAKE_CODE(f, 0, 0, 0)
+/* step inlined into walk, as the compiler does with recursion through a small function */
+#define INLINED FAKE_CODE(STEP, WALK, 0, 0)
+
+enum { LONGEST = 8 };
+
+struct sample {
+	uint64_t path[LONGEST]; /* FAKE_CODE, the outermost frame first; 0 ends it */
+	uint64_t values[2];     /* of CPUTIME and BYTES */
+	bool partial;
+};
+
+static const struct sample recursions[] = {
+    {{AT(START), AT(MAIN), AT(FIB)}, {5000000, 64}, false},
+    {{AT(START), AT(MAIN), AT(FIB), AT(FIB)}, {7000000, 0}, false},
+    {{AT(START), AT(MAIN), AT(FIB), AT(FIB), FAKE_CODE(FIB, 0, 0, 4)}, {11000000, 0}, false},
+    {{AT(START), AT(MAIN), AT(FIB), AT(FIB), AT(FIB), AT(COPY)}, {1000000, 4096}, false},
+    {{AT(START), AT(MAIN), AT(EVEN), AT(ODD)}, {13000000, 0}, false},
+    {{AT(START), AT(MAIN), AT(EVEN), AT(ODD), AT(EVEN), AT(ODD)}, {17000000, 0}, false},
+    {{AT(START), AT(MAIN), AT(EVEN), AT(ODD), AT(EVEN), FAKE_CODE(EVEN, 0, 0, 2)},
+     {2000000, 0},
+     false},
+    {{AT(START), AT(MAIN), AT(WALK), INLINED, INLINED, INLINED}, {9000000, 128}, false},
+    {{AT(START), AT(MAIN), AT(WALK), INLINED, AT(STEP)}, {3000000, 0}, false},
+    {{AT(START), AT(MAIN), AT(WALK), INLINED, FAKE_CODE(COPY, STEP, WALK, 9)},
+     {4000000, 1 << 20},
+     false},
+    {{AT(WORKER), AT(FIB), AT(COPY)}, {6000000, 512}, true},
+    {{AT(WORKER), AT(COPY)}, {200000, 0}, true},
+};
+
+static const struct build_pair cpu_about[] = {{"unit", "ns", 0}};
+static const struct build_pair bytes_about[] = {{"unit", "bytes", 0}};
+static const struct build_metric metrics[] = {
+    {"CPUTIME", CSP_METRIC_ASYNC, 1, cpu_about, 1},
+    {"BYTES", 0, 1, bytes_about, 1},
+};
+
+/* Each sample becomes a path of its own: merging is the model's matter. An ip and the byte
+ * before it are code of the same function here, whatever the metric. The tree of complete or
+ * partial ones; freed by the caller. */
+static struct build_node *make_nodes(const struct sample *s, size_t n, bool partial,
+				     uint64_t *count)
+{
+	struct build_node *nodes = calloc(n * LONGEST + 1, sizeof *nodes);
+
+	assert_non_null(nodes);
+	*count = 1;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t parent = 0;
+		if (s[i].partial != partial)
+			continue;
+		for (size_t k = 0; k < LONGEST && s[i].path[k]; k++) {
+			bool leaf = k + 1 == LONGEST || !s[i].path[k + 1];
+			nodes[*count] =
+			    (struct build_node){.parent = parent, .ip = BASE + s[i].path[k] + 1};
+			if (leaf)
+				memcpy(nodes[*count].metrics, s[i].values, sizeof s[i].values);
+			parent = (*count)++;
+		}
+	}
+	return nodes;
+}
+
+static void make_profile(struct profile *p, const struct sample *s, size_t n, uint32_t num_metrics)
+{
+	static const struct build_module module = {"/opt/bin/program", 0, BASE, 0x10000000, "aa"};
+	static const struct build_epoch epoch = {&module, 1};
+	struct build_tree trees[2] = {
+	    {.thread = CSP_NONE, .creator_tree = CSP_NONE},
+	    {.thread = CSP_NONE, .kind = CSP_TREE_PARTIAL, .creator_tree = CSP_NONE}};
+	struct build_node *nodes[2];
+	struct build_file f = {.target = "program",
+			       .metrics = metrics,
+			       .num_metrics = num_metrics,
+			       .epochs = &epoch,
+			       .num_epochs = 1,
+			       .trees = trees,
+			       .num_trees = 2,
+			       .without = 1 << CSP_CHUNK_ACCOUNT};
+
+	for (int i = 0; i < 2; i++)
+		trees[i].nodes = nodes[i] = make_nodes(s, n, i, &trees[i].num_nodes);
+	memset(p, 0, sizeof *p);
+	p->model = model_create();
+	golden_add(p->model, &f, "a.csp");
+	assert_int_equal(model_finish(p->model, NULL), 0);
+	fake_code(p->model, names, &p->code);
+	free(nodes[0]);
+	free(nodes[1]);
+}
+
+#define MAKE(p, samples, num_metrics)                                                              \
+	make_profile(p, samples, sizeof(samples) / sizeof *(samples), num_metrics)
+
+static void golden(const struct profile *p, const struct view *v, struct options *o,
+		   const char *name)
+{
+	static const unsigned widths[] = {80, 200};
+	for (int i = 0; i < 2; i++) {
+		char *text;
+		o->width = widths[i];
+		text = golden_print(v, p, o);
+		golden_check(text, "views", name, o->width);
+		free(text);
+	}
+}
+
+static void test_trees(void **state)
+{
+	(void)state;
+	struct options o = {.min = 1}, all = {.min = 0, .bottom_up = true};
+	struct profile p;
+
+	MAKE(&p, recursions, 1);
+	golden(&p, &tree_view, &o, "tree");
+	o.min = 12;
+	golden(&p, &tree_view, &o, "tree-min-12");
+	o.min = 1;
+	o.depth = 4;
+	o.depth_given = true;
+	golden(&p, &tree_view, &o, "tree-depth-4");
+	o = (struct options){.min = 1, .focus = "^(odd|copy)$"};
+	golden(&p, &tree_view, &o, "tree-focus");
+	golden(&p, &tree_view, &all, "bottom-up");
+	all.sort_given = true;
+	all.sort = SORT_INCLUSIVE;
+	all.min = 20;
+	golden(&p, &tree_view, &all, "bottom-up-total");
+	profile_deinit(&p);
+}
+
+static void test_calls(void **state)
+{
+	(void)state;
+	static const char *const functions[] = {"fib", "even", "odd", "walk", "step", "copy"};
+	struct options o = {0};
+	struct profile p;
+
+	MAKE(&p, recursions, 1);
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+		char name[64];
+		o.subject = functions[i];
+		snprintf(name, sizeof name, "callers-%s", functions[i]);
+		golden(&p, &callers_view, &o, name);
+		snprintf(name, sizeof name, "callees-%s", functions[i]);
+		golden(&p, &callees_view, &o, name);
+	}
+	profile_deinit(&p);
+}
+
+static void test_annotate_without_source(void **state)
+{
+	(void)state;
+	struct options o = {.subject = "f1.c"};
+	struct profile p;
+
+	MAKE(&p, recursions, 1);
+	golden(&p, &annotate_view, &o, "annotate-file");
+	o.subject = "step";
+	golden(&p, &annotate_view, &o, "annotate-function");
+	profile_deinit(&p);
+}
+
+static void test_two_metrics(void **state)
+{
+	(void)state;
+	struct options o = {.min = 1}, up = {.min = 1, .bottom_up = true};
+	struct profile p;
+
+	MAKE(&p, recursions, 2);
+	golden(&p, &tree_view, &o, "two-tree");
+	golden(&p, &tree_view, &up, "two-bottom-up");
+	o.subject = "copy";
+	golden(&p, &callers_view, &o, "two-callers");
+	golden(&p, &annotate_view, &o, "two-annotate");
+	profile_deinit(&p);
+}
+
+/* Without symbols names are addresses; and three samples are enough for a view. */
+static void test_three_samples(void **state)
+{
+	(void)state;
+	static const struct sample three[] = {
+	    {{AT(START), AT(MAIN)}, {1000000, 0}, false},
+	    {{AT(START), AT(MAIN), AT(FIB)}, {1000000, 0}, false},
+	    {{AT(WORKER)}, {1000000, 0}, true},
+	};
+	struct options o = {.min = 1, .samples = true}, up = {.min = 1, .bottom_up = true};
+	const char *kept[4];
+	struct profile p;
+
+	memcpy(kept, names, sizeof kept);
+	names[MAIN - 1] = "program+0x1139";
+	names[FIB - 1] = "program+0x2000";
+	MAKE(&p, three, 1);
+	golden(&p, &tree_view, &o, "three-tree");
+	golden(&p, &tree_view, &up, "three-bottom-up");
+	o.subject = "0x1139";
+	golden(&p, &callees_view, &o, "three-callees");
+	profile_deinit(&p);
+	memcpy(names, kept, sizeof kept);
+}
+
+static void test_long_names(void **state)
+{
+	(void)state;
+	static const struct sample some[] = {
+	    {{AT(START), AT(MAIN), AT(LONG), FAKE_CODE(LONG, FIB, 0, 0)}, {1000000, 0}, false},
+	    {{AT(START), AT(MAIN), AT(LONG), AT(LONG), AT(COPY)}, {1000000, 0}, false},
+	};
+	struct options o = {.min = 1}, up = {.min = 1, .bottom_up = true};
+	struct profile p;
+
+	MAKE(&p, some, 1);
+	golden(&p, &tree_view, &o, "long-tree");
+	golden(&p, &tree_view, &up, "long-bottom-up");
+	o.subject = "ns::outer";
+	golden(&p, &callers_view, &o, "long-callers");
+	golden(&p, &annotate_view, &o, "long-annotate");
+	profile_deinit(&p);
+}
+
+enum { MODULES = 500 };
+
+/* Many modules, each with a function that main calls: most are cut, none is lost. */
+static void test_many_modules(void **state)
+{
+	(void)state;
+	static struct build_module modules[MODULES];
+	static char module_names[MODULES][32];
+	static struct build_node nodes[2 * MODULES + 1];
+	struct build_epoch epoch = {modules, MODULES};
+	struct build_tree tree = {
+	    .thread = CSP_NONE, .creator_tree = CSP_NONE, .nodes = nodes, .num_nodes = MODULES + 2};
+	struct build_file f = {.target = "program",
+			       .metrics = metrics,
+			       .num_metrics = 1,
+			       .epochs = &epoch,
+			       .num_epochs = 1,
+			       .trees = &tree,
+			       .num_trees = 1,
+			       .without = 1 << CSP_CHUNK_ACCOUNT};
+	struct options o = {.min = 1, .subject = "main"};
+	struct profile p = {0};
+
+	nodes[1] = (struct build_node){.ip = BASE + AT(MAIN) + 1};
+	for (uint64_t i = 0; i < MODULES; i++) {
+		uint64_t base = BASE + i * 0x10000000;
+		snprintf(module_names[i], sizeof module_names[i], "/lib/module%03d.so", (int)i);
+		modules[i] = (struct build_module){module_names[i], 0, base, 0x10000000, NULL};
+		nodes[i + 2] = (struct build_node){
+		    .parent = 1, .ip = base + AT(COPY), .metrics = {(i + 1) * 1000}};
+	}
+	p.model = model_create();
+	golden_add(p.model, &f, "many.csp");
+	assert_int_equal(model_finish(p.model, NULL), 0);
+	fake_code(p.model, names, &p.code);
+	golden(&p, &tree_view, &o, "modules-tree");
+	golden(&p, &callees_view, &o, "modules-callees");
+	o.subject = "copy";
+	golden(&p, &callers_view, &o, "modules-callers");
+	profile_deinit(&p);
+}
+
+enum { DEEP = 100000 };
+
+/* A path far deeper than any C stack would bear, with a value at every frame. */
+static void test_deep(void **state)
+{
+	(void)state;
+	static const struct build_module module = {"/opt/bin/program", 0, BASE, 0x10000000, "aa"};
+	static const struct build_epoch epoch = {&module, 1};
+	static struct build_node nodes[DEEP + 1];
+	struct build_tree tree = {
+	    .thread = CSP_NONE, .creator_tree = CSP_NONE, .nodes = nodes, .num_nodes = DEEP + 1};
+	struct build_file f = {.target = "program",
+			       .metrics = metrics,
+			       .num_metrics = 1,
+			       .epochs = &epoch,
+			       .num_epochs = 1,
+			       .trees = &tree,
+			       .num_trees = 1,
+			       .without = 1 << CSP_CHUNK_ACCOUNT};
+	struct options o = {0}, up = {.min = 1, .bottom_up = true};
+	struct profile p = {0};
+
+	for (uint64_t i = 1; i <= DEEP; i++)
+		nodes[i] = (struct build_node){.parent = i - 1,
+					       .ip = BASE + AT(i == 1 ? MAIN : FIB) + (i < DEEP),
+					       .metrics = {i == DEEP ? 900000 : i % 2}};
+	p.model = model_create();
+	golden_add(p.model, &f, "deep.csp");
+	assert_int_equal(model_finish(p.model, NULL), 0);
+	fake_code(p.model, names, &p.code);
+	golden(&p, &tree_view, &o, "deep-tree");
+	golden(&p, &tree_view, &up, "deep-bottom-up");
+	o.subject = "fib";
+	golden(&p, &callers_view, &o, "deep-callers");
+	profile_deinit(&p);
+}
+
+static void test_every_width(void **state)
+{
+	(void)state;
+	static const struct view *const all[] = {&tree_view, &callers_view, &callees_view,
+						 &annotate_view};
+	struct profile p;
+
+	MAKE(&p, recursions, 2);
+	for (unsigned width = 60; width < 140; width++)
+		for (size_t i = 0; i < 2 * sizeof all / sizeof *all; i++) {
+			struct options o = {.width = width, .min = 1, .subject = "copy"};
+			char *text;
+			o.bottom_up = i % 2;
+			text = golden_print(all[i / 2], &p, &o);
+			golden_no_line_wider(text, width);
+			free(text);
+		}
+	profile_deinit(&p);
+}
+
+/* What the user cannot have, with a message that helps. */
+static void test_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const struct view *view;
+		const char *subject, *focus, *says;
+	} cases[] = {
+	    {&callers_view, "nonesuch", NULL, "no function of this profile matches 'nonesuch'"},
+	    {&callees_view, "o", NULL, "'o' may be 3 functions: copy; odd; worker"},
+	    {&annotate_view, "none.c", NULL, "no file and no function of this profile"},
+	    {&annotate_view, "*)", NULL, "may be 2 functions: step(tree*); walk(tree*)"},
+	    {&tree_view, NULL, "x{2", "takes an extended regular expression"},
+	    {&tree_view, NULL, "nonesuch", "no function of this profile matches"},
+	};
+	struct profile p;
+
+	MAKE(&p, recursions, 1);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct options o = {
+		    .width = 80, .min = 1, .subject = cases[i].subject, .focus = cases[i].focus};
+		struct error e = {0};
+		FILE *out = fopen("/dev/null", "w");
+		assert_int_equal(cases[i].view->print(out, &p, &o, &e), -1);
+		assert_int_equal(e.kind, ERROR_USAGE);
+		if (!strstr(e.text, cases[i].says))
+			fail_msg("case %zu says '%s'", i, e.text);
+		fclose(out);
+	}
+	profile_deinit(&p);
+}
+
+/* The same datafiles in another order give the same bytes. */
+static void test_order(void **state)
+{
+	(void)state;
+	struct sample reversed[sizeof recursions / sizeof *recursions];
+	size_t n = sizeof recursions / sizeof *recursions;
+	struct options o = {.width = 100, .min = 0}, up = {.width = 100, .bottom_up = true};
+	struct profile p, q;
+
+	for (size_t i = 0; i < n; i++)
+		reversed[i] = recursions[n - 1 - i];
+	MAKE(&p, recursions, 2);
+	MAKE(&q, reversed, 2);
+	for (int i = 0; i < 2; i++) {
+		char *a = golden_print(&tree_view, &p, i ? &up : &o);
+		char *b = golden_print(&tree_view, &q, i ? &up : &o);
+		assert_string_equal(a, b);
+		free(a);
+		free(b);
+	}
+	profile_deinit(&p);
+	profile_deinit(&q);
+}
+
+static int make_long_name(void **state)
+{
+	(void)state;
+	char *to = stpcpy(long_name, "ns::outer<");
+
+	while (to < long_name + sizeof long_name - 40)
+		to = stpcpy(to, "std::pair<int, long>, ");
+	strcpy(to, "int>::method(int)");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_trees),
+	    cmocka_unit_test(test_calls),
+	    cmocka_unit_test(test_annotate_without_source),
+	    cmocka_unit_test(test_two_metrics),
+	    cmocka_unit_test(test_three_samples),
+	    cmocka_unit_test(test_long_names),
+	    cmocka_unit_test(test_many_modules),
+	    cmocka_unit_test(test_deep),
+	    cmocka_unit_test(test_every_width),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_order),
+	};
+
+	return cmocka_run_group_tests(tests, make_long_name, NULL);
+}
