@@ -58,8 +58,9 @@ static inline void *mapped(long r)
 	return r < 0 && r > -PAGE ? NULL : (void *)r;
 }
 
-/* Our descriptors go where programs that count theirs from 3 do not meet them, but no
- * higher than keeps the kernel's table small. The descriptor that fd became. */
+/* Our descriptors go where programs do not meet them: above the limit in a process's first
+ * thread, else far from those that count from 3, but no higher than keeps the kernel's
+ * table small. The descriptor that fd became. */
 int os_move_up(int fd);
 
 #endif

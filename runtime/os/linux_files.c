@@ -114,12 +114,29 @@ int os_unlink(const char *path)
 
 /* ---- the store's file ---- */
 
+/* Programs that look at all of their descriptors, to close them or to count, stop at the
+ * limit. Where it may be raised for a moment, ours can be beyond it; only while there is
+ * one thread, since nobody else may see or set the limit meanwhile. */
+static long above_limit(int fd, const struct rlimit64 *limit)
+{
+	enum { LARGE = 4096, SPARE = 64 };
+	struct rlimit64 raised = {limit->rlim_cur + SPARE, limit->rlim_max};
+	if (os_tid() != os_pid() || limit->rlim_cur > LARGE || raised.rlim_cur > limit->rlim_max ||
+	    CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, NULL) < 0)
+		return -1;
+	long up = CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, limit->rlim_cur);
+	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, limit, NULL);
+	return up;
+}
+
 int os_move_up(int fd)
 {
 	struct rlimit64 limit = {1024, 1024};
 	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
 	uint64_t from = limit.rlim_cur / 2 < 512 ? limit.rlim_cur / 2 : 512;
-	long up = CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
+	long up = above_limit(fd, &limit);
+	if (up < 0)
+		up = CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
 	if (up < 0)
 		return fd;
 	os_close(fd);
