@@ -142,19 +142,22 @@ static int by_start(const struct model_process *a, const struct model_process *b
 /* What the process that began first was in the end (a shell may have become the program). */
 static const char *program_of(const struct model *m)
 {
-	const struct model_process *first = NULL, *last;
+	const struct model_process *first, *last;
 
-	for (size_t i = 0; i < m->processes.len; i++)
-		if (!first || by_start(&m->processes.at[i], first) < 0)
+	if (!m->processes.len)
+		return MODEL_UNKNOWN_MODULE;
+	first = &m->processes.at[0];
+	for (size_t i = 1; i < m->processes.len; i++)
+		if (by_start(&m->processes.at[i], first) < 0)
 			first = &m->processes.at[i];
 	last = first;
 	for (size_t i = 0; i < m->processes.len; i++)
 		if (same_process(&m->processes.at[i], first) &&
 		    by_start(&m->processes.at[i], last) > 0)
 			last = &m->processes.at[i];
-	if (last && last->executable[0])
+	if (last->executable[0])
 		return last->executable;
-	return last && last->command[0] ? last->command : MODEL_UNKNOWN_MODULE;
+	return last->command[0] ? last->command : MODEL_UNKNOWN_MODULE;
 }
 
 static void print_metrics(const struct xml *x)

@@ -200,7 +200,7 @@ static int by_parent(const void *pa, const void *pb, void *context)
 static int order_nodes(struct calls *s, struct error *e)
 {
 	s->order = malloc(s->nodes.len * sizeof *s->order);
-	s->child = malloc(s->nodes.len * sizeof *s->child);
+	s->child = calloc(s->nodes.len, sizeof *s->child);
 	if (!s->order || !s->child)
 		return error_memory(e, s->nodes.len * sizeof *s->order);
 	if (rank_places(s, e) != 0)

@@ -191,11 +191,12 @@ static int open_scope(void *context, const struct reader_xml_scope *scope, struc
 	static const struct place outermost = {
 	    .module = NONE, .function_id = NONE, .context = NONE, .role = FRAME_NAMED_POINT};
 	struct xml_ingest *in = context;
-	struct place *around = in->places.len ? &in->places.at[in->places.len - 1] : NULL;
-	struct place p = around ? *around : outermost;
+	struct place p = outermost;
 	struct reader_xml_scope of = *scope;
 
 	(void)e;
+	if (in->places.len)
+		p = in->places.at[in->places.len - 1];
 	if (!known(of.name) && of.kind >= READER_XML_CALLSITE)
 		of.name = NULL;
 	p.context = NONE;

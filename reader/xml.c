@@ -481,6 +481,11 @@ static void XMLCALL end(void *context, const char *name)
 		     elements[element == E_PROFILE ? E_TREE : E_CS_TREE].name);
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static void XMLCALL text(void *context, const char *s, int n)
 {
 	struct parse *p = context;
@@ -492,7 +497,7 @@ static void XMLCALL text(void *context, const char *s, int n)
 	if (around == E_HEADER || around == E_CS_HEADER)
 		return;
 	for (int i = 0; i < n; i++)
-		if (!memchr(" \t\r\n", s[i], 4)) {
+		if (!is_blank(s[i])) {
 			fail(p, ERROR_FORMAT, "expected elements in %s, found text",
 			     elements[around].name);
 			return;
@@ -677,7 +682,7 @@ bool reader_xml_is(const char *path)
 		if (strncmp(head, marks[k], strlen(marks[k])) == 0)
 			return true;
 	/* UTF-16 without a mark has a NUL on one side of it */
-	while (i < n && memchr(" \t\r\n", head[i], 5))
+	while (i < n && (is_blank(head[i]) || !head[i]))
 		i++;
 	return i < n && head[i] == '<';
 }
