@@ -73,9 +73,15 @@ static enum csp_disposition sample_callstack(csprof_state_t *state, const void *
 	uint32_t columns[2] = {metric, metric + 1};
 	uint64_t amounts[2] = {weight, 1};
 	uint32_t kind = complete ? CSP_TREE_COMPLETE : CSP_TREE_PARTIAL;
-	if (!csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts, 2))
+	store_ref node = csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts, 2);
+	if (!node)
 		return CSP_OUT_OF_MEMORY;
-	return complete ? CSP_RECORDED : CSP_PARTIAL;
+	enum csp_disposition became = complete ? CSP_RECORDED : CSP_PARTIAL;
+	if (!state->first_node) {
+		state->first_became = became;
+		state->first_node = node;
+	}
+	return became;
 }
 
 /* A sample on its way through csprof_guarded. */

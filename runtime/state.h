@@ -44,6 +44,8 @@ typedef struct csprof_state {
 	/* where the clock's advance since the last handled sample goes when the thread ends:
 	 * CSP_TAIL, or why no samples came any more */
 	_Atomic(enum csp_disposition) rest;
+	store_ref first_node; /* of the first sample that was recorded, and what it became: */
+	enum csp_disposition first_became; /* see csprof_thread_close; 0: none */
 	struct csprof_guard guard;
 	uint32_t parked; /* handlers that stand in a system call for the program */
 	const void *parked_context;

@@ -1,6 +1,7 @@
 #include "runtime/thread.h"
 
 #include "runtime/cct.h"
+#include "runtime/csprof.h"
 #include "runtime/masks.h"
 #include "runtime/message.h"
 #include "runtime/os/os.h"
@@ -166,6 +167,26 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 		csprof_promise_drop(promise);
 }
 
+/* What the clock advanced since the last sample. A sample stands for the time before it,
+ * and the first one of a thread for too little, as the thread began only then; what is
+ * left over at the end is just what is missing there, as if the thread's time were a
+ * circle. So shares are right even of threads that are no longer than a period. More
+ * than two periods and two of the kernel's ticks, at which some sources fire, is not what
+ * is left over, but time in which no sample came. */
+static void account_rest(csprof_state_t *state, struct store_clock *c)
+{
+	enum { TICKS = 20 * 1000 * 1000 }; /* two, at the slowest that Linux has: 100 a second */
+	uint64_t rest = c->end - c->last;
+	enum csp_disposition why = atomic_load(&state->rest);
+	if (why == CSP_TAIL && state->first_node && rest <= 2 * csprof_process.period_ns + TICKS) {
+		struct store_node *n = csprof_store_at(state->first_node);
+		n->metrics[CSPROF_CPUTIME] += rest;
+		why = state->first_became;
+		state->first_node = 0; /* once */
+	}
+	c->account[why].weight += rest;
+}
+
 void csprof_thread_close(csprof_state_t *state)
 {
 	struct store_thread *t = csprof_store_at(state->thread);
@@ -173,7 +194,7 @@ void csprof_thread_close(csprof_state_t *state)
 	bool self = state == csprof_self;
 	uint64_t end = self ? os_clock_self() : os_clock_thread(state->tid);
 	c->end = end > c->last ? end : c->last;
-	c->account[atomic_load(&state->rest)].weight += c->end - c->last;
+	account_rest(state, c);
 	t->end_ns = os_clock_mono() - csprof_process.start_mono;
 	os_thread_name(self ? 0 : state->tid, t->name, sizeof t->name);
 }
@@ -182,7 +203,7 @@ void csprof_thread_reopen(csprof_state_t *state)
 {
 	struct store_thread *t = csprof_store_at(state->thread);
 	struct store_clock *c = &t->clocks[0];
-	c->account[atomic_load(&state->rest)].weight -= c->end - c->last;
+	c->last = c->end;
 	c->end = t->end_ns = 0;
 }
 

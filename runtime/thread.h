@@ -25,7 +25,7 @@ void csprof_thread_returning(void);
 void csprof_thread_end(void);
 
 /* Close the account of a thread whose sampling has stopped: its clock now, its tail,
- * its name. May be undone by csprof_thread_reopen. */
+ * its name. After csprof_thread_reopen it goes on from there. */
 void csprof_thread_close(csprof_state_t *state);
 void csprof_thread_reopen(csprof_state_t *state);
 

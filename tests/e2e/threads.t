@@ -19,7 +19,8 @@ threads() {
 # does last has the weight of the stretch before it, too, and these threads are short.
 printf 'heavy 3\nlight 1\n' >truth
 shares_are_right() {
-	check "$1: shares" lib shares.py --samples 3 truth "$1"
+	check "$1: shares of the samples" lib shares.py --samples 3 truth "$1"
+	check "$1: shares of their time" lib shares.py 4 truth "$1"
 }
 
 # memory_is_bounded FILE: from the half of the threads on the program grows by less than

@@ -20,6 +20,7 @@ for trees in each all; do
 	is "$dir: rows" "$(grep -c '  tid [0-9]*  name ' "$dir.dump")" 4098
 	check "$dir: the equations hold" lib account.py "$dir"
 	check "$dir: shares of the samples" lib shares.py --samples 1 truth "$dir"
+	check "$dir: shares of their time" lib shares.py 1.5 truth "$dir"
 	# 100,000 rows and trees would take 40 MB
 	check "$dir: memory" awk '/^after/ { n++; kb[n] = $3; print }
 		END { exit !(n == 10 && kb[10] < 16384 && kb[10] - kb[2] < 1024) }' "$dir.out"
