@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,7 @@ void launch_store_recover(struct launch_store *s, const char *out, int pid, int 
 	};
 	if (s->lock >= 0)
 		close(s->lock); /* who still runs removes the directory when it ends */
+	signal(SIGXFSZ, SIG_IGN); /* a file beyond a limit is an error then */
 	if (store_recover(s->path, out, &recovery, &e) < 0) {
 		snprintf(r->why, sizeof r->why, "%s", e.text);
 		r->failed = 1;
