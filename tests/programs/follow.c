@@ -432,9 +432,16 @@ static struct sigevent by_thread = {
 
 static void wait_for_notifications(int n)
 {
-	while (notified < n || notified < notifying)
+	while (notified < n)
 		usleep(1000);
-	usleep(20000); /* the end of the last one's thread */
+}
+
+static void wait_for_begun_ones(void)
+{
+	do
+		usleep(20000); /* one may just be beginning, and the last one's thread ending */
+	while (notified < notifying);
+	usleep(20000);
 }
 
 static void do_timer_threads(void)
@@ -446,7 +453,7 @@ static void do_timer_threads(void)
 	timer_settime(t, 0, &each, NULL);
 	wait_for_notifications(NOTIFICATIONS);
 	timer_settime(t, 0, &off, NULL);
-	wait_for_notifications(NOTIFICATIONS);
+	wait_for_begun_ones();
 	timer_delete(t);
 }
 
@@ -465,6 +472,7 @@ static void do_queue_threads(void)
 		wait_for_notifications(i + 1);
 		mq_receive(q, message, sizeof message, NULL);
 	}
+	wait_for_begun_ones();
 }
 
 /* ---- ends ------------------------------------------------------------------------------- */
