@@ -177,33 +177,47 @@ static bool join_values(struct join *j)
 	return true;
 }
 
+/* A process, whose path and sums are in the arena that m has taken over. */
 static bool join_process(struct join *j, const struct model_process *from)
 {
 	struct model *to = j->to;
 	struct model_process p = *from;
-	bool ok = true;
+	bool ok = true, moved = false;
 
-	p.path = arena_strndup(&to->arena, from->path, strlen(from->path));
 	p.command = again(j, from->command, &ok);
 	p.executable = again(j, from->executable, &ok);
 	p.host = again(j, from->host, &ok);
 	p.end = again(j, from->end, &ok);
 	p.tool = again(j, from->tool, &ok);
-	p.rank = again(j, from->rank, &ok);
-	p.ranks = again(j, from->ranks, &ok);
 	p.num_sums = 0;
-	for (uint32_t i = 0; i < from->num_sums; i++)
+	for (uint32_t i = 0; i < from->num_sums; i++) {
+		moved |= j->metrics[i] != i;
 		if (j->metrics[i] >= p.num_sums)
 			p.num_sums = j->metrics[i] + 1;
-	p.sums = arena_alloc(&to->arena, (p.num_sums + 1) * sizeof *p.sums);
-	if (!ok || !p.path || !p.sums)
+	}
+	if (moved)
+		p.sums = arena_alloc(&to->arena, p.num_sums * sizeof *p.sums);
+	if (!ok || (moved && !p.sums))
 		return false;
-	for (uint32_t i = 0; i < from->num_sums; i++)
+	for (uint32_t i = 0; moved && i < from->num_sums; i++)
 		p.sums[j->metrics[i]] = from->sums[i];
 	return vec_push(&to->processes, p);
 }
 
-int model_join(struct model *m, const struct model *from, struct error *e)
+static bool join_all(struct join *j)
+{
+	bool ok = j->modules && j->functions && j->frames && j->metrics && j->contexts &&
+		  join_modules(j) && join_frames(j);
+
+	for (size_t i = 0; ok && i < j->from->metrics.len; i++)
+		ok = join_metric(j, i);
+	ok = ok && join_contexts(j) && join_values(j);
+	for (size_t i = 0; ok && i < j->from->processes.len; i++)
+		ok = join_process(j, &j->from->processes.at[i]);
+	return ok;
+}
+
+int model_join(struct model *m, struct model *from, struct error *e)
 {
 	struct join j = {.to = m, .from = from};
 	bool ok;
@@ -213,13 +227,8 @@ int model_join(struct model *m, const struct model *from, struct error *e)
 	j.frames = malloc((from->frames.len + 1) * sizeof *j.frames);
 	j.metrics = malloc((from->metrics.len + 1) * sizeof *j.metrics);
 	j.contexts = malloc(from->contexts.len * sizeof *j.contexts);
-	ok = j.modules && j.functions && j.frames && j.metrics && j.contexts && join_modules(&j) &&
-	     join_frames(&j);
-	for (size_t i = 0; ok && i < from->metrics.len; i++)
-		ok = join_metric(&j, i);
-	ok = ok && join_contexts(&j) && join_values(&j);
-	for (size_t i = 0; ok && i < from->processes.len; i++)
-		ok = join_process(&j, &from->processes.at[i]);
+	arena_adopt(&m->arena, &from->arena);
+	ok = join_all(&j);
 	m->saturated |= from->saturated;
 	free(j.modules);
 	free(j.functions);

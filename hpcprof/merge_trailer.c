@@ -223,8 +223,8 @@ static void put_image(struct csp_sink *s, const struct model_process *p)
 	add_number(&pairs, "wall_ns", p->has_wall, p->wall_ns);
 	add_number(&pairs, "cpu_ns", p->has_cpu, p->cpu_ns);
 	add_text(&pairs, "end", p->end);
-	add_text(&pairs, "rank", p->rank);
-	add_text(&pairs, "ranks", p->ranks);
+	add_number(&pairs, "rank", p->has_rank, p->rank);
+	add_number(&pairs, "ranks", p->ranks, p->ranks);
 	add_text(&pairs, "tool", p->tool);
 	add_number(&pairs, "threads", p->threads, p->threads);
 	add_text(&pairs, "ended_threads", p->has_ended ? "yes" : NULL);

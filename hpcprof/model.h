@@ -109,22 +109,22 @@ struct model_metric {
 	struct model_sum unaccounted; /* of files that have no account of it */
 };
 
-/* One datafile. Texts are "" where the file does not say. */
+/* One program image. Texts are "" where the file does not say. There may be many of these. */
 struct model_process {
-	const char *path;    /* not interned */
+	const char *path;    /* of its datafile; not interned */
 	const char *command; /* arguments joined by blanks */
 	const char *executable;
 	const char *host;
 	const char *end;
 	const char *tool;
-	bool has_trailer, has_pid, has_start, has_wall, has_cpu;
 	uint64_t pid, ppid, start_ns, wall_ns, cpu_ns;
-	const char *rank, *ranks;
-	uint32_t threads; /* THREADS rows, else trees' distinct epochs say nothing: 0 */
-	bool has_ended;   /* there were more: one of these rows is of many ended ones */
 	uint64_t tramp_samples;
 	struct model_sum *sums; /* [num_sums], by the model's metrics */
 	uint32_t num_sums;      /* metrics that the model had when it was added */
+	uint32_t threads;       /* THREADS rows, else trees' distinct epochs say nothing: 0 */
+	uint32_t rank, ranks;   /* of a parallel program; ranks is 0 where that is not known */
+	bool has_trailer, has_pid, has_start, has_wall, has_cpu, has_rank;
+	bool has_ended; /* there were more threads: one of these rows is of many ended ones */
 };
 
 struct model {
@@ -158,9 +158,9 @@ typedef void model_complaint_fn(void *context, const char *text);
 int model_add(struct model *m, const struct reader *r, const char *path, const char *sysroot,
 	      model_complaint_fn *complain, void *context, struct error *e);
 
-/* Add all that is in from to m. Joining is commutative and associative, in what
- * model_finish makes of it. Neither may be finished; from is as before. */
-int model_join(struct model *m, const struct model *from, struct error *e);
+/* Add all that is in from to m; from can then only be destroyed. Joining is commutative and
+ * associative, in what model_finish makes of it. Neither may be finished. */
+int model_join(struct model *m, struct model *from, struct error *e);
 
 /* After the last of these: put all into its order and make all columns as long as there are
  * contexts. Nothing can be added any more. */

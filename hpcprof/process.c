@@ -51,6 +51,16 @@ static bool has_ended_threads(const struct reader *r)
 	return false;
 }
 
+static bool small_number(struct reader_pairs pairs, const char *key, uint32_t *out)
+{
+	uint64_t value;
+
+	if (!reader_pairs_u64(pairs, key, &value) || value > UINT32_MAX)
+		return false;
+	*out = (uint32_t)value;
+	return true;
+}
+
 /* What pairs say, under path. */
 static int describe(struct model *m, struct reader_pairs about, struct reader_text path,
 		    struct model_process *out, struct error *e)
@@ -61,11 +71,11 @@ static int describe(struct model *m, struct reader_pairs about, struct reader_te
 	out->host = value_of(m, about, "host");
 	out->end = value_of(m, about, "end");
 	out->tool = value_of(m, about, "tool");
-	out->rank = value_of(m, about, "rank");
-	out->ranks = value_of(m, about, "ranks");
 	if (!out->path || !out->command || !out->executable || !out->host || !out->end ||
-	    !out->tool || !out->rank || !out->ranks)
+	    !out->tool)
 		return error_memory(e, 0);
+	out->has_rank = small_number(about, "rank", &out->rank);
+	small_number(about, "ranks", &out->ranks);
 	out->has_pid = reader_pairs_u64(about, "pid", &out->pid);
 	reader_pairs_u64(about, "ppid", &out->ppid);
 	out->has_start = reader_pairs_u64(about, "start_ns", &out->start_ns);

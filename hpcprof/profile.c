@@ -83,8 +83,8 @@ static int load_model(struct profile *p, struct load *l, struct diag *d, struct 
 	return rc;
 }
 
-static int load_all(struct profile *p, const struct options *o, struct diag *d,
-		    const struct scan *s, struct error *e)
+static int load_all(struct profile *p, const struct options *o, struct diag *d, struct scan *s,
+		    struct error *e)
 {
 	struct load l = {.num_files = s->files.len,
 			 .threads = o->threads,
@@ -98,6 +98,7 @@ static int load_all(struct profile *p, const struct options *o, struct diag *d,
 		return error_memory(e, s->files.len * sizeof *files);
 	for (size_t i = 0; i < s->files.len; i++)
 		files[i] = (struct load_file){s->files.at[i].path, s->files.at[i].datafile};
+	vec_free(&s->files); /* there may be many; what they name is in the arena */
 	l.files = files;
 	rc = load_model(p, &l, d, e);
 	load_deinit(&l);

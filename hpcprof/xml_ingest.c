@@ -303,16 +303,16 @@ static int add(struct model *m, const struct source *s, struct error *e)
 
 	if (read_source(s, NULL, NULL, e) != 0)
 		return e->kind == ERROR_MEMORY ? -1 : 1;
-	path = model_text(m, s->path, strlen(s->path));
+	path = arena_strndup(&m->arena, s->path, strlen(s->path));
 	nothing = model_text(m, "", 0);
-	in.process = (struct model_process){.path = path,
-					    .command = nothing,
-					    .executable = nothing,
-					    .host = nothing,
-					    .end = nothing,
-					    .tool = nothing,
-					    .rank = nothing,
-					    .ranks = nothing};
+	in.process = (struct model_process){
+	    .path = path,
+	    .command = nothing,
+	    .executable = nothing,
+	    .host = nothing,
+	    .end = nothing,
+	    .tool = nothing,
+	};
 	rc = path && nothing ? read_source(s, &sink, &in, e) : out_of_memory(&in);
 	if (rc == 0)
 		rc = keep_sums(&in);

@@ -54,6 +54,17 @@ void *arena_alloc(struct arena *a, size_t size)
 	return memset(p, 0, size);
 }
 
+void arena_adopt(struct arena *a, struct arena *from)
+{
+	struct arena_block **oldest = &a->blocks;
+
+	while (*oldest)
+		oldest = &(*oldest)->older;
+	*oldest = from->blocks;
+	a->total += from->total;
+	arena_init(from);
+}
+
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
 	char *p = arena_alloc(a, n + 1);

@@ -23,6 +23,8 @@ void arena_deinit(struct arena *a);
 
 /* size bytes, zeroed, aligned to 16; NULL if memory ran out. */
 void *arena_alloc(struct arena *a, size_t size);
+/* Take over all that is in from, which is then empty: objects stay where they are. */
+void arena_adopt(struct arena *a, struct arena *from);
 /* A NUL-terminated copy of n bytes; NULL if memory ran out. */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 

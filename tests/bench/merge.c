@@ -181,7 +181,8 @@ static uint32_t plain(char *const *paths, size_t n, unsigned threads)
 
 static uint32_t ours(char *const *paths, size_t n, unsigned threads)
 {
-	struct load l = {.paths = (const char *const *)paths, .num_paths = n, .threads = threads};
+	struct load_file *files = need(calloc(n, sizeof *files));
+	struct load l = {.files = files, .num_files = n, .threads = threads};
 	struct error e;
 	uint32_t contexts;
 
