@@ -2,7 +2,9 @@
 
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
+#include "reader/xml_elements.h"
 #include "reader/xml_name.h"
+#include "reader/xml_number.h"
 
 #include <errno.h>
 #include <expat.h>
@@ -14,73 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 256 * 1024, LONGEST_NUMBER = 64 };
-
-/* The elements of both formats. Those of the scope tree stand from the outermost to the
- * innermost, which is how they may nest. */
-enum element {
-	E_DOCUMENT, /* what the root element stands in */
-	E_PROFILE,
-	E_CSPROFILE,
-	E_HEADER,
-	E_CS_HEADER,
-	E_PARAMS,
-	E_CS_PARAMS,
-	E_TARGET,
-	E_METRICS,
-	E_METRIC,
-	E_TREE,
-	E_CS_TREE,
-	E_PGM,
-	E_LM,
-	E_F,
-	E_P,
-	E_L,
-	E_S,
-	E_G,
-	E_CS_PGM,
-	E_CALLSITE,
-	E_CS_S,
-	E_M,
-	NUM_ELEMENTS
-};
-
-#define IN(element) (UINT32_C(1) << (element))
-#define SCOPES (IN(E_PGM) | IN(E_LM) | IN(E_F) | IN(E_P) | IN(E_L) | IN(E_S) | IN(E_G))
-
-/* name: in the file; parents: where it may stand; once: a second one is an error.
- * G takes the place of the scope around it, so what may stand in it follows from there. */
-static const struct description {
-	const char *name;
-	uint32_t parents;
-	bool once;
-} elements[NUM_ELEMENTS] = {
-    [E_DOCUMENT] = {"the document", 0, false},
-    [E_PROFILE] = {"PROFILE", IN(E_DOCUMENT), true},
-    [E_CSPROFILE] = {"CSPROFILE", IN(E_DOCUMENT), true},
-    [E_HEADER] = {"PROFILEHDR", IN(E_PROFILE), true},
-    [E_CS_HEADER] = {"CSPROFILEHDR", IN(E_CSPROFILE), true},
-    [E_PARAMS] = {"PROFILEPARAMS", IN(E_PROFILE), true},
-    [E_CS_PARAMS] = {"CSPROFILEPARAMS", IN(E_CSPROFILE), true},
-    [E_TARGET] = {"TARGET", IN(E_PARAMS) | IN(E_CS_PARAMS), true},
-    [E_METRICS] = {"METRICS", IN(E_PARAMS) | IN(E_CS_PARAMS), true},
-    [E_METRIC] = {"METRIC", IN(E_METRICS), false},
-    [E_TREE] = {"PROFILESCOPETREE", IN(E_PROFILE), true},
-    [E_CS_TREE] = {"CSPROFILETREE", IN(E_CSPROFILE), true},
-    [E_PGM] = {"PGM", IN(E_TREE), false},
-    [E_LM] = {"LM", IN(E_PGM), false},
-    [E_F] = {"F", IN(E_PGM) | IN(E_LM), false},
-    [E_P] = {"P", IN(E_PGM) | IN(E_LM) | IN(E_F), false},
-    [E_L] = {"L", IN(E_PGM) | IN(E_LM) | IN(E_F) | IN(E_P) | IN(E_L), false},
-    [E_S] = {"S", IN(E_PGM) | IN(E_LM) | IN(E_F) | IN(E_P) | IN(E_L), false},
-    [E_G] = {"G", IN(E_PGM) | IN(E_LM) | IN(E_F) | IN(E_P) | IN(E_L), false},
-    [E_CS_PGM] = {"PGM", IN(E_CS_TREE), false},
-    [E_CALLSITE] = {"CALLSITE", IN(E_CS_PGM) | IN(E_CALLSITE), false},
-    [E_CS_S] = {"S", IN(E_CS_PGM) | IN(E_CALLSITE), false},
-    [E_M] = {"M", SCOPES | IN(E_CS_PGM) | IN(E_CALLSITE) | IN(E_CS_S), false},
-};
-
-static const char *const version_of[NUM_ELEMENTS] = {[E_PROFILE] = "3.", [E_CSPROFILE] = "1."};
+enum { CHUNK = 256 * 1024 };
 
 struct open_element {
 	uint8_t element;
@@ -164,7 +100,7 @@ static const char *required(struct parse *p, enum element element, const char *c
 	const char *value = attribute(attributes, name);
 	if (!value)
 		fail(p, ERROR_FORMAT, "expected the attribute %s of %s, found none", name,
-		     elements[element].name);
+		     reader_xml_elements[element].name);
 	return value;
 }
 
@@ -193,67 +129,12 @@ static const char *name_of(struct parse *p, const char *value, const char *unkno
 	return t->at;
 }
 
-/* Multiply by ten to the power; false past 2^64 - 1 or where a digit would be lost. */
-static bool shift_decimal(uint64_t *v, long power)
-{
-	for (; *v && power > 0; power--)
-		if (__builtin_mul_overflow(*v, 10, v))
-			return false;
-	for (; *v && power < 0; power++) {
-		if (*v % 10)
-			return false;
-		*v /= 10;
-	}
-	return true;
-}
-
-/* A whole number, also as some programs write it: 12, 12.0, 1.2e+01. */
-static bool whole_number(const char *s, uint64_t *out)
-{
-	uint64_t v = 0;
-	long power = 0;
-	bool digits = false, point = false;
-
-	if (strnlen(s, LONGEST_NUMBER + 1) > LONGEST_NUMBER)
-		return false;
-	for (; (*s >= '0' && *s <= '9') || (*s == '.' && !point); s++) {
-		if (*s == '.') {
-			point = true;
-			continue;
-		}
-		digits = true;
-		power -= point;
-		if (point && *s == '0' && strspn(s, "0") == strcspn(s, "eE")) {
-			power++; /* zeros to the end of the fraction say nothing */
-			s += strspn(s, "0") - 1;
-			continue;
-		}
-		if (__builtin_mul_overflow(v, 10, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v))
-			return false;
-	}
-	if (digits && (*s == 'e' || *s == 'E')) {
-		char *end;
-		long exponent;
-		if (!(s[1] >= '0' && s[1] <= '9') &&
-		    !((s[1] == '+' || s[1] == '-') && s[2] >= '0' && s[2] <= '9'))
-			return false;
-		exponent = strtol(s + 1, &end, 10);
-		if (exponent > 1000000 || exponent < -1000000)
-			return false;
-		power += exponent;
-		s = end;
-	}
-	*out = v;
-	return digits && !*s && shift_decimal(out, power);
-}
-
 /* The number in an attribute's value (0 without one), at most most. */
 static uint64_t number_of(struct parse *p, const char *name, const char *value, uint64_t most)
 {
 	uint64_t v = 0;
 
-	if (!value || !value[0] || (whole_number(value, &v) && v <= most))
+	if (!value || !value[0] || (reader_xml_whole_number(value, &v) && v <= most))
 		return v;
 	fail(p, ERROR_FORMAT,
 	     "expected a whole number from 0 to %" PRIu64 " in %s, found \"%.60s\"", most, name,
@@ -271,11 +152,11 @@ static uint32_t line_of(struct parse *p, const char *name, const char *value)
 static void start_root(struct parse *p, enum element element, const char *const *attributes)
 {
 	const char *version = required(p, element, attributes, "version");
-	const char *major = version_of[element];
+	const char *major = reader_xml_versions[element];
 
 	if (version && strncmp(version, major, strlen(major)) != 0)
 		fail(p, ERROR_FORMAT, "expected version %sx of %s, found \"%.20s\"", major,
-		     elements[element].name, version);
+		     reader_xml_elements[element].name, version);
 }
 
 static void start_target(struct parse *p, const char *const *attributes)
@@ -383,28 +264,19 @@ static void start_scope(struct parse *p, enum element element, const char *const
 	}
 }
 
-static bool is_scope(enum element element)
-{
-	return element >= E_PGM && element <= E_CS_S;
-}
-
 /* The element of this name that may stand in the innermost one. A name that two elements
  * have is told apart by where it stands. */
 static enum element find(struct parse *p, const char *name)
 {
 	const struct open_element *around = &p->stack.at[p->stack.len - 1];
 	bool known = false;
+	enum element element = reader_xml_find_element((enum element)around->scope, name, &known);
 
-	for (int i = E_PROFILE; i < NUM_ELEMENTS; i++) {
-		if (elements[i].name[0] != name[0] || strcmp(elements[i].name, name) != 0)
-			continue;
-		known = true;
-		if (elements[i].parents & IN(around->scope))
-			return (enum element)i;
-	}
+	if (element != E_DOCUMENT)
+		return element;
 	if (known)
 		fail(p, ERROR_FORMAT, "%.60s may not stand in %s", name,
-		     elements[around->element].name);
+		     reader_xml_elements[around->element].name);
 	else if (around->element == E_DOCUMENT)
 		fail(p, ERROR_FORMAT, "expected PROFILE or CSPROFILE, found %.60s", name);
 	else
@@ -415,11 +287,12 @@ static enum element find(struct parse *p, const char *name)
 /* What has to have come before. */
 static void check_order(struct parse *p, enum element element)
 {
-	if (elements[element].once && (p->seen & IN(element)))
-		fail(p, ERROR_FORMAT, "expected one %s, found a second", elements[element].name);
+	if (reader_xml_elements[element].once && (p->seen & IN(element)))
+		fail(p, ERROR_FORMAT, "expected one %s, found a second",
+		     reader_xml_elements[element].name);
 	else if ((element == E_TREE || element == E_CS_TREE) && !(p->seen & IN(E_METRICS)))
 		fail(p, ERROR_FORMAT, "expected METRICS before %s, found none",
-		     elements[element].name);
+		     reader_xml_elements[element].name);
 	p->seen |= IN(element);
 }
 
@@ -458,7 +331,7 @@ static void XMLCALL start(void *context, const char *name, const char **attribut
 		start_metric(p, a);
 	else if (element == E_M)
 		start_value(p, a);
-	else if (is_scope(element))
+	else if (element_is_scope(element))
 		start_scope(p, element, a);
 	if (!p->failed)
 		push(p, element);
@@ -473,12 +346,12 @@ static void XMLCALL end(void *context, const char *name)
 	if (p->failed)
 		return;
 	element = (enum element)p->stack.at[--p->stack.len].element;
-	if (is_scope(element) && p->sink && p->sink->close)
+	if (element_is_scope(element) && p->sink && p->sink->close)
 		heed(p, p->sink->close(p->context, p->e));
 	if ((element == E_PROFILE && !(p->seen & IN(E_TREE))) ||
 	    (element == E_CSPROFILE && !(p->seen & IN(E_CS_TREE))))
 		fail(p, ERROR_FORMAT, "expected a %s, found none",
-		     elements[element == E_PROFILE ? E_TREE : E_CS_TREE].name);
+		     reader_xml_elements[element == E_PROFILE ? E_TREE : E_CS_TREE].name);
 }
 
 static bool is_blank(char c)
@@ -499,7 +372,7 @@ static void XMLCALL text(void *context, const char *s, int n)
 	for (int i = 0; i < n; i++)
 		if (!is_blank(s[i])) {
 			fail(p, ERROR_FORMAT, "expected elements in %s, found text",
-			     elements[around].name);
+			     reader_xml_elements[around].name);
 			return;
 		}
 }
