@@ -376,19 +376,45 @@ static void settle_account(const struct settling *s)
 		balance(s, merging, &all);
 }
 
+/* What the clock had advanced up to a sample that was never finished: it is in no row. With
+ * shared trees, or for threads that are being merged, rows do not tell. */
+static uint64_t unfinished(const struct settling *s, uint32_t i, const struct store_clock *clock,
+			   uint64_t sum)
+{
+	store_ref ref = store_survey_thread(&s->c->survey, i);
+	if (s->h->shared || ref == s->h->ended || ref == s->h->merging ||
+	    clock->last < clock->start)
+		return 0;
+	return excess(clock->last - clock->start, sum);
+}
+
+static uint64_t weights_of(const struct store_clock *clock)
+{
+	uint64_t sum = 0;
+	for (int d = 0; d < CSP_DISPOSITIONS; d++)
+		sum += clock->account[d].weight;
+	return sum;
+}
+
 /* Each clock's end from its weights; one that would wrap begins at 0. */
 static void settle_clocks(const struct settling *s)
 {
-	for (uint32_t i = 0; i < s->num_threads; i++)
-		for (uint32_t e = 0; e < s->h->num_events; e++) {
+	for (uint32_t e = 0; e < s->h->num_events; e++) {
+		uint64_t all = 0;
+		for (uint32_t i = 0; i < s->num_threads; i++)
+			all += weights_of(&thread_at(s, i)->clocks[e]);
+		for (uint32_t i = 0; i < s->num_threads; i++) {
 			struct store_clock *clock = &thread_at(s, i)->clocks[e];
-			uint64_t sum = 0;
-			for (int d = 0; d < CSP_DISPOSITIONS; d++)
-				sum += clock->account[d].weight;
+			uint64_t sum = weights_of(clock);
+			uint64_t more = unfinished(s, i, clock, sum);
+			bound(&all, &more);
+			clock->account[CSP_TAIL].weight += more;
+			sum += more;
 			if (clock->start > UINT64_MAX - sum)
 				clock->start = 0;
 			clock->end = clock->last = clock->start + sum;
 		}
+	}
 }
 
 static uint64_t later(uint64_t a, uint64_t b)

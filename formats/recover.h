@@ -41,7 +41,8 @@ struct store_ending {
  * exact. Rows `recorded` and `partial` of each thread are summed up from its trees; what
  * they said beyond that was lost, and goes to `out of memory`. Where threads share trees,
  * rows of threads without trees stand, and the one that was being merged (else the last)
- * takes the difference. Each clock ends where its weights do. Threads and process, where
+ * takes the difference. What a clock had advanced up to a sample that was never finished
+ * is `tail`. Each clock ends where its weights do. Threads and process, where
  * nothing better is known, end at the last instant that the store tells of. What no clock
  * can reach (sums beyond 2^63) counts as 0. ending may be NULL. */
 void store_settle(struct store_copy *c, const struct store_ending *ending);

@@ -17,7 +17,8 @@ exit_group it dies by itself and leaves its clocks behind.
 What must hold, for each datafile of the victim: the three equations; and for each of its
 threads, that the weights are what it used since the measurement began, less at most two
 periods, and less what it used in the system call in which it was killed; that is at most
-what it used since it began what it says it is doing.
+what it used since it began what it says it is doing. Threads whose measurement had not
+begun (they wait for our lock) are counted apart; few may have used much.
 
 What the main thread uses between the measurement's beginning and main(), where it looks
 at its clock, is told from runs that end at once."""
@@ -183,7 +184,8 @@ def until_main(options):
 
 class Verdict:
     def __init__(self):
-        self.failures, self.losses, self.counts = [], [], collections.Counter()
+        self.failures, self.losses, self.late = [], [], []
+        self.counts = collections.Counter()
         self.doing, self.samples = collections.Counter(), 0
 
     def fail(self, text):
@@ -204,7 +206,12 @@ def weigh(r, path, before_main, verdict, lossy):
         weights[data.threads[thread][0]] += weight
     # whoever dies by itself does so a little after it has told its clocks
     least = -PERIOD_NS // 4 if r.frozen else -float("inf")
+    begun = {thread[0] for thread in data.threads}
     for thread in r.threads:
+        verdict.counts["threads"] += 1
+        if thread.tid not in begun and thread.tid != r.pid:
+            verdict.late.append(thread.cpu / PERIOD_NS)
+            continue
         used = thread.cpu
         if thread.tid == r.pid:
             used -= r.page.read()[2] - before_main
@@ -303,6 +310,12 @@ def main():
         print("%d threads, %d samples; lost, in periods: least %.3f, median %.3f, 99%% %.3f, most %.3f"
               % (len(losses), verdict.samples, losses[0], statistics.median(losses),
                  losses[len(losses) * 99 // 100], losses[-1]))
+    if verdict.late:
+        print("%d threads were not measured yet; the longest had used %.3f periods"
+              % (len(verdict.late), max(verdict.late)))
+        long = sum(used > 2 for used in verdict.late)
+        if long > 1 and long * 500 > verdict.counts["threads"]:
+            verdict.fail("%d of those had used more than two periods" % long)
     for text in verdict.failures[:20]:
         print(text)
     print("%d failures" % len(verdict.failures))

@@ -268,6 +268,29 @@ static void merged_into_ended(void **state)
 	made_end(&x.s);
 }
 
+static void unfinished_samples(void **state)
+{
+	(void)state;
+	struct two x;
+	two(&x);
+	struct store_clock *clock = made_thread_at(&x.s, x.threads[1])->clocks;
+	clock->last = clock->start + 300 + 55;
+	struct reader *r = settled(&x.s, NULL);
+	assert_int_equal(row(r, 0, CSP_TAIL), ROW(0, 0));
+	assert_int_equal(row(r, 1, CSP_TAIL), ROW(0, 55));
+	assert_int_equal(row(r, 1, CSP_RECORDED), ROW(3, 300));
+	done(r);
+	/* in the tree already, but not in the row */
+	made_count(&x.s, x.trees[1], ips, 2, 55);
+	r = settled(&x.s, NULL);
+	assert_int_equal(row(r, 1, CSP_TAIL), ROW(0, 0));
+	assert_int_equal(row(r, 1, CSP_RECORDED), ROW(4, 355));
+	done(r);
+	clock->last = UINT64_MAX;
+	done(settled(&x.s, NULL));
+	made_end(&x.s);
+}
+
 static void wild_numbers(void **state)
 {
 	(void)state;
@@ -374,6 +397,7 @@ int main(void)
 	    cmocka_unit_test(times_and_end),
 	    cmocka_unit_test(shared_trees),
 	    cmocka_unit_test(merged_into_ended),
+	    cmocka_unit_test(unfinished_samples),
 	    cmocka_unit_test(wild_numbers),
 	    cmocka_unit_test(every_word_struck),
 	    cmocka_unit_test(files),
