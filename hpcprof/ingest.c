@@ -1,13 +1,6 @@
-/* One datafile into the model.
- *
- * A tree is gone over twice. Backwards, children before their parents, to learn which nodes
- * have a value or one below them: others get no context. Then forwards in batches, each in
- * three steps that wait for memory at different places: first all ips of the batch become
- * steps and hashes of paths, which needs no context, and the slots are prefetched; then
- * contexts are found, and their columns prefetched; then values are added. */
-#include "hpcprof/ingest.h"
-
-#include "hpcprof/places.h"
+/* One datafile into the model: what its metrics mean, what its trees hang under, and all that is
+ * not in the trees. */
+#include "hpcprof/ingest_internal.h"
 #include "hpcprof/process.h"
 #include "hpcprof/sum.h"
 
@@ -15,80 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the values of one metric of the file go. */
-struct column {
-	uint32_t metric;      /* of the model */
-	bool events, samples; /* which of its columns */
-	uint64_t scale;       /* events = value x scale */
-	bool at_point;        /* asynchronous: belongs to the instruction at ip */
-	bool activation;      /* return or activation count */
-};
-
-/* What is known about a node. */
-enum {
-	MARK_VALUE = 1,  /* it has a value */
-	MARK_LIVE = 2,   /* or a node below it has */
-	MARK_CALLED = 4, /* a child is live */
-	MARK_INNER = 8,  /* it has children */
-};
-
-/* Which columns of a node belong to one of its contexts. */
-enum taking {
-	TAKE_POINT,      /* of a call, its instruction: sampled values */
-	TAKE_LEAF_POINT, /* of any other node: these, returns and activations */
-	TAKE_CALL,       /* of a call: recorded values, returns and activations */
-	TAKINGS
-};
-
-/* A column of the model that takes a column of the file. */
-struct target {
-	uint32_t metric; /* of the model */
-	bool samples;    /* else events */
-	unsigned column; /* of the file */
-	uint64_t scale;
-};
-
-/* Contexts that nodes want in one of their roles. Of a node that wants several the one for its
- * call site comes last, so that it is what the node's children find. */
-enum { BATCH_NODES = 128, BATCH = 2 * BATCH_NODES };
-struct batch {
-	unsigned n;
-	uint64_t node[BATCH], parent[BATCH];
-	uint8_t role[BATCH];
-	uint64_t step[BATCH], path[BATCH];
-	uint32_t context[BATCH];
-	/* by kind: which of these take values */
-	unsigned num_taking[TAKINGS];
-	uint8_t taking[TAKINGS][BATCH];
-};
-
-struct ingest {
-	struct model *m;
-	struct ingest_options options;
-	struct extents extents;
-	/* of the tree at hand; room is for so many nodes */
-	uint64_t *paths;    /* hash of the path that the node's children go on from */
-	uint32_t *contexts; /* that its children hang under */
-	uint8_t *marks;
-	uint64_t room;
-
-	/* of the file at hand */
-	const struct reader *r;
-	const char *path;
-	struct error *e;
-	uint32_t num_metrics;
-	struct column *columns;          /* [num_metrics] */
-	struct target *targets[TAKINGS]; /* [num_targets] each */
-	unsigned num_targets[TAKINGS];
-	struct place **places; /* [epochs], NULL where no tree asked for it */
-	uint32_t *roots;       /* [trees], what each hangs under; see root_of */
-	uint64_t *sums;        /* [threads + 1][num_metrics], raw values; the last row is of
-				  trees without a thread */
-	bool calls;            /* some column is not asynchronous */
-	uint32_t reached;      /* contexts that the file's columns of the model have */
-};
-
-static int out_of_memory(struct ingest *in, uint64_t bytes)
+int ingest_out_of_memory(struct ingest *in, uint64_t bytes)
 {
 	if (in->m->contexts.len >= CONTEXT_NONE - 1)
 		return error_set(in->e, ERROR_LIMIT, "more than 2^32 distinct contexts");
@@ -123,7 +43,7 @@ static int plan_column(struct ingest *in, uint32_t i, uint32_t position)
 			    .activation = v->flags & (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS)};
 	c->metric = model_metric(in->m, v->name, unit_of(v), flags);
 	if (c->metric == UINT32_MAX)
-		return out_of_memory(in, sizeof(struct model_metric));
+		return ingest_out_of_memory(in, sizeof(struct model_metric));
 	in->calls |= !c->at_point;
 	metric = &in->m->metrics.at[c->metric];
 	if (reader_pairs_u64(v->about, "position", &said) && said < UINT32_MAX)
@@ -193,7 +113,7 @@ static int open_place(struct ingest *in, uint32_t epoch, struct place **out)
 	if (!p) {
 		p = malloc(sizeof *p);
 		if (!p)
-			return out_of_memory(in, sizeof *p);
+			return ingest_out_of_memory(in, sizeof *p);
 		if (place_open(p, reader_epoch(in->r, epoch), &in->extents, in->e) != 0) {
 			free(p);
 			return -1;
@@ -202,226 +122,6 @@ static int open_place(struct ingest *in, uint32_t epoch, struct place **out)
 	}
 	*out = p;
 	return 0;
-}
-
-/* ---- a tree ------------------------------------------------------------------------ */
-
-struct tree {
-	struct reader_rows rows;
-	struct place *place;
-	uint64_t *sums; /* [num_metrics], of its thread */
-	struct batch batch;
-};
-
-static inline bool has_value(const struct reader_rows *rows, uint64_t node, uint32_t num_metrics)
-{
-	uint64_t any = 0;
-
-	for (uint32_t i = 0; i < num_metrics; i++)
-		any |= reader_row_word(rows, node, ROW_METRICS + i);
-	return any;
-}
-
-/* Without branches: what a node is is as good as random. */
-static inline __attribute__((always_inline)) void
-mark_nodes(uint8_t *restrict marks, const struct reader_rows *rows, uint32_t num_metrics)
-{
-	memset(marks, 0, rows->n);
-	for (uint64_t i = rows->n; i-- > 0;) {
-		unsigned mark =
-		    marks[i] | has_value(rows, i, num_metrics) * (MARK_VALUE | MARK_LIVE);
-		uint64_t parent = reader_row_word(rows, i, ROW_PARENT);
-		marks[i] = (uint8_t)mark;
-		marks[parent] |= (uint8_t)((i > 0) * (MARK_INNER | (mark & MARK_LIVE) / MARK_LIVE *
-								       (MARK_LIVE | MARK_CALLED)));
-	}
-}
-
-/* The same with the usual numbers of metrics known to the compiler. */
-static void mark(struct ingest *in, const struct reader_rows *rows)
-{
-	if (in->num_metrics == 2)
-		mark_nodes(in->marks, rows, 2);
-	else
-		mark_nodes(in->marks, rows, in->num_metrics);
-}
-
-static inline void want(struct batch *b, uint64_t node, enum frame_role role, bool wanted)
-{
-	b->node[b->n] = node;
-	b->role[b->n] = (uint8_t)role;
-	b->n += wanted;
-}
-
-static inline void take(struct batch *b, enum taking kind, unsigned want, bool taken)
-{
-	b->taking[kind][b->num_taking[kind]] = (uint8_t)want;
-	b->num_taking[kind] += taken;
-}
-
-/* The wants of a node with a value, where not all columns are sampled. */
-static void want_roles(struct ingest *in, struct tree *t, uint64_t node)
-{
-	bool sampled = false, recorded = false, activations = false, call;
-	struct batch *b = &t->batch;
-
-	for (uint32_t i = 0; i < in->num_metrics; i++) {
-		const struct column *c = &in->columns[i];
-		bool value = reader_row_word(&t->rows, node, ROW_METRICS + i) != 0;
-		sampled |= value && c->at_point;
-		activations |= value && !c->at_point && c->activation;
-		recorded |= value && !c->at_point && !c->activation;
-	}
-	call = recorded || in->marks[node] & MARK_INNER;
-	take(b, call ? TAKE_POINT : TAKE_LEAF_POINT, b->n, sampled || (!call && activations));
-	want(b, node, FRAME_POINT, sampled || (!call && activations));
-	take(b, TAKE_CALL, b->n, recorded || (call && activations));
-	want(b, node, FRAME_CALL,
-	     in->marks[node] & MARK_CALLED || recorded || (call && activations));
-}
-
-static void collect_wants(struct ingest *in, struct tree *t, uint64_t from, uint64_t end)
-{
-	struct batch *b = &t->batch;
-	const uint8_t *marks = in->marks;
-
-	b->n = 0;
-	memset(b->num_taking, 0, sizeof b->num_taking);
-	for (uint64_t i = from; i < end; i++) {
-		unsigned mark = marks[i];
-		if (in->calls && (mark & MARK_VALUE)) {
-			want_roles(in, t, i);
-			continue;
-		}
-		take(b, TAKE_LEAF_POINT, b->n, mark & MARK_VALUE);
-		want(b, i, FRAME_POINT, mark & MARK_VALUE);
-		want(b, i, FRAME_CALL, mark & MARK_CALLED);
-	}
-}
-
-/* First step: where in the table the contexts are if they are there. */
-static int compute_paths(struct ingest *in, struct tree *t)
-{
-	struct batch *b = &t->batch;
-	uint64_t *restrict paths = in->paths;
-
-	for (unsigned k = 0; k < b->n; k++) {
-		uint64_t node = b->node[k];
-		uint64_t parent = reader_row_word(&t->rows, node, ROW_PARENT);
-		uint64_t step =
-		    place_step(t->place, in->m, in->path, reader_row_word(&t->rows, node, ROW_IP),
-			       (enum frame_role)b->role[k]);
-		uint64_t path = contexts_path(paths[parent], step);
-		if (step == UINT64_MAX)
-			return out_of_memory(in, sizeof(struct model_frame));
-		contexts_prefetch(&in->m->contexts, path);
-		b->parent[k] = parent;
-		b->step[k] = step;
-		b->path[k] = path;
-		paths[node] = path;
-	}
-	return 0;
-}
-
-/* Second step: find them, or make them, and let the columns reach them. */
-static int find_contexts(struct ingest *in, struct tree *t)
-{
-	struct batch *b = &t->batch;
-	struct model *m = in->m;
-	uint32_t *restrict contexts = in->contexts;
-
-	for (unsigned k = 0; k < b->n; k++) {
-		uint32_t parent = contexts[b->parent[k]];
-		uint32_t id = contexts_find(&m->contexts, parent, b->step[k], b->path[k]);
-		if (id == CONTEXT_NONE)
-			id = model_new_context(m, parent, b->step[k], b->path[k]);
-		if (id == CONTEXT_NONE)
-			return out_of_memory(in, sizeof(uint64_t));
-		b->context[k] = id;
-		contexts[b->node[k]] = id;
-	}
-	if (m->contexts.len <= in->reached)
-		return 0;
-	for (uint32_t i = 0; i < in->num_metrics; i++)
-		if (!model_reach(m, &m->metrics.at[in->columns[i].metric], m->contexts.len - 1))
-			return out_of_memory(in, m->contexts.len * sizeof(uint64_t));
-	in->reached = m->contexts.cap;
-	return 0;
-}
-
-/* Third step: the values of one column. Sums stop at the end, without a branch. */
-static void add_column(struct ingest *in, struct tree *t, enum taking kind,
-		       const struct target *target)
-{
-	struct model_metric *metric = &in->m->metrics.at[target->metric];
-	uint64_t *restrict to = target->samples ? metric->samples : metric->events;
-	const struct batch *b = &t->batch;
-	uint64_t scale = target->scale;
-
-	for (unsigned k = 0; k < b->num_taking[kind]; k++) {
-		unsigned w = b->taking[kind][k];
-		uint32_t context = b->context[w];
-		bool passed = false;
-		uint64_t value =
-		    reader_row_word(&t->rows, b->node[w], ROW_METRICS + target->column);
-		if (scale != 1)
-			value = sum_mul(value, scale, &passed);
-		to[context] = sum_add(to[context], value, &passed);
-	}
-}
-
-static void prefetch_columns(const struct ingest *in, const struct tree *t, enum taking kind)
-{
-	const struct batch *b = &t->batch;
-
-	for (unsigned i = 0; i < in->num_targets[kind]; i++) {
-		const struct target *target = &in->targets[kind][i];
-		const struct model_metric *metric = &in->m->metrics.at[target->metric];
-		const uint64_t *to = target->samples ? metric->samples : metric->events;
-		for (unsigned k = 0; k < b->num_taking[kind]; k++)
-			__builtin_prefetch(&to[b->context[b->taking[kind][k]]], 1);
-	}
-}
-
-static int add_nodes(struct ingest *in, struct tree *t, uint64_t from, uint64_t end)
-{
-	collect_wants(in, t, from, end);
-	if (compute_paths(in, t) != 0 || find_contexts(in, t) != 0)
-		return -1;
-	for (int kind = 0; kind < TAKINGS; kind++)
-		prefetch_columns(in, t, (enum taking)kind);
-	for (int kind = 0; kind < TAKINGS; kind++)
-		for (unsigned i = 0; i < in->num_targets[kind]; i++)
-			add_column(in, t, (enum taking)kind, &in->targets[kind][i]);
-	return 0;
-}
-
-/* What all nodes have of each metric, for the totals. */
-static void sum_up(struct ingest *in, struct tree *t)
-{
-	for (uint32_t i = 0; i < in->num_metrics; i++) {
-		uint64_t sum = t->sums[i];
-		bool passed = false;
-		for (uint64_t k = 0; k < t->rows.n; k++)
-			sum = sum_add(sum, reader_row_word(&t->rows, k, ROW_METRICS + i), &passed);
-		t->sums[i] = sum;
-	}
-}
-
-/* Values at the root itself, which has no frame, become a child of it: as those of a leaf. */
-static int add_root(struct ingest *in, struct tree *t, uint32_t root)
-{
-	int rc = 0;
-
-	in->contexts[0] = root;
-	in->paths[0] = in->m->contexts.paths[root];
-	if (!(in->marks[0] & MARK_VALUE))
-		return 0;
-	in->marks[0] &= (uint8_t)~MARK_CALLED;
-	rc = add_nodes(in, t, 0, 1);
-	in->contexts[0] = root;
-	in->paths[0] = in->m->contexts.paths[root];
-	return rc;
 }
 
 /* ---- what a tree hangs under --------------------------------------------------------- */
@@ -452,7 +152,7 @@ static int call_site(struct ingest *in, uint32_t tree, uint64_t node, uint32_t r
 			row = k;
 	for (; row && rc == 0; row = reader_row_word(&rows, row, ROW_PARENT))
 		if (!vec_push(&ips, reader_row_word(&rows, row, ROW_IP)))
-			rc = out_of_memory(in, sizeof(uint64_t));
+			rc = ingest_out_of_memory(in, sizeof(uint64_t));
 	for (*out = root; rc == 0 && ips.len; ips.len--) {
 		uint64_t step = place_step(p, in->m, in->path, ips.at[ips.len - 1], FRAME_CALL);
 		uint64_t path = contexts_path(in->m->contexts.paths[*out], step);
@@ -462,7 +162,7 @@ static int call_site(struct ingest *in, uint32_t tree, uint64_t node, uint32_t r
 		if (step != UINT64_MAX && *out == CONTEXT_NONE)
 			*out = model_new_context(in->m, parent, step, path);
 		if (step == UINT64_MAX || *out == CONTEXT_NONE)
-			rc = out_of_memory(in, sizeof(uint64_t));
+			rc = ingest_out_of_memory(in, sizeof(uint64_t));
 	}
 	vec_free(&ips);
 	reader_rows_end(&rows);
@@ -481,7 +181,7 @@ static int root_of(struct ingest *in, uint32_t tree, uint32_t *out)
 		const struct reader_tree *t = reader_tree(in->r, at);
 		in->roots[at] = ROOT_SOUGHT;
 		if (!vec_push(&chain, at))
-			rc = out_of_memory(in, sizeof at);
+			rc = ingest_out_of_memory(in, sizeof at);
 		if (t->kind == CSP_TREE_PARTIAL || t->creator_tree == CSP_NONE)
 			in->roots[at] = own_root(t);
 		else
@@ -516,16 +216,11 @@ static int add_tree(struct ingest *in, uint32_t index)
 	if (rc != 0)
 		return rc;
 	t.sums = in->sums + (size_t)row * in->num_metrics;
-	mark(in, &t.rows);
-	if (in->marks[0] & MARK_LIVE) {
+	if (ingest_mark(in, &t)) {
 		if (in->options.join_threads)
 			rc = root_of(in, index, &root);
 		if (rc == 0)
-			rc = add_root(in, &t, root);
-		sum_up(in, &t);
-		for (uint64_t i = 1; rc == 0 && i < t.rows.n; i += BATCH_NODES)
-			rc = add_nodes(in, &t, i,
-				       t.rows.n - i < BATCH_NODES ? t.rows.n : i + BATCH_NODES);
+			rc = ingest_nodes(in, &t, root);
 	}
 	reader_rows_end(&t.rows);
 	return rc;
@@ -550,7 +245,7 @@ static int make_room(struct ingest *in)
 	in->contexts = malloc(largest * sizeof *in->contexts);
 	in->marks = malloc(largest);
 	if (!in->paths || !in->contexts || !in->marks)
-		return out_of_memory(in, largest * sizeof *in->paths);
+		return ingest_out_of_memory(in, largest * sizeof *in->paths);
 	in->room = largest;
 	return 0;
 }
@@ -569,7 +264,7 @@ static int prepare(struct ingest *in)
 	in->sums = calloc(rows * in->num_metrics + 1, sizeof *in->sums);
 	if (!in->columns || !in->targets[TAKE_POINT] || !in->targets[TAKE_LEAF_POINT] ||
 	    !in->targets[TAKE_CALL] || !in->places || !in->roots || !in->sums)
-		return out_of_memory(in, rows * in->num_metrics * sizeof *in->sums);
+		return ingest_out_of_memory(in, rows * in->num_metrics * sizeof *in->sums);
 	memset(in->roots, 0xff, trees * sizeof *in->roots);
 	if (make_room(in) != 0 || plan_columns(in) != 0)
 		return -1;
@@ -616,7 +311,7 @@ static int add_totals(struct ingest *in, struct model_sum **out, uint32_t *num_s
 			*num_sums = in->columns[i].metric + 1;
 	*out = sums = arena_alloc(&m->arena, (*num_sums + (size_t)1) * sizeof *sums);
 	if (!sums)
-		return out_of_memory(in, *num_sums * sizeof *sums);
+		return ingest_out_of_memory(in, *num_sums * sizeof *sums);
 	for (uint32_t i = 0; i < in->num_metrics; i++) {
 		const struct column *c = &in->columns[i];
 		struct model_sum *total = &m->metrics.at[c->metric].total;
@@ -636,7 +331,8 @@ static int add_totals(struct ingest *in, struct model_sum **out, uint32_t *num_s
 
 static int push_process(struct ingest *in, const struct model_process *process)
 {
-	return vec_push(&in->m->processes, *process) ? 0 : out_of_memory(in, sizeof *process);
+	return vec_push(&in->m->processes, *process) ? 0
+						     : ingest_out_of_memory(in, sizeof *process);
 }
 
 /* The program images of a merged file, each with its sums. */
@@ -653,7 +349,7 @@ static int add_merged(struct ingest *in)
 				p.num_sums = in->columns[row->sums[k].metric].metric + 1;
 		p.sums = arena_alloc(&in->m->arena, (p.num_sums + (size_t)1) * sizeof *p.sums);
 		if (!p.sums)
-			return out_of_memory(in, p.num_sums * sizeof *p.sums);
+			return ingest_out_of_memory(in, p.num_sums * sizeof *p.sums);
 		for (uint32_t k = 0; k < row->num_sums; k++) {
 			struct model_sum *sum = &p.sums[in->columns[row->sums[k].metric].metric];
 			add_to(&sum->events, row->sums[k].events);

@@ -1,0 +1,220 @@
+/* The nodes of a tree into the model.
+ *
+ * A tree is gone over twice. Backwards, children before their parents, to learn which nodes
+ * have a value or one below them: others get no context. Then forwards in batches, each in
+ * three steps that wait for memory at different places: first all ips of the batch become
+ * steps and hashes of paths, which needs no context, and the slots are prefetched; then
+ * contexts are found, and their columns prefetched; then values are added. */
+#include "hpcprof/ingest_internal.h"
+#include "hpcprof/sum.h"
+
+#include <string.h>
+
+/* Without branches: what a node is is as good as random. */
+static inline __attribute__((always_inline)) void mark_nodes(uint8_t *restrict marks,
+							     const struct reader_rows *rows,
+							     uint64_t *restrict sums,
+							     uint32_t num_metrics)
+{
+	bool passed = false;
+
+	memset(marks, 0, rows->n);
+	for (uint64_t i = rows->n; i-- > 0;) {
+		uint64_t parent = reader_row_word(rows, i, ROW_PARENT), any = 0;
+		unsigned mark = marks[i];
+		for (uint32_t k = 0; k < num_metrics; k++) {
+			uint64_t value = reader_row_word(rows, i, ROW_METRICS + k);
+			sums[k] = sum_add(sums[k], value, &passed);
+			any |= value;
+		}
+		mark |= (any != 0) * (MARK_VALUE | MARK_LIVE);
+		marks[i] = (uint8_t)mark;
+		marks[parent] |= (uint8_t)((i > 0) * (MARK_INNER | (mark & MARK_LIVE) / MARK_LIVE *
+								       (MARK_LIVE | MARK_CALLED)));
+	}
+}
+
+bool ingest_mark(struct ingest *in, struct tree *t)
+{
+	/* the usual number of metrics is known to the compiler */
+	if (in->num_metrics == 2)
+		mark_nodes(in->marks, &t->rows, t->sums, 2);
+	else
+		mark_nodes(in->marks, &t->rows, t->sums, in->num_metrics);
+	return in->marks[0] & MARK_LIVE;
+}
+
+static inline void want(struct batch *b, uint64_t node, enum frame_role role, bool wanted)
+{
+	b->node[b->n] = node;
+	b->role[b->n] = (uint8_t)role;
+	b->n += wanted;
+}
+
+static inline void take(struct batch *b, enum taking kind, unsigned want, bool taken)
+{
+	b->taking[kind][b->num_taking[kind]] = (uint8_t)want;
+	b->num_taking[kind] += taken;
+}
+
+/* The wants of a node with a value, where not all columns are sampled. */
+static void want_roles(struct ingest *in, struct tree *t, uint64_t node)
+{
+	bool sampled = false, recorded = false, activations = false, call;
+	struct batch *b = &t->batch;
+
+	for (uint32_t i = 0; i < in->num_metrics; i++) {
+		const struct column *c = &in->columns[i];
+		bool value = reader_row_word(&t->rows, node, ROW_METRICS + i) != 0;
+		sampled |= value && c->at_point;
+		activations |= value && !c->at_point && c->activation;
+		recorded |= value && !c->at_point && !c->activation;
+	}
+	call = recorded || in->marks[node] & MARK_INNER;
+	take(b, call ? TAKE_POINT : TAKE_LEAF_POINT, b->n, sampled || (!call && activations));
+	want(b, node, FRAME_POINT, sampled || (!call && activations));
+	take(b, TAKE_CALL, b->n, recorded || (call && activations));
+	want(b, node, FRAME_CALL,
+	     in->marks[node] & MARK_CALLED || recorded || (call && activations));
+}
+
+static void collect_wants(struct ingest *in, struct tree *t, uint64_t from, uint64_t end)
+{
+	struct batch *b = &t->batch;
+	const uint8_t *marks = in->marks;
+
+	b->n = 0;
+	memset(b->num_taking, 0, sizeof b->num_taking);
+	for (uint64_t i = from; i < end; i++) {
+		unsigned mark = marks[i];
+		if (in->calls && (mark & MARK_VALUE)) {
+			want_roles(in, t, i);
+			continue;
+		}
+		take(b, TAKE_LEAF_POINT, b->n, mark & MARK_VALUE);
+		want(b, i, FRAME_POINT, mark & MARK_VALUE);
+		want(b, i, FRAME_CALL, mark & MARK_CALLED);
+	}
+}
+
+/* First step: where in the table the contexts are if they are there. */
+static int compute_paths(struct ingest *in, struct tree *t)
+{
+	struct batch *b = &t->batch;
+	uint64_t *restrict paths = in->paths;
+
+	for (unsigned k = 0; k < b->n; k++) {
+		uint64_t node = b->node[k];
+		uint64_t parent = reader_row_word(&t->rows, node, ROW_PARENT);
+		uint64_t step =
+		    place_step(t->place, in->m, in->path, reader_row_word(&t->rows, node, ROW_IP),
+			       (enum frame_role)b->role[k]);
+		uint64_t path = contexts_path(paths[parent], step);
+		if (step == UINT64_MAX)
+			return ingest_out_of_memory(in, sizeof(struct model_frame));
+		contexts_prefetch(&in->m->contexts, path);
+		b->parent[k] = parent;
+		b->step[k] = step;
+		b->path[k] = path;
+		paths[node] = path;
+	}
+	return 0;
+}
+
+/* Second step: find them, or make them, and let the columns reach them. */
+static int find_contexts(struct ingest *in, struct tree *t)
+{
+	struct batch *b = &t->batch;
+	struct model *m = in->m;
+	uint32_t *restrict contexts = in->contexts;
+
+	for (unsigned k = 0; k < b->n; k++) {
+		uint32_t parent = contexts[b->parent[k]];
+		uint32_t id = contexts_find(&m->contexts, parent, b->step[k], b->path[k]);
+		if (id == CONTEXT_NONE)
+			id = model_new_context(m, parent, b->step[k], b->path[k]);
+		if (id == CONTEXT_NONE)
+			return ingest_out_of_memory(in, sizeof(uint64_t));
+		b->context[k] = id;
+		contexts[b->node[k]] = id;
+	}
+	if (m->contexts.len <= in->reached)
+		return 0;
+	for (uint32_t i = 0; i < in->num_metrics; i++)
+		if (!model_reach(m, &m->metrics.at[in->columns[i].metric], m->contexts.len - 1))
+			return ingest_out_of_memory(in, m->contexts.len * sizeof(uint64_t));
+	in->reached = m->contexts.cap;
+	return 0;
+}
+
+/* Third step: the values of one column. Sums stop at the end, without a branch. */
+static void add_column(struct ingest *in, struct tree *t, enum taking kind,
+		       const struct target *target)
+{
+	struct model_metric *metric = &in->m->metrics.at[target->metric];
+	uint64_t *restrict to = target->samples ? metric->samples : metric->events;
+	const struct batch *b = &t->batch;
+	uint64_t scale = target->scale;
+
+	for (unsigned k = 0; k < b->num_taking[kind]; k++) {
+		unsigned w = b->taking[kind][k];
+		uint32_t context = b->context[w];
+		bool passed = false;
+		uint64_t value =
+		    reader_row_word(&t->rows, b->node[w], ROW_METRICS + target->column);
+		if (scale != 1)
+			value = sum_mul(value, scale, &passed);
+		to[context] = sum_add(to[context], value, &passed);
+	}
+}
+
+static void prefetch_columns(const struct ingest *in, const struct tree *t, enum taking kind)
+{
+	const struct batch *b = &t->batch;
+
+	for (unsigned i = 0; i < in->num_targets[kind]; i++) {
+		const struct target *target = &in->targets[kind][i];
+		const struct model_metric *metric = &in->m->metrics.at[target->metric];
+		const uint64_t *to = target->samples ? metric->samples : metric->events;
+		for (unsigned k = 0; k < b->num_taking[kind]; k++)
+			__builtin_prefetch(&to[b->context[b->taking[kind][k]]], 1);
+	}
+}
+
+static int add_nodes(struct ingest *in, struct tree *t, uint64_t from, uint64_t end)
+{
+	collect_wants(in, t, from, end);
+	if (compute_paths(in, t) != 0 || find_contexts(in, t) != 0)
+		return -1;
+	for (int kind = 0; kind < TAKINGS; kind++)
+		prefetch_columns(in, t, (enum taking)kind);
+	for (int kind = 0; kind < TAKINGS; kind++)
+		for (unsigned i = 0; i < in->num_targets[kind]; i++)
+			add_column(in, t, (enum taking)kind, &in->targets[kind][i]);
+	return 0;
+}
+
+/* Values at the root itself, which has no frame, become a child of it: as those of a leaf. */
+static int add_root(struct ingest *in, struct tree *t, uint32_t root)
+{
+	int rc = 0;
+
+	in->contexts[0] = root;
+	in->paths[0] = in->m->contexts.paths[root];
+	if (!(in->marks[0] & MARK_VALUE))
+		return 0;
+	in->marks[0] &= (uint8_t)~MARK_CALLED;
+	rc = add_nodes(in, t, 0, 1);
+	in->contexts[0] = root;
+	in->paths[0] = in->m->contexts.paths[root];
+	return rc;
+}
+
+int ingest_nodes(struct ingest *in, struct tree *t, uint32_t root)
+{
+	int rc = add_root(in, t, root);
+
+	for (uint64_t i = 1; rc == 0 && i < t->rows.n; i += BATCH_NODES)
+		rc = add_nodes(in, t, i, t->rows.n - i < BATCH_NODES ? t->rows.n : i + BATCH_NODES);
+	return rc;
+}
