@@ -49,7 +49,7 @@ static bool is_called_shortly(const struct code_function *f, const void *name)
 	size_t n = strlen(name);
 	const char *hit = f->name;
 
-	while ((hit = strstr(hit, name))) {
+	while (n && (hit = strstr(hit, name))) {
 		bool begins = hit == f->name || hit[-1] == ' ' || hit[-1] == ':';
 		if (begins && hit[n] && strchr("(<[", hit[n]))
 			return true;

@@ -1,4 +1,4 @@
-/* Fuzzes all that lies between a datafile that the reader took and the text view: merging,
+/* Fuzzes all that lies between a datafile that the reader took and the views: merging,
  * attribution, folding, layout. The input is a datafile; names are made up from the
  * addresses, so that nothing on the disk is opened. Whatever the file says, exclusive values
  * must add up to the total, unless a sum stands at its end. */
@@ -50,13 +50,24 @@ static void check_sums(const struct model *m, const struct code *c)
 
 static void show(const struct profile *p, unsigned width)
 {
-	struct options o = {.view = &text_view, .width = width};
-	struct error e;
-	FILE *out = fopen("/dev/null", "w");
+	struct options all[] = {
+	    {.view = &text_view},
+	    {.view = &tree_view, .min = 1},
+	    {.view = &tree_view, .min = 1, .bottom_up = true},
+	    {.view = &callers_view, .subject = "main"},
+	    {.view = &callees_view, .subject = "main"},
+	    {.view = &annotate_view, .subject = "main"},
+	};
 
-	if (!out || text_view.print(out, p, &o, &e) != 0)
-		abort();
-	fclose(out);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct error e = {0};
+		FILE *out = fopen("/dev/null", "w");
+		all[i].width = width;
+		/* there need be no function main */
+		if (!out || (all[i].view->print(out, p, &all[i], &e) != 0 && e.kind != ERROR_USAGE))
+			abort();
+		fclose(out);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,0 +1,99 @@
+/* Fuzzes the command line of hpcprof and the views that take words from it: options,
+ * percentages, folders, names and regular expressions. The input is an argument a line. What
+ * options_parse takes is shown of a small profile; whatever was asked, the view must print or
+ * refuse it with a message, and the trees' exclusive values must add up. */
+#include "hpcprof/select.h"
+#include "hpcprof/views.h"
+#include "tests/lib/build_datafile.h"
+#include "tests/lib/fake_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *names[FAKE_FUNCTIONS];
+
+static void need(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static void ignore(void *context, const char *text)
+{
+	(void)context;
+	(void)text;
+}
+
+static struct profile *make_profile(void)
+{
+	static struct profile p;
+	struct reader *r;
+	struct built b;
+	struct error e;
+
+	static const char *const some[] = {"main",
+					   "std::vector<int, std::allocator<int> >::at(int)",
+					   "a\x1b]0;b", "fib", "walk(tree*)"};
+
+	if (p.model)
+		return &p;
+	for (unsigned i = 0; i < FAKE_FUNCTIONS; i++)
+		names[i] = some[i % (sizeof some / sizeof *some)];
+	build(&build_example, &b);
+	p.model = model_create();
+	need(reader_open_memory(b.bytes, b.n, &r, &e) == 0 &&
+	     model_add(p.model, r, "example.csp", "/nonexistent", ignore, NULL, &e) == 0);
+	reader_close(r);
+	built_free(&b);
+	need(model_finish(p.model, &e) == 0);
+	fake_code(p.model, names, &p.code);
+	return &p;
+}
+
+/* Expressions with counted repetition of repetition take the C library any amount of memory;
+ * so do long ones. They are the user's own. */
+static bool is_tame(const char *word)
+{
+	return strlen(word) < 64 && !strchr(word, '{');
+}
+
+static void show(struct options *o)
+{
+	struct error e = {0};
+	FILE *out;
+
+	if (!o->view->print || (o->focus && !is_tame(o->focus)) ||
+	    (o->subject && !is_tame(o->subject)) || o->output)
+		return;
+	out = fopen("/dev/null", "w");
+	need(out != NULL);
+	if (o->view->print(out, make_profile(), o, &e) < 0)
+		need(e.kind != ERROR_NONE && e.text[0]);
+	fclose(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	enum { MOST = 32 };
+	char *text = malloc(size + 1), *argv[MOST + 2] = {(char *)"hpcprof"}, *at, *word;
+	struct options o;
+	struct error e = {0};
+	int argc = 1;
+
+	need(text != NULL);
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	for (at = text; argc < MOST && (word = strsep(&at, "\n"));)
+		if (strncmp(word, "--focus", 3) != 0 || is_tame(word))
+			argv[argc++] = word;
+	if (options_parse(&o, argc, argv, stdout, &e) != 0)
+		need(e.kind != ERROR_NONE && e.text[0]);
+	else if (!o.help && !o.version)
+		show(&o);
+	options_deinit(&o);
+	free(text);
+	return 0;
+}
