@@ -10,6 +10,7 @@
 #include "runtime/signals.h"
 #include "runtime/state.h"
 #include "runtime/thread.h"
+#include "runtime/unwind.h"
 #include "runtime/unwind_libunwind.h"
 
 #include <errno.h>
@@ -110,6 +111,7 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	if (csprof_metrics_init(o->event.period) < 0 || csprof_signal_install(o->sig) < 0)
 		return;
 	csprof_signal_install_faults();
+	csprof_unwind_learn();
 	os_main_stack(&low, &high);
 	begin(NULL, low, high);
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);

@@ -4,6 +4,7 @@
 #include "runtime/unwind_libunwind.h"
 
 #include <string.h>
+#include <ucontext.h>
 
 enum {
 	RED_ZONE = 128, /* below the stack pointer, of the x86-64 ABI; 0 elsewhere does no harm */
@@ -103,12 +104,33 @@ static bool at_entry(const csprof_state_t *state, const struct csprof_cursor *c)
 	return c->sp <= state->stack_high && state->stack_high - c->sp <= ARGUMENTS;
 }
 
+/* What the function of a coroutine returns to (glibc's __start_context, which has no name
+ * outside). Unwind information says nothing of where its caller would be. */
+static uintptr_t coroutine_base;
+
+static void nothing(void)
+{
+}
+
+void csprof_unwind_learn(void)
+{
+	enum { ENOUGH = 1024 };
+	static _Alignas(16) char stack[ENOUGH];
+	static ucontext_t context;
+	context.uc_stack.ss_sp = stack;
+	context.uc_stack.ss_size = sizeof stack;
+	makecontext(&context, nothing, 0);
+	coroutine_base = csprof_cpu.context_return(&context);
+}
+
 static bool walk(csprof_state_t *state, struct csprof_cursor *c)
 {
 	enum { LOWEST_CODE = 1 << 16 }; /* mmap_min_addr: nothing stands below */
 	int r;
 	do {
 		bool own = csprof_own_code(c->ip);
+		if (coroutine_base && c->ip == coroutine_base)
+			return true;
 		if (c->ip < LOWEST_CODE && state->num_frames > 0)
 			return false;
 		if (!own && !add_frame(state, c))

@@ -9,6 +9,10 @@
 void csprof_unwind_init(csprof_state_t *state);
 void csprof_unwind_deinit(csprof_state_t *state);
 
+/* Find out where a coroutine of makecontext's ends, so that walks of its stack may end
+ * there. Once, at the start. */
+void csprof_unwind_learn(void);
+
 /* Walk from the code that a signal interrupted. Fills state->frames, innermost
  * first, without frames of our own library; true where the walk came to the
  * stack's base. */

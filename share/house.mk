@@ -73,7 +73,7 @@ format:
 
 lint-cppcheck:
 	$(call say,CPPCHECK,.)cppcheck --quiet --std=c11 --language=c -I. --inline-suppr \
-		--enable=warning,portability --error-exitcode=1 -DHPC_VERSION='"x"' \
+		--enable=warning,portability --error-exitcode=1 -DHPC_VERSION='"x"' -D__x86_64__ \
 		--suppressions-list=share/cppcheck.txt $(lint_c)
 
 # One file a job: `make -j lint` uses all cores.

@@ -80,6 +80,8 @@ struct csprof_cpu_ops {
 
 	uintptr_t (*context_pc)(const void *ucontext);
 	uintptr_t (*context_sp)(const void *ucontext);
+	/* Where the function returns to whose first instruction comes next. */
+	uintptr_t (*context_return)(const void *ucontext);
 
 	/*
 	 * The system call from which the interrupted code was just coming back: the

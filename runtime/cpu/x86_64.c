@@ -47,6 +47,11 @@ static uintptr_t context_sp(const void *ucontext)
 	return (uintptr_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RSP];
 }
 
+static uintptr_t context_return(const void *ucontext)
+{
+	return *(const uintptr_t *)context_sp(ucontext);
+}
+
 /* The executable memory around `pc`, so far as modules are known. */
 static bool code_around(uintptr_t pc, struct csprof_extent *code)
 {
@@ -355,6 +360,7 @@ const struct csprof_cpu_ops csprof_cpu = {
     .set_generation = csprof_recipe_set_generation,
     .context_pc = context_pc,
     .context_sp = context_sp,
+    .context_return = context_return,
     .last_call = last_call,
     .set_result = set_result,
 };

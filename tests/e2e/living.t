@@ -91,6 +91,9 @@ lives 0 "a small alternate stack" "$living" small_stack
 all_of_it "a small alternate stack"
 lives 0 "coroutines" "$living" coroutines
 all_of_it "coroutines"
+"$hpcrun" -q -o switched "$living" coroutines >switched.out 2>&1
+check "coroutines: their paths are complete" grep -E '"partial"  samples 0 ' <("$hpcprof" dump switched/living.*.csp)
+check "and there are some" grep -E '"recorded"  samples [1-9]' <("$hpcprof" dump switched/living.*.csp)
 lives 0 "exceptions" "$(program exceptions)"
 all_of_it "exceptions"
 
