@@ -29,19 +29,17 @@ static int show(const struct options *o, FILE *out, FILE *err)
 	return rc < 0 ? -1 : d.problems ? 1 : 0;
 }
 
-static void check(const struct view *view, bool callpath, const char *path)
+static void check_options(struct options o, const char *path)
 {
 	const char *const profiles[] = {path};
-	struct options o = {.view = view,
-			    .profiles = profiles,
-			    .num_profiles = 1,
-			    .threads = 1,
-			    .width = 80,
-			    .callpath = callpath};
 	FILE *out = fopen("/dev/null", "w"), *err = fopen("/dev/null", "w");
 	unsigned long n, all;
 	int rc;
 
+	o.profiles = profiles;
+	o.num_profiles = 1;
+	o.threads = 1;
+	o.width = 80;
 	/* once for what the C library and libelf keep for good */
 	assert_int_equal(show(&o, out, err), 0);
 	failing_alloc_start(0);
@@ -65,6 +63,27 @@ static void check(const struct view *view, bool callpath, const char *path)
 	}
 	fclose(out);
 	fclose(err);
+}
+
+static void check(const struct view *view, bool callpath, const char *path)
+{
+	check_options((struct options){.view = view, .callpath = callpath}, path);
+}
+
+static void test_views(void **state)
+{
+	(void)state;
+	static const struct options all[] = {
+	    {.view = &tree_view, .min = 1},
+	    {.view = &tree_view, .min = 1, .bottom_up = true, .focus = "main|0x"},
+	    {.view = &callers_view, .subject = "solver+0x401222"},
+	    {.view = &callees_view, .subject = "solver+0x401222"},
+	    {.view = &annotate_view, .subject = "solver+0x401222"},
+	    {.view = &annotate_view, .subject = "solver+0x401222", .object = true},
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		check_options(all[i], datafile);
 }
 
 static void test_text(void **state)
@@ -112,9 +131,9 @@ static bool make_xml(const char *path, bool callpath)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_text),
-					   cmocka_unit_test(test_xml_out),
-					   cmocka_unit_test(test_xml_in)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_text), cmocka_unit_test(test_views),
+	    cmocka_unit_test(test_xml_out), cmocka_unit_test(test_xml_in)};
 	char *const paths[] = {datafile, profile, csprofile};
 	int failed = 1;
 	bool ok = true;
