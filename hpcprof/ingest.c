@@ -203,7 +203,7 @@ static int root_of(struct ingest *in, uint32_t tree, uint32_t *out)
 	return rc;
 }
 
-static int add_tree(struct ingest *in, uint32_t index)
+int ingest_tree(struct ingest *in, uint32_t index)
 {
 	const struct reader_tree *tree = reader_tree(in->r, index);
 	uint32_t threads = reader_num_threads(in->r), root = own_root(tree);
@@ -383,7 +383,7 @@ static int add_facts(struct ingest *in)
 	return process_describe(m, in->r, in->path, &p, in->e) == 0 ? push_process(in, &p) : -1;
 }
 
-static void finish_file(struct ingest *in)
+void ingest_end(struct ingest *in)
 {
 	for (uint32_t i = 0; in->places && i < reader_num_epochs(in->r); i++)
 		if (in->places[i]) {
@@ -404,24 +404,34 @@ static void finish_file(struct ingest *in)
 	in->sums = NULL;
 }
 
-int ingest_file(struct ingest *in, const struct reader *r, const char *path,
-		model_complaint_fn *complain, void *context, struct error *e)
+int ingest_begin(struct ingest *in, const struct reader *r, const char *path, struct error *e)
 {
-	int rc;
-
 	in->r = r;
 	in->path = path;
 	in->e = e;
 	in->num_metrics = reader_num_metrics(r);
-	rc = prepare(in);
+	return prepare(in);
+}
+
+int ingest_file(struct ingest *in, const struct reader *r, const char *path,
+		model_complaint_fn *complain, void *context, struct error *e)
+{
+	int rc = ingest_begin(in, r, path, e);
+
 	for (uint32_t i = 0; rc == 0 && i < reader_num_trees(r); i++)
-		rc = add_tree(in, i);
+		rc = ingest_tree(in, i);
 	if (rc == 0)
 		rc = add_facts(in);
 	if (rc == 0)
 		rc = process_check_account(r, in->sums, complain, context, e);
-	finish_file(in);
+	ingest_end(in);
 	return rc;
+}
+
+void ingest_watch(struct ingest *in, ingest_watch_fn *watch, void *context)
+{
+	in->watch = watch;
+	in->watcher = context;
 }
 
 struct ingest *ingest_create(struct model *m, const struct ingest_options *o)

@@ -24,4 +24,16 @@ void ingest_destroy(struct ingest *in); /* takes NULL */
 int ingest_file(struct ingest *in, const struct reader *r, const char *path,
 		model_complaint_fn *complain, void *context, struct error *e);
 
+/* The same in parts, for those who want to know what each tree adds: begin, any of the trees,
+ * and end, also where one of the others failed. Values of trees are merged, and nothing else
+ * that the file says. Both give 0, or -1 and begin's *e. */
+int ingest_begin(struct ingest *in, const struct reader *r, const char *path, struct error *e);
+int ingest_tree(struct ingest *in, uint32_t tree);
+void ingest_end(struct ingest *in);
+
+/* Have all contexts told that get values, and some others, while trees are merged; the same
+ * may be told many times. What it returns is taken as the functions above give it. */
+typedef int ingest_watch_fn(void *context, const uint32_t *contexts, unsigned n, struct error *e);
+void ingest_watch(struct ingest *in, ingest_watch_fn *watch, void *context);
+
 #endif

@@ -76,6 +76,9 @@ struct ingest {
 				  trees without a thread */
 	bool calls;            /* some column is not asynchronous */
 	uint32_t reached;      /* contexts that the file's columns of the model have */
+
+	ingest_watch_fn *watch; /* or NULL */
+	void *watcher;
 };
 
 struct tree {

@@ -191,7 +191,7 @@ static int add_nodes(struct ingest *in, struct tree *t, uint64_t from, uint64_t 
 	for (int kind = 0; kind < TAKINGS; kind++)
 		for (unsigned i = 0; i < in->num_targets[kind]; i++)
 			add_column(in, t, (enum taking)kind, &in->targets[kind][i]);
-	return 0;
+	return in->watch ? in->watch(in->watcher, t->batch.context, t->batch.n, in->e) : 0;
 }
 
 /* Values at the root itself, which has no frame, become a child of it: as those of a leaf. */

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <locale.h>
+#include <math.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -307,7 +308,7 @@ static char *scaled(char *out, double value, const struct step *steps, size_t n)
 	return out;
 }
 
-char *layout_value(char out[LAYOUT_NUMBER_BYTES], uint64_t value, const char *unit)
+char *layout_real(char out[LAYOUT_NUMBER_BYTES], double value, const char *unit)
 {
 	static const struct step times[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
 	static const struct step sizes[] = {{1, "B"},        {0x1p10, "KiB"}, {0x1p20, "MiB"},
@@ -317,20 +318,28 @@ char *layout_value(char out[LAYOUT_NUMBER_BYTES], uint64_t value, const char *un
 
 	if (strcmp(unit, "ns") == 0) {
 		/* minutes from two on, hours from two on */
-		if ((double)value >= 2 * hour)
-			snprintf(out, LAYOUT_NUMBER_BYTES, "%.2f h", (double)value / hour);
-		else if ((double)value >= 2 * minute)
-			snprintf(out, LAYOUT_NUMBER_BYTES, "%.*f min",
-				 (double)value < 10 * minute ? 2 : 1, (double)value / minute);
+		if (value >= 2 * hour)
+			snprintf(out, LAYOUT_NUMBER_BYTES, "%.2f h", value / hour);
+		else if (value >= 2 * minute)
+			snprintf(out, LAYOUT_NUMBER_BYTES, "%.*f min", value < 10 * minute ? 2 : 1,
+				 value / minute);
 		else
-			scaled(out, (double)value, times, sizeof times / sizeof *times);
+			scaled(out, value, times, sizeof times / sizeof *times);
 		return out;
 	}
 	if (strcmp(unit, "bytes") == 0)
-		return scaled(out, (double)value, sizes, sizeof sizes / sizeof *sizes);
-	if (value < 1000000)
-		return layout_exact(out, value);
-	return scaled(out, (double)value, counts, sizeof counts / sizeof *counts);
+		return scaled(out, value, sizes, sizeof sizes / sizeof *sizes);
+	if (value >= 999999.5)
+		return scaled(out, value, counts, sizeof counts / sizeof *counts);
+	if (value >= 99.95 || value == floor(value))
+		return layout_exact(out, (uint64_t)(value + 0.5));
+	snprintf(out, LAYOUT_NUMBER_BYTES, "%.*f", value >= 9.995 ? 1 : 2, value);
+	return out;
+}
+
+char *layout_value(char out[LAYOUT_NUMBER_BYTES], uint64_t value, const char *unit)
+{
+	return layout_real(out, (double)value, unit);
 }
 
 char *layout_exact(char out[LAYOUT_NUMBER_BYTES], uint64_t value)

@@ -43,6 +43,9 @@ char *layout_percent(char out[LAYOUT_NUMBER_BYTES], uint64_t value, uint64_t tot
 /* value with three digits in the unit that suits it: ns as ns, us, ms, s, min, h; bytes
  * as B, KiB, ...; counts exact up to six digits, then k, M, G, ... Returns out. */
 char *layout_value(char out[LAYOUT_NUMBER_BYTES], uint64_t value, const char *unit);
+/* The same for a mean or the like, at least 0: a count below 100 that is not whole has three
+ * digits. */
+char *layout_real(char out[LAYOUT_NUMBER_BYTES], double value, const char *unit);
 /* All digits, in groups of three: "12,345". Returns out. */
 char *layout_exact(char out[LAYOUT_NUMBER_BYTES], uint64_t value);
 
