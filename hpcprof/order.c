@@ -1,5 +1,6 @@
 /* The order of a finished model: the same whatever came first. */
 #include "hpcprof/model.h"
+#include "hpcprof/radix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,56 +131,77 @@ static int order_functions(struct model *m, struct error *e)
 	return rc;
 }
 
-/* A frame with what it is sorted by: module and whether it has an address, address, role. */
-struct ranked {
-	uint64_t high, address;
-	uint32_t role, id;
-};
-
-static int by_rank(const void *pa, const void *pb)
+/* By module, those with addresses first, by address and role. */
+static int by_frame(const void *pa, const void *pb, void *context)
 {
-	const struct ranked *a = pa, *b = pb;
+	const struct model *m = context;
+	const struct model_frame *a = &m->frames.at[*(const uint32_t *)pa];
+	const struct model_frame *b = &m->frames.at[*(const uint32_t *)pb];
+	bool named_a = a->role >= FRAME_ADDRESSED, named_b = b->role >= FRAME_ADDRESSED;
 
-	if (a->high != b->high)
-		return a->high < b->high ? -1 : 1;
+	if (a->module != b->module)
+		return compare_numbers(a->module, b->module);
+	if (named_a != named_b)
+		return named_a - named_b;
 	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return a->role < b->role ? -1 : a->role > b->role;
+		return compare_numbers(a->address, b->address);
+	return compare_numbers(a->role, b->role);
 }
 
-/* Frames in order; *places from what they were. */
+/* The ids of the frames in order where module, address and role fit one key, so that it takes
+ * no comparing. items is [2 x frames]. False if they do not. */
+static bool sort_plain_frames(const struct model *m, struct radix_item *items, uint32_t *ids)
+{
+	size_t n = m->frames.len;
+	struct radix_item *sorted;
+	bool plain = true;
+
+	for (size_t i = 0; plain && i < n; i++) {
+		const struct model_frame *f = &m->frames.at[i];
+		plain = f->role < FRAME_ADDRESSED && model_step_is_plain(f->module, f->address);
+		items[i] = (struct radix_item){
+		    (uint64_t)f->module << 48 | f->address << 1 | f->role, (uint32_t)i};
+	}
+	sorted = plain ? radix_sort(items, items + n, n) : NULL;
+	for (size_t i = 0; plain && i < n; i++)
+		ids[i] = sorted[i].id;
+	return plain;
+}
+
+/* Frames in order; *places from what they were, which the caller frees in any case. */
 static int order_frames(struct model *m, uint32_t **places, struct error *e)
 {
 	size_t n = m->frames.len;
-	struct ranked *ranked = malloc((n + 1) * sizeof *ranked);
+	uint32_t *ids = malloc((n + 1) * sizeof *ids);
+	struct radix_item *items = malloc((2 * n + 1) * sizeof *items);
+	int rc = 0;
 
-	*places = malloc((n + 1) * sizeof **places); /* the caller frees it in any case */
-	if (!ranked || !*places) {
-		free(ranked);
-		return error_memory(e, n * sizeof *ranked);
+	*places = malloc((n + 1) * sizeof **places);
+	if (!ids || !items || !*places) {
+		free(ids);
+		free(items);
+		return error_memory(e, 2 * n * sizeof *items);
 	}
+	for (size_t i = 0; i < n; i++)
+		ids[i] = (uint32_t)i;
+	if (!sort_plain_frames(m, items, ids))
+		qsort_r(ids, n, sizeof *ids, by_frame, m);
+	free(items);
+	for (size_t i = 0; i < n; i++)
+		(*places)[ids[i]] = (uint32_t)i;
+	rc = permute(m->frames.at, n, sizeof *m->frames.at, ids, e);
 	for (size_t i = 0; i < n; i++) {
-		const struct model_frame *f = &m->frames.at[i];
-		ranked[i] = (struct ranked){(uint64_t)f->module << 1 | (f->role >= FRAME_ADDRESSED),
-					    f->address, f->role, (uint32_t)i};
-	}
-	qsort(ranked, n, sizeof *ranked, by_rank);
-	for (size_t i = 0; i < n; i++) {
-		const struct ranked *r = &ranked[i];
-		struct model_module *mod = &m->modules.at[r->high >> 1];
-		m->frames.at[i] = (struct model_frame){
-		    .address = r->address, .module = (uint32_t)(r->high >> 1), .role = r->role};
-		(*places)[r->id] = (uint32_t)i;
-		if (r->role >= FRAME_ADDRESSED)
+		struct model_module *mod = &m->modules.at[m->frames.at[i].module];
+		if (m->frames.at[i].role >= FRAME_ADDRESSED)
 			continue;
 		if (!mod->num_frames)
 			mod->first_frame = (uint32_t)i;
 		mod->num_frames++;
 	}
-	free(ranked);
+	free(ids);
 	free(m->frame_slots);
 	m->frame_slots = NULL;
-	return 0;
+	return rc;
 }
 
 /* The links of the tree of contexts; 0: none. */

@@ -3,6 +3,7 @@
  * the text view and of the merged datafile. */
 #include "hpcprof/load.h"
 #include "hpcprof/merge.h"
+#include "hpcprof/radix.h"
 #include "hpcprof/views.h"
 #include "tests/lib/build_datafile.h"
 #include "tests/lib/cmocka_all.h"
@@ -421,6 +422,33 @@ static void test_what_is_written(void **state)
 	reader_close(r);
 }
 
+/* By key, and in the order of coming where keys are equal; keys with any digits in common. */
+static void test_radix(void **state)
+{
+	enum { MOST = 3000 };
+	static struct radix_item items[MOST], room[MOST];
+	static const uint64_t masks[] = {UINT64_MAX, 0xff, 7, UINT64_C(0xfff0000000000000), 0};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof masks / sizeof *masks; k++)
+		for (size_t n = 0; n <= MOST; n = n < 4 ? n + 1 : n * 3) {
+			const struct radix_item *sorted;
+			uint64_t seen = 0;
+			for (uint32_t i = 0; i < n; i++)
+				items[i] = (struct radix_item){
+				    ((uint64_t)below(1 << 28) << 36 | below(1 << 28)) & masks[k],
+				    i};
+			sorted = radix_sort(items, room, n);
+			for (size_t i = 0; i < n; i++)
+				seen += sorted[i].id;
+			assert_int_equal(seen, n * (n - (n > 0)) / 2);
+			for (size_t i = 1; i < n; i++)
+				assert_true(sorted[i - 1].key < sorted[i].key ||
+					    (sorted[i - 1].key == sorted[i].key &&
+					     sorted[i - 1].id < sorted[i].id));
+		}
+}
+
 /* Frames with names have no addresses to be written. */
 static void test_names_cannot_be_written(void **state)
 {
@@ -530,6 +558,7 @@ int main(void)
 	    cmocka_unit_test(test_any_tree_of_joins),
 	    cmocka_unit_test(test_any_tree_of_files),
 	    cmocka_unit_test(test_what_is_written),
+	    cmocka_unit_test(test_radix),
 	    cmocka_unit_test(test_names_cannot_be_written),
 	    cmocka_unit_test(test_threads_under_their_creators),
 	};
