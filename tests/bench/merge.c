@@ -213,7 +213,7 @@ int main(int argc, char **argv)
 	struct rusage usage;
 	uint32_t contexts;
 	struct dirent *entry;
-	double start, took;
+	double start, took, cpu;
 	unsigned threads;
 	DIR *dir;
 
@@ -233,8 +233,11 @@ int main(int argc, char **argv)
 	contexts = (strcmp(argv[1], "plain") ? ours : plain)(paths.at, paths.len, threads);
 	took = now() - start;
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%.3f %.1f %u %ld\n", took, (double)paths.len * atof(argv[4]) / took / 1e6, contexts,
-	       usage.ru_maxrss / 1024);
+	/* the CPU's time tells more than the clock on a machine that others use */
+	cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+	printf("%.3f %.1f %.3f %u %.1f\n", took, (double)paths.len * atof(argv[4]) / took / 1e6,
+	       cpu, contexts, (double)usage.ru_maxrss / 1024);
 	for (size_t i = 0; i < paths.len; i++)
 		free(paths.at[i]);
 	vec_free(&paths);
