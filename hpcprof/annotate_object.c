@@ -105,8 +105,10 @@ static int find_procedures(struct object *o, struct error *e)
 {
 	const struct model *m = o->t->m;
 	uint64_t *addresses = calloc(m->frames.len + 1, sizeof *addresses);
-	int rc = addresses ? 0 : error_memory(e, m->frames.len * sizeof *addresses);
+	int rc = 0;
 
+	if (!addresses)
+		return error_memory(e, m->frames.len * sizeof *addresses);
 	for (uint32_t module = 0; rc == 0 && module < m->modules.len; module++) {
 		uint32_t first = m->modules.at[module].first_frame;
 		size_t n = 0;
@@ -181,7 +183,7 @@ static int disassemble_listing(struct object *o, struct listing *l, struct error
 	if (!d)
 		return -1;
 	while (ok && at < l->code.high) {
-		struct instruction i;
+		struct instruction i = {0};
 		struct step s = {0};
 		disassemble(d, l->code.bytes + (at - l->code.low), l->code.high - at, at, &i);
 		s.address = at;
@@ -366,8 +368,10 @@ int annotate_object(struct annotation *t, struct error *e)
 	o.images = symbolizer_create(&options);
 	o.listing_of = calloc(frames, sizeof *o.listing_of);
 	o.row_of = calloc(frames, sizeof *o.row_of);
-	if (!o.modules || !o.images || !o.listing_of || !o.row_of)
-		rc = error_memory(e, frames * sizeof *o.row_of);
+	if (!o.modules || !o.images || !o.listing_of || !o.row_of) {
+		error_memory(e, frames * sizeof *o.row_of);
+		rc = -1;
+	}
 	if (rc == 0)
 		rc = print_named(&o, e);
 	if (rc == 0)

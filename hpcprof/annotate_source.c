@@ -388,10 +388,10 @@ int annotate_sources(struct annotation *t, struct error *e)
 	if (rc == 0)
 		rc = attribute_rows(t->m, t->c, t->columns.values, n, num_files, row_of_file,
 				    &counting, &files, e);
-	for (uint32_t i = 0; rc == 0 && i < num_files; i++)
+	for (uint32_t i = 0; order && rc == 0 && i < num_files; i++)
 		if (any(files.inclusive + i * n, n))
 			order[found++] = i;
-	if (rc == 0)
+	if (order && rc == 0)
 		qsort_r(order, found, sizeof *order, by_self, &ordering);
 	for (size_t i = 0; rc == 0 && i < found; i++)
 		if (!annotate_file(t, order[i], &rows, kinds, &files))

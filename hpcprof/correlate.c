@@ -70,9 +70,8 @@ struct symbolize_request correlate_request(const struct model_module *mod, bool 
 	const char *path = mod->name[0] == '[' ? NULL : mod->name;
 
 	*image = mod->image != NULL;
-	return (struct symbolize_request){.path = *image ? mod->image : path,
-					  .name = name_of(mod),
-					  .build_id = mod->build_id};
+	return (struct symbolize_request){
+	    .path = *image ? mod->image : path, .name = name_of(mod), .build_id = mod->build_id};
 }
 
 static void resolve(struct worker *w, struct job *job)
@@ -84,9 +83,9 @@ static void resolve(struct worker *w, struct job *job)
 	request.addresses = job->addresses;
 	request.num_addresses = job->num_addresses;
 	/* all that it has may have come with names */
-	job->resolved = !job->num_addresses || symbolize_module(image ? w->images : w->modules,
-								&request, &job->table,
-								&job->why) == 0;
+	job->resolved =
+	    !job->num_addresses ||
+	    symbolize_module(image ? w->images : w->modules, &request, &job->table, &job->why) == 0;
 }
 
 static void *work_on(void *context)

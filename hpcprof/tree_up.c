@@ -132,7 +132,7 @@ static void count(struct up *u, struct group *g, uint32_t frame)
 	uint64_t *exclusive = u->values.at + g->values, *inclusive = exclusive + n;
 	bool outermost = !g->len || u->place[frame] >= g->end, saturated = false;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; exclusive && i < n; i++) {
 		exclusive[i] =
 		    sum_add(exclusive[i], u->t->calls.exclusive[frame * n + i], &saturated);
 		if (outermost)

@@ -14,7 +14,7 @@ static void test_instructions(void **state)
 	/* push %rbp; call to itself + 0x10; an opcode that is none in 64-bit mode; a lone prefix */
 	static const uint8_t code[] = {0x55, 0xe8, 0x0a, 0, 0, 0, 0x06, 0xf0};
 	struct disassembler *d = disassembler_create(EM_X86_64, false, NULL);
-	struct instruction i;
+	struct instruction i = {0};
 
 	assert_non_null(d);
 	disassemble(d, code, sizeof code, 0x1000, &i);
@@ -37,7 +37,7 @@ static void test_arm(void **state)
 	(void)state;
 	static const uint8_t branch[] = {0x02, 0, 0, 0x94, 0xff};
 	struct disassembler *d = disassembler_create(EM_AARCH64, false, NULL);
-	struct instruction i;
+	struct instruction i = {0};
 
 	assert_non_null(d);
 	disassemble(d, branch, 4, 0x1000, &i);
@@ -71,7 +71,7 @@ static void test_any_bytes(void **state)
 	for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
 		struct disassembler *d = disassembler_create(machines[m], false, NULL);
 		for (size_t at = 0; at < sizeof bytes;) {
-			struct instruction i;
+			struct instruction i = {0};
 			disassemble(d, bytes + at, sizeof bytes - at, at, &i);
 			assert_true(i.size > 0 && i.size <= sizeof bytes - at && i.text[0]);
 			at += i.size;

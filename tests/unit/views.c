@@ -323,13 +323,13 @@ static void test_deep(void **state)
 static void test_every_width(void **state)
 {
 	(void)state;
-	static const struct view *const all[] = {&tree_view, &callers_view, &callees_view,
-						 &annotate_view};
+	static const struct view *const all[4] = {&tree_view, &callers_view, &callees_view,
+						  &annotate_view};
 	struct profile p;
 
 	MAKE(&p, recursions, 2);
 	for (unsigned width = 60; width < 140; width++)
-		for (size_t i = 0; i < 2 * sizeof all / sizeof *all; i++) {
+		for (size_t i = 0; i < 8; i++) {
 			struct options o = {.width = width, .min = 1, .subject = "copy"};
 			char *text;
 			o.bottom_up = i % 2;
