@@ -4,7 +4,9 @@
  *
  * Each case prints what it saw, the same whoever looks on, and burns some 0.2 s of CPU
  * time. The status is 0 unless the case says otherwise. SIGNAL is the one that the masks
- * are looked at for, SIGURG if it is not given. */
+ * are looked at for, SIGURG if it is not given.
+ *
+ * The file is long because the cases are many; each stands for itself. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
