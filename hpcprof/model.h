@@ -166,6 +166,11 @@ int model_join(struct model *m, struct model *from, struct error *e);
  * contexts. Nothing can be added any more. */
 int model_finish(struct model *m, struct error *e);
 
+/* The orders of functions, and of frames: by module, those with addresses first, by address and
+ * role. <0, 0, >0. */
+int model_compare_functions(const struct model_function *a, const struct model_function *b);
+int model_compare_frames(const struct model_frame *a, const struct model_frame *b);
+
 static inline uint32_t model_num_contexts(const struct model *m)
 {
 	return m->contexts.len;

@@ -9,10 +9,17 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 60, MOST_WIDTH = 10000, MOST_THREADS = 1024 };
+enum {
+	DEFAULT_WIDTH = 100,
+	LEAST_WIDTH = 60,
+	MOST_WIDTH = 10000,
+	MOST_THREADS = 1024,
+	DEFAULT_COLLECTIVE = 4
+};
 
 enum {
 	OPT_SAMPLES = 256,
@@ -28,8 +35,19 @@ enum {
 	OPT_DEPTH,
 	OPT_FOCUS,
 	OPT_ALL,
+	OPT_STATS,
+	OPT_BY,
+	OPT_COLLECTIVE,
+	OPT_CI,
 	OPT_OBJECT,
 	OPT_DELAY,
+	OPT_APPEND,
+	OPT_PER_PROFILE,
+	OPT_CSV,
+	OPT_FORMAT,
+	OPT_LIST,
+	OPT_TIME_LIMIT,
+	OPT_MEMORY_LIMIT,
 	OPT_HELP,
 	OPT_VERSION
 };
@@ -49,6 +67,13 @@ static const struct description descriptions[] = {
     {OPT_DELAY, "delay", "SECONDS", OPTION_DELAY, "time from one screen to the next (2)"},
     {'s', "sort", "KEY", OPTION_SORT, "order tables by self (default), total or name"},
     {OPT_SAMPLES, "samples", NULL, OPTION_SAMPLES, "show numbers of samples in place of events"},
+    {OPT_STATS, "stats", NULL, OPTION_STATS, "show how each row's values spread over the profiles"},
+    {OPT_BY, "by", "WHAT", OPTION_STATS,
+     "compare threads, processes, ranks or hosts (thread, process, rank, host) in place of "
+     "profiles"},
+    {OPT_COLLECTIVE, "collective", "N", OPTION_COLLECTIVE,
+     "show sum, min and max of N profiles or more, of fewer each one (4; 0: neither)"},
+    {OPT_CI, "ci", NULL, OPTION_CI, "show 95% intervals of percentages"},
     {OPT_NO_INLINE, "no-inline", NULL, OPTION_NO_INLINE,
      "count inlined code to the function it was inlined into"},
     {OPT_SYSROOT, "sysroot", "DIR", OPTION_SYMBOLS, "look for the measured binaries below DIR"},
@@ -72,6 +97,15 @@ static const struct description descriptions[] = {
     {OPT_JSON, "json", NULL, OPTION_JSON, "write JSON"},
     {OPT_JOIN_THREADS, "join-threads", NULL, OPTION_JOIN,
      "show each thread's call paths below the call that created it"},
+    {OPT_APPEND, "append", NULL, OPTION_DATABASE, "add a measurement to the database FILE"},
+    {OPT_PER_PROFILE, "per-profile", "YES|NO", OPTION_DATABASE,
+     "store what each thread recorded where (default: up to 256 files and 64 MiB)"},
+    {OPT_CSV, "csv", "DIR", OPTION_DATABASE, "write a CSV file per table into DIR"},
+    {OPT_FORMAT, "format", "FORMAT", OPTION_QUERY, "print rows as table, csv or json"},
+    {OPT_LIST, "list", NULL, OPTION_QUERY, "list the queries that have names"},
+    {OPT_TIME_LIMIT, "time-limit", "SECONDS", OPTION_QUERY, "stop a query after SECONDS (60)"},
+    {OPT_MEMORY_LIMIT, "memory-limit", "MIB", OPTION_QUERY,
+     "memory that a query may take (1024; 0: all there is)"},
     {OPT_FILES_FROM, "files-from", "FILE", 0,
      "read more PROFILEs from FILE, a line each (-: stdin)"},
     {'0', "null", NULL, 0, "a NUL ends each of them in place of a line"},
@@ -151,6 +185,23 @@ static int sort_key(const char *text, enum sort_key *out, struct error *e)
 	return error_set(e, ERROR_USAGE, "-s takes self, total or name, not '%s'", text);
 }
 
+static int unit_kind(const char *text, enum unit_kind *out, struct error *e)
+{
+	static const char *const names[] = {[UNIT_PROFILE] = "profile",
+					    [UNIT_THREAD] = "thread",
+					    [UNIT_PROCESS] = "process",
+					    [UNIT_RANK] = "rank",
+					    [UNIT_HOST] = "host"};
+
+	for (int i = 0; i <= UNIT_HOST; i++)
+		if (strcmp(text, names[i]) == 0) {
+			*out = (enum unit_kind)i;
+			return 0;
+		}
+	return error_set(e, ERROR_USAGE,
+			 "--by takes thread, process, rank, host or profile, not '%s'", text);
+}
+
 static int percent(const char *name, const char *text, double *out, struct error *e)
 {
 	char *end;
@@ -176,6 +227,33 @@ static int seconds(const char *name, const char *text, double *out, struct error
 				 text);
 	*out = v;
 	return 0;
+}
+
+static int one_of(const char *name, const char *text, const char *const *words, size_t n,
+		  const char *list, struct error *e)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcasecmp(text, words[i]) == 0)
+			return (int)i;
+	return error_set(e, ERROR_USAGE, "%s takes %s, not '%s'", name, list, text);
+}
+
+static int yes_or_no(const char *text, enum per_profile *out, struct error *e)
+{
+	static const char *const words[] = {"yes", "no"};
+	int i = one_of("--per-profile", text, words, 2, "yes or no", e);
+
+	*out = i == 0 ? PER_PROFILE_YES : PER_PROFILE_NO;
+	return i < 0 ? -1 : 0;
+}
+
+static int row_format(const char *text, enum row_format *out, struct error *e)
+{
+	static const char *const words[] = {"table", "csv", "json"};
+	int i = one_of("--format", text, words, 3, "table, csv or json", e);
+
+	*out = (enum row_format)i;
+	return i < 0 ? -1 : 0;
 }
 
 static int source_map(struct options *o, const char *text, struct error *e)
@@ -213,6 +291,17 @@ static int take(struct options *o, int value, const char *argument, struct error
 		return vec_push(&o->debug_dirs, argument) ? 0 : error_memory(e, sizeof argument);
 	case OPT_SYSROOT:
 		o->sysroot = argument;
+		return 0;
+	case OPT_STATS:
+		o->stats = true;
+		return 0;
+	case OPT_BY:
+		o->by_given = true;
+		return unit_kind(argument, &o->by, e);
+	case OPT_COLLECTIVE:
+		return number("--collective", argument, UINT32_MAX, &o->collective, e);
+	case OPT_CI:
+		o->ci = true;
 		return 0;
 	case OPT_SAMPLES:
 		o->samples = true;
@@ -257,6 +346,23 @@ static int take(struct options *o, int value, const char *argument, struct error
 	case '0':
 		o->list_nul = true;
 		return 0;
+	case OPT_APPEND:
+		o->append = true;
+		return 0;
+	case OPT_PER_PROFILE:
+		return yes_or_no(argument, &o->per_profile, e);
+	case OPT_CSV:
+		o->csv = argument;
+		return 0;
+	case OPT_FORMAT:
+		return row_format(argument, &o->format, e);
+	case OPT_LIST:
+		o->list = true;
+		return 0;
+	case OPT_TIME_LIMIT:
+		return seconds("--time-limit", argument, &o->time_limit, e);
+	case OPT_MEMORY_LIMIT:
+		return number("--memory-limit", argument, UINT32_MAX, &o->memory_limit, e);
 	case OPT_JOIN_THREADS:
 		o->join_threads = true;
 		return 0;
@@ -342,6 +448,10 @@ static int choose_view(struct options *o, uint64_t used, struct error *e)
 		    !(o->view->takes & descriptions[i].bit))
 			return error_set(e, ERROR_USAGE, "the view %s does not take --%s",
 					 o->view->name, descriptions[i].name);
+	if (o->by_given && !o->stats && !(o->view->takes & OPTION_COLLECTIVE))
+		return error_set(e, ERROR_USAGE,
+				 "the view %s takes --by only together with --stats",
+				 o->view->name);
 	if ((o->view->takes & OPTION_DELAY) && o->sources.directories.len)
 		return seconds("-d", o->sources.directories.at[o->sources.directories.len - 1],
 			       &o->delay, e);
@@ -351,6 +461,8 @@ static int choose_view(struct options *o, uint64_t used, struct error *e)
 /* The view's subject and the PROFILEs. */
 static int choose_profiles(struct options *o, struct error *e)
 {
+	if (o->list)
+		return 0;
 	if (o->view->subject && o->num_profiles) {
 		o->subject = *o->profiles++;
 		o->num_profiles--;
@@ -377,6 +489,9 @@ int options_parse(struct options *o, int argc, char **argv, FILE *out, struct er
 
 	memset(o, 0, sizeof *o);
 	o->min = 1;
+	o->time_limit = 60;
+	o->memory_limit = 1024;
+	o->collective = DEFAULT_COLLECTIVE;
 	from_environment(o, out);
 	for (int i = 0; i < NUM_DESCRIPTIONS; i++) {
 		const struct description *d = &descriptions[i];

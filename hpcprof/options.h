@@ -33,9 +33,19 @@ enum {
 	OPTION_TREE = 1 << 8,     /* --bottom-up, --min, --depth, --focus */
 	OPTION_ALL = 1 << 9,
 	OPTION_SOURCES = 1 << 15, /* --object, -I, -d */
+	OPTION_DATABASE = 1 << 21, /* --append, --per-profile, --csv */
+	OPTION_QUERY = 1 << 22,    /* --format, --list, --time-limit, --memory-limit */
+	OPTION_STATS = 1 << 16,   /* --stats, --by */
+	OPTION_COLLECTIVE = 1 << 17,
+	OPTION_CI = 1 << 18,
 };
 
 enum sort_key { SORT_EXCLUSIVE, SORT_INCLUSIVE, SORT_NAME };
+enum per_profile { PER_PROFILE_SMALL, PER_PROFILE_YES, PER_PROFILE_NO };
+enum row_format { ROWS_TABLE, ROWS_CSV, ROWS_JSON };
+
+/* What one of the units is that values are compared over. */
+enum unit_kind { UNIT_PROFILE, UNIT_THREAD, UNIT_PROCESS, UNIT_RANK, UNIT_HOST };
 
 struct options {
 	const struct view *view;
@@ -62,8 +72,20 @@ struct options {
 	uint64_t depth;               /* of trees; 0: no limit */
 	bool depth_given;
 	const char *focus; /* an extended regular expression, or NULL */
+	bool stats, ci;
+	enum unit_kind by;
+	bool by_given;
+	uint64_t collective; /* from so many units on they have common columns; 0: no columns of
+				units at all */
 	bool samples, no_inline, json, callpath, quiet;
 	bool join_threads; /* hang threads under the call that created them */
+	bool append;       /* to a database */
+	enum per_profile per_profile;
+	const char *csv;        /* --csv, or NULL */
+	enum row_format format; /* of query */
+	bool list;              /* the queries that there are */
+	double time_limit;      /* in seconds; 0: none */
+	uint64_t memory_limit;  /* in MiB; 0: none */
 	bool no_names;     /* the view prints none: addresses need not be resolved */
 	unsigned threads;
 	unsigned width; /* columns of the output */

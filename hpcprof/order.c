@@ -27,12 +27,8 @@ static int by_module(const void *pa, const void *pb, void *context)
 	return c ? c : compare_texts(a->build_id, b->build_id);
 }
 
-/* Modules have their places by now. */
-static int by_function(const void *pa, const void *pb, void *context)
+int model_compare_functions(const struct model_function *a, const struct model_function *b)
 {
-	const struct model *m = context;
-	const struct model_function *a = &m->functions.at[*(const uint32_t *)pa];
-	const struct model_function *b = &m->functions.at[*(const uint32_t *)pb];
 	int c = compare_numbers(a->module, b->module);
 
 	if (!c)
@@ -42,6 +38,15 @@ static int by_function(const void *pa, const void *pb, void *context)
 	if (!c)
 		c = compare_texts(a->file, b->file);
 	return c ? c : compare_numbers(a->line, b->line);
+}
+
+/* Modules have their places by now. */
+static int by_function(const void *pa, const void *pb, void *context)
+{
+	const struct model *m = context;
+
+	return model_compare_functions(&m->functions.at[*(const uint32_t *)pa],
+				       &m->functions.at[*(const uint32_t *)pb]);
 }
 
 static int by_metric(const void *pa, const void *pb, void *context)
@@ -131,12 +136,8 @@ static int order_functions(struct model *m, struct error *e)
 	return rc;
 }
 
-/* By module, those with addresses first, by address and role. */
-static int by_frame(const void *pa, const void *pb, void *context)
+int model_compare_frames(const struct model_frame *a, const struct model_frame *b)
 {
-	const struct model *m = context;
-	const struct model_frame *a = &m->frames.at[*(const uint32_t *)pa];
-	const struct model_frame *b = &m->frames.at[*(const uint32_t *)pb];
 	bool named_a = a->role >= FRAME_ADDRESSED, named_b = b->role >= FRAME_ADDRESSED;
 
 	if (a->module != b->module)
@@ -146,6 +147,14 @@ static int by_frame(const void *pa, const void *pb, void *context)
 	if (a->address != b->address)
 		return compare_numbers(a->address, b->address);
 	return compare_numbers(a->role, b->role);
+}
+
+static int by_frame(const void *pa, const void *pb, void *context)
+{
+	const struct model *m = context;
+
+	return model_compare_frames(&m->frames.at[*(const uint32_t *)pa],
+				    &m->frames.at[*(const uint32_t *)pb]);
 }
 
 /* The ids of the frames in order where module, address and role fit one key, so that it takes

@@ -2,6 +2,7 @@
 
 #include "hpcprof/load.h"
 #include "hpcprof/scan.h"
+#include "hpcprof/views.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -83,6 +84,32 @@ static int load_model(struct profile *p, struct load *l, struct diag *d, struct 
 	return rc;
 }
 
+/* Whether a view may compare what the files have. */
+static bool wants_units(const struct options *o)
+{
+	bool columns = o->view->takes & OPTION_COLLECTIVE && o->collective;
+
+	return o->stats || (columns && (o->by_given || o->num_profiles > 1));
+}
+
+/* Group the files that were read. What they name moves to the profile. */
+static int group_files(struct profile *p, const struct options *o, struct scan *s,
+		       const struct load *l, struct error *e)
+{
+	bool *left_out = calloc(s->files.len + 1, sizeof *left_out);
+	int rc;
+
+	if (!left_out)
+		return error_memory(e, s->files.len);
+	for (size_t i = 0; i < l->problems.len; i++)
+		left_out[l->problems.at[i].file] |= l->problems.at[i].kind != ERROR_NONE;
+	arena_adopt(&p->arena, &s->arena);
+	rc = units_group(&p->units, o->by, s->files.at, s->files.len, left_out, p->model, &p->arena,
+			 e);
+	free(left_out);
+	return rc;
+}
+
 static int load_all(struct profile *p, const struct options *o, struct diag *d, struct scan *s,
 		    struct error *e)
 {
@@ -98,9 +125,12 @@ static int load_all(struct profile *p, const struct options *o, struct diag *d, 
 		return error_memory(e, s->files.len * sizeof *files);
 	for (size_t i = 0; i < s->files.len; i++)
 		files[i] = (struct load_file){s->files.at[i].path, s->files.at[i].datafile};
-	vec_free(&s->files); /* there may be many; what they name is in the arena */
+	if (!wants_units(o))
+		vec_free(&s->files); /* there may be many; what they name is in the arena */
 	l.files = files;
 	rc = load_model(p, &l, d, e);
+	if (rc == 0 && wants_units(o))
+		rc = group_files(p, o, s, &l, e);
 	load_deinit(&l);
 	free(files);
 	return rc;
@@ -150,6 +180,7 @@ int profile_load(struct profile *p, const struct options *o, struct diag *d, str
 	int rc;
 
 	memset(p, 0, sizeof *p);
+	p->diag = d;
 	check_folder(d, "--sysroot", o->sysroot);
 	for (size_t i = 0; i < o->debug_dirs.len; i++)
 		check_folder(d, "--debug-dir", o->debug_dirs.at[i]);
@@ -174,6 +205,7 @@ void profile_deinit(struct profile *p)
 	code_deinit(&p->code);
 	model_destroy(p->model);
 	vec_free(&p->losses);
+	units_deinit(&p->units);
 	arena_deinit(&p->arena);
 	memset(p, 0, sizeof *p);
 }

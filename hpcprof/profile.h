@@ -8,6 +8,7 @@
 #include "hpcprof/diag.h"
 #include "hpcprof/model.h"
 #include "hpcprof/options.h"
+#include "hpcprof/units.h"
 
 struct profile_loss {
 	const char *path;
@@ -20,6 +21,9 @@ struct profile {
 	struct code code;
 	struct arena arena;
 	VEC(struct profile_loss) losses; /* files that were left out, or read with complaints */
+	struct units
+	    units;         /* what values can be compared over; empty where o does not ask for it */
+	struct diag *diag; /* for what is found out while a view is printed */
 };
 
 /* Read what o names. Problems with files are told to d and kept in *p. 0, or -1 and *e if

@@ -13,6 +13,7 @@ static int add(struct scan *s, const char *path, const char *datafile, const str
 	       struct error *e)
 {
 	struct scan_file file = {.path = arena_strndup(&s->arena, path, strlen(path)),
+				 .argument = s->argument,
 				 .device = st->st_dev,
 				 .inode = st->st_ino};
 	if (datafile)
@@ -104,7 +105,10 @@ static void prefer_datafiles(struct scan *s, size_t from)
 		struct scan_file *f = &s->files.at[i];
 		struct stat st;
 		if (f->datafile && stat(f->datafile, &st) == 0 && S_ISREG(st.st_mode))
-			*f = (struct scan_file){f->datafile, NULL, st.st_dev, st.st_ino};
+			*f = (struct scan_file){.path = f->datafile,
+						.argument = f->argument,
+						.device = st.st_dev,
+						.inode = st.st_ino};
 	}
 }
 
@@ -169,8 +173,11 @@ static void unify(struct scan *s)
 	qsort(s->files.at, s->files.len, sizeof *s->files.at, by_identity);
 	for (size_t i = 0; i < s->files.len; i++) {
 		const struct scan_file *f = &s->files.at[i];
-		if (!i || f->device != f[-1].device || f->inode != f[-1].inode)
+		struct scan_file *last = kept ? &s->files.at[kept - 1] : NULL;
+		if (!last || f->device != last->device || f->inode != last->inode)
 			s->files.at[kept++] = *f;
+		else if (strcmp(f->argument, last->argument) < 0)
+			last->argument = f->argument;
 	}
 	s->files.len = kept;
 	qsort(s->files.at, s->files.len, sizeof *s->files.at, by_path);
@@ -184,6 +191,7 @@ int scan_profiles(struct scan *s, const char *const *profiles, size_t n, struct 
 	memset(s, 0, sizeof *s);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct stat st;
+		s->argument = profiles[i];
 		if (stat(profiles[i], &st) != 0)
 			diag_problem(d, profiles[i], "%s (it is left out; check the name)",
 				     strerror(errno));
@@ -208,6 +216,7 @@ int scan_folder(struct scan *s, const char *folder, struct diag *d, struct error
 	int rc;
 
 	memset(s, 0, sizeof *s);
+	s->argument = folder;
 	rc = add_folder(s, folder, d, e);
 	if (rc != 0)
 		scan_deinit(s);

@@ -12,6 +12,7 @@
 struct scan_file {
 	const char *path;
 	const char *datafile; /* of a store in a directory: where its datafile will be; else NULL */
+	const char *argument; /* what was named to find it; of several the first by name */
 	dev_t device;
 	ino_t inode;
 };
@@ -19,6 +20,7 @@ struct scan_file {
 struct scan {
 	struct arena arena;
 	VEC(struct scan_file) files; /* sorted by path; each file once */
+	const char *argument;        /* inside: at hand */
 };
 
 /* Collect the files named and, of directories named, the *.csp in them and the stores, in them

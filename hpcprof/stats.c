@@ -1,0 +1,345 @@
+#include "hpcprof/stats.h"
+
+#include "hpcprof/layout.h"
+#include "hpcprof/source.h"
+#include "hpcprof/stats_worker.h"
+#include "hpcprof/xml.h"
+#include "reader/xml.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool stats_use(struct stats_rows *rows, uint32_t node, uint32_t row, bool inclusive)
+{
+	return vec_push(&rows->uses, (struct stats_use){node, row, inclusive});
+}
+
+/* ---- a file ---------------------------------------------------------------------------- */
+
+static int note_problem(struct stats_worker *w, const char *path, const struct error *why)
+{
+	struct stats_problem p = {path, arena_strndup(&w->arena, why->text, strlen(why->text))};
+
+	return p.text && vec_push(&w->problems, p) ? 0 : error_memory(w->e, sizeof p);
+}
+
+/* A tree and the thread that it is of. */
+struct threaded {
+	uint32_t thread, tree;
+};
+
+static int by_thread(const void *pa, const void *pb)
+{
+	const struct threaded *a = pa, *b = pb;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->tree < b->tree ? -1 : a->tree > b->tree;
+}
+
+static const char *thread_name(struct stats_worker *w, const struct reader *r, uint32_t thread,
+			       const char *process)
+{
+	const struct reader_thread *t;
+	const char *name;
+
+	if (thread == CSP_NONE)
+		name = "several threads";
+	else if (thread >= reader_num_threads(r))
+		name = layout_format(&w->arena, "thread %" PRIu32, thread + 1);
+	else {
+		t = reader_thread(r, thread);
+		name = arena_strndup(&w->arena, t->name.at, t->name.n);
+		if (name && t->tid)
+			name = layout_format(&w->arena, "thread %" PRIu64 "%s%s", t->tid,
+					     name[0] ? " " : "", name);
+	}
+	if (name)
+		name = layout_format(&w->arena, "%s of %s", name, process);
+	return name ? layout_clean(&w->arena, name) : NULL;
+}
+
+/* The file's trees thread by thread; each row of THREADS is a unit, also without a tree. */
+static int read_threads(struct stats_worker *w, const struct reader *r, const char *process)
+{
+	uint32_t trees = reader_num_trees(r), rows = reader_num_threads(r), k = 0;
+	struct threaded *list = calloc(trees + (size_t)1, sizeof *list);
+	int rc = list ? 0 : error_memory(w->e, trees * sizeof *list);
+
+	for (uint32_t i = 0; list && i < trees; i++)
+		list[i] = (struct threaded){reader_tree(r, i)->thread, i};
+	if (list)
+		qsort(list, trees, sizeof *list, by_thread);
+	/* a file without threads still has what it has, if it is nothing */
+	for (uint32_t row = 0; rc == 0 && (row < rows || k < trees || !row); row++) {
+		uint32_t thread = row < rows ? row : k < trees ? list[k].thread : CSP_NONE;
+		for (; rc == 0 && k < trees && list[k].thread == thread; k++)
+			rc = ingest_tree(w->ingest, list[k].tree);
+		if (rc == 0)
+			rc = stats_worker_end_unit(w, thread_name(w, r, thread, process), w->e);
+	}
+	free(list);
+	return rc;
+}
+
+static int read_datafile(struct stats_worker *w, const struct load_file *f, const char *group)
+{
+	bool threads = w->stats->profile->units.kind == UNIT_THREAD;
+	struct error why;
+	struct source s;
+	int rc;
+
+	if (source_open(&s, f->path, f->datafile, &why) != 0)
+		return note_problem(w, f->path, &why);
+	rc = ingest_begin(w->ingest, s.reader, f->path, w->e);
+	if (rc == 0 && threads)
+		rc = read_threads(w, s.reader, group);
+	for (uint32_t i = 0; rc == 0 && !threads && i < reader_num_trees(s.reader); i++)
+		rc = ingest_tree(w->ingest, i);
+	ingest_end(w->ingest);
+	source_close(&s);
+	return rc;
+}
+
+static int read_file(struct stats_worker *w, const struct load_file *f, const char *group)
+{
+	struct error why;
+	int rc;
+
+	if (!reader_xml_is(f->path)) {
+		rc = read_datafile(w, f, group);
+	} else {
+		rc = model_add_xml(w->model, f->path, &why);
+		if (rc > 0)
+			rc = note_problem(w, f->path, &why);
+		else if (rc < 0)
+			*w->e = why;
+		if (rc == 0)
+			rc = stats_worker_watch_all(w, w->e);
+		if (rc == 0 && w->stats->profile->units.kind == UNIT_THREAD)
+			rc = stats_worker_end_unit(w, layout_clean(&w->arena, group), w->e);
+	}
+	stats_worker_note_periods(w);
+	return rc;
+}
+
+static void *work_on(void *context)
+{
+	struct stats_worker *w = context;
+	const struct units *u = &w->stats->profile->units;
+
+	for (size_t g = w->first_group; w->rc == 0 && g < w->end_group; g++) {
+		const struct unit_group *group = &u->groups.at[g];
+		for (size_t i = 0; w->rc == 0 && i < group->num_files; i++)
+			w->rc = read_file(w, &u->files.at[group->first + i], group->name);
+		if (w->rc == 0 && u->kind != UNIT_THREAD)
+			w->rc =
+			    stats_worker_end_unit(w, layout_clean(&w->arena, group->name), w->e);
+	}
+	return NULL;
+}
+
+/* ---- all of them ----------------------------------------------------------------------- */
+
+/* Which rows a node's values count to, found by the node. */
+static bool index_uses(struct stats_rows *rows)
+{
+	uint32_t n = rows->num_nodes;
+
+	rows->first = calloc(n + (size_t)2, sizeof *rows->first);
+	rows->rows = malloc((rows->uses.len + 1) * sizeof *rows->rows);
+	if (!rows->first || !rows->rows)
+		return false;
+	/* counted two places up, so that filling moves each beginning to its place */
+	for (size_t i = 0; i < rows->uses.len; i++)
+		if (rows->uses.at[i].node + 2 <= n)
+			rows->first[rows->uses.at[i].node + 2]++;
+	for (uint32_t i = 2; i <= n; i++)
+		rows->first[i] += rows->first[i - 1];
+	for (size_t i = 0; i < rows->uses.len; i++) {
+		const struct stats_use *use = &rows->uses.at[i];
+		rows->rows[rows->first[use->node + 1]++] = use->row << 1 | use->inclusive;
+	}
+	vec_free(&rows->uses);
+	return true;
+}
+
+/* Share the groups out: each worker has those that follow each other, about as many bytes as
+ * the next. */
+static void share_out(const struct units *u, struct stats_worker *workers, size_t n)
+{
+	uint64_t all = 0, done = 0;
+	size_t at = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t g = 0; g < u->groups.len; g++) {
+			const struct unit_group *group = &u->groups.at[g];
+			for (size_t i = 0; i < group->num_files; i++) {
+				struct stat st;
+				uint64_t bytes = 1;
+				if (stat(u->files.at[group->first + i].path, &st) == 0)
+					bytes += (uint64_t)st.st_size;
+				if (pass)
+					done += bytes;
+				else
+					all += bytes;
+			}
+			while (pass && at + 1 < n && done > all / n * (at + 1)) {
+				workers[at++].end_group = g;
+				workers[at].first_group = g;
+			}
+		}
+	workers[at].end_group = u->groups.len;
+	for (size_t i = at + 1; i < n; i++)
+		workers[i].first_group = workers[i].end_group = u->groups.len;
+}
+
+static bool take_rows(struct stats *s, const struct stats_worker *w, size_t tree)
+{
+	struct stats_rows *rows = &s->rows[tree];
+	const struct stats_scratch *x = &w->scratch[tree];
+	size_t cells = (size_t)rows->num_rows * rows->num_columns * 2;
+	size_t before = s->names.len * cells, n = w->names.len * cells;
+
+	for (size_t i = 0; i < cells; i++)
+		tally_join(&rows->tallies[i], (uint32_t)s->names.len, &x->tallies[i]);
+	if (s->names.len + w->names.len < s->keep) {
+		uint64_t *singles = realloc(rows->singles, (before + n + 1) * sizeof *singles);
+		if (!singles)
+			return false;
+		if (n)
+			memcpy(singles + before, x->singles.at, n * sizeof *singles);
+		rows->singles = singles;
+	}
+	return true;
+}
+
+/* What a worker found to what those before it did. False if memory ran out. */
+static bool take(struct stats *s, struct stats_worker *w, uint64_t *least, uint64_t *most)
+{
+	struct diag *d = s->profile->diag;
+	bool ok = s->names.len + w->names.len < UINT32_MAX;
+
+	for (size_t i = 0; ok && i < s->num_trees; i++)
+		ok = take_rows(s, w, i);
+	for (size_t i = 0; i < w->names.len && ok; i++)
+		ok = vec_push(&s->names, w->names.at[i]);
+	for (size_t i = 0; i < s->columns->len; i++) {
+		if (w->least_period[i] && (!least[i] || w->least_period[i] < least[i]))
+			least[i] = w->least_period[i];
+		if (w->most_period[i] > most[i])
+			most[i] = w->most_period[i];
+		s->mixed[i] = least[i] != most[i];
+	}
+	for (size_t i = 0; i < w->problems.len; i++)
+		diag_problem(d, w->problems.at[i].path,
+			     "%s (it was there before; the statistics count it as 0)",
+			     w->problems.at[i].text);
+	arena_adopt(&s->arena, &w->arena);
+	return ok;
+}
+
+static int join(struct stats *s, struct stats_worker *workers, size_t n, struct error *e)
+{
+	uint64_t *least = calloc(s->columns->len + 1, sizeof *least);
+	uint64_t *most = calloc(s->columns->len + 1, sizeof *most);
+	bool ok = least && most, lost = false;
+
+	s->mixed = calloc(s->columns->len + 1, sizeof *s->mixed);
+	ok = ok && s->mixed;
+	for (size_t i = 0; ok && i < s->num_trees; i++) {
+		struct stats_rows *rows = &s->rows[i];
+		rows->tallies = calloc((size_t)rows->num_rows * rows->num_columns * 2 + 1,
+				       sizeof *rows->tallies);
+		ok = rows->tallies != NULL;
+	}
+	for (size_t i = 0; ok && i < n; i++) {
+		ok = take(s, &workers[i], least, most);
+		lost |= workers[i].lost;
+	}
+	for (size_t i = 0; ok && i < s->num_trees && s->names.len >= s->keep; i++) {
+		free(s->rows[i].singles);
+		s->rows[i].singles = NULL;
+	}
+	if (ok && lost)
+		diag_notice(
+		    s->profile->diag, NULL,
+		    "profiles changed while they were read: the statistics are without what "
+		    "came last");
+	free(least);
+	free(most);
+	return ok ? 0 : error_memory(e, sizeof(struct tally));
+}
+
+/* Run n workers, this thread the first of them: where no other can be started, this one does
+ * their work, too. */
+static int work(struct stats *s, struct stats_worker *workers, struct error *errors, size_t n,
+		const struct match_index *index, struct error *e)
+{
+	for (size_t i = 0; i < n; i++)
+		if (stats_worker_init(&workers[i], s, index, &errors[i]) != 0) {
+			*e = errors[i];
+			return -1;
+		}
+	share_out(&s->profile->units, workers, n);
+	for (size_t i = 1; i < n; i++)
+		workers[i].started =
+		    pthread_create(&workers[i].thread, NULL, work_on, &workers[i]) == 0;
+	for (size_t i = 0; i < n; i++)
+		if (!workers[i].started)
+			work_on(&workers[i]);
+	for (size_t i = 1; i < n; i++)
+		if (workers[i].started)
+			pthread_join(workers[i].thread, NULL);
+	for (size_t i = 0; i < n; i++)
+		if (workers[i].rc != 0) {
+			*e = errors[i];
+			return -1;
+		}
+	return join(s, workers, n, e);
+}
+
+int stats_collect(struct stats *s, struct error *e)
+{
+	size_t n = s->options->threads, groups = s->profile->units.groups.len;
+	struct stats_worker *workers;
+	struct error *errors;
+	struct match_index index;
+	int rc = 0;
+
+	n = n < groups ? n : groups;
+	n = n ? n : 1;
+	if (match_index_create(&index, s->profile->model, e) != 0)
+		return -1;
+	workers = calloc(n, sizeof *workers);
+	errors = calloc(n, sizeof *errors);
+	for (size_t i = 0; i < s->num_trees; i++)
+		if (!index_uses(&s->rows[i]))
+			rc = error_memory(e, s->rows[i].num_nodes * sizeof(uint64_t));
+	if (!workers || !errors)
+		rc = error_memory(e, n * sizeof *workers);
+	if (rc == 0)
+		rc = work(s, workers, errors, n, &index, e);
+	for (size_t i = 0; workers && i < n; i++)
+		stats_worker_deinit(&workers[i]);
+	free(workers);
+	free(errors);
+	match_index_deinit(&index);
+	return rc;
+}
+
+void stats_deinit(struct stats *s)
+{
+	for (size_t i = 0; i < STATS_TREES; i++) {
+		vec_free(&s->rows[i].uses);
+		free(s->rows[i].tallies);
+		free(s->rows[i].singles);
+		free(s->rows[i].first);
+		free(s->rows[i].rows);
+	}
+	vec_free(&s->names);
+	free(s->mixed);
+	arena_deinit(&s->arena);
+}

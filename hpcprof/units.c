@@ -1,0 +1,160 @@
+#include "hpcprof/units.h"
+
+#include "hpcprof/layout.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a file is grouped by: files whose keys are equal make a group. */
+struct key {
+	bool unknown; /* it cannot be told: these come last */
+	const char *text;
+	uint64_t number;
+	const char *place; /* folder of the file, where numbers of another mean something else */
+	const struct scan_file *file;
+	const struct model_process *process; /* or NULL */
+};
+
+static int compare_keys(const struct key *a, const struct key *b)
+{
+	int c = (int)a->unknown - (int)b->unknown;
+
+	if (!c)
+		c = strcmp(a->text, b->text);
+	if (!c)
+		c = (a->number > b->number) - (a->number < b->number);
+	return c ? c : strcmp(a->place, b->place);
+}
+
+static int by_key(const void *pa, const void *pb)
+{
+	const struct key *a = pa, *b = pb;
+	int c = compare_keys(a, b);
+
+	return c ? c : strcmp(a->file->path, b->file->path);
+}
+
+static int by_path(const void *pa, const void *pb)
+{
+	return strcmp(pa, ((const struct model_process *)pb)->path);
+}
+
+/* s up to the n bytes at its beginning, without the slashes at the end of these. */
+static const char *cut_slashes(struct arena *a, const char *s, size_t n)
+{
+	while (n > 1 && s[n - 1] == '/')
+		n--;
+	return arena_strndup(a, s, n);
+}
+
+static const char *folder_of(struct arena *a, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? cut_slashes(a, path, (size_t)(slash - path) + 1) : "";
+}
+
+/* A file of which the process is not known is on its own. False if memory ran out. */
+static bool find_key(struct key *k, enum unit_kind kind, const struct model *m, struct arena *a)
+{
+	const struct model_process *p =
+	    m->processes.len ? bsearch(k->file->path, m->processes.at, m->processes.len,
+				       sizeof *m->processes.at, by_path)
+			     : NULL;
+
+	k->process = p;
+	k->text = k->place = "";
+	switch (kind) {
+	case UNIT_PROFILE:
+		k->text = cut_slashes(a, k->file->argument, strlen(k->file->argument));
+		break;
+	case UNIT_THREAD:
+	case UNIT_PROCESS:
+		k->unknown = !p || !p->has_pid;
+		k->text = k->unknown ? k->file->path : p->host;
+		k->number = k->unknown ? 0 : p->pid;
+		k->place = kind == UNIT_THREAD ? k->file->path : folder_of(a, k->file->path);
+		break;
+	case UNIT_RANK:
+		k->unknown = !p || !p->has_rank;
+		k->number = k->unknown ? 0 : p->rank;
+		break;
+	case UNIT_HOST:
+		k->unknown = !p || !p->host[0];
+		k->text = k->unknown ? "" : p->host;
+		break;
+	}
+	return k->text && k->place;
+}
+
+static const char *name_of(const struct key *k, enum unit_kind kind, struct arena *a)
+{
+	switch (kind) {
+	case UNIT_RANK:
+		return k->unknown ? "no rank" : layout_format(a, "rank %" PRIu64, k->number);
+	case UNIT_HOST:
+		return k->unknown ? "host not known" : k->text;
+	case UNIT_PROFILE:
+		return k->text;
+	default:
+		if (k->unknown)
+			return k->text;
+		return layout_format(a, "process %" PRIu64 "%s%s", k->number,
+				     k->text[0] ? " on " : "", k->text);
+	}
+}
+
+static bool add_file(struct units *u, const struct key *k, bool begins, struct arena *a)
+{
+	struct unit_group group = {.first = u->files.len};
+
+	if (begins) {
+		group.name = name_of(k, u->kind, a);
+		if (!group.name || !vec_push(&u->groups, group))
+			return false;
+	}
+	u->groups.at[u->groups.len - 1].num_files++;
+	return vec_push(&u->files, (struct load_file){k->file->path, k->file->datafile});
+}
+
+int units_group(struct units *u, enum unit_kind kind, const struct scan_file *files, size_t n,
+		const bool *left_out, const struct model *m, struct arena *a, struct error *e)
+{
+	struct key *keys = calloc(n + 1, sizeof *keys);
+	bool ok = keys != NULL;
+	size_t count = 0;
+
+	memset(u, 0, sizeof *u);
+	u->kind = kind;
+	for (size_t i = 0; ok && i < n; i++) {
+		if (left_out && left_out[i])
+			continue;
+		keys[count].file = &files[i];
+		ok = find_key(&keys[count++], kind, m, a);
+	}
+	if (ok)
+		qsort(keys, count, sizeof *keys, by_key);
+	for (size_t i = 0; ok && i < count; i++)
+		ok = add_file(u, &keys[i], !i || compare_keys(&keys[i - 1], &keys[i]) != 0, a);
+	free(keys);
+	return ok ? 0 : error_memory(e, n * sizeof *keys);
+}
+
+void units_deinit(struct units *u)
+{
+	if (!u)
+		return;
+	vec_free(&u->files);
+	vec_free(&u->groups);
+}
+
+const char *units_word(enum unit_kind kind, size_t n)
+{
+	static const char *const words[][2] = {[UNIT_PROFILE] = {"profile", "profiles"},
+					       [UNIT_THREAD] = {"thread", "threads"},
+					       [UNIT_PROCESS] = {"process", "processes"},
+					       [UNIT_RANK] = {"rank", "ranks"},
+					       [UNIT_HOST] = {"host", "hosts"}};
+	return words[kind][n != 1];
+}

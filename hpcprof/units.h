@@ -1,0 +1,39 @@
+/* What values are compared over: the files of a measurement in groups, each of which is one
+ * PROFILE argument, process, rank or host. A group is one unit, but for --by thread: then it
+ * is a file, and each of its threads is one. Groups stand in the order of their names (numbers
+ * as numbers), which depends on what was measured and named alone. */
+#ifndef HPCPROF_UNITS_H
+#define HPCPROF_UNITS_H
+
+#include "formats/base/arena.h"
+#include "formats/base/error.h"
+#include "formats/base/vec.h"
+#include "hpcprof/load.h"
+#include "hpcprof/model.h"
+#include "hpcprof/options.h"
+#include "hpcprof/scan.h"
+
+#include <stddef.h>
+
+struct unit_group {
+	const char *name; /* "rank 3"; of --by thread the process; not clean */
+	size_t first, num_files;
+};
+
+/* All zeros is empty: nothing can be compared. */
+struct units {
+	enum unit_kind kind;
+	VEC(struct load_file) files; /* group by group; their paths are the scan's */
+	VEC(struct unit_group) groups;
+};
+
+/* Group the n files at files, sorted by path, from which m was made; left_out (or NULL) tells
+ * of each whether it could not be read. Names live in a. 0, or -1 and *e for want of memory. */
+int units_group(struct units *u, enum unit_kind kind, const struct scan_file *files, size_t n,
+		const bool *left_out, const struct model *m, struct arena *a, struct error *e);
+void units_deinit(struct units *u); /* takes NULL */
+
+/* "profile" or "profiles", "rank" or "ranks", ... */
+const char *units_word(enum unit_kind kind, size_t n);
+
+#endif
