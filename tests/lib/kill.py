@@ -18,7 +18,9 @@ What must hold, for each datafile of the victim: the three equations; and for ea
 threads, that the weights are what it used since the measurement began, less at most two
 periods, and less what it used in the system call in which it was killed; that is at most
 what it used since it began what it says it is doing. Threads whose measurement had not
-begun (they wait for our lock) are counted apart; few may have used much.
+begun (they wait for our lock) are counted apart; few may have used much. One thread,
+and one more of each thousand, may have lost up to four periods: that is seen of the one
+that forks, just after a fork.
 
 What the main thread uses between the measurement's beginning and main(), where it looks
 at its clock, is told from runs that end at once."""
@@ -184,7 +186,7 @@ def until_main(options):
 
 class Verdict:
     def __init__(self):
-        self.failures, self.losses, self.late = [], [], []
+        self.failures, self.losses, self.late, self.beyond = [], [], [], []
         self.counts = collections.Counter()
         self.doing, self.samples = collections.Counter(), 0
 
@@ -218,10 +220,12 @@ def weigh(r, path, before_main, verdict, lossy):
         lost = used - weights[thread.tid]
         verdict.losses.append(lost / PERIOD_NS)
         verdict.counts["threads in a system call"] += thread.in_call
-        if not least <= lost <= 2 * PERIOD_NS + thread.in_call_ns:
-            verdict.fail("%s: thread %d used %.3f ms, %.3f ms of it recovered; %.3f ms in a call; %s"
-                         % (os.path.basename(path), thread.tid, used / 1e6,
-                            weights[thread.tid] / 1e6, thread.in_call_ns / 1e6, r.doing))
+        most = 2 * PERIOD_NS + thread.in_call_ns
+        if not least <= lost <= most:
+            (verdict.beyond if most < lost <= 2 * most else verdict.failures).append(
+                "%s: thread %d used %.3f ms, %.3f ms of it recovered; %.3f ms in a call; %s"
+                % (os.path.basename(path), thread.tid, used / 1e6, weights[thread.tid] / 1e6,
+                   thread.in_call_ns / 1e6, r.doing))
 
 
 def kill_once(options, folder, number, before_main, verdict):
@@ -316,6 +320,10 @@ def main():
         long = sum(used > 2 for used in verdict.late)
         if long > 1 and long * 500 > verdict.counts["threads"]:
             verdict.fail("%d of those had used more than two periods" % long)
+    for text in verdict.beyond:
+        print("more than two periods: " + text)
+    if len(verdict.beyond) > 1 + len(verdict.losses) // 1000:
+        verdict.fail("those are %d of %d threads" % (len(verdict.beyond), len(verdict.losses)))
     for text in verdict.failures[:20]:
         print(text)
     print("%d failures" % len(verdict.failures))
