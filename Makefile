@@ -72,6 +72,9 @@ $(BUILD)/obj/%.o: %.c
 # The DTDs are taken in by the assembler, of which no compiler keeps a list.
 $(BUILD)/obj/hpcprof/xml_dtd.o $(BUILD)/fuzz/obj/hpcprof/xml_dtd.o: $(wildcard share/hpcprof/*.dtd)
 
+# And so is the SQL of databases.
+$(BUILD)/obj/db/sql.o $(BUILD)/pic-obj/db/sql.o $(BUILD)/fuzz/obj/db/sql.o: $(wildcard share/hpcprof/*.sql)
+
 $(LIB)/libhpcrun.so: $(runtime_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^
 

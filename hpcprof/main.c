@@ -1,4 +1,5 @@
 /* hpcprof: show what hpcrun measured. The only file of the program that exits. */
+#include "db/db.h"
 #include "hpcprof/diag.h"
 #include "hpcprof/options.h"
 #include "hpcprof/output.h"
@@ -92,6 +93,7 @@ int main(int argc, char **argv)
 	int status;
 
 	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a failed write */
+	views_add(&db_view);
 	if (options_parse(&o, argc, argv, stdout, &e) != 0) {
 		diag_problem(&d, NULL, "%s (hpcprof --help lists what there is)", e.text);
 		status = status_of(&e);

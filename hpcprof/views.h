@@ -25,7 +25,10 @@ struct view {
 };
 
 /* NULL ends the table. The text view is the default. */
-extern const struct view *const views[];
+extern const struct view *views[];
+/* Put one more view at its end, before options are parsed. The table has room for what main
+ * adds. */
+void views_add(const struct view *view);
 
 extern const struct view text_view, tree_view, callers_view, callees_view, annotate_view, xml_view,
     merge_view, dump_view, recover_view, top_view;

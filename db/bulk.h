@@ -1,0 +1,79 @@
+/* Many rows into one table, fast: several rows an INSERT, all through one prepared
+ * statement. Cells are given one after the other, in the order of the table's columns. Used
+ * by one thread.
+ *
+ *     struct bulk b;
+ *     if (bulk_begin(&b, db, "account", 5, &e) == 0)
+ *         for (...) { bulk_int(&b, metric); bulk_text(&b, name); ... }
+ *     rc = bulk_end(&b, &e);
+ *
+ * Failures are kept until bulk_end. */
+#ifndef DB_BULK_H
+#define DB_BULK_H
+
+#include "db/sql.h"
+
+#include <stdbool.h>
+
+enum { BULK_CELLS = 1024 };
+
+struct bulk_cell {
+	int64_t number;
+	const char *text; /* or NULL */
+	bool null;
+};
+
+struct bulk {
+	sqlite3 *db;
+	const char *table;
+	sqlite3_stmt *many;
+	unsigned columns, rows; /* rows: of one INSERT */
+	unsigned filled;        /* cells */
+	bool failed;
+	struct error why;
+	struct bulk_cell cells[BULK_CELLS];
+};
+
+/* The table's name is a word with its list of columns where not all are meant
+ * ("context (id, parent)"). 0, or -1 and *e. */
+int bulk_begin(struct bulk *b, sqlite3 *db, const char *table, unsigned columns, struct error *e);
+/* Insert what is still here. 0, or -1 and *e: the first thing that went wrong. Takes what
+ * bulk_begin failed for. */
+int bulk_end(struct bulk *b, struct error *e);
+
+/* The part of the functions below that runs when there are enough rows. */
+void bulk_flush(struct bulk *b);
+
+static inline void bulk_cell(struct bulk *b, struct bulk_cell cell)
+{
+	b->cells[b->filled++] = cell;
+	if (b->filled == b->rows * b->columns)
+		bulk_flush(b);
+}
+static inline void bulk_int(struct bulk *b, int64_t v)
+{
+	bulk_cell(b, (struct bulk_cell){.number = v});
+}
+static inline void bulk_null(struct bulk *b)
+{
+	bulk_cell(b, (struct bulk_cell){.null = true});
+}
+/* The text must live until bulk_end; NULL is NULL. */
+static inline void bulk_text(struct bulk *b, const char *s)
+{
+	bulk_cell(b, (struct bulk_cell){.text = s, .null = !s});
+}
+/* A sum, which can be more than the 2^63 - 1 that SQLite can keep: that is an error. */
+static inline void bulk_sum(struct bulk *b, uint64_t v)
+{
+	if (v > INT64_MAX && !b->failed) {
+		b->failed = true;
+		error_set(&b->why, ERROR_LIMIT,
+			  "a sum in %s is %llu, and a database keeps numbers up to 2^63 - 1 (put "
+			  "fewer profiles into it)",
+			  b->table, (unsigned long long)v);
+	}
+	bulk_int(b, (int64_t)v);
+}
+
+#endif

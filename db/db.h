@@ -1,0 +1,10 @@
+/* What db adds to hpcprof: main registers it. */
+#ifndef DB_DB_H
+#define DB_DB_H
+
+#include "hpcprof/views.h"
+
+/* hpcprof db. */
+extern const struct view db_view;
+
+#endif

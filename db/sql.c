@@ -1,0 +1,115 @@
+#include "db/sql.h"
+
+#include "formats/base/utf8.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TAKE_IN(name, file)                                                                        \
+	__asm__(".pushsection .rodata\n"                                                           \
+		".global " #name "\n"                                                              \
+		".type " #name ", %object\n"                                                       \
+		".hidden " #name "\n" #name ":\n"                                                  \
+		".incbin \"" file "\"\n"                                                           \
+		".byte 0\n"                                                                        \
+		".size " #name ", . - " #name "\n"                                                 \
+		".popsection\n")
+
+TAKE_IN(db_schema_sql, "share/hpcprof/schema.sql");
+TAKE_IN(db_views_sql, "share/hpcprof/views.sql");
+TAKE_IN(db_queries_sql, "share/hpcprof/queries.sql");
+
+int db_error(sqlite3 *db, struct error *e)
+{
+	int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
+
+	if (code == SQLITE_NOMEM)
+		return error_memory(e, 0);
+	return error_set(e, code == SQLITE_TOOBIG ? ERROR_LIMIT : ERROR_SYSTEM, "%s",
+			 sqlite3_errmsg(db));
+}
+
+int db_exec(sqlite3 *db, const char *sql, struct error *e)
+{
+	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_error(db, e);
+}
+
+int db_number(sqlite3 *db, int64_t *out, struct error *e, const char *format, ...)
+{
+	sqlite3_stmt *s = NULL;
+	va_list ap;
+	char *sql;
+	int rc;
+
+	va_start(ap, format);
+	sql = sqlite3_vmprintf(format, ap);
+	va_end(ap);
+	if (!sql)
+		return error_memory(e, 0);
+	*out = 0;
+	rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(s);
+	if (rc == SQLITE_ROW)
+		*out = sqlite3_column_int64(s, 0);
+	rc = rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : db_error(db, e);
+	sqlite3_finalize(s);
+	sqlite3_free(sql);
+	return rc;
+}
+
+int db_check(sqlite3 *db, struct error *e)
+{
+	int64_t application, version;
+
+	if (db_number(db, &application, e, "PRAGMA application_id") != 0 ||
+	    db_number(db, &version, e, "PRAGMA user_version") != 0)
+		return -1;
+	if (application != DB_APPLICATION)
+		return error_set(e, ERROR_FORMAT,
+				 "not a profile database (one that hpcprof db wrote)");
+	if (version < 1 || version > DB_VERSION)
+		return error_set(e, ERROR_FORMAT,
+				 "version %lld of the profile database, and only versions up to %d "
+				 "are known (a newer hpcprof wrote it)",
+				 (long long)version, DB_VERSION);
+	return 0;
+}
+
+static bool needs_escape(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		uint32_t code;
+		unsigned length = utf8_decode(s + i, n - i, &code);
+		if (!length || (s[i] == '\\' && (s[i + 1] == 'x' || s[i + 1] == '\\')))
+			return true;
+		i += length;
+	}
+	return false;
+}
+
+const char *db_text(struct arena *a, const char *s)
+{
+	size_t n = s ? strlen(s) : 0;
+	char *out, *to;
+
+	if (!s || !needs_escape(s, n))
+		return s;
+	out = to = arena_alloc(a, 4 * n + 1);
+	for (size_t i = 0; out && i < n;) {
+		uint32_t code;
+		unsigned length = utf8_decode(s + i, n - i, &code);
+		if (!length) {
+			to += sprintf(to, "\\x%02x", (unsigned char)s[i++]);
+			continue;
+		}
+		if (s[i] == '\\' && (s[i + 1] == 'x' || s[i + 1] == '\\'))
+			*to++ = '\\';
+		memcpy(to, s + i, length);
+		to += length;
+		i += length;
+	}
+	return out;
+}

@@ -1,0 +1,40 @@
+/* SQLite as db uses it: errors as error values, statements in one line, texts that are
+ * always UTF-8. The same files are compiled for hpcprof and, with DB_EXTENSION, for the
+ * loadable extension, where SQLite is reached through a table that its host gives. */
+#ifndef DB_SQL_H
+#define DB_SQL_H
+
+#ifdef DB_EXTENSION
+#include <sqlite3ext.h>
+extern const sqlite3_api_routines *sqlite3_api;
+#else
+#include <sqlite3.h>
+#endif
+
+#include "formats/base/arena.h"
+#include "formats/base/error.h"
+
+#include <stdint.h>
+
+/* Of a profile database: "HPCp" and the version of share/hpcprof/schema.sql. */
+enum { DB_APPLICATION = 0x48504370, DB_VERSION = 1 };
+
+/* The texts of share/hpcprof. */
+extern const char db_schema_sql[], db_views_sql[], db_queries_sql[];
+
+/* Fill *e from what db says went wrong; -1. */
+int db_error(sqlite3 *db, struct error *e);
+/* Run statements that give no rows. 0, or -1 and *e. */
+int db_exec(sqlite3 *db, const char *sql, struct error *e);
+/* The first column of the first row of a printf of SQL, 0 without one. 0, or -1 and *e. */
+int db_number(sqlite3 *db, int64_t *out, struct error *e, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Whether db is a profile database of a version that we know. 0, or -1 and *e. */
+int db_check(sqlite3 *db, struct error *e);
+
+/* s where it is UTF-8, else a copy in the arena in which each byte that is none stands as
+ * \xHH (see share/hpcprof/schema.sql); reader_xml_decode_name turns it back. NULL for NULL,
+ * and if memory ran out. */
+const char *db_text(struct arena *a, const char *s);
+
+#endif

@@ -1,0 +1,44 @@
+/* A profile into a database: one measurement more. */
+#ifndef DB_WRITE_H
+#define DB_WRITE_H
+
+#include "db/bulk.h"
+#include "db/tree.h"
+#include "hpcprof/options.h"
+#include "hpcprof/profile.h"
+
+#include <stdbool.h>
+
+enum { DB_HOTTEST = 1000 }; /* rows of hottest, each metric */
+
+struct db_writing {
+	/* given */
+	const struct profile *p;
+	const struct options *o; /* what was read */
+	bool per_profile;        /* profile_value and profile_function, too */
+	struct diag *d;          /* progress */
+	/* while it is written */
+	sqlite3 *db;
+	struct arena arena;
+	struct db_ranks ranks;
+	struct db_tree tree;
+	uint32_t *files;         /* [code files]: place of each in the table */
+	VEC(const char *) names; /* of the first rows of the table, sorted */
+	/* ids of the first rows; measurement is the only one */
+	int64_t measurement, process, profile, metric, module, file, function, line, context;
+};
+
+/* Make the tables of an empty database. */
+int db_create(sqlite3 *db, struct error *e);
+/* Indexes and views, once rows are there; where they are, nothing happens. */
+int db_finish(sqlite3 *db, struct error *e);
+
+/* Write w->p, in a transaction of the caller's. 0, or -1 and *e. */
+int db_write(struct db_writing *w, sqlite3 *db, struct error *e);
+
+/* ---- parts, each of tables that belong together ------------------------------------- */
+int db_write_code(struct db_writing *w, struct error *e);     /* module to line */
+int db_write_values(struct db_writing *w, struct error *e);   /* by context and by code */
+int db_write_profiles(struct db_writing *w, struct error *e); /* profile and its values */
+
+#endif

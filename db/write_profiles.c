@@ -1,0 +1,427 @@
+/* What each thread of each datafile recorded: a second reading of the files, one tree after
+ * the other, whose contexts are looked up in the profile that is made of them all. */
+#include "db/write.h"
+
+#include "hpcprof/ingest.h"
+#include "hpcprof/interner.h"
+#include "hpcprof/scan.h"
+#include "hpcprof/source.h"
+#include "hpcprof/sum.h"
+#include "reader/xml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct value {
+	uint32_t number; /* of the context */
+	uint64_t events, samples;
+};
+
+struct function_value {
+	uint32_t metric, function, profile;
+	uint64_t events, samples;
+};
+
+struct tree_of {
+	uint32_t thread, tree;
+};
+
+struct profiles {
+	struct db_writing *w;
+	struct interner
+	    contexts;  /* key: the model's; the id is that of the context - MODEL_ROOTS */
+	uint32_t next; /* profile */
+	VEC(struct value) values;
+	VEC(struct function_value) functions;
+	uint64_t *sums; /* [2 * functions], zeros between uses */
+	VEC(uint32_t) touched;
+	VEC(struct tree_of) trees;
+	struct bulk rows, out; /* profile, profile_value */
+	struct error *e;
+};
+
+/* ---- looking things up ------------------------------------------------------------------- */
+
+static bool same(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* The module of the large model that is the same; modules of a model are told apart so. */
+static uint32_t find_module(const struct model *m, const struct model_module *mod)
+{
+	for (uint32_t i = 0; i < m->modules.len; i++)
+		if (mod->build_id
+			? same(m->modules.at[i].build_id, mod->build_id)
+			: !m->modules.at[i].build_id && same(m->modules.at[i].name, mod->name))
+			return i;
+	return UINT32_MAX;
+}
+
+static uint32_t find_metric(const struct model *m, const struct model_metric *k)
+{
+	for (uint32_t i = 0; i < m->metrics.len; i++)
+		if (m->metrics.at[i].flags == k->flags && same(m->metrics.at[i].name, k->name) &&
+		    same(m->metrics.at[i].unit, k->unit))
+			return i;
+	return UINT32_MAX;
+}
+
+/* The frame at an address of a module, in a role; frames of a module are sorted by both. */
+static uint32_t find_frame(const struct model *m, uint32_t module, const struct model_frame *f)
+{
+	uint32_t low, high;
+
+	if (module == UINT32_MAX)
+		return UINT32_MAX;
+	low = m->modules.at[module].first_frame;
+	high = low + m->modules.at[module].num_frames;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		const struct model_frame *at = &m->frames.at[mid];
+		if (at->address == f->address && at->role == f->role)
+			return mid;
+		if (at->address < f->address || (at->address == f->address && at->role < f->role))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return UINT32_MAX;
+}
+
+/* Contexts of the small model in the large one. NULL and *e where memory ran out or one is
+ * not there. */
+static uint32_t *map_contexts(struct profiles *s, const struct model *small)
+{
+	const struct model *m = s->w->p->model;
+	uint32_t *frames = malloc((small->frames.len + 1) * sizeof *frames);
+	uint32_t *modules = malloc((small->modules.len + 1) * sizeof *modules);
+	uint32_t *map = malloc(model_num_contexts(small) * sizeof *map);
+	bool ok = frames && modules && map, found = true;
+
+	for (uint32_t i = 0; ok && i < small->modules.len; i++)
+		modules[i] = find_module(m, &small->modules.at[i]);
+	for (uint32_t i = 0; ok && i < small->frames.len; i++)
+		frames[i] =
+		    find_frame(m, modules[small->frames.at[i].module], &small->frames.at[i]);
+	for (uint32_t i = 0; ok && found && i < model_num_contexts(small); i++) {
+		uint32_t id;
+		map[i] = i;
+		if (i < MODEL_ROOTS)
+			continue;
+		id = interner_find(&s->contexts, (uint64_t)map[model_parent(small, i)] << 32 |
+						     frames[model_frame_of(small, i)]);
+		found = id != INTERNER_NONE;
+		map[i] = id + MODEL_ROOTS;
+	}
+	free(frames);
+	free(modules);
+	if (ok && found)
+		return map;
+	free(map);
+	if (ok)
+		error_set(s->e, ERROR_FORMAT, "a datafile changed while it was read (try again)");
+	else
+		error_memory(s->e, model_num_contexts(small) * sizeof *map);
+	return NULL;
+}
+
+/* ---- values of a profile ------------------------------------------------------------------ */
+
+static int by_number(const void *pa, const void *pb)
+{
+	const struct value *a = pa, *b = pb;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static void add(uint64_t *to, uint64_t value)
+{
+	bool saturated = false;
+	*to = sum_add(*to, value, &saturated);
+}
+
+/* Sum up those of one context. */
+static void join_values(struct profiles *s)
+{
+	size_t n = 0;
+
+	if (s->values.len)
+		qsort(s->values.at, s->values.len, sizeof *s->values.at, by_number);
+	for (size_t i = 0; i < s->values.len; i++) {
+		const struct value *v = &s->values.at[i];
+		if (n && s->values.at[n - 1].number == v->number) {
+			add(&s->values.at[n - 1].events, v->events);
+			add(&s->values.at[n - 1].samples, v->samples);
+		} else {
+			s->values.at[n++] = *v;
+		}
+	}
+	s->values.len = n;
+}
+
+static bool sum_functions(struct profiles *s, uint32_t metric)
+{
+	const struct db_tree *t = &s->w->tree;
+	bool ok = true;
+
+	s->touched.len = 0;
+	for (size_t i = 0; ok && i < s->values.len; i++) {
+		const struct value *v = &s->values.at[i];
+		uint32_t f = s->w->ranks.functions[t->pieces.at[t->piece[v->number]].function];
+		if (!s->sums[2 * f] && !s->sums[2 * f + 1])
+			ok = vec_push(&s->touched, f);
+		add(&s->sums[2 * f], v->events);
+		add(&s->sums[2 * f + 1], v->samples);
+	}
+	for (size_t i = 0; ok && i < s->touched.len; i++) {
+		uint32_t f = s->touched.at[i];
+		ok = vec_push(&s->functions,
+			      (struct function_value){metric, f, s->next, s->sums[2 * f],
+						      s->sums[2 * f + 1]});
+		s->sums[2 * f] = s->sums[2 * f + 1] = 0;
+	}
+	return ok;
+}
+
+static int write_metric(struct profiles *s, const struct model_metric *k, const uint32_t *map,
+			uint32_t contexts)
+{
+	uint32_t metric = find_metric(s->w->p->model, k);
+	const struct db_writing *w = s->w;
+
+	if (metric == UINT32_MAX)
+		return error_set(s->e, ERROR_FORMAT,
+				 "a datafile changed while it was read (try again)");
+	s->values.len = 0;
+	for (uint32_t i = MODEL_ROOTS; i < contexts; i++)
+		if ((k->events[i] || k->samples[i]) &&
+		    !vec_push(&s->values,
+			      (struct value){w->tree.numbers[map[i]], k->events[i], k->samples[i]}))
+			return error_memory(s->e, sizeof(struct value));
+	join_values(s);
+	for (size_t i = 0; i < s->values.len; i++) {
+		bulk_int(&s->out, w->profile + s->next);
+		bulk_int(&s->out, w->metric + metric);
+		bulk_int(&s->out, w->context + s->values.at[i].number);
+		bulk_sum(&s->out, s->values.at[i].events);
+		bulk_sum(&s->out, s->values.at[i].samples);
+	}
+	return sum_functions(s, metric) ? 0 : error_memory(s->e, sizeof(struct function_value));
+}
+
+static int write_model(struct profiles *s, struct model *small)
+{
+	uint32_t *map;
+	int rc = model_finish(small, s->e);
+
+	if (rc != 0)
+		return rc;
+	map = map_contexts(s, small);
+	if (!map)
+		return -1;
+	/* metrics of a file stand in the same order in every model of it */
+	for (size_t i = 0; rc == 0 && i < small->metrics.len; i++)
+		rc = write_metric(s, &small->metrics.at[i], map, model_num_contexts(small));
+	free(map);
+	return rc;
+}
+
+/* The trees from .. end are those of a profile. */
+static int write_values(struct profiles *s, const struct reader *r, const char *path, size_t from,
+			size_t end)
+{
+	struct ingest_options o = {.sysroot = s->w->o->sysroot,
+				   .join_threads = s->w->o->join_threads};
+	struct model *small = model_create();
+	struct ingest *in = small ? ingest_create(small, &o) : NULL;
+	int rc = in ? ingest_begin(in, r, path, s->e) : error_memory(s->e, sizeof *small);
+
+	for (size_t i = from; rc == 0 && i < end; i++)
+		rc = ingest_tree(in, s->trees.at[i].tree);
+	if (in)
+		ingest_end(in);
+	ingest_destroy(in);
+	if (rc == 0)
+		rc = write_model(s, small);
+	model_destroy(small);
+	return rc;
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+static void write_thread(struct profiles *s, const struct reader *r, uint32_t thread)
+{
+	const struct reader_thread *t =
+	    r && thread < reader_num_threads(r) ? reader_thread(r, thread) : NULL;
+	char *name = t ? arena_strndup(&s->w->arena, t->name.n ? t->name.at : "", t->name.n) : NULL;
+
+	if (r && thread != CSP_NONE)
+		bulk_int(&s->rows, thread);
+	else
+		bulk_null(&s->rows);
+	if (!t) {
+		for (int i = 0; i < 5; i++)
+			bulk_null(&s->rows);
+		return;
+	}
+	bulk_sum(&s->rows, t->tid);
+	bulk_text(&s->rows, db_text(&s->w->arena, name));
+	bulk_sum(&s->rows, t->start_ns);
+	bulk_sum(&s->rows, t->end_ns);
+	bulk_sum(&s->rows, t->cpu_ns);
+}
+
+/* A row of profile; r is NULL for what is no datafile. */
+static void write_row(struct profiles *s, const struct reader *r, const char *path, uint32_t thread)
+{
+	const struct model *m = s->w->p->model;
+	size_t process = 0;
+
+	while (process < m->processes.len && strcmp(m->processes.at[process].path, path) != 0)
+		process++;
+	bulk_int(&s->rows, s->w->profile + s->next);
+	bulk_int(&s->rows, s->w->measurement);
+	if (process < m->processes.len && !(r && reader_is_merged(r)))
+		bulk_int(&s->rows, s->w->process + (int64_t)process);
+	else
+		bulk_null(&s->rows);
+	bulk_text(&s->rows, db_text(&s->w->arena, arena_strndup(&s->w->arena, path, strlen(path))));
+	write_thread(s, r, thread);
+}
+
+static int by_thread(const void *pa, const void *pb)
+{
+	const struct tree_of *a = pa, *b = pb;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->tree > b->tree) - (a->tree < b->tree);
+}
+
+static int write_trees(struct profiles *s, const struct reader *r, const char *path, bool values)
+{
+	uint32_t n = reader_num_trees(r);
+	int rc = 0;
+
+	s->trees.len = 0;
+	if (!vec_reserve(&s->trees, n + (size_t)1))
+		return error_memory(s->e, n * sizeof *s->trees.at);
+	for (uint32_t i = 0; i < n; i++)
+		s->trees.at[s->trees.len++] = (struct tree_of){reader_tree(r, i)->thread, i};
+	qsort(s->trees.at, n, sizeof *s->trees.at, by_thread);
+	for (size_t from = 0, end; rc == 0 && from < n; from = end) {
+		uint32_t thread = s->trees.at[from].thread;
+		for (end = from; end < n && s->trees.at[end].thread == thread; end++)
+			;
+		write_row(s, r, path, thread);
+		if (values)
+			rc = write_values(s, r, path, from, end);
+		s->next++;
+	}
+	return rc;
+}
+
+static int write_file(struct profiles *s, const struct scan_file *f)
+{
+	struct source source;
+	struct error why;
+	int rc;
+
+	for (size_t i = 0; i < s->w->p->losses.len; i++)
+		if (!s->w->p->losses.at[i].read && strcmp(s->w->p->losses.at[i].path, f->path) == 0)
+			return 0;
+	if (reader_xml_is(f->path) || source_open(&source, f->path, f->datafile, &why) != 0) {
+		write_row(s, NULL, f->path, CSP_NONE);
+		s->next++;
+		return 0;
+	}
+	/* what a running program has recorded is more than it was at the first reading */
+	rc = write_trees(s, source.reader, f->path,
+			 s->w->per_profile && source.kind != SOURCE_RUNNING);
+	source_close(&source);
+	return rc;
+}
+
+static int by_function(const void *pa, const void *pb)
+{
+	const struct function_value *a = pa, *b = pb;
+	if (a->metric != b->metric)
+		return a->metric < b->metric ? -1 : 1;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->profile > b->profile) - (a->profile < b->profile);
+}
+
+static int write_functions(struct profiles *s)
+{
+	struct bulk b;
+
+	if (s->functions.len)
+		qsort(s->functions.at, s->functions.len, sizeof *s->functions.at, by_function);
+	bulk_begin(&b, s->w->db, "profile_function", 5, s->e);
+	for (size_t i = 0; i < s->functions.len; i++) {
+		const struct function_value *v = &s->functions.at[i];
+		bulk_int(&b, s->w->metric + v->metric);
+		bulk_int(&b, s->w->function + v->function);
+		bulk_int(&b, s->w->profile + v->profile);
+		bulk_sum(&b, v->events);
+		bulk_sum(&b, v->samples);
+	}
+	return bulk_end(&b, s->e);
+}
+
+static int write_files(struct profiles *s, const struct scan *files)
+{
+	int rc = 0, ended;
+
+	bulk_begin(&s->rows, s->w->db, "profile", 10, s->e);
+	bulk_begin(&s->out, s->w->db, "profile_value", 5, s->e);
+	for (size_t i = 0; rc == 0 && i < files->files.len; i++) {
+		rc = write_file(s, &files->files.at[i]);
+		diag_progress(s->w->d, "writing: %zu of %zu profiles", i + 1, files->files.len);
+	}
+	ended = bulk_end(&s->rows, rc == 0 ? s->e : NULL);
+	rc = rc == 0 ? ended : rc;
+	ended = bulk_end(&s->out, rc == 0 ? s->e : NULL);
+	return rc == 0 ? ended : rc;
+}
+
+/* Room for looking contexts up. */
+static int prepare(struct profiles *s)
+{
+	const struct model *m = s->w->p->model;
+	bool ok = true;
+
+	s->sums = calloc(2 * s->w->p->code.functions.len + 1, sizeof *s->sums);
+	for (uint32_t i = MODEL_ROOTS; ok && s->w->per_profile && i < model_num_contexts(m); i++)
+		ok = interner_insert(&s->contexts, m->contexts.keys[i]) == i - MODEL_ROOTS;
+	return ok && s->sums ? 0 : error_memory(s->e, model_num_contexts(m) * sizeof(uint64_t));
+}
+
+int db_write_profiles(struct db_writing *w, struct error *e)
+{
+	struct profiles s = {.w = w, .e = e};
+	struct scan files = {0};
+	struct diag nobody = {.out = fopen("/dev/null", "we"), .quiet = true};
+	int rc;
+
+	/* what is wrong with the files was told when they were read first */
+	rc = nobody.out ? scan_profiles(&files, w->o->profiles, w->o->num_profiles, &nobody, e)
+			: error_system(e, "/dev/null");
+	if (rc == 0) {
+		rc = prepare(&s);
+		if (rc == 0)
+			rc = write_files(&s, &files);
+		if (rc == 0)
+			rc = write_functions(&s);
+		scan_deinit(&files);
+	}
+	if (nobody.out)
+		fclose(nobody.out);
+	interner_deinit(&s.contexts);
+	free(s.sums);
+	vec_free(&s.values);
+	vec_free(&s.functions);
+	vec_free(&s.touched);
+	vec_free(&s.trees);
+	return rc;
+}

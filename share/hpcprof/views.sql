@@ -1,0 +1,139 @@
+-- Indexes and views of a profile database, made after the tables are filled.
+
+CREATE INDEX context_parent ON context (parent);
+CREATE INDEX context_function ON context (function);
+CREATE INDEX function_name ON function (name);
+CREATE INDEX call_callee ON call (callee, metric);
+CREATE INDEX call_caller ON call (caller, metric);
+
+CREATE VIEW value AS -- all that is known of a context and a metric
+SELECT i.metric, i.context, coalesce(e.events, 0) AS exclusive_events,
+	coalesce(e.samples, 0) AS exclusive_samples,
+	i.events AS inclusive_events, i.samples AS inclusive_samples
+FROM inclusive i LEFT JOIN exclusive e ON e.metric = i.metric AND e.context = i.context;
+
+CREATE VIEW functions AS -- where the time goes: one row a function, recursion counted once
+SELECT m.measurement, m.name AS metric, f.name AS function, o.base AS module, s.name AS file, f.line,
+	v.exclusive_events AS self, v.inclusive_events AS total,
+	v.exclusive_samples AS self_samples, v.inclusive_samples AS total_samples,
+	round(100.0 * v.exclusive_events / nullif(m.events, 0), 3) AS self_percent,
+	round(100.0 * v.inclusive_events / nullif(m.events, 0), 3) AS total_percent,
+	CASE WHEN NOT f.inlined THEN 'no' WHEN f.standing THEN 'partly' ELSE 'yes' END AS inlined,
+	f.id AS function_id, m.id AS metric_id
+FROM function_value v JOIN metric m ON m.id = v.metric JOIN function f ON f.id = v.function
+	JOIN module o ON o.id = f.module LEFT JOIN file s ON s.id = f.file
+ORDER BY m.id, v.exclusive_events DESC, v.inclusive_events DESC, f.name, f.id;
+
+CREATE VIEW lines AS -- the same by source line
+SELECT m.measurement, m.name AS metric, s.name AS file, l.number AS line, f.name AS function,
+	v.exclusive_events AS self, v.inclusive_events AS total,
+	v.exclusive_samples AS self_samples, v.inclusive_samples AS total_samples,
+	round(100.0 * v.exclusive_events / nullif(m.events, 0), 3) AS self_percent,
+	round(100.0 * v.inclusive_events / nullif(m.events, 0), 3) AS total_percent,
+	l.id AS line_id, m.id AS metric_id
+FROM line_value v JOIN metric m ON m.id = v.metric JOIN line l ON l.id = v.line
+	JOIN file s ON s.id = l.file LEFT JOIN function f ON f.id = l.function
+ORDER BY m.id, v.exclusive_events DESC, v.inclusive_events DESC, s.name, l.number, l.id;
+
+CREATE VIEW files AS -- by source file
+SELECT m.measurement, m.name AS metric, s.name AS file, o.base AS module,
+	v.exclusive_events AS self, v.inclusive_events AS total,
+	v.exclusive_samples AS self_samples, v.inclusive_samples AS total_samples,
+	round(100.0 * v.exclusive_events / nullif(m.events, 0), 3) AS self_percent,
+	round(100.0 * v.inclusive_events / nullif(m.events, 0), 3) AS total_percent,
+	s.id AS file_id, m.id AS metric_id
+FROM file_value v JOIN metric m ON m.id = v.metric JOIN file s ON s.id = v.file
+	LEFT JOIN module o ON o.id = s.module
+ORDER BY m.id, v.exclusive_events DESC, v.inclusive_events DESC, s.name, s.id;
+
+CREATE VIEW modules AS -- by load module
+SELECT m.measurement, m.name AS metric, o.name AS module, o.build_id,
+	v.exclusive_events AS self, v.inclusive_events AS total,
+	v.exclusive_samples AS self_samples, v.inclusive_samples AS total_samples,
+	round(100.0 * v.exclusive_events / nullif(m.events, 0), 3) AS self_percent,
+	round(100.0 * v.inclusive_events / nullif(m.events, 0), 3) AS total_percent,
+	o.id AS module_id, m.id AS metric_id
+FROM module_value v JOIN metric m ON m.id = v.metric JOIN module o ON o.id = v.module
+ORDER BY m.id, v.exclusive_events DESC, v.inclusive_events DESC, o.name, o.id;
+
+CREATE VIEW call_path AS -- a context's call path as text, the outermost frame first; ask for one context
+SELECT c.id AS context, (WITH RECURSIVE up (parent, depth, name) AS (
+		SELECT c.parent, c.depth, f.name FROM function f WHERE f.id = c.function
+		UNION ALL
+		SELECT p.parent, p.depth, f.name FROM up JOIN context p ON p.id = up.parent
+			JOIN function f ON f.id = p.function)
+	SELECT group_concat(name, ' > ') FROM (SELECT name FROM up ORDER BY depth)) AS path
+FROM context c;
+
+CREATE VIEW call_paths AS -- the hottest call paths, a thousand of each metric at most
+SELECT m.measurement, m.name AS metric, h.place, e.events AS self, e.samples AS self_samples,
+	round(100.0 * e.events / nullif(m.events, 0), 3) AS self_percent,
+	(SELECT path FROM call_path p WHERE p.context = h.context) AS path, s.name AS file,
+	l.number AS line, h.context, m.id AS metric_id
+FROM hottest h JOIN metric m ON m.id = h.metric JOIN context c ON c.id = h.context
+	JOIN exclusive e ON e.metric = h.metric AND e.context = h.context
+	JOIN line l ON l.id = c.line JOIN file s ON s.id = l.file
+ORDER BY m.id, h.place;
+
+CREATE VIEW hot_path AS -- from the root on, always the heaviest callee
+WITH RECURSIVE hot (metric, context, depth) AS (
+	SELECT m.id, (SELECT i.context FROM inclusive i JOIN measurement n ON n.id = m.measurement
+		WHERE i.metric = m.id AND i.context IN (n.first_context, n.partial_context)
+		ORDER BY i.events DESC, i.context LIMIT 1), 0
+	FROM metric m WHERE m.events > 0
+	UNION ALL
+	SELECT metric, (SELECT c.id FROM context c JOIN inclusive i ON i.metric = hot.metric AND i.context = c.id
+		WHERE c.parent = hot.context ORDER BY i.events DESC, c.id LIMIT 1), depth + 1
+	FROM hot WHERE context IS NOT NULL)
+SELECT m.measurement, m.name AS metric, hot.depth, f.name AS function, s.name AS file, l.number AS line,
+	v.inclusive_events AS total, v.exclusive_events AS self,
+	round(100.0 * v.inclusive_events / m.events, 3) AS total_percent, hot.context, m.id AS metric_id
+FROM hot JOIN metric m ON m.id = hot.metric JOIN context c ON c.id = hot.context
+	JOIN function f ON f.id = c.function JOIN line l ON l.id = c.line JOIN file s ON s.id = l.file
+	JOIN value v ON v.metric = hot.metric AND v.context = hot.context
+ORDER BY m.id, hot.depth;
+
+CREATE VIEW processes AS -- what was measured, with totals
+SELECT p.measurement, p.id AS process, p.command, p.host, p.pid, p.rank, p.start_ns, p.wall_ns, p.cpu_ns,
+	p.threads, p."end", m.name AS metric, v.events, v.samples,
+	round(100.0 * v.events / nullif(m.events, 0), 3) AS percent
+FROM process p LEFT JOIN process_value v ON v.process = p.id LEFT JOIN metric m ON m.id = v.metric
+ORDER BY p.id, m.id;
+
+CREATE VIEW statistics AS -- a function over the profiles, and which of them is extreme
+SELECT m.measurement, m.name AS metric, f.name AS function, o.base AS module, n.profiles,
+	count(*) AS profiles_with, min(v.events) * (count(*) = n.profiles) AS least,
+	max(v.events) AS most, v.profile AS most_in,
+	1.0 * sum(v.events) / n.profiles AS mean,
+	sqrt(max(0.0, sum(1.0 * v.events * v.events) / n.profiles
+		- (1.0 * sum(v.events) / n.profiles) * (1.0 * sum(v.events) / n.profiles))) AS deviation,
+	sum(v.events) AS sum, f.id AS function_id, m.id AS metric_id
+FROM profile_function v JOIN metric m ON m.id = v.metric JOIN function f ON f.id = v.function
+	JOIN module o ON o.id = f.module
+	JOIN (SELECT measurement, count(*) AS profiles FROM profile GROUP BY measurement) n
+		ON n.measurement = m.measurement
+GROUP BY v.metric, v.function;
+
+CREATE VIEW imbalance AS -- what would be gained if a function took every profile as long as the mean
+SELECT measurement, metric, function, module, profiles, most, mean, most_in,
+	round(most / mean, 3) AS factor, most - mean AS gain, function_id, metric_id
+FROM statistics WHERE sum > 0;
+
+CREATE VIEW quality AS -- what became of the samples
+SELECT m.measurement, m.name AS metric, a.disposition, a.samples, a.events,
+	round(100.0 * a.events / nullif((SELECT sum(b.events) FROM account b WHERE b.metric = a.metric), 0), 3)
+		AS percent, a.position < 2 AS is_in_tree
+FROM account a JOIN metric m ON m.id = a.metric ORDER BY m.id, a.position;
+
+CREATE VIEW difference AS -- the functions of two measurements; match by name and module
+SELECT b.id AS before, a.id AS after, m.name AS metric, f.name AS function, o.base AS module,
+	sum(v.exclusive_events * (m.measurement = b.id)) AS self_before,
+	sum(v.exclusive_events * (m.measurement = a.id)) AS self_after,
+	sum(v.exclusive_events * ((m.measurement = a.id) - (m.measurement = b.id))) AS self_change,
+	sum(v.inclusive_events * (m.measurement = b.id)) AS total_before,
+	sum(v.inclusive_events * (m.measurement = a.id)) AS total_after,
+	sum(v.inclusive_events * ((m.measurement = a.id) - (m.measurement = b.id))) AS total_change
+FROM measurement b JOIN measurement a ON a.id <> b.id
+	JOIN metric m ON m.measurement IN (b.id, a.id) JOIN function_value v ON v.metric = m.id
+	JOIN function f ON f.id = v.function JOIN module o ON o.id = f.module
+GROUP BY b.id, a.id, m.name, f.hash;
