@@ -12,35 +12,41 @@
 
 /* Without branches: what a node is is as good as random. */
 static inline __attribute__((always_inline)) void mark_nodes(uint8_t *restrict marks,
-							     const struct reader_rows *rows,
-							     uint64_t *restrict sums,
-							     uint32_t num_metrics)
+							     const struct reader_rows *tree,
+							     uint64_t *sums, uint32_t num_metrics)
 {
-	bool passed = false;
+	const struct reader_rows rows = *tree; /* which marks cannot alias */
+	unsigned mark = 0;
 
-	memset(marks, 0, rows->n);
-	for (uint64_t i = rows->n; i-- > 0;) {
-		uint64_t parent = reader_row_word(rows, i, ROW_PARENT), any = 0;
-		unsigned mark = marks[i];
+	memset(marks, 0, rows.n);
+	for (uint64_t i = rows.n; i-- > 0;) {
+		uint64_t parent = reader_row_word(&rows, i, ROW_PARENT), any = 0;
+		unsigned live;
+		mark = marks[i];
 		for (uint32_t k = 0; k < num_metrics; k++) {
-			uint64_t value = reader_row_word(rows, i, ROW_METRICS + k);
-			sums[k] = sum_add(sums[k], value, &passed);
+			uint64_t value = reader_row_word(&rows, i, ROW_METRICS + k);
+			sums[k] += value;
+			sums[k] |= -(uint64_t)(sums[k] < value); /* the end, where it was passed */
 			any |= value;
 		}
-		mark |= (any != 0) * (MARK_VALUE | MARK_LIVE);
+		mark |= (unsigned)((any | -any) >> 63) * (MARK_VALUE | MARK_LIVE);
 		marks[i] = (uint8_t)mark;
-		marks[parent] |= (uint8_t)((i > 0) * (MARK_INNER | (mark & MARK_LIVE) / MARK_LIVE *
-								       (MARK_LIVE | MARK_CALLED)));
+		live = mark / MARK_LIVE & 1;
+		marks[parent] |= (uint8_t)(live * (MARK_LIVE | MARK_CALLED) | MARK_INNER);
 	}
+	marks[0] = (uint8_t)mark; /* the root is nobody's child */
 }
 
 bool ingest_mark(struct ingest *in, struct tree *t)
 {
 	/* the usual number of metrics is known to the compiler */
-	if (in->num_metrics == 2)
-		mark_nodes(in->marks, &t->rows, t->sums, 2);
-	else
+	if (in->num_metrics == 2) {
+		uint64_t sums[2] = {t->sums[0], t->sums[1]};
+		mark_nodes(in->marks, &t->rows, sums, 2);
+		memcpy(t->sums, sums, sizeof sums);
+	} else {
 		mark_nodes(in->marks, &t->rows, t->sums, in->num_metrics);
+	}
 	return in->marks[0] & MARK_LIVE;
 }
 
@@ -78,36 +84,56 @@ static void want_roles(struct ingest *in, struct tree *t, uint64_t node)
 	     in->marks[node] & MARK_CALLED || recorded || (call && activations));
 }
 
+/* Where all columns are sampled, as they mostly are: what is counted stays in registers. */
+static void collect_sampled(const uint8_t *marks, struct batch *b, uint64_t from, uint64_t end)
+{
+	unsigned n = 0, taking = 0;
+
+	for (uint64_t i = from; i < end; i++) {
+		unsigned value = marks[i] / MARK_VALUE & 1, called = marks[i] / MARK_CALLED & 1;
+		b->taking[TAKE_LEAF_POINT][taking] = (uint8_t)n;
+		taking += value;
+		b->node[n] = i;
+		b->role[n] = FRAME_POINT;
+		n += value;
+		b->node[n] = i;
+		b->role[n] = FRAME_CALL;
+		n += called;
+	}
+	b->n = n;
+	b->num_taking[TAKE_LEAF_POINT] = taking;
+}
+
 static void collect_wants(struct ingest *in, struct tree *t, uint64_t from, uint64_t end)
 {
 	struct batch *b = &t->batch;
-	const uint8_t *marks = in->marks;
 
 	b->n = 0;
 	memset(b->num_taking, 0, sizeof b->num_taking);
+	if (!in->calls) {
+		collect_sampled(in->marks, b, from, end);
+		return;
+	}
 	for (uint64_t i = from; i < end; i++) {
-		unsigned mark = marks[i];
-		if (in->calls && (mark & MARK_VALUE)) {
+		if (in->marks[i] & MARK_VALUE)
 			want_roles(in, t, i);
-			continue;
-		}
-		take(b, TAKE_LEAF_POINT, b->n, mark & MARK_VALUE);
-		want(b, i, FRAME_POINT, mark & MARK_VALUE);
-		want(b, i, FRAME_CALL, mark & MARK_CALLED);
+		else
+			want(b, i, FRAME_CALL, in->marks[i] & MARK_CALLED);
 	}
 }
 
 /* First step: where in the table the contexts are if they are there. */
 static int compute_paths(struct ingest *in, struct tree *t)
 {
+	const struct reader_rows rows = t->rows;
 	struct batch *b = &t->batch;
 	uint64_t *restrict paths = in->paths;
 
 	for (unsigned k = 0; k < b->n; k++) {
 		uint64_t node = b->node[k];
-		uint64_t parent = reader_row_word(&t->rows, node, ROW_PARENT);
+		uint64_t parent = reader_row_word(&rows, node, ROW_PARENT);
 		uint64_t step =
-		    place_step(t->place, in->m, in->path, reader_row_word(&t->rows, node, ROW_IP),
+		    place_step(t->place, in->m, in->path, reader_row_word(&rows, node, ROW_IP),
 			       (enum frame_role)b->role[k]);
 		uint64_t path = contexts_path(paths[parent], step);
 		if (step == UINT64_MAX)
