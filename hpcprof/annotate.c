@@ -114,8 +114,8 @@ bool annotate_heading(struct annotation *t, const char *title, const uint64_t *e
 static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
 {
 	struct annotation t = {.out = out, .m = p->model, .c = &p->code, .o = o};
-	int rc =
-	    columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, MARGIN_EACH), &t.arena, e);
+	int rc = columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, margin_each(o)),
+				&t.arena, e);
 
 	t.margin = (struct margin){&t.columns, o->width, false};
 	if (rc == 0)

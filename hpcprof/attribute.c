@@ -77,23 +77,13 @@ uint64_t *attribute_contexts(const struct model *m, const uint64_t *const *colum
 	return sums;
 }
 
-struct attributing {
-	const struct model *m;
-	const struct code *code;
-	struct attribution *out;
-	const uint64_t *const *columns;
-	uint64_t *inclusive;          /* of contexts */
-	uint32_t *on_path[GROUPINGS]; /* per row: how often it is on the path at hand */
-	bool saturated;
-};
-
-static uint32_t row_of(const struct attributing *a, const struct code_frame *f, enum grouping g)
+static uint32_t row_of(const struct code *code, const struct code_frame *f, enum grouping g)
 {
 	switch (g) {
 	case BY_MODULE:
-		return a->code->functions.at[f->function].module;
+		return code->functions.at[f->function].module;
 	case BY_FILE:
-		return a->code->lines.at[f->line].file;
+		return code->lines.at[f->line].file;
 	case BY_FUNCTION:
 		return f->function;
 	default:
@@ -101,74 +91,135 @@ static uint32_t row_of(const struct attributing *a, const struct code_frame *f, 
 	}
 }
 
-static void add_row(struct attributing *a, uint64_t *to, uint32_t row, const uint64_t *values)
+size_t attribute_num_rows(const struct model *m, const struct code *c, enum grouping g)
 {
-	size_t n = a->out->num_columns;
-	for (size_t i = 0; i < n; i++)
-		to[row * n + i] = sum_add(to[row * n + i], values[i], &a->saturated);
+	const size_t rows[GROUPINGS] = {[BY_MODULE] = m->modules.len,
+					[BY_FILE] = c->files.len,
+					[BY_FUNCTION] = c->functions.len,
+					[BY_LINE] = c->lines.len};
+	return rows[g];
 }
 
-static void enter(struct attributing *a, uint32_t context)
+struct using
 {
-	size_t n = a->out->num_columns;
-	uint32_t frame = model_frame_of(a->m, context);
+	const struct model *m;
+	const struct code *code;
+	attribute_use_fn *use;
+	void *context;
+	uint32_t *on_path[GROUPINGS]; /* per row: how often it is on the path at hand */
+};
 
-	for (uint32_t k = a->code->first[frame]; k < a->code->first[frame + 1]; k++)
-		for (int g = 0; g < GROUPINGS; g++) {
-			uint32_t row = row_of(a, &a->code->frames.at[k], (enum grouping)g);
-			if (a->on_path[g][row]++ == 0)
-				add_row(a, a->out->by[g].inclusive, row,
-					a->inclusive + context * n);
+static bool enter(struct using *u, uint32_t context)
+{
+	uint32_t frame = model_frame_of(u->m, context), leaf = u->code->first[frame];
+	bool ok = true;
+
+	for (uint32_t k = leaf; k < u->code->first[frame + 1]; k++)
+		for (int g = 0; ok && g < GROUPINGS; g++) {
+			uint32_t row = row_of(u->code, &u->code->frames.at[k], (enum grouping)g);
+			if (u->on_path[g][row]++ == 0)
+				ok = u->use(u->context, context, (enum grouping)g, row, true);
+			if (ok && k == leaf)
+				ok = u->use(u->context, context, (enum grouping)g, row, false);
 		}
+	return ok;
 }
 
-static void leave(struct attributing *a, uint32_t context)
+static void leave(struct using *u, uint32_t context)
 {
-	uint32_t frame = model_frame_of(a->m, context);
+	uint32_t frame = model_frame_of(u->m, context);
 
-	for (uint32_t k = a->code->first[frame]; k < a->code->first[frame + 1]; k++)
+	for (uint32_t k = u->code->first[frame]; k < u->code->first[frame + 1]; k++)
 		for (int g = 0; g < GROUPINGS; g++)
-			a->on_path[g][row_of(a, &a->code->frames.at[k], (enum grouping)g)]--;
+			u->on_path[g][row_of(u->code, &u->code->frames.at[k], (enum grouping)g)]--;
 }
 
-static void add_exclusive(struct attributing *a, uint32_t context)
+int attribute_uses(const struct model *m, const struct code *c, attribute_use_fn *use,
+		   void *context, struct error *e)
 {
-	uint32_t frame = model_frame_of(a->m, context);
-	const struct code_frame *leaf = &a->code->frames.at[a->code->first[frame]];
-	const struct code_function *function = &a->code->functions.at[leaf->function];
+	struct using u = {.m = m, .code = c, .use = use, .context = context};
+	struct walk w = {0};
+	bool ok = true;
+	int rc = 0;
 
-	for (size_t i = 0; i < a->out->num_columns; i++) {
-		uint64_t value = a->columns[i][context];
-		size_t n = a->out->num_columns;
-		if (!value)
-			continue;
-		for (int g = 0; g < GROUPINGS; g++) {
-			uint64_t *to =
-			    &a->out->by[g].exclusive[row_of(a, leaf, (enum grouping)g) * n + i];
-			*to = sum_add(*to, value, &a->saturated);
+	for (int g = 0; g < GROUPINGS; g++) {
+		size_t rows = attribute_num_rows(m, c, (enum grouping)g);
+		u.on_path[g] = calloc(rows + 1, sizeof(uint32_t));
+		if (!u.on_path[g])
+			rc = error_memory(e, rows * sizeof(uint32_t));
+	}
+	if (rc == 0)
+		rc = walk_begin(&w, m, e);
+	while (rc == 0 && ok && walk_next(&w)) {
+		if (w.enter)
+			ok = enter(&u, w.context);
+		else
+			leave(&u, w.context);
+	}
+	walk_end(&w);
+	for (int g = 0; g < GROUPINGS; g++)
+		free(u.on_path[g]);
+	return ok ? rc : error_memory(e, sizeof(uint64_t));
+}
+
+struct attributing {
+	const struct model *m;
+	const struct code *code;
+	struct attribution *out;
+	const uint64_t *const *columns;
+	uint64_t *inclusive; /* of contexts */
+};
+
+static void add_to(uint64_t *to, uint64_t value)
+{
+	bool saturated = false;
+	*to = sum_add(*to, value, &saturated);
+}
+
+static bool add_use(void *context, uint32_t node, enum grouping g, uint32_t row, bool inclusive)
+{
+	struct attributing *a = context;
+	size_t n = a->out->num_columns;
+
+	for (size_t i = 0; i < n; i++)
+		if (inclusive)
+			add_to(&a->out->by[g].inclusive[row * n + i], a->inclusive[node * n + i]);
+		else
+			add_to(&a->out->by[g].exclusive[row * n + i], a->columns[i][node]);
+	return true;
+}
+
+/* Values of code for which no symbol, or no line, is known. */
+static void add_unknown(struct attributing *a)
+{
+	uint32_t contexts = model_num_contexts(a->m);
+	size_t n = a->out->num_columns;
+
+	for (uint32_t c = MODEL_ROOTS; c < contexts; c++) {
+		uint32_t frame = model_frame_of(a->m, c);
+		const struct code_frame *leaf = &a->code->frames.at[a->code->first[frame]];
+		const struct code_function *function = &a->code->functions.at[leaf->function];
+		for (size_t i = 0; i < n; i++) {
+			size_t at = function->module * n + i;
+			if (function->source == SYMBOL_NONE)
+				add_to(&a->out->nameless[at], a->columns[i][c]);
+			if (a->code->lines.at[leaf->line].line == 0)
+				add_to(&a->out->lineless[at], a->columns[i][c]);
 		}
-		if (function->source == SYMBOL_NONE)
-			a->out->nameless[function->module * n + i] = sum_add(
-			    a->out->nameless[function->module * n + i], value, &a->saturated);
-		if (a->code->lines.at[leaf->line].line == 0)
-			a->out->lineless[function->module * n + i] = sum_add(
-			    a->out->lineless[function->module * n + i], value, &a->saturated);
 	}
 }
 
 static int allocate(struct attributing *a, struct error *e)
 {
-	const size_t rows[GROUPINGS] = {a->m->modules.len, a->code->files.len,
-					a->code->functions.len, a->code->lines.len};
 	size_t n = a->out->num_columns;
 	bool ok = true;
 
 	for (int g = 0; g < GROUPINGS; g++) {
-		a->out->by[g].num_rows = rows[g];
-		a->out->by[g].exclusive = calloc(rows[g] * n + 1, sizeof(uint64_t));
-		a->out->by[g].inclusive = calloc(rows[g] * n + 1, sizeof(uint64_t));
-		a->on_path[g] = calloc(rows[g] + 1, sizeof(uint32_t));
-		ok &= a->out->by[g].exclusive && a->out->by[g].inclusive && a->on_path[g];
+		size_t rows = attribute_num_rows(a->m, a->code, (enum grouping)g);
+		a->out->by[g].num_rows = rows;
+		a->out->by[g].exclusive = calloc(rows * n + 1, sizeof(uint64_t));
+		a->out->by[g].inclusive = calloc(rows * n + 1, sizeof(uint64_t));
+		ok &= a->out->by[g].exclusive && a->out->by[g].inclusive;
 	}
 	a->out->nameless = calloc(a->m->modules.len * n + 1, sizeof(uint64_t));
 	a->out->lineless = calloc(a->m->modules.len * n + 1, sizeof(uint64_t));
@@ -181,26 +232,16 @@ int attribute(const struct model *m, const struct code *c, const uint64_t *const
 	      size_t num_columns, struct attribution *out, struct error *e)
 {
 	struct attributing a = {.m = m, .code = c, .out = out, .columns = columns};
-	struct walk w = {0};
 	int rc;
 
 	memset(out, 0, sizeof *out);
 	out->num_columns = num_columns;
 	rc = allocate(&a, e);
 	if (rc == 0)
-		rc = walk_begin(&w, m, e);
-	while (rc == 0 && walk_next(&w)) {
-		if (w.enter) {
-			enter(&a, w.context);
-			add_exclusive(&a, w.context);
-		} else {
-			leave(&a, w.context);
-		}
-	}
-	walk_end(&w);
+		rc = attribute_uses(m, c, add_use, &a, e);
+	if (rc == 0)
+		add_unknown(&a);
 	free(a.inclusive);
-	for (int g = 0; g < GROUPINGS; g++)
-		free(a.on_path[g]);
 	if (rc != 0)
 		attribution_deinit(out);
 	return rc;
@@ -245,12 +286,6 @@ static uint32_t row_at(const struct rows *r, uint32_t context, uint32_t k)
 	else
 		o.partial = up == MODEL_PARTIAL_ROOT;
 	return r->row(r->context, &o);
-}
-
-static void add_to(uint64_t *to, uint64_t value)
-{
-	bool saturated = false;
-	*to = sum_add(*to, value, &saturated);
 }
 
 static void visit(struct rows *r, uint32_t context, bool enter)

@@ -35,6 +35,15 @@ int attribute(const struct model *m, const struct code *c, const uint64_t *const
 	      size_t num_columns, struct attribution *out, struct error *e);
 void attribution_deinit(struct attribution *a); /* takes NULL */
 
+size_t attribute_num_rows(const struct model *m, const struct code *c, enum grouping g);
+
+/* Told of each row that values of a context count to: exclusive ones to that of its leaf,
+ * inclusive ones to each that is on its path here for the first time. False: memory ran out. */
+typedef bool attribute_use_fn(void *context, uint32_t node, enum grouping g, uint32_t row,
+			      bool inclusive);
+int attribute_uses(const struct model *m, const struct code *c, attribute_use_fn *use,
+		   void *context, struct error *e);
+
 /* Code that stands on a call path. */
 struct occurrence {
 	uint32_t frame; /* of the model */

@@ -43,18 +43,21 @@ static bool *on_wanted_paths(const struct calltree *t, const bool *wanted)
 	return through;
 }
 
-static void add_values(struct calltree *t, uint32_t contexts, const uint32_t *at,
-		       const uint64_t *const *columns, const bool *through)
+static void add_values(struct calltree *t, uint32_t contexts, const uint64_t *const *columns,
+		       const bool *through)
 {
 	size_t n = t->num_columns;
 	bool saturated = false;
 
-	for (uint32_t i = 0; i < contexts; i++)
-		for (size_t k = 0; k < n; k++) {
-			uint64_t *to = &t->exclusive[at[i] * n + k];
-			if (columns[k][i] && (!through || through[at[i]]))
-				*to = sum_add(*to, columns[k][i], &saturated);
+	for (uint32_t i = 0; i < contexts; i++) {
+		uint64_t *to = &t->exclusive[t->at[i] * n];
+		if (through && !through[t->at[i]]) {
+			t->at[i] = CALLTREE_NO_NODE;
+			continue;
 		}
+		for (size_t k = 0; k < n; k++)
+			to[k] = sum_add(to[k], columns[k][i], &saturated);
+	}
 	memcpy(t->inclusive, t->exclusive, t->nodes.len * n * sizeof *t->inclusive);
 	for (uint32_t i = t->nodes.len; i-- > CALLTREE_ROOTS;)
 		for (size_t k = 0; k < n; k++) {
@@ -68,12 +71,12 @@ int calltree_build(struct calltree *t, const struct model *m, const struct code 
 		   struct error *e)
 {
 	uint32_t contexts = model_num_contexts(m);
-	uint32_t *at = calloc(contexts, sizeof *at);
 	bool *through = NULL, ok;
 
 	memset(t, 0, sizeof *t);
 	t->num_columns = num_columns;
-	ok = at && fold(t, m, c, at);
+	t->at = calloc(contexts, sizeof *t->at);
+	ok = t->at && fold(t, m, c, t->at);
 	if (ok && wanted)
 		ok = (through = on_wanted_paths(t, wanted)) != NULL;
 	if (ok) {
@@ -82,13 +85,12 @@ int calltree_build(struct calltree *t, const struct model *m, const struct code 
 		ok = t->exclusive && t->inclusive;
 	}
 	if (ok)
-		add_values(t, contexts, at, columns, through);
+		add_values(t, contexts, columns, through);
 	free(through);
-	free(at);
 	if (ok)
 		return 0;
 	calltree_deinit(t);
-	return error_memory(e, contexts * sizeof *at);
+	return error_memory(e, contexts * sizeof *t->at);
 }
 
 void calltree_deinit(struct calltree *t)
@@ -98,5 +100,6 @@ void calltree_deinit(struct calltree *t)
 	interner_deinit(&t->nodes);
 	free(t->exclusive);
 	free(t->inclusive);
+	free(t->at);
 	memset(t, 0, sizeof *t);
 }

@@ -12,12 +12,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define CALLTREE_NO_NODE UINT32_MAX
 enum { CALLTREE_ROOT = 0, CALLTREE_PARTIAL_ROOT = 1, CALLTREE_ROOTS = 2 };
 
 struct calltree {
 	struct interner nodes; /* key: parent << 32 | function << 1 | inlined */
 	size_t num_columns;
 	uint64_t *exclusive, *inclusive; /* [nodes * num_columns] */
+	uint32_t *at; /* [contexts] the node of a context's innermost frame; CALLTREE_NO_NODE: its
+			 values are left out */
 };
 
 /* Fold the contexts of the model with the values of some columns ([contexts] each). wanted

@@ -1,6 +1,7 @@
 #include "hpcprof/columns.h"
 
 #include "formats/datafile.h"
+#include "hpcprof/interval.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,24 +40,25 @@ static const char *metric_names(const struct model *m, struct arena *a)
 	return all ? all : "";
 }
 
-static bool add_column(struct columns *out, const struct model_metric *m, const struct options *o,
-		       struct arena *a)
+static bool add_column(struct columns *out, const struct model *m,
+		       const struct model_metric *metric, const struct options *o, struct arena *a)
 {
 	static const char suffix[] = " samples";
-	const char *metric_name = layout_clean(a, m->name);
+	const char *metric_name = layout_clean(a, metric->name);
 	char *name = metric_name ? arena_alloc(a, strlen(metric_name) + sizeof suffix) : NULL;
 
 	if (!name)
 		return false;
 	strcpy(stpcpy(name, metric_name), o->samples ? suffix : "");
-	out->values[out->len] = o->samples ? m->samples : m->events;
+	out->values[out->len] = o->samples ? metric->samples : metric->events;
 	out->at[out->len] = (struct column){
-	    .metric = m,
+	    .metric = metric,
 	    .values = out->values[out->len],
-	    .unit = o->samples ? "count" : m->unit,
+	    .unit = o->samples ? "count" : metric->unit,
 	    .metric_name = metric_name,
 	    .name = name,
-	    .total = o->samples ? m->total.samples : m->total.events,
+	    .total = o->samples ? metric->total.samples : metric->total.events,
+	    .samples = o->ci ? interval_samples(m, metric, o->samples) : 0,
 	};
 	out->len++;
 	return true;
@@ -88,7 +90,7 @@ static int choose_all(struct columns *out, const struct model *m, const struct o
 	if (ok)
 		qsort(sorted, n, sizeof(struct model_metric *), by_use);
 	for (size_t i = 0; ok && i < n && i < most && (i < used || !i); i++)
-		ok = add_column(out, sorted[i], o, a);
+		ok = add_column(out, m, sorted[i], o, a);
 	out->left_out = used > out->len ? used - out->len : 0;
 	free(sorted);
 	return ok ? 0 : error_memory(e, n * sizeof(struct model_metric *));
@@ -114,7 +116,7 @@ int columns_choose(struct columns *out, const struct model *m, const struct opti
 		if (i == m->metrics.len)
 			return error_set(e, ERROR_USAGE, "no metric '%s' (there are: %s)",
 					 o->metrics.at[k], metric_names(m, a));
-		if (!add_column(out, &m->metrics.at[i], o, a))
+		if (!add_column(out, m, &m->metrics.at[i], o, a))
 			return error_memory(e, sizeof *out->at);
 	}
 	return 0;
@@ -127,6 +129,21 @@ void columns_deinit(struct columns *c)
 	free(c->at);
 	free(c->values);
 	memset(c, 0, sizeof *c);
+}
+
+char *columns_percent(char out[COLUMNS_PERCENT_BYTES], const struct column *c, uint64_t value)
+{
+	char percent[LAYOUT_NUMBER_BYTES];
+	struct interval i;
+
+	layout_percent(percent, value, c->total);
+	if (!c->samples || !c->total) {
+		snprintf(out, COLUMNS_PERCENT_BYTES, "%s", percent);
+		return out;
+	}
+	i = interval_share(value, c->total, c->samples);
+	snprintf(out, COLUMNS_PERCENT_BYTES, "%s [%.1f, %.1f]", percent, 100 * i.low, 100 * i.high);
+	return out;
 }
 
 size_t columns_fitting(const struct options *o, unsigned label, unsigned each)

@@ -19,6 +19,7 @@ struct column {
 	const char *metric_name; /* clean */
 	const char *name;        /* of what is shown: the metric's, or "NAME samples" */
 	uint64_t total;
+	double samples; /* that its shares rest on, for --ci; 0: shares are exact */
 };
 
 /* All zeros is empty. */
@@ -36,6 +37,16 @@ struct columns {
 int columns_choose(struct columns *out, const struct model *m, const struct options *o, size_t most,
 		   struct arena *a, struct error *e);
 void columns_deinit(struct columns *c); /* takes NULL */
+
+/* "12.3%", with --ci "12.3% [11.8, 12.9]". Returns out. */
+enum { COLUMNS_PERCENT_BYTES = LAYOUT_NUMBER_BYTES + 40 };
+char *columns_percent(char out[COLUMNS_PERCENT_BYTES], const struct column *c, uint64_t value);
+/* The columns of the output that it takes at most: "100.0%" or "100.0% [99.9, 100.0]". */
+enum { COLUMNS_PERCENT = 6, COLUMNS_INTERVAL = 20 };
+static inline unsigned columns_percent_width(const struct options *o)
+{
+	return o->ci ? COLUMNS_INTERVAL : COLUMNS_PERCENT;
+}
 
 /* How many metrics fit beside a label of some length: each takes so many columns. */
 size_t columns_fitting(const struct options *o, unsigned label, unsigned each);

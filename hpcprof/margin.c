@@ -4,22 +4,37 @@
 
 #include <string.h>
 
-enum { ROOMY = 100, PERCENT = 6, VALUE = 8, GAP = 2 };
+enum { ROOMY = 100, VALUE = 8, GAP = 2 };
+
+/* Intervals take much of the room. */
+static unsigned percent_width(const struct margin *m)
+{
+	bool intervals = false;
+
+	for (size_t i = 0; i < m->columns->len; i++)
+		intervals |= m->columns->at[i].samples > 0;
+	return intervals ? COLUMNS_INTERVAL : COLUMNS_PERCENT;
+}
 
 static bool self_has_value(const struct margin *m)
 {
-	return m->columns->len == 1;
+	return m->columns->len == 1 && (m->width >= ROOMY || percent_width(m) == COLUMNS_PERCENT);
 }
 
 static bool total_has_value(const struct margin *m)
 {
-	return m->columns->len == 1 && m->width >= ROOMY;
+	return m->columns->len == 1 && m->width >= ROOMY + 2 * (percent_width(m) - COLUMNS_PERCENT);
 }
 
-static unsigned title(FILE *out, const char *text, bool with_value)
+unsigned margin_each(const struct options *o)
 {
-	return (unsigned)fprintf(out, "%*s%*s", PERCENT, text, with_value ? GAP + VALUE + GAP : GAP,
-				 "");
+	return 2 * (columns_percent_width(o) + GAP);
+}
+
+static unsigned title(const struct margin *m, FILE *out, const char *text, bool with_value)
+{
+	return (unsigned)fprintf(out, "%*s%*s", (int)percent_width(m), text,
+				 with_value ? GAP + VALUE + GAP : GAP, "");
 }
 
 void margin_titles(const struct margin *m, FILE *out, const char *text)
@@ -29,7 +44,7 @@ void margin_titles(const struct margin *m, FILE *out, const char *text)
 	if (m->columns->len > 1) {
 		for (size_t i = 0; i < m->columns->len; i++) {
 			const char *name = m->columns->at[i].name;
-			unsigned wide = layout_width(name), room = MARGIN_EACH - GAP;
+			unsigned wide = layout_width(name), room = 2 * percent_width(m) + GAP;
 			fprintf(out, "%*s%.*s", (int)(wide < room ? GAP + room - wide : GAP), "",
 				(int)(wide <= room ? strlen(name) : room), name);
 		}
@@ -38,25 +53,27 @@ void margin_titles(const struct margin *m, FILE *out, const char *text)
 	used = (unsigned)fprintf(out, "  ");
 	for (size_t i = 0; i < m->columns->len; i++) {
 		if (m->total_first)
-			used += title(out, "total", total_has_value(m));
-		used += title(out, "self", self_has_value(m));
+			used += title(m, out, "total", total_has_value(m));
+		used += title(m, out, "self", self_has_value(m));
 		if (!m->total_first)
-			used += title(out, "total", total_has_value(m));
+			used += title(m, out, "total", total_has_value(m));
 	}
 	fprintf(out, "%.*s\n", used < m->width ? (int)(m->width - used) : 0, text);
 }
 
-static unsigned pair(FILE *out, const struct column *c, const uint64_t *value, bool with_value)
+static unsigned pair(const struct margin *m, FILE *out, const struct column *c,
+		     const uint64_t *value, bool with_value)
 {
-	char percent[LAYOUT_NUMBER_BYTES] = "", number[LAYOUT_NUMBER_BYTES] = "";
+	char percent[COLUMNS_PERCENT_BYTES] = "", number[LAYOUT_NUMBER_BYTES] = "";
+	int width = (int)percent_width(m);
 
 	if (value && *value)
-		layout_percent(percent, *value, c->total);
+		columns_percent(percent, c, *value);
 	if (value && *value && with_value)
 		layout_value(number, *value, c->unit);
 	if (with_value)
-		return (unsigned)fprintf(out, "%*s  %*s  ", PERCENT, percent, VALUE, number);
-	return (unsigned)fprintf(out, "%*s  ", PERCENT, percent);
+		return (unsigned)fprintf(out, "%*s  %*s  ", width, percent, VALUE, number);
+	return (unsigned)fprintf(out, "%*s  ", width, percent);
 }
 
 unsigned margin_print(const struct margin *m, FILE *out, char mark, const uint64_t *exclusive,
@@ -69,10 +86,10 @@ unsigned margin_print(const struct margin *m, FILE *out, char mark, const uint64
 		const uint64_t *self = exclusive ? exclusive + i : NULL;
 		const uint64_t *total = inclusive ? inclusive + i : NULL;
 		if (m->total_first)
-			used += pair(out, c, total, total_has_value(m));
-		used += pair(out, c, self, self_has_value(m));
+			used += pair(m, out, c, total, total_has_value(m));
+		used += pair(m, out, c, self, self_has_value(m));
 		if (!m->total_first)
-			used += pair(out, c, total, total_has_value(m));
+			used += pair(m, out, c, total, total_has_value(m));
 	}
 	return used;
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* The columns that each of several metrics takes, for columns_fitting. */
-enum { MARGIN_EACH = 16 };
+unsigned margin_each(const struct options *o);
 
 struct margin {
 	const struct columns *columns;

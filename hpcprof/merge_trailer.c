@@ -180,11 +180,12 @@ static void put_metrics(struct csp_sink *s, const struct context *c)
 		add_number(&pairs, "unaccounted_samples", k->has_account && k->unaccounted.samples,
 			   k->unaccounted.samples);
 		csp_put_u32(s, pairs.n +
-				   (uint32_t)(k->sources.len + k->requested.len + k->achieved.len));
+				   (uint32_t)(k->sources.len + k->requested.len + k->achieved.len + k->jitters.len));
 		put_pairs(s, &pairs);
 		put_list(s, "source", &k->sources);
 		put_list(s, "requested", &k->requested);
 		put_list(s, "achieved", &k->achieved);
+		put_list(s, "jitter", &k->jitters);
 		csp_put_u32(s, 0); /* of N */
 	}
 }

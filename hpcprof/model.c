@@ -43,6 +43,7 @@ void model_destroy(struct model *m)
 		vec_free(&c->sources);
 		vec_free(&c->requested);
 		vec_free(&c->achieved);
+		vec_free(&c->jitters);
 		vec_free(&c->account);
 	}
 	vec_free(&m->frames);

@@ -100,7 +100,7 @@ struct model_metric {
 	uint32_t capacity; /* of the two, in contexts */
 	struct model_sum total;
 	enum model_kernel kernel;
-	model_texts sources, requested, achieved;
+	model_texts sources, requested, achieved, jitters;
 	uint64_t interval; /* nominal mean interval: the period of N, or of a sampled V without
 			      N; the largest of several; 0: not known */
 	VEC(struct model_account) account; /* dispositions of the format first, in its order */

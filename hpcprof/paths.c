@@ -10,7 +10,6 @@ struct folding {
 	const struct model *m;
 	const struct code *code;
 	struct paths *out;
-	uint32_t *at;         /* per context: the node that its innermost frame is at */
 	uint32_t *folds;      /* per context: how many folds its frames made */
 	VEC(uint32_t) log;    /* nodes folded into on the path at hand, in order */
 	VEC(uint32_t) rounds; /* per node: rounds of its cycle on the path at hand */
@@ -83,13 +82,14 @@ static bool push(struct folding *f, uint32_t context, uint32_t label, uint32_t *
 
 static bool enter(struct folding *f, uint32_t context, const uint64_t *column)
 {
-	uint32_t frame = model_frame_of(f->m, context), at = f->at[model_parent(f->m, context)];
+	uint32_t frame = model_frame_of(f->m, context),
+		 at = f->out->at[model_parent(f->m, context)];
 	bool saturated = false;
 
 	for (uint32_t k = f->code->first[frame + 1]; k > f->code->first[frame]; k--)
 		if (!push(f, context, label_of(&f->code->frames.at[k - 1]), &at))
 			return false;
-	f->at[context] = at;
+	f->out->at[context] = at;
 	f->out->info.at[at].exclusive =
 	    sum_add(f->out->info.at[at].exclusive, column[context], &saturated);
 	return true;
@@ -110,13 +110,13 @@ int paths_fold(const struct model *m, const struct code *c, const uint64_t *colu
 	bool ok, saturated = false;
 
 	memset(out, 0, sizeof *out);
-	f.at = calloc(contexts, sizeof *f.at);
+	out->at = calloc(contexts, sizeof *out->at);
 	f.folds = calloc(contexts, sizeof *f.folds);
-	ok = f.at && f.folds && walk_begin(&w, m, e) == 0 &&
+	ok = out->at && f.folds && walk_begin(&w, m, e) == 0 &&
 	     add_node(&f, PATHS_ROOT, PATHS_NO_FUNCTION << 1, &root) &&
 	     add_node(&f, PATHS_PARTIAL_ROOT, PATHS_NO_FUNCTION << 1, &root);
 	if (ok)
-		f.at[MODEL_PARTIAL_ROOT] = PATHS_PARTIAL_ROOT;
+		out->at[MODEL_PARTIAL_ROOT] = PATHS_PARTIAL_ROOT;
 	while (ok && walk_next(&w)) {
 		if (w.enter)
 			ok = enter(&f, w.context, column);
@@ -130,7 +130,6 @@ int paths_fold(const struct model *m, const struct code *c, const uint64_t *colu
 		*up = sum_add(*up, out->info.at[i].inclusive, &saturated);
 	}
 	walk_end(&w);
-	free(f.at);
 	free(f.folds);
 	vec_free(&f.log);
 	vec_free(&f.rounds);
@@ -146,4 +145,6 @@ void paths_deinit(struct paths *p)
 		return;
 	interner_deinit(&p->nodes);
 	vec_free(&p->info);
+	free(p->at);
+	p->at = NULL;
 }

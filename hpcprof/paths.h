@@ -30,6 +30,7 @@ struct path_node {
 struct paths {
 	struct interner nodes; /* key: parent << 32 | function << 1 | inlined */
 	VEC(struct path_node) info;
+	uint32_t *at; /* [contexts] the node that a context's innermost frame is at */
 };
 
 /* Fold the contexts of the model with the values of one column ([contexts]). 0, or -1 and

@@ -179,7 +179,8 @@ int process_describe_metric(struct model *m, const struct reader *r, uint32_t v,
 									     : KERNEL_NOT_SAID;
 	if (!list_texts(m, &metric->sources, about, "source") ||
 	    !list_texts(m, &metric->requested, about, "requested") ||
-	    !list_texts(m, &metric->achieved, about, "achieved"))
+	    !list_texts(m, &metric->achieved, about, "achieved") ||
+	    !list_texts(m, &metric->jitters, about, "jitter"))
 		return error_memory(e, sizeof(char *));
 	for (uint32_t i = 0; i < reader_num_account(r); i++) {
 		const struct reader_account *row = reader_account(r, i);

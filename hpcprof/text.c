@@ -85,25 +85,47 @@ size_t text_rows(const struct text *t, size_t most)
 	return t->o->rows ? (size_t)t->o->rows : SIZE_MAX;
 }
 
-/* Of each metric four numbers stand beside the names. */
-enum { NAMES = 34, EACH = 23 };
+/* Of each metric four numbers stand beside the names, one percentage or two without a value. */
+enum { NAMES = 34, EACH = 23, GAP = 2, UNIT = 10 };
+
+static unsigned each_metric(const struct profile *p, const struct options *o)
+{
+	unsigned percents = 2 * (columns_percent_width(o) + GAP);
+	unsigned units = text_compare_columns(p, o);
+
+	if (units)
+		return percents + units * UNIT;
+	return o->ci ? percents : EACH;
+}
+
+static bool print_all(struct text *t)
+{
+	return text_measured(t) && text_compared(t) && text_tables(t) && text_paths(t) &&
+	       text_quality(t) && !t->starved;
+}
 
 static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
 {
 	struct text t = {.out = out, .p = p, .m = p->model, .c = &p->code, .o = o};
 	struct columns columns;
-	int rc =
-	    columns_choose(&columns, p->model, o, columns_fitting(o, NAMES, EACH), &t.arena, e);
+	int rc = columns_choose(&columns, p->model, o, columns_fitting(o, NAMES, each_metric(p, o)),
+				&t.arena, e);
 
 	t.columns = columns.at;
+	t.chosen = &columns;
 	t.num_columns = columns.len;
 	t.columns_left_out = columns.left_out;
 	if (rc == 0)
 		rc = attribute(p->model, &p->code, columns.values, columns.len, &t.a, e);
-	if (rc == 0 &&
-	    (!(text_measured(&t) && text_tables(&t) && text_paths(&t) && text_quality(&t)) ||
-	     t.starved))
+	if (rc == 0 && !(text_tables_choose(&t) && text_paths_choose(&t)))
 		rc = error_memory(e, 0);
+	if (rc == 0)
+		rc = text_compare_units(&t, e);
+	if (rc == 0 && !print_all(&t))
+		rc = error_memory(e, 0);
+	text_compare_deinit(&t);
+	text_paths_deinit(&t);
+	text_tables_deinit(&t);
 	attribution_deinit(&t.a);
 	columns_deinit(&columns);
 	arena_deinit(&t.arena);
@@ -114,6 +136,7 @@ const struct view text_view = {
     .name = "text",
     .summary = "a summary: where the time went, by which paths, how sure that is",
     .takes = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
-	     OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN,
+	     OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN | OPTION_STATS | OPTION_COLLECTIVE |
+	     OPTION_CI,
     .print = print,
 };

@@ -3,6 +3,7 @@
 #include "hpcprof/drawing.h"
 #include "hpcprof/labels.h"
 #include "hpcprof/paths.h"
+#include "hpcprof/stat_lines.h"
 #include "hpcprof/text.h"
 
 #include <inttypes.h>
@@ -13,6 +14,7 @@ enum {
 	DEFAULT_PATHS = 5,
 	LONGEST_STRETCH = 16, /* frames in a row without a fork that are all printed */
 	STRETCH_ENDS = 6,     /* else so many at each end */
+	NUMBER = 6,           /* columns of a number in brackets */
 };
 
 enum mark { NOT_DRAWN, DRAWN, CHOSEN }; /* the last is the leaf of a path that was chosen */
@@ -25,6 +27,8 @@ struct hottest {
 	uint8_t *marked;           /* per node: enum mark */
 	uint32_t *child, *sibling; /* of marked nodes, heaviest first; 0: none */
 	uint64_t total;
+	uint32_t *row;       /* per node, in the statistics */
+	VEC(uint32_t) drawn; /* nodes, if these are shown */
 };
 
 static int compare_labels(const struct hottest *d, uint32_t a, uint32_t b)
@@ -162,26 +166,37 @@ static const char *label(void *context, uint32_t node, unsigned width)
 	return name ? text_format(d->t, "%s%s", name, after) : NULL;
 }
 
-/* Percent of all below the frame, percent and value at the frame itself. */
+/* Percent of all below the frame, percent and value at the frame itself; where there are
+ * statistics, a number in place of the value. */
 static unsigned margin(void *context, FILE *out, uint32_t node)
 {
-	const struct hottest *d = context;
+	struct hottest *d = context;
 	const struct path_node *info = &d->paths.info.at[node];
-	char below[LAYOUT_NUMBER_BYTES], self[LAYOUT_NUMBER_BYTES] = "",
-					 value[LAYOUT_NUMBER_BYTES] = "";
+	const struct column *c = &d->t->columns[0];
+	char below[COLUMNS_PERCENT_BYTES], self[COLUMNS_PERCENT_BYTES] = "",
+					   value[LAYOUT_NUMBER_BYTES] = "";
+	int width = (int)columns_percent_width(d->t->o);
 
-	layout_percent(below, info->inclusive, d->total);
+	columns_percent(below, c, info->inclusive);
 	if (info->exclusive) {
-		layout_percent(self, info->exclusive, d->total);
-		layout_value(value, info->exclusive, d->t->columns[0].unit);
+		columns_percent(self, c, info->exclusive);
+		layout_value(value, info->exclusive, c->unit);
 	}
-	return (unsigned)fprintf(out, "  %6s  %6s  %8s  ", below, self, value);
+	if (d->t->compare == COMPARE_LINES) {
+		if (!vec_push(&d->drawn, node))
+			d->t->starved = true;
+		snprintf(value, sizeof value, "[%zu]", d->drawn.len);
+	}
+	return (unsigned)fprintf(out, "  %*s  %*s  %8s  ", width, below, width, self, value);
 }
 
 static unsigned margin_hidden(void *context, FILE *out, uint32_t node, size_t n)
 {
-	(void)context, (void)node, (void)n;
-	return (unsigned)fprintf(out, "  %6s  %6s  %8s  ", "", "", "");
+	const struct hottest *d = context;
+	int width = (int)columns_percent_width(d->t->o);
+
+	(void)node, (void)n;
+	return (unsigned)fprintf(out, "  %*s  %*s  %8s  ", width, "", width, "", "");
 }
 
 static bool ends(void *context, uint32_t node)
@@ -207,7 +222,8 @@ static void print_heading(const struct hottest *d)
 	else
 		text_title(d->t, "Call paths (all %zu, %s of %s)", d->num_paths, number,
 			   d->t->columns[0].name);
-	fprintf(d->t->out, "  %6s  %6s  %8s  %s\n", "total", "self", "", "outermost frame first");
+	fprintf(d->t->out, "  %*s  %*s  %8s  %s\n", (int)columns_percent_width(d->t->o), "total",
+		(int)columns_percent_width(d->t->o), "self", "", "outermost frame first");
 }
 
 static bool draw(struct hottest *h)
@@ -216,16 +232,14 @@ static bool draw(struct hottest *h)
 	struct drawing d = {.out = t->out,
 			    .width = t->o->width,
 			    .arena = &t->arena,
+			    .child = h->child,
+			    .sibling = h->sibling,
 			    .longest_stretch = LONGEST_STRETCH,
 			    .stretch_ends = STRETCH_ENDS,
 			    .ops = &ops,
 			    .context = h};
 	bool ok;
 
-	if (!choose(h) || !link_marked(h))
-		return false;
-	d.child = h->child;
-	d.sibling = h->sibling;
 	print_heading(h);
 	ok = drawing_print(&d, PATHS_ROOT);
 	if (ok && h->marked[PATHS_PARTIAL_ROOT]) {
@@ -236,19 +250,79 @@ static bool draw(struct hottest *h)
 	return ok;
 }
 
-bool text_paths(struct text *t)
+/* Statistics of the frames that were drawn, by the numbers that they were drawn with. */
+static bool print_lines(struct hottest *h)
 {
-	struct hottest d = {.t = t};
+	struct stat_lines l = stat_lines(h->t->out, &h->t->arena, &h->t->stats);
+	const char *units = stat_lines_units(&l);
+	bool ok = units != NULL;
+
+	if (ok)
+		text_title(h->t, "These call paths over %s", units);
+	stat_lines_titles(&l);
+	for (size_t i = 0; ok && i < h->drawn.len; i++) {
+		const char *text = label(h, h->drawn.at[i], h->t->o->width - 2 - NUMBER);
+		if (text)
+			fprintf(h->t->out, "  [%zu] %s\n", i + 1, text);
+		ok = text && stat_lines_print(&l, &h->t->stats.rows[1], h->row[h->drawn.at[i]]);
+	}
+	return ok;
+}
+
+bool text_paths_count(struct text *t, struct stats_rows *rows)
+{
+	struct hottest *h = t->hottest;
+	uint32_t n = h->paths.nodes.len;
 	bool ok;
+
+	h->row = calloc(n + (size_t)1, sizeof *h->row);
+	ok = h->row != NULL;
+	*rows = (struct stats_rows){
+	    .keys = h->paths.nodes.keys, .num_nodes = n, .at = h->paths.at, .num_columns = 1};
+	for (uint32_t i = PATHS_PARTIAL_ROOT + 1; ok && i < n; i++) {
+		if (h->marked[i] == NOT_DRAWN)
+			continue;
+		h->row[i] = rows->num_rows++;
+		ok = stats_use(rows, i, h->row[i], false) && stats_use(rows, i, h->row[i], true);
+	}
+	return ok;
+}
+
+bool text_paths_choose(struct text *t)
+{
+	struct hottest *h;
 
 	if (!t->num_columns || !t->columns[0].total)
 		return true;
-	d.total = t->columns[0].total;
-	ok = paths_fold(t->m, t->c, t->columns[0].values, &d.paths, NULL) == 0 && draw(&d);
-	paths_deinit(&d.paths);
-	free(d.chosen);
-	free(d.marked);
-	free(d.child);
-	free(d.sibling);
-	return ok;
+	h = t->hottest = calloc(1, sizeof *h);
+	if (!h)
+		return false;
+	h->t = t;
+	h->total = t->columns[0].total;
+	return paths_fold(t->m, t->c, t->columns[0].values, &h->paths, NULL) == 0 && choose(h) &&
+	       link_marked(h);
+}
+
+void text_paths_deinit(struct text *t)
+{
+	struct hottest *h = t->hottest;
+
+	if (!h)
+		return;
+	paths_deinit(&h->paths);
+	free(h->chosen);
+	free(h->marked);
+	free(h->child);
+	free(h->sibling);
+	free(h->row);
+	vec_free(&h->drawn);
+	free(h);
+	t->hottest = NULL;
+}
+
+bool text_paths(struct text *t)
+{
+	if (!t->hottest)
+		return true;
+	return draw(t->hottest) && (t->compare != COMPARE_LINES || print_lines(t->hottest));
 }

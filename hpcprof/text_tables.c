@@ -1,5 +1,6 @@
 /* The text view's tables: load modules, files, functions, lines. */
 #include "hpcprof/labels.h"
+#include "hpcprof/stat_lines.h"
 #include "hpcprof/sum.h"
 #include "hpcprof/text.h"
 
@@ -117,68 +118,96 @@ static int order(const void *pa, const void *pb, void *context)
 	return kinds[o->g].compare(o->t, a, b);
 }
 
-/* The rows that have any value, in the order asked for. NULL if memory ran out. */
-static uint32_t *ordered(struct text *t, enum grouping g, size_t *count)
+/* The rows that have any value, in the order asked for. */
+static bool choose(struct text *t, enum grouping g)
 {
-	size_t rows = t->a.by[g].num_rows, n = t->num_columns;
-	uint32_t *ids = malloc((rows + 1) * sizeof *ids);
+	struct text_table *table = &t->tables[g];
+	size_t rows = t->a.by[g].num_rows, n = t->num_columns, most = text_rows(t, kinds[g].rows);
 	struct ordering o = {t, g};
 
-	*count = 0;
-	for (size_t id = 0; ids && id < rows; id++)
+	table->ids = malloc((rows + 1) * sizeof *table->ids);
+	if (!table->ids)
+		return false;
+	for (size_t id = 0; id < rows; id++)
 		for (size_t i = 0; i < n; i++)
 			if (t->a.by[g].inclusive[id * n + i]) {
-				ids[(*count)++] = (uint32_t)id;
+				table->ids[table->count++] = (uint32_t)id;
 				break;
 			}
-	if (ids)
-		qsort_r(ids, *count, sizeof *ids, order, &o);
-	return ids;
+	qsort_r(table->ids, table->count, sizeof *table->ids, order, &o);
+	table->shown = table->count < most ? table->count : most;
+	return true;
 }
 
-static void print_rest(struct text *t, enum grouping g, const uint32_t *ids, size_t from,
-		       size_t count)
+bool text_tables_choose(struct text *t)
 {
+	bool ok = true;
+
+	for (int g = 0; ok && g < GROUPINGS; g++)
+		ok = choose(t, (enum grouping)g);
+	return ok;
+}
+
+void text_tables_deinit(struct text *t)
+{
+	for (int g = 0; g < GROUPINGS; g++)
+		free(t->tables[g].ids);
+}
+
+static void print_rest(struct text *t, enum grouping g)
+{
+	const struct text_table *table = &t->tables[g];
+	size_t more = table->count - table->shown;
 	char number[LAYOUT_NUMBER_BYTES];
 	uint64_t rest = 0;
 	bool saturated = false;
 
-	for (size_t i = from; i < count; i++)
-		rest = sum_add(rest, t->a.by[g].exclusive[ids[i] * t->num_columns], &saturated);
-	fprintf(t->out, "  ... and %zu more %s with %s\n", count - from,
-		count - from == 1 ? kinds[g].one : kinds[g].many,
+	for (size_t i = table->shown; i < table->count; i++)
+		rest =
+		    sum_add(rest, t->a.by[g].exclusive[table->ids[i] * t->num_columns], &saturated);
+	fprintf(t->out, "  ... and %zu more %s with %s\n", more,
+		more == 1 ? kinds[g].one : kinds[g].many,
 		layout_percent(number, rest, t->columns[0].total));
 }
 
-enum { ROOMY = 80 }; /* the width from which on totals have values */
+/* The widths from which on values stand beside percentages of self, or total: of several
+ * metrics, and in little room, the names have to fit. Where units are compared, they have the
+ * values. */
+enum { ROOMY = 80, ROOMY_INTERVALS = 100, INTERVALS_ROOM = 2 * 14 };
 
-/* Of one metric percent and value, else or in little room only percent: names have to fit. */
-static bool has_total_values(const struct text *t)
+static bool has_values(const struct text *t, bool total)
 {
-	return t->num_columns == 1 && t->o->width >= ROOMY;
+	unsigned least = t->o->ci ? ROOMY_INTERVALS : total ? ROOMY : 0;
+
+	if (total && t->o->ci)
+		least += INTERVALS_ROOM;
+	return t->compare == COMPARE_NOT && t->o->width >= least && (t->num_columns == 1 || !total);
 }
 
-static bool total_cells(struct text *t, struct layout_table *table, uint64_t value, size_t column)
+static bool value_cells(struct text *t, struct layout_table *table, enum grouping g, size_t place,
+			size_t column, bool total)
 {
-	char number[LAYOUT_NUMBER_BYTES];
+	size_t at = t->tables[g].ids[place] * t->num_columns + column;
+	uint64_t value = (total ? t->a.by[g].inclusive : t->a.by[g].exclusive)[at];
+	const struct column *c = &t->columns[column];
+	char number[LAYOUT_NUMBER_BYTES], percent[COLUMNS_PERCENT_BYTES];
 
-	if (has_total_values(t))
-		return text_value_cells(t, table, value, column);
-	return layout_number(table, layout_percent(number, value, t->columns[column].total));
+	return layout_number(table, columns_percent(percent, c, value)) &&
+	       (!has_values(t, total) ||
+		layout_number(table, layout_value(number, value, c->unit))) &&
+	       text_compare_cells(t, table, &t->stats.rows[0],
+				  t->tables[g].first_row + (uint32_t)place, column, total);
 }
 
-static bool fill(struct text *t, struct layout_table *table, enum grouping g, const uint32_t *ids,
-		 size_t n)
+static bool fill(struct text *t, struct layout_table *table, enum grouping g)
 {
 	bool ok = true;
 
-	for (size_t row = 0; ok && row < n; row++) {
-		for (size_t i = 0; i < t->num_columns; i++) {
-			size_t at = ids[row] * t->num_columns + i;
-			ok &= text_value_cells(t, table, t->a.by[g].exclusive[at], i) &&
-			      total_cells(t, table, t->a.by[g].inclusive[at], i);
-		}
-		ok &= kinds[g].cells(t, table, ids[row]);
+	for (size_t row = 0; ok && row < t->tables[g].shown; row++) {
+		for (size_t i = 0; ok && i < t->num_columns; i++)
+			ok = value_cells(t, table, g, row, i, false) &&
+			     value_cells(t, table, g, row, i, true);
+		ok = ok && kinds[g].cells(t, table, t->tables[g].ids[row]);
 	}
 	return ok;
 }
@@ -188,35 +217,67 @@ static void add_titles(struct text *t, struct layout_column *titles, size_t *n)
 {
 	for (size_t i = 0; i < t->num_columns; i++) {
 		const char *self = t->num_columns > 1 ? t->columns[i].name : "self";
-		const char *const what[] = {self, "", "total", ""};
-		for (int k = 0; k < (has_total_values(t) ? 4 : 3); k++)
-			titles[(*n)++] = (struct layout_column){what[k], true, CUT_NOT, 0};
+		for (int total = 0; total < 2; total++) {
+			titles[(*n)++] =
+			    (struct layout_column){total ? "total" : self, true, CUT_NOT, 0};
+			if (has_values(t, total))
+				titles[(*n)++] = (struct layout_column){"", true, CUT_NOT, 0};
+			*n += text_compare_titles(t, i, total, titles + *n);
+		}
 	}
 }
 
-static bool print_table(struct text *t, enum grouping g)
+static bool print_columns(struct text *t, enum grouping g)
 {
-	size_t count = 0, columns = 0, rows = text_rows(t, kinds[g].rows);
-	uint32_t *ids = ordered(t, g, &count);
-	struct layout_column *titles = calloc(4 * t->num_columns + 2, sizeof *titles);
+	size_t columns = 0, units = t->compare == COMPARE_SINGLE ? t->stats.names.len : 3;
+	struct layout_column *titles = calloc((4 + 2 * units) * t->num_columns + 2, sizeof *titles);
 	struct layout_table table = {.arena = &t->arena, .columns = titles};
-	bool ok = ids && titles;
+	bool ok = titles != NULL;
 
 	if (ok)
 		add_titles(t, titles, &columns);
 	for (size_t i = 0; ok && i < kinds[g].num_labels; i++)
 		titles[columns++] = kinds[g].labels[i];
 	table.num_columns = columns;
-	if (ok) {
-		text_title(t, "%s (%s)", kinds[g].title, t->columns[0].name);
-		ok = fill(t, &table, g, ids, count < rows ? count : rows) &&
-		     layout_print(t->out, &table, t->o->width);
-	}
-	if (ok && rows < count)
-		print_rest(t, g, ids, rows, count);
+	ok = ok && fill(t, &table, g) && layout_print(t->out, &table, t->o->width);
 	layout_table_deinit(&table);
 	free(titles);
-	free(ids);
+	return ok;
+}
+
+/* A row's labels on a line, and its statistics below. */
+static bool print_lines(struct text *t, enum grouping g)
+{
+	struct stat_lines l = stat_lines(t->out, &t->arena, &t->stats);
+	bool ok = true;
+
+	stat_lines_titles(&l);
+	for (size_t row = 0; ok && row < t->tables[g].shown; row++) {
+		struct layout_table cells = {.arena = &t->arena};
+		const char *text = NULL;
+		if (kinds[g].cells(t, &cells, t->tables[g].ids[row]))
+			text = cells.cells.len > 1
+				   ? text_format(t, "%s  %s", cells.cells.at[0], cells.cells.at[1])
+				   : cells.cells.at[0];
+		if (text)
+			text = layout_cut_middle(&t->arena, text, t->o->width - 2);
+		if (text)
+			fprintf(t->out, "  %s\n", text);
+		ok = text && stat_lines_print(&l, &t->stats.rows[0],
+					      t->tables[g].first_row + (uint32_t)row);
+		layout_table_deinit(&cells);
+	}
+	return ok;
+}
+
+static bool print_table(struct text *t, enum grouping g)
+{
+	bool ok;
+
+	text_title(t, "%s (%s)", kinds[g].title, t->columns[0].name);
+	ok = t->compare == COMPARE_LINES ? print_lines(t, g) : print_columns(t, g);
+	if (ok && t->tables[g].shown < t->tables[g].count)
+		print_rest(t, g);
 	return ok;
 }
 

@@ -263,7 +263,9 @@ static int print_data(struct top *t, struct text *x, struct error *e)
 	x->num_columns = COLUMNS;
 	if (attribute(x->m, x->c, values, COLUMNS, &x->a, e) != 0)
 		return -1;
-	ok = columns[0].name && print_functions(t, x) && text_paths(x) && !x->starved;
+	ok = columns[0].name && print_functions(t, x) && text_paths_choose(x) && text_paths(x) &&
+	     !x->starved;
+	text_paths_deinit(x);
 	attribution_deinit(&x->a);
 	x->columns = NULL;
 	return ok ? 0 : error_memory(e, 0);

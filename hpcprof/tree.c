@@ -20,8 +20,7 @@ enum {
 	LONGEST_CALLERS = 16, /* the same bottom-up, where the far end is mostly the same */
 	CALLERS_ENDS = 6,
 	ROOMY = 100, /* the width from which on totals have values */
-	NAMES = 40,  /* columns kept for names ... */
-	EACH = 16,   /* ... when each of several metrics takes so many */
+	NAMES = 40,  /* columns kept for names */
 };
 
 /* ---- what is printed left of the names --------------------------------------------------- */
@@ -282,8 +281,8 @@ static int build(struct tree *t, struct error *e)
 static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
 {
 	struct tree t = {.out = out, .m = p->model, .c = &p->code, .o = o};
-	int rc =
-	    columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, MARGIN_EACH), &t.arena, e);
+	int rc = columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, margin_each(o)),
+				&t.arena, e);
 
 	bool empty = true;
 

@@ -68,12 +68,12 @@ is "joining moves values and adds none" \
 	"$("$hpcprof" -n 0 data | sed -n '/^Functions/,/^Lines/p' | awk 'NR > 2 { sum += $1 } END { printf "%d", sum + 0.5 }')"
 
 # Lists of files.
-"$hpcprof" -n 0 --files-from shuffled >list.text
+"$hpcprof" -n 0 --collective 0 --files-from shuffled >list.text
 check "--files-from" cmp many.text list.text
-"$hpcprof" -n 0 --files-from - <shuffled >list.text
+"$hpcprof" -n 0 --collective 0 --files-from - <shuffled >list.text
 check "--files-from standard input" cmp many.text list.text
 tr '\n' '\0' <shuffled >shuffled0
-"$hpcprof" -n 0 -0 --files-from shuffled0 >list.text
+"$hpcprof" -n 0 --collective 0 -0 --files-from shuffled0 >list.text
 check "-0" cmp many.text list.text
 head -n 1 shuffled >some
 tail -n +2 shuffled >others
