@@ -213,7 +213,7 @@ static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 	if (!csprof_cpu.last_call(ucontext, &call) || state->parked >= CSPROF_MAX_PARKED)
 		return;
 	enum unfinished left = left_to_do(&call);
-	if (left == NOTHING)
+	if (left == NOTHING || os_other_signal(ucontext, true))
 		return;
 	const void *outer = state->parked_context;
 	state->parked_context = outer ? outer : ucontext;
@@ -222,6 +222,14 @@ static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 	csprof_cpu.set_result(ucontext, finish_call(&call, left));
 	state->parked--;
 	state->parked_context = outer;
+}
+
+/* A signal of the program's that came together with ours, and whose handler ends system
+ * calls, would find the call made anew for ours. */
+static void end_restarted_call(void *ucontext)
+{
+	if (csprof_cpu.call_restarts(ucontext) && os_other_signal(ucontext, false))
+		csprof_cpu.end_call(ucontext, -EINTR);
 }
 
 bool csprof_sample_sent(const siginfo_t *info)
@@ -261,6 +269,7 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 	int saved = errno;
 	csprof_state_t *state = csprof_self;
 	if (!csprof_sample_sent(info)) {
+		os_mask_as(ucontext, sig);
 		csprof_signal_pass_on(sig, info, ucontext);
 	} else if (atomic_exchange(&state->busy, true)) {
 		/* in a synchronous walk: put off to its end, see leave() */
@@ -271,6 +280,7 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 		if (wanted(state))
 			take_sample(state, ucontext);
 		atomic_store(&state->busy, false);
+		end_restarted_call(ucontext);
 		continue_call(state, sig, ucontext);
 	}
 	errno = saved;

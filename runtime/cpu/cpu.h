@@ -90,6 +90,15 @@ struct csprof_cpu_ops {
 	 */
 	bool (*last_call)(const void *ucontext, struct csprof_call *call);
 
+	/*
+	 * Whether the kernel is going to make the interrupted code's system call anew
+	 * after this signal.
+	 */
+	bool (*call_restarts)(const void *ucontext);
+
+	/* Let such a call end instead, with `result`. */
+	void (*end_call)(void *ucontext, long result);
+
 	/* Let the interrupted code find `result` in the result register of a system call. */
 	void (*set_result)(void *ucontext, long result);
 };

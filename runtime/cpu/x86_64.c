@@ -154,6 +154,26 @@ static bool last_call(const void *ucontext, struct csprof_call *call)
 	return call->number >= 0;
 }
 
+/* To restart a call the kernel puts the pc back on the instruction, whose end is still in
+ * rcx. */
+static bool call_restarts(const void *ucontext)
+{
+	const greg_t *gregs = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+	uint8_t code[2];
+
+	return gregs[REG_RCX] == gregs[REG_RIP] + 2 &&
+	       code_before(context_pc(ucontext) + 2, code, sizeof(code)) && code[0] == 0x0f &&
+	       code[1] == 0x05;
+}
+
+static void end_call(void *ucontext, long result)
+{
+	greg_t *gregs = ((ucontext_t *)ucontext)->uc_mcontext.gregs;
+
+	gregs[REG_RIP] += 2;
+	gregs[REG_RAX] = result;
+}
+
 static void set_result(void *ucontext, long result)
 {
 	((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RAX] = result;
@@ -362,5 +382,7 @@ const struct csprof_cpu_ops csprof_cpu = {
     .context_sp = context_sp,
     .context_return = context_return,
     .last_call = last_call,
+    .call_restarts = call_restarts,
+    .end_call = end_call,
     .set_result = set_result,
 };

@@ -211,13 +211,39 @@ int os_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	return r;
 }
 
+static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+
+static uint64_t all_but_faults(void)
+{
+	uint64_t set = ~0ull;
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		set &= ~bit_of(faults[i]);
+	return set;
+}
+
 int os_handle(int sig, os_handler *handler, struct sigaction *old)
 {
 	struct sigaction act;
+	uint64_t mask = all_but_faults();
 	memset(&act, 0, sizeof act);
 	act.sa_sigaction = handler;
 	act.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+	memcpy(&act.sa_mask, &mask, sizeof mask);
 	return os_sigaction(sig, &act, old);
+}
+
+bool os_other_signal(const void *context, bool restarting)
+{
+	uint64_t waiting = os_pending() & ~os_context_mask(context);
+	for (int sig = 1; sig <= 64; sig++) {
+		struct sigaction act;
+		if (!(waiting & bit_of(sig)) || os_sigaction(sig, NULL, &act) < 0 ||
+		    act.sa_handler == SIG_DFL || act.sa_handler == SIG_IGN)
+			continue;
+		if (restarting || !(act.sa_flags & SA_RESTART))
+			return true;
+	}
+	return false;
 }
 
 void os_default_action(int sig)
@@ -240,13 +266,14 @@ void os_unmask(const void *context, int sig)
 	change_mask(SIG_SETMASK, mask & ~bit_of(sig));
 }
 
+void os_mask_as(const void *context, int sig)
+{
+	change_mask(SIG_SETMASK, os_context_mask(context) | bit_of(sig));
+}
+
 uint64_t os_hold_signals(int sig)
 {
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-	uint64_t open = bit_of(sig);
-	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-		open |= bit_of(faults[i]);
-	return change_mask(SIG_BLOCK, ~open);
+	return change_mask(SIG_BLOCK, all_but_faults() & ~bit_of(sig));
 }
 
 void os_block_signal(int sig)

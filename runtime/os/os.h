@@ -65,6 +65,8 @@ int os_rename(const char *from, const char *to);
 /* -EEXIST where to is there already. */
 int os_rename_new(const char *from, const char *to);
 bool os_exists(const char *path);
+/* Is it a regular file, or leads to one? To open others may take for ever. */
+bool os_is_file(const char *path);
 int os_unlink(const char *path);
 
 /* A file that stands for memory. */
@@ -84,7 +86,9 @@ bool os_remove_idle_directory(const char *path);
 /* ---- signals ---- */
 typedef void os_handler(int sig, siginfo_t *info, void *context);
 /* Install handler for sig: restarting, on the alternate stack where there is one,
- * with nothing but sig masked. old (may be NULL) receives what stood there. */
+ * with all but faults masked: another signal then waits until the handler has returned,
+ * and does not run on top of it, before its first instruction. old (may be NULL) receives
+ * what stood there. */
 int os_handle(int sig, os_handler *handler, struct sigaction *old);
 /* Do with this process what sig does by default. */
 void os_default_action(int sig);
@@ -98,6 +102,8 @@ void os_block_signal(int sig);
 void os_unblock_signal(int sig);
 /* Give this thread the mask that the interrupted code had, without sig. */
 void os_unmask(const void *context, int sig);
+/* The same with sig: as while a handler without a mask of its own runs. */
+void os_mask_as(const void *context, int sig);
 /* As rt_sigprocmask: set and old may be NULL. Bit sig - 1 stands for sig. */
 int os_mask(int how, const uint64_t *set, uint64_t *old);
 /* What is pending for this thread or the process. */
@@ -126,6 +132,9 @@ bool os_restartable(int call);
  * and do that. Async-signal-safe. */
 bool os_repeatable(int call, const long *args);
 long os_repeat_call(int call, const long *args);
+/* Whether a signal with a handler of the program's waits for this handler to return; with
+ * restarting false, only one whose handler ends system calls. */
+bool os_other_signal(const void *context, bool restarting);
 /* Whether call, made with six args, has moved fewer bytes (result) than it would have
  * without a signal; and go on with it: what it comes to as a whole. Async-signal-safe. */
 bool os_cut_short(int call, const long *args, long result);

@@ -12,4 +12,6 @@ for wrapper in "" "$(program noperf)"; do
 	note "call, made, cut short:"
 	note "$(cat calls)"
 done
+timeout 100 "$hpcrun" -q -e CPUTIME@f5000 -o data "$(program interrupted)" 2000
+is "a signal of the program's own ends a call all the same, when it comes with a sample" "$?" 0
 done_testing

@@ -181,10 +181,16 @@ static void *sleeper(void *arg)
 	(void)arg;
 	sigemptyset(&none);
 	while (!stop) {
-		struct timespec t = {0, 250000000};
+		struct timespec t = {0, 250000000}, began, now;
 
 		slept++;
-		if (ppoll(NULL, 0, &t, &none) < 0 && errno == EINTR)
+		clock_gettime(CLOCK_MONOTONIC, &began);
+		int ended = ppoll(NULL, 0, &t, &none) < 0 && errno == EINTR;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		long ms =
+		    (now.tv_sec - began.tv_sec) * 1000 + (now.tv_nsec - began.tv_nsec) / 1000000;
+		/* not one that came before it slept, or when it had slept enough */
+		if (ended && ms > 20 && ms < 240)
 			woken++;
 	}
 	return NULL;
