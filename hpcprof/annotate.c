@@ -134,6 +134,7 @@ const struct view annotate_view = {
     .summary = "source lines or instructions with their values",
     .subject = "FILE|FUNCTION",
     .takes = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
-	     OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN | OPTION_ALL | OPTION_SOURCES,
+	     OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN | OPTION_ALL | OPTION_SOURCES |
+	     OPTION_CI,
     .print = print,
 };

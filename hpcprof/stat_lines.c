@@ -34,33 +34,6 @@ static bool on_one_line(const struct stat_lines *l)
 	return !l->stats->options->ci && NUMBERS + 2 * (GAP + l->names) <= l->width;
 }
 
-bool stat_lines_introduce(const struct stat_lines *l, const struct stats_rows *rows,
-			  uint32_t everything)
-{
-	const char *units = stat_lines_units(l), *text;
-	enum unit_kind kind = l->stats->profile->units.kind;
-
-	if (!units)
-		return false;
-	text = layout_format(
-	    l->arena,
-	    "Sum, smallest, largest and mean value over %s, standard deviation (sd, of a "
-	    "sample: n - 1), cv = sd / mean, and in how many a row has a value (in). In any "
-	    "other %s it counts as 0.",
-	    units, units_word(kind, 1));
-	if (!text)
-		return false;
-	layout_paragraph(l->out, l->width, text);
-	if (l->stats->names.len == 1) {
-		layout_paragraph(l->out, l->width,
-				 "With one alone there is no deviation. --by thread, process, rank "
-				 "or host may split it.");
-	}
-	stat_lines_titles(l);
-	fprintf(l->out, "  everything\n");
-	return stat_lines_print(l, rows, everything);
-}
-
 void stat_lines_titles(const struct stat_lines *l)
 {
 	static const char *const values[VALUES] = {"sum", "min", "max", "mean", "sd"};
@@ -88,13 +61,22 @@ static void put_value(FILE *out, long double value, const char *unit)
 	fprintf(out, " %*s", VALUE, layout_real(number, (double)value, unit));
 }
 
-/* A name at the end of a line, blanks behind it only where more follows. */
-static bool put_names(const struct stat_lines *l, const struct column *c, const struct summary *s)
+/* What makes a unit's name its own is mostly the end of a path, and the beginning of others. */
+static const char *cut_name(const struct stat_lines *l, const char *name, unsigned width)
+{
+	return l->stats->profile->units.kind == UNIT_PROFILE
+		   ? layout_cut_left(l->arena, name, width)
+		   : layout_cut_right(l->arena, name, width);
+}
+
+/* The names of the smallest and largest, and the share with its interval (or ""): behind the
+ * numbers, or on a line, or two, of their own. */
+static bool put_names(const struct stat_lines *l, const char *share, const struct summary *s)
 {
 	const char *least = l->stats->names.at[s->least_unit];
-	const char *most = l->stats->names.at[s->most_unit], *text = "";
-	unsigned names = 2 * INDENT + (unsigned)sizeof "min , max " - 1, room = l->width;
-	char percent[COLUMNS_PERCENT_BYTES];
+	const char *most = l->stats->names.at[s->most_unit];
+	unsigned before = 2 * INDENT + layout_width(share) + (unsigned)sizeof "min " - 1;
+	unsigned between = (unsigned)sizeof ", max " - 1;
 
 	if (on_one_line(l)) {
 		unsigned used = layout_width(least);
@@ -102,27 +84,24 @@ static bool put_names(const struct stat_lines *l, const struct column *c, const 
 			(int)(GAP + (l->names > used ? l->names - used : 0)), "", most);
 		return true;
 	}
-	if (l->stats->options->ci)
-		text = layout_format(l->arena, "share %s, ",
-				     columns_percent(percent, c, whole(s->sum)));
-	if (!text)
-		return false;
-	names += (unsigned)layout_width(text);
-	room = room > names + 24 ? room - names : 24;
-	if (layout_width(least) + layout_width(most) > room) {
-		least = layout_cut_middle(l->arena, least, room / 2);
-		most = layout_cut_middle(l->arena, most, room / 2);
+	if (before + layout_width(least) + between + layout_width(most) <= l->width) {
+		fprintf(l->out, "\n%*s%smin %s, max %s\n", 2 * INDENT, "", share, least, most);
+		return true;
 	}
-	if (!least || !most)
-		return false;
-	fprintf(l->out, "\n%*s%smin %s, max %s\n", 2 * INDENT, "", text, least, most);
-	return true;
+	least = cut_name(l, least, l->width - before);
+	most = cut_name(l, most, l->width - before);
+	if (least && most)
+		fprintf(l->out, "\n%*s%smin %s\n%*smax %s\n", 2 * INDENT, "", share, least,
+			2 * INDENT + (int)layout_width(share), "", most);
+	return least && most;
 }
 
+/* interval: the row is a share of all, which there is an interval for. */
 static bool put_line(const struct stat_lines *l, const struct column *c, const char *label,
-		     const struct summary *s)
+		     const struct summary *s, bool interval)
 {
-	char number[LAYOUT_NUMBER_BYTES];
+	char number[LAYOUT_NUMBER_BYTES], percent[COLUMNS_PERCENT_BYTES];
+	const char *share = "";
 
 	if (!s->present)
 		return true;
@@ -140,7 +119,10 @@ static bool put_line(const struct stat_lines *l, const struct column *c, const c
 		snprintf(number, sizeof number, "-");
 	}
 	fprintf(l->out, " %*s %*" PRIu32, PERCENT, number, COUNT, s->present);
-	return put_names(l, c, s);
+	if (interval && c->samples > 0)
+		share = layout_format(l->arena, "share %s, ",
+				      columns_percent(percent, c, whole(s->sum)));
+	return share && put_names(l, share, s);
 }
 
 /* Whether the row calls nothing that has values. */
@@ -151,7 +133,8 @@ static bool same(const struct stats_rows *rows, uint32_t row, size_t column)
 	return memcmp(self, self + 1, sizeof *self) == 0;
 }
 
-bool stat_lines_print(const struct stat_lines *l, const struct stats_rows *rows, uint32_t row)
+static bool put_row(const struct stat_lines *l, const struct stats_rows *rows, uint32_t row,
+		    bool intervals)
 {
 	const struct columns *columns = l->stats->columns;
 	bool ok = true;
@@ -159,13 +142,45 @@ bool stat_lines_print(const struct stat_lines *l, const struct stats_rows *rows,
 	for (size_t i = 0; ok && i < rows->num_columns; i++) {
 		struct summary self = stats_of(l->stats, rows, row, i, false);
 		struct summary total = stats_of(l->stats, rows, row, i, true);
+		const struct column *c = &columns->at[i];
 		if (columns->len > 1 && (self.present || total.present))
-			fprintf(l->out, "   %s\n", columns->at[i].name);
+			fprintf(l->out, "   %s\n", c->name);
 		if (same(rows, row, i))
-			ok = put_line(l, &columns->at[i], "both", &self);
+			ok = put_line(l, c, "both", &self, intervals);
 		else
-			ok = put_line(l, &columns->at[i], "self", &self) &&
-			     put_line(l, &columns->at[i], "total", &total);
+			ok = put_line(l, c, "self", &self, intervals) &&
+			     put_line(l, c, "total", &total, intervals);
 	}
 	return ok;
+}
+
+bool stat_lines_print(const struct stat_lines *l, const struct stats_rows *rows, uint32_t row)
+{
+	return put_row(l, rows, row, true);
+}
+
+bool stat_lines_introduce(const struct stat_lines *l, const struct stats_rows *rows,
+			  uint32_t everything)
+{
+	const char *units = stat_lines_units(l), *text;
+	enum unit_kind kind = l->stats->profile->units.kind;
+
+	if (!units)
+		return false;
+	text = layout_format(
+	    l->arena,
+	    "Sum, smallest, largest and mean value over %s, standard deviation (sd, of a "
+	    "sample: n - 1), cv = sd / mean, and in how many a row has a value (in). In any "
+	    "other %s it counts as 0.",
+	    units, units_word(kind, 1));
+	if (!text)
+		return false;
+	layout_paragraph(l->out, l->width, text);
+	if (l->stats->names.len == 1)
+		layout_paragraph(l->out, l->width,
+				 "With one alone there is no deviation; --by thread, process, rank "
+				 "or host may split it.");
+	stat_lines_titles(l);
+	fprintf(l->out, "  everything\n");
+	return put_row(l, rows, everything, false);
 }

@@ -56,7 +56,7 @@ static const char *thread_name(struct stats_worker *w, const struct reader *r, u
 			name = layout_format(&w->arena, "thread %" PRIu64 "%s%s", t->tid,
 					     name[0] ? " " : "", name);
 	}
-	if (name)
+	if (name && w->stats->profile->units.groups.len > 1)
 		name = layout_format(&w->arena, "%s of %s", name, process);
 	return name ? layout_clean(&w->arena, name) : NULL;
 }

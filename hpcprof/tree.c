@@ -7,6 +7,7 @@
 #include "hpcprof/layout.h"
 #include "hpcprof/margin.h"
 #include "hpcprof/select.h"
+#include "hpcprof/stat_lines.h"
 #include "hpcprof/sum.h"
 #include "hpcprof/views.h"
 
@@ -20,6 +21,7 @@ enum {
 	LONGEST_CALLERS = 16, /* the same bottom-up, where the far end is mostly the same */
 	CALLERS_ENDS = 6,
 	ROOMY = 100, /* the width from which on totals have values */
+	NUMBER = 6,  /* columns of the number of a line */
 	NAMES = 40,  /* columns kept for names */
 };
 
@@ -33,12 +35,19 @@ static unsigned print_values(const struct tree *t, FILE *out, bool hot, const ui
 	return margin_print(&m, out, hot ? '*' : ' ', exclusive, inclusive);
 }
 
+/* With statistics, the number of a function's line, which they are given by. */
 static unsigned margin(void *context, FILE *out, uint32_t node)
 {
 	struct tree *t = context;
+	unsigned used = print_values(t, out, t->nodes.at[node].hot, tree_exclusive(t, node),
+				     tree_inclusive(t, node));
+	char number[LAYOUT_NUMBER_BYTES] = "";
 
-	return print_values(t, out, t->nodes.at[node].hot, tree_exclusive(t, node),
-			    tree_inclusive(t, node));
+	if (!t->o->stats)
+		return used;
+	if (t->nodes.at[node].kind == TREE_FUNCTION && vec_push(&t->drawn, node))
+		snprintf(number, sizeof number, "[%zu]", t->drawn.len);
+	return used + (unsigned)fprintf(out, "%*s  ", NUMBER, number);
 }
 
 /* Top-down what the hidden frames have themselves belongs to the sum of all. */
@@ -51,7 +60,8 @@ static unsigned margin_hidden(void *context, FILE *out, uint32_t node, size_t n)
 	for (size_t k = 0; sums && !t->o->bottom_up && k < n; k++, node = t->child.at[node])
 		for (size_t i = 0; i < t->columns.len; i++)
 			sums[i] = sum_add(sums[i], tree_exclusive(t, node)[i], &saturated);
-	return print_values(t, out, hot, sums, NULL);
+	return print_values(t, out, hot, sums, NULL) +
+	       (t->o->stats ? (unsigned)fprintf(out, "%*s  ", NUMBER, "") : 0);
 }
 
 /* ---- names ------------------------------------------------------------------------------ */
@@ -278,6 +288,47 @@ static int build(struct tree *t, struct error *e)
 	return 0;
 }
 
+/* The second reading, after the tree is built. */
+static int collect_stats(struct tree *t, const struct profile *p, struct error *e)
+{
+	struct stats_rows *rows = &t->stats.rows[0];
+
+	t->stats.profile = p;
+	t->stats.options = t->o;
+	t->stats.columns = &t->columns;
+	t->stats.num_trees = 1;
+	rows->keys = t->calls.nodes.keys;
+	rows->num_nodes = t->calls.nodes.len;
+	rows->at = t->calls.at;
+	rows->num_columns = t->columns.len;
+	rows->num_rows = (uint32_t)t->nodes.len;
+	if (!tree_count(t, CALLTREE_ROOT, CALLTREE_ROOT, true) ||
+	    !tree_count(t, CALLTREE_PARTIAL_ROOT, CALLTREE_ROOT, true))
+		return error_memory(e, sizeof(struct stats_use));
+	return stats_collect(&t->stats, e);
+}
+
+/* Statistics of the lines that were drawn. False if memory ran out. */
+static bool print_stats(struct tree *t)
+{
+	struct stat_lines l = stat_lines(t->out, &t->arena, &t->stats);
+	const char *units = stat_lines_units(&l), *text;
+	bool ok = units != NULL;
+
+	if (ok && (text = layout_format(&t->arena, "These functions over %s", units))) {
+		fputc('\n', t->out);
+		layout_title(t->out, t->o->color, text);
+		ok = stat_lines_introduce(&l, &t->stats.rows[0], CALLTREE_ROOT);
+	}
+	for (size_t i = 0; ok && i < t->drawn.len; i++) {
+		text = function_label(t, &t->nodes.at[t->drawn.at[i]], t->o->width - 2 - NUMBER);
+		if (text)
+			fprintf(t->out, "  [%zu] %s\n", i + 1, text);
+		ok = text && stat_lines_print(&l, &t->stats.rows[0], t->drawn.at[i]);
+	}
+	return ok;
+}
+
 static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
 {
 	struct tree t = {.out = out, .m = p->model, .c = &p->code, .o = o};
@@ -292,8 +343,12 @@ static int print(FILE *out, const struct profile *p, const struct options *o, st
 		fprintf(out, "Nothing was recorded, so there is no tree.\n");
 	else if (rc == 0)
 		rc = build(&t, e);
-	if (rc == 0 && t.nodes.len && !draw(&t))
+	if (rc == 0 && t.nodes.len && o->stats)
+		rc = collect_stats(&t, p, e);
+	if (rc == 0 && t.nodes.len && !(draw(&t) && (!o->stats || print_stats(&t))))
 		rc = error_memory(e, 0);
+	stats_deinit(&t.stats);
+	vec_free(&t.drawn);
 	calltree_deinit(&t.calls);
 	columns_deinit(&t.columns);
 	vec_free(&t.nodes);
@@ -308,6 +363,6 @@ const struct view tree_view = {
     .name = "tree",
     .summary = "the calling context tree, from the outermost frames down",
     .takes = OPTION_METRIC | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE | OPTION_SYMBOLS |
-	     OPTION_THREADS | OPTION_JOIN | OPTION_TREE | OPTION_ALL,
+	     OPTION_THREADS | OPTION_JOIN | OPTION_TREE | OPTION_ALL | OPTION_STATS | OPTION_CI,
     .print = print,
 };

@@ -8,6 +8,7 @@
 #include "hpcprof/columns.h"
 #include "hpcprof/options.h"
 #include "hpcprof/profile.h"
+#include "hpcprof/stats.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,6 +48,9 @@ struct tree {
 	/* What has no line of its own: exclusive values [columns], and of how many nodes. */
 	uint64_t *cut;
 	uint32_t num_cut;
+	/* --stats: a row is a node, the root's is everything. */
+	struct stats stats;
+	VEC(uint32_t) drawn;
 	uint64_t *outside; /* --focus: exclusive values on other paths [columns] */
 };
 
@@ -82,6 +86,8 @@ bool tree_by_inclusive(const struct options *o);
  * memory ran out. */
 bool tree_append(struct tree *t, uint32_t parent, tree_candidates *candidates,
 		 const struct tree_rest *rest, bool tell);
+/* With --stats: count a call tree's node to a node that is shown. False if memory ran out. */
+bool tree_count(struct tree *t, uint32_t from, uint32_t node, bool inclusive);
 /* A node without a parent, all values 0. False if memory ran out. */
 bool tree_add_root(struct tree *t);
 static inline uint64_t *tree_exclusive(struct tree *t, uint32_t node)

@@ -65,6 +65,11 @@ static bool append(struct tree *t, uint32_t parent, uint32_t *sibling, struct tr
 	return true;
 }
 
+bool tree_count(struct tree *t, uint32_t from, uint32_t node, bool inclusive)
+{
+	return !t->o->stats || stats_use(&t->stats.rows[0], from, node, inclusive);
+}
+
 bool tree_add_root(struct tree *t)
 {
 	size_t n = 2 * t->columns.len;
@@ -179,10 +184,12 @@ static bool expand(struct down *d, struct pending at)
 	}
 	if (!tree_append(t, at.id, &d->candidates, &d->rest, true))
 		return false;
-	for (size_t i = 0; i < d->candidates.len; i++)
-		if (!vec_push(&d->pending, (struct pending){d->candidates.at[i].from,
-							    d->candidates.at[i].id, at.depth + 1}))
+	for (size_t i = 0; i < d->candidates.len; i++) {
+		uint32_t from = d->candidates.at[i].from, id = d->candidates.at[i].id;
+		if (!tree_count(t, from, id, false) || !tree_count(t, from, id, true) ||
+		    !vec_push(&d->pending, (struct pending){from, id, at.depth + 1}))
 			return false;
+	}
 	return true;
 }
 

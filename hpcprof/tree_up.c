@@ -231,11 +231,28 @@ static bool fill(struct up *u, const struct instances *members, bool innermost)
 	return true;
 }
 
+/* Count the frames of a node that is shown to it: as count() does for its group. */
+static bool count_members(struct up *u, const struct waiting *at)
+{
+	uint32_t end = 0;
+	bool ok = true;
+
+	for (size_t k = 0; ok && at->id >= CALLTREE_ROOTS && k < at->members.len; k++) {
+		uint32_t frame = at->members.at[k].frame;
+		bool outermost = !k || u->place[frame] >= end;
+		ok = tree_count(u->t, frame, at->id, false) &&
+		     (!outermost || tree_count(u->t, frame, at->id, true));
+		if (outermost)
+			end = u->end[frame];
+	}
+	return ok;
+}
+
 static bool expand(struct up *u, struct waiting at, bool innermost)
 {
 	bool deep = u->limit && at.depth >= u->limit;
-	bool ok = make_groups(u, &at.members, innermost) && choose(u, deep, innermost) &&
-		  fill(u, &at.members, innermost) &&
+	bool ok = count_members(u, &at) && make_groups(u, &at.members, innermost) &&
+		  choose(u, deep, innermost) && fill(u, &at.members, innermost) &&
 		  tree_append(u->t, at.id, &u->candidates, &u->rest, innermost);
 
 	for (size_t i = 0; ok && i < u->candidates.len; i++) {

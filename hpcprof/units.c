@@ -88,9 +88,11 @@ static bool find_key(struct key *k, enum unit_kind kind, const struct model *m, 
 	return k->text && k->place;
 }
 
-static const char *name_of(const struct key *k, enum unit_kind kind, struct arena *a)
+static const char *name_of(const struct units *u, const struct key *k, struct arena *a)
 {
-	switch (kind) {
+	bool host = k->text[0] && !u->one_host;
+
+	switch (u->kind) {
 	case UNIT_RANK:
 		return k->unknown ? "no rank" : layout_format(a, "rank %" PRIu64, k->number);
 	case UNIT_HOST:
@@ -100,8 +102,8 @@ static const char *name_of(const struct key *k, enum unit_kind kind, struct aren
 	default:
 		if (k->unknown)
 			return k->text;
-		return layout_format(a, "process %" PRIu64 "%s%s", k->number,
-				     k->text[0] ? " on " : "", k->text);
+		return layout_format(a, "process %" PRIu64 "%s%s", k->number, host ? " on " : "",
+				     host ? k->text : "");
 	}
 }
 
@@ -110,7 +112,7 @@ static bool add_file(struct units *u, const struct key *k, bool begins, struct a
 	struct unit_group group = {.first = u->files.len};
 
 	if (begins) {
-		group.name = name_of(k, u->kind, a);
+		group.name = name_of(u, k, a);
 		if (!group.name || !vec_push(&u->groups, group))
 			return false;
 	}
@@ -135,6 +137,9 @@ int units_group(struct units *u, enum unit_kind kind, const struct scan_file *fi
 	}
 	if (ok)
 		qsort(keys, count, sizeof *keys, by_key);
+	u->one_host = true;
+	for (size_t i = 1; i < count && !keys[i].unknown; i++)
+		u->one_host &= strcmp(keys[i - 1].text, keys[i].text) == 0;
 	for (size_t i = 0; ok && i < count; i++)
 		ok = add_file(u, &keys[i], !i || compare_keys(&keys[i - 1], &keys[i]) != 0, a);
 	free(keys);

@@ -23,6 +23,7 @@ struct unit_group {
 /* All zeros is empty: nothing can be compared. */
 struct units {
 	enum unit_kind kind;
+	bool one_host;               /* so that names do without it */
 	VEC(struct load_file) files; /* group by group; their paths are the scan's */
 	VEC(struct unit_group) groups;
 };
