@@ -24,7 +24,7 @@ struct head {
 
 static bool read_head(struct head *h, const char *path)
 {
-	int fd = os_open_read(path);
+	int fd = os_is_file(path) ? os_open_read(path) : -1;
 	int n = fd < 0 ? fd : os_read(fd, h->bytes, HEAD);
 	if (fd >= 0)
 		os_close(fd);

@@ -107,6 +107,12 @@ bool os_exists(const char *path)
 	return CALL(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
 }
 
+bool os_is_file(const char *path)
+{
+	struct stat st;
+	return CALL(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 && S_ISREG(st.st_mode);
+}
+
 int os_unlink(const char *path)
 {
 	return (int)CALL(SYS_unlinkat, AT_FDCWD, path, 0);

@@ -102,6 +102,10 @@ check "each has its own" sh -c "ls inner/*sh.*.csp && ls outer/hpcrun.*.csp && !
 check "SIGCHLD ignored by the caller" status 7 perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV' \
 	"$hpcrun" -q -o ignored sh -c "exit 7"
 
+mkfifo -m 700 pipe
+check "a pipe is no program: nobody waits for what it says" status 126 \
+	timeout 10 "$hpcrun" -q -o pipe.d sh -c "exec ./pipe"
+
 printf 'exit 7\n' >script
 chmod +x script
 check "a script without a first line" status 7 "$hpcrun" -q -o scripted ./script
