@@ -185,6 +185,7 @@ static void account_rest(csprof_state_t *state, struct store_clock *c)
 		state->first_node = 0; /* once */
 	}
 	c->account[why].weight += rest;
+	c->last = c->end; /* a thread may be closed before an exec that fails, and at its end */
 }
 
 void csprof_thread_close(csprof_state_t *state)
@@ -203,7 +204,6 @@ void csprof_thread_reopen(csprof_state_t *state)
 {
 	struct store_thread *t = csprof_store_at(state->thread);
 	struct store_clock *c = &t->clocks[0];
-	c->last = c->end;
 	c->end = t->end_ns = 0;
 }
 

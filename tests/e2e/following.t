@@ -11,6 +11,7 @@ for way in exec execve-empty execve-null execl fexecve execveat-call exec-preloa
 	followed 2 0 $way
 done
 followed 1 0 bad-exec
+followed 1 0 bad-exec-threads
 
 for way in fork _Fork clone clone-call clone3-call clone-inline; do
 	followed 2 0 $way

@@ -358,6 +358,40 @@ static void do_threads(void)
 	join(t);
 }
 
+static _Atomic int begun, running;
+
+static void *counted(void *arg)
+{
+	begun++;
+	burn();
+	running--;
+	return arg;
+}
+
+/* Most of them end while an exec is under way that will fail, as its arguments are more than
+ * the kernel takes: that is found only when they are copied. */
+static void do_bad_exec_threads(void)
+{
+	enum { ROUNDS = 4, ARGUMENTS = 64, BYTES = 120000 };
+	static char text[BYTES], *large[ARGUMENTS + 1];
+	pthread_t t[THREADS];
+
+	memset(text, 'x', sizeof text - 1);
+	for (int i = 0; i < ARGUMENTS; i++)
+		large[i] = text;
+	for (int i = 0; i < ROUNDS; i++) {
+		begun = 0;
+		running = THREADS;
+		start(counted, t);
+		while (begun < THREADS)
+			sink++;
+		do
+			check(execv("/proc/self/exe", large) < 0 && errno == E2BIG, WENT_WRONG + 5);
+		while (running > 0);
+		join(t);
+	}
+}
+
 static void do_thread_exit(void)
 {
 	pthread_t t[THREADS];
@@ -562,6 +596,7 @@ static const struct {
     {"popen", do_popen},
     {"daemon", do_daemon},
     {"threads", do_threads},
+    {"bad-exec-threads", do_bad_exec_threads},
     {"thread-exit", do_thread_exit},
     {"cancel", do_cancel},
     {"main-thread-exit", do_main_thread_exit},
