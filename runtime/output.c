@@ -190,9 +190,9 @@ void csprof_output_put_store_aside(void)
 void csprof_output_take_back(void)
 {
 	const char *path = csprof_store_path();
-	os_unlink(datafile);
-	if (path)
+	if (path) /* first: a kill in between leaves both, of which one is taken */
 		os_rename(aside, path);
+	os_unlink(datafile);
 }
 
 /* ---- the vdso ------------------------------------------------------------------------ */
