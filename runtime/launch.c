@@ -90,10 +90,12 @@ static int make_directory(const struct launch_options *o, char *shown, char *abs
 
 /* ---- the environment -------------------------------------------------------------------- */
 
+/* 0: as where nothing is said. */
 static void set_number(const char *name, long value)
 {
-	char text[24];
-	snprintf(text, sizeof text, "%ld", value);
+	char text[24] = "";
+	if (value)
+		snprintf(text, sizeof text, "%ld", value);
 	setenv(name, text, 1);
 }
 
@@ -105,22 +107,15 @@ static void set_environment(const struct launch_options *o, const char *library,
 	setenv(HPCRUN_ENV_OUT, out, 1);
 	setenv(HPCRUN_ENV_LIBRARY, library, 1);
 	setenv(HPCRUN_ENV_STORE, store[0] ? store : HPCRUN_STORE_PRIVATE, 1);
-	if (o->event)
-		setenv(HPCRUN_ENV_EVENTS, o->event, 1);
-	if (!o->follow)
-		setenv(HPCRUN_ENV_FOLLOW, "no", 1);
-	if (o->only[0])
-		setenv(HPCRUN_ENV_ONLY, o->only, 1);
-	if (o->trees)
-		setenv(HPCRUN_ENV_TREES, o->trees, 1);
-	if (o->sig)
-		set_number(HPCRUN_ENV_SIGNAL, o->sig);
-	if (o->unwinder)
-		setenv(HPCRUN_ENV_UNWINDER, o->unwinder, 1);
-	if (o->arena)
-		set_number(HPCRUN_ENV_ARENA, o->arena);
-	if (o->verbose)
-		set_number(HPCRUN_ENV_VERBOSE, o->verbose);
+	/* also what is as it is by default: our own environment may say something else */
+	setenv(HPCRUN_ENV_EVENTS, o->event ? o->event : "", 1);
+	setenv(HPCRUN_ENV_FOLLOW, o->follow ? "" : "no", 1);
+	setenv(HPCRUN_ENV_ONLY, o->only, 1);
+	setenv(HPCRUN_ENV_TREES, o->trees ? o->trees : "", 1);
+	set_number(HPCRUN_ENV_SIGNAL, o->sig);
+	setenv(HPCRUN_ENV_UNWINDER, o->unwinder ? o->unwinder : "", 1);
+	set_number(HPCRUN_ENV_ARENA, o->arena);
+	set_number(HPCRUN_ENV_VERBOSE, o->verbose);
 	unsetenv(HPCRUN_ENV_IMAGE);
 	if (old && *old && !strstr(old, library))
 		snprintf(preload, sizeof preload, "%s:%s", library, old);

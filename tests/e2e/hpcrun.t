@@ -56,6 +56,8 @@ check "a path after --" status 0 "$hpcrun" -q -o dashes -- /bin/echo -e x
 is "the command's arguments are its own" "$(cat said.out)" "$(/bin/echo -e x)"
 is "standard input reaches the command" "$(echo through | "$hpcrun" -q -o piped cat)" through
 check "options come from the environment" env HPCRUN_OUT=byenv HPCRUN_EVENTS=CPUTIME@f100 HPCRUN_QUIET=1 "$hpcrun" true
+check "but what is said goes before" env HPCRUN_FOLLOW=no "$hpcrun" -q -r yes -o said-yes sh -c "true; /bin/true; true"
+is "and a child is measured" "$(ls said-yes/*.csp | wc -l)" 2
 check "there, too" sh -c "'$hpcprof' dump byenv/*.csp | grep -q '\"requested\"  value \"100\"'"
 
 check "exec, with an empty environment" status 6 "$hpcrun" -q -o execed "$starts" 100 exec
