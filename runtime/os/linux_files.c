@@ -125,9 +125,10 @@ int os_unlink(const char *path)
  * one thread, since nobody else may see or set the limit meanwhile. */
 static long above_limit(int fd, const struct rlimit64 *limit)
 {
-	enum { LARGE = 4096, SPARE = 64 };
+	enum { SMALL = 256, LARGE = 4096, SPARE = 64 };
 	struct rlimit64 raised = {limit->rlim_cur + SPARE, limit->rlim_max};
-	if (os_tid() != os_pid() || limit->rlim_cur > LARGE || raised.rlim_cur > limit->rlim_max ||
+	if (os_tid() != os_pid() || limit->rlim_cur < SMALL || limit->rlim_cur > LARGE ||
+	    raised.rlim_cur > limit->rlim_max ||
 	    CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, NULL) < 0)
 		return -1;
 	long up = CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, limit->rlim_cur);
