@@ -8,10 +8,13 @@
 /* From ids of the model that is joined to ids of the one that takes it. */
 struct join {
 	struct model *to;
-	const struct model *from;
+	struct model *from;
 	uint32_t *modules, *functions, *frames, *metrics, *contexts;
 };
-enum { AHEAD = 128 }; /* contexts whose slots are fetched at a time */
+enum {
+	AHEAD = 128,      /* contexts whose slots are fetched at a time */
+	GIVE_BACK = 1024, /* processes whose memory is given back at a time */
+};
 
 static struct reader_text text(const char *s)
 {
@@ -126,8 +129,7 @@ static bool join_metric(struct join *j, size_t i)
 		to->position = from->position;
 	return join_list(j, &to->sources, &from->sources) &&
 	       join_list(j, &to->requested, &from->requested) &&
-	       join_list(j, &to->achieved, &from->achieved) &&
-	       join_list(j, &to->jitters, &from->jitters) && join_account(j, to, from);
+	       join_list(j, &to->achieved, &from->achieved) && join_account(j, to, from);
 }
 
 static bool join_contexts(struct join *j)
@@ -205,6 +207,26 @@ static bool join_process(struct join *j, const struct model_process *from)
 	return vec_push(&to->processes, p);
 }
 
+/* There may be many: what was taken over is given back on the way. */
+static bool join_processes(struct join *j)
+{
+	while (j->from->processes.len) {
+		size_t left = j->from->processes.len - 1;
+		void *shorter = NULL;
+		if (!join_process(j, &j->from->processes.at[left]))
+			return false;
+		j->from->processes.len = left;
+		if (left && left % GIVE_BACK == 0)
+			shorter =
+			    realloc(j->from->processes.at, left * sizeof(struct model_process));
+		if (shorter) {
+			j->from->processes.at = shorter;
+			j->from->processes.cap = left;
+		}
+	}
+	return true;
+}
+
 static bool join_all(struct join *j)
 {
 	bool ok = j->modules && j->functions && j->frames && j->metrics && j->contexts &&
@@ -213,9 +235,7 @@ static bool join_all(struct join *j)
 	for (size_t i = 0; ok && i < j->from->metrics.len; i++)
 		ok = join_metric(j, i);
 	ok = ok && join_contexts(j) && join_values(j);
-	for (size_t i = 0; ok && i < j->from->processes.len; i++)
-		ok = join_process(j, &j->from->processes.at[i]);
-	return ok;
+	return ok && join_processes(j);
 }
 
 int model_join(struct model *m, struct model *from, struct error *e)

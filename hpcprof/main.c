@@ -7,11 +7,15 @@
 #include "hpcprof/views.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* Bytes from which memory is a mapping of its own. Said, it stays so; otherwise it rises with what
+ * is freed, and tables that grow leave holes where they were. */
+enum { OWN_MAPPING = 128 << 10 };
 enum { STATUS_DONE = 0, STATUS_LEFT_OUT = 1, STATUS_USAGE = 2, STATUS_NOTHING = 3 };
 
 static int status_of(const struct error *e)
@@ -92,6 +96,7 @@ int main(int argc, char **argv)
 	struct options o;
 	int status;
 
+	mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a failed write */
 	views_add(&db_view);
 	if (options_parse(&o, argc, argv, stdout, &e) != 0) {

@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,6 +218,7 @@ int main(int argc, char **argv)
 	unsigned threads;
 	DIR *dir;
 
+	mallopt(M_MMAP_THRESHOLD, 128 << 10); /* as hpcprof does */
 	if (argc != 5 || !(dir = opendir(argv[2])))
 		return fprintf(stderr, "usage: merge ours|plain DIR THREADS NODES-PER-FILE\n"), 2;
 	while ((entry = readdir(dir))) {
