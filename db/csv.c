@@ -98,8 +98,10 @@ static int write_table(sqlite3 *db, const char *table, const char *folder, struc
 int csv_write(sqlite3 *db, const char *folder, struct error *e)
 {
 	sqlite3_stmt *s = NULL;
-	int rc = sqlite3_prepare_v2(
-	    db, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name", -1, &s, NULL);
+	int rc = sqlite3_prepare_v2(db,
+				    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name "
+				    "NOT LIKE 'sqlite_%' ORDER BY name",
+				    -1, &s, NULL);
 
 	while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW)
 		rc = write_table(db, (const char *)sqlite3_column_text(s, 0), folder, e) == 0

@@ -4,7 +4,7 @@
 
 #include "hpcprof/views.h"
 
-/* hpcprof db. */
-extern const struct view db_view;
+/* hpcprof db and hpcprof query. */
+extern const struct view db_view, query_view;
 
 #endif

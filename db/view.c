@@ -25,9 +25,8 @@ static bool is_small(const struct profile *p)
 	return p->model->processes.len <= SMALL_FILES && bytes <= (uint64_t)SMALL_MIB << 20;
 }
 
-/* The measurement into an open database, whose tables are made where it is empty. */
-static int fill(sqlite3 *db, const struct profile *p, const struct options *o, struct diag *d,
-		struct error *e)
+int db_fill(sqlite3 *db, const struct profile *p, const struct options *o, struct diag *d,
+	    struct error *e)
 {
 	struct db_writing w = {.p = p, .o = o, .d = d};
 	int64_t pages;
@@ -50,7 +49,7 @@ static int write_database(const struct profile *p, const struct options *o, stru
 
 	if (rc != 0)
 		return rc;
-	rc = fill(place.db, p, o, d, e);
+	rc = db_fill(place.db, p, o, d, e);
 	if (rc == 0)
 		rc = db_place_commit(&place, e);
 	db_place_abandon(&place);
@@ -71,7 +70,7 @@ static int write_csv(const struct profile *p, const struct options *o, struct di
 		return error_memory(e, strlen(o->csv));
 	rc = db_place_open(&place, path, false, e);
 	if (rc == 0)
-		rc = fill(place.db, p, o, d, e);
+		rc = db_fill(place.db, p, o, d, e);
 	if (rc == 0)
 		rc = csv_write(place.db, o->csv, e);
 	db_place_abandon(&place);

@@ -36,6 +36,11 @@ int db_finish(sqlite3 *db, struct error *e);
 /* Write w->p, in a transaction of the caller's. 0, or -1 and *e. */
 int db_write(struct db_writing *w, sqlite3 *db, struct error *e);
 
+/* All of that: the profile that o named into an open database, whose tables are made where it
+ * is empty, in one transaction. 0, or -1 and *e. */
+int db_fill(sqlite3 *db, const struct profile *p, const struct options *o, struct diag *d,
+	    struct error *e);
+
 /* ---- parts, each of tables that belong together ------------------------------------- */
 int db_write_code(struct db_writing *w, struct error *e);     /* module to line */
 int db_write_values(struct db_writing *w, struct error *e);   /* by context and by code */

@@ -1,1 +1,136 @@
--- shipped queries
+-- The queries that hpcprof query knows by name. Each begins with a line "-- name: NAME
+-- PARAMETER...", and what it tells; its parameters are ?1, ?2 and so on.
+
+-- name: functions
+-- the functions with most in themselves
+SELECT metric, function, module, self, self_percent, total, total_percent, inlined
+FROM functions LIMIT 100;
+
+-- name: lines
+-- the source lines with most in themselves
+SELECT metric, file, line, function, self, self_percent, total, total_percent FROM lines LIMIT 100;
+
+-- name: modules
+-- the load modules with most in themselves
+SELECT metric, module, self, self_percent, total, total_percent FROM modules LIMIT 100;
+
+-- name: paths
+-- the call paths with most at their ends
+SELECT metric, self, self_percent, path, file, line, context FROM call_paths LIMIT 20;
+
+-- name: hot-path
+-- from the root on, always the heaviest callee
+SELECT metric, depth, function, file, line, total, total_percent, self, context FROM hot_path;
+
+-- name: callers FUNCTION
+-- what called a function, and how much is on call paths with that call
+SELECT m.name AS metric, coalesce(r.name, '(outermost)') AS caller, f.name AS function,
+	c.inclusive_events AS total,
+	round(100.0 * c.inclusive_events / nullif(v.inclusive_events, 0), 3) AS share,
+	c.exclusive_events AS self
+FROM function f JOIN call c ON c.callee = f.id JOIN metric m ON m.id = c.metric
+	JOIN function_value v ON v.metric = c.metric AND v.function = f.id
+	LEFT JOIN function r ON r.id = c.caller
+WHERE f.id IN (SELECT id FROM function WHERE name = ?1
+	UNION SELECT id FROM function WHERE linkage_name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '(')
+ORDER BY m.id, f.id, c.inclusive_events DESC, c.exclusive_events DESC, caller;
+
+-- name: callees FUNCTION
+-- what a function called
+SELECT m.name AS metric, f.name AS function, e.name AS callee, c.inclusive_events AS total,
+	round(100.0 * c.inclusive_events / nullif(v.inclusive_events, 0), 3) AS share,
+	c.exclusive_events AS self
+FROM function f JOIN call c ON c.caller = f.id JOIN metric m ON m.id = c.metric
+	JOIN function_value v ON v.metric = c.metric AND v.function = f.id JOIN function e ON e.id = c.callee
+WHERE f.id IN (SELECT id FROM function WHERE name = ?1
+	UNION SELECT id FROM function WHERE linkage_name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '(')
+ORDER BY m.id, f.id, c.inclusive_events DESC, c.exclusive_events DESC, callee;
+
+-- name: beneath CONTEXT
+-- what a context called, heaviest first (hot-path and paths give the numbers of contexts)
+SELECT m.name AS metric, c.id AS context, f.name AS function, s.name AS file, l.number AS line,
+	v.inclusive_events AS total, v.exclusive_events AS self,
+	round(100.0 * v.inclusive_events / nullif(u.events, 0), 3) AS share
+FROM context c CROSS JOIN metric m CROSS JOIN value v ON v.metric = m.id AND v.context = c.id
+	JOIN inclusive u ON u.metric = v.metric AND u.context = c.parent
+	JOIN function f ON f.id = c.function JOIN line l ON l.id = c.line JOIN file s ON s.id = l.file
+WHERE c.parent = CAST(?1 AS INTEGER)
+ORDER BY m.id, v.inclusive_events DESC, c.id;
+
+-- name: path CONTEXT
+-- the call path of a context, a frame a row, the outermost first
+WITH RECURSIVE up (id, parent, depth) AS (
+	SELECT id, parent, depth FROM context WHERE id = CAST(?1 AS INTEGER)
+	UNION ALL SELECT c.id, c.parent, c.depth FROM up JOIN context c ON c.id = up.parent)
+SELECT up.depth, f.name AS function, s.name AS file, l.number AS line, c.inlined, up.id AS context
+FROM up JOIN context c ON c.id = up.id JOIN function f ON f.id = c.function
+	JOIN line l ON l.id = c.line JOIN file s ON s.id = l.file ORDER BY up.depth;
+
+-- name: matching REGEX
+-- what share was recorded in or beneath functions whose names match an expression, each path once
+WITH found AS (SELECT c.id, c.last, c.measurement, max(c.last) OVER
+		(ORDER BY c.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+	FROM (SELECT x.id, x.last, o.measurement FROM function f JOIN module o ON o.id = f.module
+		CROSS JOIN context x ON x.function = f.id WHERE f.name REGEXP ?1) c)
+SELECT m.name AS metric, sum(i.events) AS total,
+	round(100.0 * sum(i.events) / nullif(m.events, 0), 3) AS share, count(*) AS contexts
+FROM found CROSS JOIN metric m ON m.measurement = found.measurement
+	CROSS JOIN inclusive i ON i.metric = m.id AND i.context = found.id
+WHERE coalesce(found.before, 0) < found.id GROUP BY m.id;
+
+-- name: over-time FUNCTION
+-- a function in all measurements of the database, the earliest first
+SELECT n.id AS measurement, n.name, datetime(n.start_ns / 1000000000, 'unixepoch') AS start,
+	m.name AS metric, f.name AS function, v.exclusive_events AS self, v.inclusive_events AS total,
+	round(100.0 * v.exclusive_events / nullif(m.events, 0), 3) AS self_percent
+FROM function f JOIN function_value v ON v.function = f.id JOIN metric m ON m.id = v.metric
+	JOIN measurement n ON n.id = m.measurement
+WHERE f.id IN (SELECT id FROM function WHERE name = ?1
+	UNION SELECT id FROM function WHERE linkage_name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '(')
+ORDER BY m.name, n.start_ns, n.id, f.id;
+
+-- name: difference BEFORE AFTER
+-- the functions that changed most from one measurement to another, by their numbers in table measurement
+SELECT metric, function, module, self_before, self_after, self_change, total_change FROM difference
+WHERE before = CAST(?1 AS INTEGER) AND after = CAST(?2 AS INTEGER) AND self_change <> 0
+ORDER BY metric, abs(self_change) DESC, function LIMIT 100;
+
+-- name: measurements
+-- what is in the database
+SELECT id, name, command, datetime(start_ns / 1000000000, 'unixepoch') AS start,
+	last_context - first_context + 1 AS contexts FROM measurement;
+
+-- name: processes
+-- the program images, with their totals
+SELECT process, command, host, pid, rank, metric, events, samples, percent FROM processes;
+
+-- name: ranks METRIC
+-- which rank has most of a metric, and in which function
+SELECT p.rank, p.host, p.pid, v.events, round(100.0 * v.events / nullif(m.events, 0), 3) AS percent,
+	(SELECT f.name FROM profile_function x JOIN profile q ON q.id = x.profile JOIN function f ON f.id = x.function
+		WHERE q.process = p.id AND x.metric = m.id GROUP BY x.function
+		ORDER BY sum(x.events) DESC, x.function LIMIT 1) AS most_in
+FROM metric m JOIN process_value v ON v.metric = m.id JOIN process p ON p.id = v.process
+WHERE m.name = ?1 ORDER BY v.events DESC, p.id;
+
+-- name: threads
+-- what each thread recorded in each load module
+SELECT q.id AS profile, q.tid, q.name AS thread, m.name AS metric, o.base AS module, sum(x.events) AS self,
+	round(100.0 * sum(x.events) / nullif(m.events, 0), 3) AS percent
+FROM profile_function x JOIN profile q ON q.id = x.profile JOIN metric m ON m.id = x.metric
+	JOIN function f ON f.id = x.function JOIN module o ON o.id = f.module
+GROUP BY q.id, m.id, o.id ORDER BY q.id, m.id, self DESC, o.base;
+
+-- name: imbalance
+-- the functions that would gain most from an even distribution over the profiles
+SELECT metric, function, module, profiles, most, most_in, round(mean) AS mean, factor, round(gain) AS gain
+FROM imbalance WHERE profiles > 1 ORDER BY metric, gain DESC, function LIMIT 100;
+
+-- name: deep DEPTH
+-- contexts that are deeper than so many frames
+SELECT c.id AS context, c.depth, f.name AS function FROM context c JOIN function f ON f.id = c.function
+WHERE c.depth > CAST(?1 AS INTEGER) LIMIT 100;
+
+-- name: quality
+-- what became of the samples
+SELECT metric, disposition, samples, events, percent FROM quality WHERE events OR samples;

@@ -70,27 +70,29 @@ SELECT m.measurement, m.name AS metric, h.place, e.events AS self, e.samples AS 
 	round(100.0 * e.events / nullif(m.events, 0), 3) AS self_percent,
 	(SELECT path FROM call_path p WHERE p.context = h.context) AS path, s.name AS file,
 	l.number AS line, h.context, m.id AS metric_id
-FROM hottest h JOIN metric m ON m.id = h.metric JOIN context c ON c.id = h.context
+FROM metric m CROSS JOIN hottest h ON h.metric = m.id CROSS JOIN context c ON c.id = h.context
 	JOIN exclusive e ON e.metric = h.metric AND e.context = h.context
 	JOIN line l ON l.id = c.line JOIN file s ON s.id = l.file
 ORDER BY m.id, h.place;
 
 CREATE VIEW hot_path AS -- from the root on, always the heaviest callee
 WITH RECURSIVE hot (metric, context, depth) AS (
-	SELECT m.id, (SELECT i.context FROM inclusive i JOIN measurement n ON n.id = m.measurement
-		WHERE i.metric = m.id AND i.context IN (n.first_context, n.partial_context)
+	SELECT m.id, (SELECT i.context FROM measurement n CROSS JOIN inclusive i
+		WHERE n.id = m.measurement AND i.metric = m.id
+			AND i.context IN (n.first_context, n.partial_context)
 		ORDER BY i.events DESC, i.context LIMIT 1), 0
 	FROM metric m WHERE m.events > 0
-	UNION ALL
-	SELECT metric, (SELECT c.id FROM context c JOIN inclusive i ON i.metric = hot.metric AND i.context = c.id
+	UNION ALL -- CROSS JOIN: the children first, then their values
+	SELECT metric, (SELECT c.id FROM context c CROSS JOIN inclusive i ON i.metric = hot.metric AND i.context = c.id
 		WHERE c.parent = hot.context ORDER BY i.events DESC, c.id LIMIT 1), depth + 1
 	FROM hot WHERE context IS NOT NULL)
 SELECT m.measurement, m.name AS metric, hot.depth, f.name AS function, s.name AS file, l.number AS line,
 	v.inclusive_events AS total, v.exclusive_events AS self,
 	round(100.0 * v.inclusive_events / m.events, 3) AS total_percent, hot.context, m.id AS metric_id
-FROM hot JOIN metric m ON m.id = hot.metric JOIN context c ON c.id = hot.context
-	JOIN function f ON f.id = c.function JOIN line l ON l.id = c.line JOIN file s ON s.id = l.file
-	JOIN value v ON v.metric = hot.metric AND v.context = hot.context
+FROM hot CROSS JOIN metric m ON m.id = hot.metric CROSS JOIN context c ON c.id = hot.context
+	CROSS JOIN function f ON f.id = c.function CROSS JOIN line l ON l.id = c.line
+	CROSS JOIN file s ON s.id = l.file
+	CROSS JOIN value v ON v.metric = hot.metric AND v.context = hot.context
 ORDER BY m.id, hot.depth;
 
 CREATE VIEW processes AS -- what was measured, with totals

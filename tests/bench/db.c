@@ -6,6 +6,7 @@
  *
  * Both print numbers (columns of rows that are stored), seconds of CPU time, and bytes; ours also
  * rows of value tables, their bytes, and peak memory in MB. */
+#include "db/db.h"
 #include "db/place.h"
 #include "db/write.h"
 
@@ -72,7 +73,8 @@ static int64_t numbers_of(sqlite3 *db)
 
 static void ours(const char *profile, const char *database)
 {
-	struct options o = {.profiles = &profile, .num_profiles = 1, .threads = 1};
+	struct options o = {
+	    .view = &db_view, .profiles = &profile, .num_profiles = 1, .threads = 1};
 	struct diag d = {.out = stderr, .quiet = true};
 	struct db_writing w = {.o = &o, .d = &d};
 	struct db_place place;
