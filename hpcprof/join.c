@@ -129,7 +129,8 @@ static bool join_metric(struct join *j, size_t i)
 		to->position = from->position;
 	return join_list(j, &to->sources, &from->sources) &&
 	       join_list(j, &to->requested, &from->requested) &&
-	       join_list(j, &to->achieved, &from->achieved) && join_account(j, to, from);
+	       join_list(j, &to->achieved, &from->achieved) &&
+	       join_list(j, &to->jitters, &from->jitters) && join_account(j, to, from);
 }
 
 static bool join_contexts(struct join *j)
