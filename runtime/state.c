@@ -9,6 +9,17 @@ static atomic_flag lock = ATOMIC_FLAG_INIT;
 static uint64_t mask_before;   /* the holder's signal mask; under the lock */
 static _Atomic(void *) holder; /* its csprof_self, which no other thread has there */
 
+/* One round of waiting. The holder may be of less priority than we are, and then runs only
+ * while we sleep, if there is no other CPU for it. */
+static void wait_for_holder(uint32_t round)
+{
+	enum { YIELDS = 100, PAUSE_NS = 50000 };
+	if (round < YIELDS)
+		os_yield();
+	else
+		os_sleep_ns(PAUSE_NS);
+}
+
 static bool take(void)
 {
 	if (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
@@ -36,8 +47,8 @@ bool csprof_try_lock(void)
 void csprof_lock(void)
 {
 	uint64_t mask = os_hold_signals(csprof_process.sig);
-	while (!take())
-		os_yield();
+	for (uint32_t round = 0; !take(); round++)
+		wait_for_holder(round);
 	mask_before = mask;
 }
 
@@ -45,12 +56,12 @@ bool csprof_try_lock_for(uint64_t ns)
 {
 	uint64_t mask = os_hold_signals(csprof_process.sig);
 	uint64_t until = os_clock_mono() + ns;
-	while (!take()) {
+	for (uint32_t round = 0; !take(); round++) {
 		if (os_clock_mono() > until) {
 			os_release_signals(mask);
 			return false;
 		}
-		os_yield();
+		wait_for_holder(round);
 	}
 	mask_before = mask;
 	return true;
