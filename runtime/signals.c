@@ -159,7 +159,9 @@ static struct sigaction take(struct wish *w)
 {
 	struct sigaction act = *wanted(w);
 	if (is_handler(&act) && act.sa_flags & (int)SA_RESETHAND) {
-		want(w, &by_default);
+		struct sigaction once = act;
+		once.sa_handler = SIG_DFL; /* the rest stays, as the kernel leaves it */
+		want(w, &once);
 		if (w->fault)
 			install(w);
 	}
