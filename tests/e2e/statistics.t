@@ -1,0 +1,68 @@
+#!/bin/bash
+# Statistics over profiles, threads, processes, ranks and hosts: against a script that knows
+# nothing but the samples; in bounded memory; of real programs; and what is refused.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+check "rows of all views in units of every kind, in any order, with any number of threads" \
+	lib statcheck.py "$hpcprof"
+
+# Memory: 100 and 1000 profiles of the same contexts.
+mkdir many
+"$(program mkprofiles)" many 1000 2000 100
+ls many/*.csp >list
+peak() { # peak COUNT OPTION...: peak memory in kB
+	head -n "$1" list | /usr/bin/time -f %M -o memory "$hpcprof" -j 2 "${@:2}" --files-from - >some.text
+	cat memory
+}
+few=$(peak 100 --stats)
+all=$(peak 1000 --stats)
+check "1000 profiles take at most 1.5 times the memory of 100: $few and $all kB" \
+	test "$((all * 10))" -le "$((few * 15))"
+check "and have all been counted" grep -q '^Statistics over 1000 profiles' some.text
+
+# A real program of several threads, in several runs.
+for _ in 1 2 3 4; do
+	"$hpcrun" -q "$(program threads8)" >/dev/null
+done
+for width in 80 200; do
+	COLUMNS=$width "$hpcprof" --stats --by thread hpcrun-threads8-1 >text
+	check "threads in $width columns" grep -q '^Statistics over 8 threads' text
+	is "no line is longer" "$(awk -v w="$width" 'length($0) > w' text)" ""
+	COLUMNS=$width "$hpcprof" --ci --stats hpcrun-threads8-* >text
+	is "nor with intervals" "$(awk -v w="$width" 'length($0) > w' text)" ""
+	COLUMNS=$width "$hpcprof" --ci hpcrun-threads8-1 >text
+	check "intervals stand beside shares" grep -qE '[0-9]% \[[0-9.]+, [0-9.]+\]' text
+	COLUMNS=$width "$hpcprof" hpcrun-threads8-* >text
+	check "four profiles have common columns" grep -qE '^ *self +sum +min +max +total' text
+	is "and no line is longer" "$(awk -v w="$width" 'length($0) > w' text)" ""
+	COLUMNS=$width "$hpcprof" hpcrun-threads8-[123] >text
+	check "three have their own" grep -qE '^ *self +[^ ]*-1 +[^ ]*-2 +[^ ]*-3 +total' text
+	COLUMNS=$width "$hpcprof" tree --stats hpcrun-threads8-* >text
+	check "the tree has them by number" grep -qE '^  \[1\] ' text
+done
+"$hpcprof" --collective 0 hpcrun-threads8-* >text
+check "--collective 0: no columns of profiles" bash -c '! grep -q "^Compared" text'
+
+# Profiles of other periods have no common columns.
+"$hpcrun" -q -e CPUTIME@f500 "$(program threads8)" >/dev/null
+"$hpcprof" hpcrun-threads8-[1235] >text
+check "other periods are told" grep -q 'different sampling periods of CPUTIME' text
+check "and have no columns" bash -c '! grep -qE "^ *self +sum +min" text'
+
+# What is refused.
+status() {
+	"$@" >/dev/null 2>errors
+	echo $?
+}
+is "--by takes certain words" "$(status "$hpcprof" --stats --by core hpcrun-threads8-1)" 2
+check "which are listed" grep -q 'thread, process, rank, host' errors
+is "callers has no statistics" "$(status "$hpcprof" callers --stats main hpcrun-threads8-1)" 2
+is "xml has no intervals" "$(status "$hpcprof" xml --ci hpcrun-threads8-1)" 2
+is "the tree takes --by only with --stats" "$(status "$hpcprof" tree --by rank hpcrun-threads8-1)" 2
+is "--collective takes numbers" "$(status "$hpcprof" --collective few hpcrun-threads8-1)" 2
+head -c 1000 "$(ls many/p00001.csp)" >cut.csp
+is "a damaged profile is no unit" "$(status "$hpcprof" --stats cut.csp many/p00002.csp many/p00003.csp)" 1
+"$hpcprof" --stats cut.csp many/p00002.csp many/p00003.csp >text 2>/dev/null
+check "the others are" grep -q '^Statistics over 2 profiles' text
+done_testing
