@@ -287,15 +287,14 @@ static bool append_named_functions(struct build *b)
 	for (size_t i = 0; ok && i < b->m->functions.len; i++) {
 		const struct model_function *f = &b->m->functions.at[i];
 		const char *name = f->name ? f->name : MODEL_UNKNOWN_FUNCTION;
-		ok = vec_push(
-		    &b->code->functions,
-		    (struct code_function){.name = name,
-					   .linkage_name = f->linkage_name ? f->linkage_name : name,
-					   .file = f->file,
-					   .line = f->line,
-					   .module = f->module,
-					   .source = f->name ? SYMBOL_DWARF : SYMBOL_NONE,
-					   .standing = true});
+		ok = vec_push(&b->code->functions,
+			      (struct code_function){
+				  .name = name,
+				  .linkage_name = f->linkage_name ? f->linkage_name : name,
+				  .file = f->file,
+				  .line = f->line,
+				  .module = f->module,
+				  .source = f->name && !f->no_symbol ? SYMBOL_DWARF : SYMBOL_NONE});
 	}
 	return ok;
 }
@@ -305,12 +304,16 @@ static bool append_named_functions(struct build *b)
 static bool append_named(struct build *b, uint32_t first, const struct model_frame *f)
 {
 	uint32_t function = (uint32_t)(f->address >> 32), id = first + function;
+	bool inlined = f->role >= FRAME_NAMED_INLINED;
 	uint32_t file = file_id(b, b->m->functions.at[function].file, f->module);
 	uint32_t line =
 	    file == INTERNER_NONE ? INTERNER_NONE : line_id(b, file, (uint32_t)f->address, id);
 
+	b->code->functions.at[id].inlined |= inlined;
+	b->code->functions.at[id].standing |= !inlined;
 	return line != INTERNER_NONE && b->code->frames.len < UINT32_MAX - 1 &&
-	       vec_push(&b->code->frames, (struct code_frame){.function = id, .line = line});
+	       vec_push(&b->code->frames,
+			(struct code_frame){.function = id, .line = line, .inlined = inlined});
 }
 
 /* Functions, files, lines of all modules, and the chain of each model frame. Frames of

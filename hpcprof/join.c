@@ -58,7 +58,8 @@ static bool join_modules(struct join *j)
 					      .linkage_name = again(j, f->linkage_name, &ok),
 					      .file = again(j, f->file, &ok),
 					      .line = f->line,
-					      .module = j->modules[f->module]};
+					      .module = j->modules[f->module],
+					      .no_symbol = f->no_symbol};
 		j->functions[i] = ok ? model_function(j->to, &copy) : UINT32_MAX;
 		ok = j->functions[i] != UINT32_MAX;
 	}

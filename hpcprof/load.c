@@ -1,8 +1,7 @@
 #include "hpcprof/load.h"
 
+#include "hpcprof/importers.h"
 #include "hpcprof/source.h"
-#include "hpcprof/xml.h"
-#include "reader/xml.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -66,10 +65,11 @@ static int load_datafile(struct worker *w, const struct load_file *f, struct err
 static int load_file(struct worker *w, struct error *e)
 {
 	const struct load_file *f = &w->shared->load->files[w->file];
+	const struct importer *importer = importer_of(f->path);
 	int rc;
 
-	if (reader_xml_is(f->path)) {
-		rc = model_add_xml(w->model, f->path, e);
+	if (importer) {
+		rc = importer->add(w->model, f->path, e);
 		if (rc > 0) {
 			note(w, e->text, e->kind, false);
 			rc = 0;

@@ -100,6 +100,7 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a failed write */
 	views_add(&db_view);
 	views_add(&query_view);
+	importers_add(&db_importer);
 	if (options_parse(&o, argc, argv, stdout, &e) != 0) {
 		diag_problem(&d, NULL, "%s (hpcprof --help lists what there is)", e.text);
 		status = status_of(&e);

@@ -40,6 +40,9 @@ enum frame_role {
 	FRAME_ADDRESSED, /* the roles before it have addresses */
 	FRAME_NAMED_POINT = FRAME_ADDRESSED,
 	FRAME_NAMED_CALL,
+	FRAME_NAMED_INLINED, /* the roles from here on: inlined into the parent's function */
+	FRAME_NAMED_INLINED_POINT = FRAME_NAMED_INLINED,
+	FRAME_NAMED_INLINED_CALL,
 	FRAME_ROLES
 };
 
@@ -74,6 +77,7 @@ struct model_function {
 	const char *file;         /* NULL: not known */
 	uint32_t line;            /* where it begins in the file, or 0 */
 	uint32_t module;
+	bool no_symbol; /* the name only says where the code is; the same of all of this name */
 };
 
 /* Sums of one metric. */

@@ -1,10 +1,9 @@
 #include "hpcprof/stats.h"
 
+#include "hpcprof/importers.h"
 #include "hpcprof/layout.h"
 #include "hpcprof/source.h"
 #include "hpcprof/stats_worker.h"
-#include "hpcprof/xml.h"
-#include "reader/xml.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -105,13 +104,14 @@ static int read_datafile(struct stats_worker *w, const struct load_file *f, cons
 
 static int read_file(struct stats_worker *w, const struct load_file *f, const char *group)
 {
+	const struct importer *importer = importer_of(f->path);
 	struct error why;
 	int rc;
 
-	if (!reader_xml_is(f->path)) {
+	if (!importer) {
 		rc = read_datafile(w, f, group);
 	} else {
-		rc = model_add_xml(w->model, f->path, &why);
+		rc = importer->add(w->model, f->path, &why);
 		if (rc > 0)
 			rc = note_problem(w, f->path, &why);
 		else if (rc < 0)

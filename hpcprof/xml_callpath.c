@@ -90,7 +90,8 @@ static uint32_t descend(struct calls *s, uint32_t parent, uint32_t context)
 	const struct code *c = s->x->c;
 	uint32_t frame = model_frame_of(s->x->m, context), node = parent;
 	uint32_t role = s->x->m->frames.at[frame].role;
-	bool call = role == FRAME_CALL || role == FRAME_NAMED_CALL;
+	bool call =
+	    role == FRAME_CALL || role == FRAME_NAMED_CALL || role == FRAME_NAMED_INLINED_CALL;
 
 	for (uint32_t k = c->first[frame + 1]; node != INTERNER_NONE && k-- > c->first[frame];)
 		node = node_add(s, node, place_add(s, &c->frames.at[k]),
