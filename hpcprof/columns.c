@@ -2,6 +2,7 @@
 
 #include "formats/datafile.h"
 #include "hpcprof/interval.h"
+#include "hpcprof/views.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,43 @@ static int choose_all(struct columns *out, const struct model *m, const struct o
 	return ok ? 0 : error_memory(e, n * sizeof(struct model_metric *));
 }
 
+/* The metric that text names, with part behind it (or "", which is none); NULL: there is none. */
+static const struct model_metric *find_metric(const struct model *m, const char *text,
+					      const char *part)
+{
+	size_t n = strlen(text), end = strlen(part);
+
+	if (n < end || strcasecmp(text + n - end, part) != 0)
+		return NULL;
+	for (size_t i = 0; i < m->metrics.len; i++) {
+		const char *name = m->metrics.at[i].name;
+		if (strlen(name) == n - end && strncasecmp(name, text, n - end) == 0)
+			return &m->metrics.at[i];
+	}
+	return NULL;
+}
+
+/* A metric of -m: its name, or in views that compare profiles with a part behind it. */
+static int choose_named(struct columns *out, const struct model *m, const struct options *o,
+			const char *text, struct arena *a, struct error *e)
+{
+	static const char *const parts[] = {
+	    [PART_ANY] = "", [PART_SUM] = ":sum", [PART_MIN] = ":min", [PART_MAX] = ":max"};
+	int last = o->view && o->view->takes & OPTION_COLLECTIVE ? PART_MAX : PART_ANY;
+	const struct model_metric *metric = NULL;
+	int part = PART_ANY;
+
+	for (; part <= last && !(metric = find_metric(m, text, parts[part])); part++)
+		;
+	if (!metric)
+		return error_set(e, ERROR_USAGE, "no metric '%s' (there are: %s)", text,
+				 metric_names(m, a));
+	if (!add_column(out, m, metric, o, a))
+		return error_memory(e, sizeof *out->at);
+	out->at[out->len - 1].part = (enum column_part)part;
+	return 0;
+}
+
 int columns_choose(struct columns *out, const struct model *m, const struct options *o, size_t most,
 		   struct arena *a, struct error *e)
 {
@@ -108,17 +146,9 @@ int columns_choose(struct columns *out, const struct model *m, const struct opti
 		return error_memory(e, room * sizeof *out->at);
 	if (!o->metrics.len)
 		return choose_all(out, m, o, most, a, e);
-	for (size_t k = 0; k < o->metrics.len; k++) {
-		size_t i = 0;
-		while (i < m->metrics.len &&
-		       strcasecmp(m->metrics.at[i].name, o->metrics.at[k]) != 0)
-			i++;
-		if (i == m->metrics.len)
-			return error_set(e, ERROR_USAGE, "no metric '%s' (there are: %s)",
-					 o->metrics.at[k], metric_names(m, a));
-		if (!add_column(out, m, &m->metrics.at[i], o, a))
-			return error_memory(e, sizeof *out->at);
-	}
+	for (size_t k = 0; k < o->metrics.len; k++)
+		if (choose_named(out, m, o, o->metrics.at[k], a, e) != 0)
+			return -1;
 	return 0;
 }
 

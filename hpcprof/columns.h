@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Which of the common columns of several profiles a metric has: all, where there are as many
+ * profiles as --collective says, or the one that -m METRIC:sum, :min or :max names. */
+enum column_part { PART_ANY, PART_SUM, PART_MIN, PART_MAX };
+
 /* A metric that is shown, as events or, with --samples, as numbers of samples. */
 struct column {
 	const struct model_metric *metric;
@@ -19,6 +23,7 @@ struct column {
 	const char *metric_name; /* clean */
 	const char *name;        /* of what is shown: the metric's, or "NAME samples" */
 	uint64_t total;
+	enum column_part part;
 	double samples; /* that its shares rest on, for --ci; 0: shares are exact */
 };
 

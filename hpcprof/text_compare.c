@@ -120,30 +120,44 @@ void text_compare_deinit(struct text *t)
 
 /* ---- columns --------------------------------------------------------------------------- */
 
+static bool is_single(const struct text *t, size_t column)
+{
+	return t->compare == COMPARE_SINGLE && t->columns[column].part == PART_ANY;
+}
+
+static size_t num_columns(const struct text *t, size_t column)
+{
+	if (is_single(t, column))
+		return t->stats.names.len;
+	return t->columns[column].part == PART_ANY ? COLLECTIVE_COLUMNS : 1;
+}
+
 /* The width from which on totals of one metric have columns as well. */
 static bool has_columns(const struct text *t, size_t column, bool inclusive)
 {
-	unsigned units =
-	    t->compare == COMPARE_SINGLE ? (unsigned)t->stats.names.len : COLLECTIVE_COLUMNS;
-
 	if ((t->compare != COMPARE_SINGLE && t->compare != COMPARE_COLLECTIVE) ||
 	    t->stats.mixed[column])
 		return false;
-	return !inclusive || (t->num_columns == 1 && t->o->width >= 60 + 20 * units);
+	return !inclusive ||
+	       (t->num_columns == 1 && t->o->width >= 60 + 20 * num_columns(t, column));
 }
 
 size_t text_compare_titles(const struct text *t, size_t column, bool inclusive,
 			   struct layout_column *titles)
 {
-	static const char *const collective[COLLECTIVE_COLUMNS] = {"sum", "min", "max"};
-	size_t n = t->compare == COMPARE_SINGLE ? t->stats.names.len : COLLECTIVE_COLUMNS;
+	static const char *const names[] = {
+	    [PART_SUM] = "sum", [PART_MIN] = "min", [PART_MAX] = "max"};
+	enum column_part part = t->columns[column].part;
+	size_t n = num_columns(t, column);
 
 	if (!has_columns(t, column, inclusive))
 		return 0;
-	for (size_t i = 0; i < n; i++)
-		titles[i] = (struct layout_column){t->compare == COMPARE_SINGLE ? t->unit_titles[i]
-										: collective[i],
-						   true, CUT_NOT, 0};
+	for (size_t i = 0; i < n; i++) {
+		const char *title = is_single(t, column) ? t->unit_titles[i]
+				    : part == PART_ANY   ? names[PART_SUM + i]
+							 : names[part];
+		titles[i] = (struct layout_column){title, true, CUT_NOT, 0};
+	}
 	return n;
 }
 
@@ -163,13 +177,17 @@ bool text_compare_cells(struct text *t, struct layout_table *table, const struct
 
 	if (!has_columns(t, column, inclusive))
 		return true;
-	if (t->compare == COMPARE_COLLECTIVE) {
-		s = stats_of(&t->stats, rows, row, column, inclusive);
-		return cell(table, s.sum, c) && cell(table, (long double)s.least, c) &&
-		       cell(table, (long double)s.most, c);
-	}
-	for (size_t i = 0; ok && i < t->stats.names.len; i++)
+	for (size_t i = 0; ok && is_single(t, column) && i < t->stats.names.len; i++)
 		ok = cell(table, (long double)stats_single(rows, i, row, column, inclusive), c);
+	if (is_single(t, column))
+		return ok;
+	s = stats_of(&t->stats, rows, row, column, inclusive);
+	if (c->part == PART_ANY || c->part == PART_SUM)
+		ok = cell(table, s.sum, c);
+	if (ok && (c->part == PART_ANY || c->part == PART_MIN))
+		ok = cell(table, (long double)s.least, c);
+	if (ok && (c->part == PART_ANY || c->part == PART_MAX))
+		ok = cell(table, (long double)s.most, c);
 	return ok;
 }
 
