@@ -170,7 +170,7 @@ bool stat_lines_introduce(const struct stat_lines *l, const struct stats_rows *r
 	text = layout_format(
 	    l->arena,
 	    "Sum, smallest, largest and mean value over %s, standard deviation (sd, of a "
-	    "sample: n - 1), cv = sd / mean, and in how many a row has a value (in). In any "
+	    "sample: n-1), cv = sd / mean, and in how many a row has a value (in). In any "
 	    "other %s it counts as 0.",
 	    units, units_word(kind, 1));
 	if (!text)

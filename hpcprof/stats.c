@@ -60,25 +60,37 @@ static const char *thread_name(struct stats_worker *w, const struct reader *r, u
 	return name ? layout_clean(&w->arena, name) : NULL;
 }
 
-/* The file's trees thread by thread; each row of THREADS is a unit, also without a tree. */
+/* Whether a row of THREADS without a tree is a thread that recorded nothing: where trees are of
+ * several threads, that cannot be told, and rows without a number stand for no thread that was. */
+static bool is_idle_thread(const struct reader *r, uint32_t thread, bool shared)
+{
+	return !shared && thread < reader_num_threads(r) && reader_thread(r, thread)->tid;
+}
+
+/* The file's trees thread by thread. A file without threads is one unit all the same. */
 static int read_threads(struct stats_worker *w, const struct reader *r, const char *process)
 {
 	uint32_t trees = reader_num_trees(r), rows = reader_num_threads(r), k = 0;
 	struct threaded *list = calloc(trees + (size_t)1, sizeof *list);
+	size_t before = w->names.len;
+	bool shared = false;
 	int rc = list ? 0 : error_memory(w->e, trees * sizeof *list);
 
-	for (uint32_t i = 0; list && i < trees; i++)
+	for (uint32_t i = 0; list && i < trees; i++) {
 		list[i] = (struct threaded){reader_tree(r, i)->thread, i};
+		shared |= list[i].thread == CSP_NONE;
+	}
 	if (list)
 		qsort(list, trees, sizeof *list, by_thread);
-	/* a file without threads still has what it has, if it is nothing */
-	for (uint32_t row = 0; rc == 0 && (row < rows || k < trees || !row); row++) {
-		uint32_t thread = row < rows ? row : k < trees ? list[k].thread : CSP_NONE;
+	for (uint32_t row = 0; rc == 0 && (row < rows || k < trees); row++) {
+		uint32_t thread = row < rows ? row : list[k].thread, first = k;
 		for (; rc == 0 && k < trees && list[k].thread == thread; k++)
 			rc = ingest_tree(w->ingest, list[k].tree);
-		if (rc == 0)
+		if (rc == 0 && (k > first || is_idle_thread(r, thread, shared)))
 			rc = stats_worker_end_unit(w, thread_name(w, r, thread, process), w->e);
 	}
+	if (rc == 0 && w->names.len == before)
+		rc = stats_worker_end_unit(w, layout_clean(&w->arena, process), w->e);
 	free(list);
 	return rc;
 }

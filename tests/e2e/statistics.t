@@ -44,6 +44,19 @@ done
 "$hpcprof" --collective 0 hpcrun-threads8-* >text
 check "--collective 0: no columns of profiles" bash -c '! grep -q "^Compared" text'
 
+# Where trees are of several threads, those are one.
+"$hpcrun" -q -t all -o shared "$(program threads8)" >/dev/null
+"$hpcprof" merge -o merged.csp hpcrun-threads8-1 hpcrun-threads8-2
+"$hpcprof" --by thread shared merged.csp >text
+check "shared trees and merged ones are a unit each" grep -q '^Compared: 2 threads' text
+for format in "" --callpath; do
+	for i in 1 2; do
+		"$hpcprof" xml $format -o "$i.xml" "hpcrun-threads8-$i"
+	done
+	"$hpcprof" --stats [12].xml >text
+	check "profiles in XML are compared, too" grep -qE '^    (self|both) .* 1\.xml|^        min [12]\.xml, max [12]\.xml' text
+done
+
 # Profiles of other periods have no common columns.
 "$hpcrun" -q -e CPUTIME@f500 "$(program threads8)" >/dev/null
 "$hpcprof" hpcrun-threads8-[1235] >text
