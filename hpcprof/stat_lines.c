@@ -137,12 +137,13 @@ static bool put_row(const struct stat_lines *l, const struct stats_rows *rows, u
 		    bool intervals)
 {
 	const struct columns *columns = l->stats->columns;
-	bool ok = true;
+	bool ok = true, any = false;
 
 	for (size_t i = 0; ok && i < rows->num_columns; i++) {
 		struct summary self = stats_of(l->stats, rows, row, i, false);
 		struct summary total = stats_of(l->stats, rows, row, i, true);
 		const struct column *c = &columns->at[i];
+		any |= self.present || total.present;
 		if (columns->len > 1 && (self.present || total.present))
 			fprintf(l->out, "   %s\n", c->name);
 		if (same(rows, row, i))
@@ -151,12 +152,39 @@ static bool put_row(const struct stat_lines *l, const struct stats_rows *rows, u
 			ok = put_line(l, c, "self", &self, intervals) &&
 			     put_line(l, c, "total", &total, intervals);
 	}
+	if (!any)
+		fprintf(l->out, "%*sin none of the %s\n", INDENT, "",
+			units_word(l->stats->profile->units.kind, 2));
 	return ok;
 }
 
 bool stat_lines_print(const struct stat_lines *l, const struct stats_rows *rows, uint32_t row)
 {
 	return put_row(l, rows, row, true);
+}
+
+bool stat_lines_outside(const struct stat_lines *l, const struct stats_rows *rows,
+			uint32_t everything)
+{
+	size_t files = l->stats->profile->units.outside;
+	const char *text = "";
+
+	for (size_t i = 0; files && text && i < rows->num_columns; i++) {
+		const struct column *c = &l->stats->columns->at[i];
+		struct summary s = stats_of(l->stats, rows, everything, i, true);
+		uint64_t inside = whole(s.sum), rest = c->total > inside ? c->total - inside : 0;
+		char number[LAYOUT_NUMBER_BYTES], percent[LAYOUT_NUMBER_BYTES];
+		text = layout_format(l->arena, "%s%s%s %s (%s)", text, i ? ", " : "",
+				     layout_value(number, rest, c->unit), c->name,
+				     layout_percent(percent, rest, c->total));
+	}
+	if (files && text)
+		text =
+		    layout_format(l->arena, "Not among them: %s in %zu datafile%s without a rank.",
+				  text, files, files == 1 ? "" : "s");
+	if (files && text)
+		layout_paragraph(l->out, l->width, text);
+	return text != NULL;
 }
 
 bool stat_lines_introduce(const struct stat_lines *l, const struct stats_rows *rows,
@@ -180,6 +208,8 @@ bool stat_lines_introduce(const struct stat_lines *l, const struct stats_rows *r
 		layout_paragraph(l->out, l->width,
 				 "With one alone there is no deviation; --by thread, process, rank "
 				 "or host may split it.");
+	if (!stat_lines_outside(l, rows, everything))
+		return false;
 	stat_lines_titles(l);
 	fprintf(l->out, "  everything\n");
 	return put_row(l, rows, everything, false);

@@ -22,6 +22,9 @@ struct stat_lines stat_lines(FILE *out, struct arena *a, const struct stats *s);
 
 /* "8 profiles". NULL if memory ran out. */
 const char *stat_lines_units(const struct stat_lines *l);
+/* What is of none of the units, if anything is, as a paragraph. False: memory ran out. */
+bool stat_lines_outside(const struct stat_lines *l, const struct stats_rows *rows,
+			uint32_t everything);
 /* What the titles mean, as paragraphs; how the columns spread in all. False: memory ran out. */
 bool stat_lines_introduce(const struct stat_lines *l, const struct stats_rows *rows,
 			  uint32_t everything);

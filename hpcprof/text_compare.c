@@ -260,7 +260,8 @@ bool text_compared(struct text *t)
 	if (t->compare == COMPARE_LINES)
 		ok = stat_lines_introduce(&l, &t->stats.rows[0], EVERYTHING);
 	else
-		ok = t->compare == COMPARE_SINGLE ? list_units(t) : tell_range(t);
+		ok = (t->compare == COMPARE_SINGLE ? list_units(t) : tell_range(t)) &&
+		     stat_lines_outside(&l, &t->stats.rows[0], EVERYTHING);
 	for (size_t i = 0; ok && t->compare != COMPARE_LINES && i < t->num_columns; i++)
 		if (t->stats.mixed[i])
 			text_paragraph(t,

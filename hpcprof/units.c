@@ -140,6 +140,11 @@ int units_group(struct units *u, enum unit_kind kind, const struct scan_file *fi
 	u->one_host = true;
 	for (size_t i = 1; i < count && !keys[i].unknown; i++)
 		u->one_host &= strcmp(keys[i - 1].text, keys[i].text) == 0;
+	/* launchers are no ranks; what cannot be told comes last */
+	while (kind == UNIT_RANK && count && keys[count - 1].unknown && !keys[0].unknown) {
+		u->outside++;
+		count--;
+	}
 	for (size_t i = 0; ok && i < count; i++)
 		ok = add_file(u, &keys[i], !i || compare_keys(&keys[i - 1], &keys[i]) != 0, a);
 	free(keys);

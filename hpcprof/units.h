@@ -23,7 +23,8 @@ struct unit_group {
 /* All zeros is empty: nothing can be compared. */
 struct units {
 	enum unit_kind kind;
-	bool one_host;               /* so that names do without it */
+	bool one_host;  /* so that names do without it */
+	size_t outside; /* files that belong to no group: those of no rank, where others have one */
 	VEC(struct load_file) files; /* group by group; their paths are the scan's */
 	VEC(struct unit_group) groups;
 };

@@ -161,11 +161,11 @@ def units_of(files, by):
         key, label = {
             "profile": ((f.folder,), f.folder),
             "process": ((f.host, f.pid, f.folder), process),
-            "rank": ((f.rank is None, f.rank or 0),
-                     "no rank" if f.rank is None else "rank %d" % f.rank),
+            "rank": ((f.rank,), "rank %s" % f.rank),
             "host": ((not f.host, f.host), f.host or "host not known"),
         }[by]
-        units.setdefault(key, (label, []))[1].extend(trees)
+        if by != "rank" or f.rank is not None:
+            units.setdefault(key, (label, []))[1].extend(trees)
     return [units[key] for key in sorted(units)]
 
 
@@ -225,11 +225,12 @@ def line(label, values, names, total, samples):
                      names[values.index(max(values))]]
 
 
-def expected(units, kind, samples):
+def expected(files, units, kind, samples):
     """[(row, its lines)], sorted."""
     names = [name for name, _ in units]
     rows = [rows_of(trees, samples) for _, trees in units]
-    total = sum(r["function"][f][0] for r in rows for f in r["function"])
+    total = sum(values[samples] for f in files for _, _, tree in f.trees
+                for values in tree.values())
     everything = [sum(r["function"][f][0] for f in r["function"]) for r in rows]
     result = [("everything", [line("total", everything, names, total, samples)])]
     if kind != "path" and kind != "bottom-up":
@@ -299,19 +300,19 @@ def check_statistics(files, folders, what):
             output = run(*options, *folders)
             name = "%s by %s%s" % (what, by, ", samples" if samples else "")
             compare(name + ": modules", parsed(output, "Load modules"),
-                    expected(units, "module", samples))
+                    expected(files, units, "module", samples))
             compare(name + ": functions", parsed(output, "Functions"),
-                    expected(units, "function", samples))
+                    expected(files, units, "function", samples))
             if what == "flat":
                 compare(name + ": call paths",
                         sorted(parsed(output, "These call paths") + parsed(output, "Statistics")),
-                        expected(units, "path", samples))
+                        expected(files, units, "path", samples))
             output = run("tree", "--all", "--min", "0", *options, *folders)
             compare(name + ": tree", parsed(output, "These functions"),
-                    expected(units, "path", samples))
+                    expected(files, units, "path", samples))
             output = run("tree", "--bottom-up", "--depth", "1", "--min", "0", *options, *folders)
             compare(name + ": bottom-up", parsed(output, "These functions"),
-                    [row for row in expected(units, "bottom-up", samples)
+                    [row for row in expected(files, units, "bottom-up", samples)
                      if row[1][0][0] != "total" or row[0] == "everything"])
 
 
@@ -382,7 +383,7 @@ def main():
         alone = [f for f in files if f.folder == folders[0]]
         compare(what + ": one profile alone",
                 parsed(run("--stats", folders[0]), "Functions"),
-                expected(units_of(alone, "profile"), "function", False))
+                expected(alone, units_of(alone, "profile"), "function", False))
     print("\n".join(problems[:30]))
     sys.exit(1 if problems else 0)
 
