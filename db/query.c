@@ -230,6 +230,8 @@ static int ask_file(FILE *out, struct query *q, const char *path, struct error *
 	if (rc == 0)
 		rc = ask_into(out, db, q, e);
 	sqlite3_close_v2(db);
+	if (rc != 0 && (e->kind == ERROR_SYSTEM || e->kind == ERROR_FORMAT))
+		rc = db_about(path, e);
 	return rc;
 }
 

@@ -31,6 +31,13 @@ int db_error(sqlite3 *db, struct error *e)
 			 sqlite3_errmsg(db));
 }
 
+int db_about(const char *path, struct error *e)
+{
+	struct error plain = *e;
+
+	return error_set(e, plain.kind, "%s: %.400s", path, plain.text);
+}
+
 int db_exec(sqlite3 *db, const char *sql, struct error *e)
 {
 	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_error(db, e);

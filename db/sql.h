@@ -22,6 +22,8 @@ enum { DB_APPLICATION = 0x48504370, DB_VERSION = 1 };
 /* The texts of share/hpcprof. */
 extern const char db_schema_sql[], db_views_sql[], db_queries_sql[];
 
+/* Put the file that *e is about before its text; -1. */
+int db_about(const char *path, struct error *e);
 /* Fill *e from what db says went wrong; -1. */
 int db_error(sqlite3 *db, struct error *e);
 /* Run statements that give no rows. 0, or -1 and *e. */

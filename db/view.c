@@ -78,15 +78,6 @@ static int write_csv(const struct profile *p, const struct options *o, struct di
 	return rc;
 }
 
-/* The error with the file that it is about before it. */
-static int about(const char *path, struct error *e)
-{
-	struct error plain = *e;
-
-	error_set(e, plain.kind, "%s: %.400s", path, plain.text);
-	return -1;
-}
-
 static int run(FILE *out, const struct options *o, struct diag *d, struct error *e)
 {
 	struct profile p;
@@ -103,9 +94,9 @@ static int run(FILE *out, const struct options *o, struct diag *d, struct error 
 	if (profile_load(&p, o, d, e) != 0)
 		return -1;
 	if (o->output && write_database(&p, o, d, e) != 0)
-		rc = about(o->output, e);
+		rc = db_about(o->output, e);
 	if (rc == 0 && o->csv && write_csv(&p, o, d, e) != 0)
-		rc = about(o->csv, e);
+		rc = db_about(o->csv, e);
 	diag_progress_end(d);
 	profile_deinit(&p);
 	return rc;
