@@ -179,8 +179,8 @@ static void put_metrics(struct csp_sink *s, const struct context *c)
 			   k->unaccounted.events);
 		add_number(&pairs, "unaccounted_samples", k->has_account && k->unaccounted.samples,
 			   k->unaccounted.samples);
-		csp_put_u32(s, pairs.n +
-				   (uint32_t)(k->sources.len + k->requested.len + k->achieved.len + k->jitters.len));
+		csp_put_u32(s, pairs.n + (uint32_t)(k->sources.len + k->requested.len +
+						    k->achieved.len + k->jitters.len));
 		put_pairs(s, &pairs);
 		put_list(s, "source", &k->sources);
 		put_list(s, "requested", &k->requested);

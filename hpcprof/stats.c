@@ -74,14 +74,15 @@ static int read_threads(struct stats_worker *w, const struct reader *r, const ch
 	struct threaded *list = calloc(trees + (size_t)1, sizeof *list);
 	size_t before = w->names.len;
 	bool shared = false;
-	int rc = list ? 0 : error_memory(w->e, trees * sizeof *list);
+	int rc = 0;
 
-	for (uint32_t i = 0; list && i < trees; i++) {
+	if (!list)
+		return error_memory(w->e, trees * sizeof *list);
+	for (uint32_t i = 0; i < trees; i++) {
 		list[i] = (struct threaded){reader_tree(r, i)->thread, i};
 		shared |= list[i].thread == CSP_NONE;
 	}
-	if (list)
-		qsort(list, trees, sizeof *list, by_thread);
+	qsort(list, trees, sizeof *list, by_thread);
 	for (uint32_t row = 0; rc == 0 && (row < rows || k < trees); row++) {
 		uint32_t thread = row < rows ? row : list[k].thread, first = k;
 		for (; rc == 0 && k < trees && list[k].thread == thread; k++)
@@ -178,34 +179,36 @@ static bool index_uses(struct stats_rows *rows)
 	return true;
 }
 
-/* Share the groups out: each worker has those that follow each other, about as many bytes as
- * the next. */
+static uint64_t group_bytes(const struct units *u, const struct unit_group *group)
+{
+	uint64_t bytes = 1;
+	struct stat st;
+
+	for (size_t i = 0; i < group->num_files; i++)
+		if (stat(u->files.at[group->first + i].path, &st) == 0)
+			bytes += (uint64_t)st.st_size;
+	return bytes;
+}
+
+/* Share the groups out: each worker has those whose middle lies in its part of all bytes, so
+ * that they follow each other. */
 static void share_out(const struct units *u, struct stats_worker *workers, size_t n)
 {
-	uint64_t all = 0, done = 0;
-	size_t at = 0;
+	uint64_t all = 0, before = 0;
 
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t g = 0; g < u->groups.len; g++) {
-			const struct unit_group *group = &u->groups.at[g];
-			for (size_t i = 0; i < group->num_files; i++) {
-				struct stat st;
-				uint64_t bytes = 1;
-				if (stat(u->files.at[group->first + i].path, &st) == 0)
-					bytes += (uint64_t)st.st_size;
-				if (pass)
-					done += bytes;
-				else
-					all += bytes;
-			}
-			while (pass && at + 1 < n && done > all / n * (at + 1)) {
-				workers[at++].end_group = g;
-				workers[at].first_group = g;
-			}
-		}
-	workers[at].end_group = u->groups.len;
-	for (size_t i = at + 1; i < n; i++)
-		workers[i].first_group = workers[i].end_group = u->groups.len;
+	for (size_t g = 0; g < u->groups.len; g++)
+		all += group_bytes(u, &u->groups.at[g]);
+	for (size_t g = 0; g < u->groups.len; g++) {
+		uint64_t bytes = group_bytes(u, &u->groups.at[g]);
+		double middle = (double)before + (double)bytes / 2;
+		size_t to = (size_t)(middle / (double)all * (double)n);
+		before += bytes;
+		/* a file may have grown in between */
+		for (size_t i = to < n ? to : n - 1; i < n; i++)
+			workers[i].end_group = g + 1;
+	}
+	for (size_t i = 1; i < n; i++)
+		workers[i].first_group = workers[i - 1].end_group;
 }
 
 static bool take_rows(struct stats *s, const struct stats_worker *w, size_t tree)
@@ -319,21 +322,21 @@ int stats_collect(struct stats *s, struct error *e)
 	struct stats_worker *workers;
 	struct error *errors;
 	struct match_index index;
-	int rc = 0;
+	int rc;
 
-	n = n < groups ? n : groups;
-	n = n ? n : 1;
-	if (match_index_create(&index, s->profile->model, e) != 0)
-		return -1;
-	workers = calloc(n, sizeof *workers);
-	errors = calloc(n, sizeof *errors);
 	for (size_t i = 0; i < s->num_trees; i++)
 		if (!index_uses(&s->rows[i]))
-			rc = error_memory(e, s->rows[i].num_nodes * sizeof(uint64_t));
-	if (!workers || !errors)
-		rc = error_memory(e, n * sizeof *workers);
-	if (rc == 0)
+			return error_memory(e, s->rows[i].num_nodes * sizeof(uint64_t));
+	if (match_index_create(&index, s->profile->model, e) != 0)
+		return -1;
+	n = n < groups ? n : groups;
+	n = n ? n : 1;
+	workers = calloc(n, sizeof *workers);
+	errors = calloc(n, sizeof *errors);
+	if (workers && errors)
 		rc = work(s, workers, errors, n, &index, e);
+	else
+		rc = error_memory(e, n * sizeof *workers);
 	for (size_t i = 0; workers && i < n; i++)
 		stats_worker_deinit(&workers[i]);
 	free(workers);
