@@ -5,7 +5,9 @@
  * Every process and thread burns MILLISECONDS of CPU time. Who waits for a process
  * appends a line to REPORT: its own pid, the other's (0: not known), and the
  * microseconds that it used as wait4 has them. Ways whose names say nothing of an end
- * exit with 0; what went wrong otherwise is told by a status from 90 on. */
+ * exit with 0; what went wrong otherwise is told by a status from 90 on.
+ *
+ * The file is long because the ways are many; each stands for itself. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
