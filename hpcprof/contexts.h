@@ -70,4 +70,10 @@ static inline uint32_t contexts_find(const struct contexts *c, uint32_t parent, 
 uint32_t contexts_insert(struct contexts *c, uint32_t parent, uint64_t step, uint64_t path,
 			 uint32_t frame);
 
+/* Set the frame of a context that was inserted before its frame was known. */
+static inline void contexts_set_frame(struct contexts *c, uint32_t id, uint32_t frame)
+{
+	c->keys[id] = (c->keys[id] & ~(uint64_t)UINT32_MAX) | frame;
+}
+
 #endif

@@ -77,13 +77,22 @@ uint64_t model_step(const struct model *m, uint32_t frame)
 		   : MODEL_STEP_FRAME | frame;
 }
 
+static uint32_t step_module(uint64_t step)
+{
+	return (uint32_t)(step >> 1) & (MODEL_STEP_MODULES - 1);
+}
+
+uint32_t model_step_frame(struct model *m, uint64_t step)
+{
+	if (step & MODEL_STEP_FRAME)
+		return (uint32_t)step;
+	return model_frame(m, step_module(step), step >> 16, (enum frame_role)(step & 1));
+}
+
 uint32_t model_new_context(struct model *m, uint32_t parent, uint64_t step, uint64_t path)
 {
-	uint32_t frame = (uint32_t)step;
+	uint32_t frame = model_step_frame(m, step);
 
-	if (!(step & MODEL_STEP_FRAME))
-		frame = model_frame(m, (uint32_t)(step >> 1) & (MODEL_STEP_MODULES - 1), step >> 16,
-				    (enum frame_role)(step & 1));
 	return frame == UINT32_MAX ? UINT32_MAX
 				   : contexts_insert(&m->contexts, parent, step, path, frame);
 }
@@ -121,6 +130,14 @@ static bool grow_frame_slots(struct model *m)
 	m->frame_slots = slots;
 	m->frame_mask = mask;
 	return true;
+}
+
+void model_prefetch_frame(const struct model *m, uint64_t step)
+{
+	if (m->frame_slots && !(step & MODEL_STEP_FRAME))
+		__builtin_prefetch(&m->frame_slots[frame_hash(step_module(step), step >> 16,
+							      (uint32_t)(step & 1)) &
+						   m->frame_mask]);
 }
 
 uint32_t model_frame(struct model *m, uint32_t module, uint64_t address, enum frame_role role)

@@ -217,6 +217,10 @@ static inline uint64_t model_plain_step(uint32_t module, uint64_t address, enum 
 }
 /* Any step, of a frame. */
 uint64_t model_step(const struct model *m, uint32_t frame);
+/* The frame of any step; UINT32_MAX if memory ran out. Who knows early of many that are to
+ * come prefetches. */
+uint32_t model_step_frame(struct model *m, uint64_t step);
+void model_prefetch_frame(const struct model *m, uint64_t step);
 /* A context that contexts_find did not find. */
 uint32_t model_new_context(struct model *m, uint32_t parent, uint64_t step, uint64_t path);
 
