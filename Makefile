@@ -49,7 +49,7 @@ launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
 
 # ---- the offline half ---------------------------------------------------------
 deps_pkgs := libdw libelf sqlite3 expat capstone
-offline_c := $(wildcard formats/*.c formats/base/*.c reader/*.c symbolize/*.c db/*.c) $(filter-out hpcprof/main.c,$(wildcard hpcprof/*.c))
+offline_c := $(wildcard formats/*.c formats/base/*.c reader/*.c symbolize/*.c) $(filter-out db/extension.c,$(wildcard db/*.c)) $(filter-out hpcprof/main.c,$(wildcard hpcprof/*.c))
 offline_o := $(offline_c:%.c=$(BUILD)/obj/%.o)
 OFFLINE_CFLAGS := $(BASE) -pthread $(sanflags) $(shell $(PKG_CONFIG) --cflags $(deps_pkgs) 2>/dev/null) $(CFLAGS)
 OFFLINE_LIBS := $(shell $(PKG_CONFIG) --libs $(deps_pkgs) 2>/dev/null) -liberty -pthread -lm
@@ -58,7 +58,7 @@ BIN := $(BUILD)/bin
 LIB := $(BUILD)/lib
 
 .PHONY: all
-all: $(BIN)/hpcrun $(BIN)/hpcprof $(LIB)/libhpcrun.so $(LIB)/libhpcrun.a
+all: $(BIN)/hpcrun $(BIN)/hpcprof $(LIB)/libhpcrun.so $(LIB)/libhpcrun.a $(LIB)/hpcprof_sqlite.so
 
 $(BUILD)/runtime-obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
@@ -98,6 +98,20 @@ $(LIB)/libhpcoffline.a: $(offline_o)
 
 $(BIN)/hpcprof: $(BUILD)/obj/hpcprof/main.o $(LIB)/libhpcoffline.a
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(OFFLINE_LIBS)
+
+# The extension of SQLite: the offline half once more, as a shared object that reaches
+# SQLite through what its host gives it.
+extension_c := $(filter-out $(filter-out db/extension.c db/functions.c db/sql.c db/tree.c db/vtab%.c,$(wildcard db/*.c)),$(offline_c) db/extension.c)
+extension_o := $(extension_c:%.c=$(BUILD)/pic-obj/%.o)
+
+$(BUILD)/pic-obj/%.o: %.c
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(OFFLINE_CFLAGS) -fPIC -fvisibility=hidden -DDB_EXTENSION -c -o $@ $<
+
+$(BUILD)/pic-obj/hpcprof/xml_dtd.o: $(wildcard share/hpcprof/*.dtd)
+
+$(LIB)/hpcprof_sqlite.so: $(extension_o)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -shared -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -o $@ $^ \
+		$(filter-out -lsqlite3,$(OFFLINE_LIBS))
 
 .PHONY: clean
 clean:

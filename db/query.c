@@ -5,6 +5,7 @@
 #include "db/functions.h"
 #include "db/rows.h"
 #include "db/shipped.h"
+#include "db/vtab.h"
 #include "db/write.h"
 #include "hpcprof/output.h"
 #include "db/open.h"
@@ -178,7 +179,7 @@ static int open_empty(sqlite3 **db, struct error *e)
 	if (sqlite3_open_v2(":memory:", db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 			    NULL) != SQLITE_OK ||
-	    db_add_functions(*db) != SQLITE_OK)
+	    db_add_functions(*db) != SQLITE_OK || db_add_tables(*db) != SQLITE_OK)
 		return db_error(*db, e);
 	return 0;
 }
@@ -225,7 +226,7 @@ static int ask_file(FILE *out, struct query *q, const char *path, struct error *
 	sqlite3 *db = NULL;
 	int rc = database_open(path, &db, e);
 
-	if (rc == 0 && db_add_functions(db) != SQLITE_OK)
+	if (rc == 0 && (db_add_functions(db) != SQLITE_OK || db_add_tables(db) != SQLITE_OK))
 		rc = db_error(db, e);
 	if (rc == 0)
 		rc = ask_into(out, db, q, e);

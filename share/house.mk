@@ -92,7 +92,7 @@ share_data := $(wildcard share/hpcprof/*)
 install: all
 	$(Q)install -d $(root)/bin $(root)/lib $(root)/share/hpcprof
 	$(Q)install -m 755 $(BIN)/hpcrun $(BIN)/hpcprof $(root)/bin
-	$(Q)install -m 755 $(LIB)/libhpcrun.so $(root)/lib
+	$(Q)install -m 755 $(LIB)/libhpcrun.so $(LIB)/hpcprof_sqlite.so $(root)/lib
 	$(Q)install -m 644 $(LIB)/libhpcrun.a $(root)/lib
 	$(Q)sed 's|^/.*/|$(PREFIX)/lib/|' $(LIB)/libhpcrun.link >$(root)/lib/libhpcrun.link
 	$(Q)for page in $(man_pages); do \
@@ -100,6 +100,6 @@ install: all
 	$(Q)for file in $(share_data); do install -m 644 $$file $(root)/share/hpcprof || exit 1; done
 
 uninstall:
-	$(Q)rm -f $(root)/bin/hpcrun $(root)/bin/hpcprof $(addprefix $(root)/lib/libhpcrun,.so .a .link)
+	$(Q)rm -f $(root)/bin/hpcrun $(root)/bin/hpcprof $(addprefix $(root)/lib/libhpcrun,.so .a .link) $(root)/lib/hpcprof_sqlite.so
 	$(Q)for page in $(man_pages); do rm -f $(root)/share/man/man$${page##*.}/$${page##*/}; done
 	$(Q)rm -rf $(root)/share/hpcprof

@@ -164,6 +164,34 @@ cp cxx.db later.db
 sql later.db 'PRAGMA user_version = 2'
 refused 3 'a newer hpcprof wrote it' functions later.db
 
+# The extension.
+raw() { # raw SQL: in the sqlite3 shell, with the extension
+	sqlite3 -batch :memory: ".load $BUILD/lib/hpcprof_sqlite" "$1" 2>&1
+}
+file=$(ls threads/*.csp)
+for what in metrics threads trees; do
+	check "csprof_$what has rows" test "$(raw "SELECT count(*) FROM csprof_$what('$file')")" -gt 0
+done
+is "csprof_modules names the program" "$(raw "SELECT count(*) FROM csprof_modules('$file') WHERE epoch = 0 AND name = '$(program threads8)'")" 1
+is "csprof_nodes has all nodes" "$(raw "SELECT count(*) FROM csprof_nodes('$file')")" \
+	"$(raw "SELECT sum(nodes) FROM csprof_trees('$file')")"
+is "of one tree, too" "$(raw "SELECT count(*) FROM csprof_nodes('$file') WHERE tree = 2")" \
+	"$(raw "SELECT nodes FROM csprof_trees('$file') WHERE number = 2")"
+is "of a tree that is not there" "$(raw "SELECT count(*) FROM csprof_nodes('$file') WHERE tree IN (-1, 1000000)")" 0
+is "csprof_values add up" "$(raw "SELECT sum(value) FROM csprof_values('$file') WHERE metric = 0")" \
+	"$(sql threads.db 'SELECT events FROM metric')"
+is "csprof_account adds up, too" "$(raw "SELECT sum(weight) FROM csprof_account('$file') WHERE metric = 0 AND disposition IN ('recorded', 'partial')")" \
+	"$(sql threads.db 'SELECT events FROM metric')"
+is "hpcprof_contexts is the table of contexts" \
+	"$(raw "SELECT context, last, depth, function, line, inlined, exclusive_events, inclusive_samples FROM hpcprof_contexts('cxx') WHERE parent")" \
+	"$(sql cxx.db 'SELECT c.id, c.last, c.depth, f.name, l.number, c.inlined, v.exclusive_events, v.inclusive_samples FROM context c
+		JOIN function f ON f.id = c.function JOIN line l ON l.id = c.line JOIN value v ON v.context = c.id ORDER BY c.id')"
+check "a file that is not there is told" grep -q '/nonesuch: cannot be opened' <(raw "SELECT * FROM csprof_nodes('/nonesuch')")
+check "and one that is no datafile" grep -q 'expected magic' <(raw "SELECT * FROM csprof_nodes('cxx.db')")
+check "and none at all" grep -q 'takes the name of a datafile' <(raw 'SELECT * FROM csprof_nodes')
+check "a join over two of them" test "$(raw "SELECT count(*) FROM csprof_trees('$file') t JOIN csprof_nodes('$file') n ON n.tree = t.number WHERE t.thread = 1")" -gt 0
+is "hpcprof query has them, too" "$(query "SELECT count(*) FROM csprof_nodes('$file')" cxx.db)" "$(raw "SELECT count(*) FROM csprof_nodes('$file')")"
+
 # Real questions, with answers from another side.
 is "time per library by thread" \
 	"$(query threads threads | awk -F, '{ s += $6 } END { printf "%d\n", s }')" "$(sql threads.db 'SELECT events FROM metric')"

@@ -1,0 +1,19 @@
+/* hpcprof_sqlite.so: the functions of functions.h and the tables of vtab.h for any program that
+ * SQLite is in ("SELECT load_extension('.../hpcprof_sqlite')", or .load in the sqlite3 shell). */
+#include "db/functions.h"
+#include "db/vtab.h"
+
+SQLITE_EXTENSION_INIT1
+
+__attribute__((visibility("default"))) int sqlite3_extension_init(sqlite3 *db, char **why,
+								  const sqlite3_api_routines *api);
+
+int sqlite3_extension_init(sqlite3 *db, char **why, const sqlite3_api_routines *api)
+{
+	int rc;
+
+	(void)why;
+	SQLITE_EXTENSION_INIT2(api);
+	rc = db_add_functions(db);
+	return rc == SQLITE_OK ? db_add_tables(db) : rc;
+}

@@ -1,0 +1,259 @@
+/* hpcprof_contexts: the calling context tree of a measurement, without a database. */
+#include "db/tree.h"
+#include "db/vtab.h"
+#include "hpcprof/sum.h"
+#include "hpcprof/views.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { METRIC_COLUMN = 9, ARGUMENT_COLUMN = 14 };
+
+struct contexts_cursor {
+	sqlite3_vtab_cursor base;
+	bool loaded;
+	struct profile p;
+	struct db_ranks ranks;
+	struct db_tree tree;
+	uint64_t *values; /* [contexts][metrics][exclusive events, samples, inclusive ...] */
+	size_t metrics;
+	uint64_t at; /* context * metrics + metric */
+	uint64_t end;
+};
+
+enum { EACH = 4 };
+
+static const struct view contexts_view = {.name = "contexts"};
+
+static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
+		   char **why)
+{
+	sqlite3_vtab *t;
+	int rc = sqlite3_declare_vtab(
+	    db,
+	    "CREATE TABLE x(context, parent, last, depth, module, function, file, line, inlined, "
+	    "metric, exclusive_events, exclusive_samples, inclusive_events, inclusive_samples, "
+	    "profile HIDDEN)");
+
+	(void)aux;
+	(void)argc;
+	(void)argv;
+	(void)why;
+	if (rc != SQLITE_OK)
+		return rc;
+	t = sqlite3_malloc(sizeof *t);
+	if (!t)
+		return SQLITE_NOMEM;
+	memset(t, 0, sizeof *t);
+	*out = t;
+	return SQLITE_OK;
+}
+
+static int best_index(sqlite3_vtab *t, sqlite3_index_info *plan)
+{
+	(void)t;
+	return vtab_plan(plan, ARGUMENT_COLUMN, 0);
+}
+
+static int open_cursor(sqlite3_vtab *t, sqlite3_vtab_cursor **out)
+{
+	struct contexts_cursor *c = sqlite3_malloc(sizeof *c);
+
+	(void)t;
+	if (!c)
+		return SQLITE_NOMEM;
+	memset(c, 0, sizeof *c);
+	*out = &c->base;
+	return SQLITE_OK;
+}
+
+static void unload(struct contexts_cursor *c)
+{
+	if (!c->loaded)
+		return;
+	db_tree_deinit(&c->tree);
+	db_ranks_deinit(&c->ranks);
+	profile_deinit(&c->p);
+	free(c->values);
+	c->values = NULL;
+	c->loaded = false;
+	c->at = c->end = 0;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *cursor)
+{
+	unload((struct contexts_cursor *)cursor);
+	sqlite3_free(cursor);
+	return SQLITE_OK;
+}
+
+static void add(uint64_t *to, uint64_t value)
+{
+	bool saturated = false;
+	*to = sum_add(*to, value, &saturated);
+}
+
+static int sum_up(struct contexts_cursor *c, struct error *e)
+{
+	const struct db_tree *t = &c->tree;
+	size_t row = c->metrics * EACH;
+
+	c->values = calloc(t->len * row + 1, sizeof *c->values);
+	if (!c->values)
+		return error_memory(e, t->len * row * sizeof *c->values);
+	for (uint32_t i = MODEL_ROOTS; i < model_num_contexts(c->p.model); i++)
+		for (size_t k = 0; k < c->metrics; k++) {
+			uint64_t *v = &c->values[t->numbers[i] * row + k * EACH];
+			add(&v[0], c->p.model->metrics.at[k].events[i]);
+			add(&v[1], c->p.model->metrics.at[k].samples[i]);
+		}
+	for (uint32_t i = t->len; i-- > 0;)
+		for (size_t k = 0; k < c->metrics; k++) {
+			uint64_t *v = &c->values[i * row + k * EACH];
+			uint64_t *up = &c->values[t->parent[i] * row + k * EACH];
+			for (int n = 0; n < 2; n++) {
+				add(&v[2 + n], v[n]);
+				if (t->piece[i] != DB_TREE_ROOT)
+					add(&up[2 + n], v[2 + n]);
+			}
+		}
+	return 0;
+}
+
+static int load(struct contexts_cursor *c, const char *path, struct error *e)
+{
+	struct options o = {
+	    .view = &contexts_view, .profiles = &path, .num_profiles = 1, .threads = 1};
+	struct diag d = {.out = fopen("/dev/null", "we"), .quiet = true};
+	int rc = d.out ? profile_load(&c->p, &o, &d, e) : error_system(e, "/dev/null");
+
+	if (rc == 0) {
+		c->loaded = true;
+		c->metrics = c->p.model->metrics.len;
+		if (db_ranks_make(&c->ranks, &c->p, e) != 0 ||
+		    db_tree_make(&c->tree, &c->p, &c->ranks, e) != 0 || sum_up(c, e) != 0)
+			rc = -1;
+	}
+	if (d.out)
+		fclose(d.out);
+	return rc;
+}
+
+/* To the next context and metric with a value, from at on. */
+static void skip(struct contexts_cursor *c)
+{
+	while (c->at < c->end && !c->values[c->at * EACH + 2] && !c->values[c->at * EACH + 3])
+		c->at++;
+}
+
+static int filter(sqlite3_vtab_cursor *cursor, int plan, const char *name, int argc,
+		  sqlite3_value **argv)
+{
+	struct contexts_cursor *c = (struct contexts_cursor *)cursor;
+	const char *path = argc ? (const char *)sqlite3_value_text(argv[0]) : NULL;
+	struct error e;
+
+	(void)name;
+	unload(c);
+	if (!(plan & VTAB_ARGUMENT)) {
+		error_set(&e, ERROR_USAGE, "it takes the name of a PROFILE");
+		vtab_error(cursor->pVtab, "hpcprof_contexts", &e);
+		return SQLITE_ERROR;
+	}
+	if (!path)
+		return SQLITE_OK;
+	if (load(c, path, &e) != 0) {
+		unload(c);
+		vtab_error(cursor->pVtab, path, &e);
+		return SQLITE_ERROR;
+	}
+	c->end = (uint64_t)c->tree.len * c->metrics;
+	skip(c);
+	return SQLITE_OK;
+}
+
+static int next_row(sqlite3_vtab_cursor *cursor)
+{
+	struct contexts_cursor *c = (struct contexts_cursor *)cursor;
+
+	c->at++;
+	skip(c);
+	return SQLITE_OK;
+}
+
+static int at_end(sqlite3_vtab_cursor *cursor)
+{
+	const struct contexts_cursor *c = (struct contexts_cursor *)cursor;
+	return c->at >= c->end;
+}
+
+static void text(sqlite3_context *to, const char *s)
+{
+	if (s)
+		vtab_text(to, s, strlen(s));
+}
+
+/* What a context that is no root stands for. */
+static void code_column(const struct contexts_cursor *c, uint32_t context, sqlite3_context *to,
+			int i)
+{
+	const struct db_piece *piece = &c->tree.pieces.at[c->tree.piece[context]];
+	const struct code_function *f = &c->p.code.functions.at[piece->function];
+	const struct code_line *l = &c->p.code.lines.at[piece->line];
+
+	if (i == 1)
+		sqlite3_result_int64(to, c->tree.parent[context] + 1LL);
+	else if (i == 4)
+		text(to, c->p.model->modules.at[f->module].name);
+	else if (i == 5)
+		text(to, f->name);
+	else if (i == 6)
+		text(to, c->p.code.files.at[l->file].name);
+	else if (i == 7 && l->line)
+		sqlite3_result_int64(to, l->line);
+	else if (i == 8)
+		sqlite3_result_int(to, piece->inlined);
+}
+
+static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *to, int i)
+{
+	const struct contexts_cursor *c = (struct contexts_cursor *)cursor;
+	uint32_t context = (uint32_t)(c->at / c->metrics);
+
+	if (i > METRIC_COLUMN && i < ARGUMENT_COLUMN)
+		vtab_number(to, c->values[c->at * EACH + (uint64_t)(i - METRIC_COLUMN - 1)]);
+	else if (i == METRIC_COLUMN)
+		text(to, c->p.model->metrics.at[c->at % c->metrics].name);
+	else if (i == 0)
+		sqlite3_result_int64(to, context + 1LL);
+	else if (i == 2)
+		sqlite3_result_int64(to, c->tree.last[context] + 1LL);
+	else if (i == 3)
+		sqlite3_result_int64(to, c->tree.depth[context]);
+	else if (c->tree.piece[context] != DB_TREE_ROOT)
+		code_column(c, context, to, i);
+	return SQLITE_OK;
+}
+
+static int rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out)
+{
+	*out = (sqlite3_int64)((struct contexts_cursor *)cursor)->at;
+	return SQLITE_OK;
+}
+
+int db_add_contexts(sqlite3 *db)
+{
+	static const sqlite3_module module = {.xConnect = connect,
+					      .xBestIndex = best_index,
+					      .xDisconnect = vtab_disconnect,
+					      .xOpen = open_cursor,
+					      .xClose = close_cursor,
+					      .xFilter = filter,
+					      .xNext = next_row,
+					      .xEof = at_end,
+					      .xColumn = column,
+					      .xRowid = rowid};
+	return sqlite3_create_module_v2(db, "hpcprof_contexts", &module, NULL, NULL);
+}
