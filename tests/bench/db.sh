@@ -1,0 +1,53 @@
+#!/bin/bash
+# Databases: numbers stored a second of CPU time beside plain loops over SQLite, bytes a value
+# row, peak memory, and how long each shipped query takes on 1 M contexts with three metrics.
+# The best of RUNS runs counts; ours and the loops are run in turn.
+#
+# CONTEXTS=...  call sites of the profile (730000: a million contexts)
+set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=${BUILD:-$top/build}
+cd "$top"
+out=$BUILD/bench/db
+runs=${RUNS:-3}
+make -s BUILD="$BUILD" "$BUILD/bin/hpcprof" "$BUILD/lib/libhpcoffline.a"
+mkdir -p "$out"
+trap 'rm -rf "$out"' EXIT
+${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -I. -O2 -g -o "$out/db" tests/bench/db.c "$BUILD/lib/libhpcoffline.a" \
+	$(pkg-config --libs libdw libelf sqlite3 expat capstone) -liberty -lm -pthread
+python3 tests/bench/db-profile.py "${CONTEXTS:-730000}" >"$out/profile.xml"
+
+for _ in $(seq "$runs"); do
+	"$out/db" plain 4000000 "$out/plain.db" >>"$out/plain"
+	"$out/db" sorted 4000000 "$out/sorted.db" >>"$out/sorted"
+	"$out/db" ours "$out/profile.xml" "$out/ours.db" >>"$out/ours"
+done
+best() { # best FILE: the line with most numbers a second
+	awk '{ print $1 / $2, $0 }' "$1" | sort -gr | head -n 1
+}
+read -r plain _ < <(best "$out/plain")
+read -r sorted _ < <(best "$out/sorted")
+read -r rate _ seconds bytes rows value_bytes mb < <(best "$out/ours")
+awk -v p="$plain" -v s="$sorted" -v r="$rate" 'BEGIN {
+	printf "%-48s %8.2f M numbers/s\n", "plain loop, rowid table, 50 rows an INSERT", p / 1e6
+	printf "%-48s %8.2f M numbers/s\n", "plain loop, clustered, 50 rows an INSERT", s / 1e6
+	printf "%-48s %8.2f M numbers/s: %.2f and %.2f of these\n", "hpcprof db, indexes included", r / 1e6, r / p, r / s }'
+awk -v s="$seconds" -v b="$bytes" -v n="$rows" -v v="$value_bytes" -v m="$mb" 'BEGIN {
+	printf "%d value rows in %.2f s: %.1f bytes each, %.1f with all of the file; peak memory %d MB\n", n, s, v / n, b / n, m }'
+
+printf '\n%-24s %s\n' query seconds
+"$BUILD/bin/hpcprof" query --list | awk '{ print $1 }' | while read -r name; do
+	case $name in
+	callers | callees | over-time) arguments=function_7 ;;
+	beneath | path) arguments=5000 ;;
+	difference) arguments='1 1' ;;
+	ranks) arguments=CPUTIME ;;
+	matching) arguments='^function_77$' ;;
+	deep) arguments=30 ;;
+	*) arguments= ;;
+	esac
+	from=$(date +%s%N)
+	# shellcheck disable=SC2086 # words
+	"$BUILD/bin/hpcprof" query "$name" $arguments "$out/ours.db" >/dev/null
+	awk -v n="$name" -v t="$((($(date +%s%N) - from) / 1000000))" 'BEGIN { printf "%-24s %.3f\n", n, t / 1000 }'
+done
