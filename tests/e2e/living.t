@@ -149,6 +149,10 @@ lives 7 "strict mode, and a store that dies with it" --store=private "$living" s
 part_of_it "strict mode, and a store that dies with it"
 between "until it began, in ms" "$(weight recorded)" 180 240
 
+# ---- priorities -----------------------------------------------------------------------
+lives 0 "a thread of real-time priority waits for another of ours" "$living" urgent
+part_of_it "real-time priority"
+
 # ---- faults ----------------------------------------------------------------------------
 lives 0 "its own faults" "$living" faults
 all_of_it "its own faults"

@@ -11,6 +11,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -434,6 +435,49 @@ static int coroutines(void)
 	return 0;
 }
 
+static void *briefly(void *unused)
+{
+	return unused;
+}
+
+static volatile sig_atomic_t enough;
+
+static void *make_others(void *unused)
+{
+	pthread_t t;
+
+	while (!enough)
+		if (pthread_create(&t, NULL, briefly, NULL) == 0)
+			pthread_join(t, NULL);
+	return unused;
+}
+
+/* Two threads make others all the time, on one CPU; one of them never yields to the other
+ * unless it sleeps. */
+static int urgent(void)
+{
+	enum { ROUNDS = 200 };
+	struct sched_param first = {.sched_priority = 10}, normal = {0};
+	struct timespec pause = {0, 1300000};
+	pthread_t other, t;
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof one, &one);
+	pthread_create(&other, NULL, make_others, NULL);
+	say("real time", pthread_setschedparam(pthread_self(), SCHED_FIFO, &first) == 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_create(&t, NULL, briefly, NULL);
+		pthread_join(t, NULL);
+		nanosleep(&pause, NULL);
+	}
+	pthread_setschedparam(pthread_self(), SCHED_OTHER, &normal);
+	enough = 1;
+	pthread_join(other, NULL);
+	return 0;
+}
+
 /* Threads, one after the other, and more threads at the end. */
 static void *burn_in_thread(void *unused)
 {
@@ -701,6 +745,7 @@ int main(int argc, char **argv)
 	    {"coroutines", coroutines},
 	    {"faults", faults},
 	    {"crew", crew},
+	    {"urgent", urgent},
 	    {"strict", strict},
 	    {"confined", confined},
 	    {"no_files", no_files},
