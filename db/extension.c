@@ -1,5 +1,8 @@
 /* hpcprof_sqlite.so: the functions of functions.h and the tables of vtab.h for any program that
  * SQLite is in ("SELECT load_extension('.../hpcprof_sqlite')", or .load in the sqlite3 shell). */
+#ifndef DB_EXTENSION
+#define DB_EXTENSION 1
+#endif
 #include "db/functions.h"
 #include "db/vtab.h"
 

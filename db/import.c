@@ -264,6 +264,7 @@ static int take_function(struct import *in, sqlite3_stmt *s)
 				   .linkage_name = text(in, s, 3, &ok),
 				   .line = (uint32_t)number(s, 4),
 				   .module = ids_get(&in->modules, number(s, 1)),
+				   .low = number(s, 6),
 				   .no_symbol = number(s, 5) != 0};
 
 	if (f.module == UINT32_MAX)
@@ -377,7 +378,8 @@ static const struct {
      "threads, \"end\", tool, tramp_samples, has_ended, has_trailer FROM process ORDER BY id",
      take_process},
     {"SELECT id, name, build_id, assumed FROM module ORDER BY id", take_module},
-    {"SELECT id, module, name, linkage_name, line, symbol = 'none' FROM function ORDER BY id",
+    {"SELECT id, module, name, linkage_name, line, symbol = 'none', address FROM function ORDER BY "
+     "id",
      take_function},
     {"SELECT l.id, f.name, l.number FROM line l JOIN file f ON f.id = l.file ORDER BY l.id",
      take_line},

@@ -155,11 +155,11 @@ static bool link_children(struct nodes *s, const struct db_tree *t, const struct
 	size_t labels = t->pieces.len;
 	uint32_t n = s->keys.len;
 	uint32_t *first = calloc(labels + 2, sizeof *first),
-		 *sorted = malloc((n + 1) * sizeof *sorted);
+		 *sorted = calloc(n + (size_t)1, sizeof *sorted);
 	struct piece_order o = {t, r};
 	bool ok = first && sorted;
 
-	s->label_order = malloc((labels + 1) * sizeof *s->label_order);
+	s->label_order = calloc(labels + 1, sizeof *s->label_order);
 	ok = ok && s->label_order;
 	for (size_t i = 0; ok && i < labels; i++)
 		s->label_order[i] = (uint32_t)i;

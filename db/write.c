@@ -235,23 +235,23 @@ static int write_contexts(struct db_writing *w, struct error *e)
 {
 	static const char columns[] =
 	    "context (id, parent, last, depth, function, line, inlined, hash)";
+	static const struct db_piece none; /* a root's; its numbers are not written */
 	const struct db_tree *t = &w->tree;
 	struct bulk b;
 
 	bulk_begin(&b, w->db, columns, 8, e);
 	for (uint32_t i = 0; i < t->len && !b.failed; i++) {
-		bool root = t->piece[i] == DB_TREE_ROOT;
-		const struct db_piece *piece = root ? NULL : &t->pieces.at[t->piece[i]];
+		const struct db_piece *piece =
+		    t->piece[i] == DB_TREE_ROOT ? &none : &t->pieces.at[t->piece[i]];
+		bool root = piece == &none;
 		bulk_int(&b, w->context + i);
 		number_or_null(&b, !root, (uint64_t)w->context + t->parent[i]);
 		bulk_int(&b, w->context + t->last[i]);
 		bulk_int(&b, t->depth[i]);
 		number_or_null(&b, !root,
-			       root ? 0
-				    : (uint64_t)w->function + w->ranks.functions[piece->function]);
-		number_or_null(&b, !root,
-			       root ? 0 : (uint64_t)w->line + w->ranks.lines[piece->line]);
-		bulk_int(&b, piece && piece->inlined);
+			       (uint64_t)w->function + w->ranks.functions[piece->function]);
+		number_or_null(&b, !root, (uint64_t)w->line + w->ranks.lines[piece->line]);
+		bulk_int(&b, piece->inlined);
 		bulk_int(&b, (int64_t)t->hash[i]);
 		if (i % 65536 == 0)
 			diag_progress(w->d, "writing: %u of %u contexts", i, t->len);

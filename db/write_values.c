@@ -28,7 +28,7 @@ static int sum_contexts(struct values *v, struct error *e)
 	uint32_t contexts = model_num_contexts(v->w->p->model);
 
 	v->exclusive = calloc(2 * (size_t)t->len, sizeof *v->exclusive);
-	v->inclusive = malloc(2 * (size_t)t->len * sizeof *v->inclusive);
+	v->inclusive = calloc(2 * (size_t)t->len, sizeof *v->inclusive);
 	if (!v->exclusive || !v->inclusive)
 		return error_memory(e, 2 * t->len * sizeof *v->inclusive);
 	for (uint32_t i = MODEL_ROOTS; i < contexts; i++) {
@@ -43,7 +43,7 @@ static int sum_contexts(struct values *v, struct error *e)
 	return 0;
 }
 
-static int write_contexts(struct values *v, const char *table, const uint64_t *values,
+static int write_contexts(const struct values *v, const char *table, const uint64_t *values,
 			  struct error *e)
 {
 	int64_t metric = v->w->metric + (int64_t)v->metric;
@@ -95,7 +95,7 @@ static void replace_coolest(const struct values *v, uint32_t *heap, uint32_t n, 
 	heap[at] = with;
 }
 
-static int write_hottest(struct values *v, struct error *e)
+static int write_hottest(const struct values *v, struct error *e)
 {
 	uint32_t heap[DB_HOTTEST], n = 0, i;
 	struct bulk b;
@@ -104,7 +104,7 @@ static int write_hottest(struct values *v, struct error *e)
 		if (v->exclusive[2 * (size_t)i])
 			heap[n++] = i;
 	/* the coolest first is a heap */
-	qsort_r(heap, n, sizeof *heap, by_heat, v);
+	qsort_r(heap, n, sizeof *heap, by_heat, (void *)v);
 	for (uint32_t k = 0; k < n / 2; k++) {
 		uint32_t swap = heap[k];
 		heap[k] = heap[n - 1 - k];
@@ -113,7 +113,7 @@ static int write_hottest(struct values *v, struct error *e)
 	for (; i < v->w->tree.len; i++)
 		if (v->exclusive[2 * (size_t)i] && hotter(v, i, heap[0]))
 			replace_coolest(v, heap, n, i);
-	qsort_r(heap, n, sizeof *heap, by_heat, v);
+	qsort_r(heap, n, sizeof *heap, by_heat, (void *)v);
 	bulk_begin(&b, v->w->db, "hottest", 3, e);
 	for (i = 0; i < n; i++) {
 		bulk_int(&b, v->w->metric + (int64_t)v->metric);
@@ -125,9 +125,23 @@ static int write_hottest(struct values *v, struct error *e)
 
 /* ---- by code --------------------------------------------------------------------------- */
 
+static bool any(const uint64_t sums[2])
+{
+	return sums[0] || sums[1];
+}
+
+/* Events and samples of a row. */
+static void write_sums(struct bulk *b, const uint64_t own[2], const uint64_t below[2])
+{
+	bulk_sum(b, own[0]);
+	bulk_sum(b, own[1]);
+	bulk_sum(b, below[0]);
+	bulk_sum(b, below[1]);
+}
+
 /* The rows at[0], at[1] ... of a grouping (or just 0, 1 ...); their ids are first + numbers[row],
  * or where there are no numbers they count up. */
-static int write_rows(struct values *v, const char *table, const struct attribution *a,
+static int write_rows(const struct values *v, const char *table, const struct attribution *a,
 		      enum grouping g, const uint32_t *at, const uint32_t *numbers, int64_t first,
 		      struct error *e)
 {
@@ -136,15 +150,13 @@ static int write_rows(struct values *v, const char *table, const struct attribut
 	bulk_begin(&b, v->w->db, table, 6, e);
 	for (size_t i = 0; i < a->by[g].num_rows; i++) {
 		size_t row = at ? at[i] : i;
-		const uint64_t *x = &a->by[g].exclusive[2 * row], *n = &a->by[g].inclusive[2 * row];
-		if (!n[0] && !n[1])
+		const uint64_t *own = a->by[g].exclusive + 2 * row;
+		const uint64_t *below = a->by[g].inclusive + 2 * row;
+		if (!any(below))
 			continue;
 		bulk_int(&b, v->w->metric + (int64_t)v->metric);
 		bulk_int(&b, first + (int64_t)(numbers ? numbers[row] : i));
-		bulk_sum(&b, x[0]);
-		bulk_sum(&b, x[1]);
-		bulk_sum(&b, n[0]);
-		bulk_sum(&b, n[1]);
+		write_sums(&b, own, below);
 	}
 	return bulk_end(&b, e);
 }
@@ -171,7 +183,7 @@ static uint32_t *files_in_order(const struct db_writing *w)
 	return out;
 }
 
-static int write_code(struct values *v, const uint64_t *const *columns, struct error *e)
+static int write_code(const struct values *v, const uint64_t *const *columns, struct error *e)
 {
 	const struct db_writing *w = v->w;
 	uint32_t *files = files_in_order(w);
@@ -241,17 +253,17 @@ static int by_key(const void *pa, const void *pb, void *context)
 	return (a > b) - (a < b);
 }
 
-static int write_call_rows(struct values *v, const struct calls *c, const struct attributed_rows *r,
-			   const uint32_t *order, struct error *e)
+static int write_call_rows(const struct values *v, const struct calls *c,
+			   const struct attributed_rows *r, const uint32_t *order, struct error *e)
 {
 	struct bulk b;
 
 	bulk_begin(&b, v->w->db, "call", 7, e);
 	for (uint32_t i = 0; i < c->pairs.len; i++) {
 		uint64_t key = c->pairs.keys[order[i]];
-		const uint64_t *x = r->exclusive + 2 * (size_t)order[i];
-		const uint64_t *n = r->inclusive + 2 * (size_t)order[i];
-		if (!n[0] && !n[1])
+		const uint64_t *own = r->exclusive + 2 * (size_t)order[i];
+		const uint64_t *below = r->inclusive + 2 * (size_t)order[i];
+		if (!any(below))
 			continue;
 		bulk_int(&b, v->w->metric + (int64_t)v->metric);
 		bulk_int(&b, v->w->function + (int64_t)(key >> 32));
@@ -259,15 +271,12 @@ static int write_call_rows(struct values *v, const struct calls *c, const struct
 			bulk_int(&b, v->w->function + (int64_t)(uint32_t)key - 1);
 		else
 			bulk_null(&b);
-		bulk_sum(&b, x[0]);
-		bulk_sum(&b, x[1]);
-		bulk_sum(&b, n[0]);
-		bulk_sum(&b, n[1]);
+		write_sums(&b, own, below);
 	}
 	return bulk_end(&b, e);
 }
 
-static int write_calls(struct values *v, struct calls *c, const uint32_t *order,
+static int write_calls(const struct values *v, struct calls *c, const uint32_t *order,
 		       const uint64_t *const *columns, struct error *e)
 {
 	struct attributed_rows r = {0};
@@ -316,12 +325,13 @@ int db_write_values(struct db_writing *w, struct error *e)
 
 	if (find_calls(&c))
 		order = malloc((c.pairs.len + (size_t)1) * sizeof *order);
-	if (!order)
-		rc = error_memory(e, c.pairs.len * sizeof *order);
-	for (uint32_t i = 0; rc == 0 && i < c.pairs.len; i++)
+	if (!order) {
+		interner_deinit(&c.pairs);
+		return error_memory(e, c.pairs.len * sizeof *order);
+	}
+	for (uint32_t i = 0; i < c.pairs.len; i++)
 		order[i] = i;
-	if (rc == 0)
-		qsort_r(order, c.pairs.len, sizeof *order, by_key, &c);
+	qsort_r(order, c.pairs.len, sizeof *order, by_key, &c);
 	for (size_t i = 0; rc == 0 && i < w->p->model->metrics.len; i++)
 		rc = write_metric(w, i, &c, order, e);
 	free(order);

@@ -293,6 +293,7 @@ static bool append_named_functions(struct build *b)
 				  .linkage_name = f->linkage_name ? f->linkage_name : name,
 				  .file = f->file,
 				  .line = f->line,
+				  .low = f->low,
 				  .module = f->module,
 				  .source = f->name && !f->no_symbol ? SYMBOL_DWARF : SYMBOL_NONE});
 	}

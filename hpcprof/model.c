@@ -160,14 +160,19 @@ uint32_t model_frame(struct model *m, uint32_t module, uint64_t address, enum fr
 	return (uint32_t)m->frames.len - 1;
 }
 
+static uint32_t chain_number(struct model *m, uint32_t chained, uint32_t number)
+{
+	if (chained == INTERNER_NONE)
+		return INTERNER_NONE;
+	return interner_add(&m->name_pairs, (uint64_t)chained << 32 | number);
+}
+
 /* The id of text behind what has the id chain; no text is a number of its own. */
 static uint32_t chain(struct model *m, uint32_t chained, const char *text)
 {
 	uint32_t id = text ? strings_intern(m->strings, text, strlen(text)) : UINT32_MAX - 1;
 
-	if (chained == INTERNER_NONE || id == UINT32_MAX)
-		return INTERNER_NONE;
-	return interner_add(&m->name_pairs, (uint64_t)chained << 32 | id);
+	return id == UINT32_MAX ? INTERNER_NONE : chain_number(m, chained, id);
 }
 
 uint32_t model_function(struct model *m, const struct model_function *f)
@@ -176,6 +181,7 @@ uint32_t model_function(struct model *m, const struct model_function *f)
 	uint32_t key = chain(m, f->module, f->name), id;
 
 	key = chain(m, chain(m, key, f->linkage_name), f->file);
+	key = chain_number(m, chain_number(m, key, (uint32_t)(f->low >> 32)), (uint32_t)f->low);
 	if (key == INTERNER_NONE || !vec_reserve(&m->functions, m->functions.len + 1))
 		return UINT32_MAX;
 	id = interner_add(&m->function_ids, (uint64_t)key << 32 | f->line);

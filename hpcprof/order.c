@@ -37,7 +37,9 @@ int model_compare_functions(const struct model_function *a, const struct model_f
 		c = compare_texts(a->linkage_name, b->linkage_name);
 	if (!c)
 		c = compare_texts(a->file, b->file);
-	return c ? c : compare_numbers(a->line, b->line);
+	if (!c)
+		c = compare_numbers(a->line, b->line);
+	return c ? c : compare_numbers(a->low, b->low);
 }
 
 /* Modules have their places by now. */

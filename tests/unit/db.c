@@ -219,7 +219,7 @@ static void test_failing_writes(void **state)
 {
 	static const int failures[] = {SQLITE_FULL, SQLITE_IOERR_WRITE};
 	const char *from = path_of("good.csp"), *to = path_of("out.db");
-	size_t files, n, m;
+	size_t files, n = 0, m = 0;
 	struct error e;
 	char *before, *after;
 	int tried;
