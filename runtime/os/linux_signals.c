@@ -30,7 +30,9 @@ int os_send_again(siginfo_t *info, uint32_t tid)
 {
 	if (tid)
 		return (int)CALL(SYS_rt_tgsigqueueinfo, os_pid(), tid, info->si_signo, info);
-	return (int)CALL(SYS_rt_sigqueueinfo, os_pid(), info->si_signo, info);
+	long r = CALL(SYS_rt_sigqueueinfo, os_pid(), info->si_signo, info);
+	/* only the main thread may pass on what kill sent; better from us than lost */
+	return (int)(r == -EPERM ? CALL(SYS_kill, os_pid(), info->si_signo) : r);
 }
 
 int os_signalfd(int fd, uint64_t set, int flags)
