@@ -264,6 +264,7 @@ static int take_function(struct import *in, sqlite3_stmt *s)
 				   .linkage_name = text(in, s, 3, &ok),
 				   .line = (uint32_t)number(s, 4),
 				   .module = ids_get(&in->modules, number(s, 1)),
+				   .declared = some_text(in, s, 7, &ok),
 				   .low = number(s, 6),
 				   .no_symbol = number(s, 5) != 0};
 
@@ -378,8 +379,8 @@ static const struct {
      "threads, \"end\", tool, tramp_samples, has_ended, has_trailer FROM process ORDER BY id",
      take_process},
     {"SELECT id, name, build_id, assumed FROM module ORDER BY id", take_module},
-    {"SELECT id, module, name, linkage_name, line, symbol = 'none', address FROM function ORDER BY "
-     "id",
+    {"SELECT f.id, f.module, f.name, f.linkage_name, f.line, f.symbol = 'none', f.address, s.name "
+     "FROM function f LEFT JOIN file s ON s.id = f.file ORDER BY f.id",
      take_function},
     {"SELECT l.id, f.name, l.number FROM line l JOIN file f ON f.id = l.file ORDER BY l.id",
      take_line},

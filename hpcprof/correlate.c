@@ -154,6 +154,7 @@ struct build {
 	bool no_inline;
 	struct interner files; /* key: path id, or NO_PATH | module */
 	struct interner lines; /* key: file << 32 | line */
+	uint32_t *named;       /* [functions of the model]: ids of those that came with names */
 };
 #define NO_PATH (UINT64_C(1) << 32)
 
@@ -280,31 +281,46 @@ static bool describe_module(struct build *b, const struct job *job)
 	return out->why != NULL;
 }
 
-static bool append_named_functions(struct build *b)
+/* Whether they are one function with code from several files. */
+static bool same_function(const struct model_function *a, const struct model_function *b)
 {
-	bool ok = true;
+	struct model_function other = *b;
 
-	for (size_t i = 0; ok && i < b->m->functions.len; i++) {
-		const struct model_function *f = &b->m->functions.at[i];
-		const char *name = f->name ? f->name : MODEL_UNKNOWN_FUNCTION;
-		ok = vec_push(&b->code->functions,
-			      (struct code_function){
-				  .name = name,
-				  .linkage_name = f->linkage_name ? f->linkage_name : name,
-				  .file = f->file,
-				  .line = f->line,
-				  .low = f->low,
-				  .module = f->module,
-				  .source = f->name && !f->no_symbol ? SYMBOL_DWARF : SYMBOL_NONE});
-	}
-	return ok;
+	other.file = a->file;
+	return a->declared && b->declared && model_compare_functions(a, &other) == 0;
 }
 
-/* The same for a frame that came with its name; first is the id of the first function
- * of such frames. */
-static bool append_named(struct build *b, uint32_t first, const struct model_frame *f)
+/* Those that are one stand side by side. */
+static bool append_named_functions(struct build *b)
 {
-	uint32_t function = (uint32_t)(f->address >> 32), id = first + function;
+	const struct model_function *all = b->m->functions.at;
+	bool ok = true;
+
+	b->named = malloc((b->m->functions.len + 1) * sizeof *b->named);
+	for (size_t i = 0; ok && b->named && i < b->m->functions.len; i++) {
+		const struct model_function *f = &all[i];
+		const char *name = f->name ? f->name : MODEL_UNKNOWN_FUNCTION;
+		const char *file = !f->declared ? f->file : f->declared[0] ? f->declared : NULL;
+		if (!i || !same_function(&all[i - 1], f))
+			ok = vec_push(
+			    &b->code->functions,
+			    (struct code_function){
+				.name = name,
+				.linkage_name = f->linkage_name ? f->linkage_name : name,
+				.file = file,
+				.line = f->line,
+				.low = f->low,
+				.module = f->module,
+				.source = f->name && !f->no_symbol ? SYMBOL_DWARF : SYMBOL_NONE});
+		b->named[i] = (uint32_t)b->code->functions.len - 1;
+	}
+	return ok && b->named;
+}
+
+/* The same for a frame that came with its name. */
+static bool append_named(struct build *b, const struct model_frame *f)
+{
+	uint32_t function = (uint32_t)(f->address >> 32), id = b->named[function];
 	bool inlined = f->role >= FRAME_NAMED_INLINED;
 	uint32_t file = file_id(b, b->m->functions.at[function].file, f->module);
 	uint32_t line =
@@ -325,7 +341,6 @@ static int build(struct build *b, struct job *jobs, size_t n, struct error *e)
 	struct interner *seen = calloc(n + 1, sizeof *seen);
 	uint32_t *firsts = calloc(n + 1, sizeof *firsts);
 	struct job **by_module = calloc(b->m->modules.len + 1, sizeof(struct job *));
-	uint32_t named;
 	bool ok = seen && firsts && by_module;
 
 	for (size_t i = 0; ok && i < n; i++) {
@@ -343,7 +358,6 @@ static int build(struct build *b, struct job *jobs, size_t n, struct error *e)
 				ok = function_id(b, &seen[j], firsts[j], jobs[j].module,
 						 &jobs[j].table.frames[k]) != INTERNER_NONE;
 	}
-	named = (uint32_t)b->code->functions.len;
 	ok = ok && append_named_functions(b);
 	for (size_t f = 0; ok && f < num_frames; f++) {
 		const struct model_frame *frame = &b->m->frames.at[f];
@@ -351,7 +365,7 @@ static int build(struct build *b, struct job *jobs, size_t n, struct error *e)
 		size_t j = (size_t)(job - jobs);
 		b->code->first[f] = (uint32_t)b->code->frames.len;
 		if (frame->role >= FRAME_ADDRESSED)
-			ok = append_named(b, named, frame);
+			ok = append_named(b, frame);
 		else
 			ok = append_chain(b, &seen[j], firsts[j], job,
 					  address_index(job, frame->address));
@@ -402,6 +416,7 @@ int correlate(const struct model *m, const struct correlate_options *o, struct c
 	free(work.jobs);
 	interner_deinit(&b.files);
 	interner_deinit(&b.lines);
+	free(b.named);
 	if (rc != 0)
 		code_deinit(out);
 	return rc;

@@ -59,6 +59,7 @@ static bool join_modules(struct join *j)
 					      .file = again(j, f->file, &ok),
 					      .line = f->line,
 					      .module = j->modules[f->module],
+					      .declared = again(j, f->declared, &ok),
 					      .low = f->low,
 					      .no_symbol = f->no_symbol};
 		j->functions[i] = ok ? model_function(j->to, &copy) : UINT32_MAX;

@@ -181,6 +181,7 @@ uint32_t model_function(struct model *m, const struct model_function *f)
 	uint32_t key = chain(m, f->module, f->name), id;
 
 	key = chain(m, chain(m, key, f->linkage_name), f->file);
+	key = chain(m, key, f->declared);
 	key = chain_number(m, chain_number(m, key, (uint32_t)(f->low >> 32)), (uint32_t)f->low);
 	if (key == INTERNER_NONE || !vec_reserve(&m->functions, m->functions.len + 1))
 		return UINT32_MAX;

@@ -77,6 +77,9 @@ struct model_function {
 	const char *file;         /* NULL: not known */
 	uint32_t line;            /* where it begins in the file, or 0 */
 	uint32_t module;
+	/* where it is declared, if that is told apart from where its code comes from: functions
+	 * that differ in file alone are then one; else NULL. "" is not known */
+	const char *declared;
 	uint64_t low;   /* tells apart those of one name, or 0: code_function's */
 	bool no_symbol; /* the name only says where the code is; the same of all of this name */
 };

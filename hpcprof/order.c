@@ -36,10 +36,12 @@ int model_compare_functions(const struct model_function *a, const struct model_f
 	if (!c)
 		c = compare_texts(a->linkage_name, b->linkage_name);
 	if (!c)
-		c = compare_texts(a->file, b->file);
+		c = compare_texts(a->declared, b->declared);
 	if (!c)
 		c = compare_numbers(a->line, b->line);
-	return c ? c : compare_numbers(a->low, b->low);
+	if (!c)
+		c = compare_numbers(a->low, b->low);
+	return c ? c : compare_texts(a->file, b->file);
 }
 
 /* Modules have their places by now. */
