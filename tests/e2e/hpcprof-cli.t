@@ -20,15 +20,6 @@ run() {
 	}
 }
 
-# says FILE PATTERN
-says() {
-	grep -qE -- "$2" "$1" || {
-		echo "no '$2' in:"
-		cat "$1"
-		return 1
-	}
-}
-
 silent() {
 	[ ! -s err ] || {
 		cat err

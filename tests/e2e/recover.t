@@ -7,28 +7,6 @@
 mkstore=$BUILD/programs/mkstore
 name=made.host.4242.0
 
-# says FILE PATTERN
-says() {
-	grep -qE -- "$2" "$1" || {
-		echo "no '$2' in:"
-		cat "$1"
-		return 1
-	}
-}
-
-# run STATUS COMMAND...: into ./out and ./err; its exit status is as expected.
-run() {
-	local want=$1 got
-	shift
-	timeout 60 "$@" >out 2>err </dev/null
-	got=$?
-	[ "$got" = "$want" ] || {
-		echo "exit status $got in place of $want: $*"
-		cat out err
-		return 1
-	}
-}
-
 # fresh: a directory with a link to a directory of stores, both empty.
 fresh() {
 	rm -rf dir stores

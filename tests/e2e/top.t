@@ -5,26 +5,6 @@
 
 mkstore=$BUILD/programs/mkstore
 
-says() {
-	grep -qE -- "$2" "$1" || {
-		echo "no '$2' in:"
-		cat "$1"
-		return 1
-	}
-}
-
-run() {
-	local want=$1 got
-	shift
-	timeout 60 "$@" >out 2>err </dev/null
-	got=$?
-	[ "$got" = "$want" ] || {
-		echo "exit status $got in place of $want: $*"
-		cat out err
-		return 1
-	}
-}
-
 # ---- the command line
 check "a directory that is not there" run 3 "$hpcprof" top -n 1 nowhere
 check "is said" says err '^hpcprof: nowhere: No such file'

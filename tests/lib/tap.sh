@@ -80,6 +80,28 @@ skip_all() {
 	exit 0
 }
 
+# says FILE PATTERN: a line of FILE matches.
+says() {
+	grep -qE -- "$2" "$1" || {
+		echo "no '$2' in:"
+		cat "$1"
+		return 1
+	}
+}
+
+# run STATUS COMMAND...: into ./out and ./err; its exit status is as expected.
+run() {
+	local want=$1 got
+	shift
+	timeout 60 "$@" >out 2>err </dev/null
+	got=$?
+	[ "$got" = "$want" ] || {
+		echo "exit status $got in place of $want: $*"
+		cat out err
+		return 1
+	}
+}
+
 # done_testing: the last line of a test.
 done_testing() {
 	echo "1..$tap_count"
