@@ -16,12 +16,15 @@ static void remove_and_die(int signal)
 {
 	if (removable)
 		unlink(removable);
-	raise(signal); /* SA_RESETHAND: it ends the program once the handler is left */
+	/* not SA_RESETHAND: of two signals that follow each other the second could end the
+	 * program before the handler of the first begins */
+	sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+	raise(signal); /* it ends the program once the handler is left */
 }
 
 static void catch_signals(struct db_place *p)
 {
-	struct sigaction act = {.sa_handler = remove_and_die, .sa_flags = SA_RESETHAND};
+	struct sigaction act = {.sa_handler = remove_and_die};
 
 	removable = p->temporary;
 	sigemptyset(&act.sa_mask);
