@@ -43,17 +43,23 @@ uint64_t csprof_mask_ours(void)
 	return bits().ours;
 }
 
+uint64_t csprof_mask_virtual(void)
+{
+	struct bits b = bits();
+	return b.ours | b.standin;
+}
+
 uint64_t csprof_mask_to_kernel(uint64_t set)
 {
 	struct bits b = bits();
-	uint64_t rest = set & ~(b.ours | b.standin);
+	uint64_t rest = set & ~csprof_mask_virtual();
 	return set & b.ours ? rest | b.standin : rest;
 }
 
 uint64_t csprof_mask_from_kernel(uint64_t set, bool only_ours, bool only_standin)
 {
 	struct bits b = bits();
-	uint64_t rest = set & ~(b.ours | b.standin);
+	uint64_t rest = set & ~csprof_mask_virtual();
 	if (set & (b.ours | b.standin))
 		return rest | b.ours | (only_ours ? 0 : b.standin);
 	return rest | (only_standin ? b.standin : 0);

@@ -32,6 +32,9 @@ uint64_t csprof_mask_to_kernel(uint64_t set);
 uint64_t csprof_mask_from_kernel(uint64_t set, bool ours_only, bool standin_only);
 /* Our signal's bit; 0 where the process is not measured. */
 uint64_t csprof_mask_ours(void);
+/* Both that and the stand-in's. Who keeps signals away for a while leaves these two as they
+ * are: else our signal would be seen as blocked by the program. */
+uint64_t csprof_mask_virtual(void);
 /* Is it just so that the set names our signal (or not), and the stand-in (or not)? */
 bool csprof_mask_names(uint64_t set, bool ours, bool standin);
 

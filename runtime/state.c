@@ -1,5 +1,6 @@
 #include "runtime/state.h"
 
+#include "runtime/masks.h"
 #include "runtime/os/os.h"
 
 __thread csprof_state_t *csprof_self;
@@ -35,7 +36,7 @@ bool csprof_lock_is_mine(void)
 
 bool csprof_try_lock(void)
 {
-	uint64_t mask = os_hold_signals(csprof_process.sig);
+	uint64_t mask = os_hold_signals(csprof_mask_virtual());
 	if (!take()) {
 		os_release_signals(mask);
 		return false;
@@ -46,7 +47,7 @@ bool csprof_try_lock(void)
 
 void csprof_lock(void)
 {
-	uint64_t mask = os_hold_signals(csprof_process.sig);
+	uint64_t mask = os_hold_signals(csprof_mask_virtual());
 	for (uint32_t round = 0; !take(); round++)
 		wait_for_holder(round);
 	mask_before = mask;
@@ -54,7 +55,7 @@ void csprof_lock(void)
 
 bool csprof_try_lock_for(uint64_t ns)
 {
-	uint64_t mask = os_hold_signals(csprof_process.sig);
+	uint64_t mask = os_hold_signals(csprof_mask_virtual());
 	uint64_t until = os_clock_mono() + ns;
 	for (uint32_t round = 0; !take(); round++) {
 		if (os_clock_mono() > until) {

@@ -24,7 +24,8 @@ struct csprof_driver {
 	const char *name; /* as in METRICS' source */
 	bool kernel;      /* time in the kernel is included */
 	/* Begin sampling this thread with sig, the first time after first_ns. 0 or a
-	 * negative errno, in which case nothing is left behind. Not in a handler. */
+	 * negative errno, in which case nothing is left behind. Not in a handler. Whatever
+	 * arm and sent need is in *s before the first signal can come. */
 	int (*start)(struct csprof_source *s, int sig, uint64_t first_ns);
 	/* The next sample next_ns from now. Called from the handler: async-signal-safe. */
 	void (*arm)(struct csprof_source *s, uint64_t next_ns);

@@ -19,12 +19,13 @@ int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64
 		s->fd = s->cpu_timer = s->mono_timer = -1;
 		s->period = period_ns;
 		s->sig = sig;
-		r = csprof_drivers[i]->start(s, sig, first_ns);
+		s->driver = csprof_drivers[i]; /* its first signal may come before start ends */
+		r = s->driver->start(s, sig, first_ns);
 		if (r >= 0) {
-			s->driver = csprof_drivers[i];
 			*from = i;
 			return 0;
 		}
+		s->driver = NULL;
 	}
 	return r;
 }

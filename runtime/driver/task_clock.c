@@ -4,13 +4,21 @@
 #include "runtime/driver/driver.h"
 #include "runtime/os/os.h"
 
+#include <stddef.h>
+
 static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 {
 	int fd = os_task_clock_open(first_ns, sig, &s->page, &s->id);
 	if (fd < 0)
 		return fd;
 	s->fd = fd;
-	return os_task_clock_enable(fd, true);
+	int r = os_task_clock_enable(fd, true);
+	if (r < 0) {
+		os_task_clock_close(fd, s->page, s->id);
+		s->fd = -1;
+		s->page = NULL;
+	}
+	return r;
 }
 
 static void arm(struct csprof_source *s, uint64_t next_ns)

@@ -16,14 +16,14 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 	int timer = os_timer_create(OS_CLOCK_THREAD_CPU, sig, s);
 	if (timer < 0)
 		return timer;
+	s->cpu_timer = timer;
+	s->switches = os_voluntary_switches();
 	int r = os_timer_arm(timer, first_ns);
 	if (r < 0) {
 		os_timer_delete(timer);
-		return r;
+		s->cpu_timer = -1;
 	}
-	s->cpu_timer = timer;
-	s->switches = os_voluntary_switches();
-	return 0;
+	return r;
 }
 
 static void arm(struct csprof_source *s, uint64_t next_ns)

@@ -249,6 +249,8 @@ bool os_other_signal(const void *context, bool restarting)
 void os_default_action(int sig)
 {
 	struct sigaction act, ours;
+	if (sig == SIGURG || sig == SIGCHLD || sig == SIGWINCH)
+		return;
 	memset(&act, 0, sizeof act);
 	act.sa_handler = SIG_DFL;
 	os_sigaction(sig, &act, &ours);
@@ -271,9 +273,9 @@ void os_mask_as(const void *context, int sig)
 	change_mask(SIG_SETMASK, os_context_mask(context) | bit_of(sig));
 }
 
-uint64_t os_hold_signals(int sig)
+uint64_t os_hold_signals(uint64_t but)
 {
-	return change_mask(SIG_BLOCK, all_but_faults() & ~bit_of(sig));
+	return change_mask(SIG_BLOCK, all_but_faults() & ~but);
 }
 
 void os_block_signal(int sig)

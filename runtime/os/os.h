@@ -90,12 +90,13 @@ typedef void os_handler(int sig, siginfo_t *info, void *context);
  * and does not run on top of it, before its first instruction. old (may be NULL) receives
  * what stood there. */
 int os_handle(int sig, os_handler *handler, struct sigaction *old);
-/* Do with this process what sig does by default. */
+/* Do with this process what sig does by default: nothing where that is to be ignored, else
+ * with its action set to the default for an instant, which every thread sees. */
 void os_default_action(int sig);
 int os_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
-/* Keep from this thread all signals but sig and those that its own faults raise; returns
- * the mask before, for os_release_signals. */
-uint64_t os_hold_signals(int sig);
+/* Keep from this thread all signals but those in the set and those that its own faults
+ * raise; returns the mask before, for os_release_signals. */
+uint64_t os_hold_signals(uint64_t but);
 void os_release_signals(uint64_t mask);
 /* Keep sig from this thread, for good; and let it come. */
 void os_block_signal(int sig);

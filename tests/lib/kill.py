@@ -87,7 +87,10 @@ class Thread:
         self.cpu = int(schedule[0]) if schedule else 0
         call = read_text(task + "/syscall").split()
         self.in_call = bool(call) and call[0].isdigit()
+        self.call = call[0] if call else "?"
         self.in_call_ns = 0  # at most so long
+        self.doing = "?"
+        self.since_ns = 0
 
 
 def stop(pid):
@@ -144,10 +147,15 @@ class Round:
         self.threads, self.frozen = [Thread(task) for task in tasks], True
         _, count, _, _, slots = self.page.read()
         self.doing = [DOING[slot.doing] for slot in slots[:count]]
-        since = {slot.tid: slot.since_ns for slot in slots[:count] if slot.doing}
+        slot_of = {slot.tid: slot for slot in slots[:count]}
         for thread in self.threads:
-            if thread.in_call and thread.tid in since:
-                thread.in_call_ns = max(0, thread.cpu - since[thread.tid])
+            slot = slot_of.get(thread.tid)
+            if not slot:
+                continue
+            thread.doing = DOING[slot.doing]
+            thread.since_ns = max(0, thread.cpu - slot.since_ns)
+            if thread.in_call and slot.doing:
+                thread.in_call_ns = thread.since_ns
         return True
 
     def told(self):
@@ -223,9 +231,9 @@ def weigh(r, path, before_main, verdict, lossy):
         most = 2 * PERIOD_NS + thread.in_call_ns
         if not least <= lost <= most:
             (verdict.beyond if most < lost <= 2 * most else verdict.failures).append(
-                "%s: thread %d used %.3f ms, %.3f ms of it recovered; %.3f ms in a call; %s"
-                % (os.path.basename(path), thread.tid, used / 1e6, weights[thread.tid] / 1e6,
-                   thread.in_call_ns / 1e6, r.doing))
+                "%s: thread %d (%s for %.3f ms, system call %s) used %.3f ms, %.3f ms of it recovered"
+                % (os.path.basename(path), thread.tid, thread.doing, thread.since_ns / 1e6,
+                   thread.call, used / 1e6, weights[thread.tid] / 1e6))
 
 
 def kill_once(options, folder, number, before_main, verdict):
