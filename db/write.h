@@ -42,8 +42,11 @@ int db_fill(sqlite3 *db, const struct profile *p, const struct options *o, struc
 	    struct error *e);
 
 /* ---- parts, each of tables that belong together ------------------------------------- */
-int db_write_code(struct db_writing *w, struct error *e);     /* module to line */
-int db_write_values(struct db_writing *w, struct error *e);   /* by context and by code */
+int db_write_code(struct db_writing *w, struct error *e);   /* module to line */
+int db_write_values(struct db_writing *w, struct error *e); /* by context and by code */
+/* inlined_line of a metric; exclusive: events and samples by the tree's contexts */
+int db_write_inlined(struct db_writing *w, size_t metric, const uint64_t *exclusive,
+		     struct error *e);
 int db_write_profiles(struct db_writing *w, struct error *e); /* profile and its values */
 
 #endif

@@ -310,6 +310,8 @@ static int write_metric(struct db_writing *w, size_t metric, struct calls *c, co
 		rc = write_contexts(&v, "inclusive", v.inclusive, e);
 	if (rc == 0)
 		rc = write_hottest(&v, e);
+	if (rc == 0)
+		rc = db_write_inlined(w, metric, v.exclusive, e);
 	free(v.exclusive);
 	free(v.inclusive);
 	if (rc == 0)

@@ -8,7 +8,18 @@ FROM functions LIMIT 100;
 
 -- name: lines
 -- the source lines with most in themselves
-SELECT metric, file, line, function, self, self_percent, total, total_percent FROM lines LIMIT 100;
+SELECT metric, coalesce(file, '(no source) ' || module) AS file, line, function, self, self_percent, total,
+	total_percent FROM lines LIMIT 100;
+
+-- name: inlined-lines
+-- the ten lines with most samples in code that was inlined
+SELECT metric, file, line, function, module, samples, self, share FROM (
+	SELECT m.id, m.name AS metric, s.name AS file, l.number AS line, f.name AS function, o.base AS module,
+		v.samples, v.events AS self, round(100.0 * v.events / nullif(m.events, 0), 3) AS share,
+		row_number() OVER (PARTITION BY m.id ORDER BY v.samples DESC, v.events DESC, v.line, v.function) AS place
+	FROM inlined_line v JOIN metric m ON m.id = v.metric JOIN line l ON l.id = v.line
+		JOIN file s ON s.id = l.file JOIN function f ON f.id = v.function JOIN module o ON o.id = f.module)
+WHERE place <= 10 ORDER BY id, place;
 
 -- name: modules
 -- the load modules with most in themselves
@@ -24,24 +35,25 @@ SELECT metric, depth, function, file, line, total, total_percent, self, context 
 
 -- name: callers FUNCTION
 -- what called a function, and how much is on call paths with that call
-SELECT m.name AS metric, coalesce(r.name, '(outermost)') AS caller, f.name AS function,
+SELECT m.name AS metric, coalesce(r.name, '(outermost)') AS caller, o.base AS module, f.name AS function,
 	c.inclusive_events AS total,
 	round(100.0 * c.inclusive_events / nullif(v.inclusive_events, 0), 3) AS share,
 	c.exclusive_events AS self
 FROM function f JOIN call c ON c.callee = f.id JOIN metric m ON m.id = c.metric
 	JOIN function_value v ON v.metric = c.metric AND v.function = f.id
-	LEFT JOIN function r ON r.id = c.caller
+	LEFT JOIN function r ON r.id = c.caller LEFT JOIN module o ON o.id = r.module
 WHERE f.id IN (SELECT id FROM function WHERE name = ?1
 	UNION SELECT id FROM function WHERE linkage_name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '(')
 ORDER BY m.id, f.id, c.inclusive_events DESC, c.exclusive_events DESC, caller;
 
 -- name: callees FUNCTION
 -- what a function called
-SELECT m.name AS metric, f.name AS function, e.name AS callee, c.inclusive_events AS total,
+SELECT m.name AS metric, f.name AS function, e.name AS callee, o.base AS module, c.inclusive_events AS total,
 	round(100.0 * c.inclusive_events / nullif(v.inclusive_events, 0), 3) AS share,
 	c.exclusive_events AS self
 FROM function f JOIN call c ON c.caller = f.id JOIN metric m ON m.id = c.metric
 	JOIN function_value v ON v.metric = c.metric AND v.function = f.id JOIN function e ON e.id = c.callee
+	JOIN module o ON o.id = e.module
 WHERE f.id IN (SELECT id FROM function WHERE name = ?1
 	UNION SELECT id FROM function WHERE linkage_name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '(')
 ORDER BY m.id, f.id, c.inclusive_events DESC, c.exclusive_events DESC, callee;
@@ -95,6 +107,12 @@ SELECT metric, function, module, self_before, self_after, self_change, total_cha
 WHERE before = CAST(?1 AS INTEGER) AND after = CAST(?2 AS INTEGER) AND self_change <> 0
 ORDER BY metric, abs(self_change) DESC, function LIMIT 100;
 
+-- name: grew BEFORE AFTER
+-- the functions that had more in themselves in a later measurement, by how much more
+SELECT metric, function, module, self_before, self_after, self_change, total_change FROM difference
+WHERE before = CAST(?1 AS INTEGER) AND after = CAST(?2 AS INTEGER) AND self_change > 0
+ORDER BY metric, self_change DESC, function LIMIT 100;
+
 -- name: measurements
 -- what is in the database
 SELECT id, name, command, datetime(start_ns / 1000000000, 'unixepoch') AS start,
@@ -127,9 +145,33 @@ SELECT metric, function, module, profiles, most, most_in, round(mean) AS mean, f
 FROM imbalance WHERE profiles > 1 ORDER BY metric, gain DESC, function LIMIT 100;
 
 -- name: deep DEPTH
--- contexts that are deeper than so many frames
-SELECT c.id AS context, c.depth, f.name AS function FROM context c JOIN function f ON f.id = c.function
-WHERE c.depth > CAST(?1 AS INTEGER) LIMIT 100;
+-- contexts that are deeper than so many frames, the deepest first, with what is beneath them
+SELECT c.id AS context, c.depth, f.name AS function, s.name AS file, l.number AS line, m.name AS metric,
+	i.events AS total
+FROM (SELECT id, depth, function, line FROM context WHERE depth > CAST(?1 AS INTEGER)
+		ORDER BY depth DESC, id LIMIT 100) c
+	JOIN function f ON f.id = c.function JOIN line l ON l.id = c.line JOIN file s ON s.id = l.file
+	LEFT JOIN inclusive i ON i.context = c.id AND i.metric IN (SELECT id FROM metric)
+	LEFT JOIN metric m ON m.id = i.metric
+ORDER BY c.depth DESC, c.id, m.id;
+
+-- name: only-beneath FUNCTION
+-- the functions that are never seen but beneath another, by what is beneath them
+WITH above AS (SELECT id, last FROM context WHERE function IN (SELECT id FROM function WHERE name = ?1
+		UNION SELECT id FROM function WHERE linkage_name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '(')),
+	outermost AS (SELECT id, last FROM (SELECT id, last, max(last) OVER
+			(ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM above)
+		WHERE coalesce(before, 0) < id),
+	-- what lies between: the contexts from low to high are beneath none of them
+	gap AS MATERIALIZED (SELECT coalesce(lag(last) OVER (ORDER BY id), 0) + 1 AS low, id AS high FROM outermost
+		UNION ALL SELECT max(last) + 1, 9223372036854775807 FROM outermost)
+SELECT m.name AS metric, f.name AS function, o.base AS module, v.exclusive_events AS self,
+	v.inclusive_events AS total, round(100.0 * v.inclusive_events / nullif(m.events, 0), 3) AS total_percent
+FROM function f JOIN module o ON o.id = f.module JOIN function_value v ON v.function = f.id
+	JOIN metric m ON m.id = v.metric
+WHERE EXISTS (SELECT 1 FROM above) AND NOT EXISTS (SELECT 1 FROM gap CROSS JOIN context c ON c.function = f.id
+	AND c.id BETWEEN gap.low AND gap.high)
+ORDER BY m.id, v.inclusive_events DESC, v.exclusive_events DESC, f.name, f.id LIMIT 100;
 
 -- name: quality
 -- what became of the samples

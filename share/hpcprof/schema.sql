@@ -209,6 +209,14 @@ CREATE TABLE line_value ( -- the same by line
 	inclusive_samples INTEGER NOT NULL,
 	PRIMARY KEY (metric, line)
 ) WITHOUT ROWID;
+CREATE TABLE inlined_line ( -- and in inlined code alone, by the line and the function there
+	metric INTEGER NOT NULL REFERENCES metric,
+	line INTEGER NOT NULL REFERENCES line,
+	function INTEGER NOT NULL REFERENCES function,
+	events INTEGER NOT NULL,
+	samples INTEGER NOT NULL,
+	PRIMARY KEY (metric, line, function)
+) WITHOUT ROWID;
 CREATE TABLE call ( -- functions that call each other, or that one was inlined into
 	metric INTEGER NOT NULL REFERENCES metric,
 	callee INTEGER NOT NULL REFERENCES function,

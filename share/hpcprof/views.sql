@@ -26,13 +26,14 @@ ORDER BY m.id, v.exclusive_events DESC, v.inclusive_events DESC, f.name, f.id;
 
 CREATE VIEW lines AS -- the same by source line
 SELECT m.measurement, m.name AS metric, s.name AS file, l.number AS line, f.name AS function,
+	o.base AS module, -- of what has no file
 	v.exclusive_events AS self, v.inclusive_events AS total,
 	v.exclusive_samples AS self_samples, v.inclusive_samples AS total_samples,
 	round(100.0 * v.exclusive_events / nullif(m.events, 0), 3) AS self_percent,
 	round(100.0 * v.inclusive_events / nullif(m.events, 0), 3) AS total_percent,
 	l.id AS line_id, m.id AS metric_id
 FROM line_value v JOIN metric m ON m.id = v.metric JOIN line l ON l.id = v.line
-	JOIN file s ON s.id = l.file LEFT JOIN function f ON f.id = l.function
+	JOIN file s ON s.id = l.file LEFT JOIN function f ON f.id = l.function LEFT JOIN module o ON o.id = s.module
 ORDER BY m.id, v.exclusive_events DESC, v.inclusive_events DESC, s.name, l.number, l.id;
 
 CREATE VIEW files AS -- by source file
