@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/futex.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stddef.h>
@@ -86,6 +87,8 @@ static const struct need elsewhere[] = {
     {SYS_rt_sigtimedwait, false, {0}},
     {SYS_sched_yield, false, {0}},
     {SYS_nanosleep, false, {0}},
+    {SYS_futex, false, {0, FUTEX_WAIT_PRIVATE}},
+    {SYS_futex, false, {0, FUTEX_WAKE_PRIVATE, 1}},
     {SYS_madvise, false, {0}},
     {SYS_mmap, false, {0, 4096, PROT_READ | PROT_WRITE, MAP_OURS, UINT64_MAX, 0}},
     {SYS_mmap, false, {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ANY_FD, 0}},

@@ -6,26 +6,30 @@
 __thread csprof_state_t *csprof_self;
 struct csprof_process csprof_process;
 
-static atomic_flag lock = ATOMIC_FLAG_INIT;
+/* 0: free, HELD, or WAITED_FOR: held, and others may wait ("mutex2" in Drepper, "Futexes
+ * Are Tricky"). */
+enum { HELD = 1, WAITED_FOR = 2 };
+static _Atomic(uint32_t) lock;
 static uint64_t mask_before;   /* the holder's signal mask; under the lock */
 static _Atomic(void *) holder; /* its csprof_self, which no other thread has there */
 
-/* One round of waiting. The holder may be of less priority than we are, and then runs only
- * while we sleep, if there is no other CPU for it. */
-static void wait_for_holder(uint32_t round)
-{
-	enum { YIELDS = 100, PAUSE_NS = 50000 };
-	if (round < YIELDS)
-		os_yield();
-	else
-		os_sleep_ns(PAUSE_NS);
-}
-
 static bool take(void)
 {
-	if (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
-		return false;
-	atomic_store_explicit(&holder, &csprof_self, memory_order_relaxed);
+	uint32_t is_free = 0;
+	return atomic_compare_exchange_strong(&lock, &is_free, HELD);
+}
+
+/* Asleep, since what a thread uses here is not sampled where its signal is kept away. False
+ * if that took longer than ns. */
+static bool take_within(uint64_t ns)
+{
+	enum { LOOK_AGAIN_NS = 10 * 1000 * 1000 }; /* should no call wake us */
+	uint64_t until = ns == UINT64_MAX ? ns : os_clock_mono() + ns;
+	while (atomic_exchange(&lock, WAITED_FOR) != 0) {
+		if (until != UINT64_MAX && os_clock_mono() > until)
+			return false;
+		os_wait_while(&lock, WAITED_FOR, LOOK_AGAIN_NS);
+	}
 	return true;
 }
 
@@ -34,43 +38,36 @@ bool csprof_lock_is_mine(void)
 	return atomic_load_explicit(&holder, memory_order_relaxed) == &csprof_self;
 }
 
+static void own(uint64_t mask)
+{
+	atomic_store_explicit(&holder, &csprof_self, memory_order_relaxed);
+	mask_before = mask;
+}
+
 bool csprof_try_lock(void)
 {
-	uint64_t mask = os_hold_signals(csprof_mask_virtual());
-	if (!take()) {
-		os_release_signals(mask);
-		return false;
-	}
-	mask_before = mask;
-	return true;
+	return csprof_try_lock_for(0);
 }
 
 void csprof_lock(void)
 {
-	uint64_t mask = os_hold_signals(csprof_mask_virtual());
-	for (uint32_t round = 0; !take(); round++)
-		wait_for_holder(round);
-	mask_before = mask;
+	csprof_try_lock_for(UINT64_MAX);
 }
 
 bool csprof_try_lock_for(uint64_t ns)
 {
 	uint64_t mask = os_hold_signals(csprof_mask_virtual());
-	uint64_t until = os_clock_mono() + ns;
-	for (uint32_t round = 0; !take(); round++) {
-		if (os_clock_mono() > until) {
-			os_release_signals(mask);
-			return false;
-		}
-		wait_for_holder(round);
+	if (!take() && (ns == 0 || !take_within(ns))) {
+		os_release_signals(mask);
+		return false;
 	}
-	mask_before = mask;
+	own(mask);
 	return true;
 }
 
 void csprof_lock_anew(void)
 {
-	atomic_flag_clear_explicit(&lock, memory_order_relaxed);
+	atomic_store(&lock, 0);
 	csprof_lock();
 }
 
@@ -78,6 +75,7 @@ void csprof_unlock(void)
 {
 	uint64_t mask = mask_before;
 	atomic_store_explicit(&holder, NULL, memory_order_relaxed);
-	atomic_flag_clear_explicit(&lock, memory_order_release);
+	if (atomic_exchange(&lock, 0) == WAITED_FOR)
+		os_wake_one(&lock);
 	os_release_signals(mask);
 }

@@ -36,6 +36,9 @@ struct csprof_driver {
 	void (*resume)(struct csprof_source *s);
 	/* Give everything back. in_child: after fork, where only copies are left. */
 	void (*stop)(struct csprof_source *s, bool in_child);
+	/* Do so many threads have it that one more should rather have the next one? It gets
+	 * this one where it cannot. NULL: never. */
+	bool (*crowded)(void);
 };
 
 extern const struct csprof_driver csprof_driver_task_clock;
@@ -46,7 +49,8 @@ extern const struct csprof_driver csprof_driver_itimer;
 extern const struct csprof_driver *const csprof_drivers[];
 
 /* Start the first driver, from *from on, that this thread can have, and move *from
- * there. 0, or the last negative errno. Not in a handler. */
+ * there; a crowded one counts as worse than the next one. 0, or a negative errno. Not in a
+ * handler. */
 int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64_t period_ns,
 			uint64_t first_ns);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <string.h>
@@ -314,6 +315,20 @@ void os_sleep_ns(uint64_t ns)
 {
 	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 	CALL(SYS_nanosleep, &t, NULL);
+}
+
+void os_wait_while(const _Atomic(uint32_t) *word, uint32_t value, uint64_t ns)
+{
+	enum { PAUSE_NS = 50 * 1000 };
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	long r = CALL(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &t);
+	if (r < 0 && r != -EAGAIN && r != -EINTR && r != -ETIMEDOUT)
+		os_sleep_ns(PAUSE_NS); /* a seccomp filter refuses it */
+}
+
+void os_wake_one(const _Atomic(uint32_t) *word)
+{
+	CALL(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* ---- timers and performance events ---- */

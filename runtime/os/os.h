@@ -6,6 +6,7 @@
 #define RUNTIME_OS_OS_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -142,6 +143,10 @@ bool os_cut_short(int call, const long *args, long result);
 long os_finish_transfer(int call, const long *args, long result);
 void os_yield(void);
 void os_sleep_ns(uint64_t ns);
+/* Sleep while *word is value, until os_wake_one or for ns, or for any shorter time. */
+void os_wait_while(const _Atomic(uint32_t) *word, uint32_t value, uint64_t ns);
+/* Wake one thread of this process that sleeps so. Both are async-signal-safe. */
+void os_wake_one(const _Atomic(uint32_t) *word);
 
 /* ---- timers and performance events, for the drivers ---- */
 enum os_clock { OS_CLOCK_MONOTONIC, OS_CLOCK_THREAD_CPU };

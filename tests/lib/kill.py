@@ -18,9 +18,10 @@ What must hold, for each datafile of the victim: the three equations; and for ea
 threads, that the weights are what it used since the measurement began, less at most two
 periods, and less what it used in the system call in which it was killed; that is at most
 what it used since it began what it says it is doing. Threads whose measurement had not
-begun (they wait for our lock) are counted apart; few may have used much. One thread,
-and one more of each thousand, may have lost up to four periods: that is seen of the one
-that forks, just after a fork.
+begun (they wait for our lock) are counted apart; few may have used much. A thread whose
+sample was due and on its way (its signal pending, as libc blocks all around a fork and
+the kernel may be late, or its handler at work) may have lost up to four periods: so may
+one thread, and one more of each thousand, and each is named.
 
 What the main thread uses between the measurement's beginning and main(), where it looks
 at its clock, is told from runs that end at once."""
@@ -78,6 +79,14 @@ def fields(path):
     return read_text(path).rpartition(")")[2].split()
 
 
+def set_of(status, key):
+    """A set of signals in the text of /proc/.../status."""
+    for line in status.splitlines():
+        if line.startswith(key + ":"):
+            return int(line.split()[1], 16)
+    return 0
+
+
 class Thread:
     """A stopped thread: its CPU time, and whether it is in a system call."""
 
@@ -89,6 +98,10 @@ class Thread:
         self.in_call = bool(call) and call[0].isdigit()
         self.call = call[0] if call else "?"
         self.in_call_ns = 0  # at most so long
+        status = read_text(task + "/status")
+        pending, blocked = (set_of(status, key) >> signal.SIGURG - 1 & 1
+                            for key in ("SigPnd", "SigBlk"))
+        self.sample_on_its_way = bool(pending or blocked)
         self.doing = "?"
         self.since_ns = 0
 
@@ -230,10 +243,12 @@ def weigh(r, path, before_main, verdict, lossy):
         verdict.counts["threads in a system call"] += thread.in_call
         most = 2 * PERIOD_NS + thread.in_call_ns
         if not least <= lost <= most:
-            (verdict.beyond if most < lost <= 2 * most else verdict.failures).append(
-                "%s: thread %d (%s for %.3f ms, system call %s) used %.3f ms, %.3f ms of it recovered"
+            late = thread.sample_on_its_way and most < lost <= 2 * most
+            (verdict.beyond if late else verdict.failures).append(
+                "%s: thread %d (%s for %.3f ms, system call %s, %s) used %.3f ms, %.3f ms of it recovered"
                 % (os.path.basename(path), thread.tid, thread.doing, thread.since_ns / 1e6,
-                   thread.call, used / 1e6, weights[thread.tid] / 1e6))
+                   thread.call, "sample on its way" if thread.sample_on_its_way else "no sample due",
+                   used / 1e6, weights[thread.tid] / 1e6))
 
 
 def kill_once(options, folder, number, before_main, verdict):
