@@ -4,6 +4,7 @@
  * It is read into a model of its own, which is joined to the given one when all was well. */
 #include "db/db.h"
 #include "db/open.h"
+#include "db/write.h"
 
 #include "hpcprof/interner.h"
 #include "hpcprof/sum.h"
@@ -146,6 +147,7 @@ static int take_metric(struct import *in, sqlite3_stmt *s)
 	const char *name = some_text(in, s, 1, &ok), *unit = some_text(in, s, 2, &ok);
 	const char *kernel = some_text(in, s, 8, &ok), *sources = some_text(in, s, 9, &ok);
 	const char *requested = some_text(in, s, 10, &ok), *achieved = some_text(in, s, 11, &ok);
+	const char *jitter = some_text(in, s, 15, &ok);
 	struct model_metric *k;
 	bool *saturated = &in->m->saturated;
 	uint32_t id;
@@ -168,7 +170,7 @@ static int take_metric(struct import *in, sqlite3_stmt *s)
 	k->unaccounted.events = sum_add(k->unaccounted.events, number(s, 13), saturated);
 	k->unaccounted.samples = sum_add(k->unaccounted.samples, number(s, 14), saturated);
 	ok = split(in, &k->sources, sources) && split(in, &k->requested, requested) &&
-	     split(in, &k->achieved, achieved);
+	     split(in, &k->achieved, achieved) && split(in, &k->jitters, jitter);
 	return ok ? 0 : out_of_memory(in);
 }
 
@@ -249,12 +251,23 @@ static int take_module(struct import *in, sqlite3_stmt *s)
 {
 	bool ok = true;
 	const char *name = some_text(in, s, 1, &ok), *build_id = some_text(in, s, 2, &ok);
+	const char *symbols = (const char *)sqlite3_column_text(s, 4);
+	struct model_module *mod;
 	uint32_t id = ok ? model_module(in->m, as_text(name), as_text(build_id)) : UINT32_MAX;
 
 	if (id == UINT32_MAX || !ids_add(&in->modules, sqlite3_column_int64(s, 0), id))
 		return out_of_memory(in);
-	in->m->modules.at[id].assumed |= number(s, 3) != 0;
-	return 0;
+	mod = &in->m->modules.at[id];
+	mod->assumed |= number(s, 3) != 0;
+	mod->stale |= number(s, 5) != 0;
+	mod->why = text(in, s, 6, &ok);
+	for (int i = DB_SOURCES; symbols && i-- > 0;)
+		if (strcmp(symbols, db_sources[i]) == 0 &&
+		    (!mod->has_names || i < (int)mod->best)) {
+			mod->best = (enum symbol_source)i;
+			mod->has_names = true;
+		}
+	return ok ? 0 : out_of_memory(in);
 }
 
 static int take_function(struct import *in, sqlite3_stmt *s)
@@ -370,7 +383,8 @@ static const struct {
 } tables[] = {
     {"SELECT id, name, unit, flags, events, samples, interval, position, kernel, sources, "
      "requested, "
-     "achieved, has_account, unaccounted_events, unaccounted_samples FROM metric ORDER BY id",
+     "achieved, has_account, unaccounted_events, unaccounted_samples, jitter FROM metric ORDER BY "
+     "id",
      take_metric},
     {"SELECT metric, disposition, samples, events FROM account ORDER BY metric, position",
      take_account},
@@ -378,7 +392,8 @@ static const struct {
      "cpu_ns, "
      "threads, \"end\", tool, tramp_samples, has_ended, has_trailer FROM process ORDER BY id",
      take_process},
-    {"SELECT id, name, build_id, assumed FROM module ORDER BY id", take_module},
+    {"SELECT id, name, build_id, assumed, symbols, stale, note FROM module ORDER BY id",
+     take_module},
     {"SELECT f.id, f.module, f.name, f.linkage_name, f.line, f.symbol = 'none', f.address, s.name "
      "FROM function f LEFT JOIN file s ON s.id = f.file ORDER BY f.id",
      take_function},

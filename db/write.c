@@ -206,6 +206,7 @@ static void write_metric(struct db_writing *w, struct bulk *b, size_t i)
 	bulk_int(b, k->has_account);
 	bulk_sum(b, k->unaccounted.events);
 	bulk_sum(b, k->unaccounted.samples);
+	bulk_text(b, joined(w, &k->jitters));
 }
 
 static int write_metrics(struct db_writing *w, struct error *e)
@@ -213,7 +214,7 @@ static int write_metrics(struct db_writing *w, struct error *e)
 	const struct model *m = w->p->model;
 	struct bulk b;
 
-	bulk_begin(&b, w->db, "metric", 17, e);
+	bulk_begin(&b, w->db, "metric", 18, e);
 	for (size_t i = 0; i < m->metrics.len; i++)
 		write_metric(w, &b, i);
 	if (bulk_end(&b, e) != 0)

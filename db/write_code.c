@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const sources[] = {[SYMBOL_DWARF] = "debug information",
-				      [SYMBOL_SYMTAB] = "symbol table",
-				      [SYMBOL_DYNSYM] = "dynamic symbols",
-				      [SYMBOL_NONE] = "none"};
+const char *const db_sources[DB_SOURCES] = {[SYMBOL_DWARF] = "debug information",
+					    [SYMBOL_SYMTAB] = "symbol table",
+					    [SYMBOL_DYNSYM] = "dynamic symbols",
+					    [SYMBOL_NONE] = "none"};
 
 static int write_modules(struct db_writing *w, struct error *e)
 {
@@ -27,7 +27,7 @@ static int write_modules(struct db_writing *w, struct error *e)
 		bulk_text(&b, db_text(&w->arena, layout_basename(name)));
 		bulk_text(&b, mod->build_id ? db_text(&w->arena, mod->build_id) : NULL);
 		bulk_int(&b, mod->assumed);
-		bulk_text(&b, sources[code->best]);
+		bulk_text(&b, db_sources[code->best]);
 		bulk_int(&b, code->stale);
 		bulk_text(&b, code->why ? db_text(&w->arena, code->why) : NULL);
 	}
@@ -139,7 +139,7 @@ static int write_functions(struct db_writing *w, struct error *e)
 			bulk_int(&b, (int64_t)f->low);
 		else
 			bulk_null(&b);
-		bulk_text(&b, sources[f->source]);
+		bulk_text(&b, db_sources[f->source]);
 		bulk_int(&b, f->inlined);
 		bulk_int(&b, f->standing);
 		bulk_int(&b, (int64_t)db_hash_function(w->p, id));

@@ -272,6 +272,13 @@ static bool describe_module(struct build *b, const struct job *job)
 	struct code_module *out = &b->code->modules[job->module];
 	const struct model_module *mod = &b->m->modules.at[job->module];
 
+	if (!job->num_addresses && mod->has_names) {
+		out->best = mod->best;
+		out->stale = mod->stale;
+		out->asked = mod->name[0] == '/' || mod->best != SYMBOL_NONE;
+		out->why = mod->why;
+		return true;
+	}
 	out->best = job->table.best;
 	out->stale = job->table.stale;
 	out->asked = job->num_addresses && (mod->image || mod->name[0] == '/');

@@ -35,6 +35,23 @@ static void add(uint64_t *to, uint64_t value)
 	*to = sum_add(*to, value, &saturated);
 }
 
+/* The best of what is said of names, and the first of the reasons. */
+static bool join_names(struct join *j, struct model_module *to, const struct model_module *from)
+{
+	bool ok = true;
+	const char *why = again(j, from->why, &ok);
+
+	if (!from->has_names)
+		return ok;
+	if (!to->has_names || from->best < to->best)
+		to->best = from->best;
+	to->has_names = true;
+	to->stale |= from->stale;
+	if (why && (!to->why || strcmp(why, to->why) < 0))
+		to->why = why;
+	return ok;
+}
+
 static bool join_modules(struct join *j)
 {
 	bool ok = true;
@@ -48,6 +65,7 @@ static bool join_modules(struct join *j)
 			return false;
 		to = &j->to->modules.at[id];
 		to->assumed |= mod->assumed;
+		ok = join_names(j, to, mod);
 		if (image && (!to->image || strcmp(image, to->image) < 0))
 			to->image = image;
 		j->modules[i] = id;

@@ -26,6 +26,7 @@
 #include "hpcprof/contexts.h"
 #include "hpcprof/interner.h"
 #include "reader/reader.h"
+#include "symbolize/symbolize.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,6 +66,10 @@ struct model_module {
 	const char *build_id; /* lower-case hex, or NULL */
 	const char *image;    /* where the image of a [vdso] was saved, or NULL */
 	bool assumed;         /* some address was given to it for want of an extent */
+	/* of names that came along, as a database has them: how they were found */
+	bool has_names, stale;
+	enum symbol_source best;
+	const char *why; /* what was missing, or NULL */
 	/* of a finished model: its frames with addresses, by address and role */
 	uint32_t first_frame, num_frames;
 };

@@ -71,7 +71,8 @@ CREATE TABLE metric (
 	achieved TEXT NOT NULL, -- and got
 	has_account INTEGER NOT NULL CHECK (has_account IN (0, 1)),
 	unaccounted_events INTEGER NOT NULL, -- of files without an account
-	unaccounted_samples INTEGER NOT NULL
+	unaccounted_samples INTEGER NOT NULL,
+	jitter TEXT NOT NULL -- how intervals were spread about their mean
 );
 CREATE TABLE account ( -- what became of all samples
 	metric INTEGER NOT NULL REFERENCES metric,

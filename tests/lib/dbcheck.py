@@ -1,7 +1,8 @@
 """Hold a profile database against the text view, against XML, and against itself.
 
-    dbcheck.py HPCPROF PROFILE DATABASE    DATABASE was made of PROFILE with --no-inline
-    dbcheck.py --itself DATABASE           what follows from the tree of contexts alone
+    dbcheck.py HPCPROF PROFILE DATABASE PLAIN
+
+Both databases were made of PROFILE, PLAIN with --no-inline; all metrics are compared.
 
 Prints what was compared; ends with status 1 at the first difference."""
 
@@ -29,16 +30,18 @@ def same(what, got, want):
     print("%s: %s" % (what, len(got) if isinstance(got, dict) else got))
 
 
-def with_text(hpcprof, profile, db):
-    """The functions' own samples, as the text view prints them."""
-    got = {}
-    for function, module, samples in db.execute(
-            "SELECT f.name, o.base, v.exclusive_samples FROM function_value v JOIN function f ON "
-            "f.id = v.function JOIN module o ON o.id = f.module WHERE v.metric = "
-            "(SELECT min(metric) FROM function_value)"):
-        key = function, module
-        got[key] = got.get(key, 0) + samples
-    same("functions of the text view", got, textview.functions(hpcprof, profile))
+def with_text(hpcprof, profile, db, *options):
+    """The functions' own samples, as the text view prints them, metric by metric."""
+    metrics = db.execute("SELECT id, name FROM metric WHERE samples > 0").fetchall()
+    for metric, metric_name in metrics:
+        got = {}
+        for function, module, samples in db.execute(
+                "SELECT f.name, o.base, v.exclusive_samples FROM function_value v JOIN function f ON "
+                "f.id = v.function JOIN module o ON o.id = f.module WHERE v.metric = ?", (metric,)):
+            key = function, module
+            got[key] = got.get(key, 0) + samples
+        same("functions of the text view, " + metric_name, got,
+             textview.functions(hpcprof, profile, "-m", metric_name, *options))
 
 
 def with_xml(hpcprof, profile, db):
@@ -124,10 +127,13 @@ def one_metric(db, metric, events, contexts):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--itself":
-        itself(sqlite3.connect(sys.argv[2]))
-    else:
-        connection = sqlite3.connect(sys.argv[3])
-        with_text(sys.argv[1], sys.argv[2], connection)
-        with_xml(sys.argv[1], sys.argv[2], connection)
-        itself(connection)
+    tool, place, with_inlined, without = sys.argv[1:]
+    full, plain = sqlite3.connect(with_inlined), sqlite3.connect(without)
+    with_text(tool, place, full)
+    with_text(tool, place, plain, "--no-inline")
+    with_xml(tool, place, plain)
+    same("totals with and without inlined code", *[
+        {m: (e, n) for m, e, n in db.execute("SELECT name, events, samples FROM metric")}
+        for db in (full, plain)])
+    itself(full)
+    itself(plain)

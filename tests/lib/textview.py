@@ -5,9 +5,10 @@ import re
 import subprocess
 
 
-def functions(hpcprof, place):
-    """{(function, module's base name): samples in it itself}, inlined code folded."""
-    out = subprocess.run([hpcprof, "--samples", "--no-inline", "-n", "0", "-q", place],
+def functions(hpcprof, place, *options):
+    """{(function, module's base name): samples in it itself}. Without options inlined code is
+    folded."""
+    out = subprocess.run([hpcprof, "--samples", *(options or ["--no-inline"]), "-n", "0", "-q", place],
                          env=dict(os.environ, COLUMNS="4000"), capture_output=True, text=True,
                          check=True).stdout
     rows, inside = {}, False
@@ -20,7 +21,8 @@ def functions(hpcprof, place):
             found = re.match(r"\s*[0-9.]+%\s+([0-9,]+)\s+[0-9.]+%\s+[0-9,]+\s\s+(.*\S)\s\s+(\S.*)$",
                              line)
             if found:
-                key = found.group(2), os.path.basename(found.group(3))
+                name = re.sub(r" \[(partly )?inlined\]$", "", found.group(2))
+                key = name, os.path.basename(found.group(3))
                 rows[key] = rows.get(key, 0) + int(found.group(1).replace(",", ""))
     if not rows:
         raise SystemExit("%s printed no table of functions for %s" % (hpcprof, place))
