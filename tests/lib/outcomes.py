@@ -1,10 +1,16 @@
-"""outcomes.py ALONE MEASURED ALONE: what each test of a suite came to in three runs.
+"""outcomes.py ROUNDS NAME: what each test of a suite came to, alone and measured.
 
-A file holds the suite's own report: XML as JUnit's (Python's and googletest's), the
-output of `prove -v`, or that of Tcl's test suite. Prints how many tests came to what.
-Exits with 1 where a test came to something else in the measured run, or is in one of
-the two only; tests that differ between the two runs alone are named and set aside."""
+NAME.alone.N and NAME.measured.N, N from 1, hold the suite's own report of each round so
+far: XML as JUnit's (Python's and googletest's), the output of `prove -v`, or that of Tcl's
+test suite; NAME.alone.N.status and so on its exit status. Prints how many tests came to what. A test that is missing from a report has
+the outcome "missing".
 
+Status 0: in each measured run every test came to what it came to in some run alone. A test
+that did so only in later rounds is named. 3: not so, and there were less than ROUNDS rounds;
+run one more. 1: after ROUNDS rounds a test came measured at least twice to what it never
+came to alone; one that did so once is named. Or no test succeeded at all."""
+
+import os
 import re
 import sys
 import xml.etree.ElementTree
@@ -70,24 +76,48 @@ def read(path):
     return from_tap(text)
 
 
-def main(alone, measured, again):
-    first, found, second = read(alone), read(measured), read(again)
-    moody = {name for name in first.keys() | second.keys() if first.get(name) != second.get(name)}
-    counts = Counter(outcome.split(":")[0] for outcome in found.values())
-    print("%d tests: %s" % (len(found), ", ".join("%d %s" % (n, outcome)
-                                                   for outcome, n in counts.most_common())))
-    for name in sorted(moody):
-        print("set aside, not the same twice alone: %s (%s, %s; measured %s)"
-              % (name, first.get(name), second.get(name), found.get(name)))
-    failed = 0
-    for name in sorted((first.keys() | found.keys()) - moody):
-        if first.get(name) != found.get(name):
-            print("%s: %s alone, %s measured" % (name, first.get(name), found.get(name)))
-            failed = 1
+def read_all(name, way):
+    """What each test came to in each round, in a list as long as there are rounds."""
+    runs = []
+    while os.path.exists("%s.%s.%d" % (name, way, len(runs) + 1)):
+        path = "%s.%s.%d" % (name, way, len(runs) + 1)
+        run = read(path)
+        with open(path + ".status", encoding="utf-8") as f:
+            run["exit status"] = f.read().strip()
+        runs.append(run)
+    return runs
+
+
+def outcomes(runs, test):
+    return [run.get(test, "missing") for run in runs]
+
+
+def strange(alone, measured):
+    """How many measured outcomes no run alone had."""
+    return sum(outcome not in alone for outcome in measured)
+
+
+def main(rounds, name):
+    alone, measured = read_all(name, "alone"), read_all(name, "measured")
+    counts = Counter(outcome.split(":")[0] for test, outcome in measured[0].items()
+                     if test != "exit status")
+    print("%d tests: %s" % (sum(counts.values()), ", ".join("%d %s" % (n, outcome)
+                                                      for outcome, n in counts.most_common())))
+    worst = 0
+    for test in sorted(set().union(*alone, *measured)):
+        without, with_us = outcomes(alone, test), outcomes(measured, test)
+        times = strange(without, with_us)
+        worst = max(worst, times)
+        if without + with_us != [without[0]] * 2 * len(alone):
+            print("%s: %s: alone %s; measured %s" % (
+                "DIFFERENT" if times > 1 else "once" if times else "not always the same alone",
+                test, ", ".join(without), ", ".join(with_us)))
     if not counts.get("ok") and not counts.get("PASSED"):
         print("no test succeeded")
-        failed = 1
-    return failed
+        return 1
+    if worst and len(alone) < int(rounds):
+        return 3
+    return int(worst > 1)
 
 
 if __name__ == "__main__":
