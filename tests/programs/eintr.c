@@ -11,6 +11,7 @@
  *
  * Exits with 1 if a call was cut short, with 2 if the sleeper was. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -173,26 +174,48 @@ static void *ticker(void *arg)
 
 static unsigned long slept, woken;
 
-/* Blocked before every sampling period begins, so never to be woken by one. */
+static int64_t read_clock(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Nanoseconds in which this thread was asleep, from any moment on: it neither ran nor waited
+ * for a CPU to run on, as far as the scheduler counts the latter. */
+static int64_t asleep(int schedstat)
+{
+	char text[64] = "";
+	long long waited = 0;
+
+	if (pread(schedstat, text, sizeof text - 1, 0) > 0)
+		sscanf(text, "%*d %lld", &waited);
+	return read_clock(CLOCK_MONOTONIC) - read_clock(CLOCK_THREAD_CPUTIME_ID) - waited;
+}
+
+/* Blocked before every sampling period begins, so never to be woken by one. A signal that
+ * its own running has brought may end the call, but before it sleeps; and one may come
+ * when it has slept all its time. Those that end its sleep are counted. */
 static void *sleeper(void *arg)
 {
+	enum { SLEEP_NS = 250000000, ANY_NS = 20000000 };
+	int schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
 
 	(void)arg;
 	sigemptyset(&none);
 	while (!stop) {
-		struct timespec t = {0, 250000000}, began, now;
+		struct timespec t = {0, SLEEP_NS};
+		int64_t before = asleep(schedstat), began = read_clock(CLOCK_MONOTONIC);
 
 		slept++;
-		clock_gettime(CLOCK_MONOTONIC, &began);
 		int ended = ppoll(NULL, 0, &t, &none) < 0 && errno == EINTR;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		long ms =
-		    (now.tv_sec - began.tv_sec) * 1000 + (now.tv_nsec - began.tv_nsec) / 1000000;
-		/* not one that came before it slept, or when it had slept enough */
-		if (ended && ms > 20 && ms < 240)
+		int64_t passed = read_clock(CLOCK_MONOTONIC) - began;
+		if (ended && passed < SLEEP_NS && asleep(schedstat) - before > ANY_NS)
 			woken++;
 	}
+	close(schedstat);
 	return NULL;
 }
 

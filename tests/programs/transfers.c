@@ -166,11 +166,13 @@ static void nothing(int sig)
 	(void)sig;
 }
 
-/* A write that fills a pipe from which nobody reads, until our own alarm comes. */
+/* A write that fills a pipe from which nobody reads, until our own alarm comes: again and
+ * again, as the first one may come before the write. */
 static int ends_with_alarm(void)
 {
 	struct sigaction action = {.sa_handler = nothing};
-	struct itimerval soon = {.it_value = {.tv_usec = 50000}};
+	struct itimerval soon = {.it_value = {.tv_usec = 50000}, .it_interval = {.tv_usec = 50000}};
+	struct itimerval off = {{0, 0}, {0, 0}};
 	int full[2];
 	ssize_t n;
 
@@ -178,6 +180,7 @@ static int ends_with_alarm(void)
 	    setitimer(ITIMER_REAL, &soon, NULL) != 0)
 		return 0;
 	n = write(full[1], pattern, BYTES);
+	setitimer(ITIMER_REAL, &off, NULL);
 	if (n <= 0 || n >= BYTES)
 		return 0;
 	fcntl(full[1], F_SETFL, O_NONBLOCK);
