@@ -36,7 +36,7 @@ struct csprof_driver {
 	void (*resume)(struct csprof_source *s);
 	/* Give everything back. in_child: after fork, where only copies are left. */
 	void (*stop)(struct csprof_source *s, bool in_child);
-	/* Do so many threads have it that one more should rather have the next one? It gets
+	/* Do so many threads have it that one more should rather have the next one? That gets
 	 * this one where it cannot. NULL: never. */
 	bool (*crowded)(void);
 };

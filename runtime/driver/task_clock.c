@@ -2,19 +2,21 @@
  * user and kernel time, at any rate. Needs perf_event_paranoid <= 1 or
  * CAP_PERFMON.
  *
- * Its price: whenever the thread gets or gives up a CPU the kernel sets or cancels a
- * timer of high resolution, which was seen to take 3 us for both (a timer on the thread's CPU
- * clock: nothing that could be measured), and 50 us more for a thread's beginning and
- * end. Threads in great numbers mostly wait, and wake for little work at a time; so only so many
- * at once have an event. */
+ * Its price: whenever the thread gets a CPU and when it gives it up, the kernel sets and
+ * cancels a timer of high resolution. Both were seen to take 3 us (a timer on the thread's
+ * CPU clock: too little to be measured), and the event 50 us more at the thread's beginning and
+ * end. Threads in great numbers are made to wait and to wake for little at a time. So
+ * only so many at once have an event: the oldest ones, few beside a thousand, but not less
+ * than twice as many as can run. */
 #include "runtime/driver/driver.h"
 #include "runtime/os/os.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum { ENOUGH = 64 };
+enum { ENOUGH = 64, ENOUGH_PER_CPU = 2 };
 static atomic_uint events;
+static uint32_t enough; /* events at once; 0: not known yet. Under the process's lock */
 
 static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 {
@@ -65,7 +67,11 @@ static void stop(struct csprof_source *s, bool in_child)
 
 static bool crowded(void)
 {
-	return atomic_load(&events) >= ENOUGH;
+	if (!enough) {
+		uint32_t cpus = os_cpus() * ENOUGH_PER_CPU;
+		enough = cpus > ENOUGH ? cpus : ENOUGH;
+	}
+	return atomic_load(&events) >= enough;
 }
 
 const struct csprof_driver csprof_driver_task_clock = {

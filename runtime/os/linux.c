@@ -198,6 +198,16 @@ uint64_t os_random(void)
 	return v;
 }
 
+uint32_t os_cpus(void)
+{
+	uint64_t mask[128]; /* 8192 CPUs, the most that Linux can be built for */
+	long bytes = CALL(SYS_sched_getaffinity, 0, sizeof mask, mask);
+	uint32_t n = 0;
+	for (long i = 0; i < bytes / (long)sizeof *mask; i++)
+		n += (uint32_t)__builtin_popcountll(mask[i]);
+	return n ? n : 1;
+}
+
 /* ---- signals ---- */
 
 /* Resolved once, at start: the wrappers of the preloaded library stand before

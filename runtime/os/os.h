@@ -52,6 +52,8 @@ int os_thread_name(uint32_t tid, char *out, size_t size);
 /* Bounds of the main thread's stack: where it may lie, and its high end. */
 void os_main_stack(uintptr_t *low, uintptr_t *high);
 uint64_t os_random(void);
+/* The number of CPUs that this thread may run on; 1 where it cannot be told. */
+uint32_t os_cpus(void);
 
 /* ---- files ---- */
 /* Create path for writing (never following a link, never an existing file). Where the
