@@ -39,6 +39,7 @@ typedef struct csprof_state {
 	uint32_t driver;     /* index of the source in csprof_drivers */
 	uint64_t random;     /* of the jitter */
 	uint64_t rest_until; /* CPU clock: no sample before, see sample.c */
+	uint64_t returned;   /* CPU clock: no sample after; 0: it has not */
 	atomic_bool busy;    /* in the sample path, or in our own code */
 	atomic_bool sampled; /* a sample came while busy with a synchronous walk */
 	/* where the clock's advance since the last handled sample goes when the thread ends:

@@ -172,12 +172,14 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
  * left over at the end is just what is missing there, as if the thread's time were a
  * circle. So shares are right even of threads that are no longer than a period. More
  * than two periods and two of the kernel's ticks, at which some sources fire, is not what
- * is left over, but time in which no sample came. */
+ * is left over, but time in which no sample came; and so is what comes after its return. */
 static void account_rest(csprof_state_t *state, struct store_clock *c)
 {
 	enum { TICKS = 20 * 1000 * 1000 }; /* two, at the slowest that Linux has: 100 a second */
-	uint64_t rest = c->end - c->last;
 	enum csp_disposition why = atomic_load(&state->rest);
+	uint64_t until = state->returned > c->last ? state->returned : c->end;
+	uint64_t rest = until - c->last;
+	c->account[why].weight += c->end - until;
 	if (why == CSP_TAIL && state->first_node && rest <= 2 * csprof_process.period_ns + TICKS) {
 		struct store_node *n = csprof_store_at(state->first_node);
 		n->metrics[CSPROF_CPUTIME] += rest;
@@ -209,8 +211,12 @@ void csprof_thread_reopen(csprof_state_t *state)
 
 void csprof_thread_returning(void)
 {
-	if (!csprof_confined())
-		os_block_signal(csprof_process.sig);
+	csprof_state_t *state = csprof_self;
+	if (csprof_confined())
+		return;
+	os_block_signal(csprof_process.sig);
+	if (state && !state->returned)
+		state->returned = os_clock_self();
 }
 
 void csprof_thread_end(void)

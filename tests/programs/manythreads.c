@@ -5,6 +5,9 @@
  * manythreads hold THREADS STEPS SECONDS: THREADS threads that live SECONDS long and take
  * STEPS steps ten times a second.
  *
+ * manythreads busy THREADS STEPS TIMES: THREADS threads that begin to work together and take
+ * STEPS steps TIMES times without a pause.
+ *
  * Steps are counted, not timed, so that what a profiler adds shows. Prints the CPU time and
  * the largest resident size, and every tenth of the way the resident size there. */
 #include <pthread.h>
@@ -15,7 +18,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-static long threads, steps, at_once, seconds;
+static long threads, steps, at_once, seconds, times;
+static pthread_barrier_t all_there;
 static volatile uint64_t sink;
 static pthread_attr_t small;
 
@@ -121,6 +125,10 @@ static void chain(void)
 	while (left)
 		pthread_cond_wait(&all_done, &lock);
 	pthread_mutex_unlock(&lock);
+	while (status("Threads:") > 1) { /* the last ones have yet to end */
+		struct timespec t = {0, 1000000};
+		nanosleep(&t, NULL);
+	}
 }
 
 static void *long_life(void *number)
@@ -138,12 +146,20 @@ static void *long_life(void *number)
 	return NULL;
 }
 
-static void hold(void)
+static void *busy_life(void *unused)
+{
+	(void)unused;
+	pthread_barrier_wait(&all_there);
+	for (long i = 0; i < times; i++)
+		work();
+	return NULL;
+}
+
+static void together(void *(*life)(void *))
 {
 	pthread_t *all = calloc((size_t)threads, sizeof *all);
 	for (long i = 0; i < threads; i++)
-		must(pthread_create(&all[i], &small, long_life, (void *)(intptr_t)i),
-		     "pthread_create");
+		must(pthread_create(&all[i], &small, life, (void *)(intptr_t)i), "pthread_create");
 	for (long i = 0; i < threads; i++)
 		must(pthread_join(all[i], NULL), "pthread_join");
 	free(all);
@@ -155,11 +171,14 @@ int main(int argc, char **argv)
 		return 2;
 	threads = strtol(argv[2], NULL, 10);
 	steps = strtol(argv[3], NULL, 10);
-	at_once = seconds = strtol(argv[4], NULL, 10);
+	at_once = seconds = times = strtol(argv[4], NULL, 10);
 	must(pthread_attr_init(&small), "pthread_attr_init");
 	must(pthread_attr_setstacksize(&small, 64 * 1024), "pthread_attr_setstacksize");
+	must(pthread_barrier_init(&all_there, NULL, (unsigned)threads), "pthread_barrier_init");
 	if (strcmp(argv[1], "hold") == 0)
-		hold();
+		together(long_life);
+	else if (strcmp(argv[1], "busy") == 0)
+		together(busy_life);
 	else if (at_once)
 		run();
 	else
