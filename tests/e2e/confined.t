@@ -1,0 +1,30 @@
+#!/bin/bash
+# Programs that confine themselves to some system calls: each sees what it sees alone, and
+# its account holds, until the end or until sampling would have killed it.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+. "$top/tests/lib/living.sh"
+
+confined=$(program confined)
+
+lives 7 "strict mode" "$confined" strict
+until_it_began "strict mode"
+lives 0 "a filter that allows next to nothing" "$confined" confined
+until_it_began "a filter that allows next to nothing"
+is "which is said" "$(grep -c 'hpcrun: .*no samples from here on' said)" 1
+lives 3 "a filter that stops the end" "$confined" no_files
+all_of_it "a filter that stops the end"
+at_least "samples to the end" recorded 250
+lives 4 "a filter that answers with an errno" "$confined" refused
+all_of_it "a filter that answers with an errno"
+at_least "samples to the end" recorded 250
+lives 5 "a filter that stops the handler" "$confined" no_samples
+all_of_it "a filter that stops the handler"
+at_least "what came before" recorded 50
+at_least "what came after" 'measuring off' 150
+lives 0 "a filter that is refused" "$confined" no_filter
+all_of_it "a filter that is refused"
+at_least "samples to the end" recorded 250
+lives 7 "strict mode, and a store that dies with it" --store=private "$confined" strict
+until_it_began "strict mode, and a store that dies with it"
+done_testing

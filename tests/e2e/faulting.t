@@ -1,0 +1,29 @@
+#!/bin/bash
+# Programs that fault, and programs in which our handler does: each sees what it sees alone,
+# and its account holds.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+. "$top/tests/lib/living.sh"
+
+faulting=$(program faulting)
+
+lives 0 "its own faults" "$faulting" faults
+all_of_it "its own faults"
+lives 139 "dying of a fault" "$faulting" dies
+part_of_it "dying of a fault"
+lives 139 "killed by SIGSEGV" "$faulting" killed
+lives 139 "a fault while SIGSEGV is ignored" "$faulting" dies_ignoring
+
+hpcrun=$BUILD/faulty/bin/hpcrun
+for by in segv bus lockedsegv lockedbus; do
+	for at in 1 40 400; do
+		lives 0 "our handler faults ($by, walk $at)" env FAULT_AT=$at FAULT_BY=$by "$faulting" crew
+		all_of_it "our handler faults ($by, walk $at)"
+		is "that is said" "$(grep -c 'hpcrun: .*a fault in our handler' said)" 1
+		check "one sample is lost, its thread is not measured on, the others are" \
+			lib faulted.py data/faulting.*.csp
+	done
+done
+lives 0 "our handler faults, and the program does" env FAULT_AT=100 FAULT_BY=segv "$faulting" faults
+all_of_it "our handler faults, and the program does"
+done_testing

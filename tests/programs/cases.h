@@ -1,0 +1,81 @@
+/* What the programs with cases share: burning CPU time, saying what was seen. */
+#ifndef TESTS_PROGRAMS_CASES_H
+#define TESTS_PROGRAMS_CASES_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+struct a_case {
+	const char *name;
+	int (*run)(void);
+};
+
+static volatile unsigned sink;
+
+/* Seconds that the process has used. */
+static double cpu(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Use so many more. */
+static void burn(double seconds)
+{
+	double end = cpu() + seconds;
+
+	while (cpu() < end)
+		for (int i = 0; i < 10000; i++)
+			sink += (unsigned)i;
+}
+
+/* A line for what was seen, whose value is the same measured or not. */
+static void say(const char *what, long value)
+{
+	printf("%s %ld\n", what, value);
+	fflush(stdout);
+}
+
+/* Which signals are blocked. */
+static void say_mask(const char *where)
+{
+	sigset_t set;
+	char text[65];
+
+	pthread_sigmask(SIG_BLOCK, NULL, &set);
+	for (int i = 1; i <= 64; i++)
+		text[i - 1] = sigismember(&set, i) == 1 ? 'x' : '.';
+	text[64] = '\0';
+	printf("%s %s\n", where, text);
+	fflush(stdout);
+}
+
+static inline void *say_mask_in_thread(void *name)
+{
+	say_mask(name);
+	return NULL;
+}
+
+static inline void in_thread(void *(*function)(void *), const char *name)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, function, (void *)name);
+	pthread_join(thread, NULL);
+}
+
+/* The status of the case of that name; 2 if there is none. */
+static int run_case(const struct a_case *cases, unsigned n, const char *name)
+{
+	for (unsigned i = 0; name && i < n; i++)
+		if (strcmp(name, cases[i].name) == 0)
+			return cases[i].run();
+	return 2;
+}
+
+#endif
