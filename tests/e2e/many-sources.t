@@ -1,0 +1,89 @@
+#!/bin/bash
+# Only so many threads at once have a performance event, the best source; the others get the
+# next one, or an event all the same where they cannot. When threads end, new ones have
+# events again, and so has a child.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+manythreads=$(program manythreads)
+each_cpu=$((2 * $("$python" -c 'import os; print(len(os.sched_getaffinity(0)))')))
+most=$((each_cpu > 64 ? each_cpu : 64))
+
+# sources NAME COMMAND...: how many threads had which, as "64 perf task-clock 37 thread timers"
+sources() {
+	local name=$1
+	shift
+	timeout 60 "$@" >"$name.out" 2>"$name.err" || echo "exit status $?"
+	sed -n 's/.* sampling by \(.*\) [0-9]*$/\1/p' "$name.err" | sort | uniq -c | xargs
+}
+
+# measured DIR COMMAND...
+measured() {
+	local dir=$1
+	shift
+	sources "$dir" "$hpcrun" -q -v source -o "$dir" "$@"
+}
+
+# named DIR: as the datafile names them
+named() {
+	"$hpcprof" dump "$1"/*.csp | sed -n 's/.*key "source"  value "\(.*\)"/\1/p' | sort -u
+}
+
+# recorded LEAST DIR: percent of the CPU time that have a call path
+recorded() {
+	"$hpcprof" -q "$2" | awk -v least="$1" '/recorded with a complete path/ && !seen++ {
+		print; share = $2 + 0 } END { exit !(share >= least) }'
+}
+
+if [ "$(measured one "$manythreads" hold 1 0 1)" != "2 perf task-clock" ]; then
+	skip_all "no performance events to be had"
+fi
+
+# The main thread is one of them.
+is "as many as may have events" "$(measured few "$manythreads" hold $((most - 1)) 0 1)" \
+	"$most perf task-clock"
+is "more than that" "$(measured many "$manythreads" hold $((most + 99)) 0 1)" \
+	"$most perf task-clock 100 thread timers"
+is "the datafile names both" "$(named many)" "perf task-clock + thread timers"
+is "many, but few at once" "$(measured turns "$manythreads" run $((2 * most)) 1000 4)" \
+	"$((2 * most + 1)) perf task-clock"
+is "no timers to be had" "$(sources events prlimit --sigpending=0 "$hpcrun" -q -v source \
+	-o events "$manythreads" hold $((most + 99)) 0 1)" "$((most + 100)) perf task-clock"
+
+# A child of a process with many threads has one thread, and room for events.
+cat >fork.py <<'END'
+import os, sys, threading
+
+def hold(n, then):
+    gate = threading.Event()
+    threads = [threading.Thread(target=gate.wait) for _ in range(n)]
+    for t in threads: t.start()
+    then()
+    gate.set()
+    for t in threads: t.join()
+
+def fork():
+    child = os.fork()
+    if child == 0:
+        hold(1, lambda: None)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+hold(int(sys.argv[1]), fork)
+END
+is "a child has events of its own" "$(measured child "$python" fork.py $((most + 9)))" \
+	"$((most + 2)) perf task-clock 10 thread timers"
+
+# Both kinds of threads are measured alike, at work without a pause and in short turns.
+printf 'heavy 3\nlight 1\n' >truth
+for how in "busy $((most + 36)) 250000 100" "hold $((most + 36)) 1000000 4"; do
+	dir=${how%% *}
+	# shellcheck disable=SC2086
+	timeout 300 "$hpcrun" -q -o "$dir" "$manythreads" $how >"$dir.out" 2>"$dir.err"
+	is "$dir: the program's end" "$? $(head -3 "$dir.err")" "0 "
+	is "$dir: sources" "$(named "$dir")" "perf task-clock + thread timers"
+	check "$dir: the equations hold" lib account.py "$dir"
+	check "$dir: shares" lib shares.py 3 truth "$dir"
+	check "$dir: recorded" recorded 98 "$dir"
+done
+done_testing
