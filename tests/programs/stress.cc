@@ -4,7 +4,8 @@
 //
 // Threads that throw, longjmp, sort with callbacks, take signals on an alternate
 // stack, recurse deeply and fork; and four that load and unload the plugins (built
-// from stress_plugin.c). Prints per operation its name and how often it was done.
+// from stress_plugin.c). It ends after SECONDS, but not before each operation has used a
+// thirtieth of them as CPU time. Prints per operation its name and how often it was done.
 // Exits with 0, or with 1 and a line on stderr as soon as a check fails.
 
 #include <atomic>
@@ -20,6 +21,8 @@
 #include <pthread.h>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -226,24 +229,56 @@ struct Operation {
 	void (*perform)(unsigned round);
 	unsigned threads;
 	std::atomic<unsigned long> done{0};
+	std::atomic<long> used{0}; // microseconds of CPU time, children's too
 };
 
 Operation operations[] = {
-    {"exceptions", exceptions, 1, {}},
-    {"longjmp", jumps, 1, {}},
-    {"qsort", callbacks, 1, {}},
-    {"alternate stack", alternate_stack, 1, {}},
-    {"recursion", recursion, 1, {}},
-    {"fork", forks, 1, {}},
-    {"dlopen and dlclose", loading, 4, {}},
+    {"exceptions", exceptions, 1, {}, {}},
+    {"longjmp", jumps, 1, {}, {}},
+    {"qsort", callbacks, 1, {}, {}},
+    {"alternate stack", alternate_stack, 1, {}, {}},
+    {"recursion", recursion, 1, {}, {}},
+    {"fork", forks, 1, {}, {}},
+    {"dlopen and dlclose", loading, 4, {}, {}},
 };
+
+long microseconds(timeval t)
+{
+	return t.tv_sec * 1000000L + t.tv_usec;
+}
+
+// CPU time of this thread; with children, of which there are those of one thread alone.
+long used_here(bool children)
+{
+	long sum = 0;
+	rusage usage = {};
+	for (int who : {RUSAGE_THREAD, RUSAGE_CHILDREN})
+		if ((who == RUSAGE_THREAD || children) && getrusage(who, &usage) == 0)
+			sum += microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
+	return sum;
+}
 
 void repeat(Operation *operation)
 {
+	long before = 0;
 	for (unsigned round = 0; !stop; round++) {
 		operation->perform(round);
 		operation->done++;
+		const bool children = operation->perform == forks;
+		if (!children && round % 16 != 0)
+			continue;
+		long now = used_here(children);
+		operation->used += now - before;
+		before = now;
 	}
+}
+
+bool each_used(long least)
+{
+	for (const Operation &operation : operations)
+		if (operation.used < least)
+			return false;
+	return true;
 }
 
 } // namespace
@@ -265,7 +300,10 @@ int main(int argc, char **argv)
 	for (Operation &operation : operations)
 		for (unsigned t = 0; t < operation.threads; t++)
 			team.emplace_back(repeat, &operation);
-	std::this_thread::sleep_for(std::chrono::seconds(std::atoi(argv[1])));
+	const int seconds = std::atoi(argv[1]);
+	std::this_thread::sleep_for(std::chrono::seconds(seconds));
+	while (!each_used(seconds * 1000000L / 30))
+		std::this_thread::sleep_for(std::chrono::milliseconds(50));
 	stop = true;
 	for (std::thread &member : team)
 		member.join();
