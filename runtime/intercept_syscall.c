@@ -81,6 +81,8 @@ CSPROF_WRAPPER long syscall(long number, ...)
 				(char *const *)a[3], (int)a[4]);
 	case SYS_prctl:
 		return prctl((int)a[0], a[1], a[2], a[3], a[4]);
+	case SYS_close_range:
+		return close_range((unsigned)a[0], (unsigned)a[1], (int)a[2]);
 	case SYS_seccomp:
 		return result(csprof_seccomp_call((unsigned)a[0], (unsigned)a[1],
 						  (const struct sock_fprog *)a[2]));

@@ -101,6 +101,11 @@ const char *csprof_store_path(void)
 	return in_file ? file_path : NULL;
 }
 
+int csprof_store_descriptor(void)
+{
+	return in_file && os_file_is_open(&file) ? file.fd : -1;
+}
+
 bool csprof_store_survives(void)
 {
 	return in_file && !beside_file;

@@ -17,6 +17,8 @@ int csprof_store_create(const char *path, uint32_t num_metrics, uint32_t num_eve
 void csprof_store_destroy(void);
 /* Where its file was made, or NULL if it has none. */
 const char *csprof_store_path(void);
+/* The descriptor of that file, or -1 where there is none or it was closed. */
+int csprof_store_descriptor(void);
 /* Is all of it in a file that is there when the process is not? */
 bool csprof_store_survives(void);
 struct store_header *csprof_store_header(void);

@@ -87,6 +87,11 @@ int os_close(int fd)
 	return (int)CALL(SYS_close, fd);
 }
 
+int os_close_range(unsigned first, unsigned last, int flags)
+{
+	return (int)CALL(SYS_close_range, first, last, flags);
+}
+
 int os_rename(const char *from, const char *to)
 {
 	return (int)CALL(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
@@ -157,6 +162,11 @@ static bool same_file(int fd, const struct os_file *f)
 	       st.st_ino == f->inode;
 }
 
+bool os_file_is_open(const struct os_file *f)
+{
+	return same_file(f->fd, f);
+}
+
 int os_file_create(const char *path, struct os_file *f)
 {
 	struct stat st;
@@ -178,7 +188,7 @@ int os_file_create(const char *path, struct os_file *f)
 
 void os_file_close(struct os_file *f)
 {
-	if (same_file(f->fd, f))
+	if (os_file_is_open(f))
 		os_close(f->fd);
 	f->fd = -1;
 }
@@ -204,7 +214,7 @@ static int reserve(int fd, uint64_t offset, size_t bytes)
 void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, size_t bytes)
 {
 	int fd = f->fd;
-	bool same = same_file(fd, f);
+	bool same = os_file_is_open(f);
 	if (!same) { /* the program has closed it */
 		fd = (int)CALL(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)

@@ -64,6 +64,8 @@ int os_read(int fd, void *bytes, size_t n);
 /* All n bytes, or an error: also where the kernel would have sent SIGXFSZ or SIGPIPE. */
 int os_write(int fd, const void *bytes, size_t n);
 int os_close(int fd);
+/* As close_range. 0 or -errno. */
+int os_close_range(unsigned first, unsigned last, int flags);
 int os_rename(const char *from, const char *to);
 /* -EEXIST where to is there already. */
 int os_rename_new(const char *from, const char *to);
@@ -80,6 +82,8 @@ struct os_file {
 /* Create one (never over an existing file), 0600, closed on exec, and lock it. */
 int os_file_create(const char *path, struct os_file *f);
 void os_file_close(struct os_file *f);
+/* Is its descriptor what it was? */
+bool os_file_is_open(const struct os_file *f);
 /* Reserve room for bytes at offset and map it; NULL where there is none. path: where the
  * file is if the program has closed it. Zeroed; never faults afterwards for want of room. */
 void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, size_t bytes);

@@ -82,6 +82,9 @@ END
 chmod 644 closes.py
 interpreter=$(readlink -f "$(command -v "$python")")
 lives python "$interpreter" -B closes.py
+# Its store grows, though it could not open it again.
+# shellcheck disable=SC2046
+is "python: nothing was lost" "$(lib account.py data/* | grep -c 'out of memory')" 0
 # It confines itself with a filter before it reads what it is given.
 if command -v file >/dev/null; then
 	lives file file -b "$living" "$interpreter" "$top/README.md" "$scratch/closes.py"
