@@ -34,6 +34,7 @@ struct place {
 struct import {
 	struct model *m;
 	sqlite3 *db;
+	const struct importer_part *part; /* NULL: all */
 	struct error *e;
 	struct ids modules, metrics;
 	struct interner function_rows, line_rows, place_rows;
@@ -110,12 +111,14 @@ static uint32_t ids_get(const struct ids *ids, uint64_t row)
 	return at == INTERNER_NONE ? UINT32_MAX : ids->of.at[at];
 }
 
-/* Call take for each row; it gives 0, or -1 and in->e. */
+/* Call take for each row; it gives 0, or -1 and in->e. The parameter, if any, is the part. */
 static int each(struct import *in, const char *sql, int (*take)(struct import *in, sqlite3_stmt *s))
 {
 	sqlite3_stmt *s = NULL;
 	int rc = sqlite3_prepare_v2(in->db, sql, -1, &s, NULL), taken = 0;
 
+	if (rc == SQLITE_OK && sqlite3_bind_parameter_count(s))
+		rc = sqlite3_bind_int64(s, 1, in->part->id);
 	while (rc == SQLITE_OK && taken == 0 && (rc = sqlite3_step(s)) == SQLITE_ROW) {
 		taken = take(in, s);
 		rc = SQLITE_OK;
@@ -247,11 +250,20 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 
 /* ---- code --------------------------------------------------------------------------------- */
 
+static enum symbol_source source_of(const char *text)
+{
+	int i = 0;
+
+	while (i < SYMBOL_NONE && (!text || strcmp(text, db_sources[i]) != 0))
+		i++;
+	return (enum symbol_source)i;
+}
+
 static int take_module(struct import *in, sqlite3_stmt *s)
 {
 	bool ok = true;
 	const char *name = some_text(in, s, 1, &ok), *build_id = some_text(in, s, 2, &ok);
-	const char *symbols = (const char *)sqlite3_column_text(s, 4);
+	enum symbol_source source = source_of((const char *)sqlite3_column_text(s, 4));
 	struct model_module *mod;
 	uint32_t id = ok ? model_module(in->m, as_text(name), as_text(build_id)) : UINT32_MAX;
 
@@ -261,12 +273,9 @@ static int take_module(struct import *in, sqlite3_stmt *s)
 	mod->assumed |= number(s, 3) != 0;
 	mod->stale |= number(s, 5) != 0;
 	mod->why = text(in, s, 6, &ok);
-	for (int i = DB_SOURCES; symbols && i-- > 0;)
-		if (strcmp(symbols, db_sources[i]) == 0 &&
-		    (!mod->has_names || i < (int)mod->best)) {
-			mod->best = (enum symbol_source)i;
-			mod->has_names = true;
-		}
+	if (!mod->has_names || source < mod->best)
+		mod->best = source;
+	mod->has_names = true;
 	return ok ? 0 : out_of_memory(in);
 }
 
@@ -279,7 +288,7 @@ static int take_function(struct import *in, sqlite3_stmt *s)
 				   .module = ids_get(&in->modules, number(s, 1)),
 				   .declared = some_text(in, s, 7, &ok),
 				   .low = number(s, 6),
-				   .no_symbol = number(s, 5) != 0};
+				   .source = source_of((const char *)sqlite3_column_text(s, 5))};
 
 	if (f.module == UINT32_MAX)
 		return damaged(in, "function", sqlite3_column_int64(s, 0));
@@ -350,7 +359,8 @@ static int take_context(struct import *in, sqlite3_stmt *s)
 	return 0;
 }
 
-/* Sampled values belong to the instruction, recorded ones to the call. */
+/* Sampled values belong to the instruction, recorded ones to the call; returns and activations
+ * to the call where there is one. */
 static int take_value(struct import *in, sqlite3_stmt *s)
 {
 	uint32_t metric = ids_get(&in->metrics, number(s, 0));
@@ -364,7 +374,9 @@ static int take_value(struct import *in, sqlite3_stmt *s)
 		return damaged(in, "exclusive", sqlite3_column_int64(s, 1));
 	k = &in->m->metrics.at[metric];
 	p = &in->places.at[at];
-	call = !(k->flags & (CSP_METRIC_ASYNC | CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS));
+	call =
+	    !(k->flags & CSP_METRIC_ASYNC) &&
+	    (p->call != UINT32_MAX || !(k->flags & (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS)));
 	context = call ? &p->call : &p->point;
 	if (enter(in, p, call, context) != 0)
 		return -1;
@@ -377,32 +389,40 @@ static int take_value(struct import *in, sqlite3_stmt *s)
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static const struct {
+static const struct table {
 	const char *sql;
 	int (*take)(struct import *in, sqlite3_stmt *s);
+	const char *of_part; /* where a part is read; NULL: the same, "": nothing */
 } tables[] = {
     {"SELECT id, name, unit, flags, events, samples, interval, position, kernel, sources, "
      "requested, "
      "achieved, has_account, unaccounted_events, unaccounted_samples, jitter FROM metric ORDER BY "
      "id",
-     take_metric},
+     take_metric, NULL},
     {"SELECT metric, disposition, samples, events FROM account ORDER BY metric, position",
-     take_account},
+     take_account, ""},
     {"SELECT id, path, command, executable, host, pid, ppid, rank, ranks, start_ns, wall_ns, "
      "cpu_ns, "
      "threads, \"end\", tool, tramp_samples, has_ended, has_trailer FROM process ORDER BY id",
-     take_process},
+     take_process, ""},
     {"SELECT id, name, build_id, assumed, symbols, stale, note FROM module ORDER BY id",
-     take_module},
-    {"SELECT f.id, f.module, f.name, f.linkage_name, f.line, f.symbol = 'none', f.address, s.name "
+     take_module, NULL},
+    {"SELECT f.id, f.module, f.name, f.linkage_name, f.line, f.symbol, f.address, s.name "
      "FROM function f LEFT JOIN file s ON s.id = f.file ORDER BY f.id",
-     take_function},
+     take_function, NULL},
     {"SELECT l.id, f.name, l.number FROM line l JOIN file f ON f.id = l.file ORDER BY l.id",
-     take_line},
+     take_line, NULL},
     {"SELECT id, depth, last, function, line, inlined, "
      "depth = 0 AND id IN (SELECT partial_context FROM measurement) FROM context ORDER BY id",
-     take_context},
-    {"SELECT metric, context, events, samples FROM exclusive ORDER BY metric, context", take_value},
+     take_context,
+     "WITH RECURSIVE used (id) AS (SELECT context FROM profile_value WHERE profile = ?1 "
+     "UNION SELECT c.parent FROM used JOIN context c ON c.id = used.id WHERE c.parent) "
+     "SELECT c.id, c.depth, c.last, c.function, c.line, c.inlined, "
+     "c.depth = 0 AND c.id IN (SELECT partial_context FROM measurement) FROM used "
+     "JOIN context c ON c.id = used.id ORDER BY c.id"},
+    {"SELECT metric, context, events, samples FROM exclusive ORDER BY metric, context", take_value,
+     "SELECT metric, context, events, samples FROM profile_value WHERE profile = ?1 "
+     "ORDER BY metric, context"},
 };
 
 static void import_deinit(struct import *in)
@@ -420,13 +440,18 @@ static void import_deinit(struct import *in)
 	vec_free(&in->stack);
 }
 
-static int add(struct model *m, const char *path, struct error *e)
+static int add_part(struct model *m, const char *path, const struct importer_part *part,
+		    struct error *e)
 {
-	struct import in = {.m = model_create(), .e = e};
+	struct import in = {.m = model_create(), .e = e, .part = part};
 	int rc = in.m ? database_open(path, &in.db, e) : error_memory(e, 0);
 
-	for (size_t i = 0; rc == 0 && i < sizeof tables / sizeof *tables; i++)
-		rc = each(&in, tables[i].sql, tables[i].take);
+	for (size_t i = 0; rc == 0 && i < sizeof tables / sizeof *tables; i++) {
+		const struct table *t = &tables[i];
+		const char *sql = part && t->of_part ? t->of_part : t->sql;
+		if (sql[0])
+			rc = each(&in, sql, t->take);
+	}
 	sqlite3_close_v2(in.db);
 	import_deinit(&in);
 	if (rc == 0)
@@ -437,4 +462,81 @@ static int add(struct model *m, const char *path, struct error *e)
 	return rc;
 }
 
-const struct importer db_importer = {.is = database_is, .add = add};
+static int add(struct model *m, const char *path, struct error *e)
+{
+	return add_part(m, path, NULL, e);
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+/* A text as it was before it was written. *ok is cleared if memory ran out. */
+static const char *part_text(struct arena *a, sqlite3_stmt *s, int i, bool *ok)
+{
+	const char *at = (const char *)sqlite3_column_text(s, i);
+	char *copy = at ? arena_strndup(a, at, strlen(at)) : NULL;
+
+	if (copy)
+		reader_xml_decode_name(copy);
+	*ok &= copy || !known(s, i);
+	return copy;
+}
+
+static int read_parts(sqlite3 *db, struct importer_part *to, size_t n, struct arena *a,
+		      struct error *e)
+{
+	sqlite3_stmt *s = NULL;
+	bool ok = true;
+	size_t i = 0;
+	int rc = sqlite3_prepare_v2(
+	    db,
+	    "SELECT p.id, p.path, p.thread, p.tid, p.name, p.start_ns, p.end_ns, p.cpu_ns, "
+	    "p.process IS NOT NULL, "
+	    "EXISTS (SELECT 1 FROM profile_value v WHERE v.profile = p.id) FROM profile p "
+	    "ORDER BY p.measurement, p.path, p.thread IS NULL, p.thread, p.id",
+	    -1, &s, NULL);
+
+	for (; rc == SQLITE_OK && ok && i < n && (rc = sqlite3_step(s)) == SQLITE_ROW; i++) {
+		to[i] = (struct importer_part){.id = sqlite3_column_int64(s, 0),
+					       .path = part_text(a, s, 1, &ok),
+					       .thread =
+						   known(s, 2) ? (uint32_t)number(s, 2) : CSP_NONE,
+					       .tid = number(s, 3),
+					       .name = part_text(a, s, 4, &ok),
+					       .start_ns = number(s, 5),
+					       .end_ns = number(s, 6),
+					       .cpu_ns = number(s, 7),
+					       .has_process = number(s, 8) != 0,
+					       .has_values = number(s, 9) != 0};
+		ok &= to[i].path != NULL;
+		rc = SQLITE_OK;
+	}
+	sqlite3_finalize(s);
+	if (!ok)
+		return error_memory(e, n * sizeof *to);
+	return i == n ? 0 : db_error(db, e);
+}
+
+/* None where the database does not have their values. */
+static int parts(const char *path, struct importer_part **out, size_t *n, struct arena *a,
+		 struct error *e)
+{
+	sqlite3 *db = NULL;
+	int64_t count = 0, values = 0;
+	int rc = database_open(path, &db, e);
+
+	*n = 0;
+	if (rc == 0)
+		rc = db_number(db, &values, e, "SELECT EXISTS (SELECT 1 FROM profile_value)");
+	if (rc == 0 && values)
+		rc = db_number(db, &count, e, "SELECT count(*) FROM profile");
+	if (rc == 0 && count) {
+		*n = (size_t)count;
+		*out = arena_alloc(a, *n * sizeof **out);
+		rc = *out ? read_parts(db, *out, *n, a, e) : error_memory(e, *n * sizeof **out);
+	}
+	sqlite3_close_v2(db);
+	return rc;
+}
+
+const struct importer db_importer = {
+    .is = database_is, .add = add, .parts = parts, .add_part = add_part};

@@ -21,14 +21,38 @@ TAKE_IN(db_schema_sql, "share/hpcprof/schema.sql");
 TAKE_IN(db_views_sql, "share/hpcprof/views.sql");
 TAKE_IN(db_queries_sql, "share/hpcprof/queries.sql");
 
+/* What can be done about a failure; "" where its text says all there is. */
+static const char *advice(int code)
+{
+	switch (code) {
+	case SQLITE_FULL:
+		return " (make room there, or name another place)";
+	case SQLITE_IOERR:
+		return " (the disk failed: see dmesg, or name another place)";
+	case SQLITE_CANTOPEN:
+		return " (may it be read there?)";
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+		return " (name another place)";
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return " (another program writes it: try again)";
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return " (it is damaged: write it again with hpcprof db, or take a copy)";
+	default:
+		return "";
+	}
+}
+
 int db_error(sqlite3 *db, struct error *e)
 {
-	int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
+	int code = db ? sqlite3_errcode(db) & 0xff : SQLITE_NOMEM; /* without what is more */
 
 	if (code == SQLITE_NOMEM)
 		return error_memory(e, 0);
-	return error_set(e, code == SQLITE_TOOBIG ? ERROR_LIMIT : ERROR_SYSTEM, "%s",
-			 sqlite3_errmsg(db));
+	return error_set(e, code == SQLITE_TOOBIG ? ERROR_LIMIT : ERROR_SYSTEM, "%s%s",
+			 sqlite3_errmsg(db), advice(code));
 }
 
 int db_about(const char *path, struct error *e)

@@ -2,12 +2,12 @@
  * the other, whose contexts are looked up in the profile that is made of them all. */
 #include "db/write.h"
 
+#include "hpcprof/importers.h"
 #include "hpcprof/ingest.h"
-#include "hpcprof/interner.h"
+#include "hpcprof/match.h"
 #include "hpcprof/scan.h"
 #include "hpcprof/source.h"
 #include "hpcprof/sum.h"
-#include "reader/xml.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,8 @@ struct tree_of {
 
 struct profiles {
 	struct db_writing *w;
-	struct interner
-	    contexts;  /* key: the model's; the id is that of the context - MODEL_ROOTS */
-	uint32_t next; /* profile */
+	struct match_index index; /* of the profile's contexts; where values are written */
+	uint32_t next;            /* profile */
 	VEC(struct value) values;
 	VEC(struct function_value) functions;
 	uint64_t *sums; /* [2 * functions], zeros between uses */
@@ -40,93 +39,23 @@ struct profiles {
 	struct error *e;
 };
 
-/* ---- looking things up ------------------------------------------------------------------- */
+/* ---- values of a profile ------------------------------------------------------------------ */
 
-static bool same(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
-/* The module of the large model that is the same; modules of a model are told apart so. */
-static uint32_t find_module(const struct model *m, const struct model_module *mod)
-{
-	for (uint32_t i = 0; i < m->modules.len; i++)
-		if (mod->build_id
-			? same(m->modules.at[i].build_id, mod->build_id)
-			: !m->modules.at[i].build_id && same(m->modules.at[i].name, mod->name))
-			return i;
-	return UINT32_MAX;
-}
-
+/* The metric of the large model that is the same. */
 static uint32_t find_metric(const struct model *m, const struct model_metric *k)
 {
 	for (uint32_t i = 0; i < m->metrics.len; i++)
-		if (m->metrics.at[i].flags == k->flags && same(m->metrics.at[i].name, k->name) &&
-		    same(m->metrics.at[i].unit, k->unit))
+		if (m->metrics.at[i].flags == k->flags &&
+		    strcmp(m->metrics.at[i].name, k->name) == 0 &&
+		    strcmp(m->metrics.at[i].unit, k->unit) == 0)
 			return i;
 	return UINT32_MAX;
 }
 
-/* The frame at an address of a module, in a role; frames of a module are sorted by both. */
-static uint32_t find_frame(const struct model *m, uint32_t module, const struct model_frame *f)
+static int changed(struct profiles *s)
 {
-	uint32_t low, high;
-
-	if (module == UINT32_MAX)
-		return UINT32_MAX;
-	low = m->modules.at[module].first_frame;
-	high = low + m->modules.at[module].num_frames;
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const struct model_frame *at = &m->frames.at[mid];
-		if (at->address == f->address && at->role == f->role)
-			return mid;
-		if (at->address < f->address || (at->address == f->address && at->role < f->role))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return UINT32_MAX;
+	return error_set(s->e, ERROR_FORMAT, "a datafile changed while it was read (try again)");
 }
-
-/* Contexts of the small model in the large one. NULL and *e where memory ran out or one is
- * not there. */
-static uint32_t *map_contexts(struct profiles *s, const struct model *small)
-{
-	const struct model *m = s->w->p->model;
-	uint32_t *frames = malloc((small->frames.len + 1) * sizeof *frames);
-	uint32_t *modules = malloc((small->modules.len + 1) * sizeof *modules);
-	uint32_t *map = malloc(model_num_contexts(small) * sizeof *map);
-	bool ok = frames && modules && map, found = true;
-
-	for (uint32_t i = 0; ok && i < small->modules.len; i++)
-		modules[i] = find_module(m, &small->modules.at[i]);
-	for (uint32_t i = 0; ok && i < small->frames.len; i++)
-		frames[i] =
-		    find_frame(m, modules[small->frames.at[i].module], &small->frames.at[i]);
-	for (uint32_t i = 0; ok && found && i < model_num_contexts(small); i++) {
-		uint32_t id;
-		map[i] = i;
-		if (i < MODEL_ROOTS)
-			continue;
-		id = interner_find(&s->contexts, (uint64_t)map[model_parent(small, i)] << 32 |
-						     frames[model_frame_of(small, i)]);
-		found = id != INTERNER_NONE;
-		map[i] = id + MODEL_ROOTS;
-	}
-	free(frames);
-	free(modules);
-	if (ok && found)
-		return map;
-	free(map);
-	if (ok)
-		error_set(s->e, ERROR_FORMAT, "a datafile changed while it was read (try again)");
-	else
-		error_memory(s->e, model_num_contexts(small) * sizeof *map);
-	return NULL;
-}
-
-/* ---- values of a profile ------------------------------------------------------------------ */
 
 static int by_number(const void *pa, const void *pb)
 {
@@ -190,14 +119,17 @@ static int write_metric(struct profiles *s, const struct model_metric *k, const 
 	const struct db_writing *w = s->w;
 
 	if (metric == UINT32_MAX)
-		return error_set(s->e, ERROR_FORMAT,
-				 "a datafile changed while it was read (try again)");
+		return changed(s);
 	s->values.len = 0;
-	for (uint32_t i = MODEL_ROOTS; i < contexts; i++)
-		if ((k->events[i] || k->samples[i]) &&
-		    !vec_push(&s->values,
+	for (uint32_t i = MODEL_ROOTS; i < contexts; i++) {
+		if (!k->events[i] && !k->samples[i])
+			continue;
+		if (map[i] == MATCH_NONE)
+			return changed(s);
+		if (!vec_push(&s->values,
 			      (struct value){w->tree.numbers[map[i]], k->events[i], k->samples[i]}))
 			return error_memory(s->e, sizeof(struct value));
+	}
 	join_values(s);
 	for (size_t i = 0; i < s->values.len; i++) {
 		bulk_int(&s->out, w->profile + s->next);
@@ -211,18 +143,16 @@ static int write_metric(struct profiles *s, const struct model_metric *k, const 
 
 static int write_model(struct profiles *s, struct model *small)
 {
-	uint32_t *map;
+	struct match match = {.index = &s->index};
 	int rc = model_finish(small, s->e);
 
-	if (rc != 0)
-		return rc;
-	map = map_contexts(s, small);
-	if (!map)
-		return -1;
+	if (rc == 0 && !match_extend(&match, small))
+		rc = error_memory(s->e, model_num_contexts(small) * sizeof(uint32_t));
 	/* metrics of a file stand in the same order in every model of it */
 	for (size_t i = 0; rc == 0 && i < small->metrics.len; i++)
-		rc = write_metric(s, &small->metrics.at[i], map, model_num_contexts(small));
-	free(map);
+		rc = write_metric(s, &small->metrics.at[i], match.contexts.at,
+				  model_num_contexts(small));
+	match_deinit(&match);
 	return rc;
 }
 
@@ -247,47 +177,57 @@ static int write_values(struct profiles *s, const struct reader *r, const char *
 	return rc;
 }
 
-/* ---- files -------------------------------------------------------------------------------- */
+/* ---- rows of profile ------------------------------------------------------------------------ */
 
-static void write_thread(struct profiles *s, const struct reader *r, uint32_t thread)
-{
-	const struct reader_thread *t =
-	    r && thread < reader_num_threads(r) ? reader_thread(r, thread) : NULL;
-	char *name = t ? arena_strndup(&s->w->arena, t->name.n ? t->name.at : "", t->name.n) : NULL;
-
-	if (r && thread != CSP_NONE)
-		bulk_int(&s->rows, thread);
-	else
-		bulk_null(&s->rows);
-	if (!t) {
-		for (int i = 0; i < 5; i++)
-			bulk_null(&s->rows);
-		return;
-	}
-	bulk_sum(&s->rows, t->tid);
-	bulk_text(&s->rows, db_text(&s->w->arena, name));
-	bulk_sum(&s->rows, t->start_ns);
-	bulk_sum(&s->rows, t->end_ns);
-	bulk_sum(&s->rows, t->cpu_ns);
-}
-
-/* A row of profile; r is NULL for what is no datafile. */
-static void write_row(struct profiles *s, const struct reader *r, const char *path, uint32_t thread)
+static void write_row(struct profiles *s, const struct importer_part *p)
 {
 	const struct model *m = s->w->p->model;
+	struct arena *a = &s->w->arena;
 	size_t process = 0;
 
-	while (process < m->processes.len && strcmp(m->processes.at[process].path, path) != 0)
+	while (process < m->processes.len && strcmp(m->processes.at[process].path, p->path) != 0)
 		process++;
 	bulk_int(&s->rows, s->w->profile + s->next);
 	bulk_int(&s->rows, s->w->measurement);
-	if (process < m->processes.len && !(r && reader_is_merged(r)))
+	if (process < m->processes.len && p->has_process)
 		bulk_int(&s->rows, s->w->process + (int64_t)process);
 	else
 		bulk_null(&s->rows);
-	bulk_text(&s->rows, db_text(&s->w->arena, arena_strndup(&s->w->arena, path, strlen(path))));
-	write_thread(s, r, thread);
+	bulk_text(&s->rows, db_text(a, arena_strndup(a, p->path, strlen(p->path))));
+	if (p->thread != CSP_NONE)
+		bulk_int(&s->rows, p->thread);
+	else
+		bulk_null(&s->rows);
+	if (p->name) {
+		bulk_sum(&s->rows, p->tid);
+		bulk_text(&s->rows, db_text(a, p->name));
+		bulk_sum(&s->rows, p->start_ns);
+		bulk_sum(&s->rows, p->end_ns);
+		bulk_sum(&s->rows, p->cpu_ns);
+	}
+	for (int i = 0; i < 5 && !p->name; i++)
+		bulk_null(&s->rows);
 }
+
+/* Of a thread of a datafile. */
+static void write_thread(struct profiles *s, const struct reader *r, const char *path,
+			 uint32_t thread)
+{
+	struct importer_part p = {
+	    .path = path, .has_process = !reader_is_merged(r), .thread = thread};
+
+	if (thread < reader_num_threads(r)) {
+		const struct reader_thread *t = reader_thread(r, thread);
+		p.name = arena_strndup(&s->w->arena, t->name.n ? t->name.at : "", t->name.n);
+		p.tid = t->tid;
+		p.start_ns = t->start_ns;
+		p.end_ns = t->end_ns;
+		p.cpu_ns = t->cpu_ns;
+	}
+	write_row(s, &p);
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
 
 static int by_thread(const void *pa, const void *pb)
 {
@@ -297,9 +237,19 @@ static int by_thread(const void *pa, const void *pb)
 	return (a->tree > b->tree) - (a->tree < b->tree);
 }
 
+/* Whether a row of THREADS without a tree is a thread that recorded nothing: where trees are of
+ * several threads, that cannot be told, and rows without a number stand for no thread that was. */
+static bool is_idle(const struct reader *r, uint32_t thread, bool shared)
+{
+	return !shared && thread < reader_num_threads(r) && reader_thread(r, thread)->tid;
+}
+
+/* Thread by thread, those without trees, too. A file without any is a profile all the same. */
 static int write_trees(struct profiles *s, const struct reader *r, const char *path, bool values)
 {
-	uint32_t n = reader_num_trees(r);
+	uint32_t n = reader_num_trees(r), threads = reader_num_threads(r), before = s->next;
+	size_t from = 0, end;
+	bool shared;
 	int rc = 0;
 
 	s->trees.len = 0;
@@ -308,20 +258,64 @@ static int write_trees(struct profiles *s, const struct reader *r, const char *p
 	for (uint32_t i = 0; i < n; i++)
 		s->trees.at[s->trees.len++] = (struct tree_of){reader_tree(r, i)->thread, i};
 	qsort(s->trees.at, n, sizeof *s->trees.at, by_thread);
-	for (size_t from = 0, end; rc == 0 && from < n; from = end) {
-		uint32_t thread = s->trees.at[from].thread;
+	shared = n && s->trees.at[n - 1].thread == CSP_NONE;
+	for (uint32_t row = 0; rc == 0 && (row < threads || from < n); row++, from = end) {
+		uint32_t thread = row < threads ? row : s->trees.at[from].thread;
 		for (end = from; end < n && s->trees.at[end].thread == thread; end++)
 			;
-		write_row(s, r, path, thread);
+		if (end == from && !is_idle(r, thread, shared))
+			continue;
+		write_thread(s, r, path, thread);
 		if (values)
 			rc = write_values(s, r, path, from, end);
+		s->next++;
+	}
+	if (s->next == before) {
+		write_thread(s, r, path, CSP_NONE);
 		s->next++;
 	}
 	return rc;
 }
 
+/* What a database that was written before says of profiles. */
+static int write_parts(struct profiles *s, const struct importer *importer, const char *path,
+		       const struct importer_part *parts, size_t n)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct model *small = model_create();
+		write_row(s, &parts[i]);
+		if (!small)
+			return error_memory(s->e, sizeof *small);
+		rc = importer->add_part(small, path, &parts[i], s->e);
+		if (rc == 0)
+			rc = write_model(s, small);
+		model_destroy(small);
+		s->next++;
+	}
+	return rc == 0 ? 0 : -1;
+}
+
+static int write_imported(struct profiles *s, const struct importer *importer, const char *path)
+{
+	struct importer_part *parts = NULL;
+	size_t n = 0;
+
+	if (importer && importer->parts && s->w->per_profile &&
+	    importer->parts(path, &parts, &n, &s->w->arena, s->e) != 0)
+		return -1;
+	if (n)
+		return write_parts(s, importer, path, parts, n);
+	write_row(s,
+		  &(struct importer_part){.path = path, .has_process = true, .thread = CSP_NONE});
+	s->next++;
+	return 0;
+}
+
 static int write_file(struct profiles *s, const struct scan_file *f)
 {
+	const struct importer *importer = importer_of(f->path);
 	struct source source;
 	struct error why;
 	int rc;
@@ -329,11 +323,8 @@ static int write_file(struct profiles *s, const struct scan_file *f)
 	for (size_t i = 0; i < s->w->p->losses.len; i++)
 		if (!s->w->p->losses.at[i].read && strcmp(s->w->p->losses.at[i].path, f->path) == 0)
 			return 0;
-	if (reader_xml_is(f->path) || source_open(&source, f->path, f->datafile, &why) != 0) {
-		write_row(s, NULL, f->path, CSP_NONE);
-		s->next++;
-		return 0;
-	}
+	if (importer || source_open(&source, f->path, f->datafile, &why) != 0)
+		return write_imported(s, importer, f->path);
 	/* what a running program has recorded is more than it was at the first reading */
 	rc = write_trees(s, source.reader, f->path,
 			 s->w->per_profile && source.kind != SOURCE_RUNNING);
@@ -388,13 +379,12 @@ static int write_files(struct profiles *s, const struct scan *files)
 /* Room for looking contexts up. */
 static int prepare(struct profiles *s)
 {
-	const struct model *m = s->w->p->model;
-	bool ok = true;
+	size_t functions = s->w->p->code.functions.len;
 
-	s->sums = calloc(2 * s->w->p->code.functions.len + 1, sizeof *s->sums);
-	for (uint32_t i = MODEL_ROOTS; ok && s->w->per_profile && i < model_num_contexts(m); i++)
-		ok = interner_insert(&s->contexts, m->contexts.keys[i]) == i - MODEL_ROOTS;
-	return ok && s->sums ? 0 : error_memory(s->e, model_num_contexts(m) * sizeof(uint64_t));
+	s->sums = calloc(2 * functions + 1, sizeof *s->sums);
+	if (!s->sums)
+		return error_memory(s->e, 2 * functions * sizeof *s->sums);
+	return s->w->per_profile ? match_index_create(&s->index, s->w->p->model, s->e) : 0;
 }
 
 int db_write_profiles(struct db_writing *w, struct error *e)
@@ -417,7 +407,7 @@ int db_write_profiles(struct db_writing *w, struct error *e)
 	}
 	if (nobody.out)
 		fclose(nobody.out);
-	interner_deinit(&s.contexts);
+	match_index_deinit(&s.index);
 	free(s.sums);
 	vec_free(&s.values);
 	vec_free(&s.functions);

@@ -309,16 +309,15 @@ static bool append_named_functions(struct build *b)
 		const char *name = f->name ? f->name : MODEL_UNKNOWN_FUNCTION;
 		const char *file = !f->declared ? f->file : f->declared[0] ? f->declared : NULL;
 		if (!i || !same_function(&all[i - 1], f))
-			ok = vec_push(
-			    &b->code->functions,
-			    (struct code_function){
-				.name = name,
-				.linkage_name = f->linkage_name ? f->linkage_name : name,
-				.file = file,
-				.line = f->line,
-				.low = f->low,
-				.module = f->module,
-				.source = f->name && !f->no_symbol ? SYMBOL_DWARF : SYMBOL_NONE});
+			ok = vec_push(&b->code->functions,
+				      (struct code_function){
+					  .name = name,
+					  .linkage_name = f->linkage_name ? f->linkage_name : name,
+					  .file = file,
+					  .line = f->line,
+					  .low = f->low,
+					  .module = f->module,
+					  .source = f->name ? f->source : SYMBOL_NONE});
 		b->named[i] = (uint32_t)b->code->functions.len - 1;
 	}
 	return ok && b->named;

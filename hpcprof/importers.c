@@ -3,7 +3,7 @@
 #include "hpcprof/xml.h"
 #include "reader/xml.h"
 
-static const struct importer xml_importer = {reader_xml_is, model_add_xml};
+static const struct importer xml_importer = {.is = reader_xml_is, .add = model_add_xml};
 
 enum { MOST_IMPORTERS = 4 };
 

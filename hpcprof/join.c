@@ -79,7 +79,7 @@ static bool join_modules(struct join *j)
 					      .module = j->modules[f->module],
 					      .declared = again(j, f->declared, &ok),
 					      .low = f->low,
-					      .no_symbol = f->no_symbol};
+					      .source = f->source};
 		j->functions[i] = ok ? model_function(j->to, &copy) : UINT32_MAX;
 		ok = j->functions[i] != UINT32_MAX;
 	}

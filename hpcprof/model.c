@@ -188,6 +188,8 @@ uint32_t model_function(struct model *m, const struct model_function *f)
 	id = interner_add(&m->function_ids, (uint64_t)key << 32 | f->line);
 	if (id != INTERNER_NONE && id == m->functions.len)
 		m->functions.at[m->functions.len++] = *f;
+	else if (id != INTERNER_NONE && f->source < m->functions.at[id].source)
+		m->functions.at[id].source = f->source;
 	return id;
 }
 

@@ -85,8 +85,8 @@ struct model_function {
 	/* where it is declared, if that is told apart from where its code comes from: functions
 	 * that differ in file alone are then one; else NULL. "" is not known */
 	const char *declared;
-	uint64_t low;   /* tells apart those of one name, or 0: code_function's */
-	bool no_symbol; /* the name only says where the code is; the same of all of this name */
+	uint64_t low;              /* tells apart those of one name, or 0: code_function's */
+	enum symbol_source source; /* of the name; SYMBOL_NONE: it only says where the code is */
 };
 
 /* Sums of one metric. */

@@ -38,26 +38,31 @@ static int by_thread(const void *pa, const void *pb)
 	return a->tree < b->tree ? -1 : a->tree > b->tree;
 }
 
-static const char *thread_name(struct stats_worker *w, const struct reader *r, uint32_t thread,
-			       const char *process)
+/* name is NULL where nothing is known of the thread. */
+static const char *thread_name(struct stats_worker *w, uint32_t thread, uint64_t tid,
+			       const char *name, const char *process)
 {
-	const struct reader_thread *t;
-	const char *name;
-
 	if (thread == CSP_NONE)
 		name = "several threads";
-	else if (thread >= reader_num_threads(r))
+	else if (!name)
 		name = layout_format(&w->arena, "thread %" PRIu32, thread + 1);
-	else {
-		t = reader_thread(r, thread);
-		name = arena_strndup(&w->arena, t->name.at, t->name.n);
-		if (name && t->tid)
-			name = layout_format(&w->arena, "thread %" PRIu64 "%s%s", t->tid,
-					     name[0] ? " " : "", name);
-	}
+	else if (tid)
+		name = layout_format(&w->arena, "thread %" PRIu64 "%s%s", tid, name[0] ? " " : "",
+				     name);
 	if (name && w->stats->profile->units.groups.len > 1)
 		name = layout_format(&w->arena, "%s of %s", name, process);
 	return name ? layout_clean(&w->arena, name) : NULL;
+}
+
+/* Of a row of THREADS, if there is one. */
+static const char *name_of(struct stats_worker *w, const struct reader *r, uint32_t thread,
+			   const char *process)
+{
+	const struct reader_thread *t =
+	    thread < reader_num_threads(r) ? reader_thread(r, thread) : NULL;
+	const char *name = t ? arena_strndup(&w->arena, t->name.at, t->name.n) : NULL;
+
+	return t && !name ? NULL : thread_name(w, thread, t ? t->tid : 0, name, process);
 }
 
 /* Whether a row of THREADS without a tree is a thread that recorded nothing: where trees are of
@@ -88,7 +93,7 @@ static int read_threads(struct stats_worker *w, const struct reader *r, const ch
 		for (; rc == 0 && k < trees && list[k].thread == thread; k++)
 			rc = ingest_tree(w->ingest, list[k].tree);
 		if (rc == 0 && (k > first || is_idle_thread(r, thread, shared)))
-			rc = stats_worker_end_unit(w, thread_name(w, r, thread, process), w->e);
+			rc = stats_worker_end_unit(w, name_of(w, r, thread, process), w->e);
 	}
 	if (rc == 0 && w->names.len == before)
 		rc = stats_worker_end_unit(w, layout_clean(&w->arena, process), w->e);
@@ -115,24 +120,41 @@ static int read_datafile(struct stats_worker *w, const struct load_file *f, cons
 	return rc;
 }
 
-static int read_file(struct stats_worker *w, const struct load_file *f, const char *group)
+/* A file, or with part that part of it. */
+static int import_file(struct stats_worker *w, const struct importer *importer, const char *path,
+		       const struct importer_part *part, const char *unit)
 {
-	const struct importer *importer = importer_of(f->path);
 	struct error why;
-	int rc;
+	int rc = part ? importer->add_part(w->model, path, part, &why)
+		      : importer->add(w->model, path, &why);
 
-	if (!importer) {
-		rc = read_datafile(w, f, group);
-	} else {
-		rc = importer->add(w->model, f->path, &why);
-		if (rc > 0)
-			rc = note_problem(w, f->path, &why);
-		else if (rc < 0)
-			*w->e = why;
-		if (rc == 0)
-			rc = stats_worker_watch_all(w, w->e);
-		if (rc == 0 && w->stats->profile->units.kind == UNIT_THREAD)
-			rc = stats_worker_end_unit(w, layout_clean(&w->arena, group), w->e);
+	if (rc > 0)
+		rc = note_problem(w, path, &why);
+	else if (rc < 0)
+		*w->e = why;
+	if (rc == 0)
+		rc = stats_worker_watch_all(w, w->e);
+	if (rc == 0 && w->stats->profile->units.kind == UNIT_THREAD)
+		rc = stats_worker_end_unit(w, layout_clean(&w->arena, unit), w->e);
+	return rc;
+}
+
+static int read_file(struct stats_worker *w, const struct unit_file *f, const char *group)
+{
+	const struct importer *importer = importer_of(f->file.path);
+	int rc = 0;
+
+	if (!importer)
+		rc = read_datafile(w, &f->file, group);
+	else if (!f->parts)
+		rc = import_file(w, importer, f->file.path, NULL, group);
+	for (size_t i = 0; rc == 0 && i < f->num_parts; i++) {
+		const struct importer_part *p = &f->parts[i];
+		const char *unit = p->thread == CSP_NONE && !p->has_values
+				       ? group
+				       : thread_name(w, p->thread, p->tid, p->name, group);
+		rc = unit ? import_file(w, importer, f->file.path, p, unit)
+			  : error_memory(w->e, sizeof *p);
 	}
 	stats_worker_note_periods(w);
 	return rc;
@@ -185,7 +207,7 @@ static uint64_t group_bytes(const struct units *u, const struct unit_group *grou
 	struct stat st;
 
 	for (size_t i = 0; i < group->num_files; i++)
-		if (stat(u->files.at[group->first + i].path, &st) == 0)
+		if (stat(u->files.at[group->first + i].file.path, &st) == 0)
 			bytes += (uint64_t)st.st_size;
 	return bytes;
 }

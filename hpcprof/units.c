@@ -12,8 +12,10 @@ struct key {
 	const char *text;
 	uint64_t number;
 	const char *place; /* folder of the file, where numbers of another mean something else */
+	const char *path;  /* of the datafile */
 	const struct scan_file *file;
-	const struct model_process *process; /* or NULL */
+	const struct importer_part *parts; /* or NULL */
+	size_t num_parts;
 };
 
 static int compare_keys(const struct key *a, const struct key *b)
@@ -32,7 +34,9 @@ static int by_key(const void *pa, const void *pb)
 	const struct key *a = pa, *b = pb;
 	int c = compare_keys(a, b);
 
-	return c ? c : strcmp(a->file->path, b->file->path);
+	if (!c)
+		c = strcmp(a->file->path, b->file->path);
+	return c ? c : strcmp(a->path, b->path);
 }
 
 static int by_path(const void *pa, const void *pb)
@@ -58,12 +62,11 @@ static const char *folder_of(struct arena *a, const char *path)
 /* A file of which the process is not known is on its own. False if memory ran out. */
 static bool find_key(struct key *k, enum unit_kind kind, const struct model *m, struct arena *a)
 {
-	const struct model_process *p =
-	    m->processes.len ? bsearch(k->file->path, m->processes.at, m->processes.len,
-				       sizeof *m->processes.at, by_path)
-			     : NULL;
+	const struct model_process *p = m->processes.len
+					    ? bsearch(k->path, m->processes.at, m->processes.len,
+						      sizeof *m->processes.at, by_path)
+					    : NULL;
 
-	k->process = p;
 	k->text = k->place = "";
 	switch (kind) {
 	case UNIT_PROFILE:
@@ -72,9 +75,9 @@ static bool find_key(struct key *k, enum unit_kind kind, const struct model *m, 
 	case UNIT_THREAD:
 	case UNIT_PROCESS:
 		k->unknown = !p || !p->has_pid;
-		k->text = k->unknown ? k->file->path : p->host;
+		k->text = k->unknown ? k->path : p->host;
 		k->number = k->unknown ? 0 : p->pid;
-		k->place = kind == UNIT_THREAD ? k->file->path : folder_of(a, k->file->path);
+		k->place = kind == UNIT_THREAD ? k->path : folder_of(a, k->path);
 		break;
 	case UNIT_RANK:
 		k->unknown = !p || !p->has_rank;
@@ -117,25 +120,67 @@ static bool add_file(struct units *u, const struct key *k, bool begins, struct a
 			return false;
 	}
 	u->groups.at[u->groups.len - 1].num_files++;
-	return vec_push(&u->files, (struct load_file){k->file->path, k->file->datafile});
+	return vec_push(&u->files, (struct unit_file){.file = {k->file->path, k->file->datafile},
+						      .parts = k->parts,
+						      .num_parts = k->num_parts});
+}
+
+/* Keys to be sorted. */
+struct keys {
+	VEC(struct key) list;
+	enum unit_kind kind;
+	const struct model *m;
+	struct arena *a;
+};
+
+static bool add_key(struct keys *keys, struct key k)
+{
+	return find_key(&k, keys->kind, keys->m, keys->a) && vec_push(&keys->list, k);
+}
+
+/* A key for a file, or for each datafile that it has parts of. */
+static bool add_keys(struct keys *keys, const struct scan_file *file)
+{
+	const struct importer *importer =
+	    keys->kind == UNIT_PROFILE ? NULL : importer_of(file->path);
+	struct importer_part *parts = NULL;
+	struct error why;
+	size_t n = 0;
+	bool ok = true;
+
+	if (importer && importer->parts &&
+	    importer->parts(file->path, &parts, &n, keys->a, &why) != 0)
+		n = 0; /* it was read before: it is taken as a whole */
+	if (!n)
+		return add_key(keys, (struct key){.file = file, .path = file->path});
+	for (size_t i = 0, end; ok && i < n; i = end) {
+		for (end = i + 1; end < n && strcmp(parts[i].path, parts[end].path) == 0; end++)
+			;
+		ok = add_key(keys, (struct key){.file = file,
+						.path = parts[i].path,
+						.parts = &parts[i],
+						.num_parts = end - i});
+	}
+	return ok;
 }
 
 int units_group(struct units *u, enum unit_kind kind, const struct scan_file *files, size_t n,
 		const bool *left_out, const struct model *m, struct arena *a, struct error *e)
 {
-	struct key *keys = calloc(n + 1, sizeof *keys);
-	bool ok = keys != NULL;
-	size_t count = 0;
+	struct keys all = {.kind = kind, .m = m, .a = a};
+	struct key *keys;
+	bool ok = true;
+	size_t count;
 
 	memset(u, 0, sizeof *u);
 	u->kind = kind;
 	for (size_t i = 0; ok && i < n; i++) {
-		if (left_out && left_out[i])
-			continue;
-		keys[count].file = &files[i];
-		ok = find_key(&keys[count++], kind, m, a);
+		if (!left_out || !left_out[i])
+			ok = add_keys(&all, &files[i]);
 	}
-	if (ok)
+	keys = all.list.at;
+	count = all.list.len;
+	if (ok && count)
 		qsort(keys, count, sizeof *keys, by_key);
 	u->one_host = true;
 	for (size_t i = 1; i < count && !keys[i].unknown; i++)
@@ -147,7 +192,7 @@ int units_group(struct units *u, enum unit_kind kind, const struct scan_file *fi
 	}
 	for (size_t i = 0; ok && i < count; i++)
 		ok = add_file(u, &keys[i], !i || compare_keys(&keys[i - 1], &keys[i]) != 0, a);
-	free(keys);
+	vec_free(&all.list);
 	return ok ? 0 : error_memory(e, n * sizeof *keys);
 }
 

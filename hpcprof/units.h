@@ -8,12 +8,20 @@
 #include "formats/base/arena.h"
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
+#include "hpcprof/importers.h"
 #include "hpcprof/load.h"
 #include "hpcprof/model.h"
 #include "hpcprof/options.h"
 #include "hpcprof/scan.h"
 
 #include <stddef.h>
+
+/* A file, or what a file has of one datafile. */
+struct unit_file {
+	struct load_file file;
+	const struct importer_part *parts; /* NULL: all of the file */
+	size_t num_parts;
+};
 
 struct unit_group {
 	const char *name; /* "rank 3"; of --by thread the process; not clean */
@@ -25,7 +33,7 @@ struct units {
 	enum unit_kind kind;
 	bool one_host;  /* so that names do without it */
 	size_t outside; /* files that belong to no group: those of no rank, where others have one */
-	VEC(struct load_file) files; /* group by group; their paths are the scan's */
+	VEC(struct unit_file) files; /* group by group; their paths are the scan's */
 	VEC(struct unit_group) groups;
 };
 

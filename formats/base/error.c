@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,4 +60,20 @@ int error_memory(struct error *e, uint64_t size)
 {
 	return error_set(e, ERROR_MEMORY, "out of memory (%llu bytes wanted)",
 			 (unsigned long long)size);
+}
+
+int error_writing(struct error *e)
+{
+	int saved = errno;
+	bool full = saved == ENOSPC || saved == EDQUOT || saved == EFBIG;
+	struct error plain;
+
+	error_system(&plain, "cannot be written");
+	error_set(e, ERROR_SYSTEM, "%s (%s)", plain.text,
+		  full ? "make room there, or name another place"
+		       : "name another place, or one that you may write to");
+	if (e)
+		e->sys_errno = saved;
+	errno = saved;
+	return -1;
 }

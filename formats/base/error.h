@@ -33,6 +33,9 @@ int error_set(struct error *e, enum error_kind kind, const char *format, ...)
 /* The same for a failed system call: ": strerror(errno)" is appended. */
 int error_system(struct error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same for a file that cannot be written, with what can be done about it. */
+int error_writing(struct error *e);
+
 /* The same for bad bytes: "offset N: expected EXPECTED, found FOUND". */
 int error_format(struct error *e, uint64_t offset, const char *expected, const char *found, ...)
     __attribute__((format(printf, 4, 5)));
