@@ -1,21 +1,15 @@
-/* A database file that is there as a whole or not at all: it is written under another name
- * beside its place and renamed in the end. While one is open, the signals that end a program
- * remove it first. Used by one thread, one at a time. */
+/* A database file that is there as a whole or not at all. Used by one thread. */
 #ifndef DB_PLACE_H
 #define DB_PLACE_H
 
 #include "db/sql.h"
+#include "formats/base/unfinished.h"
 
-#include <signal.h>
 #include <stdbool.h>
 
-enum { PLACE_SIGNALS = 3 };
-
 struct db_place {
-	const char *path;
-	char *temporary;
+	struct unfinished file;
 	sqlite3 *db;
-	struct sigaction before[PLACE_SIGNALS];
 };
 
 /* Open a database that is to become path; with append its rows are those of the file at path,

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,11 +15,9 @@ int output_open(struct output *out, const char *path, struct error *e)
 	if (!path)
 		return 0;
 	if (stat(path, &st) != 0 || S_ISREG(st.st_mode)) {
-		if (asprintf(&out->temporary, "%s.%ld.tmp", path, (long)getpid()) < 0) {
-			out->temporary = NULL;
-			return error_memory(e, strlen(path));
-		}
-		fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		fd = unfinished_begin(&out->whole, path, e);
+		if (fd < 0)
+			return -1;
 	} else {
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 	}
@@ -31,10 +27,7 @@ int output_open(struct output *out, const char *path, struct error *e)
 	error_system(e, "cannot be written");
 	if (fd >= 0)
 		close(fd);
-	if (fd >= 0 && out->temporary)
-		unlink(out->temporary);
-	free(out->temporary);
-	out->temporary = NULL;
+	unfinished_abandon(&out->whole);
 	return -1;
 }
 
@@ -48,15 +41,11 @@ int output_commit(struct output *out, struct error *e)
 	ok = fflush(out->file) == 0 && !ferror(out->file);
 	ok &= fclose(out->file) == 0;
 	out->file = NULL;
-	if (ok && out->temporary)
-		ok = rename(out->temporary, out->path) == 0;
-	if (!ok)
-		error_system(e, "cannot be written");
-	if (!ok && out->temporary)
-		unlink(out->temporary);
-	free(out->temporary);
-	out->temporary = NULL;
-	return ok ? 0 : -1;
+	if (ok)
+		return out->whole.name ? unfinished_finish(&out->whole, e) : 0;
+	error_system(e, "cannot be written");
+	unfinished_abandon(&out->whole);
+	return -1;
 }
 
 void output_abandon(struct output *out)
@@ -64,8 +53,6 @@ void output_abandon(struct output *out)
 	if (!out->path || !out->file)
 		return;
 	fclose(out->file);
-	if (out->temporary)
-		unlink(out->temporary);
-	free(out->temporary);
+	unfinished_abandon(&out->whole);
 	*out = (struct output){0};
 }

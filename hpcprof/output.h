@@ -3,14 +3,14 @@
 #ifndef HPCPROF_OUTPUT_H
 #define HPCPROF_OUTPUT_H
 
-#include "formats/base/error.h"
+#include "formats/base/unfinished.h"
 
 #include <stdio.h>
 
 struct output {
 	FILE *file;
-	const char *path; /* NULL: standard output */
-	char *temporary;  /* beside the path, becomes it in the end; NULL: written in place */
+	const char *path;        /* NULL: standard output */
+	struct unfinished whole; /* becomes it in the end; not open: written in place */
 };
 
 /* Begin to write to path, which lives as long as *out; NULL: standard output. A file is

@@ -160,6 +160,19 @@ check "100 MB stream in little memory" bash -c \
 	'ulimit -v 100000; "$1" xml -q -j 1 -o small.xml big.xml' - "$hpcprof"
 is "and nothing of it is lost" "$(sed -n 's/.* v="\([0-9]*\)".*/\1/p' small.xml |
 	awk '{ sum += $1 } END { printf "%.0f", sum }')" "$(($(grep -c '<S ' big.xml) * 1000))"
+for signal in INT TERM HUP; do
+	# not in the background of this shell, where it would ignore SIGINT
+	"$python" - $signal "$hpcprof" >ended <<'END'
+import glob, signal, subprocess, sys, time
+p = subprocess.Popen([sys.argv[2], "xml", "-q", "-o", "half.xml", "big.xml"])
+while not glob.glob("half.xml.*.tmp") and p.poll() is None:
+    time.sleep(0.001)
+p.send_signal(getattr(signal, "SIG" + sys.argv[1]))
+print(signal.Signals(-p.wait()).name)
+END
+	is "SIG$signal ends it, and nothing half-written is left" "$(cat ended) $(echo half.xml*)" \
+		"SIG$signal half.xml*"
+done
 rm big.xml
 
 cat >deep.py <<'END'
