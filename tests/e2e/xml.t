@@ -161,13 +161,15 @@ check "100 MB stream in little memory" bash -c \
 is "and nothing of it is lost" "$(sed -n 's/.* v="\([0-9]*\)".*/\1/p' small.xml |
 	awk '{ sum += $1 } END { printf "%.0f", sum }')" "$(($(grep -c '<S ' big.xml) * 1000))"
 for signal in INT TERM HUP; do
-	# not in the background of this shell, where it would ignore SIGINT
+	# whoever runs us may ignore SIGINT or SIGHUP
 	"$python" - $signal "$hpcprof" >ended <<'END'
 import glob, signal, subprocess, sys, time
-p = subprocess.Popen([sys.argv[2], "xml", "-q", "-o", "half.xml", "big.xml"])
+number = getattr(signal, "SIG" + sys.argv[1])
+p = subprocess.Popen([sys.argv[2], "xml", "-q", "-o", "half.xml", "big.xml"],
+                     preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
 while not glob.glob("half.xml.*.tmp") and p.poll() is None:
     time.sleep(0.001)
-p.send_signal(getattr(signal, "SIG" + sys.argv[1]))
+p.send_signal(number)
 print(signal.Signals(-p.wait()).name)
 END
 	is "SIG$signal ends it, and nothing half-written is left" "$(cat ended) $(echo half.xml*)" \
