@@ -14,14 +14,15 @@ two_walks() {
 	done
 }
 
-# At least 99.5% the same (where libunwind gives up, what it lists is the same), and not
-# more than 1 in 1000 different.
+# Not more than 1 in 1000 different; where libunwind gives up, what it lists is the same, and
+# where it loses its way, which is seldom, nothing is learned.
 two_walks_agree() {
 	cat walks.* | awk '
-		/^compared/ { c += $2; s += $4; f += $6; d += $8 }
+		/^compared/ { c += $2; s += $4; f += $6; n += $8; d += $10 }
 		/^#/ { print }
 		END {
-			printf "%d compared, %d the same, %d where ours goes on, %d different\n", c, s, f, d
-			exit !(c > 0 && d * 1000 <= c && s + f >= 0.995 * c)
+			printf "%d compared, %d the same, %d where ours goes on, ", c, s, f
+			printf "%d where libunwind is lost, %d different\n", n, d
+			exit !(c > 0 && d * 1000 <= c && n * 50 <= c)
 		}'
 }

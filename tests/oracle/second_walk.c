@@ -1,11 +1,15 @@
 /* Linked into a test build of libhpcrun.so (tests.mk: oracle), in which every call of
  * csprof_unwind_context comes here: samples are walked by the runtime as ever, and
  * some of them, taken at random, once more by libunwind. At the end of the process
- * one line "compared N same N further N different N" goes to the file
+ * one line "compared N same N further N lost N different N" goes to the file
  * $ORACLE_OUT.PID, followed by what differed first.
  *
  * "further": both walks list the same frames as far as libunwind came, which gave up
- * where our own walk went on to the stack's base. */
+ * where our own walk went on to the stack's base. "lost": libunwind's came to no base, so
+ * nothing is learned from it. That happens around the moment at which libgcc hands over to
+ * the handler of an exception: it has put the registers of another frame in place of its
+ * own caller's by then, of which no unwind information tells (ours says that it is
+ * partial), and libunwind keeps for later walks what it looked up then. */
 #include "formats/encode.h"
 #include "runtime/os/os.h"
 #include "runtime/unwind.h"
@@ -15,13 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FRAMES = 20000, MAX_COMPARED = 1000, SHOWN = 5, SHOWN_FRAMES = 12 };
+enum { MAX_FRAMES = 20000, MAX_COMPARED = 1000, SHOWN = 5, SHOWN_FRAMES = 12, BASES = 64 };
 
 /* The second walk begins with main: before, no library may be loaded. */
 bool __real_csprof_unwind_context(csprof_state_t *state, const void *ucontext);
 bool __wrap_csprof_unwind_context(csprof_state_t *state, const void *ucontext);
 
-static atomic_uint compared, same, further, different;
+static atomic_uint compared, same, further, lost, different;
+static uintptr_t bases[BASES]; /* outermost frames of complete walks; all while walking */
 static atomic_flag walking = ATOMIC_FLAG_INIT;
 static struct csprof_frame theirs[MAX_FRAMES];
 static bool loaded;
@@ -69,9 +74,22 @@ static void keep_difference(unsigned slot, const csprof_state_t *state, uint32_t
 	}
 }
 
+/* Whether a walk that is complete has ended with this frame: by now, or before. */
+static bool is_base(uintptr_t ip, bool now)
+{
+	unsigned k = 0;
+	while (k < BASES && bases[k] && bases[k] != ip)
+		k++;
+	if (k < BASES && now)
+		bases[k] = ip;
+	return k < BASES && bases[k] == ip;
+}
+
 static void compare(csprof_state_t *state, bool complete, uint32_t n)
 {
 	uint32_t i = 0;
+	if (complete && state->num_frames)
+		is_base(state->frames[state->num_frames - 1].ip, true);
 	while (i < n && i < state->num_frames && theirs[i].ip == state->frames[i].ip &&
 	       theirs[i].sp == state->frames[i].sp)
 		i++;
@@ -80,6 +98,8 @@ static void compare(csprof_state_t *state, bool complete, uint32_t n)
 		atomic_fetch_add(&same, 1);
 	else if (i == n && complete)
 		atomic_fetch_add(&further, 1);
+	else if (n == 0 || !is_base(theirs[n - 1].ip, false))
+		atomic_fetch_add(&lost, 1);
 	else
 		keep_difference(atomic_fetch_add(&different, 1), state, n, i);
 }
@@ -166,6 +186,7 @@ __attribute__((destructor)) static void end(void)
 	put_number(&s, "compared ", compared);
 	put_number(&s, " same ", same);
 	put_number(&s, " further ", further);
+	put_number(&s, " lost ", lost);
 	put_number(&s, " different ", different);
 	put(&s, "\n");
 	for (unsigned k = 0; k < different && k < SHOWN; k++)
