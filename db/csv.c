@@ -15,7 +15,7 @@ int csv_folder(const char *path, struct error *e)
 		return 0;
 	if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return 0;
-	return error_system(e, "cannot be made a directory");
+	return error_writing(e);
 }
 
 void csv_text(FILE *out, const char *s)

@@ -11,7 +11,7 @@ int output_open(struct output *out, const char *path, struct error *e)
 	struct stat st;
 	int fd;
 
-	*out = (struct output){.file = stdout, .path = path};
+	*out = (struct output){.file = path ? NULL : stdout, .path = path};
 	if (!path)
 		return 0;
 	if (stat(path, &st) != 0 || S_ISREG(st.st_mode)) {
@@ -24,7 +24,7 @@ int output_open(struct output *out, const char *path, struct error *e)
 	out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (out->file)
 		return 0;
-	error_system(e, "cannot be written");
+	error_writing(e);
 	if (fd >= 0)
 		close(fd);
 	unfinished_abandon(&out->whole);
@@ -43,7 +43,7 @@ int output_commit(struct output *out, struct error *e)
 	out->file = NULL;
 	if (ok)
 		return out->whole.name ? unfinished_finish(&out->whole, e) : 0;
-	error_system(e, "cannot be written");
+	error_writing(e);
 	unfinished_abandon(&out->whole);
 	return -1;
 }

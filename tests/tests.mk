@@ -33,6 +33,8 @@ UNIT_LDFLAGS_profile_oom := $(wrap_alloc)
 UNIT_LDFLAGS_merge_oom := $(wrap_alloc)
 UNIT_LDFLAGS_symbolize_oom := $(wrap_alloc)
 UNIT_LDFLAGS_reader_bad := $(wrap_alloc)
+# And the N-th operation on files.
+UNIT_LDFLAGS_db_failures := $(wrap_alloc) -Wl,--wrap=open,--wrap=read,--wrap=write,--wrap=fsync,--wrap=rename
 
 $(LIB)/libtest.a: $(testlib_c:%.c=$(BUILD)/obj/%.o)
 	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
