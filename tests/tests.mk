@@ -5,7 +5,8 @@
 #     check-sanitize            the offline unit tests with ASan and UBSan
 #     check-fuzz                each fuzz target for FUZZ_CHECK_SECONDS
 #     fuzz                      each fuzz target for FUZZ_SECONDS
-#     soak-NAME                 tests/soak/NAME-*.t (soak-parts: all of tests/soak)
+#     soak-NAME                 tests/soak/NAME-*.t (soak-parts: all of tests/soak), with the
+#                               figures that they print
 #     bench-parts               tests/bench/*.sh
 #
 # A unit test named runtime_* is linked with the runtime's own objects, any other
@@ -96,9 +97,9 @@ $(BUILD)/oracle/bin/hpcrun $(BUILD)/faulty/bin/hpcrun: $(BIN)/hpcrun
 UNIT_TIMEOUT ?= 120
 E2E_TIMEOUT ?= 900
 SOAK_TIMEOUT ?= 7200
-# $(call prove,seconds,jobs,tests): run them, or say that there are none.
+# $(call prove,seconds,jobs,tests,options): run them, or say that there are none.
 prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP TAP_DATA='$(abspath tests/data)' \
-	prove --timer -j$(2) -e 'timeout -k 10 $(1)' $(3),echo '$@: no tests')
+	prove --timer $(4) -j$(2) -e 'timeout -k 10 $(1)' $(3),echo '$@: no tests')
 
 .PHONY: check-parts check-unit check-unit-offline check-e2e check-sanitize check-fuzz fuzz-parts
 check-parts: all programs oracle faulty
@@ -179,10 +180,10 @@ fuzz: deps-test
 # ---- soak and bench -----------------------------------------------------------
 .PHONY: soak-parts bench-parts
 soak-parts: all programs oracle faulty
-	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/*.t))
+	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/*.t),-v)
 
 soak-%: all programs oracle faulty
-	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/$*-*.t tests/soak/$*.t))
+	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/$*-*.t tests/soak/$*.t),-v)
 
 # Tables to read: a number is never a failure, a broken script is told.
 bench-parts: all programs
