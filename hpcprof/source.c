@@ -47,7 +47,7 @@ static uint32_t count_running(const struct store_copy *c)
 static int open_store(struct source *s, int fd, const char *path, const char *datafile,
 		      struct error *e)
 {
-	struct store_ending now = {NULL, monotonic_ns()};
+	struct store_ending now = {"running", monotonic_ns()};
 	struct store_copy c;
 	int rc;
 

@@ -96,6 +96,8 @@ check "one by its name" run 0 "$hpcprof" dump "stores/$name.hpcstore"
 check "dumps as its datafile will" cmp out after
 check "a store with its datafile counts once" run 0 "$hpcprof" dir
 check "and as that" says err '1 running and 0 killed'
+check "one that runs says so" run 0 "$hpcprof" "stores/alive.host.$$.0.hpcstore"
+check "in place of an end" says out '^  end +running$'
 
 # ---- real ones
 timeout 60 "$hpcrun" -q -o killed bash -c 'while :; do :; done & p=$!; sleep 0.5; kill -9 $p; wait $p' 2>err
