@@ -29,7 +29,7 @@ int bulk_begin(struct bulk *b, sqlite3 *db, const char *table, unsigned columns,
 	b->columns = columns;
 	b->rows = BULK_CELLS / columns;
 	b->filled = 0;
-	b->failed = false;
+	b->failed = b->paged = false;
 	b->many = prepare(b, b->rows);
 	if (b->many)
 		return 0;
@@ -40,12 +40,28 @@ int bulk_begin(struct bulk *b, sqlite3 *db, const char *table, unsigned columns,
 	return -1;
 }
 
+int bulk_begin_pages(struct bulk *b, struct pages *to, sqlite3 *db, const char *table,
+		     unsigned columns, bool by_rowid, struct error *e)
+{
+	b->db = db;
+	b->table = table;
+	b->columns = columns;
+	b->rows = 1;
+	b->filled = 0;
+	b->paged = true;
+	b->many = NULL;
+	b->failed = pages_begin(&b->tree, to, db, table, by_rowid, &b->why) != 0;
+	if (b->failed && e)
+		*e = b->why;
+	return b->failed ? -1 : 0;
+}
+
 static void insert(struct bulk *b, sqlite3_stmt *s)
 {
 	int rc = SQLITE_OK;
 
 	for (unsigned i = 0; i < b->filled && rc == SQLITE_OK; i++) {
-		const struct bulk_cell *c = &b->cells[i];
+		const struct db_cell *c = &b->cells[i];
 		if (c->null)
 			rc = sqlite3_bind_null(s, (int)i + 1);
 		else if (c->text)
@@ -63,7 +79,9 @@ static void insert(struct bulk *b, sqlite3_stmt *s)
 
 void bulk_flush(struct bulk *b)
 {
-	if (!b->failed)
+	if (b->paged)
+		pages_add(&b->tree, b->cells, b->columns);
+	else if (!b->failed)
 		insert(b, b->many);
 	b->filled = 0;
 }
@@ -72,7 +90,13 @@ int bulk_end(struct bulk *b, struct error *e)
 {
 	sqlite3_stmt *rest = NULL;
 
-	if (b->filled && !b->failed) {
+	if (b->paged) {
+		struct error why;
+		if (pages_end(&b->tree, &why) != 0 && !b->failed) {
+			b->failed = true;
+			b->why = why;
+		}
+	} else if (b->filled && !b->failed) {
 		rest = prepare(b, b->filled / b->columns);
 		if (rest)
 			insert(b, rest);

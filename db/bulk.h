@@ -11,32 +11,33 @@
 #ifndef DB_BULK_H
 #define DB_BULK_H
 
+#include "db/pages.h"
 #include "db/sql.h"
 
 #include <stdbool.h>
 
 enum { BULK_CELLS = 1024 };
 
-struct bulk_cell {
-	int64_t number;
-	const char *text; /* or NULL */
-	bool null;
-};
-
 struct bulk {
 	sqlite3 *db;
 	const char *table;
 	sqlite3_stmt *many;
+	bool paged; /* rows go to tree, and many is NULL */
+	struct pages_tree tree;
 	unsigned columns, rows; /* rows: of one INSERT */
 	unsigned filled;        /* cells */
 	bool failed;
 	struct error why;
-	struct bulk_cell cells[BULK_CELLS];
+	struct db_cell cells[BULK_CELLS];
 };
 
 /* The table's name is a word with its list of columns where not all are meant
  * ("context (id, parent)"). 0, or -1 and *e. */
 int bulk_begin(struct bulk *b, sqlite3 *db, const char *table, unsigned columns, struct error *e);
+/* The same past SQL, for an empty table whose rows come in the order of its key and are of
+ * numbers and NULLs; by_rowid as in pages_begin. */
+int bulk_begin_pages(struct bulk *b, struct pages *to, sqlite3 *db, const char *table,
+		     unsigned columns, bool by_rowid, struct error *e);
 /* Insert what is still here. 0, or -1 and *e: the first thing that went wrong. Takes what
  * bulk_begin failed for. */
 int bulk_end(struct bulk *b, struct error *e);
@@ -44,7 +45,7 @@ int bulk_end(struct bulk *b, struct error *e);
 /* The part of the functions below that runs when there are enough rows. */
 void bulk_flush(struct bulk *b);
 
-static inline void bulk_cell(struct bulk *b, struct bulk_cell cell)
+static inline void bulk_cell(struct bulk *b, struct db_cell cell)
 {
 	b->cells[b->filled++] = cell;
 	if (b->filled == b->rows * b->columns)
@@ -52,16 +53,20 @@ static inline void bulk_cell(struct bulk *b, struct bulk_cell cell)
 }
 static inline void bulk_int(struct bulk *b, int64_t v)
 {
-	bulk_cell(b, (struct bulk_cell){.number = v});
+	bulk_cell(b, (struct db_cell){.number = v});
 }
 static inline void bulk_null(struct bulk *b)
 {
-	bulk_cell(b, (struct bulk_cell){.null = true});
+	bulk_cell(b, (struct db_cell){.null = true});
+}
+static inline void bulk_int_or_null(struct bulk *b, bool known, int64_t v)
+{
+	bulk_cell(b, (struct db_cell){.number = v, .null = !known});
 }
 /* The text must live until bulk_end; NULL is NULL. */
 static inline void bulk_text(struct bulk *b, const char *s)
 {
-	bulk_cell(b, (struct bulk_cell){.text = s, .null = !s});
+	bulk_cell(b, (struct db_cell){.text = s, .null = !s});
 }
 /* A sum, which can be more than the 2^63 - 1 that SQLite can keep: that is an error. */
 static inline void bulk_sum(struct bulk *b, uint64_t v)

@@ -14,6 +14,7 @@ extern const sqlite3_api_routines *sqlite3_api;
 #include "formats/base/arena.h"
 #include "formats/base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Of a profile database: "HPCp" and the version of share/hpcprof/schema.sql. */
@@ -21,6 +22,13 @@ enum { DB_APPLICATION = 0x48504370, DB_VERSION = 1 };
 
 /* The texts of share/hpcprof. */
 extern const char db_schema_sql[], db_views_sql[], db_queries_sql[];
+
+/* A cell of a row: a text, NULL, or else a number. */
+struct db_cell {
+	int64_t number;
+	const char *text; /* or NULL */
+	bool null;
+};
 
 /* Put the file that *e is about before its text; -1. */
 int db_about(const char *path, struct error *e);

@@ -33,12 +33,13 @@ int db_fill(sqlite3 *db, const struct profile *p, const struct options *o, struc
 
 	w.per_profile = o->per_profile == PER_PROFILE_YES ||
 			(o->per_profile == PER_PROFILE_SMALL && is_small(p));
-	if (db_number(db, &pages, e, "PRAGMA page_count") != 0 || db_exec(db, "BEGIN", e) != 0)
+	if (db_number(db, &pages, e, "PRAGMA page_count") != 0)
 		return -1;
-	if ((pages ? db_check(db, e) : db_create(db, e)) != 0 || db_write(&w, db, e) != 0)
+	if (pages ? db_check(db, e) != 0
+		  : db_exec(db, "BEGIN", e) != 0 || db_create(db, e) != 0 ||
+			db_exec(db, "COMMIT", e) != 0)
 		return -1;
-	diag_progress(d, "writing: indexes");
-	return db_finish(db, e) == 0 ? db_exec(db, "COMMIT", e) : -1;
+	return db_write(&w, db, e);
 }
 
 static int write_database(const struct profile *p, const struct options *o, struct diag *d,

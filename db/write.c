@@ -232,43 +232,45 @@ static int write_metrics(struct db_writing *w, struct error *e)
 	return bulk_end(&b, e);
 }
 
-static int write_contexts(struct db_writing *w, struct error *e)
+/* The large tables past SQL, where they are empty and the database is a file. */
+static int write_pages(struct db_writing *w, struct error *e)
 {
-	static const char columns[] =
-	    "context (id, parent, last, depth, function, line, inlined, hash)";
-	static const struct db_piece none; /* a root's; its numbers are not written */
-	const struct db_tree *t = &w->tree;
-	struct bulk b;
+	struct pages pages;
+	/* without its lock SQLite looks at the file anew afterwards */
+	int rc = db_exec(w->db,
+			 "PRAGMA locking_mode = NORMAL;"
+			 "CREATE INDEX context_function ON context (function)",
+			 e);
 
-	bulk_begin(&b, w->db, columns, 8, e);
-	for (uint32_t i = 0; i < t->len && !b.failed; i++) {
-		const struct db_piece *piece =
-		    t->piece[i] == DB_TREE_ROOT ? &none : &t->pieces.at[t->piece[i]];
-		bool root = piece == &none;
-		bulk_int(&b, w->context + i);
-		number_or_null(&b, !root, (uint64_t)w->context + t->parent[i]);
-		bulk_int(&b, w->context + t->last[i]);
-		bulk_int(&b, t->depth[i]);
-		number_or_null(&b, !root,
-			       (uint64_t)w->function + w->ranks.functions[piece->function]);
-		number_or_null(&b, !root, (uint64_t)w->line + w->ranks.lines[piece->line]);
-		bulk_int(&b, piece->inlined);
-		bulk_int(&b, (int64_t)t->hash[i]);
-		if (i % 65536 == 0)
-			diag_progress(w->d, "writing: %u of %u contexts", i, t->len);
-	}
-	return bulk_end(&b, e);
+	if (rc == 0)
+		rc = pages_open(&pages, w->db, e);
+	if (rc != 0)
+		return rc;
+	w->pages = &pages;
+	rc = db_write_contexts(w, e);
+	w->pages = NULL;
+	if (rc == 0)
+		rc = pages_save(&pages, e);
+	pages_close(&pages);
+	return rc;
 }
 
 static int write_all(struct db_writing *w, struct error *e)
 {
+	bool paged;
+
 	if (db_ranks_make(&w->ranks, w->p, e) != 0 ||
-	    db_tree_make(&w->tree, w->p, &w->ranks, e) != 0 || first_ids(w, e) != 0 ||
-	    write_measurement(w, e) != 0 || write_losses(w, e) != 0 || write_metrics(w, e) != 0 ||
-	    write_processes(w, e) != 0 || db_write_code(w, e) != 0 || write_contexts(w, e) != 0 ||
-	    db_write_values(w, e) != 0)
+	    db_tree_make(&w->tree, w->p, &w->ranks, e) != 0 || first_ids(w, e) != 0)
 		return -1;
-	return db_write_profiles(w, e);
+	paged = w->context == 1 && pages_suit(w->db);
+	if ((paged && write_pages(w, e) != 0) || db_exec(w->db, "BEGIN", e) != 0 ||
+	    write_measurement(w, e) != 0 || write_losses(w, e) != 0 || write_metrics(w, e) != 0 ||
+	    write_processes(w, e) != 0 || db_write_code(w, e) != 0 ||
+	    (!paged && db_write_contexts(w, e) != 0) || db_write_hottest(w, e) != 0 ||
+	    db_write_values(w, e) != 0 || db_write_profiles(w, e) != 0)
+		return -1;
+	diag_progress(w->d, "writing: indexes");
+	return db_finish(w->db, e) == 0 ? db_exec(w->db, "COMMIT", e) : -1;
 }
 
 int db_write(struct db_writing *w, sqlite3 *db, struct error *e)

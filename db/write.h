@@ -19,6 +19,7 @@ struct db_writing {
 	struct diag *d;          /* progress */
 	/* while it is written */
 	sqlite3 *db;
+	struct pages *pages; /* where the large tables go; NULL: all goes through SQL */
 	struct arena arena;
 	struct db_ranks ranks;
 	struct db_tree tree;
@@ -37,17 +38,20 @@ int db_create(sqlite3 *db, struct error *e);
 /* Indexes and views, once rows are there; where they are, nothing happens. */
 int db_finish(sqlite3 *db, struct error *e);
 
-/* Write w->p, in a transaction of the caller's. 0, or -1 and *e. */
+/* Write w->p and finish, outside of a transaction. 0, or -1 and *e: the database is then of no
+ * use. */
 int db_write(struct db_writing *w, sqlite3 *db, struct error *e);
 
 /* All of that: the profile that o named into an open database, whose tables are made where it
- * is empty, in one transaction. 0, or -1 and *e. */
+ * is empty. 0, or -1 and *e. */
 int db_fill(sqlite3 *db, const struct profile *p, const struct options *o, struct diag *d,
 	    struct error *e);
 
 /* ---- parts, each of tables that belong together ------------------------------------- */
-int db_write_code(struct db_writing *w, struct error *e);   /* module to line */
-int db_write_values(struct db_writing *w, struct error *e); /* by context and by code */
+int db_write_code(struct db_writing *w, struct error *e);     /* module to line */
+int db_write_contexts(struct db_writing *w, struct error *e); /* with their values */
+int db_write_values(struct db_writing *w, struct error *e);   /* by code and by call */
+int db_write_hottest(struct db_writing *w, struct error *e);  /* the hottest and inlined_line */
 /* inlined_line of a metric; exclusive: events and samples by the tree's contexts */
 int db_write_inlined(struct db_writing *w, size_t metric, const uint64_t *exclusive,
 		     struct error *e);

@@ -1,127 +1,20 @@
-/* Values by context, by code, and by call. */
+/* Values by code and by call. */
 #include "db/write.h"
 
 #include "hpcprof/attribute.h"
 #include "hpcprof/interner.h"
-#include "hpcprof/sum.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* One metric, in all contexts: events and samples side by side. */
-struct values {
+/* Walking the contexts takes most of the time, so some metrics are attributed at once: as many
+ * as do not need much memory (64 bytes a context). */
+enum { AT_ONCE = 4 };
+
+struct batch {
 	struct db_writing *w;
-	size_t metric;
-	uint64_t *exclusive, *inclusive; /* [2 * contexts of the tree] */
+	size_t metrics[AT_ONCE], n;
+	const uint64_t *columns[2 * AT_ONCE]; /* events and samples of each */
 };
-
-static void add(uint64_t *to, uint64_t value)
-{
-	bool saturated = false;
-	*to = sum_add(*to, value, &saturated);
-}
-
-static int sum_contexts(struct values *v, struct error *e)
-{
-	const struct db_tree *t = &v->w->tree;
-	const struct model_metric *k = &v->w->p->model->metrics.at[v->metric];
-	uint32_t contexts = model_num_contexts(v->w->p->model);
-
-	v->exclusive = calloc(2 * (size_t)t->len, sizeof *v->exclusive);
-	v->inclusive = calloc(2 * (size_t)t->len, sizeof *v->inclusive);
-	if (!v->exclusive || !v->inclusive)
-		return error_memory(e, 2 * t->len * sizeof *v->inclusive);
-	for (uint32_t i = MODEL_ROOTS; i < contexts; i++) {
-		add(&v->exclusive[2 * (size_t)t->numbers[i]], k->events[i]);
-		add(&v->exclusive[2 * (size_t)t->numbers[i] + 1], k->samples[i]);
-	}
-	memcpy(v->inclusive, v->exclusive, 2 * (size_t)t->len * sizeof *v->inclusive);
-	for (uint32_t i = t->len; i-- > 0;)
-		for (int k2 = 0; k2 < 2 && t->piece[i] != DB_TREE_ROOT; k2++)
-			add(&v->inclusive[2 * (size_t)t->parent[i] + k2],
-			    v->inclusive[2 * (size_t)i + k2]);
-	return 0;
-}
-
-static int write_contexts(const struct values *v, const char *table, const uint64_t *values,
-			  struct error *e)
-{
-	int64_t metric = v->w->metric + (int64_t)v->metric;
-	struct bulk b;
-
-	bulk_begin(&b, v->w->db, table, 4, e);
-	for (uint32_t i = 0; i < v->w->tree.len && !b.failed; i++) {
-		const uint64_t *at = values + 2 * (size_t)i;
-		if (!at[0] && !at[1])
-			continue;
-		bulk_int(&b, metric);
-		bulk_int(&b, v->w->context + i);
-		bulk_sum(&b, at[0]);
-		bulk_sum(&b, at[1]);
-		if (i % 262144 == 0)
-			diag_progress(v->w->d, "writing: values of %u of %u contexts", i,
-				      v->w->tree.len);
-	}
-	return bulk_end(&b, e);
-}
-
-/* ---- the hottest ----------------------------------------------------------------------- */
-
-/* Sorts before: more events, then the smaller number. */
-static bool hotter(const struct values *v, uint32_t a, uint32_t b)
-{
-	uint64_t x = v->exclusive[2 * (size_t)a], y = v->exclusive[2 * (size_t)b];
-	return x != y ? x > y : a < b;
-}
-
-static int by_heat(const void *pa, const void *pb, void *context)
-{
-	return hotter(context, *(const uint32_t *)pa, *(const uint32_t *)pb) ? -1 : 1;
-}
-
-/* heap[0] is the coolest of n; put another in its place. */
-static void replace_coolest(const struct values *v, uint32_t *heap, uint32_t n, uint32_t with)
-{
-	uint32_t at = 0, child;
-
-	while ((child = 2 * at + 1) < n) {
-		if (child + 1 < n && hotter(v, heap[child], heap[child + 1]))
-			child++;
-		if (!hotter(v, with, heap[child]))
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = with;
-}
-
-static int write_hottest(const struct values *v, struct error *e)
-{
-	uint32_t heap[DB_HOTTEST], n = 0, i;
-	struct bulk b;
-
-	for (i = 0; i < v->w->tree.len && n < DB_HOTTEST; i++)
-		if (v->exclusive[2 * (size_t)i])
-			heap[n++] = i;
-	/* the coolest first is a heap */
-	qsort_r(heap, n, sizeof *heap, by_heat, (void *)v);
-	for (uint32_t k = 0; k < n / 2; k++) {
-		uint32_t swap = heap[k];
-		heap[k] = heap[n - 1 - k];
-		heap[n - 1 - k] = swap;
-	}
-	for (; i < v->w->tree.len; i++)
-		if (v->exclusive[2 * (size_t)i] && hotter(v, i, heap[0]))
-			replace_coolest(v, heap, n, i);
-	qsort_r(heap, n, sizeof *heap, by_heat, (void *)v);
-	bulk_begin(&b, v->w->db, "hottest", 3, e);
-	for (i = 0; i < n; i++) {
-		bulk_int(&b, v->w->metric + (int64_t)v->metric);
-		bulk_int(&b, i + 1);
-		bulk_int(&b, v->w->context + heap[i]);
-	}
-	return bulk_end(&b, e);
-}
 
 /* ---- by code --------------------------------------------------------------------------- */
 
@@ -139,25 +32,33 @@ static void write_sums(struct bulk *b, const uint64_t own[2], const uint64_t bel
 	bulk_sum(b, below[1]);
 }
 
-/* The rows at[0], at[1] ... of a grouping (or just 0, 1 ...); their ids are first + numbers[row],
- * or where there are no numbers they count up. */
-static int write_rows(const struct values *v, const char *table, const struct attribution *a,
-		      enum grouping g, const uint32_t *at, const uint32_t *numbers, int64_t first,
+/* A table of a grouping. */
+struct table {
+	const char *name;
+	enum grouping by;
+	const uint32_t *at;      /* its rows in order; NULL: 0, 1 ... */
+	const uint32_t *numbers; /* their ids are first + numbers[row]; NULL: they count up */
+	int64_t first;
+};
+
+static int write_rows(const struct batch *v, const struct table *t, const struct attribution *a,
 		      struct error *e)
 {
+	size_t columns = 2 * v->n;
 	struct bulk b;
 
-	bulk_begin(&b, v->w->db, table, 6, e);
-	for (size_t i = 0; i < a->by[g].num_rows; i++) {
-		size_t row = at ? at[i] : i;
-		const uint64_t *own = a->by[g].exclusive + 2 * row;
-		const uint64_t *below = a->by[g].inclusive + 2 * row;
-		if (!any(below))
-			continue;
-		bulk_int(&b, v->w->metric + (int64_t)v->metric);
-		bulk_int(&b, first + (int64_t)(numbers ? numbers[row] : i));
-		write_sums(&b, own, below);
-	}
+	bulk_begin(&b, v->w->db, t->name, 6, e);
+	for (size_t k = 0; k < v->n; k++)
+		for (size_t i = 0; i < a->by[t->by].num_rows; i++) {
+			size_t row = t->at ? t->at[i] : i;
+			const uint64_t *own = a->by[t->by].exclusive + columns * row + 2 * k;
+			const uint64_t *below = a->by[t->by].inclusive + columns * row + 2 * k;
+			if (!any(below))
+				continue;
+			bulk_int(&b, v->w->metric + (int64_t)v->metrics[k]);
+			bulk_int(&b, t->first + (int64_t)(t->numbers ? t->numbers[row] : i));
+			write_sums(&b, own, below);
+		}
 	return bulk_end(&b, e);
 }
 
@@ -183,23 +84,21 @@ static uint32_t *files_in_order(const struct db_writing *w)
 	return out;
 }
 
-static int write_code(const struct values *v, const uint64_t *const *columns, struct error *e)
+static int write_code(const struct batch *v, struct error *e)
 {
 	const struct db_writing *w = v->w;
 	uint32_t *files = files_in_order(w);
+	const struct table tables[] = {
+	    {"module_value", BY_MODULE, NULL, NULL, w->module},
+	    {"file_value", BY_FILE, files, w->files, w->file},
+	    {"function_value", BY_FUNCTION, w->ranks.function_at, NULL, w->function},
+	    {"line_value", BY_LINE, w->ranks.line_at, NULL, w->line}};
 	struct attribution a = {0};
-	int rc =
-	    files ? attribute(w->p->model, &w->p->code, columns, 2, &a, e) : error_memory(e, 0);
+	int rc = files ? attribute(w->p->model, &w->p->code, v->columns, 2 * v->n, &a, e)
+		       : error_memory(e, 0);
 
-	if (rc == 0)
-		rc = write_rows(v, "module_value", &a, BY_MODULE, NULL, NULL, w->module, e);
-	if (rc == 0)
-		rc = write_rows(v, "file_value", &a, BY_FILE, files, w->files, w->file, e);
-	if (rc == 0)
-		rc = write_rows(v, "function_value", &a, BY_FUNCTION, w->ranks.function_at, NULL,
-				w->function, e);
-	if (rc == 0)
-		rc = write_rows(v, "line_value", &a, BY_LINE, w->ranks.line_at, NULL, w->line, e);
+	for (size_t i = 0; rc == 0 && i < sizeof tables / sizeof *tables; i++)
+		rc = write_rows(v, &tables[i], &a, e);
 	attribution_deinit(&a);
 	free(files);
 	return rc;
@@ -253,36 +152,36 @@ static int by_key(const void *pa, const void *pb, void *context)
 	return (a > b) - (a < b);
 }
 
-static int write_call_rows(const struct values *v, const struct calls *c,
+static int write_call_rows(const struct batch *v, const struct calls *c,
 			   const struct attributed_rows *r, const uint32_t *order, struct error *e)
 {
+	size_t columns = 2 * v->n;
 	struct bulk b;
 
 	bulk_begin(&b, v->w->db, "call", 7, e);
-	for (uint32_t i = 0; i < c->pairs.len; i++) {
-		uint64_t key = c->pairs.keys[order[i]];
-		const uint64_t *own = r->exclusive + 2 * (size_t)order[i];
-		const uint64_t *below = r->inclusive + 2 * (size_t)order[i];
-		if (!any(below))
-			continue;
-		bulk_int(&b, v->w->metric + (int64_t)v->metric);
-		bulk_int(&b, v->w->function + (int64_t)(key >> 32));
-		if ((uint32_t)key)
-			bulk_int(&b, v->w->function + (int64_t)(uint32_t)key - 1);
-		else
-			bulk_null(&b);
-		write_sums(&b, own, below);
-	}
+	for (size_t k = 0; k < v->n; k++)
+		for (uint32_t i = 0; i < c->pairs.len; i++) {
+			uint64_t key = c->pairs.keys[order[i]];
+			const uint64_t *own = r->exclusive + columns * order[i] + 2 * k;
+			const uint64_t *below = r->inclusive + columns * order[i] + 2 * k;
+			if (!any(below))
+				continue;
+			bulk_int(&b, v->w->metric + (int64_t)v->metrics[k]);
+			bulk_int(&b, v->w->function + (int64_t)(key >> 32));
+			bulk_int_or_null(&b, (uint32_t)key,
+					 v->w->function + (int64_t)(uint32_t)key - 1);
+			write_sums(&b, own, below);
+		}
 	return bulk_end(&b, e);
 }
 
-static int write_calls(const struct values *v, struct calls *c, const uint32_t *order,
-		       const uint64_t *const *columns, struct error *e)
+static int write_calls(const struct batch *v, struct calls *c, const uint32_t *order,
+		       struct error *e)
 {
 	struct attributed_rows r = {0};
 	const struct profile *p = v->w->p;
-	int rc =
-	    attribute_rows(p->model, &p->code, columns, 2, c->pairs.len, row_of_call, c, &r, e);
+	int rc = attribute_rows(p->model, &p->code, v->columns, 2 * v->n, c->pairs.len, row_of_call,
+				c, &r, e);
 
 	if (rc == 0)
 		rc = write_call_rows(v, c, &r, order, e);
@@ -293,37 +192,35 @@ static int write_calls(const struct values *v, struct calls *c, const uint32_t *
 
 /* ---- all metrics ------------------------------------------------------------------------ */
 
-static int write_metric(struct db_writing *w, size_t metric, struct calls *c, const uint32_t *order,
-			struct error *e)
+static int write_batches(struct db_writing *w, struct calls *c, const uint32_t *order,
+			 struct error *e)
 {
-	const struct model_metric *k = &w->p->model->metrics.at[metric];
-	const uint64_t *const columns[2] = {k->events, k->samples};
-	struct values v = {.w = w, .metric = metric};
+	size_t metrics = w->p->model->metrics.len;
+	struct batch v = {.w = w};
 	int rc = 0;
 
-	if (!k->total.events && !k->total.samples)
-		return 0;
-	rc = sum_contexts(&v, e);
-	if (rc == 0)
-		rc = write_contexts(&v, "exclusive", v.exclusive, e);
-	if (rc == 0)
-		rc = write_contexts(&v, "inclusive", v.inclusive, e);
-	if (rc == 0)
-		rc = write_hottest(&v, e);
-	if (rc == 0)
-		rc = db_write_inlined(w, metric, v.exclusive, e);
-	free(v.exclusive);
-	free(v.inclusive);
-	if (rc == 0)
-		rc = write_code(&v, columns, e);
-	return rc == 0 ? write_calls(&v, c, order, columns, e) : rc;
+	for (size_t i = 0; rc == 0 && i < metrics; i++) {
+		const struct model_metric *k = &w->p->model->metrics.at[i];
+		if (k->total.events || k->total.samples) {
+			v.columns[2 * v.n] = k->events;
+			v.columns[2 * v.n + 1] = k->samples;
+			v.metrics[v.n++] = i;
+		}
+		if (v.n != AT_ONCE && (i + 1 < metrics || !v.n))
+			continue;
+		rc = write_code(&v, e);
+		if (rc == 0)
+			rc = write_calls(&v, c, order, e);
+		v.n = 0;
+	}
+	return rc;
 }
 
 int db_write_values(struct db_writing *w, struct error *e)
 {
 	struct calls c = {.w = w};
 	uint32_t *order = NULL;
-	int rc = 0;
+	int rc;
 
 	if (find_calls(&c))
 		order = malloc((c.pairs.len + (size_t)1) * sizeof *order);
@@ -334,8 +231,7 @@ int db_write_values(struct db_writing *w, struct error *e)
 	for (uint32_t i = 0; i < c.pairs.len; i++)
 		order[i] = i;
 	qsort_r(order, c.pairs.len, sizeof *order, by_key, &c);
-	for (size_t i = 0; rc == 0 && i < w->p->model->metrics.len; i++)
-		rc = write_metric(w, i, &c, order, e);
+	rc = write_batches(w, &c, order, e);
 	free(order);
 	interner_deinit(&c.pairs);
 	return rc;

@@ -60,13 +60,16 @@ ORDER BY m.id, f.id, c.inclusive_events DESC, c.exclusive_events DESC, callee;
 
 -- name: beneath CONTEXT
 -- what a context called, heaviest first (hot-path and paths give the numbers of contexts)
+WITH RECURSIVE child (id, beyond) AS ( -- the first is the next context, and behind what is beneath it comes the second
+	SELECT id + 1, last + 1 FROM context WHERE id = CAST(?1 AS INTEGER)
+	UNION ALL SELECT (SELECT c.last + 1 FROM context c WHERE c.id = child.id), beyond
+	FROM child WHERE id < beyond)
 SELECT m.name AS metric, c.id AS context, f.name AS function, s.name AS file, l.number AS line,
 	v.inclusive_events AS total, v.exclusive_events AS self,
 	round(100.0 * v.inclusive_events / nullif(u.events, 0), 3) AS share
-FROM context c CROSS JOIN metric m CROSS JOIN value v ON v.metric = m.id AND v.context = c.id
+FROM child CROSS JOIN context c ON c.id = child.id AND child.id < child.beyond CROSS JOIN metric m CROSS JOIN value v ON v.metric = m.id AND v.context = c.id
 	JOIN inclusive u ON u.metric = v.metric AND u.context = c.parent
 	JOIN function f ON f.id = c.function JOIN line l ON l.id = c.line JOIN file s ON s.id = l.file
-WHERE c.parent = CAST(?1 AS INTEGER)
 ORDER BY m.id, v.inclusive_events DESC, c.id;
 
 -- name: path CONTEXT

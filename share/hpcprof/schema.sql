@@ -121,15 +121,17 @@ CREATE TABLE line ( -- of a source file
 );
 CREATE TABLE context ( -- a calling context: a line of a function, called from another context
 	id INTEGER PRIMARY KEY, -- numbered depth first: all beneath context x are x.first + 1 .. x.last
-	parent INTEGER REFERENCES context, -- its caller, or what it was inlined into; NULL: a root
-	last INTEGER NOT NULL, -- the last context beneath, or itself
+	up INTEGER, -- how many before this its parent is; NULL: a root
+	parent INTEGER GENERATED ALWAYS AS (id - up) VIRTUAL REFERENCES context, -- its caller, or what it was inlined into
+	beneath INTEGER NOT NULL, -- how many contexts are beneath
+	first INTEGER GENERATED ALWAYS AS (id) VIRTUAL,
+	last INTEGER GENERATED ALWAYS AS (id + beneath) VIRTUAL, -- the last of them, or itself
 	depth INTEGER NOT NULL, -- frames from the root, which has 0
 	function INTEGER REFERENCES function, -- NULL: a root
 	line INTEGER REFERENCES line,
 	inlined INTEGER NOT NULL, -- 1: the function was inlined into the parent's
 	hash INTEGER NOT NULL, -- of the path of names and lines: the same in other measurements
-	first INTEGER GENERATED ALWAYS AS (id) VIRTUAL,
-	CHECK (last >= id AND depth >= 0 AND inlined IN (0, 1))
+	CHECK (up > 0 AND beneath >= 0 AND depth >= 0 AND inlined IN (0, 1))
 );
 CREATE TABLE exclusive ( -- what was recorded in a context itself; contexts without are not here
 	metric INTEGER NOT NULL REFERENCES metric,

@@ -1,7 +1,6 @@
 -- Indexes and views of a profile database, made after the tables are filled.
 
-CREATE INDEX context_parent ON context (parent);
-CREATE INDEX context_function ON context (function);
+CREATE INDEX IF NOT EXISTS context_function ON context (function);
 CREATE INDEX function_name ON function (name);
 CREATE INDEX call_callee ON call (callee, metric);
 CREATE INDEX call_caller ON call (caller, metric);
@@ -83,9 +82,16 @@ WITH RECURSIVE hot (metric, context, depth) AS (
 			AND i.context IN (n.first_context, n.partial_context)
 		ORDER BY i.events DESC, i.context LIMIT 1), 0
 	FROM metric m WHERE m.events > 0
-	UNION ALL -- CROSS JOIN: the children first, then their values
-	SELECT metric, (SELECT c.id FROM context c CROSS JOIN inclusive i ON i.metric = hot.metric AND i.context = c.id
-		WHERE c.parent = hot.context ORDER BY i.events DESC, c.id LIMIT 1), depth + 1
+	UNION ALL -- the first child is the next context, and behind what is beneath it comes the second
+	SELECT metric, (WITH RECURSIVE child (id, beyond) AS (
+			SELECT id + 1, last + 1 FROM context WHERE id = hot.context
+			UNION ALL
+			SELECT (SELECT c.last + 1 FROM context c WHERE c.id = child.id), beyond
+			FROM child WHERE id < beyond)
+		SELECT id FROM (SELECT id, (SELECT i.events FROM inclusive i
+				WHERE i.metric = hot.metric AND i.context = child.id) AS events
+			FROM child WHERE id < beyond)
+		WHERE events IS NOT NULL ORDER BY events DESC, id LIMIT 1), depth + 1
 	FROM hot WHERE context IS NOT NULL)
 SELECT m.measurement, m.name AS metric, hot.depth, f.name AS function, s.name AS file, l.number AS line,
 	v.inclusive_events AS total, v.exclusive_events AS self,

@@ -76,7 +76,6 @@ static void ours(const char *profile, const char *database)
 	struct options o = {
 	    .view = &db_view, .profiles = &profile, .num_profiles = 1, .threads = 1};
 	struct diag d = {.out = stderr, .quiet = true};
-	struct db_writing w = {.o = &o, .d = &d};
 	struct db_place place;
 	struct profile p;
 	struct rusage usage;
@@ -85,12 +84,9 @@ static void ours(const char *profile, const char *database)
 	double from, to;
 
 	need(profile_load(&p, &o, &d, &e) == 0, e.text);
-	w.p = &p;
 	from = cpu();
 	need(db_place_open(&place, database, false, &e) == 0 &&
-		 db_exec(place.db, "BEGIN", &e) == 0 && db_create(place.db, &e) == 0 &&
-		 db_write(&w, place.db, &e) == 0 && db_finish(place.db, &e) == 0 &&
-		 db_exec(place.db, "COMMIT", &e) == 0 && db_place_commit(&place, &e) == 0,
+		 db_fill(place.db, &p, &o, &d, &e) == 0 && db_place_commit(&place, &e) == 0,
 	     e.text);
 	to = cpu();
 	getrusage(RUSAGE_SELF, &usage);

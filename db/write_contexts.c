@@ -1,0 +1,262 @@
+/* The calling context tree, and values by context. */
+#include "db/write.h"
+
+#include "hpcprof/sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the tree ---------------------------------------------------------------------------- */
+
+/* Begin one of the large tables; by_rowid as in pages_begin. */
+static void begin(struct db_writing *w, struct bulk *b, const char *table, unsigned columns,
+		  bool by_rowid, struct error *e)
+{
+	if (w->pages)
+		bulk_begin_pages(b, w->pages, w->db, table, columns, by_rowid, e);
+	else
+		bulk_begin(b, w->db, table, columns, e);
+}
+
+/* What a context is under its parent; NULL: a root. */
+static const struct db_piece *piece_of(const struct db_tree *t, uint32_t i)
+{
+	return t->piece[i] == DB_TREE_ROOT ? NULL : &t->pieces.at[t->piece[i]];
+}
+
+static int write_tree(struct db_writing *w, struct error *e)
+{
+	static const char columns[] =
+	    "context (id, up, beneath, depth, function, line, inlined, hash)";
+	const struct db_tree *t = &w->tree;
+	struct bulk b;
+
+	begin(w, &b, columns, 8, true, e);
+	for (uint32_t i = 0; i < t->len && !b.failed; i++) {
+		const struct db_piece *piece = piece_of(t, i);
+		bulk_int(&b, w->context + i);
+		bulk_int_or_null(&b, piece, i - t->parent[i]);
+		bulk_int(&b, t->last[i] - i);
+		bulk_int(&b, t->depth[i]);
+		bulk_int_or_null(&b, piece,
+				 piece ? w->function + (int64_t)w->ranks.functions[piece->function]
+				       : 0);
+		bulk_int_or_null(&b, piece,
+				 piece ? w->line + (int64_t)w->ranks.lines[piece->line] : 0);
+		bulk_int(&b, piece && piece->inlined);
+		bulk_int(&b, (int64_t)t->hash[i]);
+		if (i % 65536 == 0)
+			diag_progress(w->d, "writing: %u of %u contexts", i, t->len);
+	}
+	return bulk_end(&b, e);
+}
+
+/* The index of contexts by function, which SQLite would have to sort. */
+static int write_index(struct db_writing *w, struct error *e)
+{
+	const struct db_tree *t = &w->tree;
+	size_t functions = w->p->code.functions.len;
+	/* of each function's rank + 1 (roots have 0): where its contexts begin */
+	uint32_t *first = calloc(functions + 2, sizeof *first);
+	uint32_t *sorted = malloc(t->len * sizeof *sorted);
+	struct bulk b;
+
+	if (!first || !sorted) {
+		free(first);
+		free(sorted);
+		return error_memory(e, t->len * sizeof *sorted);
+	}
+	for (uint32_t i = 0; i < t->len; i++) {
+		const struct db_piece *piece = piece_of(t, i);
+		first[piece ? w->ranks.functions[piece->function] + 2 : 1]++;
+	}
+	for (size_t i = 1; i < functions + 2; i++)
+		first[i] += first[i - 1];
+	for (uint32_t i = 0; i < t->len; i++) {
+		const struct db_piece *piece = piece_of(t, i);
+		sorted[first[piece ? w->ranks.functions[piece->function] + 1 : 0]++] = i;
+	}
+	begin(w, &b, "context_function", 2, false, e);
+	for (uint32_t i = 0; i < t->len && !b.failed; i++) {
+		const struct db_piece *piece = piece_of(t, sorted[i]);
+		bulk_int_or_null(&b, piece,
+				 piece ? w->function + (int64_t)w->ranks.functions[piece->function]
+				       : 0);
+		bulk_int(&b, w->context + sorted[i]);
+	}
+	free(first);
+	free(sorted);
+	return bulk_end(&b, e);
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+/* One metric, in all contexts: events and samples side by side. */
+struct values {
+	struct db_writing *w;
+	size_t metric;
+	uint64_t *exclusive, *inclusive; /* [2 * contexts of the tree] */
+};
+
+static void add(uint64_t *to, uint64_t value)
+{
+	bool saturated = false;
+	*to = sum_add(*to, value, &saturated);
+}
+
+static int sum_contexts(struct values *v, struct error *e)
+{
+	const struct db_tree *t = &v->w->tree;
+	const struct model_metric *k = &v->w->p->model->metrics.at[v->metric];
+	uint32_t contexts = model_num_contexts(v->w->p->model);
+
+	v->exclusive = calloc(2 * (size_t)t->len, sizeof *v->exclusive);
+	v->inclusive = calloc(2 * (size_t)t->len, sizeof *v->inclusive);
+	if (!v->exclusive || !v->inclusive)
+		return error_memory(e, 2 * t->len * sizeof *v->inclusive);
+	for (uint32_t i = MODEL_ROOTS; i < contexts; i++) {
+		add(&v->exclusive[2 * (size_t)t->numbers[i]], k->events[i]);
+		add(&v->exclusive[2 * (size_t)t->numbers[i] + 1], k->samples[i]);
+	}
+	memcpy(v->inclusive, v->exclusive, 2 * (size_t)t->len * sizeof *v->inclusive);
+	for (uint32_t i = t->len; i-- > 0;)
+		for (int k2 = 0; k2 < 2 && t->piece[i] != DB_TREE_ROOT; k2++)
+			add(&v->inclusive[2 * (size_t)t->parent[i] + k2],
+			    v->inclusive[2 * (size_t)i + k2]);
+	return 0;
+}
+
+/* The contexts that have any, into exclusive or inclusive. */
+static void write_values(const struct values *v, struct bulk *b, const uint64_t *values)
+{
+	int64_t metric = v->w->metric + (int64_t)v->metric;
+
+	for (uint32_t i = 0; i < v->w->tree.len && !b->failed; i++) {
+		const uint64_t *at = values + 2 * (size_t)i;
+		if (!at[0] && !at[1])
+			continue;
+		bulk_int(b, metric);
+		bulk_int(b, v->w->context + i);
+		bulk_sum(b, at[0]);
+		bulk_sum(b, at[1]);
+		if (i % 262144 == 0)
+			diag_progress(v->w->d, "writing: values of %u of %u contexts", i,
+				      v->w->tree.len);
+	}
+}
+
+/* ---- the hottest ----------------------------------------------------------------------- */
+
+/* Sorts before: more events, then the smaller number. */
+static bool hotter(const struct values *v, uint32_t a, uint32_t b)
+{
+	uint64_t x = v->exclusive[2 * (size_t)a], y = v->exclusive[2 * (size_t)b];
+	return x != y ? x > y : a < b;
+}
+
+static int by_heat(const void *pa, const void *pb, void *context)
+{
+	return hotter(context, *(const uint32_t *)pa, *(const uint32_t *)pb) ? -1 : 1;
+}
+
+/* heap[0] is the coolest of n; put another in its place. */
+static void replace_coolest(const struct values *v, uint32_t *heap, uint32_t n, uint32_t with)
+{
+	uint32_t at = 0, child;
+
+	while ((child = 2 * at + 1) < n) {
+		if (child + 1 < n && hotter(v, heap[child], heap[child + 1]))
+			child++;
+		if (!hotter(v, with, heap[child]))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = with;
+}
+
+static int write_hottest(const struct values *v, struct error *e)
+{
+	uint32_t heap[DB_HOTTEST], n = 0, i;
+	struct bulk b;
+
+	for (i = 0; i < v->w->tree.len && n < DB_HOTTEST; i++)
+		if (v->exclusive[2 * (size_t)i])
+			heap[n++] = i;
+	/* the coolest first is a heap */
+	qsort_r(heap, n, sizeof *heap, by_heat, (void *)v);
+	for (uint32_t k = 0; k < n / 2; k++) {
+		uint32_t swap = heap[k];
+		heap[k] = heap[n - 1 - k];
+		heap[n - 1 - k] = swap;
+	}
+	for (; i < v->w->tree.len; i++)
+		if (v->exclusive[2 * (size_t)i] && hotter(v, i, heap[0]))
+			replace_coolest(v, heap, n, i);
+	qsort_r(heap, n, sizeof *heap, by_heat, (void *)v);
+	bulk_begin(&b, v->w->db, "hottest", 3, e);
+	for (i = 0; i < n; i++) {
+		bulk_int(&b, v->w->metric + (int64_t)v->metric);
+		bulk_int(&b, i + 1);
+		bulk_int(&b, v->w->context + heap[i]);
+	}
+	return bulk_end(&b, e);
+}
+
+/* ---- all metrics ------------------------------------------------------------------------- */
+
+/* The next metric that has any values, from v->metric on. 1; 0: there is none; -1 and *e. */
+static int next_values(struct values *v, struct error *e)
+{
+	const struct model *m = v->w->p->model;
+
+	for (; v->metric < m->metrics.len; v->metric++)
+		if (m->metrics.at[v->metric].total.events || m->metrics.at[v->metric].total.samples)
+			return sum_contexts(v, e) == 0 ? 1 : -1;
+	return 0;
+}
+
+static void forget_values(struct values *v)
+{
+	free(v->exclusive);
+	free(v->inclusive);
+	*v = (struct values){.w = v->w, .metric = v->metric + 1};
+}
+
+int db_write_contexts(struct db_writing *w, struct error *e)
+{
+	struct values v = {.w = w};
+	struct bulk exclusive, inclusive;
+	int rc = write_tree(w, e), ended;
+
+	if (rc == 0 && w->pages)
+		rc = write_index(w, e);
+	if (rc != 0)
+		return rc;
+	begin(w, &exclusive, "exclusive", 4, false, e);
+	begin(w, &inclusive, "inclusive", 4, false, e);
+	for (; (rc = next_values(&v, e)) > 0; forget_values(&v)) {
+		write_values(&v, &exclusive, v.exclusive);
+		write_values(&v, &inclusive, v.inclusive);
+	}
+	forget_values(&v);
+	ended = bulk_end(&exclusive, rc == 0 ? e : NULL);
+	rc = rc == 0 ? ended : rc;
+	ended = bulk_end(&inclusive, rc == 0 ? e : NULL);
+	return rc == 0 ? ended : rc;
+}
+
+int db_write_hottest(struct db_writing *w, struct error *e)
+{
+	struct values v = {.w = w};
+	int rc;
+
+	for (; (rc = next_values(&v, e)) > 0; forget_values(&v))
+		if (write_hottest(&v, e) != 0 ||
+		    db_write_inlined(w, v.metric, v.exclusive, e) != 0) {
+			rc = -1;
+			break;
+		}
+	forget_values(&v);
+	return rc;
+}
