@@ -22,7 +22,7 @@ one_setting() {
 		-q -o "user/$name" sh -c "exec ./truth 2000 >'user/$name.truth'"
 	check "$name: 900 samples per CPU second" rate "user/$name"/truth.* 900
 	check "$name: shares are right, kernel time included" \
-		lib shares.py 5 "user/$name.truth" "user/$name"/truth.*
+		lib shares.py chance "user/$name.truth" "user/$name"/truth.*
 	check "$name: the account adds up" lib account.py "user/$name"
 
 	as_user timeout $((seconds + 60)) "$@" tool/bin/hpcrun -q -o "user/$name-eintr" \

@@ -2,13 +2,20 @@
 
 TRUTH holds lines `function nanoseconds`. A function's measured share is its inclusive
 share of the CPU time of all samples that lie in any of these functions. Exits with 1
-where one is off by more than POINTS percent points. With --samples before POINTS, the
-share of the samples counts, not that of their time.
+where one is off by more than POINTS percent points, or, if POINTS is `chance`, by more than
+samples taken at random leave to chance: five standard deviations of a share p,
+sqrt(p (1 - p) / n), where n is the number of samples of equal weight that tell as much as
+those there are, the square of the sum of all weights by the sum of their squares. That is
+exceeded once in 1.7 million. With --samples before POINTS, the share of the samples
+counts, not that of their time.
 
 shares.py --threads PERCENT TRUTH DIR: the same per thread name; each thread's CPU time,
-and its number of samples, relative to the sum of all named threads, must be within
-PERCENT percent of its true share."""
+relative to the sum of all named threads, must be within PERCENT percent of its true
+share; its number of samples as well, if PERCENT of it is not less than chance leaves, five
+standard deviations again: of n periods, each drawn evenly from half to one and a half of
+the nominal one, the number in a given time has a variance of n / 12."""
 
+import math
 import sys
 from collections import Counter
 
@@ -24,8 +31,9 @@ def read_truth(path):
 
 
 def of_functions(data, wanted, by_samples):
-    """CPU time (or samples) per function of wanted, counted once a path."""
-    found, known = Counter(), {}
+    """CPU time (or samples) per function of wanted, counted once a path; and how many samples
+    of equal weight would tell as much."""
+    found, known, all_weight, squares = Counter(), {}, 0, 0
     for tree, path, samples, weight in data.samples(data.weights()[0]):
         seen = set()
         for ip in path:
@@ -37,8 +45,11 @@ def of_functions(data, wanted, by_samples):
             seen.update(known[key])
         for name in seen:
             found[name] += samples if by_samples else weight
-        found["samples"] += samples if seen else 0
-    return found
+        if seen and samples:
+            found["samples"] += samples
+            all_weight += weight
+            squares += weight * weight / samples
+    return found, found["samples"] if by_samples or not squares else all_weight ** 2 / squares
 
 
 def of_threads(data, wanted):
@@ -52,15 +63,27 @@ def of_threads(data, wanted):
     return times, samples
 
 
+def chance(share, n):
+    """Percent points."""
+    return 500 * math.sqrt(share * (1 - share) / n) if n else 0
+
+
+def chance_of_periods(share, n):
+    """Percent of the share."""
+    return 500 * math.sqrt(1 / (12 * share * n)) if n else 0
+
+
 def compare(what, found, truth, allowed, relative):
+    """allowed: percent (points) by share."""
     total = sum(found[name] for name in truth)
     good = total > 0
     for name, share in truth.items():
         measured = found[name] / total if total else 0
         off = 100 * (measured / share - 1 if relative else measured - share)
-        good = good and abs(off) <= allowed
-        print("%-8s %-14s true %6.2f%%  measured %6.2f%%  off by %+.2f %s"
-              % (what, name, 100 * share, 100 * measured, off, "%" if relative else "points"))
+        good = good and abs(off) <= allowed(share)
+        print("%-8s %-14s true %6.2f%%  measured %6.2f%%  off by %+.2f of %.2f %s"
+              % (what, name, 100 * share, 100 * measured, off, allowed(share),
+                 "%" if relative else "points"))
     return good
 
 
@@ -69,15 +92,20 @@ def main(arguments):
     by_samples = arguments[0] == "--samples"
     if threads or by_samples:
         arguments = arguments[1:]
-    allowed, truth = float(arguments[0]), read_truth(arguments[1])
+    points, truth = arguments[0], read_truth(arguments[1])
     data = list(csp.load(arguments[2:]))[0]
     if threads:
         times, samples = of_threads(data, truth)
-        return 0 if compare("time", times, truth, allowed, True) & \
-            compare("samples", samples, truth, allowed, True) else 1
-    found = of_functions(data, truth, by_samples)
+        n = sum(samples[name] for name in truth)
+        return 0 if compare("time", times, truth, lambda share: float(points), True) & \
+            compare("samples", samples, truth,
+                    lambda share: max(float(points), chance_of_periods(share, n)), True) else 1
+    found, n = of_functions(data, truth, by_samples)
     print("%d samples" % found["samples"])
-    return 0 if compare("samples" if by_samples else "time", found, truth, allowed, False) else 1
+    print("worth %.0f of equal weight" % n)
+    return 0 if compare("samples" if by_samples else "time", found, truth,
+                        lambda share: chance(share, n) if points == "chance" else float(points),
+                        False) else 1
 
 
 if __name__ == "__main__":
