@@ -86,23 +86,30 @@ struct nodes {
 	struct interner pairs;  /* key: function << 32 | line */
 	struct interner labels; /* key: pair << 1 | inlined */
 	struct interner keys;   /* key: parent << 32 | label */
+	uint32_t *label_of;     /* [code frames] */
 	uint32_t *label_order;  /* [labels] sorted */
 	uint32_t *child, *sibling, *size, *number;
 };
 
-static uint32_t add_node(struct nodes *s, struct db_tree *t, uint32_t parent,
-			 const struct code_frame *f)
+/* The labels of all frames of the code, before they are asked for once a context. */
+static bool label_frames(struct nodes *s, struct db_tree *t, const struct code *c)
 {
-	uint32_t pair = interner_add(&s->pairs, (uint64_t)f->function << 32 | f->line), label;
-
-	if (pair == INTERNER_NONE)
-		return pair;
-	label = interner_add(&s->labels, (uint64_t)pair << 1 | f->inlined);
-	if (label == INTERNER_NONE ||
-	    (label == t->pieces.len &&
-	     !vec_push(&t->pieces, (struct db_piece){f->function, f->line, f->inlined})))
-		return INTERNER_NONE;
-	return interner_add(&s->keys, (uint64_t)parent << 32 | label);
+	s->label_of = malloc((c->frames.len + 1) * sizeof *s->label_of);
+	if (!s->label_of)
+		return false;
+	for (size_t i = 0; i < c->frames.len; i++) {
+		const struct code_frame *f = &c->frames.at[i];
+		uint32_t pair = interner_add(&s->pairs, (uint64_t)f->function << 32 | f->line);
+		uint32_t label = INTERNER_NONE;
+		if (pair != INTERNER_NONE)
+			label = interner_add(&s->labels, (uint64_t)pair << 1 | f->inlined);
+		if (label == INTERNER_NONE ||
+		    (label == t->pieces.len &&
+		     !vec_push(&t->pieces, (struct db_piece){f->function, f->line, f->inlined})))
+			return false;
+		s->label_of[i] = label;
+	}
+	return true;
 }
 
 static bool add_contexts(struct nodes *s, struct db_tree *t, const struct profile *p)
@@ -119,7 +126,7 @@ static bool add_contexts(struct nodes *s, struct db_tree *t, const struct profil
 		uint32_t frame = model_frame_of(p->model, i);
 		uint32_t node = t->numbers[model_parent(p->model, i)];
 		for (uint32_t k = c->first[frame + 1]; k > c->first[frame]; k--) {
-			node = add_node(s, t, node, &c->frames.at[k - 1]);
+			node = interner_add(&s->keys, (uint64_t)node << 32 | s->label_of[k - 1]);
 			if (node == INTERNER_NONE)
 				return false;
 		}
@@ -264,7 +271,8 @@ int db_tree_make(struct db_tree *t, const struct profile *p, const struct db_ran
 
 	*t = (struct db_tree){0};
 	t->numbers = malloc(contexts * sizeof *t->numbers);
-	ok = t->numbers && add_contexts(&s, t, p) && allocate(&s, t) && link_children(&s, t, r);
+	ok = t->numbers && label_frames(&s, t, &p->code) && add_contexts(&s, t, p) &&
+	     allocate(&s, t) && link_children(&s, t, r);
 	interner_deinit(&s.pairs);
 	interner_deinit(&s.labels);
 	if (ok) {
@@ -280,6 +288,7 @@ int db_tree_make(struct db_tree *t, const struct profile *p, const struct db_ran
 	for (uint32_t i = 0; ok && i < contexts; i++)
 		t->numbers[i] = s.number[t->numbers[i]];
 	interner_deinit(&s.keys);
+	free(s.label_of);
 	free(s.label_order);
 	free(s.child);
 	free(s.sibling);
