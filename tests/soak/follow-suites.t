@@ -1,7 +1,7 @@
 #!/bin/bash
 # The test suites of other projects come to the same, test by test, alone and measured at
 # 5000 samples a second. Where a test differs both are run again, up to ROUNDS (5) times: it
-# counts as different if it came at least twice to what it never came to alone. SUITES names
+# counts as different if in most of them it came to what it never came to alone. SUITES names
 # those to run.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$top/tests/lib/measure.sh"
@@ -42,7 +42,7 @@ suite() {
 	done
 	is "$name: every test comes to the same" "$status" 0
 	note "$(head -100 outcomes)"
-	note "$(grep -a '^hpcrun: ' "$name".measured.*.err | sed "s#^[^:]*:\(.*\)$scratch/#\1#")"
+	note "$(grep -ah '^hpcrun: ' "$name".measured.*.err | sed "s#$scratch/##")"
 	check "$name: the accounts add up" lib account.py "data-$name-"*
 	note "$name: $round rounds, $((SECONDS - begin)) s"
 	rm -rf "data-$name-"*
