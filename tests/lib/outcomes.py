@@ -109,7 +109,7 @@ def main(rounds, name):
         without, with_us = outcomes(alone, test), outcomes(measured, test)
         times = strange(without, with_us)
         worst = max(worst, times)
-        if without + with_us != [without[0]] * 2 * len(alone):
+        if len(set(without + with_us)) > 1:
             print("%s: %s: alone %s; measured %s" % (
                 "DIFFERENT" if times >= most else "%d of %d rounds" % (times, len(alone))
                 if times else "not always the same alone",
