@@ -10,6 +10,8 @@
 #include "runtime/thread.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <threads.h>
 
 /* What a new thread needs to begin: handed over in memory of its own. */
@@ -23,9 +25,34 @@ struct beginning {
 	size_t stack_size;
 };
 
+/* Few threads are on their way at a time. For more there are pages of their own, which take
+ * the process's lock on its memory, just when the creator maps the next stack. In a forked
+ * child the places of threads that were on their way stay taken. */
+enum { FEW = 64 };
+static struct beginning few[FEW];
+static atomic_bool taken[FEW];
+
+static struct beginning *find_memory(void)
+{
+	for (int i = 0; i < FEW; i++)
+		if (!atomic_exchange(&taken[i], true)) {
+			few[i] = (struct beginning){.arg = NULL};
+			return &few[i];
+		}
+	return os_map(sizeof *few);
+}
+
+static void give_back(struct beginning *b)
+{
+	if (b >= few && b < few + FEW)
+		atomic_store(&taken[b - few], false);
+	else
+		os_unmap(b, sizeof *b);
+}
+
 static struct beginning *prepare(void *arg, const pthread_attr_t *attr)
 {
-	struct beginning *b = os_map(sizeof *b);
+	struct beginning *b = find_memory();
 	if (!b)
 		return NULL;
 	pthread_attr_t standard;
@@ -44,7 +71,7 @@ static struct beginning *prepare(void *arg, const pthread_attr_t *attr)
 static void abandon(struct beginning *b)
 {
 	csprof_promise_drop(&b->promise);
-	os_unmap(b, sizeof *b);
+	give_back(b);
 }
 
 /* In the new thread: measure it, and give *b back. */
@@ -56,7 +83,7 @@ static struct beginning begin(struct beginning *given)
 	uintptr_t high = (uintptr_t)pthread_self();
 	uintptr_t low = b.stack_size && b.stack_size < high ? high - b.stack_size : 0;
 	csprof_thread_start(&given->promise, low, high);
-	os_unmap(given, sizeof *given);
+	give_back(given);
 	csprof_thread_end_later();
 	return b;
 }
