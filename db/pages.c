@@ -12,11 +12,13 @@ enum {
 	INTERIOR_HEADER = 12,
 	POINTER = 2, /* to a cell */
 	CHILD = 4,   /* the number of a page */
-	WAITING = 8, /* pages written at once: SQLite takes no 128 KiB */
+	WAITING =
+	    65536, /* bytes of pages that are written at once: SQLite takes less than 128 KiB */
 	MAX_VARINT = 9,
 	MAX_RECORD = 1 + PAGES_COLUMNS * (1 + 8),
 	MAX_CELL = 2 * MAX_VARINT + MAX_RECORD,
-	HEAD = 100, /* of the file, and where it keeps: */
+	LEAST_SIZE = 512, /* of a page */
+	HEAD = 100,       /* of the file, and where it keeps: */
 	HEAD_PAGE_SIZE = 16,
 	HEAD_RESERVED = 20,
 	HEAD_CHANGES = 24,
@@ -113,14 +115,14 @@ static int write_at(struct pages *p, const void *from, uint32_t n, uint64_t at, 
 {
 	int rc = p->file->pMethods->xWrite(p->file, from, (int)n, (sqlite3_int64)at);
 
-	return rc == SQLITE_OK ? 0 : error_set(e, ERROR_SYSTEM, "%s", sqlite3_errstr(rc));
+	return rc == SQLITE_OK ? 0 : db_file_error(rc, e);
 }
 
 static int read_at(struct pages *p, void *to, uint32_t n, uint64_t at, struct error *e)
 {
 	int rc = p->file->pMethods->xRead(p->file, to, (int)n, (sqlite3_int64)at);
 
-	return rc == SQLITE_OK ? 0 : error_set(e, ERROR_SYSTEM, "%s", sqlite3_errstr(rc));
+	return rc == SQLITE_OK ? 0 : db_file_error(rc, e);
 }
 
 static uint64_t place_of(const struct pages *p, uint32_t page)
@@ -143,12 +145,18 @@ static uint32_t append(struct pages *p, const unsigned char *page, struct error 
 		if (write_waiting(p, e) != 0)
 			return 0;
 		p->count++;
-	} else if (p->num_waiting == WAITING && write_waiting(p, e) != 0) {
+	} else if (p->num_waiting == WAITING / p->size && write_waiting(p, e) != 0) {
 		return 0;
 	}
 	memcpy(p->waiting + (size_t)p->num_waiting * p->size, page, p->size);
 	p->num_waiting++;
 	return ++p->count;
+}
+
+/* Of a page; 1 stands for 65536. */
+static uint32_t size_of(const unsigned char *head)
+{
+	return (uint32_t)head[HEAD_PAGE_SIZE] << 8 | head[HEAD_PAGE_SIZE + 1];
 }
 
 bool pages_suit(sqlite3 *db)
@@ -161,7 +169,8 @@ bool pages_suit(sqlite3 *db)
 	       sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
 	       file && file->pMethods &&
 	       file->pMethods->xRead(file, head, sizeof head, 0) == SQLITE_OK &&
-	       !head[HEAD_RESERVED] && get32(head + HEAD_FORMAT) == 4 && !get32(head + HEAD_VACUUM);
+	       size_of(head) >= LEAST_SIZE && !head[HEAD_RESERVED] &&
+	       get32(head + HEAD_FORMAT) == 4 && !get32(head + HEAD_VACUUM);
 }
 
 int pages_open(struct pages *p, sqlite3 *db, struct error *e)
@@ -173,10 +182,10 @@ int pages_open(struct pages *p, sqlite3 *db, struct error *e)
 		return db_error(db, e);
 	if (read_at(p, head, sizeof head, 0, e) != 0)
 		return -1;
-	p->size = (uint32_t)head[HEAD_PAGE_SIZE] << 8 | head[HEAD_PAGE_SIZE + 1];
+	p->size = size_of(head);
 	p->count = get32(head + HEAD_PAGES);
-	p->waiting = malloc((size_t)WAITING * p->size);
-	return p->waiting ? 0 : error_memory(e, (size_t)WAITING * p->size);
+	p->waiting = malloc(WAITING);
+	return p->waiting ? 0 : error_memory(e, WAITING);
 }
 
 int pages_save(struct pages *p, struct error *e)

@@ -45,14 +45,23 @@ static const char *advice(int code)
 	}
 }
 
-int db_error(sqlite3 *db, struct error *e)
+static int set_error(int code, const char *text, struct error *e)
 {
-	int code = db ? sqlite3_errcode(db) & 0xff : SQLITE_NOMEM; /* without what is more */
-
+	code &= 0xff; /* without what is more */
 	if (code == SQLITE_NOMEM)
 		return error_memory(e, 0);
-	return error_set(e, code == SQLITE_TOOBIG ? ERROR_LIMIT : ERROR_SYSTEM, "%s%s",
-			 sqlite3_errmsg(db), advice(code));
+	return error_set(e, code == SQLITE_TOOBIG ? ERROR_LIMIT : ERROR_SYSTEM, "%s%s", text,
+			 advice(code));
+}
+
+int db_error(sqlite3 *db, struct error *e)
+{
+	return db ? set_error(sqlite3_errcode(db), sqlite3_errmsg(db), e) : error_memory(e, 0);
+}
+
+int db_file_error(int code, struct error *e)
+{
+	return set_error(code, sqlite3_errstr(code), e);
 }
 
 int db_about(const char *path, struct error *e)

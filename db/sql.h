@@ -34,6 +34,8 @@ struct db_cell {
 int db_about(const char *path, struct error *e);
 /* Fill *e from what db says went wrong; -1. */
 int db_error(sqlite3 *db, struct error *e);
+/* The same from what a method of SQLite's file returned; -1. */
+int db_file_error(int code, struct error *e);
 /* Run statements that give no rows. 0, or -1 and *e. */
 int db_exec(sqlite3 *db, const char *sql, struct error *e);
 /* The first column of the first row of a printf of SQL, 0 without one. 0, or -1 and *e. */
