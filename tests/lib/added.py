@@ -46,7 +46,8 @@ def one_pair(hpcrun, directory, command, measured_first):
 def main(limit, hpcrun, directory, *command):
     added, alone_kb, measured_kb, lead = [], [], [], 0
     while abs(lead) < AHEAD and len(added) < MOST:
-        alone, kb, measured, more_kb = one_pair(hpcrun, directory, list(command), len(added) % 2 == 1)
+        alone, kb, measured, more_kb = one_pair(hpcrun, directory, list(command),
+                                                len(added) % 2 == 1)
         added.append(100 * (measured / alone - 1))
         alone_kb.append(kb)
         measured_kb.append(more_kb)
