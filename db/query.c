@@ -83,6 +83,9 @@ static void set_limits(sqlite3 *db, struct query *q)
 	if (q->o->memory_limit)
 		sqlite3_hard_heap_limit64(sqlite3_memory_used() +
 					  ((sqlite3_int64)q->o->memory_limit << 20));
+	/* what is sorted counts to the memory, and goes into no file; where this fails for want
+	 * of memory, the query does, too */
+	sqlite3_exec(db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
 	sqlite3_set_authorizer(db, authorize, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);

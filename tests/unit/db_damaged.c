@@ -1,0 +1,248 @@
+/* Databases that are damaged: bits struck all over the file, files that are cut, and rows that
+ * no profile could have. hpcprof shows what is there or says what is wrong; it never crashes
+ * (this runs with sanitizers, too), hangs, or takes memory without end. */
+#include "db/db.h"
+#include "tests/lib/build_datafile.h"
+#include "tests/lib/cmocka_all.h"
+#include "tests/lib/run_view.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/hpctest-db.XXXXXX";
+static char from[64], sound[64], spoilt[64];
+static FILE *nowhere;
+
+static void write_bytes(const char *path, const char *bytes, size_t n)
+{
+	FILE *out = fopen(path, "wb");
+
+	assert_non_null(out);
+	assert_int_equal(fwrite(bytes, 1, n, out), n);
+	assert_int_equal(fclose(out), 0);
+}
+
+static unsigned shown, told;
+
+/* Each view and query ends well or with a message that names the file or the query. */
+static void try_views(const char *what, size_t at)
+{
+	static const struct options shows[] = {
+	    {.view = &text_view},
+	    {.view = &text_view, .stats = true, .by = UNIT_THREAD},
+	    {.view = &xml_view, .callpath = true}};
+	const char *profile = spoilt;
+	struct error e;
+	int rc;
+
+	for (size_t i = 0; i < sizeof shows / sizeof *shows; i++) {
+		struct options o = shows[i];
+		o.profiles = &profile;
+		o.num_profiles = 1;
+		o.memory_limit = 64;
+		rc = run_view(o, nowhere, &e);
+		shown += rc == 0;
+		told += rc != 0;
+		if (rc != 0 && !e.text[0])
+			fail_msg("%s %zu: a view failed without a word", what, at);
+	}
+}
+
+static void try_queries(const char *what, size_t at)
+{
+	static const char *const queries[] = {"paths", "deep"};
+	struct error e;
+
+	for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+		const char *words[] = {queries[i], "1", spoilt};
+		bool takes = strcmp(queries[i], "deep") == 0;
+		char *text;
+		words[1] = takes ? words[1] : spoilt;
+		text = run_query(words, takes ? 3 : 2, &e);
+		shown += text != NULL;
+		told += text == NULL;
+		if (!text && !e.text[0])
+			fail_msg("%s %zu: %s failed without a word", what, at, queries[i]);
+		free(text);
+	}
+}
+
+static void try_all(const char *what, size_t at)
+{
+	try_views(what, at);
+	try_queries(what, at);
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	return *state ^= *state << 5;
+}
+
+static void test_bits(void **state)
+{
+	size_t n;
+	char *bytes = read_file(sound, &n);
+	uint32_t random = 1;
+
+	(void)state;
+	assert_non_null(bytes);
+	shown = told = 0;
+	/* of the head a third, one byte in 3999 of the rest */
+	for (size_t at = 0; at < n; at += at < 100 ? 3 : 3999) {
+		char before = bytes[at];
+		bytes[at] = (char)(bytes[at] ^ 1 << next_random(&random) % 8);
+		write_bytes(spoilt, bytes, n);
+		try_all("a bit of byte", at);
+		bytes[at] = before;
+	}
+	/* and whole stretches */
+	for (int i = 0; i < 30; i++) {
+		char before[64];
+		size_t at = next_random(&random) % (n - sizeof before);
+		memcpy(before, bytes + at, sizeof before);
+		for (size_t k = 0; k < sizeof before; k++)
+			bytes[at + k] = (char)next_random(&random);
+		write_bytes(spoilt, bytes, n);
+		try_all("64 bytes at", at);
+		memcpy(bytes + at, before, sizeof before);
+	}
+	assert_true(shown > 0 && told > 0);
+	free(bytes);
+}
+
+static void test_cut(void **state)
+{
+	size_t n;
+	char *bytes = read_file(sound, &n);
+
+	(void)state;
+	shown = told = 0;
+	for (size_t length = 0; length < n; length += length < 128 ? 32 : 16001) {
+		write_bytes(spoilt, bytes, length);
+		try_all("a length of", length);
+	}
+	/* the last pages may hold little */
+	assert_true(told > 3 * shown);
+	free(bytes);
+}
+
+/* Every cell of a table's first and last row, one after the other, becomes one of these. */
+static void strike(sqlite3 *db, const char *table, const char *column)
+{
+	static const char *const values[] = {"NULL", "-1", "9223372036854775807", "x'ff00fe'"};
+
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		char *sql = sqlite3_mprintf("BEGIN; UPDATE \"%w\" SET \"%w\" = %s WHERE rowid = "
+					    "(SELECT min(rowid) FROM \"%w\")"
+					    " OR rowid = (SELECT max(rowid) FROM \"%w\"); COMMIT",
+					    table, column, values[i], table, table);
+		char *undo = sqlite3_mprintf(
+		    "DELETE FROM \"%w\"; INSERT INTO \"%w\" SELECT * FROM sound.\"%w\"", table,
+		    table, table);
+		assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+		try_views(sql, i);
+		assert_int_equal(sqlite3_exec(db, undo, NULL, NULL, NULL), SQLITE_OK);
+		sqlite3_free(sql);
+		sqlite3_free(undo);
+	}
+}
+
+/* The tables without constraints, so that anything can stand in them. */
+static sqlite3 *open_loose(void)
+{
+	sqlite3 *db;
+	sqlite3_stmt *s;
+	char *sql = sqlite3_mprintf(
+	    "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; "
+	    "ATTACH %Q AS sound; PRAGMA application_id = %d; PRAGMA user_version = 1",
+	    sound, 0x48504370);
+
+	unlink(spoilt);
+	assert_int_equal(sqlite3_open(spoilt, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_free(sql);
+	assert_int_equal(
+	    sqlite3_prepare_v2(db,
+			       "SELECT name, type, sql FROM sound.sqlite_schema WHERE name NOT "
+			       "LIKE 'sqlite_%' AND type <> 'index' ORDER BY type, rowid",
+			       -1, &s, NULL),
+	    SQLITE_OK);
+	while (sqlite3_step(s) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(s, 0);
+		bool table = strcmp((const char *)sqlite3_column_text(s, 1), "table") == 0;
+		sql =
+		    table
+			? sqlite3_mprintf("CREATE TABLE main.\"%w\" AS SELECT * FROM sound.\"%w\"",
+					  name, name)
+			: sqlite3_mprintf("%s", sqlite3_column_text(s, 2));
+		assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+		sqlite3_free(sql);
+	}
+	assert_int_equal(sqlite3_finalize(s), SQLITE_OK);
+	return db;
+}
+
+static void test_rows(void **state)
+{
+	static const char columns[] =
+	    "SELECT t.name, c.name FROM main.sqlite_schema t JOIN pragma_table_info(t.name) c "
+	    "WHERE t.type = "
+	    "'table' AND t.name IN ('measurement', 'metric', 'process', 'profile', 'module', "
+	    "'file', 'function', "
+	    "'line', 'context', 'exclusive', 'account', 'profile_value', 'hottest')";
+	sqlite3 *db = open_loose();
+	char **cells;
+	int rows;
+
+	(void)state;
+	shown = told = 0;
+	assert_int_equal(sqlite3_get_table(db, columns, &cells, &rows, NULL, NULL), SQLITE_OK);
+	assert_true(rows > 80);
+	for (int i = 1; i <= rows; i++)
+		strike(db, cells[2 * i], cells[2 * i + 1]);
+	sqlite3_free_table(cells);
+	sqlite3_close(db);
+	assert_true(shown > 1000 && told > 30);
+}
+
+static int set_up(void **state)
+{
+	struct built b;
+	const char *profile = from;
+	struct error e;
+
+	(void)state;
+	nowhere = fopen("/dev/null", "w");
+	if (!nowhere || !mkdtemp(folder))
+		return -1;
+	snprintf(from, sizeof from, "%s/good.csp", folder);
+	snprintf(sound, sizeof sound, "%s/sound.db", folder);
+	snprintf(spoilt, sizeof spoilt, "%s/spoilt.db", folder);
+	build(&build_example, &b);
+	built_write(&b, from);
+	built_free(&b);
+	return run_db(sound, &profile, 1, false, &e);
+}
+
+static int tear_down(void **state)
+{
+	char command[100];
+
+	(void)state;
+	fclose(nowhere);
+	snprintf(command, sizeof command, "rm -rf '%s'", folder);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_cut),
+					   cmocka_unit_test(test_rows)};
+	importers_add(&db_importer);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
