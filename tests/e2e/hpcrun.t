@@ -34,7 +34,7 @@ check "a rate out of range: 125" status 125 "$hpcrun" -e CPUTIME@f1000000 true
 check "a bad signal: 125" status 125 "$hpcrun" --signal KILL true
 check "a directory that cannot be: 125" status 125 "$hpcrun" -o /dev/null/x true
 said "and it says why" "^hpcrun: cannot create /dev/null/x: Not a directory"
-check "a command that is not found: 127" status 127 "$hpcrun" there-is-no-such-command
+check "a command that is not found: 127" status 127 env PATH=/usr/bin:/bin "$hpcrun" there-is-no-such-command
 echo text >file
 check "one that cannot be executed: 126" status 126 "$hpcrun" ./file
 check "nothing was made for those" test -z "$(ls -d hpcrun-* 2>/dev/null)"

@@ -6,8 +6,8 @@
 reachable=$top/tests/lib/reachable.py
 cc=${CC:-gcc}
 
-# Pure functions of memory; the loader's lookup, which is made for handlers.
-pure='memcpy memset memmove memcmp strcmp strncmp strlen __errno_location _dl_find_object'
+# Pure functions of memory and numbers; the loader's lookup, which is made for handlers.
+pure='memcpy memset memmove memcmp strcmp strncmp strlen __popcountdi2 __errno_location _dl_find_object'
 # Async-signal-safe by POSIX, or the bare system call.
 system='clock_gettime __sigaction'
 # Addresses that the linker defines.

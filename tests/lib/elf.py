@@ -72,13 +72,13 @@ def all_names(places):
 
 
 def demangled(names):
-    """{mangled: the forms a report may show}: with and without parameters, and without
-    what compilers append to parts and clones of a function."""
+    """{mangled: the forms a report may show}: with and without parameters, with std::string or
+    what it stands for, and without what compilers append to parts and clones of a function."""
     names = sorted(names)
     plain = {name: re.sub(r"(\.(cold|part|constprop|isra|lto_priv)(\.\d+)?)+$", "", name)
              for name in names}
     forms = {name: {name, plain[name]} for name in names}
-    for options in ((), ("-p",)):
+    for options in ((), ("-p",), ("-i",), ("-i", "-p")):
         for source in (names, [plain[name] for name in names]):
             out = run("c++filt", *options, given="\n".join(source) + "\n").splitlines()
             for name, shown in zip(names, out):

@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 		return 99;
 	}
 	if (strcmp(argv[2], "bad-exec") == 0) {
-		if (execvp(nowhere[0], nowhere) != -1 || errno != ENOENT)
+		if (execvp(nowhere[0], nowhere) != -1 || (errno != ENOENT && errno != EACCES))
 			return 98;
 		burn_after_bad_exec(ms);
 		return 3;
