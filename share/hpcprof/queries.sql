@@ -165,15 +165,18 @@ WITH above AS (SELECT id, last FROM context WHERE function IN (SELECT id FROM fu
 	outermost AS (SELECT id, last FROM (SELECT id, last, max(last) OVER
 			(ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM above)
 		WHERE coalesce(before, 0) < id),
-	-- what lies between: the contexts from low to high are beneath none of them
-	gap AS MATERIALIZED (SELECT coalesce(lag(last) OVER (ORDER BY id), 0) + 1 AS low, id AS high FROM outermost
-		UNION ALL SELECT max(last) + 1, 9223372036854775807 FROM outermost)
+	-- what lies between, the widest first: the contexts from low to high are beneath none of them
+	gap AS MATERIALIZED (SELECT low, high FROM (
+			SELECT coalesce(lag(last) OVER (ORDER BY id), 0) + 1 AS low, id AS high FROM outermost
+			UNION ALL SELECT max(last) + 1, 9223372036854775807 FROM outermost)
+		ORDER BY high - low DESC),
+	only AS MATERIALIZED (SELECT f.id FROM function f WHERE EXISTS (SELECT 1 FROM above) AND NOT EXISTS (
+		SELECT 1 FROM gap WHERE EXISTS (SELECT 1 FROM context c
+			WHERE c.function = f.id AND c.id BETWEEN gap.low AND gap.high)))
 SELECT m.name AS metric, f.name AS function, o.base AS module, v.exclusive_events AS self,
 	v.inclusive_events AS total, round(100.0 * v.inclusive_events / nullif(m.events, 0), 3) AS total_percent
-FROM function f JOIN module o ON o.id = f.module JOIN function_value v ON v.function = f.id
-	JOIN metric m ON m.id = v.metric
-WHERE EXISTS (SELECT 1 FROM above) AND NOT EXISTS (SELECT 1 FROM gap CROSS JOIN context c ON c.function = f.id
-	AND c.id BETWEEN gap.low AND gap.high)
+FROM only CROSS JOIN metric m CROSS JOIN function_value v ON v.metric = m.id AND v.function = only.id
+	JOIN function f ON f.id = only.id JOIN module o ON o.id = f.module
 ORDER BY m.id, v.inclusive_events DESC, v.exclusive_events DESC, f.name, f.id LIMIT 100;
 
 -- name: quality
