@@ -27,8 +27,8 @@ static const char *advice(int code)
 	switch (code) {
 	case SQLITE_FULL:
 		return " (make room there, or name another place)";
-	case SQLITE_IOERR:
-		return " (the disk failed: see dmesg, or name another place)";
+	case SQLITE_IOERR: /* a file that may become no larger, too */
+		return " (make room there, or name another place; see dmesg and ulimit -f)";
 	case SQLITE_CANTOPEN:
 		return " (may it be read there?)";
 	case SQLITE_READONLY:

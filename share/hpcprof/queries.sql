@@ -14,10 +14,13 @@ SELECT metric, coalesce(file, '(no source) ' || module) AS file, line, function,
 -- name: inlined-lines
 -- the ten lines with most samples in code that was inlined
 SELECT metric, file, line, function, module, samples, self, share FROM (
-	SELECT m.id, m.name AS metric, s.name AS file, l.number AS line, f.name AS function, o.base AS module,
-		v.samples, v.events AS self, round(100.0 * v.events / nullif(m.events, 0), 3) AS share,
-		row_number() OVER (PARTITION BY m.id ORDER BY v.samples DESC, v.events DESC, v.line, v.function) AS place
-	FROM inlined_line v JOIN metric m ON m.id = v.metric JOIN line l ON l.id = v.line
+	SELECT m.id, m.name AS metric, s.name AS file, l.number AS line, o.base AS module, v.samples, v.events AS self,
+		CASE v.functions WHEN 1 THEN f.name ELSE v.functions || ' functions' END AS function,
+		round(100.0 * v.events / nullif(m.events, 0), 3) AS share,
+		row_number() OVER (PARTITION BY m.id ORDER BY v.samples DESC, v.events DESC, v.line) AS place
+	FROM (SELECT metric, line, min(function) AS function, count(*) AS functions, sum(events) AS events,
+			sum(samples) AS samples FROM inlined_line GROUP BY metric, line) v
+		JOIN metric m ON m.id = v.metric JOIN line l ON l.id = v.line
 		JOIN file s ON s.id = l.file JOIN function f ON f.id = v.function JOIN module o ON o.id = f.module)
 WHERE place <= 10 ORDER BY id, place;
 

@@ -261,8 +261,8 @@ static void fail_each(bool append)
 		expect_untouched(before, n, files, "operation", k);
 	}
 	left = -1;
-	/* create, write some twenty pages, sync, rename */
-	assert_true(k > 20);
+	if (k <= 10)
+		fail_msg("only %ld operations", k);
 	free(before);
 }
 
@@ -320,7 +320,7 @@ static void test_failing_csv(void **state)
 			fail_msg("operation %ld: '%s'", k, e.text);
 	}
 	left = -1;
-	assert_true(k > 20);
+	assert_true(k > 10);
 	assert_int_not_equal(access(temporary, F_OK), 0);
 	place = target;
 	sqlite3_vfs_unregister(&faulty);
