@@ -86,7 +86,7 @@ check "a limit on the size of files does not end the program" status 6 "$hpcrun"
 said "and the datafile that it could not write is recovered" "^hpcrun: noroom: .*; 1 recovered"
 is "whole" "$(lib account.py noroom | sed -n 's/ images.*//p')" 1
 check "a handler that forks while threads begin and end" status 6 \
-	timeout 60 "$hpcrun" -q -r no -o handler "$starts" 300 fork-in-handler
+	timeout 120 "$hpcrun" -q -r no -o handler "$starts" 150 fork-in-handler
 check "-r no" status 5 "$hpcrun" -q -r no -o alone "$starts" 100 fork
 is "fork is still followed: there is no new program to leave alone" "$(ls alone/*.csp | wc -l)" 2
 check "-r no, and a program" status 0 "$hpcrun" -q -r no -o noprogram sh -c "env; true"

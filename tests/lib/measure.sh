@@ -4,6 +4,14 @@
 python=/usr/bin/python3
 [ -x "$python" ] || python=python3
 
+# What killed processes recorded is kept in memory; where there is none to write to, here.
+if probe=$(mktemp /dev/shm/hpctest.XXXXXX 2>/dev/null); then
+	rm -f "$probe"
+else
+	mkdir -m 777 "$scratch/memory"
+	export HPCRUN_STORE=$scratch/memory
+fi
+
 # program NAME: where make put tests/programs/NAME (`make programs`).
 program() {
 	echo "$BUILD/programs/$1"
