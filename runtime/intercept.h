@@ -14,14 +14,27 @@
 /* libc's function of that name, behind the linker's --wrap (static/make-archive). */
 void *csprof_static_next(const char *name);
 #define CSPROF_NEXT(name) csprof_static_next(name)
+#define CSPROF_LIST_NEXT(real, name)
 #else
 #define CSPROF_NEXT(name) dlsym(RTLD_NEXT, name)
+#define CSPROF_LIST_NEXT(real, name)                                                               \
+	static const struct csprof_wrapped next_                                                   \
+	    __attribute__((section("csprof_wrapped"), used)) = {&(real), name}
 #endif
 
-/* Let *real be the next definition of a function, found at the first use. (The
- * classic name is CSPROF_GRAB_FUNCPTR.) */
+/* dlsym takes the loader's lock, which a thread that loads a library holds while that one's
+ * constructors run, and they may wait for this thread. So all are found before main, from
+ * the list that the linker makes of these. */
+struct csprof_wrapped {
+	_Atomic(void *) *real;
+	const char *name;
+};
+
+/* Let *real be the next definition of a function; found at the first use where that is
+ * before main. (The classic name is CSPROF_GRAB_FUNCPTR.) */
 #define CSPROF_GRAB_FUNCPTR(real, name)                                                            \
 	do {                                                                                       \
+		CSPROF_LIST_NEXT(real, name);                                                      \
 		if (!atomic_load_explicit(&(real), memory_order_acquire))                          \
 			atomic_store_explicit(&(real), CSPROF_NEXT(name), memory_order_release);   \
 	} while (0)

@@ -24,6 +24,23 @@ __attribute__((constructor)) static void library_start(int argc, char **argv, ch
 		on_exit(at_exit, NULL);
 }
 
+extern const struct csprof_wrapped __start_csprof_wrapped[] __attribute__((visibility("hidden")));
+extern const struct csprof_wrapped __stop_csprof_wrapped[] __attribute__((visibility("hidden")));
+
+static void find_all(void)
+{
+	bool missing = false;
+	for (const struct csprof_wrapped *n = __start_csprof_wrapped; n < __stop_csprof_wrapped;
+	     n++) {
+		if (!atomic_load(n->real))
+			atomic_store(n->real, CSPROF_NEXT(n->name));
+		missing |= !atomic_load(n->real);
+	}
+	if (missing)
+		(void)
+		    dlerror(); /* an old libc has not all; the program asks for errors of its own */
+}
+
 /* The launch point of every program (glibc's csu/libc-start.c): constructors have run,
  * main has not. A dlopen in our own constructor would initialise libc with neither
  * arguments nor environment. */
@@ -37,6 +54,7 @@ CSPROF_WRAPPER int __libc_start_main(main_function *main, int argc, char **argv,
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "__libc_start_main");
+	find_all();
 	if (csprof_process_measured())
 		csprof_process_before_main();
 	return ((start_function *)atomic_load(&real))(main, argc, argv, init, fini, loader_fini,
