@@ -5,6 +5,7 @@
 #include "runtime/cct.h"
 #include "runtime/epoch.h"
 #include "runtime/fault.h"
+#include "runtime/masks.h"
 #include "runtime/os/os.h"
 #include "runtime/signals.h"
 #include "runtime/state.h"
@@ -220,8 +221,12 @@ static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 	state->parked++;
 	os_unmask(ucontext, sig);
 	csprof_cpu.set_result(ucontext, finish_call(&call, left));
-	state->parked--;
-	state->parked_context = outer;
+	/* a handler that ran meanwhile may have forked: the child's state is another one */
+	state = csprof_self;
+	if (state && state->parked) {
+		state->parked--;
+		state->parked_context = outer;
+	}
 }
 
 /* A signal of the program's that came together with ours, and whose handler ends system
@@ -235,7 +240,8 @@ static void end_restarted_call(void *ucontext)
 bool csprof_sample_sent(const siginfo_t *info)
 {
 	const csprof_state_t *state = csprof_self;
-	return state && state->source.driver && state->source.driver->sent(&state->source, info);
+	const struct csprof_driver *driver = state ? state->source.driver : NULL;
+	return driver && driver->sent(&state->source, info);
 }
 
 void csprof_sample_resume(void)
@@ -244,24 +250,28 @@ void csprof_sample_resume(void)
 	enum csp_disposition why = atomic_load(&state->rest);
 	struct store_thread *thread = csprof_store_at(state->thread);
 	uint64_t *weight = &thread->clocks[0].account[why].weight;
-	if (!atomic_load(&csprof_process.measuring))
-		return;
-	*weight += take_weight(&thread->clocks[0], os_clock_self());
 	atomic_store(&state->rest, CSP_TAIL);
+	if (!atomic_load(&csprof_process.measuring))
+		return; /* should an exec fail, whoever tried it resumes all that are so */
+	*weight += take_weight(&thread->clocks[0], os_clock_self());
 	state->source.driver->resume(&state->source);
 	csprof_sample_put_off();
 }
 
+/* A sample that comes meanwhile only notes that it did; and handlers of the program's, which
+ * may leave by longjmp or fork, do not run. */
 void csprof_sample_put_off(void)
 {
 	csprof_state_t *state = csprof_self;
-	if (atomic_exchange(&state->busy, true)) {
-		state->sampled = true;
-		return;
+	uint64_t mask = os_hold_signals(csprof_mask_virtual());
+	state->sampled = true;
+	while (state->sampled && !atomic_exchange(&state->busy, true)) {
+		state->sampled = false;
+		if (wanted(state))
+			state->source.driver->arm(&state->source, next_period(state));
+		atomic_store(&state->busy, false);
 	}
-	if (wanted(state))
-		state->source.driver->arm(&state->source, next_period(state));
-	atomic_store(&state->busy, false);
+	os_release_signals(mask);
 }
 
 void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
@@ -288,14 +298,19 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 
 /* ---- synchronous recordings ------------------------------------------------------- */
 
-static bool enter(csprof_state_t *state)
+/* Until leave no handler of the program's runs: it might leave by longjmp, or fork. */
+static bool enter(csprof_state_t *state, uint64_t *mask)
 {
-	if (!state || atomic_exchange(&state->busy, true))
+	if (!state || !wanted(state))
 		return false;
-	/* asked only now: whoever ends the measurement looks at busy after that */
-	if (wanted(state))
-		return true;
-	atomic_store(&state->busy, false);
+	*mask = os_hold_signals(csprof_mask_virtual());
+	if (!atomic_exchange(&state->busy, true)) {
+		/* asked again: whoever ends the measurement looks at busy after that */
+		if (wanted(state))
+			return true;
+		atomic_store(&state->busy, false);
+	}
+	os_release_signals(*mask);
 	return false;
 }
 
@@ -321,12 +336,13 @@ static void take_put_off(csprof_state_t *state, uint32_t kind)
 
 /* One that comes just before busy falls is seen after it: nobody else would arm its
  * source again. */
-static void leave(csprof_state_t *state, uint32_t kind)
+static void leave(csprof_state_t *state, uint32_t kind, uint64_t mask)
 {
 	do {
 		take_put_off(state, kind);
 		atomic_store(&state->busy, false);
 	} while (state->sampled && !atomic_exchange(&state->busy, true));
+	os_release_signals(mask);
 }
 
 static void drop_frames(csprof_state_t *state, uint32_t n)
@@ -359,26 +375,27 @@ static void do_record(csprof_state_t *state, void *arg)
 	    csprof_cct_insert(state, w->kind, CSPROF_LEAF_RECORDED, w->column, w->amount, w->n);
 }
 
-static void record_here(csprof_state_t *state, struct record_work *w)
+static void record_here(csprof_state_t *state, struct record_work *w, uint64_t mask)
 {
 	w->kind = CSP_TREE_PARTIAL;
 	if (!csprof_guarded(state, do_record, w))
 		w->node = 0;
-	leave(state, w->kind);
+	leave(state, w->kind, mask);
 }
 
 int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t unwinds)
 {
 	csprof_state_t *state = csprof_self;
+	uint64_t mask;
 	if (metric >= csprof_num_metrics())
 		return -EINVAL;
-	if (!enter(state))
+	if (!enter(state, &mask))
 		return -ENOTSUP;
 	/* the walk leaves our own frames out: this one, and a wrapper's if it is ours */
 	uint32_t own = csprof_own_code((uintptr_t)__builtin_return_address(0)) ? 2 : 1;
 	uint32_t drop = unwinds > own ? unwinds - own : 0;
 	struct record_work w = {.drop = drop, .column = &metric, .amount = &amount, .n = 1};
-	record_here(state, &w);
+	record_here(state, &w, mask);
 	return w.node ? 0 : -ENOMEM;
 }
 
@@ -386,10 +403,11 @@ void csprof_record_creator(store_ref *tree, store_ref *node)
 {
 	csprof_state_t *state = csprof_self;
 	struct record_work w = {.drop = 0};
+	uint64_t mask;
 	*tree = *node = 0;
-	if (!enter(state))
+	if (!enter(state, &mask))
 		return;
-	record_here(state, &w);
+	record_here(state, &w, mask);
 	*node = w.node;
 	if (*node)
 		*tree = state->cct[w.kind].tree;

@@ -168,10 +168,22 @@ static struct sigaction take(struct wish *w)
 	return act;
 }
 
+/* The program's handler may fork, exit or longjmp: not while the interrupted code has our
+ * lock or is at work on this thread's trees. It keeps all other signals away, and opens
+ * this one when it puts the mask back. */
+static bool put_off(int sig, siginfo_t *info, void *ucontext)
+{
+	if (!csprof_lock_is_mine() && !(csprof_self && atomic_load(&csprof_self->busy)))
+		return false;
+	os_set_context_mask(ucontext, os_context_mask(ucontext) | 1ull << (sig - 1));
+	os_send_again(info, info->si_code == SI_TKILL ? os_tid() : 0);
+	return true;
+}
+
 void csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
 {
 	struct wish *w = wish_for(sig);
-	if (!w || csprof_mask_hold(info, ucontext))
+	if (!w || csprof_mask_hold(info, ucontext) || put_off(sig, info, ucontext))
 		return;
 	struct sigaction act = take(w);
 	if (is_handler(&act)) {
