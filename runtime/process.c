@@ -17,10 +17,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-enum {
-	WAIT_NS = 1000 * 1000 * 1000, /* for other threads, at the end */
-	COMMAND_BYTES = 32 * 1024,
-};
+enum { COMMAND_BYTES = 32 * 1024 };
 
 static char command[COMMAND_BYTES]; /* arguments joined by NUL */
 static size_t command_bytes;
@@ -139,16 +136,16 @@ static void silence(void)
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
 		if (s->source.driver)
 			s->source.driver->quiet(&s->source);
-	uint64_t until = os_clock_mono() + WAIT_NS;
+	uint64_t until = os_clock_mono() + CSPROF_WAIT_NS;
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
-		while (s != csprof_self && atomic_load(&s->busy) && os_clock_mono() < until)
-			os_sleep_ns(50000);
+		csprof_thread_wait_idle(s, until);
 }
 
 bool csprof_process_finish(const char *end, bool with_loader)
 {
 	bool exec = strcmp(end, CSPROF_END_EXEC) == 0;
-	if (csprof_confined() || csprof_process.pid != os_pid() || !csprof_try_lock_for(WAIT_NS))
+	if (csprof_confined() || csprof_process.pid != os_pid() ||
+	    !csprof_try_lock_for(CSPROF_WAIT_NS))
 		return false;
 	/* another thread was faster; it is done, which the caller's _exit must wait for */
 	if (!csprof_process_measured()) {

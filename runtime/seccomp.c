@@ -35,6 +35,7 @@ static const struct need in_handler[] = {
     {SYS_clock_gettime, true, {CLOCK_THREAD_CPUTIME_ID}},
     {SYS_rt_sigreturn, true, {0}},
     {SYS_restart_syscall, true, {0}},
+    {SYS_rt_sigprocmask, true, {SIG_BLOCK, 0, 0, 8}},
     {SYS_rt_sigprocmask, true, {SIG_SETMASK, 0, 0, 8}},
     {SYS_getpid, true, {0}},
     {SYS_process_vm_readv, false, {0, 0, 1, 0, 1, 0}},
@@ -200,14 +201,18 @@ static void each_thread(bool all, void (*what)(csprof_state_t *))
 			what(s);
 }
 
-/* The source is given back, as it could not be later. */
+/* The source is given back, as it could not be later; but not while a handler that has seen
+ * it is still to arm it. */
 static void end_sampling(csprof_state_t *s)
 {
-	if (!s->source.driver || atomic_load(&s->rest) != CSP_TAIL)
+	if (!s->source.driver)
+		return;
+	atomic_store(&s->rest, CSP_MEASURING_OFF);
+	s->source.driver->quiet(&s->source);
+	if (!csprof_thread_wait_idle(s, os_clock_mono() + CSPROF_WAIT_NS))
 		return;
 	s->source.driver->stop(&s->source, false);
 	s->source.driver = NULL;
-	atomic_store(&s->rest, CSP_MEASURING_OFF);
 }
 
 void csprof_seccomp_before(struct csprof_confining *c, const struct sock_fprog *filter,

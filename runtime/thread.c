@@ -167,6 +167,17 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 		csprof_promise_drop(promise);
 }
 
+bool csprof_thread_wait_idle(const csprof_state_t *state, uint64_t until)
+{
+	enum { PAUSE_NS = 50 * 1000 };
+	while (state != csprof_self && atomic_load(&state->busy)) {
+		if (os_clock_mono() >= until)
+			return false;
+		os_sleep_ns(PAUSE_NS);
+	}
+	return true;
+}
+
 /* What the clock advanced since the last sample. A sample stands for the time before it,
  * and the first one of a thread for too little, as the thread began only then; what is
  * left over at the end is just what is missing there, as if the thread's time were a
@@ -229,7 +240,8 @@ void csprof_thread_end(void)
 	atomic_store(&state->busy, true);
 	if (state->source.driver)
 		state->source.driver->stop(&state->source, false);
-	csprof_signal_look();
+	if (atomic_load(&csprof_process.measuring)) /* an exec under way has its own actions */
+		csprof_signal_look();
 	csprof_thread_close(state); /* an exec under way that fails would not come back to it */
 	unlink_state(state);
 	csprof_self = NULL;

@@ -24,6 +24,13 @@ void csprof_thread_returning(void);
 /* End it: the account is closed, what the thread held besides the store is freed. */
 void csprof_thread_end(void);
 
+/* How long to wait for other threads' handlers, in all. */
+enum { CSPROF_WAIT_NS = 1000 * 1000 * 1000 };
+/* Wait until no handler of a thread is at work, but not beyond until (monotonic clock):
+ * whether none is. Of the calling thread none is. With the lock held, for threads whose
+ * handlers find that they have nothing to do. */
+bool csprof_thread_wait_idle(const csprof_state_t *state, uint64_t until);
+
 /* Close the account of a thread whose sampling has stopped: its clock now, its tail,
  * its name. After csprof_thread_reopen it goes on from there. */
 void csprof_thread_close(csprof_state_t *state);
