@@ -58,7 +58,7 @@ else
 	check "what found room is kept, the rest accounted for" kept full.killed
 	check "as out of memory" sh -c "'$hpcprof' dump full.killed/*.csp | awk '/out of memory/ && !/samples 0/ { f = 1 } END { exit !f }'"
 
-	in_tmpfs 1m 'mkdir small/out; "$hpcrun" -o small/out bash -c "mount -o remount,ro small; exec \"$starts\" 50 exit"; echo "status $?"
+	in_tmpfs 1m 'mkdir small/out; "$hpcrun" -o small/out bash -c "mount -o remount,bind,ro small; exec \"$starts\" 50 exit"; echo "status $?"
 		stores=$(readlink small/out/*.stores); "$hpcprof" recover -o kept.ro "$stores"; echo "recover $?"'
 	is "a disk that becomes read-only" "$(grep status said.out)" "status 6"
 	check "is named" grep -E '^hpcrun: .*Read-only file system' said
