@@ -210,6 +210,18 @@ CSPROF_WRAPPER sighandler_t sigset(int sig, sighandler_t handler)
 	return SIG_ERR;
 }
 
+/* ---- sending ---------------------------------------------------------------------------- */
+
+/* Our signal; libc's raises all others, and is found before a handler may ask for it. */
+CSPROF_WRAPPER int raise(int sig)
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "raise");
+	if (is_signal(sig) && bit_of_signal(sig) & csprof_mask_ours())
+		return result(csprof_mask_raise());
+	return ((int (*)(int))atomic_load(&real))(sig);
+}
+
 CSPROF_WRAPPER int sigaltstack(const stack_t *stack, stack_t *old)
 {
 	return result(csprof_signal_stack(stack, old));

@@ -31,6 +31,9 @@ static atomic_bool no_standin; /* ours_only of who blocked ours last: a new thre
 
 static __thread bool held; /* ours is truly blocked, and was pending */
 
+/* Signals of ours that were the program's own, and those that its handler was called for. */
+static __thread unsigned num_own, num_handled;
+
 static bool in_this_process(void)
 {
 	return csprof_confined() || csprof_process.pid == os_pid(); /* not in a vfork child */
@@ -237,6 +240,7 @@ bool csprof_mask_hold(siginfo_t *info, void *ucontext)
 	uint64_t mask = os_context_mask(ucontext);
 	if (info->si_signo != csprof_process.sig)
 		return false;
+	num_own++;
 	if (!(mask & b.standin)) {
 		if (held)
 			let_go();
@@ -256,9 +260,27 @@ bool csprof_mask_hold(siginfo_t *info, void *ucontext)
 	return true;
 }
 
+int csprof_mask_raise(void)
+{
+	enum { MOST = 8 };
+	volatile const unsigned *own = &num_own; /* the handler changes it */
+	uint64_t mask = 0;
+	unsigned before;
+	int r, times = 0;
+	/* blocked, it waits, and no sample is pending */
+	bool comes = csprof_self && in_this_process() && os_mask(SIG_BLOCK, NULL, &mask) == 0 &&
+		     !(mask & bits().ours);
+	do {
+		before = *own;
+		r = os_raise(csprof_process.sig);
+	} while (r == 0 && comes && *own == before && ++times < MOST);
+	return r;
+}
+
 void csprof_mask_for_handler(const void *ucontext, uint64_t mask, bool block_itself)
 {
 	struct bits b = bits();
+	num_handled++;
 	mask = csprof_mask_to_kernel(mask) | (os_context_mask(ucontext) & ~b.ours);
 	if (block_itself)
 		mask |= b.standin;
@@ -310,38 +332,57 @@ static void open_again(void)
 }
 
 /* Our signal is in every set, so that a sample which comes meanwhile is taken out and
- * thrown away here, rather than end the wait by its handler. */
+ * thrown away here, rather than end the wait by its handler. From then on it is truly
+ * blocked: else the program's handler could run between two parts of the wait, which would
+ * not end by it. */
 int csprof_mask_wait(csprof_wait_function *real, const sigset_t *set, siginfo_t *info,
 		     const struct timespec *timeout)
 {
-	int sig = csprof_process.sig;
+	int sig = csprof_process.sig, r;
 	if (!csprof_self || sig <= 0 || !set)
 		return real(set, info, timeout);
-	bool wanted = sigismember(set, sig) == 1;
+	bool wanted = sigismember(set, sig) == 1, shut = false;
 	sigset_t wide = *set;
 	siginfo_t got;
 	sigaddset(&wide, sig);
+	volatile const unsigned *handled = &num_handled; /* changes in the handler */
+	unsigned before = *handled;
+	uint64_t mask = 0, ours_bit = bits().ours;
 	struct timespec left = timeout ? *timeout : (struct timespec){0, 0};
 	uint64_t until = timeout ? os_clock_mono() + nanoseconds(timeout) : 0;
 	for (;;) {
-		int r = wait_once(real, &wide, &got, timeout ? &left : NULL, wanted);
+		r = wait_once(real, &wide, &got, timeout ? &left : NULL, wanted);
 		bool ours = r == sig, sample = ours && csprof_sample_sent(&got);
 		if (r > 0 && info && !sample && (!ours || wanted))
 			*info = got;
 		if (!ours)
-			return r;
+			break;
 		if (!sample && wanted) {
 			open_again();
-			return r;
+			break;
 		}
 		if (sample) {
 			csprof_sample_put_off();
-		} else if (os_send_again(&got, os_tid()) == 0 && csprof_signal_has_handler(sig)) {
-			errno = EINTR; /* it has run by now */
-			return -1;
+			if (!shut && os_mask(SIG_BLOCK, &ours_bit, &mask) == 0)
+				shut = !(mask & ours_bit);
+		} else {
+			if (shut)
+				os_mask(SIG_UNBLOCK, &ours_bit, NULL);
+			shut = false;
+			os_send_again(&got, os_tid());
+		}
+		if (*handled != before) {
+			errno = EINTR;
+			r = -1;
+			break;
 		}
 		uint64_t now = os_clock_mono(), rest = until > now ? until - now : 0;
 		left.tv_sec = (time_t)(rest / 1000000000u);
 		left.tv_nsec = (long)(rest % 1000000000u);
 	}
+	int saved = errno;
+	if (shut)
+		os_mask(SIG_UNBLOCK, &ours_bit, NULL);
+	errno = saved;
+	return r;
 }

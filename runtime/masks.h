@@ -53,6 +53,10 @@ int csprof_mask_wait(csprof_wait_function *real, const sigset_t *set, siginfo_t 
 /* As signalfd4. A descriptor or -errno. */
 int csprof_mask_signalfd(int fd, uint64_t set, int flags);
 
+/* Send this thread our signal, as raise does. Where the kernel takes it for the sample that
+ * is pending at the same instant it is sent again. 0 or -errno. */
+int csprof_mask_raise(void);
+
 /* In the handler of our signal: it is the program's own. If the program blocks it, hold
  * it and return true. */
 bool csprof_mask_hold(siginfo_t *info, void *ucontext);

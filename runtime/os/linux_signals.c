@@ -35,6 +35,11 @@ int os_send_again(siginfo_t *info, uint32_t tid)
 	return (int)(r == -EPERM ? CALL(SYS_kill, os_pid(), info->si_signo) : r);
 }
 
+int os_raise(int sig)
+{
+	return (int)CALL(SYS_tgkill, os_pid(), os_tid(), sig);
+}
+
 int os_signalfd(int fd, uint64_t set, int flags)
 {
 	return (int)CALL(SYS_signalfd4, fd, &set, sizeof set, flags);

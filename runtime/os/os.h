@@ -120,6 +120,8 @@ uint64_t os_pending(void);
 int os_take_signal(uint64_t set, siginfo_t *info);
 /* Send this process a signal that it had before: to thread tid, or to any (0). */
 int os_send_again(siginfo_t *info, uint32_t tid);
+/* Send the calling thread sig, as raise does. */
+int os_raise(int sig);
 /* As signalfd: a new descriptor for -1. */
 int os_signalfd(int fd, uint64_t set, int flags);
 /* The mask of the code that a handler interrupted, which it will have again. */
