@@ -5,7 +5,7 @@
 . "$top/tests/lib/measure.sh"
 
 # Processes and program images, threads, several epochs, inlined code; several metrics.
-"$hpcrun" -q -e CPUTIME@f2000 -o data "$(program cxx)" 2 >/dev/null
+"$hpcrun" -q -e CPUTIME@f2000 -o data "$(program cxx)" 2 >/dev/null 2>&1
 "$hpcrun" -q -e CPUTIME@f2000 -o data "$(program threads8)" >/dev/null
 "$hpcrun" -q -e CPUTIME@f2000 -o data sh -c 'ls -lR /usr/share/doc | sort | tail -n 1' >/dev/null
 "$hpcrun" -q -e CPUTIME@f1000 -e REALTIME@f500 -o data "$(program epochs)" >/dev/null 2>&1 ||
