@@ -207,7 +207,11 @@ static long finish_call(const struct csprof_call *call, enum unfinished left)
  * whatever SA_RESTART says, and a write to a pipe the bytes that it had moved by then.
  * So the handler goes on with the call in its place and hands over its result. Our
  * signal is open meanwhile, since the program may leave by longjmp from a handler of its
- * own; each such signal takes stack, hence the bound. */
+ * own; each such signal takes stack, hence the bound.
+ *
+ * On an alternate stack that handler would run behind ours: there may be no room for it, and
+ * it may never have been meant to run there. So the program makes the call again, from the
+ * beginning, or finds as few bytes moved as its own handlers would leave. */
 static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 {
 	struct csprof_call call;
@@ -216,6 +220,11 @@ static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 	enum unfinished left = left_to_do(&call);
 	if (left == NOTHING || os_other_signal(ucontext, true))
 		return;
+	if (os_stack_room(ucontext) != SIZE_MAX && csprof_signal_any_handler()) {
+		if (left != TRANSFER)
+			csprof_cpu.repeat_call(ucontext, call.number);
+		return;
+	}
 	const void *outer = state->parked_context;
 	state->parked_context = outer ? outer : ucontext;
 	state->parked++;

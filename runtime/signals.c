@@ -65,6 +65,13 @@ bool csprof_signal_has_handler(int sig)
 	return w && is_handler(wanted(w));
 }
 
+static atomic_bool any_handler;
+
+bool csprof_signal_any_handler(void)
+{
+	return atomic_load_explicit(&any_handler, memory_order_relaxed);
+}
+
 /* ---- masks in actions --------------------------------------------------------------- */
 
 static uint64_t low_word(const sigset_t *set)
@@ -255,6 +262,8 @@ static int plain_action(int sig, const struct sigaction *act, struct sigaction *
 int csprof_signal_action(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	struct wish *w = sig > 0 ? wish_for(sig) : NULL;
+	if (act && is_handler(act) && !(w && w->fault))
+		atomic_store_explicit(&any_handler, true, memory_order_relaxed);
 	/* a vfork child has our memory, but actions of its own */
 	if (!w || (!csprof_confined() && csprof_process.pid != os_pid()))
 		return plain_action(sig, act, old);

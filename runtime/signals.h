@@ -35,6 +35,9 @@ int csprof_signal_stack(const stack_t *stack, stack_t *old);
 /* Does the program have a handler for this signal of ours? Async-signal-safe. */
 bool csprof_signal_has_handler(int sig);
 
+/* Has it ever had one for any signal but SIGSEGV and SIGBUS? Async-signal-safe. */
+bool csprof_signal_any_handler(void);
+
 /* What the next image is to inherit: the program's mask, and which of these signals it
  * ignores. after: put back what before returned, as exec has failed. Also for a vfork
  * child. Async-signal-safe. */

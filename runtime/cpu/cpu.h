@@ -99,6 +99,9 @@ struct csprof_cpu_ops {
 	/* Let such a call end instead, with `result`. */
 	void (*end_call)(void *ucontext, long result);
 
+	/* Let the interrupted code make again the call of that number that last_call told. */
+	void (*repeat_call)(void *ucontext, int number);
+
 	/* Let the interrupted code find `result` in the result register of a system call. */
 	void (*set_result)(void *ucontext, long result);
 };

@@ -174,6 +174,14 @@ static void end_call(void *ucontext, long result)
 	gregs[REG_RAX] = result;
 }
 
+static void repeat_call(void *ucontext, int number)
+{
+	greg_t *gregs = ((ucontext_t *)ucontext)->uc_mcontext.gregs;
+
+	gregs[REG_RIP] -= 2;
+	gregs[REG_RAX] = number;
+}
+
 static void set_result(void *ucontext, long result)
 {
 	((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RAX] = result;
@@ -384,5 +392,6 @@ const struct csprof_cpu_ops csprof_cpu = {
     .last_call = last_call,
     .call_restarts = call_restarts,
     .end_call = end_call,
+    .repeat_call = repeat_call,
     .set_result = set_result,
 };
