@@ -1,0 +1,213 @@
+/* Fuzzes what is read of a profile database, and the SQL that is asked of one. The first byte
+ * of the input says which:
+ *
+ *     even    cells: four bytes each, a column (two bytes), a row and a value, are put into a
+ *             database without constraints, which is then shown and asked
+ *     odd     SQL, asked of a sound database: whatever it is, the file is the same afterwards */
+#include "db/db.h"
+#include "tests/lib/build_datafile.h"
+#include "tests/lib/run_view.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MOST_COLUMNS = 400, CELL = 4 };
+
+static char folder[] = "/tmp/hpcfuzz-db.XXXXXX";
+static char sound[64], loose[64];
+static FILE *nowhere;
+static sqlite3 *db;
+static struct column {
+	char *table, *name;
+} columns[MOST_COLUMNS];
+static size_t num_columns;
+static char *before;
+static size_t before_n;
+
+static void need(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static void run(const char *sql)
+{
+	need(sql && sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK);
+}
+
+static void clean_up(void)
+{
+	char command[100];
+
+	sqlite3_close(db);
+	for (size_t i = 0; i < num_columns; i++) {
+		free(columns[i].table);
+		free(columns[i].name);
+	}
+	free(before);
+	fclose(nowhere);
+	snprintf(command, sizeof command, "rm -rf '%s'", folder);
+	need(system(command) == 0);
+}
+
+/* The tables of the sound database once more, in one where anything can stand in them. */
+static void open_loose(void)
+{
+	static const char make[] =
+	    "SELECT 'CREATE TABLE main.\"' || name || '\" AS SELECT * FROM sound.\"' || name || "
+	    "'\"' FROM "
+	    "sound.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' UNION ALL "
+	    "SELECT sql FROM sound.sqlite_schema WHERE type = 'view'";
+	char *attach = sqlite3_mprintf(
+	    "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; ATTACH %Q AS sound; "
+	    "PRAGMA application_id = %d; PRAGMA user_version = 1",
+	    sound, 0x48504370);
+	char **rows;
+	int n;
+
+	need(sqlite3_open(loose, &db) == SQLITE_OK);
+	run(attach);
+	sqlite3_free(attach);
+	need(sqlite3_get_table(db, make, &rows, &n, NULL, NULL) == SQLITE_OK);
+	for (int i = 1; i <= n; i++)
+		run(rows[i]);
+	sqlite3_free_table(rows);
+	need(sqlite3_get_table(
+		 db,
+		 "SELECT t.name, c.name FROM main.sqlite_schema t JOIN pragma_table_info(t.name) c "
+		 "WHERE t.type = 'table' ORDER BY 1, 2",
+		 &rows, &n, NULL, NULL) == SQLITE_OK);
+	need(n > 50 && n <= MOST_COLUMNS);
+	for (int i = 1; i <= n; i++)
+		columns[num_columns++] =
+		    (struct column){strdup(rows[2 * i]), strdup(rows[2 * i + 1])};
+	sqlite3_free_table(rows);
+}
+
+static void begin(void)
+{
+	char from[64];
+	const char *profile = from;
+	struct built b;
+	struct error e;
+
+	importers_add(&db_importer);
+	nowhere = fopen("/dev/null", "w");
+	need(nowhere && mkdtemp(folder));
+	atexit(clean_up);
+	snprintf(from, sizeof from, "%s/file.csp", folder);
+	snprintf(sound, sizeof sound, "%s/sound.db", folder);
+	snprintf(loose, sizeof loose, "%s/loose.db", folder);
+	build(&build_example, &b);
+	built_write(&b, from);
+	built_free(&b);
+	need(run_db(sound, &profile, 1, false, &e) == 0);
+	before = read_file(sound, &before_n);
+	need(before);
+	open_loose();
+}
+
+/* A value that a byte stands for. */
+static char *value_of(uint8_t v)
+{
+	static const char *const special[] = {
+	    "NULL", "-1", "4294967295", "9223372036854775807", "-9223372036854775808",
+	    "1.5",  "''", "'none'",     "x'ff00fe'",           "zeroblob(5000)"};
+	const size_t n = sizeof special / sizeof *special;
+
+	return v < n ? sqlite3_mprintf("%s", special[v]) : sqlite3_mprintf("%d", (int)(v - n));
+}
+
+static void strike(const uint8_t *cell)
+{
+	const struct column *c = &columns[(cell[0] | cell[1] << 8) % num_columns];
+	char *value = value_of(cell[3]);
+	char *sql = sqlite3_mprintf("UPDATE \"%w\" SET \"%w\" = %s WHERE rowid = 1 + %d", c->table,
+				    c->name, value, cell[2]);
+
+	run(sql);
+	sqlite3_free(sql);
+	sqlite3_free(value);
+}
+
+static void put_back(void)
+{
+	char *last = NULL;
+
+	run("BEGIN");
+	for (size_t i = 0; i < num_columns; i++) {
+		char *sql;
+		if (last && strcmp(last, columns[i].table) == 0)
+			continue;
+		last = columns[i].table;
+		sql = sqlite3_mprintf(
+		    "DELETE FROM \"%w\"; INSERT INTO \"%w\" SELECT * FROM sound.\"%w\"", last, last,
+		    last);
+		run(sql);
+		sqlite3_free(sql);
+	}
+	run("COMMIT");
+}
+
+static void show(void)
+{
+	static const struct options shows[] = {
+	    {.view = &text_view},
+	    {.view = &text_view, .stats = true, .by = UNIT_THREAD},
+	    {.view = &xml_view, .callpath = true}};
+	const char *profile = loose;
+	struct error e;
+
+	for (size_t i = 0; i < sizeof shows / sizeof *shows; i++) {
+		struct options o = shows[i];
+		o.profiles = &profile;
+		o.num_profiles = 1;
+		need(run_view(o, nowhere, &e) == 0 || e.text[0]);
+	}
+}
+
+static void ask(const uint8_t *data, size_t size)
+{
+	char *sql = strndup((const char *)data, size), *after;
+	const char *profile = sound;
+	struct options o = {.view = &query_view,
+			    .subject = sql,
+			    .profiles = &profile,
+			    .num_profiles = 1,
+			    .format = ROWS_JSON,
+			    .rows = 100,
+			    .time_limit = 1,
+			    .memory_limit = 64};
+	struct error e;
+	size_t n;
+
+	need(sql);
+	need(run_view(o, nowhere, &e) == 0 || e.text[0]);
+	after = read_file(sound, &n);
+	need(after && n == before_n && memcmp(after, before, n) == 0);
+	free(after);
+	free(sql);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!db)
+		begin();
+	if (!size)
+		return 0;
+	if (data[0] % 2) {
+		ask(data + 1, size - 1);
+		return 0;
+	}
+	run("BEGIN");
+	for (size_t at = 1; at + CELL <= size && at < 40 * CELL; at += CELL)
+		strike(data + at);
+	run("COMMIT");
+	show();
+	put_back();
+	return 0;
+}
