@@ -5,11 +5,43 @@
 #include "runtime/os/os.h"
 #include "runtime/signals.h"
 
+#include <stdatomic.h>
+
+/* Threads that are sampled by it, each of which has its source's id 1. */
+static atomic_uint sampled;
+
+static bool set_sampled(struct csprof_source *s, bool on)
+{
+	return __atomic_exchange_n(&s->id, on, __ATOMIC_SEQ_CST) != on;
+}
+
+/* The first one sets it: threads that begin faster than it expires would else put it off
+ * for ever. */
+static int go_on(struct csprof_source *s)
+{
+	if (!set_sampled(s, true) || atomic_fetch_add(&sampled, 1) > 0)
+		return 0;
+	return os_profile_timer(s->period);
+}
+
+/* The last one stops it, unless another one begins just now. */
+static void quiet(struct csprof_source *s)
+{
+	if (!set_sampled(s, false) || atomic_fetch_sub(&sampled, 1) > 1)
+		return;
+	os_profile_timer(0);
+	if (atomic_load(&sampled) > 0)
+		os_profile_timer(s->period);
+}
+
 static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 {
 	(void)sig, (void)first_ns; /* it has a signal of its own, which kills by default */
 	int r = csprof_signal_install(SIGPROF);
-	return r < 0 ? r : os_profile_timer(s->period);
+	r = r < 0 ? r : go_on(s);
+	if (r < 0 && set_sampled(s, false))
+		atomic_fetch_sub(&sampled, 1);
+	return r;
 }
 
 static void arm(struct csprof_source *s, uint64_t next_ns)
@@ -23,20 +55,17 @@ static bool sent(const struct csprof_source *s, const siginfo_t *info)
 	return info->si_signo == SIGPROF && info->si_code == SI_KERNEL;
 }
 
-static void quiet(struct csprof_source *s)
-{
-	(void)s; /* of all threads, which are silenced together */
-	os_profile_timer(0);
-}
-
 static void resume(struct csprof_source *s)
 {
-	os_profile_timer(s->period);
+	go_on(s);
 }
 
 static void stop(struct csprof_source *s, bool in_child)
 {
-	(void)s, (void)in_child; /* other threads use it; a child does not inherit it */
+	if (!in_child)
+		quiet(s);
+	else if (set_sampled(s, false))
+		atomic_fetch_sub(&sampled, 1); /* a child does not inherit it */
 }
 
 const struct csprof_driver csprof_driver_itimer = {
