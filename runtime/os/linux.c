@@ -373,9 +373,21 @@ bool os_timer_sent(const siginfo_t *info, const void *value)
 	return info->si_code == SI_TIMER && info->si_value.sival_ptr == value;
 }
 
+/* A real-time signal of a descriptor that finds the queue full comes as SIGIO, which kills
+ * (the kernel's send_sigio_to_task); one below 32 comes whatever the queue's limit is. */
+static bool signal_may_change(int sig)
+{
+	enum { REAL_TIME = 32, ENOUGH = 1024 };
+	struct rlimit64 limit;
+	return sig >= REAL_TIME && CALL(SYS_prlimit64, 0, RLIMIT_SIGPENDING, NULL, &limit) == 0 &&
+	       limit.rlim_cur < ENOUGH;
+}
+
 int os_task_clock_open(uint64_t period_ns, int sig, void **page, uint64_t *id)
 {
 	struct perf_event_attr a;
+	if (signal_may_change(sig))
+		return -EAGAIN;
 	memset(&a, 0, sizeof a);
 	a.size = sizeof a;
 	a.type = PERF_TYPE_SOFTWARE;
