@@ -260,7 +260,9 @@ bool csprof_mask_hold(siginfo_t *info, void *ucontext)
 	return true;
 }
 
-int csprof_mask_raise(void)
+/* Send this thread our signal: again as info says, or as raise does (NULL). The kernel takes
+ * it for a sample that is pending; no handler of ours has seen it then. */
+static int send_here(siginfo_t *info)
 {
 	enum { MOST = 8 };
 	volatile const unsigned *own = &num_own; /* the handler changes it */
@@ -272,9 +274,14 @@ int csprof_mask_raise(void)
 		     !(mask & bits().ours);
 	do {
 		before = *own;
-		r = os_raise(csprof_process.sig);
+		r = info ? os_send_again(info, os_tid()) : os_raise(csprof_process.sig);
 	} while (r == 0 && comes && *own == before && ++times < MOST);
 	return r;
+}
+
+int csprof_mask_raise(void)
+{
+	return send_here(NULL);
 }
 
 void csprof_mask_for_handler(const void *ucontext, uint64_t mask, bool block_itself)
@@ -369,7 +376,7 @@ int csprof_mask_wait(csprof_wait_function *real, const sigset_t *set, siginfo_t 
 			if (shut)
 				os_mask(SIG_UNBLOCK, &ours_bit, NULL);
 			shut = false;
-			os_send_again(&got, os_tid());
+			send_here(&got);
 		}
 		if (*handled != before) {
 			errno = EINTR;
