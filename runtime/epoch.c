@@ -239,24 +239,35 @@ static size_t table_bytes(const struct csprof_module_table *table)
 	return sizeof *table + table->count * sizeof table->range[0];
 }
 
-/* The table before stays readable: a handler may be in it. */
+static bool same_table(const struct csprof_module_table *a, const struct csprof_module_table *b)
+{
+	return a->count == b->count && memcmp(a, b, table_bytes(a)) == 0;
+}
+
+/* Tables stay readable, as a handler may be in any of them; but what is loaded and unloaded
+ * for ever has few. */
 static void tell_unwinder(void)
 {
-	static const struct csprof_module_table *told;
+	enum { REMEMBERED = 64 };
+	static const struct csprof_module_table *told, *before[REMEMBERED];
+	static uint32_t next;
 	size_t bytes = sizeof *told + num_alive * sizeof told->range[0];
 	struct csprof_module_table *table = os_map(bytes);
 	if (!table)
 		return;
 	os_modules(put_range, table);
-	bool same =
-	    told ? told->count == table->count && memcmp(told, table, table_bytes(table)) == 0
-		 : table->count == 0;
-	if (same) {
+	const struct csprof_module_table *same = NULL;
+	for (uint32_t i = 0; i < REMEMBERED && !same; i++)
+		if (before[i] && same_table(before[i], table))
+			same = before[i];
+	if (same || (!told && table->count == 0)) {
 		os_unmap(table, bytes);
-		return;
+	} else {
+		before[next++ % REMEMBERED] = table;
+		same = table;
 	}
-	told = table;
-	csprof_unwind_set_modules(table);
+	if (same && same != told)
+		csprof_unwind_set_modules(told = same);
 }
 
 void csprof_epoch_update(void)
