@@ -12,7 +12,7 @@
 enum { METRIC_COLUMN = 9, ARGUMENT_COLUMN = 14 };
 
 struct contexts_cursor {
-	sqlite3_vtab_cursor base;
+	struct vtab_cursor base;
 	bool loaded;
 	struct profile p;
 	struct db_ranks ranks;
@@ -27,50 +27,10 @@ enum { EACH = 4 };
 
 static const struct view contexts_view = {.name = "contexts"};
 
-static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
-		   char **why)
+static void unload(struct vtab_cursor *base)
 {
-	sqlite3_vtab *t;
-	int rc = sqlite3_declare_vtab(
-	    db,
-	    "CREATE TABLE x(context, parent, last, depth, module, function, file, line, inlined, "
-	    "metric, exclusive_events, exclusive_samples, inclusive_events, inclusive_samples, "
-	    "profile HIDDEN)");
+	struct contexts_cursor *c = (struct contexts_cursor *)base;
 
-	(void)aux;
-	(void)argc;
-	(void)argv;
-	(void)why;
-	if (rc != SQLITE_OK)
-		return rc;
-	t = sqlite3_malloc(sizeof *t);
-	if (!t)
-		return SQLITE_NOMEM;
-	memset(t, 0, sizeof *t);
-	*out = t;
-	return SQLITE_OK;
-}
-
-static int best_index(sqlite3_vtab *t, sqlite3_index_info *plan)
-{
-	(void)t;
-	return vtab_plan(plan, ARGUMENT_COLUMN, 0);
-}
-
-static int open_cursor(sqlite3_vtab *t, sqlite3_vtab_cursor **out)
-{
-	struct contexts_cursor *c = sqlite3_malloc(sizeof *c);
-
-	(void)t;
-	if (!c)
-		return SQLITE_NOMEM;
-	memset(c, 0, sizeof *c);
-	*out = &c->base;
-	return SQLITE_OK;
-}
-
-static void unload(struct contexts_cursor *c)
-{
 	if (!c->loaded)
 		return;
 	db_tree_deinit(&c->tree);
@@ -80,13 +40,6 @@ static void unload(struct contexts_cursor *c)
 	c->values = NULL;
 	c->loaded = false;
 	c->at = c->end = 0;
-}
-
-static int close_cursor(sqlite3_vtab_cursor *cursor)
-{
-	unload((struct contexts_cursor *)cursor);
-	sqlite3_free(cursor);
-	return SQLITE_OK;
 }
 
 static void add(uint64_t *to, uint64_t value)
@@ -122,8 +75,9 @@ static int sum_up(struct contexts_cursor *c, struct error *e)
 	return 0;
 }
 
-static int load(struct contexts_cursor *c, const char *path, struct error *e)
+static int load(struct vtab_cursor *base, const char *path, struct error *e)
 {
+	struct contexts_cursor *c = (struct contexts_cursor *)base;
 	struct options o = {
 	    .view = &contexts_view, .profiles = &path, .num_profiles = 1, .threads = 1};
 	struct diag d = {.out = fopen("/dev/null", "we"), .quiet = true};
@@ -141,52 +95,29 @@ static int load(struct contexts_cursor *c, const char *path, struct error *e)
 	return rc;
 }
 
-/* To the next context and metric with a value, from at on. */
-static void skip(struct contexts_cursor *c)
+static void begin(struct vtab_cursor *base, const sqlite3_int64 *only)
 {
+	struct contexts_cursor *c = (struct contexts_cursor *)base;
+	uint64_t n = c->tree.len, first = 0;
+
+	if (only) {
+		first = *only < 1 || (uint64_t)*only > n ? n : (uint64_t)*only - 1;
+		n = first < n ? first + 1 : n;
+	}
+	c->at = first * c->metrics;
+	c->end = n * c->metrics;
+}
+
+/* To the next context and metric with a value. */
+static int next(struct vtab_cursor *base, struct error *e)
+{
+	struct contexts_cursor *c = (struct contexts_cursor *)base;
+
+	(void)e;
+	c->at += base->row != 0;
 	while (c->at < c->end && !c->values[c->at * EACH + 2] && !c->values[c->at * EACH + 3])
 		c->at++;
-}
-
-static int filter(sqlite3_vtab_cursor *cursor, int plan, const char *name, int argc,
-		  sqlite3_value **argv)
-{
-	struct contexts_cursor *c = (struct contexts_cursor *)cursor;
-	const char *path = argc ? (const char *)sqlite3_value_text(argv[0]) : NULL;
-	struct error e;
-
-	(void)name;
-	unload(c);
-	if (!(plan & VTAB_ARGUMENT)) {
-		error_set(&e, ERROR_USAGE, "it takes the name of a PROFILE");
-		vtab_error(cursor->pVtab, "hpcprof_contexts", &e);
-		return SQLITE_ERROR;
-	}
-	if (!path)
-		return SQLITE_OK;
-	if (load(c, path, &e) != 0) {
-		unload(c);
-		vtab_error(cursor->pVtab, path, &e);
-		return SQLITE_ERROR;
-	}
-	c->end = (uint64_t)c->tree.len * c->metrics;
-	skip(c);
-	return SQLITE_OK;
-}
-
-static int next_row(sqlite3_vtab_cursor *cursor)
-{
-	struct contexts_cursor *c = (struct contexts_cursor *)cursor;
-
-	c->at++;
-	skip(c);
-	return SQLITE_OK;
-}
-
-static int at_end(sqlite3_vtab_cursor *cursor)
-{
-	const struct contexts_cursor *c = (struct contexts_cursor *)cursor;
-	return c->at >= c->end;
+	return c->at < c->end;
 }
 
 static void text(sqlite3_context *to, const char *s)
@@ -217,9 +148,9 @@ static void code_column(const struct contexts_cursor *c, uint32_t context, sqlit
 		sqlite3_result_int(to, piece->inlined);
 }
 
-static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *to, int i)
+static void column(const struct vtab_cursor *base, sqlite3_context *to, int i)
 {
-	const struct contexts_cursor *c = (struct contexts_cursor *)cursor;
+	const struct contexts_cursor *c = (const struct contexts_cursor *)base;
 	uint32_t context = (uint32_t)(c->at / c->metrics);
 
 	if (i > METRIC_COLUMN && i < ARGUMENT_COLUMN)
@@ -234,26 +165,24 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *to, int i)
 		sqlite3_result_int64(to, c->tree.depth[context]);
 	else if (c->tree.piece[context] != DB_TREE_ROOT)
 		code_column(c, context, to, i);
-	return SQLITE_OK;
-}
-
-static int rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out)
-{
-	*out = (sqlite3_int64)((struct contexts_cursor *)cursor)->at;
-	return SQLITE_OK;
 }
 
 int db_add_contexts(sqlite3 *db)
 {
-	static const sqlite3_module module = {.xConnect = connect,
-					      .xBestIndex = best_index,
-					      .xDisconnect = vtab_disconnect,
-					      .xOpen = open_cursor,
-					      .xClose = close_cursor,
-					      .xFilter = filter,
-					      .xNext = next_row,
-					      .xEof = at_end,
-					      .xColumn = column,
-					      .xRowid = rowid};
-	return sqlite3_create_module_v2(db, "hpcprof_contexts", &module, NULL, NULL);
+	static const struct vtab_kind kind = {
+	    .name = "hpcprof_contexts",
+	    .declaration = "context, parent, last, depth, module, function, file, line, inlined, "
+			   "metric, exclusive_events, exclusive_samples, inclusive_events, "
+			   "inclusive_samples, profile HIDDEN",
+	    .takes = "PROFILE",
+	    .argument = ARGUMENT_COLUMN,
+	    .first = true,
+	    .cost_of_first = 10,
+	    .cursor = sizeof(struct contexts_cursor),
+	    .load = load,
+	    .unload = unload,
+	    .begin = begin,
+	    .next = next,
+	    .column = column};
+	return vtab_add(db, &kind);
 }
