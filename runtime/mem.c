@@ -38,8 +38,12 @@ uint32_t csprof_store_take(uint32_t count)
 		return STORE_MAX_BLOCKS;
 	}
 	uint8_t *p = map_blocks(first, count);
-	if (!p)
-		return STORE_MAX_BLOCKS; /* these numbers stay unused */
+	if (!p) { /* the numbers are free again, unless others have taken the next ones */
+		uint32_t end = first + count;
+		__atomic_compare_exchange_n(&blocks_taken, &end, first, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+		return STORE_MAX_BLOCKS;
+	}
 	for (uint32_t i = 0; i < count; i++)
 		__atomic_store_n(&csprof_store_blocks[first + i], p + (size_t)i * STORE_BLOCK,
 				 __ATOMIC_RELEASE);
