@@ -114,7 +114,7 @@ int csprof_mask_change(int how, const uint64_t *set, uint64_t *old)
 		if (now & b.ours)
 			atomic_store_explicit(&no_standin, ours_only, memory_order_relaxed);
 		standin_only = csprof_mask_names(now, false, true);
-		if (held && !(now & b.ours))
+		if (held && !(now & b.ours) && in_this_process())
 			let_go();
 	}
 	return 0;
@@ -184,11 +184,12 @@ static bool note_fd(int fd, uint64_t set)
 		}
 	if (!set)
 		return true;
-	if (n == MAX_FDS)
-		return false;
+	do
+		if (n == MAX_FDS)
+			return false;
+	while (!atomic_compare_exchange_weak(&num_fds, &n, n + 1));
 	fds[n].fd = fd;
 	fds[n].set = set;
-	atomic_store(&num_fds, n + 1);
 	return true;
 }
 
@@ -197,7 +198,8 @@ int csprof_mask_signalfd(int fd, uint64_t set, int flags)
 	struct bits b = bits();
 	bool hide = set & b.ours && !atomic_load(&fds_open);
 	int r = os_signalfd(fd, hide ? set & ~b.ours : set, flags);
-	if (r >= 0 && b.ours && !note_fd(r, hide ? set : 0))
+	/* also if they were opened before this one was noted */
+	if (r >= 0 && b.ours && (!note_fd(r, hide ? set : 0) || (hide && atomic_load(&fds_open))))
 		os_signalfd(r, set, 0);
 	return r;
 }

@@ -199,7 +199,10 @@ void csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
 		/* the kernel passes all three to every handler */
 		act.sa_sigaction(sig, info, ucontext);
 	} else if (act.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER) {
-		os_default_action(sig); /* a late sample of ours is no reason to die */
+		/* a late sample of ours is no reason to die. What stood before is not asked:
+		 * it may be the default, of another thread that is here just now */
+		os_default_action(sig);
+		install(w);
 	}
 }
 

@@ -259,17 +259,16 @@ bool os_other_signal(const void *context, bool restarting)
 
 void os_default_action(int sig)
 {
-	struct sigaction act, ours;
+	struct sigaction act;
 	if (sig == SIGURG || sig == SIGCHLD || sig == SIGWINCH)
 		return;
 	memset(&act, 0, sizeof act);
 	act.sa_handler = SIG_DFL;
-	os_sigaction(sig, &act, &ours);
+	os_sigaction(sig, &act, NULL);
 	CALL(SYS_tgkill, os_pid(), os_tid(), sig);
 	uint64_t mask = change_mask(SIG_UNBLOCK, bit_of(sig));
 	/* still here: it is ignored, or the process was stopped and goes on */
 	change_mask(SIG_SETMASK, mask);
-	os_sigaction(sig, &ours, NULL);
 }
 
 void os_unmask(const void *context, int sig)

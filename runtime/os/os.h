@@ -98,7 +98,8 @@ typedef void os_handler(int sig, siginfo_t *info, void *context);
  * what stood there. */
 int os_handle(int sig, os_handler *handler, struct sigaction *old);
 /* Do with this process what sig does by default: nothing where that is to be ignored, else
- * with its action set to the default for an instant, which every thread sees. */
+ * with its action set to the default, which every thread sees and the caller is to change
+ * again, should the process go on. */
 void os_default_action(int sig);
 int os_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 /* Keep from this thread all signals but those in the set and those that its own faults
