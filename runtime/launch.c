@@ -195,14 +195,17 @@ static pid_t start_child(const struct launch_options *o, const char *path,
 	return pid;
 }
 
-/* Its wait status. */
+/* Its wait status. Until it is asked for, nobody else has the pid: it may be sent signals. */
 static int wait_for(pid_t pid)
 {
 	int status;
+	siginfo_t ended;
+	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	child = 0;
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return W_EXITCODE(FAILED_BEFORE, 0);
-	child = 0;
 	return status;
 }
 
