@@ -44,7 +44,7 @@ asked only-beneath recursion recursion.db recursion even
 is "inner is only beneath alpha" "$(query "only-beneath" alpha before.db | cut -d, -f2)" inner
 is "nothing is only beneath beta" "$(query only-beneath beta before.db)" ""
 asked matching before before.db asked '^(alpha|common)$'
-asked matching before before.db asked '^a'
+asked matching before before.db asked '^(inner|alone|beta)$'
 asked matching recursion recursion.db recursion '^fib$'
 asked matching recursion recursion.db recursion 'odd|even'
 asked matching cxx cxx.db cxx '^shapes::'

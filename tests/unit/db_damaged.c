@@ -25,12 +25,13 @@ static void write_bytes(const char *path, const char *bytes, size_t n)
 	assert_int_equal(fclose(out), 0);
 }
 
+enum { SHOWS = 3 };
 static unsigned shown, told;
 
 /* Each view and query ends well or with a message that names the file or the query. */
-static void try_views(const char *what, size_t at)
+static void try_views(const char *what, size_t at, size_t n)
 {
-	static const struct options shows[] = {
+	static const struct options shows[SHOWS] = {
 	    {.view = &text_view},
 	    {.view = &text_view, .stats = true, .by = UNIT_THREAD},
 	    {.view = &xml_view, .callpath = true}};
@@ -38,7 +39,7 @@ static void try_views(const char *what, size_t at)
 	struct error e;
 	int rc;
 
-	for (size_t i = 0; i < sizeof shows / sizeof *shows; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct options o = shows[i];
 		o.profiles = &profile;
 		o.num_profiles = 1;
@@ -72,7 +73,7 @@ static void try_queries(const char *what, size_t at)
 
 static void try_all(const char *what, size_t at)
 {
-	try_views(what, at);
+	try_views(what, at, SHOWS);
 	try_queries(what, at);
 }
 
@@ -92,8 +93,8 @@ static void test_bits(void **state)
 	(void)state;
 	assert_non_null(bytes);
 	shown = told = 0;
-	/* of the head a third, one byte in 3999 of the rest */
-	for (size_t at = 0; at < n; at += at < 100 ? 3 : 3999) {
+	/* of the head a third, one byte in 7999 of the rest */
+	for (size_t at = 0; at < n; at += at < 100 ? 3 : 7999) {
 		char before = bytes[at];
 		bytes[at] = (char)(bytes[at] ^ 1 << next_random(&random) % 8);
 		write_bytes(spoilt, bytes, n);
@@ -101,7 +102,7 @@ static void test_bits(void **state)
 		bytes[at] = before;
 	}
 	/* and whole stretches */
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < 15; i++) {
 		char before[64];
 		size_t at = next_random(&random) % (n - sizeof before);
 		memcpy(before, bytes + at, sizeof before);
@@ -145,7 +146,7 @@ static void strike(sqlite3 *db, const char *table, const char *column)
 		    "DELETE FROM \"%w\"; INSERT INTO \"%w\" SELECT * FROM sound.\"%w\"", table,
 		    table, table);
 		assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-		try_views(sql, i);
+		try_views(sql, i, SHOWS - 1);
 		assert_int_equal(sqlite3_exec(db, undo, NULL, NULL, NULL), SQLITE_OK);
 		sqlite3_free(sql);
 		sqlite3_free(undo);
@@ -207,7 +208,7 @@ static void test_rows(void **state)
 		strike(db, cells[2 * i], cells[2 * i + 1]);
 	sqlite3_free_table(cells);
 	sqlite3_close(db);
-	assert_true(shown > 1000 && told > 30);
+	assert_true(shown > 500 && told > 20);
 }
 
 static int set_up(void **state)
