@@ -29,6 +29,8 @@ for wrapper in "" "$(program noperf)"; do
 done
 lives 0 "its handler for our signal" "$living" handler
 all_of_it "its handler for our signal"
+lives 0 "it raises our signal" "$living" raises
+all_of_it "it raises our signal"
 lives 0 "it samples itself" "$living" profiler
 all_of_it "it samples itself"
 lives 0 "our signal is taken" "$living" taken

@@ -310,6 +310,28 @@ static double profiled(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
+/* Each signal that a thread sends itself comes, at once or when it is open again. */
+static int raises(void)
+{
+	sigset_t set = set_of(SIGURG), pending;
+	int missing = 0;
+
+	handle(SIGURG, count, SA_RESTART);
+	for (int i = 0; i < 100000; i++)
+		raise(SIGURG);
+	say("came", seen);
+	for (int i = 0; i < 10000; i++) {
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		raise(SIGURG);
+		sigpending(&pending);
+		missing += sigismember(&pending, SIGURG) != 1;
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+	}
+	say("not pending", missing);
+	say("came", seen);
+	return 0;
+}
+
 /* It samples itself, each 10 ms of that clock. The kernel sends no signal early, nor more than
  * one a tick, but makes up for it at the next. */
 static int profiler(void)
@@ -504,23 +526,15 @@ static int ignored(void)
 int main(int argc, char **argv)
 {
 	static const struct a_case cases[] = {
-	    {"masks", masks},
-	    {"mask", mask},
-	    {"blocked", blocked},
-	    {"waits", waits},
-	    {"descriptor", descriptor},
-	    {"handler", handler},
-	    {"profiler", profiler},
-	    {"closing", closing},
-	    {"limits", limits},
-	    {"moved", moved},
-	    {"jailed", jailed},
-	    {"demoted", demoted},
-	    {"small_stack", small_stack},
-	    {"coroutines", coroutines},
-	    {"urgent", urgent},
-	    {"taken", taken},
-	    {"ignores", ignores},
+	    {"masks", masks},           {"mask", mask},
+	    {"blocked", blocked},       {"waits", waits},
+	    {"descriptor", descriptor}, {"handler", handler},
+	    {"raises", raises},         {"profiler", profiler},
+	    {"closing", closing},       {"limits", limits},
+	    {"moved", moved},           {"jailed", jailed},
+	    {"demoted", demoted},       {"small_stack", small_stack},
+	    {"coroutines", coroutines}, {"urgent", urgent},
+	    {"taken", taken},           {"ignores", ignores},
 	    {"ignored", ignored},
 	};
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Programs that confine themselves, close descriptors, lower limits, move or become somebody
-# else: over and over, in several ways of measuring, the result is the program's own, and
-# what was recorded is there. LIVING_ROUNDS (40) is how often each.
+# Programs that confine themselves, close descriptors, lower limits, move, become somebody
+# else or use our signal: over and over, in several ways of measuring, the result is the
+# program's own, and what was recorded is there. LIVING_ROUNDS (40) is how often each.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$top/tests/lib/measure.sh"
 
@@ -50,7 +50,7 @@ lives() {
 for case in strict confined no_files refused no_samples no_filter; do
 	lives $case "$confined" $case
 done
-for case in closing limits moved; do
+for case in closing limits moved raises; do
 	lives $case "$living" $case
 done
 if [ "$(id -u)" = 0 ]; then
