@@ -1,43 +1,73 @@
 #include "formats/base/unfinished.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const int signals[UNFINISHED_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
-/* What the handler removes; set before the handlers are and cleared after. */
-static const char *volatile removable;
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+static struct sigaction before[SIGNALS];
+
+/* What the handler removes: whole at any instant. */
+static struct unfinished *volatile first;
 
 static void remove_and_die(int signal)
 {
-	if (removable)
-		unlink(removable);
+	for (struct unfinished *u = first; u; u = u->next)
+		unlink(u->name);
 	/* not SA_RESETHAND: of two signals that follow each other the second could end the
 	 * program before the handler of the first begins */
 	sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	raise(signal); /* it ends the program once the handler is left */
 }
 
-static void catch_signals(struct unfinished *u)
+static void catch_signals(void)
 {
 	struct sigaction act = {.sa_handler = remove_and_die};
 
-	removable = u->name;
 	sigemptyset(&act.sa_mask);
-	for (int i = 0; i < UNFINISHED_SIGNALS; i++) {
-		sigaction(signals[i], NULL, &u->before[i]);
-		if (u->before[i].sa_handler == SIG_DFL)
+	for (int i = 0; i < SIGNALS; i++) {
+		sigaction(signals[i], NULL, &before[i]);
+		if (before[i].sa_handler == SIG_DFL)
 			sigaction(signals[i], &act, NULL);
 	}
 }
 
-static void close_book(struct unfinished *u)
+static void release_signals(void)
 {
-	for (int i = 0; i < UNFINISHED_SIGNALS; i++)
-		sigaction(signals[i], &u->before[i], NULL);
-	removable = NULL;
+	for (int i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], &before[i], NULL);
+}
+
+static void enter(struct unfinished *u)
+{
+	bool alone = !first;
+
+	u->next = first;
+	atomic_signal_fence(memory_order_release);
+	first = u;
+	if (alone)
+		catch_signals();
+}
+
+static void leave(struct unfinished *u)
+{
+	if (first == u) {
+		first = u->next;
+	} else {
+		struct unfinished *p = first;
+
+		while (p->next != u)
+			p = p->next;
+		p->next = u->next;
+	}
+	if (!first)
+		release_signals();
 	free(u->name);
 	u->name = NULL;
 }
@@ -49,11 +79,11 @@ int unfinished_begin(struct unfinished *u, const char *path, struct error *e)
 		u->name = NULL;
 		return error_memory(e, strlen(path));
 	}
-	catch_signals(u);
+	enter(u);
 	int fd = open(u->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0) {
 		error_writing(e);
-		close_book(u);
+		leave(u);
 	}
 	return fd;
 }
@@ -65,7 +95,7 @@ int unfinished_finish(struct unfinished *u, struct error *e)
 		unfinished_abandon(u);
 		return -1;
 	}
-	close_book(u);
+	leave(u);
 	return 0;
 }
 
@@ -74,5 +104,5 @@ void unfinished_abandon(struct unfinished *u)
 	if (!u->name)
 		return;
 	unlink(u->name);
-	close_book(u);
+	leave(u);
 }

@@ -1,20 +1,16 @@
 /* A file that is there as a whole or not at all: it is written under another name beside
  * its place and renamed in the end. While one is open, the signals that end a program
- * (SIGINT, SIGTERM, SIGHUP, where they have their default action) remove it first. Used by
- * one thread; of several at once the signals remove the one begun last. */
+ * (SIGINT, SIGTERM, SIGHUP, where they have their default action) remove it first. Several
+ * may be open at once. Used by one thread. */
 #ifndef FORMATS_BASE_UNFINISHED_H
 #define FORMATS_BASE_UNFINISHED_H
 
 #include "formats/base/error.h"
 
-#include <signal.h>
-
-enum { UNFINISHED_SIGNALS = 3 };
-
-struct unfinished {
+struct unfinished { /* stays where it is while it is open */
 	const char *path;
 	char *name; /* of the file until it is finished; NULL: none is open */
-	struct sigaction before[UNFINISHED_SIGNALS];
+	struct unfinished *next;
 };
 
 /* Make an empty file that is to become path, which lives as long as *u. A descriptor that
