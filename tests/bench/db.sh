@@ -46,7 +46,6 @@ printf '\n%-24s %s\n' query 'seconds of CPU time'
 	callers | callees | over-time | only-beneath) arguments=function_7 ;;
 	beneath | path) arguments=5000 ;;
 	difference | grew) arguments='1 2' ;;
-	grew) arguments='2 1' ;;
 	ranks) arguments=CPUTIME ;;
 	matching) arguments='^function_77$' ;;
 	deep) arguments=30 ;;
