@@ -83,7 +83,8 @@ for how in "busy $((most + 36)) 250000 100" "hold $((most + 36)) 1000000 4"; do
 	is "$dir: the program's end" "$? $(head -3 "$dir.err")" "0 "
 	is "$dir: sources" "$(named "$dir")" "perf task-clock + thread timers"
 	check "$dir: the equations hold" lib account.py "$dir"
-	check "$dir: shares" lib shares.py 3 truth "$dir"
+	# wide, as a machine shared with others takes CPUs away for many periods at a time
+	check "$dir: shares" lib shares.py 6 truth "$dir"
 	check "$dir: recorded" recorded 98 "$dir"
 done
 done_testing

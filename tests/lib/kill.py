@@ -22,8 +22,9 @@ a tick of the kernel meets the thread, and chance has it how many do not: there 
 must be within two ticks. Threads whose measurement had not
 begun (they wait for our lock) are counted apart; few may have used much. A thread whose
 sample was due and on its way (its signal pending, as libc blocks all around a fork and
-the kernel may be late, or its handler at work) may have lost up to four periods: so may
-one thread, and one more of each thousand, and each is named.
+the kernel or what is beneath it may be late, or its handler at work; of one that dies by
+itself nobody knows) may have lost up to ten periods: so may three threads, or one of each
+thousand, and each is named.
 
 What the main thread uses between the measurement's beginning and main(), where it looks
 at its clock, is told from runs that end at once: so much at least, and so much at most."""
@@ -250,7 +251,7 @@ def weigh(r, path, before_main, verdict, lossy):
         verdict.counts["threads in a system call"] += thread.in_call
         most = 2 * period + thread.in_call_ns
         if lost + doubt < least or lost > most and not ticking:
-            late = thread.sample_on_its_way and most < lost <= 2 * most
+            late = (thread.sample_on_its_way or not r.frozen) and most < lost <= 5 * most
             (verdict.beyond if late else verdict.failures).append(
                 "%s: thread %d (%s for %.3f ms, system call %s, %s) used %.3f ms, %.3f ms of it recovered"
                 % (os.path.basename(path), thread.tid, thread.doing, thread.since_ns / 1e6,
@@ -355,7 +356,7 @@ def main():
             verdict.fail("%d of those had used more than two periods" % long)
     for text in verdict.beyond:
         print("more than two periods: " + text)
-    if len(verdict.beyond) > 1 + len(verdict.losses) // 1000:
+    if len(verdict.beyond) > max(3, len(verdict.losses) // 1000):
         verdict.fail("those are %d of %d threads" % (len(verdict.beyond), len(verdict.losses)))
     for text in verdict.failures[:20]:
         print(text)

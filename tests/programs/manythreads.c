@@ -138,7 +138,12 @@ static void *long_life(void *number)
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	int64_t at = t.tv_sec * 1000000000ll + t.tv_nsec;
 	at += (intptr_t)number * (100000000 / threads);
-	for (long i = 0; i < 10 * seconds; i++, at += 100000000) {
+	uint64_t random = (uint64_t)at;
+	for (long i = 0; i < 10 * seconds; i++) {
+		/* 50 to 150 ms later: in step with the kernel's ticks, a thread would be met
+		 * by them at the same place each time, or never */
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		at += 50000000 + (int64_t)((random >> 32) * 100000000 >> 32);
 		t = (struct timespec){at / 1000000000, at % 1000000000};
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 		work();
