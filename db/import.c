@@ -516,7 +516,7 @@ static int read_parts(sqlite3 *db, struct importer_part *to, size_t n, struct ar
 	return i == n ? 0 : db_error(db, e);
 }
 
-/* None where the database does not have their values. */
+/* None where something was recorded and the database does not have the profiles' values. */
 static int parts(const char *path, struct importer_part **out, size_t *n, struct arena *a,
 		 struct error *e)
 {
@@ -526,7 +526,9 @@ static int parts(const char *path, struct importer_part **out, size_t *n, struct
 
 	*n = 0;
 	if (rc == 0)
-		rc = db_number(db, &values, e, "SELECT EXISTS (SELECT 1 FROM profile_value)");
+		rc = db_number(db, &values, e,
+			       "SELECT EXISTS (SELECT 1 FROM profile_value)"
+			       " OR NOT EXISTS (SELECT 1 FROM exclusive)");
 	if (rc == 0 && values)
 		rc = db_number(db, &count, e, "SELECT count(*) FROM profile");
 	if (rc == 0 && count) {
