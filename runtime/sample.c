@@ -182,6 +182,15 @@ static void forget_abandoned(csprof_state_t *state, const void *ucontext)
 	}
 }
 
+/* Does a signal with a handler of the program's wait for ours to return? Another sample may
+ * wait as well, whose number tells nothing; with restarting false only a handler that ends
+ * system calls counts. */
+static bool program_waits(int sig, const void *ucontext, bool restarting)
+{
+	int but = csprof_signal_has_handler(sig) ? 0 : sig;
+	return os_other_signal(ucontext, restarting, but);
+}
+
 /* What of the call is left to do in its place: see continue_call. */
 enum unfinished { NOTHING, RESTART, REPEAT, TRANSFER };
 
@@ -194,12 +203,13 @@ static enum unfinished left_to_do(const struct csprof_call *call)
 	return os_repeatable(call->number, call->args) ? REPEAT : NOTHING;
 }
 
-static long finish_call(const struct csprof_call *call, enum unfinished left)
+static long finish_call(const struct csprof_call *call, enum unfinished left, uint64_t mask)
 {
 	if (left == RESTART)
-		return os_restart_call();
+		return csprof_cpu_restart(call->number, call->args, &mask);
+	os_mask(SIG_SETMASK, &mask, NULL);
 	if (left == REPEAT)
-		return os_repeat_call(call->number, call->args);
+		return csprof_cpu_call(call->number, call->args);
 	return os_finish_transfer(call->number, call->args, call->result);
 }
 
@@ -207,20 +217,24 @@ static long finish_call(const struct csprof_call *call, enum unfinished left)
  * whatever SA_RESTART says, and a write to a pipe the bytes that it had moved by then.
  * So the handler goes on with the call in its place and hands over its result. Our
  * signal is open meanwhile, since the program may leave by longjmp from a handler of its
- * own; each such signal takes stack, hence the bound.
+ * own. One that comes before we have come to the call ends it, or makes us make it from its
+ * beginning; one that comes later finds the call as it would find the program's.
  *
- * On an alternate stack that handler would run behind ours: there may be no room for it, and
- * it may never have been meant to run there. So the program makes the call again, from the
- * beginning, or finds as few bytes moved as its own handlers would leave. */
+ * Each such signal takes stack, hence a bound. And on an alternate stack that handler would
+ * run behind ours: there may be no room for it, and it may never have been meant to run
+ * there. In both cases the program makes the call again, from the beginning, or finds as
+ * few bytes moved as its own handlers would leave. */
 static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 {
 	struct csprof_call call;
-	if (!csprof_cpu.last_call(ucontext, &call) || state->parked >= CSPROF_MAX_PARKED)
+	csprof_cpu.forget_restart(ucontext);
+	if (!csprof_cpu.last_call(ucontext, &call))
 		return;
 	enum unfinished left = left_to_do(&call);
-	if (left == NOTHING || os_other_signal(ucontext, true))
+	if (left == NOTHING || program_waits(sig, ucontext, true))
 		return;
-	if (os_stack_room(ucontext) != SIZE_MAX && csprof_signal_any_handler()) {
+	if (state->parked >= CSPROF_MAX_PARKED ||
+	    (os_stack_room(ucontext) != SIZE_MAX && csprof_signal_any_handler())) {
 		if (left != TRANSFER)
 			csprof_cpu.repeat_call(ucontext, call.number);
 		return;
@@ -228,8 +242,8 @@ static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 	const void *outer = state->parked_context;
 	state->parked_context = outer ? outer : ucontext;
 	state->parked++;
-	os_unmask(ucontext, sig);
-	csprof_cpu.set_result(ucontext, finish_call(&call, left));
+	uint64_t mask = os_context_mask(ucontext) & ~(1ull << (sig - 1));
+	csprof_cpu.set_result(ucontext, finish_call(&call, left, mask));
 	/* a handler that ran meanwhile may have forked: the child's state is another one */
 	state = csprof_self;
 	if (state && state->parked) {
@@ -240,9 +254,9 @@ static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 
 /* A signal of the program's that came together with ours, and whose handler ends system
  * calls, would find the call made anew for ours. */
-static void end_restarted_call(void *ucontext)
+static void end_restarted_call(int sig, void *ucontext)
 {
-	if (csprof_cpu.call_restarts(ucontext) && os_other_signal(ucontext, false))
+	if (csprof_cpu.call_restarts(ucontext) && program_waits(sig, ucontext, false))
 		csprof_cpu.end_call(ucontext, -EINTR);
 }
 
@@ -299,7 +313,7 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 		if (wanted(state))
 			take_sample(state, ucontext);
 		atomic_store(&state->busy, false);
-		end_restarted_call(ucontext);
+		end_restarted_call(sig, ucontext);
 		continue_call(state, sig, ucontext);
 	}
 	errno = saved;

@@ -102,6 +102,12 @@ struct csprof_cpu_ops {
 	/* Let the interrupted code make again the call of that number that last_call told. */
 	void (*repeat_call)(void *ucontext, int number);
 
+	/*
+	 * The kernel forgets how to restart a call when a handler returns: where that code is
+	 * csprof_cpu_restart, just before the restart, it makes the call instead.
+	 */
+	void (*forget_restart)(void *ucontext);
+
 	/* Let the interrupted code find `result` in the result register of a system call. */
 	void (*set_result)(void *ucontext, long result);
 };
@@ -120,6 +126,13 @@ void csprof_cpu_here(struct csprof_cursor *cur);
  * errno stays as it is.
  */
 long csprof_cpu_call(long number, const long args[6]);
+
+/*
+ * Set the thread's mask, and let the kernel go on with the system call of that number and
+ * those arguments that the signal being handled has cut short; the call's result or a
+ * negative errno. For last_call it is the call itself.
+ */
+long csprof_cpu_restart(long number, const long args[6], const uint64_t *mask);
 
 /*
  * Whether the bytes before `ra` are a call instruction, so that `ra` can be a

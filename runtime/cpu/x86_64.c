@@ -107,7 +107,10 @@ static int load_before(const uint8_t *end)
 	return (end[-5] & 0xf8) == 0x48 ? 5 : 4;
 }
 
-extern const char csprof_cpu_called[]; /* x86_64_here.S: behind its system call */
+/* x86_64_here.S: behind its system call; the one that restarts another, what is behind
+ * that, and what makes the call from its beginning instead */
+extern const char csprof_cpu_called[];
+extern const char csprof_cpu_restarts[], csprof_cpu_restarted[], csprof_cpu_call_instead[];
 
 /* The number of the system call instruction before the pc, or -1. Between it and the
  * load of the number a few arguments may be loaded. */
@@ -147,10 +150,15 @@ static bool last_call(const void *ucontext, struct csprof_call *call)
 
 	if (gregs[REG_RCX] != gregs[REG_RIP])
 		return false;
+	call->result = gregs[REG_RAX];
+	if (context_pc(ucontext) == (uintptr_t)csprof_cpu_restarted) {
+		call->number = (int)gregs[REG_R8];
+		memcpy(call->args, (const void *)gregs[REG_R9], sizeof(call->args));
+		return true;
+	}
 	call->number = number_before(ucontext);
 	for (int i = 0; i < 6; i++)
 		call->args[i] = gregs[places[i]];
-	call->result = gregs[REG_RAX];
 	return call->number >= 0;
 }
 
@@ -178,8 +186,21 @@ static void repeat_call(void *ucontext, int number)
 {
 	greg_t *gregs = ((ucontext_t *)ucontext)->uc_mcontext.gregs;
 
+	if (context_pc(ucontext) == (uintptr_t)csprof_cpu_restarted) {
+		gregs[REG_RIP] = (greg_t)csprof_cpu_call_instead;
+		return;
+	}
 	gregs[REG_RIP] -= 2;
 	gregs[REG_RAX] = number;
+}
+
+static void forget_restart(void *ucontext)
+{
+	uintptr_t pc = context_pc(ucontext);
+
+	if (pc >= (uintptr_t)csprof_cpu_restart && pc <= (uintptr_t)csprof_cpu_restarts)
+		((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP] =
+		    (greg_t)csprof_cpu_call_instead;
 }
 
 static void set_result(void *ucontext, long result)
@@ -393,5 +414,6 @@ const struct csprof_cpu_ops csprof_cpu = {
     .call_restarts = call_restarts,
     .end_call = end_call,
     .repeat_call = repeat_call,
+    .forget_restart = forget_restart,
     .set_result = set_result,
 };

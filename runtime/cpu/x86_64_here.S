@@ -67,4 +67,43 @@ csprof_cpu_called:
 	ret
 	.cfi_endproc
 	.size	csprof_cpu_call, . - csprof_cpu_call
+
+/*
+ * long csprof_cpu_restart(long number, const long args[6], const uint64_t *mask)
+ *
+ *	rsp ->  return address
+ *	r8      number, r9  args: for last_call and about_to_restart
+ */
+	.globl	csprof_cpu_restart
+	.hidden	csprof_cpu_restart
+	.type	csprof_cpu_restart, @function
+	.p2align 4
+csprof_cpu_restart:
+	.cfi_startproc
+	endbr64
+	movq	%rdi, %r8
+	movq	%rsi, %r9
+	movl	$2, %edi		/* SIG_SETMASK */
+	movq	%rdx, %rsi
+	xorl	%edx, %edx
+	movl	$8, %r10d
+	movl	$14, %eax		/* rt_sigprocmask */
+	syscall
+	movl	$219, %eax		/* restart_syscall */
+	.globl	csprof_cpu_restarts
+	.hidden	csprof_cpu_restarts
+csprof_cpu_restarts:
+	syscall
+	.globl	csprof_cpu_restarted
+	.hidden	csprof_cpu_restarted
+csprof_cpu_restarted:
+	ret
+	.globl	csprof_cpu_call_instead
+	.hidden	csprof_cpu_call_instead
+csprof_cpu_call_instead:
+	movq	%r8, %rdi
+	movq	%r9, %rsi
+	jmp	csprof_cpu_call
+	.cfi_endproc
+	.size	csprof_cpu_restart, . - csprof_cpu_restart
 	.section .note.GNU-stack, "", @progbits

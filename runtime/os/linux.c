@@ -243,9 +243,9 @@ int os_handle(int sig, os_handler *handler, struct sigaction *old)
 	return os_sigaction(sig, &act, old);
 }
 
-bool os_other_signal(const void *context, bool restarting)
+bool os_other_signal(const void *context, bool restarting, int but)
 {
-	uint64_t waiting = os_pending() & ~os_context_mask(context);
+	uint64_t waiting = os_pending() & ~os_context_mask(context) & ~bit_of(but);
 	for (int sig = 1; sig <= 64; sig++) {
 		struct sigaction act;
 		if (!(waiting & bit_of(sig)) || os_sigaction(sig, NULL, &act) < 0 ||
@@ -271,13 +271,6 @@ void os_default_action(int sig)
 	change_mask(SIG_SETMASK, mask);
 }
 
-void os_unmask(const void *context, int sig)
-{
-	uint64_t mask;
-	memcpy(&mask, &((const ucontext_t *)context)->uc_sigmask, sizeof mask);
-	change_mask(SIG_SETMASK, mask & ~bit_of(sig));
-}
-
 void os_mask_as(const void *context, int sig)
 {
 	change_mask(SIG_SETMASK, os_context_mask(context) | bit_of(sig));
@@ -301,11 +294,6 @@ void os_unblock_signal(int sig)
 void os_release_signals(uint64_t mask)
 {
 	change_mask(SIG_SETMASK, mask);
-}
-
-long os_restart_call(void)
-{
-	return CALL(SYS_restart_syscall);
 }
 
 bool os_restartable(int call)

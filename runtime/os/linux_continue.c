@@ -200,11 +200,6 @@ bool os_repeatable(int call, const long *a)
 	}
 }
 
-long os_repeat_call(int call, const long *a)
-{
-	return CALL(call, a[0], a[1], a[2], a[3], a[4], a[5]);
-}
-
 bool os_cut_short(int call, const long *args, long result)
 {
 	return result > 0 && (uint64_t)result < wanted(call, args);

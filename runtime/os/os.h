@@ -109,9 +109,8 @@ void os_release_signals(uint64_t mask);
 /* Keep sig from this thread, for good; and let it come. */
 void os_block_signal(int sig);
 void os_unblock_signal(int sig);
-/* Give this thread the mask that the interrupted code had, without sig. */
-void os_unmask(const void *context, int sig);
-/* The same with sig: as while a handler without a mask of its own runs. */
+/* Give this thread the mask that the interrupted code had, with sig: as while a handler
+ * without a mask of its own runs. */
 void os_mask_as(const void *context, int sig);
 /* As rt_sigprocmask: set and old may be NULL. Bit sig - 1 stands for sig. */
 int os_mask(int how, const uint64_t *set, uint64_t *old);
@@ -135,17 +134,14 @@ bool os_is_small_stack(const stack_t *stack);
 /* How many bytes the calling handler has left on the alternate stack that it runs on;
  * SIZE_MAX where it runs on another one. */
 size_t os_stack_room(const void *context);
-/* Go on with the system call that this signal handler interrupted; its result. */
-long os_restart_call(void);
 /* Whether the kernel keeps a restart block for that call when a signal comes. */
 bool os_restartable(int call);
-/* Whether call, made with six args and ended with EINTR, may be made again with the same;
- * and do that. Async-signal-safe. */
+/* Whether call, made with six args and ended with EINTR, may be made again with the same.
+ * Async-signal-safe. */
 bool os_repeatable(int call, const long *args);
-long os_repeat_call(int call, const long *args);
-/* Whether a signal with a handler of the program's waits for this handler to return; with
- * restarting false, only one whose handler ends system calls. */
-bool os_other_signal(const void *context, bool restarting);
+/* Whether a signal but this one waits for the handler to return and has a handler itself;
+ * with restarting false, one that ends system calls. */
+bool os_other_signal(const void *context, bool restarting, int but);
 /* Whether call, made with six args, has moved fewer bytes (result) than it would have
  * without a signal; and go on with it: what it comes to as a whole. Async-signal-safe. */
 bool os_cut_short(int call, const long *args, long result);

@@ -5,11 +5,12 @@
 . "$top/tests/lib/measure.sh"
 
 # At the second rate a period is as long as a sleep lasts, and longer than all that the
-# sleeper runs: whatever ends a sleep is not its own.
+# sleeper runs: whatever ends a sleep is not its own. At the last one the next sample waits
+# for the handler of the last to return, or comes while that goes on with the call.
 n=0
 for wrapper in "" "$(program noperf)"; do
 	source=$([ -n "$wrapper" ] && echo "perf refused" || echo "the best source")
-	for run in "5000 3" "20 1"; do
+	for run in "5000 3" "20 1" "50000 1"; do
 		$wrapper timeout 100 "$hpcrun" -q -e CPUTIME@f${run% *} -o "data-$((++n))" "$(program eintr)" ${run#* } >calls
 		is "$source, ${run% *} Hz: read, futex, poll and nanosleep never return EINTR, no sleeper is woken" "$?" 0
 		note "call, made, cut short:"

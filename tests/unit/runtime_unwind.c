@@ -330,6 +330,35 @@ static void test_last_call(void **state)
 	assert_int_equal(context.uc_mcontext.gregs[REG_RAX], 12);
 }
 
+/* A restart that a handler interrupts: the labels of x86_64_here.S. */
+extern const char csprof_cpu_restarts[], csprof_cpu_restarted[], csprof_cpu_call_instead[];
+
+static void test_restarted_call(void **state)
+{
+	const long args[6] = {1, 2, 3, 4, 5, 6};
+	ucontext_t context = {0};
+	greg_t *gregs = context.uc_mcontext.gregs;
+	struct csprof_call call;
+
+	(void)state;
+	gregs[REG_RIP] = gregs[REG_RCX] = (greg_t)csprof_cpu_restarted;
+	gregs[REG_RAX] = -EINTR;
+	gregs[REG_R8] = SYS_poll;
+	gregs[REG_R9] = (greg_t)args;
+	csprof_cpu.forget_restart(&context); /* it was made: nothing to forget */
+	assert_true(csprof_cpu.last_call(&context, &call));
+	assert_int_equal(call.number, SYS_poll);
+	assert_memory_equal(call.args, args, sizeof(args));
+	assert_int_equal(call.result, -EINTR);
+	csprof_cpu.repeat_call(&context, call.number);
+	assert_ptr_equal((void *)gregs[REG_RIP], csprof_cpu_call_instead);
+	for (const char *at = csprof_cpu_restarts - 5; at <= csprof_cpu_restarts; at += 5) {
+		gregs[REG_RIP] = (greg_t)at;
+		csprof_cpu.forget_restart(&context);
+		assert_ptr_equal((void *)gregs[REG_RIP], csprof_cpu_call_instead);
+	}
+}
+
 static struct csprof_call seen_call;
 
 static void note_call(int sig, siginfo_t *info, void *context)
@@ -384,13 +413,10 @@ static void test_libgcc_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_here),
-	    cmocka_unit_test(test_progress),
-	    cmocka_unit_test(test_odd_frames),
-	    cmocka_unit_test(test_odd_frames_in_pairs),
-	    cmocka_unit_test(test_follows_call),
-	    cmocka_unit_test(test_last_call),
-	    cmocka_unit_test(test_interrupted_read),
+	    cmocka_unit_test(test_here),           cmocka_unit_test(test_progress),
+	    cmocka_unit_test(test_odd_frames),     cmocka_unit_test(test_odd_frames_in_pairs),
+	    cmocka_unit_test(test_follows_call),   cmocka_unit_test(test_last_call),
+	    cmocka_unit_test(test_restarted_call), cmocka_unit_test(test_interrupted_read),
 	    cmocka_unit_test(test_libgcc_stays),
 	};
 
