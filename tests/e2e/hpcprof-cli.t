@@ -7,19 +7,6 @@ mkcsp=$BUILD/programs/mkcsp
 export TZ=UTC
 unset COLUMNS NO_COLOR
 
-# run STATUS COMMAND...: run it into ./out and ./err, and hold its exit status.
-run() {
-	local want=$1 got
-	shift
-	timeout 60 "$@" >out 2>err </dev/null
-	got=$?
-	[ "$got" = "$want" ] || {
-		echo "exit status $got in place of $want: $*"
-		cat err
-		return 1
-	}
-}
-
 silent() {
 	[ ! -s err ] || {
 		cat err
