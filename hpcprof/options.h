@@ -32,10 +32,10 @@ enum {
 	OPTION_SCREENS = 1 << 14, /* -n, as a number of screens */
 	OPTION_TREE = 1 << 8,     /* --bottom-up, --min, --depth, --focus */
 	OPTION_ALL = 1 << 9,
-	OPTION_SOURCES = 1 << 15, /* --object, -I, -d */
+	OPTION_SOURCES = 1 << 15,  /* --object, -I, -d */
 	OPTION_DATABASE = 1 << 21, /* --append, --per-profile, --csv */
 	OPTION_QUERY = 1 << 22,    /* --format, --list, --time-limit, --memory-limit */
-	OPTION_STATS = 1 << 16,   /* --stats, --by */
+	OPTION_STATS = 1 << 16,    /* --stats, --by */
 	OPTION_COLLECTIVE = 1 << 17,
 	OPTION_CI = 1 << 18,
 };
@@ -86,7 +86,7 @@ struct options {
 	bool list;              /* the queries that there are */
 	double time_limit;      /* in seconds; 0: none */
 	uint64_t memory_limit;  /* in MiB; 0: none */
-	bool no_names;     /* the view prints none: addresses need not be resolved */
+	bool no_names;          /* the view prints none: addresses need not be resolved */
 	unsigned threads;
 	unsigned width; /* columns of the output */
 	bool color;

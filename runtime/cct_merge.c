@@ -91,9 +91,10 @@ static void move_counts(struct csprof_merge *m, struct store_node *n, store_ref 
 static store_ref child_of(struct csprof_merge *m, store_ref parent, uint64_t key)
 {
 	store_ref *link = csprof_cct_find_child(&node_at(parent)->child, key);
-	if (*link)
-		return *link;
-	store_ref ref = csprof_malloc(m->arena, csprof_store_header()->node_bytes);
+	store_ref ref = *link;
+	if (ref)
+		return ref;
+	ref = csprof_malloc(m->arena, csprof_store_header()->node_bytes);
 	if (!ref)
 		return 0;
 	node_at(ref)->key = key;

@@ -112,7 +112,7 @@ void launch_store_recover(struct launch_store *s, const char *out, int pid, int 
 	    .ending = {end, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec},
 	};
 	if (s->lock >= 0)
-		close(s->lock); /* who still runs removes the directory when it ends */
+		close(s->lock);   /* who still runs removes the directory when it ends */
 	signal(SIGXFSZ, SIG_IGN); /* a file beyond a limit is an error then */
 	if (store_recover(s->path, out, &recovery, &e) < 0) {
 		snprintf(r->why, sizeof r->why, "%s", e.text);
