@@ -117,7 +117,7 @@ static int each(struct import *in, const char *sql, int (*take)(struct import *i
 	sqlite3_stmt *s = NULL;
 	int rc = sqlite3_prepare_v2(in->db, sql, -1, &s, NULL), taken = 0;
 
-	if (rc == SQLITE_OK && sqlite3_bind_parameter_count(s))
+	if (rc == SQLITE_OK && in->part && sqlite3_bind_parameter_count(s))
 		rc = sqlite3_bind_int64(s, 1, in->part->id);
 	while (rc == SQLITE_OK && taken == 0 && (rc = sqlite3_step(s)) == SQLITE_ROW) {
 		taken = take(in, s);
@@ -495,7 +495,7 @@ static int read_parts(sqlite3 *db, struct importer_part *to, size_t n, struct ar
 	    "ORDER BY p.measurement, p.path, p.thread IS NULL, p.thread, p.id",
 	    -1, &s, NULL);
 
-	for (; rc == SQLITE_OK && ok && i < n && (rc = sqlite3_step(s)) == SQLITE_ROW; i++) {
+	for (; rc == SQLITE_OK && ok && i < n && sqlite3_step(s) == SQLITE_ROW; i++) {
 		to[i] = (struct importer_part){.id = sqlite3_column_int64(s, 0),
 					       .path = part_text(a, s, 1, &ok),
 					       .thread =
@@ -508,7 +508,6 @@ static int read_parts(sqlite3 *db, struct importer_part *to, size_t n, struct ar
 					       .has_process = number(s, 8) != 0,
 					       .has_values = number(s, 9) != 0};
 		ok &= to[i].path != NULL;
-		rc = SQLITE_OK;
 	}
 	sqlite3_finalize(s);
 	if (!ok)

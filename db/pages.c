@@ -336,7 +336,8 @@ static bool close_interiors(struct pages_tree *t)
 	size_t most = most_children(t);
 
 	while (t->children.len > most) {
-		size_t n = t->children.len, groups = (n + most - 1) / most;
+		size_t n = t->children.len;
+		size_t groups = (n + most - 1) / most; /* NOLINT: there is always one */
 		for (size_t g = 0; g < groups; g++) {
 			size_t first = g * n / groups, end = (g + 1) * n / groups;
 			uint32_t page;

@@ -58,7 +58,7 @@ static int write_index(struct db_writing *w, struct error *e)
 	size_t functions = w->p->code.functions.len;
 	/* of each function's rank + 1 (roots have 0): where its contexts begin */
 	uint32_t *first = calloc(functions + 2, sizeof *first);
-	uint32_t *sorted = malloc(t->len * sizeof *sorted);
+	uint32_t *sorted = calloc(t->len, sizeof *sorted);
 	struct bulk b;
 
 	if (!first || !sorted) {
