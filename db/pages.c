@@ -289,6 +289,8 @@ void pages_add(struct pages_tree *t, const struct db_cell *cells, unsigned n)
 
 	if (t->failed)
 		return;
+	while (n > t->needed && !cells[n - 1].null && cells[n - 1].number == t->defaults[n - 1])
+		n--;
 	length = put_record(record, cells, n, t->by_rowid);
 	at = put_varint(cell, length);
 	if (t->by_rowid)
@@ -355,6 +357,33 @@ static bool close_interiors(struct pages_tree *t)
 	return true;
 }
 
+/* What a table's last columns are where rows do not have them; an index has no columns. */
+static int read_defaults(struct pages_tree *t, sqlite3 *db, const char *name, struct error *e)
+{
+	sqlite3_stmt *s = NULL;
+	char *sql = sqlite3_mprintf("SELECT dflt_value IS NULL OR pk, CAST(dflt_value AS INTEGER) "
+				    "FROM pragma_table_info('%.*q') ORDER BY cid",
+				    (int)strcspn(name, " "), name);
+	int rc = SQLITE_NOMEM;
+
+	t->needed = PAGES_COLUMNS;
+	if (sql)
+		rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+	sqlite3_free(sql);
+	for (unsigned i = 0; i < PAGES_COLUMNS && rc == SQLITE_OK &&
+			     (rc = sqlite3_step(s)) == SQLITE_ROW;
+	     i++) {
+		if (sqlite3_column_int(s, 0))
+			t->needed = PAGES_COLUMNS;
+		else if (t->needed == PAGES_COLUMNS)
+			t->needed = i;
+		t->defaults[i] = sqlite3_column_int64(s, 1);
+		rc = SQLITE_OK;
+	}
+	sqlite3_finalize(s);
+	return rc == SQLITE_DONE ? 0 : db_error(db, e);
+}
+
 int pages_begin(struct pages_tree *t, struct pages *to, sqlite3 *db, const char *name,
 		bool by_rowid, struct error *e)
 {
@@ -368,6 +397,7 @@ int pages_begin(struct pages_tree *t, struct pages *to, sqlite3 *db, const char 
 	else if (db_number(db, &root, &t->why,
 			   "SELECT rootpage FROM sqlite_schema WHERE name = '%.*s'",
 			   (int)strcspn(name, " "), name) == 0 &&
+		 read_defaults(t, db, name, &t->why) == 0 &&
 		 read_at(to, head, sizeof head, place_of(to, (uint32_t)root), &t->why) == 0) {
 		t->root = (uint32_t)root;
 		t->failed = head[0] != (by_rowid ? TABLE_LEAF : INDEX_LEAF) || head[3] || head[4];

@@ -45,6 +45,10 @@ struct pages_tree {
 	struct pages *to;
 	bool by_rowid; /* a table whose first column is the rowid, else WITHOUT ROWID or an index */
 	uint32_t root; /* page */
+	/* A row ends before the last columns that have their defaults, as those end that were there
+	 * before ALTER TABLE ADD COLUMN: the first of them that may go, and the defaults. */
+	unsigned needed;
+	int64_t defaults[PAGES_COLUMNS];
 	unsigned char *leaf;  /* the page that is being filled */
 	uint32_t cells, from; /* its cells, and where the lowest begins */
 	int64_t rowid;        /* the last */
@@ -63,7 +67,8 @@ int pages_open(struct pages *p, sqlite3 *db, struct error *e);
 int pages_save(struct pages *p, struct error *e);
 void pages_close(struct pages *p); /* takes what pages_open failed for */
 
-/* Fill an empty table or index, whose name ends at a blank. 0, or -1 and *e. */
+/* Fill an empty table or index, whose name ends at a blank; the defaults of its columns are
+ * integers. 0, or -1 and *e. */
 int pages_begin(struct pages_tree *t, struct pages *to, sqlite3 *db, const char *name,
 		bool by_rowid, struct error *e);
 /* A row of numbers and NULLs, whose key is greater than that of the row before; failures are kept

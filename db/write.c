@@ -42,14 +42,15 @@ static int first_ids(struct db_writing *w, struct error *e)
 	const struct {
 		const char *table;
 		int64_t *id;
-	} tables[] = {
-	    {"measurement", &w->measurement}, {"process", &w->process}, {"profile", &w->profile},
-	    {"metric", &w->metric},           {"module", &w->module},   {"file", &w->file},
-	    {"function", &w->function},       {"line", &w->line},       {"context", &w->context}};
+	} tables[] = {{"measurement", &w->measurement}, {"process", &w->process},
+		      {"profile", &w->profile},         {"metric", &w->metric},
+		      {"module", &w->module},           {"file", &w->file},
+		      {"function", &w->function},       {"line", &w->line},
+		      {"context", &w->context},         {"call", &w->call}};
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-		if (db_number(w->db, tables[i].id, e, "SELECT coalesce(max(id), 0) + 1 FROM %s",
-			      tables[i].table) != 0)
+		if (db_number(w->db, tables[i].id, e, "SELECT coalesce(max(id), %d) + 1 FROM %s",
+			      tables[i].id == &w->metric ? -1 : 0, tables[i].table) != 0)
 			return -1;
 	return 0;
 }
@@ -237,10 +238,7 @@ static int write_pages(struct db_writing *w, struct error *e)
 {
 	struct pages pages;
 	/* without its lock SQLite looks at the file anew afterwards */
-	int rc = db_exec(w->db,
-			 "PRAGMA locking_mode = NORMAL;"
-			 "CREATE INDEX context_function ON context (function)",
-			 e);
+	int rc = db_exec(w->db, "PRAGMA locking_mode = NORMAL", e);
 
 	if (rc == 0)
 		rc = pages_open(&pages, w->db, e);

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { DB_HOTTEST = 1000 }; /* rows of hottest, each metric */
+enum { DB_MOST = 1000 }; /* rows of hottest, each metric, and of deepest */
 
 struct db_writing {
 	/* given */
@@ -26,7 +26,7 @@ struct db_writing {
 	uint32_t *files;         /* [code files]: place of each in the table */
 	VEC(const char *) names; /* of the first rows of the table, sorted */
 	/* ids of the first rows; measurement is the only one */
-	int64_t measurement, process, profile, metric, module, file, function, line, context;
+	int64_t measurement, process, profile, metric, module, file, function, line, context, call;
 };
 
 /* What the column symbol (or symbols) says, by enum symbol_source. */
@@ -51,7 +51,7 @@ int db_fill(sqlite3 *db, const struct profile *p, const struct options *o, struc
 int db_write_code(struct db_writing *w, struct error *e);     /* module to line */
 int db_write_contexts(struct db_writing *w, struct error *e); /* with their values */
 int db_write_values(struct db_writing *w, struct error *e);   /* by code and by call */
-int db_write_hottest(struct db_writing *w, struct error *e);  /* the hottest and inlined_line */
+int db_write_hottest(struct db_writing *w, struct error *e);  /* hottest, deepest, inlined_line */
 /* inlined_line of a metric; exclusive: events and samples by the tree's contexts */
 int db_write_inlined(struct db_writing *w, size_t metric, const uint64_t *exclusive,
 		     struct error *e);

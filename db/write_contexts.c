@@ -27,7 +27,7 @@ static const struct db_piece *piece_of(const struct db_tree *t, uint32_t i)
 static int write_tree(struct db_writing *w, struct error *e)
 {
 	static const char columns[] =
-	    "context (id, up, beneath, depth, function, line, inlined, hash)";
+	    "context (id, depth, function, line, hash, beneath, up, inlined)";
 	const struct db_tree *t = &w->tree;
 	struct bulk b;
 
@@ -35,58 +35,70 @@ static int write_tree(struct db_writing *w, struct error *e)
 	for (uint32_t i = 0; i < t->len && !b.failed; i++) {
 		const struct db_piece *piece = piece_of(t, i);
 		bulk_int(&b, w->context + i);
-		bulk_int_or_null(&b, piece, i - t->parent[i]);
-		bulk_int(&b, t->last[i] - i);
 		bulk_int(&b, t->depth[i]);
 		bulk_int_or_null(&b, piece,
 				 piece ? w->function + (int64_t)w->ranks.functions[piece->function]
 				       : 0);
 		bulk_int_or_null(&b, piece,
 				 piece ? w->line + (int64_t)w->ranks.lines[piece->line] : 0);
-		bulk_int(&b, piece && piece->inlined);
 		bulk_int(&b, (int64_t)t->hash[i]);
+		bulk_int(&b, t->last[i] - i);
+		bulk_int_or_null(&b, piece, i - t->parent[i]);
+		bulk_int(&b, piece && piece->inlined);
 		if (i % 65536 == 0)
 			diag_progress(w->d, "writing: %u of %u contexts", i, t->len);
 	}
 	return bulk_end(&b, e);
 }
 
-/* The index of contexts by function, which SQLite would have to sort. */
-static int write_index(struct db_writing *w, struct error *e)
+/* Contexts in the order of functions: of those of rank f at[first[f]] .. at[first[f + 1] - 1]. */
+struct by_function {
+	uint32_t *first, *at;
+};
+
+static int sort_contexts(struct by_function *s, const struct db_writing *w, struct error *e)
 {
 	const struct db_tree *t = &w->tree;
 	size_t functions = w->p->code.functions.len;
-	/* of each function's rank + 1 (roots have 0): where its contexts begin */
-	uint32_t *first = calloc(functions + 2, sizeof *first);
-	uint32_t *sorted = calloc(t->len, sizeof *sorted);
-	struct bulk b;
 
-	if (!first || !sorted) {
-		free(first);
-		free(sorted);
-		return error_memory(e, t->len * sizeof *sorted);
+	/* a place more: while they are sorted first[f + 1] is where the next of f goes */
+	s->first = calloc(functions + 2, sizeof *s->first);
+	s->at = malloc(t->len * sizeof *s->at);
+	if (!s->first || !s->at)
+		return error_memory(e, t->len * sizeof *s->at);
+	for (uint32_t i = 0; i < t->len; i++)
+		if (piece_of(t, i))
+			s->first[w->ranks.functions[piece_of(t, i)->function] + 2]++;
+	for (size_t f = 2; f < functions + 2; f++)
+		s->first[f] += s->first[f - 1];
+	for (uint32_t i = 0; i < t->len; i++)
+		if (piece_of(t, i))
+			s->at[s->first[w->ranks.functions[piece_of(t, i)->function] + 1]++] = i;
+	return 0;
+}
+
+static int write_outermost(struct db_writing *w, struct error *e)
+{
+	const struct db_tree *t = &w->tree;
+	struct by_function s;
+	struct bulk b;
+	int rc = sort_contexts(&s, w, e);
+
+	if (rc == 0) {
+		begin(w, &b, "outermost", 2, false, e);
+		for (size_t f = 0; f < w->p->code.functions.len; f++)
+			for (uint32_t i = s.first[f], beyond = 0; i < s.first[f + 1]; i++) {
+				if (s.at[i] < beyond)
+					continue;
+				beyond = t->last[s.at[i]] + 1;
+				bulk_int(&b, w->function + (int64_t)f);
+				bulk_int(&b, w->context + s.at[i]);
+			}
+		rc = bulk_end(&b, e);
 	}
-	for (uint32_t i = 0; i < t->len; i++) {
-		const struct db_piece *piece = piece_of(t, i);
-		first[piece ? w->ranks.functions[piece->function] + 2 : 1]++;
-	}
-	for (size_t i = 1; i < functions + 2; i++)
-		first[i] += first[i - 1];
-	for (uint32_t i = 0; i < t->len; i++) {
-		const struct db_piece *piece = piece_of(t, i);
-		sorted[first[piece ? w->ranks.functions[piece->function] + 1 : 0]++] = i;
-	}
-	begin(w, &b, "context_function", 2, false, e);
-	for (uint32_t i = 0; i < t->len && !b.failed; i++) {
-		const struct db_piece *piece = piece_of(t, sorted[i]);
-		bulk_int_or_null(&b, piece,
-				 piece ? w->function + (int64_t)w->ranks.functions[piece->function]
-				       : 0);
-		bulk_int(&b, w->context + sorted[i]);
-	}
-	free(first);
-	free(sorted);
-	return bulk_end(&b, e);
+	free(s.first);
+	free(s.at);
+	return rc;
 }
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -145,29 +157,36 @@ static void write_values(const struct values *v, struct bulk *b, const uint64_t 
 	}
 }
 
-/* ---- the hottest ----------------------------------------------------------------------- */
+/* ---- the hottest and the deepest -------------------------------------------------------- */
 
-/* Sorts before: more events, then the smaller number. */
-static bool hotter(const struct values *v, uint32_t a, uint32_t b)
+/* What contexts are put in order by; those with 0 do not count. */
+struct order {
+	uint32_t len; /* contexts */
+	uint64_t (*of)(const void *from, uint32_t context);
+	const void *from;
+};
+
+/* Sorts before: more, then the smaller number. */
+static bool precedes(const struct order *o, uint32_t a, uint32_t b)
 {
-	uint64_t x = v->exclusive[2 * (size_t)a], y = v->exclusive[2 * (size_t)b];
+	uint64_t x = o->of(o->from, a), y = o->of(o->from, b);
 	return x != y ? x > y : a < b;
 }
 
-static int by_heat(const void *pa, const void *pb, void *context)
+static int by_order(const void *pa, const void *pb, void *context)
 {
-	return hotter(context, *(const uint32_t *)pa, *(const uint32_t *)pb) ? -1 : 1;
+	return precedes(context, *(const uint32_t *)pa, *(const uint32_t *)pb) ? -1 : 1;
 }
 
-/* heap[0] is the coolest of n; put another in its place. */
-static void replace_coolest(const struct values *v, uint32_t *heap, uint32_t n, uint32_t with)
+/* heap[0] is the last of n; put another in its place. */
+static void replace_last(const struct order *o, uint32_t *heap, uint32_t n, uint32_t with)
 {
 	uint32_t at = 0, child;
 
 	while ((child = 2 * at + 1) < n) {
-		if (child + 1 < n && hotter(v, heap[child], heap[child + 1]))
+		if (child + 1 < n && precedes(o, heap[child], heap[child + 1]))
 			child++;
-		if (!hotter(v, with, heap[child]))
+		if (!precedes(o, with, heap[child]))
 			break;
 		heap[at] = heap[child];
 		at = child;
@@ -175,32 +194,52 @@ static void replace_coolest(const struct values *v, uint32_t *heap, uint32_t n, 
 	heap[at] = with;
 }
 
-static int write_hottest(const struct values *v, struct error *e)
+/* The first DB_MOST contexts in that order; how many there are. */
+static uint32_t find_first(struct order *o, uint32_t *heap)
 {
-	uint32_t heap[DB_HOTTEST], n = 0, i;
-	struct bulk b;
+	uint32_t n = 0, i;
 
-	for (i = 0; i < v->w->tree.len && n < DB_HOTTEST; i++)
-		if (v->exclusive[2 * (size_t)i])
+	for (i = 0; i < o->len && n < DB_MOST; i++)
+		if (o->of(o->from, i))
 			heap[n++] = i;
-	/* the coolest first is a heap */
-	qsort_r(heap, n, sizeof *heap, by_heat, (void *)v);
+	/* the last of them first is a heap */
+	qsort_r(heap, n, sizeof *heap, by_order, o);
 	for (uint32_t k = 0; k < n / 2; k++) {
 		uint32_t swap = heap[k];
 		heap[k] = heap[n - 1 - k];
 		heap[n - 1 - k] = swap;
 	}
-	for (; i < v->w->tree.len; i++)
-		if (v->exclusive[2 * (size_t)i] && hotter(v, i, heap[0]))
-			replace_coolest(v, heap, n, i);
-	qsort_r(heap, n, sizeof *heap, by_heat, (void *)v);
-	bulk_begin(&b, v->w->db, "hottest", 3, e);
-	for (i = 0; i < n; i++) {
-		bulk_int(&b, v->w->metric + (int64_t)v->metric);
+	for (; i < o->len; i++)
+		if (o->of(o->from, i) && precedes(o, i, heap[0]))
+			replace_last(o, heap, n, i);
+	qsort_r(heap, n, sizeof *heap, by_order, o);
+	return n;
+}
+
+/* Into a table whose columns are of, place and context. */
+static int write_first(struct db_writing *w, const char *table, int64_t of, struct order *o,
+		       struct error *e)
+{
+	uint32_t heap[DB_MOST], n = find_first(o, heap);
+	struct bulk b;
+
+	bulk_begin(&b, w->db, table, 3, e);
+	for (uint32_t i = 0; i < n; i++) {
+		bulk_int(&b, of);
 		bulk_int(&b, i + 1);
-		bulk_int(&b, v->w->context + heap[i]);
+		bulk_int(&b, w->context + heap[i]);
 	}
 	return bulk_end(&b, e);
+}
+
+static uint64_t heat_of(const void *exclusive, uint32_t context)
+{
+	return ((const uint64_t *)exclusive)[2 * (size_t)context];
+}
+
+static uint64_t depth_of(const void *depth, uint32_t context)
+{
+	return ((const uint32_t *)depth)[context];
 }
 
 /* ---- all metrics ------------------------------------------------------------------------- */
@@ -229,8 +268,8 @@ int db_write_contexts(struct db_writing *w, struct error *e)
 	struct bulk exclusive, inclusive;
 	int rc = write_tree(w, e), ended;
 
-	if (rc == 0 && w->pages)
-		rc = write_index(w, e);
+	if (rc == 0)
+		rc = write_outermost(w, e);
 	if (rc != 0)
 		return rc;
 	begin(w, &exclusive, "exclusive", 4, false, e);
@@ -249,14 +288,19 @@ int db_write_contexts(struct db_writing *w, struct error *e)
 int db_write_hottest(struct db_writing *w, struct error *e)
 {
 	struct values v = {.w = w};
-	int rc;
+	struct order deep = {w->tree.len, depth_of, w->tree.depth};
+	int rc = write_first(w, "deepest", w->measurement, &deep, e);
 
-	for (; (rc = next_values(&v, e)) > 0; forget_values(&v))
-		if (write_hottest(&v, e) != 0 ||
+	if (rc != 0)
+		return rc;
+	for (; (rc = next_values(&v, e)) > 0; forget_values(&v)) {
+		struct order hot = {w->tree.len, heat_of, v.exclusive};
+		if (write_first(w, "hottest", w->metric + (int64_t)v.metric, &hot, e) != 0 ||
 		    db_write_inlined(w, v.metric, v.exclusive, e) != 0) {
 			rc = -1;
 			break;
 		}
+	}
 	forget_values(&v);
 	return rc;
 }

@@ -158,18 +158,15 @@ static int write_call_rows(const struct batch *v, const struct calls *c,
 	size_t columns = 2 * v->n;
 	struct bulk b;
 
-	bulk_begin(&b, v->w->db, "call", 7, e);
+	bulk_begin(&b, v->w->db, "call_value", 6, e);
 	for (size_t k = 0; k < v->n; k++)
 		for (uint32_t i = 0; i < c->pairs.len; i++) {
-			uint64_t key = c->pairs.keys[order[i]];
 			const uint64_t *own = r->exclusive + columns * order[i] + 2 * k;
 			const uint64_t *below = r->inclusive + columns * order[i] + 2 * k;
 			if (!any(below))
 				continue;
 			bulk_int(&b, v->w->metric + (int64_t)v->metrics[k]);
-			bulk_int(&b, v->w->function + (int64_t)(key >> 32));
-			bulk_int_or_null(&b, (uint32_t)key,
-					 v->w->function + (int64_t)(uint32_t)key - 1);
+			bulk_int(&b, v->w->call + i);
 			write_sums(&b, own, below);
 		}
 	return bulk_end(&b, e);
@@ -188,6 +185,21 @@ static int write_calls(const struct batch *v, struct calls *c, const uint32_t *o
 	free(r.exclusive);
 	free(r.inclusive);
 	return rc;
+}
+
+static int write_pairs(const struct calls *c, const uint32_t *order, struct error *e)
+{
+	int64_t function = c->w->function;
+	struct bulk b;
+
+	bulk_begin(&b, c->w->db, "call", 3, e);
+	for (uint32_t i = 0; i < c->pairs.len; i++) {
+		uint64_t key = c->pairs.keys[order[i]];
+		bulk_int(&b, c->w->call + i);
+		bulk_int(&b, function + (int64_t)(key >> 32));
+		bulk_int_or_null(&b, (uint32_t)key, function + (int64_t)(uint32_t)key - 1);
+	}
+	return bulk_end(&b, e);
 }
 
 /* ---- all metrics ------------------------------------------------------------------------ */
@@ -231,7 +243,9 @@ int db_write_values(struct db_writing *w, struct error *e)
 	for (uint32_t i = 0; i < c.pairs.len; i++)
 		order[i] = i;
 	qsort_r(order, c.pairs.len, sizeof *order, by_key, &c);
-	rc = write_batches(w, &c, order, e);
+	rc = write_pairs(&c, order, e);
+	if (rc == 0)
+		rc = write_batches(w, &c, order, e);
 	free(order);
 	interner_deinit(&c.pairs);
 	return rc;

@@ -39,27 +39,29 @@ SELECT metric, depth, function, file, line, total, total_percent, self, context 
 -- name: callers FUNCTION
 -- what called a function, and how much is on call paths with that call
 SELECT m.name AS metric, coalesce(r.name, '(outermost)') AS caller, o.base AS module, f.name AS function,
-	c.inclusive_events AS total,
-	round(100.0 * c.inclusive_events / nullif(v.inclusive_events, 0), 3) AS share,
-	c.exclusive_events AS self
-FROM function f JOIN call c ON c.callee = f.id JOIN metric m ON m.id = c.metric
-	JOIN function_value v ON v.metric = c.metric AND v.function = f.id
+	w.inclusive_events AS total,
+	round(100.0 * w.inclusive_events / nullif(v.inclusive_events, 0), 3) AS share,
+	w.exclusive_events AS self
+FROM function f JOIN call c ON c.callee = f.id CROSS JOIN metric m
+	CROSS JOIN call_value w ON w.metric = m.id AND w.call = c.id
+	JOIN function_value v ON v.metric = m.id AND v.function = f.id
 	LEFT JOIN function r ON r.id = c.caller LEFT JOIN module o ON o.id = r.module
 WHERE f.id IN (SELECT id FROM function WHERE name = ?1
 	UNION SELECT id FROM function WHERE linkage_name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '(')
-ORDER BY m.id, f.id, c.inclusive_events DESC, c.exclusive_events DESC, caller;
+ORDER BY m.id, f.id, w.inclusive_events DESC, w.exclusive_events DESC, caller;
 
 -- name: callees FUNCTION
 -- what a function called
-SELECT m.name AS metric, f.name AS function, e.name AS callee, o.base AS module, c.inclusive_events AS total,
-	round(100.0 * c.inclusive_events / nullif(v.inclusive_events, 0), 3) AS share,
-	c.exclusive_events AS self
-FROM function f JOIN call c ON c.caller = f.id JOIN metric m ON m.id = c.metric
-	JOIN function_value v ON v.metric = c.metric AND v.function = f.id JOIN function e ON e.id = c.callee
+SELECT m.name AS metric, f.name AS function, e.name AS callee, o.base AS module, w.inclusive_events AS total,
+	round(100.0 * w.inclusive_events / nullif(v.inclusive_events, 0), 3) AS share,
+	w.exclusive_events AS self
+FROM function f JOIN call c ON c.caller = f.id CROSS JOIN metric m
+	CROSS JOIN call_value w ON w.metric = m.id AND w.call = c.id
+	JOIN function_value v ON v.metric = m.id AND v.function = f.id JOIN function e ON e.id = c.callee
 	JOIN module o ON o.id = e.module
 WHERE f.id IN (SELECT id FROM function WHERE name = ?1
 	UNION SELECT id FROM function WHERE linkage_name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '(')
-ORDER BY m.id, f.id, c.inclusive_events DESC, c.exclusive_events DESC, callee;
+ORDER BY m.id, f.id, w.inclusive_events DESC, w.exclusive_events DESC, callee;
 
 -- name: beneath CONTEXT
 -- what a context called, heaviest first (hot-path and paths give the numbers of contexts)
@@ -89,7 +91,8 @@ FROM up JOIN context c ON c.id = up.id JOIN function f ON f.id = c.function
 WITH found AS (SELECT c.id, c.last, c.measurement, max(c.last) OVER
 		(ORDER BY c.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
 	FROM (SELECT x.id, x.last, o.measurement FROM function f JOIN module o ON o.id = f.module
-		CROSS JOIN context x ON x.function = f.id WHERE f.name REGEXP ?1) c)
+		CROSS JOIN outermost y ON y.function = f.id CROSS JOIN context x ON x.id = y.context
+		WHERE f.name REGEXP ?1) c)
 SELECT m.name AS metric, sum(i.events) AS total,
 	round(100.0 * sum(i.events) / nullif(m.events, 0), 3) AS share, count(*) AS contexts
 FROM found CROSS JOIN metric m ON m.measurement = found.measurement
@@ -154,8 +157,8 @@ FROM imbalance WHERE profiles > 1 ORDER BY metric, gain DESC, function LIMIT 100
 -- contexts that are deeper than so many frames, the deepest first, with what is beneath them
 SELECT c.id AS context, c.depth, f.name AS function, s.name AS file, l.number AS line, m.name AS metric,
 	i.events AS total
-FROM (SELECT id, depth, function, line FROM context WHERE depth > CAST(?1 AS INTEGER)
-		ORDER BY depth DESC, id LIMIT 100) c
+FROM (SELECT x.id, x.depth, x.function, x.line FROM deepest d JOIN context x ON x.id = d.context
+		WHERE x.depth > CAST(?1 AS INTEGER) ORDER BY x.depth DESC, x.id LIMIT 100) c
 	JOIN function f ON f.id = c.function JOIN line l ON l.id = c.line JOIN file s ON s.id = l.file
 	LEFT JOIN inclusive i ON i.context = c.id AND i.metric IN (SELECT id FROM metric)
 	LEFT JOIN metric m ON m.id = i.metric
@@ -163,19 +166,20 @@ ORDER BY c.depth DESC, c.id, m.id;
 
 -- name: only-beneath FUNCTION
 -- the functions that are never seen but beneath another, by what is beneath them
-WITH above AS (SELECT id, last FROM context WHERE function IN (SELECT id FROM function WHERE name = ?1
+WITH above AS (SELECT x.id, x.last FROM outermost y CROSS JOIN context x ON x.id = y.context
+		WHERE y.function IN (SELECT id FROM function WHERE name = ?1
 		UNION SELECT id FROM function WHERE linkage_name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '(')),
-	outermost AS (SELECT id, last FROM (SELECT id, last, max(last) OVER
+	widest AS (SELECT id, last FROM (SELECT id, last, max(last) OVER
 			(ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM above)
 		WHERE coalesce(before, 0) < id),
 	-- what lies between, the widest first: the contexts from low to high are beneath none of them
 	gap AS MATERIALIZED (SELECT low, high FROM (
-			SELECT coalesce(lag(last) OVER (ORDER BY id), 0) + 1 AS low, id AS high FROM outermost
-			UNION ALL SELECT max(last) + 1, 9223372036854775807 FROM outermost)
+			SELECT coalesce(lag(last) OVER (ORDER BY id), 0) + 1 AS low, id AS high FROM widest
+			UNION ALL SELECT max(last) + 1, 9223372036854775807 FROM widest)
 		ORDER BY high - low DESC),
 	only AS MATERIALIZED (SELECT f.id FROM function f WHERE EXISTS (SELECT 1 FROM above) AND NOT EXISTS (
-		SELECT 1 FROM gap WHERE EXISTS (SELECT 1 FROM context c
-			WHERE c.function = f.id AND c.id BETWEEN gap.low AND gap.high)))
+		SELECT 1 FROM gap WHERE EXISTS (SELECT 1 FROM outermost y
+			WHERE y.function = f.id AND y.context BETWEEN gap.low AND gap.high)))
 SELECT m.name AS metric, f.name AS function, o.base AS module, v.exclusive_events AS self,
 	v.inclusive_events AS total, round(100.0 * v.inclusive_events / nullif(m.events, 0), 3) AS total_percent
 FROM only CROSS JOIN metric m CROSS JOIN function_value v ON v.metric = m.id AND v.function = only.id

@@ -55,7 +55,7 @@ CREATE TABLE profile ( -- what was recorded apart: a thread, or a whole file whe
 	cpu_ns INTEGER
 );
 CREATE TABLE metric (
-	id INTEGER PRIMARY KEY,
+	id INTEGER PRIMARY KEY, -- from 0: 0 and 1 take no space in tables of values
 	measurement INTEGER NOT NULL REFERENCES measurement,
 	name TEXT NOT NULL,
 	unit TEXT NOT NULL, -- of events: ns, bytes, count, or '' where it is not known
@@ -121,30 +121,36 @@ CREATE TABLE line ( -- of a source file
 );
 CREATE TABLE context ( -- a calling context: a line of a function, called from another context
 	id INTEGER PRIMARY KEY, -- numbered depth first: all beneath context x are x.first + 1 .. x.last
-	up INTEGER, -- how many before this its parent is; NULL: a root
 	parent INTEGER GENERATED ALWAYS AS (id - up) VIRTUAL REFERENCES context, -- its caller, or what it was inlined into
-	beneath INTEGER NOT NULL, -- how many contexts are beneath
 	first INTEGER GENERATED ALWAYS AS (id) VIRTUAL,
 	last INTEGER GENERATED ALWAYS AS (id + beneath) VIRTUAL, -- the last of them, or itself
 	depth INTEGER NOT NULL, -- frames from the root, which has 0
 	function INTEGER REFERENCES function, -- NULL: a root
 	line INTEGER REFERENCES line,
-	inlined INTEGER NOT NULL, -- 1: the function was inlined into the parent's
 	hash INTEGER NOT NULL, -- of the path of names and lines: the same in other measurements
+	-- what is so often the same that it comes last: a row ends before what has its default
+	beneath INTEGER NOT NULL DEFAULT 0, -- how many contexts are beneath
+	up INTEGER DEFAULT 1, -- how many before this its parent is; NULL: a root
+	inlined INTEGER NOT NULL DEFAULT 0, -- 1: the function was inlined into the parent's
 	CHECK (up > 0 AND beneath >= 0 AND depth >= 0 AND inlined IN (0, 1))
 );
+CREATE TABLE outermost ( -- the contexts of a function that are beneath no other of it; the others are in their ranges
+	function INTEGER NOT NULL REFERENCES function,
+	context INTEGER NOT NULL REFERENCES context,
+	PRIMARY KEY (function, context)
+) WITHOUT ROWID;
 CREATE TABLE exclusive ( -- what was recorded in a context itself; contexts without are not here
 	metric INTEGER NOT NULL REFERENCES metric,
 	context INTEGER NOT NULL REFERENCES context,
 	events INTEGER NOT NULL,
-	samples INTEGER NOT NULL,
+	samples INTEGER NOT NULL DEFAULT 1,
 	PRIMARY KEY (metric, context)
 ) WITHOUT ROWID;
 CREATE TABLE inclusive ( -- what was recorded in a context or beneath
 	metric INTEGER NOT NULL REFERENCES metric,
 	context INTEGER NOT NULL REFERENCES context,
 	events INTEGER NOT NULL,
-	samples INTEGER NOT NULL,
+	samples INTEGER NOT NULL DEFAULT 1,
 	PRIMARY KEY (metric, context)
 ) WITHOUT ROWID;
 CREATE TABLE hottest ( -- the contexts with most of a metric in themselves, a thousand at most
@@ -152,6 +158,12 @@ CREATE TABLE hottest ( -- the contexts with most of a metric in themselves, a th
 	place INTEGER NOT NULL, -- from 1
 	context INTEGER NOT NULL REFERENCES context,
 	PRIMARY KEY (metric, place)
+) WITHOUT ROWID;
+CREATE TABLE deepest ( -- the contexts with the longest call paths, a thousand of a measurement at most
+	measurement INTEGER NOT NULL REFERENCES measurement,
+	place INTEGER NOT NULL, -- from 1
+	context INTEGER NOT NULL REFERENCES context,
+	PRIMARY KEY (measurement, place)
 ) WITHOUT ROWID;
 CREATE TABLE process_value ( -- the totals of processes
 	metric INTEGER NOT NULL REFERENCES metric,
@@ -221,11 +233,16 @@ CREATE TABLE inlined_line ( -- and in inlined code alone, by the line and the fu
 	PRIMARY KEY (metric, line, function)
 ) WITHOUT ROWID;
 CREATE TABLE call ( -- functions that call each other, or that one was inlined into
-	metric INTEGER NOT NULL REFERENCES metric,
+	id INTEGER PRIMARY KEY,
 	callee INTEGER NOT NULL REFERENCES function,
-	caller INTEGER REFERENCES function, -- NULL: the callee is the outermost frame
+	caller INTEGER REFERENCES function -- NULL: the callee is the outermost frame
+);
+CREATE TABLE call_value ( -- values by call
+	metric INTEGER NOT NULL REFERENCES metric,
+	call INTEGER NOT NULL REFERENCES call,
 	exclusive_events INTEGER NOT NULL, -- in the callee itself when called from there
 	exclusive_samples INTEGER NOT NULL,
 	inclusive_events INTEGER NOT NULL, -- on call paths with that call, each counted once
-	inclusive_samples INTEGER NOT NULL
-);
+	inclusive_samples INTEGER NOT NULL,
+	PRIMARY KEY (metric, call)
+) WITHOUT ROWID;

@@ -1,9 +1,8 @@
 -- Indexes and views of a profile database, made after the tables are filled.
 
-CREATE INDEX IF NOT EXISTS context_function ON context (function);
 CREATE INDEX function_name ON function (name);
-CREATE INDEX call_callee ON call (callee, metric);
-CREATE INDEX call_caller ON call (caller, metric);
+CREATE INDEX call_callee ON call (callee);
+CREATE INDEX call_caller ON call (caller);
 
 CREATE VIEW value AS -- all that is known of a context and a metric
 SELECT i.metric, i.context, coalesce(e.events, 0) AS exclusive_events,
@@ -135,14 +134,16 @@ SELECT m.measurement, m.name AS metric, a.disposition, a.samples, a.events,
 FROM account a JOIN metric m ON m.id = a.metric ORDER BY m.id, a.position;
 
 CREATE VIEW difference AS -- the functions of two measurements; match by name and module
-SELECT b.id AS before, a.id AS after, m.name AS metric, f.name AS function, o.base AS module,
-	sum(v.exclusive_events * (m.measurement = b.id)) AS self_before,
-	sum(v.exclusive_events * (m.measurement = a.id)) AS self_after,
-	sum(v.exclusive_events * ((m.measurement = a.id) - (m.measurement = b.id))) AS self_change,
-	sum(v.inclusive_events * (m.measurement = b.id)) AS total_before,
-	sum(v.inclusive_events * (m.measurement = a.id)) AS total_after,
-	sum(v.inclusive_events * ((m.measurement = a.id) - (m.measurement = b.id))) AS total_change
-FROM measurement b JOIN measurement a ON a.id <> b.id
-	JOIN metric m ON m.measurement IN (b.id, a.id) JOIN function_value v ON v.metric = m.id
-	JOIN function f ON f.id = v.function JOIN module o ON o.id = f.module
-GROUP BY b.id, a.id, m.name, f.hash;
+SELECT d.before, d.after, d.metric, f.name AS function, o.base AS module, d.self_before, d.self_after,
+	d.self_after - d.self_before AS self_change, d.total_before, d.total_after,
+	d.total_after - d.total_before AS total_change
+FROM (SELECT b.id AS before, a.id AS after, m.name AS metric, min(v.function) AS function,
+		sum(iif(m.measurement = b.id, v.exclusive_events, 0)) AS self_before,
+		sum(iif(m.measurement = a.id, v.exclusive_events, 0)) AS self_after,
+		sum(iif(m.measurement = b.id, v.inclusive_events, 0)) AS total_before,
+		sum(iif(m.measurement = a.id, v.inclusive_events, 0)) AS total_after
+	FROM measurement b JOIN measurement a ON a.id <> b.id
+		JOIN metric m ON m.measurement IN (b.id, a.id) JOIN function_value v ON v.metric = m.id
+		JOIN function g ON g.id = v.function
+	GROUP BY g.hash, m.name, b.id, a.id) d -- the hash first: it settles most comparisons
+	JOIN function f ON f.id = d.function JOIN module o ON o.id = f.module;

@@ -29,7 +29,7 @@ for name in $("$hpcprof" query --list | awk '{ print $1 }'); do
 done
 is "of a database and of datafiles the same" "$(query functions recursion.db)" "$(query functions recursion)"
 is "callers are those of the view" "$(query callers mix recursion | cut -d, -f2,5 | sort)" \
-	"$(sql recursion.db "SELECT r.name || ',' || c.inclusive_events FROM call c JOIN function f ON f.id = c.callee AND f.name = 'mix'
+	"$(sql recursion.db "SELECT r.name || ',' || v.inclusive_events FROM call_value v JOIN call c ON c.id = v.call JOIN function f ON f.id = c.callee AND f.name = 'mix'
 		JOIN function r ON r.id = c.caller" | sort)"
 is "is_beneath agrees with the range" "$(query "SELECT count(*) FROM context a, context b WHERE is_beneath(a.id, b.id) <> (a.id BETWEEN b.id AND b.last)" recursion.db)" 0
 is "path_text is the view call_path" "$(query "SELECT count(*) FROM call_path WHERE path IS NOT path_text(context)" recursion.db)" 0

@@ -123,7 +123,7 @@ def one_metric(db, metric, events, contexts):
          {f: e for f, _, e in stored if e})
     same("calls", {c: e for c, e in calls.items() if e},
          {(f, c): e for f, c, e in db.execute("SELECT callee, caller, inclusive_events FROM call "
-                                              "WHERE metric = ?", (metric,)) if e})
+                                              "JOIN call_value ON call = id WHERE metric = ?", (metric,)) if e})
 
 
 if __name__ == "__main__":

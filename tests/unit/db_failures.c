@@ -444,7 +444,7 @@ static void put_back(const char *bytes, size_t n)
 static const char all_rows[] = "SELECT (SELECT count(*) || ' ' || sum(id + last) FROM context), "
 			       "(SELECT count(*) FROM function), "
 			       "(SELECT count(*) || ' ' || sum(events * context) FROM inclusive), "
-			       "(SELECT sum(inclusive_events) FROM call), "
+			       "(SELECT sum(inclusive_events) FROM call_value), "
 			       "(SELECT count(*) || ' ' || sum(events * context) FROM "
 			       "profile_value), (SELECT count(*) FROM sqlite_schema)";
 

@@ -10,14 +10,16 @@
 
 static char folder[] = "/tmp/hpctest-pages.XXXXXX";
 
-/* by SQL and past it: a table with a rowid, one without, and an index */
-static const char tables[] = "CREATE TABLE want_row (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER);"
-			     "CREATE TABLE want_key (id INTEGER, a INTEGER, b INTEGER, "
-			     "PRIMARY KEY (id, a)) WITHOUT ROWID;"
-			     "CREATE TABLE row (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER);"
-			     "CREATE TABLE key (id INTEGER, a INTEGER, b INTEGER, "
-			     "PRIMARY KEY (id, a)) WITHOUT ROWID;"
-			     "CREATE INDEX row_id ON row (id, a);";
+/* by SQL and past it: a table with a rowid, one without, and an index; with defaults, which rows
+ * that are written past it do not have at their ends */
+static const char tables[] =
+    "CREATE TABLE want_row (id INTEGER PRIMARY KEY, a INTEGER DEFAULT 0, b INTEGER DEFAULT 1);"
+    "CREATE TABLE want_key (id INTEGER, a INTEGER DEFAULT 0, b INTEGER NOT NULL DEFAULT -129, "
+    "c AS (b + 1), PRIMARY KEY (id, a)) WITHOUT ROWID;"
+    "CREATE TABLE row (id INTEGER PRIMARY KEY, a INTEGER DEFAULT 0, b INTEGER DEFAULT 1);"
+    "CREATE TABLE key (id INTEGER, a INTEGER DEFAULT 0, b INTEGER NOT NULL DEFAULT -129, "
+    "c AS (b + 1), PRIMARY KEY (id, a)) WITHOUT ROWID;"
+    "CREATE INDEX row_id ON row (id, a);";
 
 static sqlite3 *open_empty(int page_size)
 {
@@ -86,8 +88,17 @@ static void insert(sqlite3 *db, const char *table, const struct db_cell *cells)
 static void make_row(struct db_cell *cells, unsigned i, int64_t id)
 {
 	cells[0] = (struct db_cell){.number = id};
-	cells[1] = (struct db_cell){.number = interesting(i + 1).number};
-	cells[2] = interesting(i);
+	cells[1] = (struct db_cell){.number = i % 6 ? interesting(i + 1).number : 0};
+	cells[2] = i % 4 ? interesting(i) : (struct db_cell){.number = 1};
+}
+
+/* Of the table without rowids, which takes no NULL. */
+static void make_key(struct db_cell *cells, unsigned i, int64_t id)
+{
+	make_row(cells, i, id);
+	cells[2].null = false;
+	if (i % 4 == 0)
+		cells[2].number = -129;
 }
 
 static int64_t next_id(int64_t id, unsigned i)
@@ -107,6 +118,7 @@ static void fill(sqlite3 *db, unsigned rows)
 		struct db_cell cells[3];
 		make_row(cells, i, id);
 		insert(db, "want_row", cells);
+		make_key(cells, i, id);
 		insert(db, "want_key", cells);
 	}
 	assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
@@ -120,7 +132,9 @@ static void fill(sqlite3 *db, unsigned rows)
 		struct db_cell cells[3];
 		make_row(cells, i, id);
 		pages_add(&t[0], cells, 3);
+		make_key(cells, i, id);
 		pages_add(&t[1], cells, 3);
+		make_row(cells, i, id);
 		/* of an index: its columns, then the rowid */
 		cells[2] = cells[0];
 		pages_add(&t[2], cells, 3);
@@ -157,13 +171,21 @@ static void test_same(void **state)
 			       "SELECT count(*) FROM want_key w LEFT JOIN key k ON k.id = w.id AND "
 			       "k.a = w.a WHERE k.id IS NULL",
 			       "0");
+			/* in less room: 1 takes a byte, -129 three */
+			expect(db,
+			       "SELECT sum(payload * (name = 'want_row')) - sum(payload * (name = "
+			       "'row')) >= (SELECT count(*) FROM row WHERE b = 1) AND sum(payload "
+			       "* (name = 'want_key')) - sum(payload * (name = 'key')) = "
+			       "3 * (SELECT count(*) FROM key WHERE b = -129) FROM dbstat",
+			       "1");
 			/* and SQLite goes on from there */
 			assert_int_equal(
-			    sqlite3_exec(db,
-					 "DELETE FROM row WHERE id % 3; INSERT INTO key "
-					 "SELECT a - 1, id, b FROM want_row WHERE true "
-					 "ON CONFLICT DO NOTHING",
-					 NULL, NULL, NULL),
+			    sqlite3_exec(
+				db,
+				"DELETE FROM row WHERE id % 3; INSERT INTO key "
+				"SELECT a - 1, id, coalesce(b, 0) FROM want_row WHERE true "
+				"ON CONFLICT DO NOTHING",
+				NULL, NULL, NULL),
 			    SQLITE_OK);
 			expect(db, "PRAGMA integrity_check", "ok");
 			assert_int_equal(sqlite3_close(db), SQLITE_OK);
