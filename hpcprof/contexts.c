@@ -1,20 +1,16 @@
 #include "hpcprof/contexts.h"
 
+#include "hpcprof/large.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum {
-	FIRST_BITS = 10,
-	HUGE = 4 << 20, /* bytes from which on large pages are worth asking for */
-};
+enum { FIRST_BITS = 10 };
 
 void contexts_close(struct contexts *c)
 {
 	free(c->slots);
-	free(c->paths);
 	c->slots = NULL;
-	c->paths = NULL;
 }
 
 void contexts_deinit(struct contexts *c)
@@ -23,33 +19,21 @@ void contexts_deinit(struct contexts *c)
 		return;
 	contexts_close(c);
 	free(c->keys);
+	free(c->paths);
 	memset(c, 0, sizeof *c);
 }
 
-static void put(struct context_slot *slots, unsigned shift, uint64_t path, struct context_slot s)
+static inline void put(struct context_slot *slots, unsigned shift, struct context_slot s)
 {
-	uint64_t mask = (UINT64_C(1) << (64 - shift)) - 1, i = path >> shift;
+	uint64_t mask = (UINT64_C(1) << (64 - shift)) - 1, i = s.path >> shift;
 
 	while (slots[i].id)
 		i = (i + 1) & mask;
 	slots[i] = s;
 }
 
-/* Large tables are touched all over: with small pages each look-up would miss the TLB. */
-static struct context_slot *new_slots(uint64_t n)
-{
-	size_t bytes = n * sizeof(struct context_slot);
-	void *p;
-
-	if (bytes < HUGE)
-		return calloc(n, sizeof(struct context_slot));
-	p = aligned_alloc(2 << 20, bytes);
-	if (!p)
-		return NULL;
-	madvise(p, bytes, MADV_HUGEPAGE); /* only ever an advice */
-	return memset(p, 0, bytes);
-}
-
+/* The slots stand in the order of their hashes but for those that had to move on, and so they
+ * are read and written one after the other. */
 static bool grow_slots(struct contexts *c)
 {
 	unsigned bits = c->slots ? 64 - c->shift + 1 : FIRST_BITS;
@@ -58,12 +42,12 @@ static bool grow_slots(struct contexts *c)
 
 	if (bits > 34)
 		return false;
-	slots = new_slots(UINT64_C(1) << bits);
+	slots = large_zeroed((UINT64_C(1) << bits) * sizeof *slots);
 	if (!slots)
 		return false;
 	for (uint64_t i = 0; i < have; i++)
 		if (c->slots[i].id)
-			put(slots, 64 - bits, c->paths[c->slots[i].id - 1], c->slots[i]);
+			put(slots, 64 - bits, c->slots[i]);
 	free(c->slots);
 	c->slots = slots;
 	c->shift = 64 - bits;
@@ -79,18 +63,17 @@ static bool grow_arrays(struct contexts *c)
 		cap = CONTEXT_NONE;
 	keys = realloc(c->keys, cap * sizeof *keys);
 	if (keys)
-		c->keys = keys;
+		c->keys = large_advise(keys, cap * sizeof *keys);
 	paths = realloc(c->paths, cap * sizeof *paths);
 	if (paths)
-		c->paths = paths;
+		c->paths = large_advise(paths, cap * sizeof *paths);
 	if (!keys || !paths)
 		return false;
 	c->cap = (uint32_t)cap;
 	return true;
 }
 
-uint32_t contexts_insert(struct contexts *c, uint32_t parent, uint64_t step, uint64_t path,
-			 uint32_t frame)
+uint32_t contexts_insert(struct contexts *c, uint32_t parent, uint64_t path, uint32_t frame)
 {
 	uint64_t room = c->slots ? (UINT64_C(1) << (64 - c->shift)) / 2 : 0;
 
@@ -99,6 +82,6 @@ uint32_t contexts_insert(struct contexts *c, uint32_t parent, uint64_t step, uin
 		return CONTEXT_NONE;
 	c->keys[c->len] = (uint64_t)parent << 32 | frame;
 	c->paths[c->len] = path;
-	put(c->slots, c->shift, path, (struct context_slot){step, parent, c->len + 1});
+	put(c->slots, c->shift, (struct context_slot){path, parent, c->len + 1});
 	return c->len++;
 }

@@ -16,14 +16,14 @@
 #define CONTEXT_NONE UINT32_MAX
 
 struct context_slot {
-	uint64_t step;
+	uint64_t path;
 	uint32_t parent;
 	uint32_t id; /* + 1; 0: empty */
 };
 
 /* All zeros is an empty table. */
 struct contexts {
-	uint64_t *keys;  /* [len] parent << 32 | frame */
+	uint64_t *keys;  /* [len] parent << 32 | frame, or | CONTEXT_NONE while it has none */
 	uint64_t *paths; /* [len] hash of the path */
 	struct context_slot *slots;
 	uint32_t len, cap;
@@ -31,7 +31,7 @@ struct contexts {
 };
 
 void contexts_deinit(struct contexts *c); /* takes NULL */
-/* Free what only finding takes; keys and len stay. */
+/* Free what only finding takes; keys, paths and len stay. */
 void contexts_close(struct contexts *c);
 
 /* The hash of a path that goes on from the path with hash path by a step. The multipliers
@@ -43,15 +43,23 @@ static inline uint64_t contexts_path(uint64_t path, uint64_t step)
 	return h * UINT64_C(0xff51afd7ed558ccd);
 }
 
+/* The step by which a context that is no root goes on from its parent: contexts_path
+ * backwards, with the inverses of its multipliers modulo 2^64. */
+static inline uint64_t contexts_step(const struct contexts *c, uint32_t id)
+{
+	uint64_t h = c->paths[id] * UINT64_C(0x4f74430c22a54005);
+	h ^= h >> 32;
+	return h * UINT64_C(0xf1de83e19937733d) ^ c->paths[c->keys[id] >> 32];
+}
+
 static inline void contexts_prefetch(const struct contexts *c, uint64_t path)
 {
 	if (c->slots)
 		__builtin_prefetch(&c->slots[path >> c->shift]);
 }
 
-/* The context, or CONTEXT_NONE. */
-static inline uint32_t contexts_find(const struct contexts *c, uint32_t parent, uint64_t step,
-				     uint64_t path)
+/* The child of parent with the hash, or CONTEXT_NONE. */
+static inline uint32_t contexts_find(const struct contexts *c, uint32_t parent, uint64_t path)
 {
 	const struct context_slot *s;
 	uint64_t mask, i;
@@ -60,15 +68,14 @@ static inline uint32_t contexts_find(const struct contexts *c, uint32_t parent, 
 		return CONTEXT_NONE;
 	mask = (UINT64_C(1) << (64 - c->shift)) - 1;
 	for (i = path >> c->shift; (s = &c->slots[i])->id; i = (i + 1) & mask)
-		if (s->step == step && s->parent == parent)
+		if (s->path == path && s->parent == parent)
 			return s->id - 1;
 	return CONTEXT_NONE;
 }
 
 /* Give out the next id for a context that contexts_find did not find. CONTEXT_NONE if memory
  * or the 2^32 - 2 ids ran out; the table is then as before. */
-uint32_t contexts_insert(struct contexts *c, uint32_t parent, uint64_t step, uint64_t path,
-			 uint32_t frame);
+uint32_t contexts_insert(struct contexts *c, uint32_t parent, uint64_t path, uint32_t frame);
 
 /* Set the frame of a context that was inserted before its frame was known. */
 static inline void contexts_set_frame(struct contexts *c, uint32_t id, uint32_t frame)

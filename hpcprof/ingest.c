@@ -158,9 +158,9 @@ static int call_site(struct ingest *in, uint32_t tree, uint64_t node, uint32_t r
 		uint64_t path = contexts_path(in->m->contexts.paths[*out], step);
 		uint32_t parent = *out;
 		if (step != UINT64_MAX)
-			*out = contexts_find(&in->m->contexts, parent, step, path);
+			*out = contexts_find(&in->m->contexts, parent, path);
 		if (step != UINT64_MAX && *out == CONTEXT_NONE)
-			*out = model_new_context(in->m, parent, step, path);
+			*out = contexts_insert(&in->m->contexts, parent, path, MODEL_NO_FRAME);
 		if (step == UINT64_MAX || *out == CONTEXT_NONE)
 			rc = ingest_out_of_memory(in, sizeof(uint64_t));
 	}

@@ -45,7 +45,7 @@ struct batch {
 	unsigned n;
 	uint64_t node[BATCH], parent[BATCH];
 	uint8_t role[BATCH];
-	uint64_t step[BATCH], path[BATCH];
+	uint64_t path[BATCH];
 	uint32_t context[BATCH];
 	/* by kind: which of these take values */
 	unsigned num_taking[TAKINGS];

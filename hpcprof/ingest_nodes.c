@@ -140,26 +140,8 @@ static int compute_paths(struct ingest *in, struct tree *t)
 			return ingest_out_of_memory(in, sizeof(struct model_frame));
 		contexts_prefetch(&in->m->contexts, path);
 		b->parent[k] = parent;
-		b->step[k] = step;
 		b->path[k] = path;
 		paths[node] = path;
-	}
-	return 0;
-}
-
-/* The frames of contexts that the batch made, which waited for their slots. */
-static int add_frames(struct ingest *in, const struct batch *b, uint32_t first)
-{
-	struct model *m = in->m;
-
-	for (unsigned k = 0; k < b->n && first < m->contexts.len; k++) {
-		uint32_t frame;
-		if (b->context[k] != first)
-			continue;
-		frame = model_step_frame(m, b->step[k]);
-		if (frame == UINT32_MAX)
-			return ingest_out_of_memory(in, sizeof(struct model_frame));
-		contexts_set_frame(&m->contexts, first++, frame);
 	}
 	return 0;
 }
@@ -170,23 +152,17 @@ static int find_contexts(struct ingest *in, struct tree *t)
 	struct batch *b = &t->batch;
 	struct model *m = in->m;
 	uint32_t *restrict contexts = in->contexts;
-	uint32_t first = m->contexts.len;
 
 	for (unsigned k = 0; k < b->n; k++) {
 		uint32_t parent = contexts[b->parent[k]];
-		uint32_t id = contexts_find(&m->contexts, parent, b->step[k], b->path[k]);
-		if (id == CONTEXT_NONE) {
-			model_prefetch_frame(m, b->step[k]);
-			id = contexts_insert(&m->contexts, parent, b->step[k], b->path[k],
-					     MODEL_NO_FRAME);
-		}
+		uint32_t id = contexts_find(&m->contexts, parent, b->path[k]);
+		if (id == CONTEXT_NONE)
+			id = contexts_insert(&m->contexts, parent, b->path[k], MODEL_NO_FRAME);
 		if (id == CONTEXT_NONE)
 			return ingest_out_of_memory(in, sizeof(uint64_t));
 		b->context[k] = id;
 		contexts[b->node[k]] = id;
 	}
-	if (add_frames(in, b, first) != 0)
-		return -1;
 	if (m->contexts.len <= in->reached)
 		return 0;
 	for (uint32_t i = 0; i < in->num_metrics; i++)

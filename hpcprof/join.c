@@ -1,4 +1,6 @@
 /* One model into another: what two threads of work merged becomes one. */
+#include "hpcprof/join.h"
+
 #include "hpcprof/model.h"
 #include "hpcprof/sum.h"
 
@@ -9,7 +11,8 @@
 struct join {
 	struct model *to;
 	struct model *from;
-	uint32_t *modules, *functions, *frames, *metrics, *contexts;
+	uint32_t *modules, *functions, *metrics; /* join_facts */
+	uint32_t *frames, *contexts;             /* model_join */
 };
 enum {
 	AHEAD = 128,      /* contexts whose slots are fetched at a time */
@@ -158,7 +161,7 @@ static bool join_contexts(struct join *j)
 {
 	struct contexts *to = &j->to->contexts;
 	const struct contexts *from = &j->from->contexts;
-	uint64_t steps[AHEAD], paths[AHEAD];
+	uint64_t paths[AHEAD];
 
 	for (uint32_t i = 0; i < MODEL_ROOTS; i++)
 		j->contexts[i] = i;
@@ -166,16 +169,18 @@ static bool join_contexts(struct join *j)
 		n = from->len - first < AHEAD ? from->len - first : AHEAD;
 		for (uint32_t k = 0; k < n; k++) {
 			uint32_t up = model_parent(j->from, first + k);
-			steps[k] = model_step(j->to, j->frames[model_frame_of(j->from, first + k)]);
+			uint64_t step =
+			    model_step(j->to, j->frames[model_frame_of(j->from, first + k)]);
 			paths[k] = contexts_path(
-			    up >= first ? paths[up - first] : to->paths[j->contexts[up]], steps[k]);
+			    up >= first ? paths[up - first] : to->paths[j->contexts[up]], step);
 			contexts_prefetch(to, paths[k]);
 		}
 		for (uint32_t k = 0; k < n; k++) {
 			uint32_t up = j->contexts[model_parent(j->from, first + k)];
-			uint32_t id = contexts_find(to, up, steps[k], paths[k]);
+			uint32_t id = contexts_find(to, up, paths[k]);
 			if (id == CONTEXT_NONE)
-				id = model_new_context(j->to, up, steps[k], paths[k]);
+				id = contexts_insert(to, up, paths[k],
+						     j->frames[model_frame_of(j->from, first + k)]);
 			if (id == CONTEXT_NONE)
 				return false;
 			j->contexts[first + k] = id;
@@ -249,38 +254,67 @@ static bool join_processes(struct join *j)
 	return true;
 }
 
-static bool join_all(struct join *j)
+static int cannot_join(const struct join *j, struct error *e)
 {
-	bool ok = j->modules && j->functions && j->frames && j->metrics && j->contexts &&
-		  join_modules(j) && join_frames(j);
+	if (j->to->contexts.len >= CONTEXT_NONE - 1)
+		return error_set(e, ERROR_LIMIT, "more than 2^32 distinct contexts");
+	return error_memory(e, j->from->contexts.len * sizeof(uint64_t));
+}
+
+static bool join_all_facts(struct join *j)
+{
+	bool ok = j->modules && j->functions && j->metrics && join_modules(j);
 
 	for (size_t i = 0; ok && i < j->from->metrics.len; i++)
 		ok = join_metric(j, i);
-	ok = ok && join_contexts(j) && join_values(j);
 	return ok && join_processes(j);
 }
 
-int model_join(struct model *m, struct model *from, struct error *e)
+int join_facts(struct model *m, struct model *from, struct joined *out, struct error *e)
 {
 	struct join j = {.to = m, .from = from};
 	bool ok;
 
-	j.modules = malloc((from->modules.len + 1) * sizeof *j.modules);
-	j.functions = malloc((from->functions.len + 1) * sizeof *j.functions);
-	j.frames = malloc((from->frames.len + 1) * sizeof *j.frames);
-	j.metrics = malloc((from->metrics.len + 1) * sizeof *j.metrics);
-	j.contexts = malloc(from->contexts.len * sizeof *j.contexts);
+	j.modules = out->modules = malloc((from->modules.len + 1) * sizeof *j.modules);
+	j.functions = out->functions = malloc((from->functions.len + 1) * sizeof *j.functions);
+	j.metrics = out->metrics = malloc((from->metrics.len + 1) * sizeof *j.metrics);
 	arena_adopt(&m->arena, &from->arena);
-	ok = join_all(&j);
+	ok = join_all_facts(&j);
 	m->saturated |= from->saturated;
-	free(j.modules);
-	free(j.functions);
+	return ok ? 0 : cannot_join(&j, e);
+}
+
+void joined_deinit(struct joined *x)
+{
+	if (!x)
+		return;
+	free(x->modules);
+	free(x->functions);
+	free(x->metrics);
+}
+
+int model_join(struct model *m, struct model *from, struct error *e)
+{
+	struct joined facts = {0};
+	struct join j = {.to = m, .from = from};
+	int rc = join_facts(m, from, &facts, e);
+
+	if (rc != 0) {
+		joined_deinit(&facts);
+		return rc;
+	}
+	j.modules = facts.modules;
+	j.functions = facts.functions;
+	j.metrics = facts.metrics;
+	if (!model_make_frames(from))
+		rc = cannot_join(&j, e);
+	j.frames = malloc((from->frames.len + 1) * sizeof *j.frames);
+	j.contexts = malloc(from->contexts.len * sizeof *j.contexts);
+	if (rc == 0 &&
+	    !(j.frames && j.contexts && join_frames(&j) && join_contexts(&j) && join_values(&j)))
+		rc = cannot_join(&j, e);
+	joined_deinit(&facts);
 	free(j.frames);
-	free(j.metrics);
 	free(j.contexts);
-	if (ok)
-		return 0;
-	if (m->contexts.len >= CONTEXT_NONE - 1)
-		return error_set(e, ERROR_LIMIT, "more than 2^32 distinct contexts");
-	return error_memory(e, from->contexts.len * sizeof(uint64_t));
+	return rc;
 }

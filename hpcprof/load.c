@@ -128,6 +128,20 @@ static int work(struct shared *s, struct worker *workers, size_t n)
 	return s->why.kind == ERROR_NONE ? 0 : -1;
 }
 
+static int finish(const struct worker *workers, size_t n, struct error *e)
+{
+	struct model **models = malloc(n * sizeof *models);
+	int rc;
+
+	if (!models)
+		return error_memory(e, n * sizeof *models);
+	for (size_t i = 0; i < n; i++)
+		models[i] = workers[i].model;
+	rc = model_finish_all(models, n, e);
+	free(models);
+	return rc;
+}
+
 /* In the order of files; those of one file keep theirs, since one thread noted them. */
 static void sort_problems(struct load *l)
 {
@@ -156,11 +170,10 @@ int load_files(struct load *l, struct error *e)
 	pthread_mutex_destroy(&s.lock);
 	for (size_t i = 0; i < n; i++)
 		ingest_destroy(workers[i].ingest);
-	for (size_t i = 1; i < n; i++) {
-		if (rc == 0)
-			rc = model_join(workers[0].model, workers[i].model, &s.why);
+	if (rc == 0)
+		rc = finish(workers, n, &s.why);
+	for (size_t i = 1; i < n; i++)
 		model_destroy(workers[i].model);
-	}
 	l->model = workers[0].model;
 	free(workers);
 	if (rc != 0 && e)

@@ -1,5 +1,5 @@
 /* Many profiles into one model, shared out over threads of work: each merges files of its own
- * into a model of its own, and the models are joined at the end. What comes out depends neither
+ * into a model of its own, and model_finish_all makes one of them. What comes out depends neither
  * on the number of threads nor on who got which file. */
 #ifndef HPCPROF_LOAD_H
 #define HPCPROF_LOAD_H
@@ -35,7 +35,7 @@ struct load {
 	void *context;
 	/* found */
 	size_t running, killed;            /* stores */
-	struct model *model;               /* not finished */
+	struct model *model;               /* finished */
 	VEC(struct load_problem) problems; /* in the order of the files */
 	struct arena arena;                /* of their texts */
 };

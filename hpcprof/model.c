@@ -1,5 +1,7 @@
 #include "hpcprof/model.h"
 
+#include "hpcprof/large.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +15,7 @@ static bool add_roots(struct model *m)
 						    UINT64_C(0x13198a2e03707344)};
 
 	for (uint32_t i = 0; i < MODEL_ROOTS; i++)
-		if (contexts_insert(&m->contexts, i, UINT64_MAX, paths[i], MODEL_NO_FRAME) != i)
+		if (contexts_insert(&m->contexts, i, paths[i], MODEL_NO_FRAME) != i)
 			return false;
 	return true;
 }
@@ -77,33 +79,39 @@ uint64_t model_step(const struct model *m, uint32_t frame)
 		   : MODEL_STEP_FRAME | frame;
 }
 
-static uint32_t step_module(uint64_t step)
+/* UINT32_MAX if memory ran out. */
+static uint32_t step_frame(struct model *m, uint64_t step)
 {
-	return (uint32_t)(step >> 1) & (MODEL_STEP_MODULES - 1);
-}
+	struct model_frame f = model_plain_frame(step);
 
-uint32_t model_step_frame(struct model *m, uint64_t step)
-{
 	if (step & MODEL_STEP_FRAME)
 		return (uint32_t)step;
-	return model_frame(m, step_module(step), step >> 16, (enum frame_role)(step & 1));
+	return model_frame(m, f.module, f.address, (enum frame_role)f.role);
 }
 
-uint32_t model_new_context(struct model *m, uint32_t parent, uint64_t step, uint64_t path)
+bool model_make_frames(struct model *m)
 {
-	uint32_t frame = model_step_frame(m, step);
+	struct contexts *c = &m->contexts;
 
-	return frame == UINT32_MAX ? UINT32_MAX
-				   : contexts_insert(&m->contexts, parent, step, path, frame);
+	for (uint32_t id = m->framed > MODEL_ROOTS ? m->framed : MODEL_ROOTS; id < c->len; id++) {
+		uint32_t frame = model_frame_of(m, id);
+		if (frame == MODEL_NO_FRAME)
+			frame = step_frame(m, contexts_step(c, id));
+		if (frame == UINT32_MAX)
+			return false;
+		contexts_set_frame(c, id, frame);
+		m->framed = id + 1;
+	}
+	return true;
 }
 
 uint32_t model_context(struct model *m, uint32_t parent, uint32_t frame)
 {
 	uint64_t step = model_step(m, frame);
 	uint64_t path = contexts_path(m->contexts.paths[parent], step);
-	uint32_t id = contexts_find(&m->contexts, parent, step, path);
+	uint32_t id = contexts_find(&m->contexts, parent, path);
 
-	return id != CONTEXT_NONE ? id : contexts_insert(&m->contexts, parent, step, path, frame);
+	return id != CONTEXT_NONE ? id : contexts_insert(&m->contexts, parent, path, frame);
 }
 
 static inline uint32_t frame_hash(uint32_t module, uint64_t address, uint32_t role)
@@ -130,14 +138,6 @@ static bool grow_frame_slots(struct model *m)
 	m->frame_slots = slots;
 	m->frame_mask = mask;
 	return true;
-}
-
-void model_prefetch_frame(const struct model *m, uint64_t step)
-{
-	if (m->frame_slots && !(step & MODEL_STEP_FRAME))
-		__builtin_prefetch(&m->frame_slots[frame_hash(step_module(step), step >> 16,
-							      (uint32_t)(step & 1)) &
-						   m->frame_mask]);
 }
 
 uint32_t model_frame(struct model *m, uint32_t module, uint64_t address, enum frame_role role)
@@ -268,6 +268,7 @@ static bool stretch(uint64_t **column, uint32_t have, size_t want)
 	uint64_t *p = realloc(*column, want * sizeof *p);
 	if (!p)
 		return false;
+	large_advise(p, want * sizeof *p);
 	memset(p + have, 0, (want - have) * sizeof *p);
 	*column = p;
 	return true;

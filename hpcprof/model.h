@@ -144,6 +144,7 @@ struct model {
 	struct arena arena;
 	struct strings *strings;
 	struct contexts contexts;
+	uint32_t framed; /* contexts below have frames; see model_make_frames */
 	VEC(struct model_frame) frames;
 	uint32_t *frame_slots; /* [frame_mask + 1], frame + 1 or 0; NULL while empty */
 	uint32_t frame_mask;
@@ -178,6 +179,10 @@ int model_join(struct model *m, struct model *from, struct error *e);
 /* After the last of these: put all into its order and make all columns as long as there are
  * contexts. Nothing can be added any more. */
 int model_finish(struct model *m, struct error *e);
+/* The same for n models, each as a thread of work filled it: the first becomes the finished one
+ * of all, as if the others had been joined to it; they can then only be destroyed. As many
+ * threads put them into their order. */
+int model_finish_all(struct model *const *models, size_t n, struct error *e);
 
 /* The orders of functions, and of frames: by module, those with addresses first, by address and
  * role. <0, 0, >0. */
@@ -224,14 +229,18 @@ static inline uint64_t model_plain_step(uint32_t module, uint64_t address, enum 
 {
 	return address << 16 | (uint64_t)module << 1 | (uint64_t)role;
 }
+/* The frame that a plain step says. */
+static inline struct model_frame model_plain_frame(uint64_t step)
+{
+	return (struct model_frame){.address = step >> 16,
+				    .module = (uint32_t)(step >> 1) & (MODEL_STEP_MODULES - 1),
+				    .role = step & 1};
+}
 /* Any step, of a frame. */
 uint64_t model_step(const struct model *m, uint32_t frame);
-/* The frame of any step; UINT32_MAX if memory ran out. Who knows early of many that are to
- * come prefetches. */
-uint32_t model_step_frame(struct model *m, uint64_t step);
-void model_prefetch_frame(const struct model *m, uint64_t step);
-/* A context that contexts_find did not find. */
-uint32_t model_new_context(struct model *m, uint32_t parent, uint64_t step, uint64_t path);
+/* Give a frame to each context that was inserted without one: ingesting leaves that to those who
+ * look at frames before the model is finished. False if memory ran out. */
+bool model_make_frames(struct model *m);
 
 /* Make the metric's columns reach the context. False if memory ran out. */
 bool model_reach(struct model *m, struct model_metric *metric, uint32_t context);

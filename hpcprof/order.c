@@ -1,7 +1,9 @@
 /* The order of a finished model: the same whatever came first. */
+#include "hpcprof/join.h"
 #include "hpcprof/model.h"
-#include "hpcprof/radix.h"
+#include "hpcprof/ordered.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +78,7 @@ static int sort_ids(struct model *m, size_t n, int (*compare)(const void *, cons
 	if (!*ids || !*places) {
 		free(*ids);
 		free(*places);
+		*places = NULL;
 		return error_memory(e, n * sizeof **ids);
 	}
 	for (size_t i = 0; i < n; i++)
@@ -101,42 +104,30 @@ static int permute(void *at, size_t n, size_t size, const uint32_t *ids, struct 
 	return 0;
 }
 
-static int order_modules(struct model *m, struct error *e)
+/* *places is for the caller to free, also where it fails. */
+static int order_modules(struct model *m, uint32_t **places, struct error *e)
 {
-	uint32_t *ids, *places;
-	int rc = sort_ids(m, m->modules.len, by_module, &ids, &places, e);
+	uint32_t *ids;
+	int rc = sort_ids(m, m->modules.len, by_module, &ids, places, e);
 
 	if (rc != 0)
 		return rc;
 	rc = permute(m->modules.at, m->modules.len, sizeof *m->modules.at, ids, e);
-	for (size_t i = 0; i < m->frames.len; i++)
-		m->frames.at[i].module = places[m->frames.at[i].module];
 	for (size_t i = 0; i < m->functions.len; i++)
-		m->functions.at[i].module = places[m->functions.at[i].module];
+		m->functions.at[i].module = (*places)[m->functions.at[i].module];
 	free(ids);
-	free(places);
 	return rc;
 }
 
-static int order_functions(struct model *m, struct error *e)
+static int order_functions(struct model *m, uint32_t **places, struct error *e)
 {
-	uint32_t *ids, *places;
-	int rc;
+	uint32_t *ids;
+	int rc = sort_ids(m, m->functions.len, by_function, &ids, places, e);
 
-	if (!m->functions.len)
-		return 0;
-	rc = sort_ids(m, m->functions.len, by_function, &ids, &places, e);
 	if (rc != 0)
 		return rc;
 	rc = permute(m->functions.at, m->functions.len, sizeof *m->functions.at, ids, e);
-	for (size_t i = 0; i < m->frames.len; i++) {
-		struct model_frame *f = &m->frames.at[i];
-		if (f->role >= FRAME_ADDRESSED)
-			f->address =
-			    (uint64_t)places[f->address >> 32] << 32 | (uint32_t)f->address;
-	}
 	free(ids);
-	free(places);
 	return rc;
 }
 
@@ -151,164 +142,6 @@ int model_compare_frames(const struct model_frame *a, const struct model_frame *
 	if (a->address != b->address)
 		return compare_numbers(a->address, b->address);
 	return compare_numbers(a->role, b->role);
-}
-
-static int by_frame(const void *pa, const void *pb, void *context)
-{
-	const struct model *m = context;
-
-	return model_compare_frames(&m->frames.at[*(const uint32_t *)pa],
-				    &m->frames.at[*(const uint32_t *)pb]);
-}
-
-/* The ids of the frames in order where module, address and role fit one key, so that it takes
- * no comparing. items is [2 x frames]. False if they do not. */
-static bool sort_plain_frames(const struct model *m, struct radix_item *items, uint32_t *ids)
-{
-	size_t n = m->frames.len;
-	struct radix_item *sorted;
-	bool plain = true;
-
-	for (size_t i = 0; plain && i < n; i++) {
-		const struct model_frame *f = &m->frames.at[i];
-		plain = f->role < FRAME_ADDRESSED && model_step_is_plain(f->module, f->address);
-		items[i] = (struct radix_item){
-		    (uint64_t)f->module << 48 | f->address << 1 | f->role, (uint32_t)i};
-	}
-	sorted = plain ? radix_sort(items, items + n, n) : NULL;
-	for (size_t i = 0; plain && i < n; i++)
-		ids[i] = sorted[i].id;
-	return plain;
-}
-
-/* Frames in order; *places from what they were, which the caller frees in any case. */
-static int order_frames(struct model *m, uint32_t **places, struct error *e)
-{
-	size_t n = m->frames.len;
-	uint32_t *ids = malloc((n + 1) * sizeof *ids);
-	struct radix_item *items = malloc((2 * n + 1) * sizeof *items);
-	int rc = 0;
-
-	*places = malloc((n + 1) * sizeof **places);
-	if (!ids || !items || !*places) {
-		free(ids);
-		free(items);
-		return error_memory(e, 2 * n * sizeof *items);
-	}
-	for (size_t i = 0; i < n; i++)
-		ids[i] = (uint32_t)i;
-	if (!sort_plain_frames(m, items, ids))
-		qsort_r(ids, n, sizeof *ids, by_frame, m);
-	free(items);
-	for (size_t i = 0; i < n; i++)
-		(*places)[ids[i]] = (uint32_t)i;
-	rc = permute(m->frames.at, n, sizeof *m->frames.at, ids, e);
-	for (size_t i = 0; i < n; i++) {
-		struct model_module *mod = &m->modules.at[m->frames.at[i].module];
-		if (m->frames.at[i].role >= FRAME_ADDRESSED)
-			continue;
-		if (!mod->num_frames)
-			mod->first_frame = (uint32_t)i;
-		mod->num_frames++;
-	}
-	free(ids);
-	free(m->frame_slots);
-	m->frame_slots = NULL;
-	return rc;
-}
-
-/* The links of the tree of contexts; 0: none. */
-struct links {
-	uint32_t *child, *sibling;
-};
-
-/* Link each context to its parent, the last frame first, so that lists of siblings have the
- * frames in order. start is [frames + 1] and scratch [contexts]. */
-static void link_contexts(const struct model *m, const uint32_t *frame_places, struct links *l,
-			  uint32_t *start, uint32_t *scratch)
-{
-	uint32_t n = m->contexts.len;
-
-	for (uint32_t c = MODEL_ROOTS; c < n; c++)
-		start[frame_places[model_frame_of(m, c)] + 1]++;
-	for (size_t f = 0; f < m->frames.len; f++)
-		start[f + 1] += start[f];
-	for (uint32_t c = MODEL_ROOTS; c < n; c++)
-		scratch[start[frame_places[model_frame_of(m, c)]]++] = c;
-	for (uint32_t i = n - MODEL_ROOTS; i > 0; i--) {
-		uint32_t c = scratch[i - 1], up = model_parent(m, c);
-		l->sibling[c] = l->child[up];
-		l->child[up] = c;
-	}
-}
-
-/* places: new ids, depth first, below each root in turn. */
-static void number_contexts(const struct model *m, const struct links *l, uint32_t *places)
-{
-	uint32_t next = MODEL_ROOTS;
-
-	for (uint32_t root = 0; root < MODEL_ROOTS; root++) {
-		uint32_t c = l->child[root];
-		places[root] = root;
-		while (c) {
-			places[c] = next++;
-			if (l->child[c]) {
-				c = l->child[c];
-				continue;
-			}
-			while (c != root && !l->sibling[c])
-				c = model_parent(m, c);
-			c = c == root ? 0 : l->sibling[c];
-		}
-	}
-}
-
-static void permute_columns(struct model *m, const uint32_t *places, uint64_t *room)
-{
-	uint32_t n = m->contexts.len;
-
-	for (size_t k = 0; k < m->metrics.len; k++) {
-		uint64_t *columns[2] = {m->metrics.at[k].events, m->metrics.at[k].samples};
-		for (int i = 0; i < 2; i++) {
-			for (uint32_t c = 0; c < n; c++)
-				room[places[c]] = columns[i][c];
-			memcpy(columns[i], room, n * sizeof *room);
-		}
-	}
-}
-
-static int order_contexts(struct model *m, const uint32_t *frame_places, struct error *e)
-{
-	size_t n = m->contexts.len;
-	uint32_t *start = calloc(m->frames.len + 2, sizeof *start);
-	uint32_t *places = malloc(n * sizeof *places);
-	struct links l = {calloc(n, sizeof *l.child), malloc(n * sizeof *l.sibling)};
-	uint64_t *room = NULL;
-	bool ok = start && places && l.child && l.sibling;
-
-	contexts_close(&m->contexts);
-	if (ok) {
-		link_contexts(m, frame_places, &l, start, places);
-		number_contexts(m, &l, places);
-	}
-	free(start);
-	free(l.child);
-	free(l.sibling);
-	if (ok)
-		room = malloc(n * sizeof *room);
-	if (room) {
-		permute_columns(m, places, room);
-		for (uint32_t c = 0; c < n; c++) {
-			uint32_t frame = model_frame_of(m, c);
-			room[places[c]] = (uint64_t)places[model_parent(m, c)] << 32 |
-					  (frame == MODEL_NO_FRAME ? frame : frame_places[frame]);
-		}
-		memcpy(m->contexts.keys, room, n * sizeof *room);
-	}
-	ok = room != NULL;
-	free(room);
-	free(places);
-	return ok ? 0 : error_memory(e, n * sizeof *room);
 }
 
 static int order_metrics(struct model *m, struct error *e)
@@ -385,22 +218,156 @@ static bool at_end(const struct model_metric *k)
 	return end;
 }
 
-int model_finish(struct model *m, struct error *e)
+/* ---- all of it ----------------------------------------------------------------------- */
+
+/* One of the models on its way, each with a thread of its own where one can be had. */
+struct part {
+	struct model *model;
+	struct joined facts; /* of all but the first */
+	struct ordered_places places;
+	uint32_t *modules, *functions; /* that the places are */
+	struct ordered ordered;
+	struct part *other; /* to be united with this one */
+	int rc;
+	struct error e;
+	pthread_t thread;
+	bool started;
+};
+
+static void *take_part(void *part)
 {
-	uint32_t *frame_places = NULL;
+	struct part *p = part;
+
+	p->rc = ordered_take(&p->ordered, p->model, &p->places, &p->e);
+	return NULL;
+}
+
+static void *unite_parts(void *part)
+{
+	struct part *p = part;
+
+	p->rc = ordered_unite(&p->ordered, &p->other->ordered, &p->e);
+	return NULL;
+}
+
+/* Do the work for every step-th of n parts. 0, or -1 and the first error. */
+static int for_parts(struct part *parts, size_t n, size_t step, void *(*work)(void *),
+		     struct error *e)
+{
 	int rc = 0;
 
-	for (size_t i = 0; i < m->metrics.len; i++) {
-		if (!model_reach(m, &m->metrics.at[i], m->contexts.len - 1))
-			return error_memory(e, m->contexts.len * sizeof(uint64_t));
-		m->saturated |= at_end(&m->metrics.at[i]);
+	for (size_t i = step; i < n; i += step)
+		parts[i].started = pthread_create(&parts[i].thread, NULL, work, &parts[i]) == 0;
+	work(&parts[0]);
+	for (size_t i = step; i < n; i += step) {
+		if (parts[i].started)
+			pthread_join(parts[i].thread, NULL);
+		else
+			work(&parts[i]);
 	}
-	if (order_modules(m, e) != 0 || order_functions(m, e) != 0 ||
-	    order_frames(m, &frame_places, e) != 0 || order_contexts(m, frame_places, e) != 0 ||
-	    order_metrics(m, e) != 0)
-		rc = -1;
-	free(frame_places);
+	for (size_t i = 0; i < n && rc == 0; i += step) {
+		rc = parts[i].rc;
+		if (rc != 0 && e)
+			*e = parts[i].e;
+	}
+	return rc;
+}
+
+/* Two and two, until one is left. */
+static int unite_all(struct part *parts, size_t n, struct error *e)
+{
+	int rc = 0;
+
+	for (size_t apart = 1; rc == 0 && apart < n; apart *= 2) {
+		size_t first = 0;
+		for (; first + apart < n; first += 2 * apart)
+			parts[first].other = &parts[first + apart];
+		rc = for_parts(parts, first, 2 * apart, unite_parts, e);
+	}
+	return rc;
+}
+
+/* The first model's facts become those of all, in their order, and each part learns where its
+ * ids went. */
+static int order_facts(struct part *parts, size_t n, struct error *e)
+{
+	struct model *m = parts[0].model;
+	uint32_t **modules = &parts[0].modules, **functions = &parts[0].functions;
+	int rc = 0;
+
+	for (size_t i = 1; rc == 0 && i < n; i++)
+		rc = join_facts(m, parts[i].model, &parts[i].facts, e);
+	if (rc != 0 || order_modules(m, modules, e) != 0 || order_functions(m, functions, e) != 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		struct part *p = &parts[i];
+		p->places = (struct ordered_places){.modules = *modules,
+						    .functions = *functions,
+						    .metrics = p->facts.metrics,
+						    .num_metrics = m->metrics.len};
+		if (!i)
+			continue;
+		/* what they were joined as, and where that stands now */
+		for (size_t k = 0; k < p->model->modules.len; k++)
+			p->facts.modules[k] = (*modules)[p->facts.modules[k]];
+		for (size_t k = 0; k < p->model->functions.len; k++)
+			p->facts.functions[k] = (*functions)[p->facts.functions[k]];
+		p->places.modules = p->facts.modules;
+		p->places.functions = p->facts.functions;
+	}
+	return 0;
+}
+
+static void count_frames(struct model *m)
+{
+	for (size_t i = 0; i < m->frames.len; i++) {
+		struct model_module *mod = &m->modules.at[m->frames.at[i].module];
+		if (m->frames.at[i].role >= FRAME_ADDRESSED)
+			continue;
+		if (!mod->num_frames)
+			mod->first_frame = (uint32_t)i;
+		mod->num_frames++;
+	}
+	free(m->frame_slots);
+	m->frame_slots = NULL;
+}
+
+int model_finish_all(struct model *const *models, size_t n, struct error *e)
+{
+	struct part *parts = calloc(n, sizeof *parts);
+	struct model *m = models[0];
+	int rc;
+
+	if (!parts)
+		return error_memory(e, n * sizeof *parts);
+	for (size_t i = 0; i < n; i++)
+		parts[i].model = models[i];
+	rc = order_facts(parts, n, e);
+	if (rc == 0)
+		rc = for_parts(parts, n, 1, take_part, e);
+	if (rc == 0)
+		rc = unite_all(parts, n, e);
+	if (rc == 0)
+		rc = ordered_give(&parts[0].ordered, m, e);
+	for (size_t i = 0; i < n; i++) {
+		joined_deinit(&parts[i].facts);
+		ordered_deinit(&parts[i].ordered);
+	}
+	free(parts[0].modules);
+	free(parts[0].functions);
+	free(parts);
+	if (rc != 0)
+		return rc;
+	count_frames(m);
+	for (size_t i = 0; i < m->metrics.len; i++)
+		m->saturated |= at_end(&m->metrics.at[i]);
+	rc = order_metrics(m, e);
 	if (rc == 0 && m->processes.len)
 		qsort(m->processes.at, m->processes.len, sizeof *m->processes.at, by_process);
 	return rc;
+}
+
+int model_finish(struct model *m, struct error *e)
+{
+	return model_finish_all(&m, 1, e);
 }

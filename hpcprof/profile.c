@@ -74,8 +74,6 @@ static int load_model(struct profile *p, struct load *l, struct diag *d, struct 
 		rc = error_set(e, ERROR_USAGE,
 			       "no profile could be read (name a measurement directory, "
 			       "hpcrun-COMMAND-N, or a datafile)");
-	if (rc == 0)
-		rc = model_finish(p->model, e);
 	if (rc == 0 && p->model->saturated)
 		diag_problem(
 		    d, NULL,

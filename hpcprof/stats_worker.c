@@ -245,7 +245,7 @@ static void forget_values(struct stats_worker *w)
 
 int stats_worker_end_unit(struct stats_worker *w, const char *name, struct error *e)
 {
-	bool ok = name && match_extend(&w->match, w->model);
+	bool ok = name && model_make_frames(w->model) && match_extend(&w->match, w->model);
 
 	for (size_t i = 0; ok && i < w->stats->num_trees; i++) {
 		const struct stats_rows *rows = &w->stats->rows[i];

@@ -189,7 +189,7 @@ static uint32_t ours(char *const *paths, size_t n, unsigned threads)
 
 	for (size_t i = 0; i < n; i++)
 		files[i].path = paths[i];
-	if (load_files(&l, &e) != 0 || model_finish(l.model, &e) != 0) {
+	if (load_files(&l, &e) != 0) {
 		fprintf(stderr, "merge: %s\n", e.text);
 		exit(1);
 	}

@@ -226,17 +226,22 @@ static void same(const char *what, const struct bytes *got, const struct bytes *
 }
 
 /* Finishes and destroys the model. */
-static void check(const char *what, struct model *m)
+static void check_finished(const char *what, struct model *m)
 {
 	struct bytes file, text;
 
-	finish(m);
 	file = merged(m);
 	same(what, &file, &want_file);
 	text = text_of(m);
 	same(what, &text, &want_text);
 	assert_int_equal(m->saturated, want_saturated);
 	model_destroy(m);
+}
+
+static void check(const char *what, struct model *m)
+{
+	finish(m);
+	check_finished(what, m);
 }
 
 static int expect(void **state)
@@ -318,7 +323,7 @@ static void test_any_number_of_threads(void **state)
 		m = l.model;
 		l.model = NULL;
 		load_deinit(&l);
-		check("threads", m);
+		check_finished("threads", m);
 	}
 }
 
@@ -345,6 +350,68 @@ static void test_any_tree_of_joins(void **state)
 		}
 		check("joins", models[0]);
 	}
+}
+
+/* Models of several files each, finished together. */
+static void test_any_number_at_once(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 40; round++) {
+		struct model *models[FILES];
+		unsigned n = 1 + below(FILES);
+		struct error e = {0};
+
+		for (unsigned i = 0; i < n; i++)
+			models[i] = new_model();
+		for (unsigned i = 0; i < FILES; i++)
+			add(models[below(n)], files[i].bytes, files[i].n, paths[i]);
+		assert_int_equal(model_finish_all(models, n, &e), 0);
+		for (unsigned i = 1; i < n; i++)
+			model_destroy(models[i]);
+		check_finished("at once", models[0]);
+	}
+}
+
+/* A hash of a path leads back to its last step, whatever that is. */
+static void test_steps_come_back(void **state)
+{
+	struct contexts c = {0};
+	uint64_t step = 1;
+	uint32_t id = contexts_insert(&c, 0, 12345, CONTEXT_NONE);
+
+	(void)state;
+	for (unsigned i = 0; i < 5000; i++) {
+		uint32_t parent = below(c.len);
+		uint64_t path = contexts_path(c.paths[parent], step);
+		id = contexts_find(&c, parent, path);
+		if (id == CONTEXT_NONE)
+			id = contexts_insert(&c, parent, path, CONTEXT_NONE);
+		assert_int_equal(contexts_find(&c, parent, path), id);
+		assert_true(contexts_step(&c, id) == step);
+		step = i % 7 ? step * UINT64_C(0x9e3779b97f4a7c15) + i : i % 2 ? UINT64_MAX - i : i;
+	}
+	contexts_deinit(&c);
+}
+
+/* By the upper half, and the lower one stays as it was. */
+static void test_words(void **state)
+{
+	static const unsigned bits[] = {1, 5, 8, 9, 17, 32};
+
+	(void)state;
+	for (size_t n = 0; n < 700; n += n < 2 * RADIX_FEW ? 1 : 97)
+		for (size_t k = 0; k < sizeof bits / sizeof *bits; k++) {
+			static uint64_t at[700], room[700];
+			uint64_t seen = 0;
+			for (size_t i = 0; i < n; i++)
+				at[i] = (uint64_t)below(UINT32_MAX) >> (32 - bits[k]) << 32 | i;
+			radix_sort_words(at, room, n);
+			for (size_t i = 0; i < n; i++)
+				seen += (uint32_t)at[i];
+			assert_int_equal(seen, n * (n - (n > 0)) / 2);
+			for (size_t i = 1; i < n; i++)
+				assert_true(at[i - 1] < at[i]);
+		}
 }
 
 /* Files made of files, two or three at a time in any way. */
@@ -556,6 +623,9 @@ int main(void)
 	    cmocka_unit_test(test_any_order),
 	    cmocka_unit_test(test_any_number_of_threads),
 	    cmocka_unit_test(test_any_tree_of_joins),
+	    cmocka_unit_test(test_any_number_at_once),
+	    cmocka_unit_test(test_steps_come_back),
+	    cmocka_unit_test(test_words),
 	    cmocka_unit_test(test_any_tree_of_files),
 	    cmocka_unit_test(test_what_is_written),
 	    cmocka_unit_test(test_radix),
