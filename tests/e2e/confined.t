@@ -7,8 +7,17 @@
 
 confined=$(program confined)
 
-lives 7 "strict mode" "$confined" strict
-until_it_began "strict mode"
+# strict WHAT [OPTION...]: from a filter, such as a container's, nothing leads to strict mode.
+strict() {
+	if grep -q '^Seccomp:.*2' /proc/self/status; then
+		skip "$1" "these tests run under a filter themselves"
+		return
+	fi
+	lives 7 "$@" "$confined" strict
+	until_it_began "$1"
+}
+
+strict "strict mode"
 lives 0 "a filter that allows next to nothing" "$confined" confined
 until_it_began "a filter that allows next to nothing"
 is "which is said" "$(grep -c 'hpcrun: .*no samples from here on' said)" 1
@@ -25,6 +34,5 @@ at_least "what came after" 'measuring off' 150
 lives 0 "a filter that is refused" "$confined" no_filter
 all_of_it "a filter that is refused"
 at_least "samples to the end" recorded 250
-lives 7 "strict mode, and a store that dies with it" --store=private "$confined" strict
-until_it_began "strict mode, and a store that dies with it"
+strict "strict mode, and a store that dies with it" --store=private
 done_testing
