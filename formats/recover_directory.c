@@ -346,10 +346,11 @@ static void recover_link(const char *dir, int fd, const char *name, const char *
 		return;
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return;
-	if (stat(path, &st) == 0 && store_recover(path, out, r, &why) < 0)
-		tell(r, name, STORE_FAILED, &why);
+	int result = stat(path, &st) == 0 ? store_recover(path, out, r, &why) : 0;
 	if (stat(path, &st) != 0 && errno == ENOENT)
-		unlinkat(fd, name, 0);
+		unlinkat(fd, name, 0); /* also where its last process has just removed it */
+	else if (result < 0)
+		tell(r, name, STORE_FAILED, &why);
 	free(path);
 }
 

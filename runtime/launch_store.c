@@ -114,11 +114,12 @@ void launch_store_recover(struct launch_store *s, const char *out, int pid, int 
 	if (s->lock >= 0)
 		close(s->lock);   /* who still runs removes the directory when it ends */
 	signal(SIGXFSZ, SIG_IGN); /* a file beyond a limit is an error then */
-	if (store_recover(s->path, out, &recovery, &e) < 0) {
+	if (store_recover(s->path, out, &recovery, &e) < 0 && access(s->path, F_OK) == 0) {
 		snprintf(r->why, sizeof r->why, "%s", e.text);
 		r->failed = 1;
 		return;
 	}
+	/* where it is gone, who still ran has just ended, and left nothing in it */
 	r->datafiles = recovery.counts[STORE_RECOVERED];
 	r->running = recovery.counts[STORE_ALIVE];
 	r->failed = recovery.counts[STORE_FAILED];
