@@ -186,7 +186,10 @@ static struct live_file *file_of(struct live *l, size_t sorted, char *name)
 		free(name);
 		return known;
 	}
-	return vec_push(&l->files, key) ? &l->files.at[l->files.len - 1] : NULL;
+	if (vec_push(&l->files, key))
+		return &l->files.at[l->files.len - 1];
+	free(name);
+	return NULL;
 }
 
 /* CPU time of a process so far, fields 14 and 15 of its stat; 0 if it cannot be known. */

@@ -56,12 +56,6 @@ int error_format(struct error *e, uint64_t offset, const char *expected, const c
 	return -1;
 }
 
-int error_memory(struct error *e, uint64_t size)
-{
-	return error_set(e, ERROR_MEMORY, "out of memory (%llu bytes wanted)",
-			 (unsigned long long)size);
-}
-
 int error_writing(struct error *e)
 {
 	int saved = errno;

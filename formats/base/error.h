@@ -40,7 +40,12 @@ int error_writing(struct error *e);
 int error_format(struct error *e, uint64_t offset, const char *expected, const char *found, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The same for a failed allocation of size bytes. */
-int error_memory(struct error *e, uint64_t size);
+/* The same for a failed allocation of size bytes. Here, so that who checks the code sees
+ * that it is never 0. */
+static inline int error_memory(struct error *e, uint64_t size)
+{
+	error_set(e, ERROR_MEMORY, "out of memory (%llu bytes wanted)", (unsigned long long)size);
+	return -1;
+}
 
 #endif
