@@ -265,13 +265,11 @@ void attribution_deinit(struct attribution *a)
 struct rows {
 	const struct model *m;
 	const struct code *code;
-	const uint64_t *const *columns;
-	size_t n;
-	const uint64_t *contexts; /* inclusive */
 	attribute_row_fn *row;
-	void *context;
+	void *row_context;
+	attribute_row_use_fn *use;
+	void *use_context;
 	uint32_t *on_path; /* per row */
-	struct attributed_rows *out;
 };
 
 static uint32_t row_at(const struct rows *r, uint32_t context, uint32_t k)
@@ -285,14 +283,15 @@ static uint32_t row_at(const struct rows *r, uint32_t context, uint32_t k)
 		o.caller = &r->code->frames.at[r->code->first[model_frame_of(r->m, up)]];
 	else
 		o.partial = up == MODEL_PARTIAL_ROOT;
-	return r->row(r->context, &o);
+	return r->row(r->row_context, &o);
 }
 
-static void visit(struct rows *r, uint32_t context, bool enter)
+static bool visit(struct rows *r, uint32_t context, bool enter)
 {
 	uint32_t frame = model_frame_of(r->m, context), leaf = r->code->first[frame];
+	bool ok = true;
 
-	for (uint32_t k = leaf; k < r->code->first[frame + 1]; k++) {
+	for (uint32_t k = leaf; ok && k < r->code->first[frame + 1]; k++) {
 		uint32_t row = row_at(r, context, k);
 		if (row == ATTRIBUTE_NO_ROW)
 			continue;
@@ -300,13 +299,53 @@ static void visit(struct rows *r, uint32_t context, bool enter)
 			r->on_path[row]--;
 			continue;
 		}
-		for (size_t i = 0; i < r->n && k == leaf; i++)
-			add_to(&r->out->exclusive[row * r->n + i], r->columns[i][context]);
+		if (k == leaf)
+			ok = r->use(r->use_context, context, row, false);
 		if (r->on_path[row]++ == 0)
-			for (size_t i = 0; i < r->n; i++)
-				add_to(&r->out->inclusive[row * r->n + i],
-				       r->contexts[context * r->n + i]);
+			ok = ok && r->use(r->use_context, context, row, true);
 	}
+	return ok;
+}
+
+int attribute_row_uses(const struct model *m, const struct code *c, size_t num_rows,
+		       attribute_row_fn *row, void *row_context, attribute_row_use_fn *use,
+		       void *use_context, struct error *e)
+{
+	struct rows r = {.m = m,
+			 .code = c,
+			 .row = row,
+			 .row_context = row_context,
+			 .use = use,
+			 .use_context = use_context,
+			 .on_path = calloc(num_rows + 1, sizeof *r.on_path)};
+	struct walk w = {0};
+	bool ok = true;
+	int rc = r.on_path ? walk_begin(&w, m, e) : error_memory(e, num_rows * sizeof *r.on_path);
+
+	while (rc == 0 && ok && walk_next(&w))
+		ok = visit(&r, w.context, w.enter);
+	walk_end(&w);
+	free(r.on_path);
+	return ok ? rc : error_memory(e, sizeof(uint64_t));
+}
+
+struct adding {
+	const uint64_t *const *columns;
+	size_t n;
+	const uint64_t *contexts; /* inclusive */
+	struct attributed_rows *out;
+};
+
+static bool add_row_use(void *context, uint32_t node, uint32_t row, bool inclusive)
+{
+	const struct adding *a = context;
+
+	for (size_t i = 0; i < a->n; i++)
+		if (inclusive)
+			add_to(&a->out->inclusive[row * a->n + i], a->contexts[node * a->n + i]);
+		else
+			add_to(&a->out->exclusive[row * a->n + i], a->columns[i][node]);
+	return true;
 }
 
 int attribute_rows(const struct model *m, const struct code *c, const uint64_t *const *columns,
@@ -314,29 +353,16 @@ int attribute_rows(const struct model *m, const struct code *c, const uint64_t *
 		   struct attributed_rows *out, struct error *e)
 {
 	uint64_t *contexts = attribute_contexts(m, columns, num_columns);
-	struct rows r = {.m = m,
-			 .code = c,
-			 .columns = columns,
-			 .n = num_columns,
-			 .contexts = contexts,
-			 .row = row,
-			 .context = context,
-			 .out = out};
-	struct walk w = {0};
+	struct adding a = {columns, num_columns, contexts, out};
 	int rc = 0;
 
-	r.on_path = calloc(num_rows + 1, sizeof *r.on_path);
 	out->exclusive = calloc(num_rows * num_columns + 1, sizeof *out->exclusive);
 	out->inclusive = calloc(num_rows * num_columns + 1, sizeof *out->inclusive);
-	if (!contexts || !r.on_path || !out->exclusive || !out->inclusive)
+	if (!contexts || !out->exclusive || !out->inclusive)
 		rc = error_memory(e, num_rows * num_columns * sizeof *out->exclusive);
 	if (rc == 0)
-		rc = walk_begin(&w, m, e);
-	while (rc == 0 && walk_next(&w))
-		visit(&r, w.context, w.enter);
-	walk_end(&w);
+		rc = attribute_row_uses(m, c, num_rows, row, context, add_row_use, &a, e);
 	free(contexts);
-	free(r.on_path);
 	if (rc != 0) {
 		free(out->exclusive);
 		free(out->inclusive);

@@ -67,6 +67,13 @@ int attribute_rows(const struct model *m, const struct code *c, const uint64_t *
 		   size_t num_columns, size_t num_rows, attribute_row_fn *row, void *context,
 		   struct attributed_rows *out, struct error *e);
 
+/* Told of each row that values of a context count to in that way, as attribute_use_fn is. */
+typedef bool attribute_row_use_fn(void *context, uint32_t node, uint32_t row, bool inclusive);
+/* What attribute_rows adds up: row and use have a context each. */
+int attribute_row_uses(const struct model *m, const struct code *c, size_t num_rows,
+		       attribute_row_fn *row, void *row_context, attribute_row_use_fn *use,
+		       void *use_context, struct error *e);
+
 /* A walk over the contexts, each parent before its children and all descendants of a
  * context before its next sibling, without recursion: paths may be 100,000 deep.
  *

@@ -4,13 +4,14 @@
 #include "hpcprof/columns.h"
 #include "hpcprof/labels.h"
 #include "hpcprof/select.h"
+#include "hpcprof/stat_lines.h"
 #include "hpcprof/sum.h"
 #include "hpcprof/views.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_ROWS = 20, NAMES = 36, EACH = 18 };
+enum { DEFAULT_ROWS = 20, NAMES = 36, EACH = 6, WITH_VALUES = 100 };
 
 struct calls {
 	FILE *out;
@@ -25,7 +26,8 @@ struct calls {
 	struct attributed_rows rows, own;
 	uint8_t *edges; /* per row: bit 0: some call was a real one, bit 1: some was inlined */
 	uint32_t *ids;  /* rows with values, in order */
-	size_t num_ids;
+	size_t num_ids, shown;
+	struct stats stats;
 };
 
 enum { CALLED = 1, INLINED = 2 };
@@ -115,7 +117,68 @@ static int collect(struct calls *t, struct error *e)
 				break;
 			}
 	qsort_r(t->ids, t->num_ids, sizeof *t->ids, order, t);
+	t->shown = t->o->rows_given ? t->o->rows ? t->o->rows : SIZE_MAX : DEFAULT_ROWS;
+	if (t->shown > t->num_ids)
+		t->shown = t->num_ids;
 	return 0;
+}
+
+/* ---- statistics ---------------------------------------------------------------------------- */
+
+/* Rows of the statistics: the shown ones come behind these. */
+enum { EVERYTHING, THE_FUNCTION, FIRST_SHOWN };
+
+struct counting {
+	struct stats_rows *rows;
+	const uint32_t *row; /* of the statistics, per row; EVERYTHING: not shown */
+};
+
+static bool count_row(void *context, uint32_t node, uint32_t row, bool inclusive)
+{
+	const struct counting *x = context;
+
+	return !x->row[row] || stats_use(x->rows, node, x->row[row], inclusive);
+}
+
+static int count_rows(struct calls *t, struct stats_rows *rows, struct error *e)
+{
+	static const uint32_t function = THE_FUNCTION;
+	size_t n = t->c->functions.len + MORE_ROWS;
+	uint32_t *row = calloc(n, sizeof *row);
+	struct counting x = {rows, &function};
+	int rc;
+
+	if (!row)
+		return error_memory(e, n * sizeof *row);
+	rc = attribute_row_uses(t->m, t->c, 1, own_row, t, count_row, &x, e);
+	for (size_t i = 0; i < t->shown; i++)
+		row[t->ids[i]] = FIRST_SHOWN + (uint32_t)i;
+	x.row = row;
+	if (rc == 0)
+		rc = attribute_row_uses(t->m, t->c, n, row_of_call, t, count_row, &x, e);
+	free(row);
+	return rc;
+}
+
+/* The second reading of the files. */
+static int collect_stats(struct calls *t, const struct profile *p, struct error *e)
+{
+	struct stats_rows *rows = &t->stats.rows[0];
+
+	t->stats.profile = p;
+	t->stats.options = t->o;
+	t->stats.columns = &t->columns;
+	t->stats.num_trees = 1;
+	*rows = (struct stats_rows){.keys = t->m->contexts.keys,
+				    .num_nodes = model_num_contexts(t->m),
+				    .num_columns = t->columns.len,
+				    .num_rows = FIRST_SHOWN + (uint32_t)t->shown};
+	if (!stats_use(rows, MODEL_ROOT, EVERYTHING, true) ||
+	    !stats_use(rows, MODEL_PARTIAL_ROOT, EVERYTHING, true))
+		return error_memory(e, sizeof(struct stats_use));
+	if (count_rows(t, rows, e) != 0)
+		return -1;
+	return stats_collect(&t->stats, e);
 }
 
 /* ---- printing ----------------------------------------------------------------------------- */
@@ -125,23 +188,29 @@ static bool single(const struct calls *t)
 	return t->columns.len == 1;
 }
 
-/* Of one metric: share of the function, percent and value of all; percent of self. Of several
- * the two percentages. */
+/* Whether there is room for them and for the share, also beside intervals. */
+static bool with_values(const struct calls *t)
+{
+	return single(t) && (!t->o->ci || t->o->width >= WITH_VALUES);
+}
+
+/* Of one metric: share of the function, percent and value of all; percent of self. Of several, or
+ * without room, the two percentages. */
 static bool value_cells(struct calls *t, struct layout_table *table, const uint64_t *exclusive,
 			const uint64_t *inclusive)
 {
-	char number[LAYOUT_NUMBER_BYTES];
+	char number[LAYOUT_NUMBER_BYTES], percent[COLUMNS_PERCENT_BYTES];
 	bool ok = true;
 
 	for (size_t i = 0; i < t->columns.len; i++) {
 		const struct column *c = &t->columns.at[i];
-		if (single(t))
+		if (with_values(t))
 			ok &= layout_number(
 			    table, layout_percent(number, inclusive[i], t->own.inclusive[i]));
-		ok &= layout_number(table, layout_percent(number, inclusive[i], c->total));
-		if (single(t))
+		ok &= layout_number(table, columns_percent(percent, c, inclusive[i]));
+		if (with_values(t))
 			ok &= layout_number(table, layout_value(number, inclusive[i], c->unit));
-		ok &= layout_number(table, layout_percent(number, exclusive[i], c->total));
+		ok &= layout_number(table, columns_percent(percent, c, exclusive[i]));
 	}
 	return ok;
 }
@@ -177,10 +246,10 @@ static bool add_titles(struct calls *t, struct layout_column *titles, size_t *n)
 {
 	for (size_t i = 0; i < t->columns.len; i++) {
 		const char *total = single(t) ? "total" : t->columns.at[i].name;
-		if (single(t))
+		if (with_values(t))
 			titles[(*n)++] = (struct layout_column){"share", true, CUT_NOT, 0};
 		titles[(*n)++] = (struct layout_column){total, true, CUT_NOT, 0};
-		if (single(t))
+		if (with_values(t))
 			titles[(*n)++] = (struct layout_column){"", true, CUT_NOT, 0};
 		titles[(*n)++] = (struct layout_column){"self", true, CUT_NOT, 0};
 	}
@@ -195,13 +264,13 @@ static bool print_table(struct calls *t)
 {
 	struct layout_column *titles = calloc(4 * t->columns.len + 2, sizeof *titles);
 	struct layout_table table = {.arena = &t->arena, .columns = titles};
-	size_t most = t->o->rows_given ? t->o->rows ? t->o->rows : SIZE_MAX : DEFAULT_ROWS, i;
+	size_t i;
 	bool ok = titles && add_titles(t, titles, &table.num_columns), saturated = false;
 
 	if (ok && t->callees)
 		ok = value_cells(t, &table, t->own.exclusive, t->own.exclusive) &&
 		     layout_cell(&table, "(in itself)") && layout_cell(&table, "");
-	for (i = 0; ok && i < t->num_ids && i < most; i++)
+	for (i = 0; ok && i < t->shown; i++)
 		ok = add_row(t, &table, t->ids[i]);
 	ok = ok && layout_print(t->out, &table, t->o->width);
 	if (ok && i < t->num_ids) {
@@ -243,12 +312,12 @@ static bool print_heading(struct calls *t)
 	layout_title(t->out, t->o->color, text);
 	for (size_t i = 0; i < t->columns.len; i++) {
 		const struct column *c = &t->columns.at[i];
-		char total[LAYOUT_NUMBER_BYTES], self[LAYOUT_NUMBER_BYTES];
+		char total[COLUMNS_PERCENT_BYTES], self[COLUMNS_PERCENT_BYTES];
 		char value[LAYOUT_NUMBER_BYTES], own[LAYOUT_NUMBER_BYTES];
 		fprintf(t->out, "  total %s, %s; self %s, %s%s%s%s\n",
-			layout_percent(total, t->own.inclusive[i], c->total),
+			columns_percent(total, c, t->own.inclusive[i]),
 			layout_value(value, t->own.inclusive[i], c->unit),
-			layout_percent(self, t->own.exclusive[i], c->total),
+			columns_percent(self, c, t->own.exclusive[i]),
 			layout_value(own, t->own.exclusive[i], c->unit), single(t) ? "" : " (",
 			single(t) ? "" : c->name, single(t) ? "" : ")");
 	}
@@ -257,18 +326,56 @@ static bool print_heading(struct calls *t)
 	return true;
 }
 
+/* A row's name, in the statistics, on a line of its own. False if memory ran out. */
+static bool print_name(struct calls *t, const char *name)
+{
+	const char *text = name ? layout_cut_name(&t->arena, name, t->o->width - 2) : NULL;
+
+	if (text)
+		fprintf(t->out, "  %s\n", text);
+	return text;
+}
+
+/* Statistics of the function and of the rows of the table. */
+static bool print_stats(struct calls *t)
+{
+	const struct stats_rows *rows = &t->stats.rows[0];
+	struct stat_lines l = stat_lines(t->out, &t->arena, &t->stats);
+	const char *units = stat_lines_units(&l), *text;
+	bool ok = units != NULL;
+
+	text = ok ? layout_format(&t->arena, "%s over %s",
+				  t->callees ? "These callees" : "These callers", units)
+		  : NULL;
+	if (!text)
+		return false;
+	fputc('\n', t->out);
+	layout_title(t->out, t->o->color, text);
+	ok = stat_lines_introduce(&l, rows, EVERYTHING) &&
+	     print_name(t, label_function(t->c, &t->arena, t->which)) &&
+	     stat_lines_print(&l, rows, THE_FUNCTION);
+	for (size_t i = 0; ok && i < t->shown; i++)
+		ok = print_name(t, row_name(t, t->ids[i])) &&
+		     stat_lines_print(&l, rows, FIRST_SHOWN + (uint32_t)i);
+	return ok;
+}
+
 static int print(FILE *out, const struct profile *p, const struct options *o, bool callees,
 		 struct error *e)
 {
 	struct calls t = {.out = out, .m = p->model, .c = &p->code, .o = o, .callees = callees};
-	int rc = columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, EACH), &t.arena, e);
+	unsigned each = EACH + 2 * columns_percent_width(o);
+	int rc = columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, each), &t.arena, e);
 
 	if (rc == 0)
 		rc = select_named(t.m, t.c, o->subject, &t.wanted, &t.which, e);
 	if (rc == 0)
 		rc = collect(&t, e);
-	if (rc == 0 && (!print_heading(&t) || !print_table(&t)))
+	if (rc == 0 && o->stats)
+		rc = collect_stats(&t, p, e);
+	if (rc == 0 && (!print_heading(&t) || !print_table(&t) || (o->stats && !print_stats(&t))))
 		rc = error_memory(e, 0);
+	stats_deinit(&t.stats);
 	free(t.wanted);
 	free(t.edges);
 	free(t.ids);
@@ -295,7 +402,7 @@ static int print_callees(FILE *out, const struct profile *p, const struct option
 
 enum {
 	TAKES = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
-		OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN
+		OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN | OPTION_STATS | OPTION_CI
 };
 
 const struct view callers_view = {

@@ -40,6 +40,12 @@ for width in 80 200; do
 	check "three have their own" grep -qE '^ *self +[^ ]*-1 +[^ ]*-2 +[^ ]*-3 +total' text
 	COLUMNS=$width "$hpcprof" tree --stats hpcrun-threads8-* >text
 	check "the tree has them by number" grep -qE '^  \[1\] ' text
+	for view in callers callees; do
+		COLUMNS=$width "$hpcprof" "$view" --ci --stats sort_some hpcrun-threads8-* >text
+		check "$view have them by name" grep -q "^These $view over 4 profiles" text
+		check "and intervals" grep -qE '[0-9]% \[[0-9.]+, [0-9.]+\] +[^ ]+ +(lib|threads8)' text
+		is "and no line is longer" "$(awk -v w="$width" 'length($0) > w' text)" ""
+	done
 done
 "$hpcprof" --collective 0 hpcrun-threads8-* >text
 check "--collective 0: no columns of profiles" bash -c '! grep -q "^Compared" text'
@@ -70,7 +76,7 @@ status() {
 }
 is "--by takes certain words" "$(status "$hpcprof" --stats --by core hpcrun-threads8-1)" 2
 check "which are listed" grep -q 'thread, process, rank, host' errors
-is "callers has no statistics" "$(status "$hpcprof" callers --stats main hpcrun-threads8-1)" 2
+is "annotate has no statistics" "$(status "$hpcprof" annotate --stats main hpcrun-threads8-1)" 2
 is "xml has no intervals" "$(status "$hpcprof" xml --ci hpcrun-threads8-1)" 2
 is "the tree takes --by only with --stats" "$(status "$hpcprof" tree --by rank hpcrun-threads8-1)" 2
 is "--collective takes numbers" "$(status "$hpcprof" --collective few hpcrun-threads8-1)" 2

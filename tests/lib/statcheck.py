@@ -191,6 +191,25 @@ def rows_of(trees, samples):
     return rows
 
 
+def edges_of(trees, samples, of, callees):
+    """{row: [exclusive, inclusive]} of one unit: what called a function, or what it called. Each
+    row counts once on a path; exclusive where the call that the row stands for is the leaf."""
+    rows = collections.defaultdict(lambda: [0, 0])
+    for partial, tree in trees:
+        for path, values in tree.items():
+            value = values[1] if samples else values[0]
+            names = [function(place) for place in path]
+            outer = ["(callers not known)" if partial else "(no caller)"] + names[:-1]
+            here = [(callee if callees else caller) for caller, callee in zip(outer, names)
+                    if (caller if callees else callee) == of]
+            here = [row + " [recursion]" if row == of else row for row in here]
+            for row in set(here):
+                rows[row][1] += value
+            if (outer if callees else names)[-1] == of:
+                rows[here[-1]][0] += value
+    return rows
+
+
 # ---- what should be printed --------------------------------------------------------------
 
 def show(value, samples):
@@ -236,16 +255,35 @@ def expected(files, units, kind, samples):
     if kind != "path" and kind != "bottom-up":
         result = []
     kind = "function" if kind == "bottom-up" else kind
-    for row in set().union(*(r[kind] for r in rows)):
-        self, inclusive = ([r[kind].get(row, (0, 0))[i] for r in rows] for i in (0, 1))
+    return sorted(result + lines_of([r[kind] for r in rows], names, total, samples,
+                                    lambda row: row[-1] if kind == "path" else row))
+
+
+def expected_calls(files, units, of, callees, samples):
+    """The same of callers, or callees: everything, the function and those."""
+    names = [name for name, _ in units]
+    functions = [rows_of(trees, samples)["function"] for _, trees in units]
+    total = sum(values[samples] for f in files for _, _, tree in f.trees
+                for values in tree.values())
+    everything = [sum(r[f][0] for f in r) for r in functions]
+    edges = [edges_of(trees, samples, of, callees) for _, trees in units]
+    return sorted([("everything", [line("total", everything, names, total, samples)])] +
+                  lines_of([{of: r[of]} for r in functions], names, total, samples, str) +
+                  lines_of(edges, names, total, samples, str))
+
+
+def lines_of(units, names, total, samples, label):
+    """[(row's label, its lines)] of {row: [exclusive, inclusive]} for each unit."""
+    result = []
+    for row in set().union(*units):
+        self, inclusive = ([unit.get(row, (0, 0))[i] for unit in units] for i in (0, 1))
         if self == inclusive:
             lines = [line("both", self, names, total, samples)]
         else:
             lines = [line("self", self, names, total, samples)] if any(self) else []
             lines.append(line("total", inclusive, names, total, samples))
-        label = row[-1] if kind == "path" else row
-        result.append((label, lines))
-    return sorted(result)
+        result.append((label(row), lines))
+    return result
 
 
 # ---- what is printed ---------------------------------------------------------------------
@@ -307,6 +345,13 @@ def check_statistics(files, folders, what):
                 compare(name + ": call paths",
                         sorted(parsed(output, "These call paths") + parsed(output, "Statistics")),
                         expected(files, units, "path", samples))
+            for of in ("alpha.so+0x1000", "beta.so+0x100", "alpha.so+0x300"):
+                for view in ("callers", "callees"):
+                    if not any(of in rows_of(trees, samples)["function"] for _, trees in units):
+                        continue
+                    output = run(view, of, *options, *folders)
+                    compare("%s: %s of %s" % (name, view, of), parsed(output, "These " + view),
+                            expected_calls(files, units, of, view == "callees", samples))
             output = run("tree", "--all", "--min", "0", *options, *folders)
             compare(name + ": tree", parsed(output, "These functions"),
                     expected(files, units, "path", samples))
