@@ -74,6 +74,11 @@ check "and recover finds it there" "$hpcprof" recover -o found "$stores"
 check "exact" kept found
 check "nothing is left" test ! -e "$stores"
 
+# As where a process that ran on ends just when the launcher looks.
+"$hpcrun" --only nothing -o idle sh -c 'rmdir "$HPCRUN_STORE"; exit 6' 2>said
+is "an idle store that was removed: the program's status" "$?" 6
+is "nothing is missed" "$(grep -c 'No such file' said)" 0
+
 check "a limit on file sizes in the program alone" sh -c "'$hpcrun' -o limited '$starts' 50 no-room 2>said; test \$? = 6"
 check "the datafile is there all the same" kept limited
 (
