@@ -7,6 +7,7 @@
 #include "runtime/state.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 /* Both 0 where the process is not measured. */
@@ -31,8 +32,12 @@ static atomic_bool no_standin; /* ours_only of who blocked ours last: a new thre
 
 static __thread bool held; /* ours is truly blocked, and was pending */
 
-/* Signals of ours that were the program's own, and those that its handler was called for. */
-static __thread unsigned num_own, num_handled;
+static __thread unsigned num_own; /* signals of ours that were the program's own */
+
+static uint64_t bit_of(int sig)
+{
+	return 1ull << (sig - 1);
+}
 
 static bool in_this_process(void)
 {
@@ -289,7 +294,6 @@ int csprof_mask_raise(void)
 void csprof_mask_for_handler(const void *ucontext, uint64_t mask, bool block_itself)
 {
 	struct bits b = bits();
-	num_handled++;
 	mask = csprof_mask_to_kernel(mask) | (os_context_mask(ucontext) & ~b.ours);
 	if (block_itself)
 		mask |= b.standin;
@@ -311,23 +315,27 @@ uint64_t csprof_mask_pending(void)
 
 /* ---- waiting ------------------------------------------------------------------------ */
 
-static uint64_t nanoseconds(const struct timespec *t)
+struct wait {
+	uint64_t set;  /* what the program waits for */
+	uint64_t mask; /* the thread's own */
+	uint64_t kept; /* what else is blocked meanwhile, as it has a handler */
+	uint64_t until;
+	bool for_ours;
+};
+
+/* When a time limit that begins now is over: on the monotonic clock; UINT64_MAX: never. */
+static uint64_t end_of(const struct timespec *limit)
 {
-	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+	enum { FOR_EVER = 1 << 30 }; /* seconds, which nobody waits for */
+	if (!limit || limit->tv_sec > FOR_EVER)
+		return UINT64_MAX;
+	return os_clock_mono() + (uint64_t)limit->tv_sec * 1000000000u + (uint64_t)limit->tv_nsec;
 }
 
-/* One wait, in which a signal of the program's that is sent to the process finds this
- * thread if it waits for ours. */
-static int wait_once(csprof_wait_function *real, const sigset_t *set, siginfo_t *info,
-		     const struct timespec *timeout, bool for_ours)
+static uint64_t time_left(uint64_t until)
 {
-	uint32_t self = csprof_self->tid;
-	if (for_ours)
-		atomic_store(&waiter, self);
-	int r = real(set, info, timeout);
-	if (for_ours)
-		atomic_compare_exchange_strong(&waiter, &self, 0);
-	return r;
+	uint64_t now = until == UINT64_MAX ? 0 : os_clock_mono();
+	return until == UINT64_MAX ? until : until > now ? until - now : 0;
 }
 
 /* The program has taken one: ours need not be truly blocked any more, if it was the last. */
@@ -340,58 +348,99 @@ static void open_again(void)
 	os_mask(SIG_UNBLOCK, &ours, NULL);
 }
 
-/* Our signal is in every set, so that a sample which comes meanwhile is taken out and
- * thrown away here, rather than end the wait by its handler. From then on it is truly
- * blocked: else the program's handler could run between two parts of the wait, which would
- * not end by it. */
+enum { SIGNAL_OF_CANCEL = 32 }; /* libc's own, which ends a wait where that may be cancelled */
+
+/* A signal of ours that is sent to the process finds a thread that waits for it. */
+static void begin_wait(struct wait *w)
+{
+	uint64_t kept;
+	w->for_ours = w->set & bits().ours;
+	if (w->for_ours)
+		atomic_store(&waiter, os_tid());
+	os_mask(SIG_BLOCK, NULL, &w->mask);
+	w->kept = os_handled(csprof_signal_handlers() & ~w->mask, true) | bit_of(SIGNAL_OF_CANCEL);
+	kept = w->mask | w->kept;
+	os_mask(SIG_SETMASK, &kept, NULL);
+}
+
+/* Handlers run from here on: they may leave by longjmp. */
+static void end_wait(const struct wait *w)
+{
+	uint64_t ours = bits().ours, mask = held ? w->mask | ours : w->mask & ~ours;
+	uint32_t self = os_tid();
+	if (w->for_ours)
+		atomic_compare_exchange_strong(&waiter, &self, 0);
+	os_mask(SIG_SETMASK, &mask, NULL);
+}
+
+/* Of ours and the program's, which neither waits for it nor has a handler for it that may run
+ * now: let it be held, or done with by default. */
+static void done_with(struct wait *w, siginfo_t *info)
+{
+	uint64_t ours = bits().ours;
+	os_mask(SIG_UNBLOCK, &ours, NULL);
+	send_here(info);
+	if (held)
+		w->kept &= ~ours;
+	else
+		os_mask(SIG_BLOCK, &ours, NULL);
+}
+
+/* As the system call, without samples. Who cancels the thread sends it a signal only if that
+ * may act at once. */
+static int wait_whole(struct wait *w, siginfo_t *info)
+{
+	int sig, type;
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	for (;;) {
+		sig = os_wait_signal(w->set | w->kept, info, time_left(w->until));
+		if (sig > 0 && csprof_sample_sent(info))
+			csprof_sample_put_off();
+		else if (sig > 0 && sig == csprof_process.sig && !w->for_ours &&
+			 (w->mask & bits().standin || !csprof_signal_has_handler(sig)))
+			done_with(w, info);
+		else
+			break;
+	}
+	pthread_setcanceltype(type, NULL);
+	return sig;
+}
+
+static bool is_time(const struct timespec *t)
+{
+	return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
+}
+
 int csprof_mask_wait(csprof_wait_function *real, const sigset_t *set, siginfo_t *info,
 		     const struct timespec *timeout)
 {
-	int sig = csprof_process.sig, r;
-	if (!csprof_self || sig <= 0 || !set)
-		return real(set, info, timeout);
-	bool wanted = sigismember(set, sig) == 1, shut = false;
-	sigset_t wide = *set;
+	struct wait w = {.until = end_of(timeout)};
 	siginfo_t got;
-	sigaddset(&wide, sig);
-	volatile const unsigned *handled = &num_handled; /* changes in the handler */
-	unsigned before = *handled;
-	uint64_t mask = 0, ours_bit = bits().ours;
-	struct timespec left = timeout ? *timeout : (struct timespec){0, 0};
-	uint64_t until = timeout ? os_clock_mono() + nanoseconds(timeout) : 0;
-	for (;;) {
-		r = wait_once(real, &wide, &got, timeout ? &left : NULL, wanted);
-		bool ours = r == sig, sample = ours && csprof_sample_sent(&got);
-		if (r > 0 && info && !sample && (!ours || wanted))
-			*info = got;
-		if (!ours)
-			break;
-		if (!sample && wanted) {
-			open_again();
-			break;
-		}
-		if (sample) {
-			csprof_sample_put_off();
-			if (!shut && os_mask(SIG_BLOCK, &ours_bit, &mask) == 0)
-				shut = !(mask & ours_bit);
-		} else {
-			if (shut)
-				os_mask(SIG_UNBLOCK, &ours_bit, NULL);
-			shut = false;
-			send_here(&got);
-		}
-		if (*handled != before) {
-			errno = EINTR;
-			r = -1;
-			break;
-		}
-		uint64_t now = os_clock_mono(), rest = until > now ? until - now : 0;
-		left.tv_sec = (time_t)(rest / 1000000000u);
-		left.tv_nsec = (long)(rest % 1000000000u);
+	int sig;
+	if (!csprof_self || !bits().ours || !set || (timeout && !is_time(timeout)))
+		return real(set, info, timeout);
+	memcpy(&w.set, set, sizeof w.set);
+	pthread_testcancel();
+	begin_wait(&w);
+	sig = wait_whole(&w, &got);
+	bool its = sig > 0 && w.set & bit_of(sig), again = sig > 0 && !its;
+	bool ours = sig == csprof_process.sig;
+	if (again && !ours)
+		os_send_again(&got, os_tid());
+	if (its && ours)
+		open_again();
+	end_wait(&w);
+	if (again && ours)
+		send_here(&got);
+	if (again && sig == SIGNAL_OF_CANCEL)
+		pthread_testcancel(); /* libc's handler has noted it */
+	if (sig < 0 || again) {
+		errno = again ? EINTR : -sig;
+		return -1;
 	}
-	int saved = errno;
-	if (shut)
-		os_mask(SIG_UNBLOCK, &ours_bit, NULL);
-	errno = saved;
-	return r;
+	if (got.si_code == SI_TKILL) /* as libc has it */
+		got.si_code = SI_USER;
+	if (info)
+		*info = got;
+	return sig;
 }

@@ -12,7 +12,12 @@
  * ("held"); what its clock advances is in its next sample's weight.
  *
  * All functions are async-signal-safe but csprof_mask_wait; they act on the calling
- * thread, and do nothing of their own where the process is not measured. */
+ * thread, and do nothing of their own where the process is not measured.
+ *
+ * A wait for signals that a sample cuts short goes on so that nothing of the program's is
+ * missed: a handler of its own that runs in between would have ended the wait. So all signals
+ * that it has handlers for are kept away meanwhile, ours as well, and waited for with the
+ * others. One that comes is sent again; its handler runs, and the wait ends with EINTR. */
 #ifndef RUNTIME_MASKS_H
 #define RUNTIME_MASKS_H
 

@@ -242,8 +242,8 @@ static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 	const void *outer = state->parked_context;
 	state->parked_context = outer ? outer : ucontext;
 	state->parked++;
-	uint64_t mask = os_context_mask(ucontext) & ~(1ull << (sig - 1));
-	csprof_cpu.set_result(ucontext, finish_call(&call, left, mask));
+	long result = finish_call(&call, left, os_context_mask(ucontext));
+	csprof_cpu.set_result(ucontext, result);
 	/* a handler that ran meanwhile may have forked: the child's state is another one */
 	state = csprof_self;
 	if (state && state->parked) {
@@ -302,8 +302,9 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 	int saved = errno;
 	csprof_state_t *state = csprof_self;
 	if (!csprof_sample_sent(info)) {
-		os_mask_as(ucontext, sig);
-		csprof_signal_pass_on(sig, info, ucontext);
+		if (csprof_signal_pass_on(sig, info, ucontext) && state &&
+		    !atomic_load(&state->busy))
+			continue_call(state, sig, ucontext);
 	} else if (atomic_exchange(&state->busy, true)) {
 		/* in a synchronous walk: put off to its end, see leave() */
 		state->sampled = true;

@@ -65,11 +65,20 @@ bool csprof_signal_has_handler(int sig)
 	return w && is_handler(wanted(w));
 }
 
-static atomic_bool any_handler;
+static _Atomic(uint64_t) with_handler; /* those that the program ever set one for, by bit */
 
 bool csprof_signal_any_handler(void)
 {
-	return atomic_load_explicit(&any_handler, memory_order_relaxed);
+	return atomic_load_explicit(&with_handler, memory_order_relaxed) != 0;
+}
+
+uint64_t csprof_signal_handlers(void)
+{
+	uint64_t set = atomic_load_explicit(&with_handler, memory_order_relaxed);
+	for (int i = 0; i < NUM_WISHES; i++)
+		if (wishes[i].sig && !wishes[i].fault)
+			set |= 1ull << (wishes[i].sig - 1);
+	return set;
 }
 
 /* ---- masks in actions --------------------------------------------------------------- */
@@ -187,11 +196,15 @@ static bool put_off(int sig, siginfo_t *info, void *ucontext)
 	return true;
 }
 
-void csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
+/* With all signals kept away but while the program's handler or the default action needs
+ * them: who goes on with a call must know of each that came. */
+bool csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
 {
 	struct wish *w = wish_for(sig);
-	if (!w || csprof_mask_hold(info, ucontext) || put_off(sig, info, ucontext))
-		return;
+	if (w && csprof_mask_hold(info, ucontext))
+		return true;
+	if (!w || put_off(sig, info, ucontext))
+		return false;
 	struct sigaction act = take(w);
 	if (is_handler(&act)) {
 		csprof_mask_for_handler(ucontext, low_word(&act.sa_mask),
@@ -204,6 +217,7 @@ void csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
 		os_default_action(sig);
 		install(w);
 	}
+	return !is_handler(&act);
 }
 
 void csprof_signal_pass_fault(int sig, siginfo_t *info, void *ucontext)
@@ -265,8 +279,8 @@ static int plain_action(int sig, const struct sigaction *act, struct sigaction *
 int csprof_signal_action(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	struct wish *w = sig > 0 ? wish_for(sig) : NULL;
-	if (act && is_handler(act) && !(w && w->fault))
-		atomic_store_explicit(&any_handler, true, memory_order_relaxed);
+	if (act && is_handler(act) && !(w && w->fault) && sig > 0 && sig < NSIG)
+		atomic_fetch_or_explicit(&with_handler, 1ull << (sig - 1), memory_order_relaxed);
 	/* a vfork child has our memory, but actions of its own */
 	if (!w || (!csprof_confined() && csprof_process.pid != os_pid()))
 		return plain_action(sig, act, old);

@@ -17,8 +17,9 @@ int csprof_signal_install(int sig);
 void csprof_signal_install_faults(void);
 
 /* A signal that no source of ours sent: do what the program asked to be done with
- * it. Async-signal-safe. */
-void csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext);
+ * it. Whether the program saw nothing of it: a system call that it has cut short goes on then.
+ * Async-signal-safe. */
+bool csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext);
 
 /* A fault, or a signal sent as one, that is not of our making: the same. Returns where
  * the program's handler does, or for the default action to follow. Async-signal-safe. */
@@ -37,6 +38,8 @@ bool csprof_signal_has_handler(int sig);
 
 /* Has it ever had one for any signal but SIGSEGV and SIGBUS? Async-signal-safe. */
 bool csprof_signal_any_handler(void);
+/* The signals but these two that may have one, the program's or ours. Async-signal-safe. */
+uint64_t csprof_signal_handlers(void);
 
 /* What the next image is to inherit: the program's mask, and which of these signals it
  * ignores. after: put back what before returned, as exec has failed. Also for a vfork

@@ -243,18 +243,24 @@ int os_handle(int sig, os_handler *handler, struct sigaction *old)
 	return os_sigaction(sig, &act, old);
 }
 
-bool os_other_signal(const void *context, bool restarting, int but)
+uint64_t os_handled(uint64_t set, bool restarting)
 {
-	uint64_t waiting = os_pending() & ~os_context_mask(context) & ~bit_of(but);
+	uint64_t handled = 0;
 	for (int sig = 1; sig <= 64; sig++) {
 		struct sigaction act;
-		if (!(waiting & bit_of(sig)) || os_sigaction(sig, NULL, &act) < 0 ||
+		if (!(set & bit_of(sig)) || os_sigaction(sig, NULL, &act) < 0 ||
 		    act.sa_handler == SIG_DFL || act.sa_handler == SIG_IGN)
 			continue;
 		if (restarting || !(act.sa_flags & SA_RESTART))
-			return true;
+			handled |= bit_of(sig);
 	}
-	return false;
+	return handled;
+}
+
+bool os_other_signal(const void *context, bool restarting, int but)
+{
+	uint64_t waiting = os_pending() & ~os_context_mask(context);
+	return os_handled(but ? waiting & ~bit_of(but) : waiting, restarting) != 0;
 }
 
 void os_default_action(int sig)
@@ -269,11 +275,6 @@ void os_default_action(int sig)
 	uint64_t mask = change_mask(SIG_UNBLOCK, bit_of(sig));
 	/* still here: it is ignored, or the process was stopped and goes on */
 	change_mask(SIG_SETMASK, mask);
-}
-
-void os_mask_as(const void *context, int sig)
-{
-	change_mask(SIG_SETMASK, os_context_mask(context) | bit_of(sig));
 }
 
 uint64_t os_hold_signals(uint64_t but)

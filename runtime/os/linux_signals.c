@@ -26,6 +26,12 @@ int os_take_signal(uint64_t set, siginfo_t *info)
 	return (int)CALL(SYS_rt_sigtimedwait, &set, info, &none, sizeof set);
 }
 
+int os_wait_signal(uint64_t set, siginfo_t *info, uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	return (int)CALL(SYS_rt_sigtimedwait, &set, info, ns == UINT64_MAX ? NULL : &t, sizeof set);
+}
+
 int os_send_again(siginfo_t *info, uint32_t tid)
 {
 	if (tid)

@@ -109,15 +109,14 @@ void os_release_signals(uint64_t mask);
 /* Keep sig from this thread, for good; and let it come. */
 void os_block_signal(int sig);
 void os_unblock_signal(int sig);
-/* Give this thread the mask that the interrupted code had, with sig: as while a handler
- * without a mask of its own runs. */
-void os_mask_as(const void *context, int sig);
 /* As rt_sigprocmask: set and old may be NULL. Bit sig - 1 stands for sig. */
 int os_mask(int how, const uint64_t *set, uint64_t *old);
 /* What is pending for this thread or the process. */
 uint64_t os_pending(void);
 /* Take a pending signal of set: its number, or -EAGAIN where there is none. */
 int os_take_signal(uint64_t set, siginfo_t *info);
+/* The same, but wait for one, for ns at the most, or without end (UINT64_MAX): also -EINTR. */
+int os_wait_signal(uint64_t set, siginfo_t *info, uint64_t ns);
 /* Send this process a signal that it had before: to thread tid, or to any (0). */
 int os_send_again(siginfo_t *info, uint32_t tid);
 /* Send the calling thread sig, as raise does. */
@@ -139,6 +138,8 @@ bool os_restartable(int call);
 /* Whether call, made with six args and ended with EINTR, may be made again with the same.
  * Async-signal-safe. */
 bool os_repeatable(int call, const long *args);
+/* Which signals of set have a handler; with restarting false, one that ends system calls. */
+uint64_t os_handled(uint64_t set, bool restarting);
 /* Whether a signal but this one waits for the handler to return and has a handler itself;
  * with restarting false, one that ends system calls. */
 bool os_other_signal(const void *context, bool restarting, int but);

@@ -24,6 +24,13 @@ for wrapper in "" "$(program noperf)"; do
 	lives 0 "waiting for our signal$by" $wrapper "$living" waits
 	all_of_it "waiting for our signal$by"
 	# shellcheck disable=SC2086
+	for signal in URG RTMIN; do
+		what="handlers that end waits, sampled with $signal$by"
+		# shellcheck disable=SC2086
+		rate=CPUTIME@f20000 lives 0 "$what" --signal=$signal $wrapper "$living" cut_short
+		all_of_it "$what"
+	done
+	# shellcheck disable=SC2086
 	lives 0 "a signalfd for all signals$by" $wrapper "$living" descriptor
 	all_of_it "a signalfd for all signals$by"
 done

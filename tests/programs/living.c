@@ -252,6 +252,76 @@ static int waits(void)
 	return 0;
 }
 
+/* Handlers that run in a wait end it, each time, and what is waited for is no less taken; a
+ * waiting thread can be cancelled. */
+static volatile sig_atomic_t cancelled;
+
+static void note_mask(void *unused)
+{
+	sigset_t set;
+
+	(void)unused;
+	pthread_sigmask(SIG_BLOCK, NULL, &set);
+	cancelled = 1 + sigismember(&set, SIGUSR2);
+}
+
+static void *wait_for_ever(void *unused)
+{
+	sigset_t set = set_of(SIGUSR1);
+	int sig;
+
+	pthread_cleanup_push(note_mask, NULL);
+	sigwait(&set, &sig);
+	pthread_cleanup_pop(0);
+	return unused;
+}
+
+static void send_into_many(const _Atomic int *begun, int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		while (*begun <= i || !sleeps(getppid()))
+			sched_yield();
+		kill(getppid(), i % 3 ? SIGUSR2 : SIGUSR1);
+	}
+	_exit(0);
+}
+
+static int cut_short(void)
+{
+	enum { ROUNDS = 300 };
+	sigset_t set = set_of(SIGUSR1);
+	_Atomic int *begun =
+	    mmap(NULL, sizeof *begun, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int taken = 0, ended = 0, status;
+	pthread_t thread;
+	siginfo_t info;
+	pid_t child;
+
+	handle(SIGUSR2, count, SA_RESTART);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	alarm(60); /* one is lost: it waits for ever */
+	child = fork();
+	if (child == 0)
+		send_into_many(begun, ROUNDS);
+	for (int i = 0; i < ROUNDS; i++) {
+		*begun = i + 1;
+		int sig = sigwaitinfo(&set, &info);
+		taken += sig == SIGUSR1 && info.si_pid == child;
+		ended += sig < 0 && errno == EINTR;
+	}
+	waitpid(child, &status, 0);
+	say("taken", taken);
+	say("cut short", ended);
+	say("handlers", seen);
+	pthread_create(&thread, NULL, wait_for_ever, NULL);
+	usleep(20000);
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+	say("cancelled, its mask as before", cancelled == 1);
+	burn(0.1);
+	return 0;
+}
+
 static int descriptor(void)
 {
 	struct signalfd_siginfo info;
@@ -526,16 +596,13 @@ static int ignored(void)
 int main(int argc, char **argv)
 {
 	static const struct a_case cases[] = {
-	    {"masks", masks},           {"mask", mask},
-	    {"blocked", blocked},       {"waits", waits},
-	    {"descriptor", descriptor}, {"handler", handler},
-	    {"raises", raises},         {"profiler", profiler},
-	    {"closing", closing},       {"limits", limits},
-	    {"moved", moved},           {"jailed", jailed},
-	    {"demoted", demoted},       {"small_stack", small_stack},
-	    {"coroutines", coroutines}, {"urgent", urgent},
-	    {"taken", taken},           {"ignores", ignores},
-	    {"ignored", ignored},
+	    {"masks", masks},           {"mask", mask},           {"blocked", blocked},
+	    {"waits", waits},           {"cut_short", cut_short}, {"descriptor", descriptor},
+	    {"handler", handler},       {"raises", raises},       {"profiler", profiler},
+	    {"closing", closing},       {"limits", limits},       {"moved", moved},
+	    {"jailed", jailed},         {"demoted", demoted},     {"small_stack", small_stack},
+	    {"coroutines", coroutines}, {"urgent", urgent},       {"taken", taken},
+	    {"ignores", ignores},       {"ignored", ignored},
 	};
 
 	if (argc > 2)

@@ -50,7 +50,7 @@ lives() {
 for case in strict confined no_files refused no_samples no_filter; do
 	lives $case "$confined" $case
 done
-for case in closing limits moved raises; do
+for case in closing limits moved raises waits cut_short; do
 	lives $case "$living" $case
 done
 if [ "$(id -u)" = 0 ]; then
