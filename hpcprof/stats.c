@@ -139,15 +139,11 @@ static int import_file(struct stats_worker *w, const struct importer *importer, 
 	return rc;
 }
 
-static int read_file(struct stats_worker *w, const struct unit_file *f, const char *group)
+static int import_parts(struct stats_worker *w, const struct importer *importer,
+			const struct unit_file *f, const char *group)
 {
-	const struct importer *importer = importer_of(f->file.path);
 	int rc = 0;
 
-	if (!importer)
-		rc = read_datafile(w, &f->file, group);
-	else if (!f->parts)
-		rc = import_file(w, importer, f->file.path, NULL, group);
 	for (size_t i = 0; rc == 0 && i < f->num_parts; i++) {
 		const struct importer_part *p = &f->parts[i];
 		const char *unit = p->thread == CSP_NONE && !p->has_values
@@ -156,6 +152,20 @@ static int read_file(struct stats_worker *w, const struct unit_file *f, const ch
 		rc = unit ? import_file(w, importer, f->file.path, p, unit)
 			  : error_memory(w->e, sizeof *p);
 	}
+	return rc;
+}
+
+static int read_file(struct stats_worker *w, const struct unit_file *f, const char *group)
+{
+	const struct importer *importer = importer_of(f->file.path);
+	int rc;
+
+	if (!importer)
+		rc = read_datafile(w, &f->file, group);
+	else if (!f->parts)
+		rc = import_file(w, importer, f->file.path, NULL, group);
+	else
+		rc = import_parts(w, importer, f, group);
 	stats_worker_note_periods(w);
 	return rc;
 }

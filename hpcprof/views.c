@@ -14,11 +14,11 @@ const struct view dump_view = {
     .print_file = dump,
 };
 
-enum { MORE_VIEWS = 2 };
+enum { MOST_VIEWS = 12 };
 
-const struct view *views[] = {&text_view,     &tree_view, &callers_view, &callees_view,
-			      &annotate_view, &xml_view,  &merge_view,   &dump_view,
-			      &recover_view,  &top_view,  NULL,          [10 + MORE_VIEWS] = NULL};
+const struct view *views[MOST_VIEWS + 1] = {
+    &text_view, &tree_view,    &callers_view, &callees_view, &annotate_view, &xml_view, &merge_view,
+    &dump_view, &recover_view, &top_view,     NULL};
 
 void views_add(const struct view *view)
 {
@@ -26,6 +26,6 @@ void views_add(const struct view *view)
 
 	while (views[i])
 		i++;
-	if (i + 1 < sizeof views / sizeof *views)
+	if (i < MOST_VIEWS)
 		views[i] = view;
 }
