@@ -5,10 +5,8 @@
 . "$top/tests/lib/measure.sh"
 . "$top/tests/lib/database.sh"
 
-"$hpcrun" -q -o recursion "$(program recursion)" >/dev/null
-"$hpcrun" -q -o cxx "$(program cxx)" 2 >/dev/null 2>&1
-"$hpcprof" db -q -o recursion.db recursion
-"$hpcprof" db -q -o cxx.db cxx
+measured recursion
+measured cxx 2
 "$hpcprof" db -q -o history.db recursion
 "$hpcprof" db -q --append -o history.db recursion
 

@@ -5,8 +5,8 @@
  *             database without constraints, which is then shown and asked
  *     odd     SQL, asked of a sound database: whatever it is, the file is the same afterwards */
 #include "db/db.h"
-#include "tests/lib/build_datafile.h"
 #include "tests/lib/run_view.h"
+#include "tests/lib/scratch.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -17,7 +17,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_COLUMNS = 400, CELL = 4 };
 
-static char folder[] = "/tmp/hpcfuzz-db.XXXXXX";
 static char sound[64], loose[64];
 static FILE *nowhere;
 static sqlite3 *db;
@@ -41,8 +40,6 @@ static void run(const char *sql)
 
 static void clean_up(void)
 {
-	char command[100];
-
 	sqlite3_close(db);
 	for (size_t i = 0; i < num_columns; i++) {
 		free(columns[i].table);
@@ -50,8 +47,7 @@ static void clean_up(void)
 	}
 	free(before);
 	fclose(nowhere);
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	need(system(command) == 0);
+	need(scratch_remove(NULL) == 0);
 }
 
 /* The tables of the sound database once more, in one where anything can stand in them. */
@@ -90,21 +86,16 @@ static void open_loose(void)
 
 static void begin(void)
 {
-	char from[64];
-	const char *profile = from;
-	struct built b;
+	const char *profile;
 	struct error e;
 
 	importers_add(&db_importer);
 	nowhere = fopen("/dev/null", "w");
-	need(nowhere && mkdtemp(folder));
+	need(nowhere && scratch_make(NULL) == 0);
 	atexit(clean_up);
-	snprintf(from, sizeof from, "%s/file.csp", folder);
-	snprintf(sound, sizeof sound, "%s/sound.db", folder);
-	snprintf(loose, sizeof loose, "%s/loose.db", folder);
-	build(&build_example, &b);
-	built_write(&b, from);
-	built_free(&b);
+	strcpy(sound, scratch_path("sound.db"));
+	strcpy(loose, scratch_path("loose.db"));
+	profile = scratch_datafile(&build_example, "file.csp");
 	need(run_db(sound, &profile, 1, false, &e) == 0);
 	before = read_file(sound, &before_n);
 	need(before);

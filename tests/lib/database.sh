@@ -2,6 +2,11 @@
 
 command -v sqlite3 >/dev/null || skip_all "sqlite3 is not installed"
 
+# measured PROGRAM [ARGUMENT...]: what it recorded, in a folder of its name, and PROGRAM.db of it.
+measured() {
+	"$hpcrun" -q -o "$1" "$(program "$1")" "${@:2}" >/dev/null 2>&1
+	"$hpcprof" db -q -o "$1.db" "$1"
+}
 sql() { # sql DATABASE SQL: its rows, or the error
 	sqlite3 -batch "$1" "$2" 2>&1
 }

@@ -6,35 +6,14 @@
 #include "db/place.h"
 #include "db/shipped.h"
 #include "db/write.h"
-#include "tests/lib/build_datafile.h"
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/run_view.h"
+#include "tests/lib/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static char folder[] = "/tmp/hpctest-db.XXXXXX";
-
-static char *path_of(const char *name)
-{
-	static char paths[8][200];
-	static int next;
-	char *path = paths[next++ % 8];
-
-	snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-	return path;
-}
-
-static void write_datafile(const struct build_file *f, const char *name)
-{
-	struct built b;
-
-	build(f, &b);
-	built_write(&b, path_of(name));
-	built_free(&b);
-}
 
 /* The first column of the first row, as text to be freed. */
 static char *answer(sqlite3 *db, const char *sql)
@@ -70,29 +49,29 @@ static void expect(const char *path, const char *sql, const char *want)
 
 static void test_places(void **state)
 {
-	const char *from = path_of("good.csp");
+	const char *from = scratch_path("good.csp");
 	struct error e;
 
 	(void)state;
-	write_datafile(&build_example, "good.csp");
-	assert_int_equal(run_db(path_of("none/out.db"), &from, 1, false, &e), -1);
+	scratch_datafile(&build_example, "good.csp");
+	assert_int_equal(run_db(scratch_path("none/out.db"), &from, 1, false, &e), -1);
 	assert_non_null(strstr(e.text, "cannot be written"));
-	assert_int_equal(run_db(folder, &from, 1, false, &e), -1);
+	assert_int_equal(run_db(scratch_folder(), &from, 1, false, &e), -1);
 	assert_non_null(strstr(e.text, "not a regular file"));
 	/* what is no profile database is not appended to */
-	assert_int_equal(run_db(path_of("good.csp"), &from, 1, true, &e), -1);
+	assert_int_equal(run_db(scratch_path("good.csp"), &from, 1, true, &e), -1);
 	assert_int_equal(run_db(NULL, &from, 1, false, &e), -1);
 	assert_int_equal(e.kind, ERROR_USAGE);
 }
 
 static void test_versions(void **state)
 {
-	const char *from = path_of("good.csp"), *to = path_of("version.db");
+	const char *from = scratch_path("good.csp"), *to = scratch_path("version.db");
 	struct error e;
 	sqlite3 *db;
 
 	(void)state;
-	write_datafile(&build_example, "good.csp");
+	scratch_datafile(&build_example, "good.csp");
 	assert_int_equal(run_db(to, &from, 1, false, &e), 0);
 	assert_int_equal(sqlite3_open(to, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL), SQLITE_OK);
@@ -120,7 +99,7 @@ static void test_largest_values(void **state)
 	struct build_node nodes[] = {{0, 0, 0, {0}}, {0, 0x401112, 0, {INT64_MAX}}};
 	struct build_tree tree = {NULL, 0, nodes, 2, 0, CSP_TREE_COMPLETE, CSP_NONE, 0};
 	struct build_file f = build_example;
-	const char *from = path_of("big.csp"), *to = path_of("big.db");
+	const char *from = scratch_path("big.csp"), *to = scratch_path("big.db");
 	struct error e;
 
 	(void)state;
@@ -130,13 +109,13 @@ static void test_largest_values(void **state)
 	f.num_trees = 1;
 	f.num_account = f.num_trace = 0;
 	f.no_trailer = true;
-	write_datafile(&f, "big.csp");
+	scratch_datafile(&f, "big.csp");
 	assert_int_equal(run_db(to, &from, 1, false, &e), 0);
 	expect(to, "SELECT events FROM metric", "9223372036854775807");
 	expect(to, "SELECT events FROM inclusive WHERE context = 1", "9223372036854775807");
 	unlink(to);
 	nodes[1].metrics[0] = (uint64_t)INT64_MAX + 1;
-	write_datafile(&f, "big.csp");
+	scratch_datafile(&f, "big.csp");
 	assert_int_equal(run_db(to, &from, 1, false, &e), -1);
 	assert_non_null(strstr(e.text, "9223372036854775808"));
 	assert_int_not_equal(access(to, F_OK), 0);
@@ -152,7 +131,7 @@ static void test_sums(void **state)
 				     {1, 0x401300, 0, {1}}};
 	struct build_tree tree = {NULL, 0, nodes, 4, 0, CSP_TREE_COMPLETE, CSP_NONE, 0};
 	struct build_file f = build_example;
-	const char *from = path_of("sum.csp"), *to = path_of("sum.db");
+	const char *from = scratch_path("sum.csp"), *to = scratch_path("sum.db");
 	struct error e;
 
 	(void)state;
@@ -162,13 +141,13 @@ static void test_sums(void **state)
 	f.num_trees = 1;
 	f.num_account = f.num_trace = 0;
 	f.no_trailer = true;
-	write_datafile(&f, "sum.csp");
+	scratch_datafile(&f, "sum.csp");
 	assert_int_equal(run_db(to, &from, 1, false, &e), -1);
 	assert_non_null(strstr(e.text, "9223372036854775808"));
 	assert_non_null(strstr(e.text, "put fewer profiles into it"));
 	assert_int_not_equal(access(to, F_OK), 0);
 	nodes[2].metrics[0]--;
-	write_datafile(&f, "sum.csp");
+	scratch_datafile(&f, "sum.csp");
 	assert_int_equal(run_db(to, &from, 1, false, &e), 0);
 	expect(to, "SELECT events FROM metric", "9223372036854775807");
 	/* a sum of two measurements in SQL is an error of SQLite's, not another number */
@@ -185,14 +164,14 @@ static void test_names(void **state)
 	    {"command", "it's \"odd\" \xff\xfe \\x41 '); DROP TABLE line; --", 0},
 	    {"host", "\xc3\xbc", 0}};
 	struct build_file f = build_example;
-	const char *from = path_of("odd'\"\xff.csp"), *to = path_of("odd.db"),
-		   *again = path_of("again.db");
+	const char *from = scratch_path("odd'\"\xff.csp"), *to = scratch_path("odd.db"),
+		   *again = scratch_path("again.db");
 	struct error e;
 
 	(void)state;
 	f.process = odd;
 	f.num_process = 2;
-	write_datafile(&f, "odd'\"\xff.csp");
+	scratch_datafile(&f, "odd'\"\xff.csp");
 	assert_int_equal(run_db(to, &from, 1, false, &e), 0);
 	expect(to, "SELECT command FROM process",
 	       "it's \"odd\" \\xff\\xfe \\\\x41 '); DROP TABLE line; --");
@@ -273,21 +252,6 @@ static void test_shipped(void **state)
 	sqlite3_close_v2(db);
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	char command[100];
-
-	(void)state;
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	return system(command);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,5 +261,5 @@ int main(void)
 	    cmocka_unit_test(test_shipped),
 	};
 	importers_add(&db_importer);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -2,9 +2,9 @@
  * no profile could have. hpcprof shows what is there or says what is wrong; it never crashes
  * (this runs with sanitizers, too), hangs, or takes memory without end. */
 #include "db/db.h"
-#include "tests/lib/build_datafile.h"
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/run_view.h"
+#include "tests/lib/scratch.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -12,8 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/hpctest-db.XXXXXX";
-static char from[64], sound[64], spoilt[64];
+static char sound[64], spoilt[64];
 static FILE *nowhere;
 
 static void write_bytes(const char *path, const char *bytes, size_t n)
@@ -213,31 +212,22 @@ static void test_rows(void **state)
 
 static int set_up(void **state)
 {
-	struct built b;
-	const char *profile = from;
+	const char *profile;
 	struct error e;
 
-	(void)state;
 	nowhere = fopen("/dev/null", "w");
-	if (!nowhere || !mkdtemp(folder))
+	if (!nowhere || scratch_make(state) != 0)
 		return -1;
-	snprintf(from, sizeof from, "%s/good.csp", folder);
-	snprintf(sound, sizeof sound, "%s/sound.db", folder);
-	snprintf(spoilt, sizeof spoilt, "%s/spoilt.db", folder);
-	build(&build_example, &b);
-	built_write(&b, from);
-	built_free(&b);
+	strcpy(sound, scratch_path("sound.db"));
+	strcpy(spoilt, scratch_path("spoilt.db"));
+	profile = scratch_datafile(&build_example, "good.csp");
 	return run_db(sound, &profile, 1, false, &e);
 }
 
 static int tear_down(void **state)
 {
-	char command[100];
-
-	(void)state;
 	fclose(nowhere);
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	return system(command);
+	return scratch_remove(state);
 }
 
 int main(void)

@@ -6,10 +6,10 @@
 #include "db/open.h"
 #include "db/vtab.h"
 #include "db/functions.h"
-#include "tests/lib/build_datafile.h"
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/failing_alloc.h"
 #include "tests/lib/run_view.h"
+#include "tests/lib/scratch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,22 +20,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/hpctest-db.XXXXXX";
 static char from[64], target[64];
 static const char *place; /* what is written begins with it */
 
-static void write_datafile(const char *path)
-{
-	struct built b;
-
-	build(&build_example, &b);
-	built_write(&b, path);
-	built_free(&b);
-}
-
 static size_t count_files(void)
 {
-	DIR *d = opendir(folder);
+	DIR *d = opendir(scratch_folder());
 	size_t n = 0;
 
 	assert_non_null(d);
@@ -306,7 +296,7 @@ static void test_failing_csv(void **state)
 	long k = 0;
 
 	(void)state;
-	snprintf(tables, sizeof tables, "%s/tables", folder);
+	strcpy(tables, scratch_path("tables"));
 	snprintf(temporary, sizeof temporary, "%s/tables.db", tables);
 	install_faulty();
 	failure = ENOSPC;
@@ -532,24 +522,13 @@ static void test_failing_memory(void **state)
 
 static int set_up(void **state)
 {
-	(void)state;
 	install_memory();
-	if (!mkdtemp(folder))
+	if (scratch_make(state) != 0)
 		return -1;
-	snprintf(from, sizeof from, "%s/good.csp", folder);
-	snprintf(target, sizeof target, "%s/out.db", folder);
+	strcpy(from, scratch_datafile(&build_example, "good.csp"));
+	strcpy(target, scratch_path("out.db"));
 	place = target;
-	write_datafile(from);
 	return 0;
-}
-
-static int tear_down(void **state)
-{
-	char command[100];
-
-	(void)state;
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	return system(command);
 }
 
 int main(void)
@@ -558,5 +537,5 @@ int main(void)
 					   cmocka_unit_test(test_failing_csv),
 					   cmocka_unit_test(test_failing_memory)};
 	importers_add(&db_importer);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, scratch_remove);
 }

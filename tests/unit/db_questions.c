@@ -2,26 +2,14 @@
  * worked out by hand. No module is there to be looked into, so that each address is a function
  * of its own; all values are recorded, so that each stands one byte below its ip. */
 #include "db/db.h"
-#include "tests/lib/build_datafile.h"
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/run_view.h"
+#include "tests/lib/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static char folder[] = "/tmp/hpctest-db.XXXXXX";
-
-static char *path_of(const char *name)
-{
-	static char paths[8][200];
-	static int next;
-	char *path = paths[next++ % 8];
-
-	snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-	return path;
-}
 
 /* Functions: A is solver+0x4010ff, and so on; L is in libm. */
 enum {
@@ -53,24 +41,13 @@ static struct build_tree tree_of(const struct build_node *nodes, uint64_t n, uin
 	return (struct build_tree){NULL, 0, nodes, n, thread, CSP_TREE_COMPLETE, CSP_NONE, 0};
 }
 
-static char *store(const struct build_file *f, const char *name)
-{
-	char *path = path_of(name);
-	struct built b;
-
-	build(f, &b);
-	built_write(&b, path);
-	built_free(&b);
-	return path;
-}
-
 /* A database of one tree. */
 static char *database_of(const struct build_node *nodes, uint64_t n)
 {
 	struct build_tree tree = tree_of(nodes, n, CSP_NONE);
 	struct build_file f = waiting(&tree, 1);
-	const char *from = store(&f, "file.csp");
-	char *to = path_of("file.db");
+	const char *from = scratch_datafile(&f, "file.csp");
+	char *to = scratch_path("file.db");
 	struct error e;
 
 	if (run_db(to, &from, 1, false, &e) != 0)
@@ -105,7 +82,7 @@ static void answers(const char *database, const char *want, const char *const *q
 static void test_ranks(void **state)
 {
 	static const uint64_t waits[3][2] = {{5, 5}, {10, 60}, {10, 10}};
-	const char *from[3], *to = path_of("ranks.db");
+	const char *from[3], *to = scratch_path("ranks.db");
 	struct error e;
 
 	(void)state;
@@ -126,7 +103,7 @@ static void test_ranks(void **state)
 		f.num_process = 5;
 		snprintf(number, sizeof number, "%d", rank);
 		snprintf(name, sizeof name, "rank%d.csp", rank);
-		from[rank] = store(&f, name);
+		from[rank] = scratch_datafile(&f, name);
 	}
 	assert_int_equal(run_db(to, from, 3, false, &e), 0);
 	ANSWERS(to,
@@ -239,13 +216,13 @@ static void test_growth(void **state)
 	struct build_node after[] = {
 	    {0, 0, 0, {0}}, {0, A, 0, {30}}, {1, B, 0, {60}}, {1, C, 0, {8}}, {2, F, 0, {2}}};
 	struct build_tree trees[] = {tree_of(before, 4, CSP_NONE), tree_of(after, 5, CSP_NONE)};
-	const char *from, *to = path_of("grown.db");
+	const char *from, *to = scratch_path("grown.db");
 	struct error e;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct build_file f = waiting(&trees[i], 1);
-		from = store(&f, "run.csp");
+		from = scratch_datafile(&f, "run.csp");
 		assert_int_equal(run_db(to, &from, 1, i, &e), 0);
 	}
 	ANSWERS(to,
@@ -274,13 +251,13 @@ static void test_threads(void **state)
 	static const struct build_node second[] = {{0, 0, 0, {0}}, {0, A, 0, {0}}, {1, L, 0, {9}}};
 	struct build_tree trees[] = {tree_of(first, 4, 0), tree_of(second, 3, 1)};
 	struct build_file f = waiting(trees, 2);
-	const char *from, *to = path_of("threads.db");
+	const char *from, *to = scratch_path("threads.db");
 	struct error e;
 
 	(void)state;
 	f.threads = threads;
 	f.num_threads = 3;
-	from = store(&f, "threads.csp");
+	from = scratch_datafile(&f, "threads.csp");
 	assert_int_equal(run_db(to, &from, 1, false, &e), 0);
 	ANSWERS(to,
 		"1,11,one,WAIT,libm.so.6,6,30.0\n"
@@ -293,21 +270,6 @@ static void test_threads(void **state)
 		"WHERE module = 'libm.so.6'");
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	char command[100];
-
-	(void)state;
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	return system(command);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,5 +279,5 @@ int main(void)
 	    cmocka_unit_test(test_threads),
 	};
 	importers_add(&db_importer);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }
