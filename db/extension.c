@@ -3,20 +3,31 @@
 #ifndef DB_EXTENSION
 #define DB_EXTENSION 1
 #endif
+#include "db/db.h"
 #include "db/functions.h"
 #include "db/vtab.h"
+#include "hpcprof/importers.h"
+
+#include <pthread.h>
 
 SQLITE_EXTENSION_INIT1
 
 __attribute__((visibility("default"))) int sqlite3_extension_init(sqlite3 *db, char **why,
 								  const sqlite3_api_routines *api);
 
+static void add_importers(void)
+{
+	importers_add(&db_importer);
+}
+
 int sqlite3_extension_init(sqlite3 *db, char **why, const sqlite3_api_routines *api)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int rc;
 
 	(void)why;
 	SQLITE_EXTENSION_INIT2(api);
+	pthread_once(&once, add_importers); /* connections of several threads load it */
 	rc = db_add_functions(db);
 	return rc == SQLITE_OK ? db_add_tables(db) : rc;
 }

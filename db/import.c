@@ -4,7 +4,7 @@
  * It is read into a model of its own, which is joined to the given one when all was well. */
 #include "db/db.h"
 #include "db/open.h"
-#include "db/write.h"
+#include "db/tree.h"
 
 #include "hpcprof/interner.h"
 #include "hpcprof/sum.h"

@@ -9,6 +9,11 @@
 
 /* ---- names ------------------------------------------------------------------------- */
 
+const char *const db_sources[DB_SOURCES] = {[SYMBOL_DWARF] = "debug information",
+					    [SYMBOL_SYMTAB] = "symbol table",
+					    [SYMBOL_DYNSYM] = "dynamic symbols",
+					    [SYMBOL_NONE] = "none"};
+
 /* The offset and prime of FNV-1a. */
 #define HASH_OFFSET UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)

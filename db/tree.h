@@ -43,6 +43,10 @@ int db_tree_make(struct db_tree *t, const struct profile *p, const struct db_ran
 		 struct error *e);
 void db_tree_deinit(struct db_tree *t);
 
+/* What the column symbol (or symbols) says, by enum symbol_source. */
+enum { DB_SOURCES = 4 };
+extern const char *const db_sources[DB_SOURCES];
+
 /* A hash of a text behind what has the hash seed: FNV-1a, 64 bits. */
 uint64_t db_hash_text(uint64_t seed, const char *s);
 /* Of a function's name and its module's: what tells functions of measurements apart. */

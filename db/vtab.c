@@ -20,10 +20,14 @@ struct cursor_of_file {
 	struct error why; /* nodes cannot be read */
 };
 
-static void thread(sqlite3_context *c, uint32_t v)
+static struct vtab_cell text_of(struct reader_text t)
 {
-	if (v != CSP_NONE)
-		sqlite3_result_int64(c, v);
+	return vtab_text(t.at, t.n);
+}
+
+static struct vtab_cell thread(uint32_t v)
+{
+	return v == CSP_NONE ? (struct vtab_cell){.type = VTAB_NULL} : vtab_number(v);
 }
 
 /* ---- the lists of a file -------------------------------------------------------------------- */
@@ -39,17 +43,14 @@ static bool next_metric(struct cursor_of_file *c)
 {
 	return next_of(c, reader_num_metrics(c->r));
 }
-static void metric_column(const struct cursor_of_file *c, sqlite3_context *to, int i)
+static struct vtab_cell metric_cell(const struct cursor_of_file *c, int i)
 {
 	const struct reader_metric *m = reader_metric(c->r, (uint32_t)c->b);
 	struct reader_text unit = reader_pairs_get(m->about, "unit");
 
-	if (i == 1)
-		vtab_text(to, m->name.at, m->name.n);
-	else if (i == 4)
-		vtab_text(to, unit.at, unit.n);
-	else
-		vtab_number(to, i == 0 ? c->b : i == 2 ? m->flags : m->period);
+	if (i == 1 || i == 4)
+		return text_of(i == 1 ? m->name : unit);
+	return vtab_number(i == 0 ? c->b : i == 2 ? m->flags : m->period);
 }
 
 static bool next_module(struct cursor_of_file *c)
@@ -61,49 +62,44 @@ static bool next_module(struct cursor_of_file *c)
 	}
 	return c->a < c->a_end;
 }
-static void module_column(const struct cursor_of_file *c, sqlite3_context *to, int i)
+static struct vtab_cell module_cell(const struct cursor_of_file *c, int i)
 {
 	const struct reader_module *m = &reader_epoch(c->r, (uint32_t)c->a)->modules[c->b];
 	const uint64_t numbers[] = {c->a,     c->b, 0, m->virtual_address, m->mapped_address,
 				    m->extent};
 
 	if (i == 2)
-		vtab_text(to, m->name.at, m->name.n);
-	else if (i < 6)
-		vtab_number(to, numbers[i]);
-	else if (m->build_id.n)
-		vtab_text(to, m->build_id.at, m->build_id.n);
+		return text_of(m->name);
+	if (i < 6)
+		return vtab_number(numbers[i]);
+	return m->build_id.n ? text_of(m->build_id) : (struct vtab_cell){.type = VTAB_NULL};
 }
 
 static bool next_thread(struct cursor_of_file *c)
 {
 	return next_of(c, reader_num_threads(c->r));
 }
-static void thread_column(const struct cursor_of_file *c, sqlite3_context *to, int i)
+static struct vtab_cell thread_cell(const struct cursor_of_file *c, int i)
 {
 	const struct reader_thread *t = reader_thread(c->r, (uint32_t)c->b);
 	const uint64_t numbers[] = {c->b, t->tid, 0, t->start_ns, t->end_ns, t->cpu_ns};
 
-	if (i == 2)
-		vtab_text(to, t->name.at, t->name.n);
-	else
-		vtab_number(to, numbers[i]);
+	return i == 2 ? text_of(t->name) : vtab_number(numbers[i]);
 }
 
 static bool next_account(struct cursor_of_file *c)
 {
 	return next_of(c, reader_num_account(c->r));
 }
-static void account_column(const struct cursor_of_file *c, sqlite3_context *to, int i)
+static struct vtab_cell account_cell(const struct cursor_of_file *c, int i)
 {
 	const struct reader_account *a = reader_account(c->r, (uint32_t)c->b);
 
 	if (i == 1)
-		thread(to, a->thread);
-	else if (i == 2)
-		vtab_text(to, a->disposition.at, a->disposition.n);
-	else
-		vtab_number(to, i == 0 ? a->metric : i == 3 ? a->samples : a->weight);
+		return thread(a->thread);
+	if (i == 2)
+		return text_of(a->disposition);
+	return vtab_number(i == 0 ? a->metric : i == 3 ? a->samples : a->weight);
 }
 
 static bool next_tree(struct cursor_of_file *c)
@@ -111,17 +107,16 @@ static bool next_tree(struct cursor_of_file *c)
 	c->a += c->base.row != 0;
 	return c->a < c->a_end;
 }
-static void tree_column(const struct cursor_of_file *c, sqlite3_context *to, int i)
+static struct vtab_cell tree_cell(const struct cursor_of_file *c, int i)
 {
 	const struct reader_tree *t = reader_tree(c->r, (uint32_t)c->a);
+	const char *kind = t->kind == CSP_TREE_PARTIAL ? "partial" : "complete";
 
 	if (i == 1)
-		thread(to, t->thread);
-	else if (i == 2)
-		sqlite3_result_text(to, t->kind == CSP_TREE_PARTIAL ? "partial" : "complete", -1,
-				    SQLITE_STATIC);
-	else
-		vtab_number(to, i == 0 ? c->a : i == 3 ? t->epoch : t->num_nodes);
+		return thread(t->thread);
+	if (i == 2)
+		return vtab_text(kind, strlen(kind));
+	return vtab_number(i == 0 ? c->a : i == 3 ? t->epoch : t->num_nodes);
 }
 
 /* ---- nodes and their values -------------------------------------------------------------------
@@ -146,10 +141,10 @@ static bool next_node(struct cursor_of_file *c)
 	}
 	return false;
 }
-static void node_column(const struct cursor_of_file *c, sqlite3_context *to, int i)
+static struct vtab_cell node_cell(const struct cursor_of_file *c, int i)
 {
 	const uint64_t numbers[] = {c->a, c->node->id, c->node->parent, c->node->ip, c->node->sp};
-	vtab_number(to, numbers[i]);
+	return vtab_number(numbers[i]);
 }
 
 static bool next_value(struct cursor_of_file *c)
@@ -164,10 +159,10 @@ static bool next_value(struct cursor_of_file *c)
 			return false;
 	}
 }
-static void value_column(const struct cursor_of_file *c, sqlite3_context *to, int i)
+static struct vtab_cell value_cell(const struct cursor_of_file *c, int i)
 {
 	const uint64_t numbers[] = {c->a, c->node->id, c->metric, c->node->metrics[c->metric]};
-	vtab_number(to, numbers[i]);
+	return vtab_number(numbers[i]);
 }
 
 /* ---- what vtab_base.c calls ---------------------------------------------------------------- */
@@ -199,28 +194,29 @@ static void unload(struct vtab_cursor *base)
 	c->r = NULL;
 }
 
-static void begin(struct cursor_of_file *c, uint64_t groups, const sqlite3_int64 *only)
+static void begin(struct vtab_cursor *base, uint64_t groups, int64_t from, int64_t to)
 {
+	struct cursor_of_file *c = (struct cursor_of_file *)base;
+
 	close_nodes(c);
-	c->a = c->b = c->metric = 0;
-	c->a_end = groups;
+	c->b = c->metric = 0;
 	c->why = (struct error){0};
-	if (only) {
-		c->a = *only < 0 || (uint64_t)*only >= groups ? groups : (uint64_t)*only;
-		c->a_end = c->a < groups ? c->a + 1 : groups;
-	}
+	c->a = from > 0 ? (uint64_t)from : 0;
+	c->a_end = to < 0 ? 0 : (uint64_t)to < groups ? (uint64_t)to + 1 : groups;
 }
-static void begin_one(struct vtab_cursor *c, const sqlite3_int64 *only)
+static void begin_one(struct vtab_cursor *c, int64_t from, int64_t to)
 {
-	begin((struct cursor_of_file *)c, 1, only);
+	(void)from;
+	(void)to;
+	begin(c, 1, 0, 0);
 }
-static void begin_epochs(struct vtab_cursor *c, const sqlite3_int64 *only)
+static void begin_epochs(struct vtab_cursor *c, int64_t from, int64_t to)
 {
-	begin((struct cursor_of_file *)c, reader_num_epochs(((struct cursor_of_file *)c)->r), only);
+	begin(c, reader_num_epochs(((struct cursor_of_file *)c)->r), from, to);
 }
-static void begin_trees(struct vtab_cursor *c, const sqlite3_int64 *only)
+static void begin_trees(struct vtab_cursor *c, int64_t from, int64_t to)
 {
-	begin((struct cursor_of_file *)c, reader_num_trees(((struct cursor_of_file *)c)->r), only);
+	begin(c, reader_num_trees(((struct cursor_of_file *)c)->r), from, to);
 }
 
 #define LIST(what)                                                                                 \
@@ -232,9 +228,9 @@ static void begin_trees(struct vtab_cursor *c, const sqlite3_int64 *only)
 		*e = c->why;                                                                       \
 		return c->why.kind == ERROR_NONE ? 0 : -1;                                         \
 	}                                                                                          \
-	static void tell_##what(const struct vtab_cursor *c, sqlite3_context *to, int i)           \
+	static struct vtab_cell tell_##what(const struct vtab_cursor *c, int i)                    \
 	{                                                                                          \
-		what##_column((const struct cursor_of_file *)c, to, i);                            \
+		return what##_cell((const struct cursor_of_file *)c, i);                           \
 	}
 LIST(metric)
 LIST(module)
@@ -249,7 +245,7 @@ LIST(value)
 		.name = function, .declaration = columns ", file HIDDEN", .takes = "datafile",     \
 		.argument = count, .first = begin_##groups != begin_one, .cost_of_first = 1e5,     \
 		.cursor = sizeof(struct cursor_of_file), .load = load, .unload = unload,           \
-		.begin = begin_##groups, .next = go_##what, .column = tell_##what                  \
+		.begin = begin_##groups, .next = go_##what, .cell = tell_##what                    \
 	}
 static const struct vtab_kind kinds[] = {
     KIND("csprof_metrics", metric, "number, name, flags, period, unit", 5, one),

@@ -13,36 +13,61 @@ static const struct vtab_kind *kind_of(const sqlite3_vtab_cursor *c)
 	return ((const struct table *)c->pVtab)->kind;
 }
 
-enum { PATH = 1, FIRST = 2 }; /* of a plan: what filter is given */
+/* A plan's text: of each condition, its column and what it is, both from 'A' on. */
+static bool is_known(int op)
+{
+	return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_GT ||
+	       op == SQLITE_INDEX_CONSTRAINT_GE || op == SQLITE_INDEX_CONSTRAINT_LT ||
+	       op == SQLITE_INDEX_CONSTRAINT_LE || op == SQLITE_INDEX_CONSTRAINT_LIKE ||
+	       op == SQLITE_INDEX_CONSTRAINT_GLOB;
+}
+
+/* The conditions that rows are tried by, as far as there is room. SQLite tries them, too: where
+ * it is not clear what it would say, a row passes here. */
+static int choose(const struct vtab_kind *kind, sqlite3_index_info *plan, char *text)
+{
+	int n = 0;
+
+	for (int i = 0; i < plan->nConstraint && n < VTAB_CONDITIONS; i++) {
+		const struct sqlite3_index_constraint *c = &plan->aConstraint[i];
+		if (!c->usable || c->iColumn < 0 || c->iColumn >= kind->argument ||
+		    !is_known(c->op) || sqlite3_stricmp(sqlite3_vtab_collation(plan, i), "BINARY"))
+			continue;
+		text[2 * n] = (char)('A' + c->iColumn);
+		text[2 * n + 1] = (char)('A' + c->op);
+		plan->aConstraintUsage[i].argvIndex = 2 + n++;
+		if (kind->first && c->iColumn == 0)
+			plan->estimatedCost = c->op == SQLITE_INDEX_CONSTRAINT_EQ
+						  ? kind->cost_of_first
+						  : plan->estimatedCost / 2;
+	}
+	text[2 * n] = '\0';
+	return n;
+}
 
 static int best_index(sqlite3_vtab *t, sqlite3_index_info *plan)
 {
 	const struct vtab_kind *kind = ((struct table *)t)->kind;
-	int at = -1, first = -1;
+	char text[2 * VTAB_CONDITIONS + 1];
 
+	plan->estimatedCost = 1e6;
 	for (int i = 0; i < plan->nConstraint; i++) {
 		const struct sqlite3_index_constraint *c = &plan->aConstraint[i];
-		if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
+		if (c->op != SQLITE_INDEX_CONSTRAINT_EQ || c->iColumn != kind->argument)
 			continue;
-		if (c->iColumn == kind->argument && !c->usable)
+		if (!c->usable)
 			return SQLITE_CONSTRAINT;
-		if (c->iColumn == kind->argument)
-			at = i;
-		else if (kind->first && c->iColumn == 0 && c->usable)
-			first = i;
+		plan->aConstraintUsage[i].argvIndex = 1;
+		plan->aConstraintUsage[i].omit = 1;
+		plan->idxNum = 1;
 	}
-	plan->idxNum = 0;
-	plan->estimatedCost = first >= 0 ? kind->cost_of_first : 1e6;
-	if (at >= 0) {
-		plan->aConstraintUsage[at].argvIndex = 1;
-		plan->aConstraintUsage[at].omit = 1;
-		plan->idxNum = PATH;
-	}
-	if (at >= 0 && first >= 0) {
-		plan->aConstraintUsage[first].argvIndex = 2;
-		plan->idxNum |= FIRST;
-	}
-	return SQLITE_OK;
+	if (!plan->idxNum || !choose(kind, plan, text))
+		text[0] = '\0';
+	plan->idxStr = sqlite3_mprintf("%s", text);
+	plan->needToFreeIdxStr = 1;
+	plan->orderByConsumed = kind->first && plan->nOrderBy == 1 &&
+				plan->aOrderBy[0].iColumn == 0 && !plan->aOrderBy[0].desc;
+	return plan->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static int failed(sqlite3_vtab *t, const char *path, const struct error *e)
@@ -52,7 +77,7 @@ static int failed(sqlite3_vtab *t, const char *path, const struct error *e)
 	return SQLITE_ERROR;
 }
 
-void vtab_number(sqlite3_context *c, uint64_t v)
+static void give_number(sqlite3_context *c, uint64_t v)
 {
 	char text[24];
 
@@ -64,7 +89,7 @@ void vtab_number(sqlite3_context *c, uint64_t v)
 	sqlite3_result_text(c, text, -1, SQLITE_TRANSIENT);
 }
 
-void vtab_text(sqlite3_context *c, const char *at, size_t n)
+static void give_text(sqlite3_context *c, const char *at, size_t n)
 {
 	struct arena a;
 	const char *text;
@@ -78,6 +103,120 @@ void vtab_text(sqlite3_context *c, const char *at, size_t n)
 		sqlite3_result_error_nomem(c);
 	arena_deinit(&a);
 }
+
+/* ---- conditions --------------------------------------------------------------------------- */
+
+static bool passes_number(uint64_t v, const struct vtab_condition *k)
+{
+	sqlite3_int64 than = sqlite3_value_int64(k->value);
+
+	/* other types compare by rules of their own, and so do larger numbers, which are texts */
+	if (v > INT64_MAX || sqlite3_value_type(k->value) != SQLITE_INTEGER)
+		return true;
+	switch (k->op) {
+	case SQLITE_INDEX_CONSTRAINT_EQ:
+		return (sqlite3_int64)v == than;
+	case SQLITE_INDEX_CONSTRAINT_GT:
+		return (sqlite3_int64)v > than;
+	case SQLITE_INDEX_CONSTRAINT_GE:
+		return (sqlite3_int64)v >= than;
+	case SQLITE_INDEX_CONSTRAINT_LT:
+		return (sqlite3_int64)v < than;
+	case SQLITE_INDEX_CONSTRAINT_LE:
+		return (sqlite3_int64)v <= than;
+	default:
+		return true;
+	}
+}
+
+/* Whether it comes as it stands: see db_text. */
+static bool is_plain(const char *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (at[i] == '\\' || (unsigned char)at[i] >= 0x80)
+			return false;
+	return true;
+}
+
+static bool passes_text(const char *at, size_t n, const struct vtab_condition *k)
+{
+	char copy[1000];
+	const char *than = (const char *)sqlite3_value_text(k->value);
+
+	if (sqlite3_value_type(k->value) != SQLITE_TEXT || !than || n >= sizeof copy ||
+	    !is_plain(at, n))
+		return true;
+	memcpy(copy, n ? at : "", n);
+	copy[n] = '\0';
+	switch (k->op) {
+	case SQLITE_INDEX_CONSTRAINT_EQ:
+		return strcmp(copy, than) == 0;
+	case SQLITE_INDEX_CONSTRAINT_LIKE:
+		return sqlite3_strlike(than, copy, 0) == 0;
+	case SQLITE_INDEX_CONSTRAINT_GLOB:
+		return sqlite3_strglob(than, copy) == 0;
+	default:
+		return true;
+	}
+}
+
+static bool passes(const struct vtab_cursor *c)
+{
+	const struct vtab_kind *kind = kind_of(&c->base);
+
+	for (int i = 0; i < c->num_conditions; i++) {
+		const struct vtab_condition *k = &c->conditions[i];
+		struct vtab_cell cell = kind->cell(c, k->column);
+		/* nothing compares to NULL */
+		if (cell.type == VTAB_NULL || sqlite3_value_type(k->value) == SQLITE_NULL ||
+		    (cell.type == VTAB_NUMBER && !passes_number(cell.number, k)) ||
+		    (cell.type == VTAB_TEXT && !passes_text(cell.at, cell.n, k)))
+			return false;
+	}
+	return true;
+}
+
+static void forget_conditions(struct vtab_cursor *c)
+{
+	while (c->num_conditions > 0)
+		sqlite3_value_free(c->conditions[--c->num_conditions].value);
+}
+
+static bool keep_conditions(struct vtab_cursor *c, const char *plan, sqlite3_value **argv)
+{
+	forget_conditions(c);
+	for (; *plan; plan += 2) {
+		struct vtab_condition k = {plan[0] - 'A', (unsigned char)(plan[1] - 'A'),
+					   sqlite3_value_dup(*argv++)};
+		if (!k.value)
+			return false;
+		c->conditions[c->num_conditions++] = k;
+	}
+	return true;
+}
+
+/* What the conditions on the first column leave of it. */
+static void narrow(const struct vtab_cursor *c, int64_t *from, int64_t *to)
+{
+	*from = INT64_MIN;
+	*to = INT64_MAX;
+	for (int i = 0; i < c->num_conditions; i++) {
+		const struct vtab_condition *k = &c->conditions[i];
+		int64_t v = sqlite3_value_int64(k->value);
+		if (k->column != 0 || sqlite3_value_type(k->value) != SQLITE_INTEGER)
+			continue;
+		if ((k->op == SQLITE_INDEX_CONSTRAINT_EQ || k->op == SQLITE_INDEX_CONSTRAINT_GE ||
+		     k->op == SQLITE_INDEX_CONSTRAINT_GT) &&
+		    v > *from)
+			*from = v;
+		if ((k->op == SQLITE_INDEX_CONSTRAINT_EQ || k->op == SQLITE_INDEX_CONSTRAINT_LE ||
+		     k->op == SQLITE_INDEX_CONSTRAINT_LT) &&
+		    v < *to)
+			*to = v;
+	}
+}
+
+/* ---- what SQLite calls --------------------------------------------------------------------- */
 
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
 		   char **why)
@@ -125,6 +264,7 @@ static int close_cursor(sqlite3_vtab_cursor *cursor)
 	struct vtab_cursor *c = (struct vtab_cursor *)cursor;
 
 	kind_of(cursor)->unload(c);
+	forget_conditions(c);
 	sqlite3_free(c->path);
 	sqlite3_free(c);
 	return SQLITE_OK;
@@ -134,10 +274,13 @@ static int next_row(sqlite3_vtab_cursor *cursor)
 {
 	struct vtab_cursor *c = (struct vtab_cursor *)cursor;
 	struct error e;
-	int rc = kind_of(cursor)->next(c, &e);
+	int rc;
 
+	do {
+		rc = kind_of(cursor)->next(c, &e);
+		c->row++;
+	} while (rc == 1 && !passes(c));
 	c->end = rc != 1;
-	c->row++;
 	return rc < 0 ? failed(cursor->pVtab, c->path, &e) : SQLITE_OK;
 }
 
@@ -160,19 +303,18 @@ static int load(struct vtab_cursor *c, const struct vtab_kind *kind, const char 
 	return -1;
 }
 
-static int filter(sqlite3_vtab_cursor *cursor, int plan, const char *name, int argc,
+static int filter(sqlite3_vtab_cursor *cursor, int takes, const char *plan, int argc,
 		  sqlite3_value **argv)
 {
 	struct vtab_cursor *c = (struct vtab_cursor *)cursor;
 	const struct vtab_kind *kind = kind_of(cursor);
 	const char *path = argc ? (const char *)sqlite3_value_text(argv[0]) : NULL;
-	sqlite3_int64 only = plan & FIRST ? sqlite3_value_int64(argv[1]) : 0;
+	int64_t from, to;
 	struct error e;
 
-	(void)name;
 	c->row = 0;
 	c->end = true;
-	if (!(plan & PATH)) {
+	if (!takes) {
 		error_set(&e, ERROR_USAGE, "it takes the name of a %s", kind->takes);
 		return failed(cursor->pVtab, kind->name, &e);
 	}
@@ -180,7 +322,10 @@ static int filter(sqlite3_vtab_cursor *cursor, int plan, const char *name, int a
 		return SQLITE_OK;
 	if (load(c, kind, path, &e) != 0)
 		return failed(cursor->pVtab, path, &e);
-	kind->begin(c, plan & FIRST ? &only : NULL);
+	if (!keep_conditions(c, plan, argv + 1))
+		return SQLITE_NOMEM;
+	narrow(c, &from, &to);
+	kind->begin(c, from, to);
 	return next_row(cursor);
 }
 
@@ -192,9 +337,18 @@ static int at_end(sqlite3_vtab_cursor *cursor)
 static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *to, int i)
 {
 	const struct vtab_kind *kind = kind_of(cursor);
+	const struct vtab_cursor *c = (const struct vtab_cursor *)cursor;
+	struct vtab_cell cell;
 
-	if (i < kind->argument)
-		kind->column((struct vtab_cursor *)cursor, to, i);
+	if (i == kind->argument) {
+		sqlite3_result_text(to, c->path, -1, SQLITE_TRANSIENT);
+		return SQLITE_OK;
+	}
+	cell = kind->cell(c, i);
+	if (cell.type == VTAB_NUMBER)
+		give_number(to, cell.number);
+	else if (cell.type == VTAB_TEXT)
+		give_text(to, cell.at, cell.n);
 	return SQLITE_OK;
 }
 

@@ -95,17 +95,14 @@ static int load(struct vtab_cursor *base, const char *path, struct error *e)
 	return rc;
 }
 
-static void begin(struct vtab_cursor *base, const sqlite3_int64 *only)
+static void begin(struct vtab_cursor *base, int64_t from, int64_t to)
 {
 	struct contexts_cursor *c = (struct contexts_cursor *)base;
-	uint64_t n = c->tree.len, first = 0;
+	int64_t n = c->tree.len;
 
-	if (only) {
-		first = *only < 1 || (uint64_t)*only > n ? n : (uint64_t)*only - 1;
-		n = first < n ? first + 1 : n;
-	}
-	c->at = first * c->metrics;
-	c->end = n * c->metrics;
+	/* contexts count from 1 */
+	c->at = (uint64_t)(from < 1 ? 0 : from <= n ? from - 1 : n) * c->metrics;
+	c->end = (uint64_t)(to < 1 ? 0 : to < n ? to : n) * c->metrics;
 }
 
 /* To the next context and metric with a value. */
@@ -120,51 +117,47 @@ static int next(struct vtab_cursor *base, struct error *e)
 	return c->at < c->end;
 }
 
-static void text(sqlite3_context *to, const char *s)
+static struct vtab_cell text(const char *s)
 {
-	if (s)
-		vtab_text(to, s, strlen(s));
+	return s ? vtab_text(s, strlen(s)) : (struct vtab_cell){.type = VTAB_NULL};
 }
 
 /* What a context that is no root stands for. */
-static void code_column(const struct contexts_cursor *c, uint32_t context, sqlite3_context *to,
-			int i)
+static struct vtab_cell code_cell(const struct contexts_cursor *c, uint32_t context, int i)
 {
 	const struct db_piece *piece = &c->tree.pieces.at[c->tree.piece[context]];
 	const struct code_function *f = &c->p.code.functions.at[piece->function];
 	const struct code_line *l = &c->p.code.lines.at[piece->line];
 
 	if (i == 1)
-		sqlite3_result_int64(to, c->tree.parent[context] + 1LL);
-	else if (i == 4)
-		text(to, c->p.model->modules.at[f->module].name);
-	else if (i == 5)
-		text(to, f->name);
-	else if (i == 6)
-		text(to, c->p.code.files.at[l->file].name);
-	else if (i == 7 && l->line)
-		sqlite3_result_int64(to, l->line);
-	else if (i == 8)
-		sqlite3_result_int(to, piece->inlined);
+		return vtab_number(c->tree.parent[context] + UINT64_C(1));
+	if (i == 4)
+		return text(c->p.model->modules.at[f->module].name);
+	if (i == 5)
+		return text(f->name);
+	if (i == 6)
+		return text(c->p.code.files.at[l->file].name);
+	if (i == 7)
+		return l->line ? vtab_number(l->line) : text(NULL);
+	return vtab_number(piece->inlined);
 }
 
-static void column(const struct vtab_cursor *base, sqlite3_context *to, int i)
+static struct vtab_cell cell(const struct vtab_cursor *base, int i)
 {
 	const struct contexts_cursor *c = (const struct contexts_cursor *)base;
 	uint32_t context = (uint32_t)(c->at / c->metrics);
 
-	if (i > METRIC_COLUMN && i < ARGUMENT_COLUMN)
-		vtab_number(to, c->values[c->at * EACH + (uint64_t)(i - METRIC_COLUMN - 1)]);
-	else if (i == METRIC_COLUMN)
-		text(to, c->p.model->metrics.at[c->at % c->metrics].name);
-	else if (i == 0)
-		sqlite3_result_int64(to, context + 1LL);
-	else if (i == 2)
-		sqlite3_result_int64(to, c->tree.last[context] + 1LL);
-	else if (i == 3)
-		sqlite3_result_int64(to, c->tree.depth[context]);
-	else if (c->tree.piece[context] != DB_TREE_ROOT)
-		code_column(c, context, to, i);
+	if (i > METRIC_COLUMN)
+		return vtab_number(c->values[c->at * EACH + (uint64_t)(i - METRIC_COLUMN - 1)]);
+	if (i == METRIC_COLUMN)
+		return text(c->p.model->metrics.at[c->at % c->metrics].name);
+	if (i == 0)
+		return vtab_number(context + UINT64_C(1));
+	if (i == 2)
+		return vtab_number(c->tree.last[context] + UINT64_C(1));
+	if (i == 3)
+		return vtab_number(c->tree.depth[context]);
+	return c->tree.piece[context] == DB_TREE_ROOT ? text(NULL) : code_cell(c, context, i);
 }
 
 int db_add_contexts(sqlite3 *db)
@@ -183,6 +176,6 @@ int db_add_contexts(sqlite3 *db)
 	    .unload = unload,
 	    .begin = begin,
 	    .next = next,
-	    .column = column};
+	    .cell = cell};
 	return vtab_add(db, &kind);
 }

@@ -29,10 +29,6 @@ struct db_writing {
 	int64_t measurement, process, profile, metric, module, file, function, line, context, call;
 };
 
-/* What the column symbol (or symbols) says, by enum symbol_source. */
-enum { DB_SOURCES = 4 };
-extern const char *const db_sources[DB_SOURCES];
-
 /* Make the tables of an empty database. */
 int db_create(sqlite3 *db, struct error *e);
 /* Indexes and views, once rows are there; where they are, nothing happens. */

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const db_sources[DB_SOURCES] = {[SYMBOL_DWARF] = "debug information",
-					    [SYMBOL_SYMTAB] = "symbol table",
-					    [SYMBOL_DYNSYM] = "dynamic symbols",
-					    [SYMBOL_NONE] = "none"};
-
 static int write_modules(struct db_writing *w, struct error *e)
 {
 	const struct model *m = w->p->model;

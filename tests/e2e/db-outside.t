@@ -5,10 +5,8 @@
 . "$top/tests/lib/measure.sh"
 . "$top/tests/lib/database.sh"
 
-"$hpcrun" -q -o threads "$(program threads8)" >/dev/null
-"$hpcrun" -q -o cxx "$(program cxx)" 2 >/dev/null 2>&1
-"$hpcprof" db -q -o threads.db threads
-"$hpcprof" db -q -o cxx.db cxx
+measured threads8
+measured cxx 2
 events=$(sql cxx.db 'SELECT events FROM metric')
 
 # ---- the sqlite3 shell, alone ---------------------------------------------------------------
@@ -20,7 +18,7 @@ for view in $(sql cxx.db "SELECT name FROM sqlite_schema WHERE type = 'view'"); 
 done
 
 # ---- and with the extension -----------------------------------------------------------------
-file=$(ls threads/*.csp)
+file=$(ls threads8/*.csp)
 for what in metrics threads trees account; do
 	check "csprof_$what has rows" test "$(raw "SELECT count(*) FROM csprof_$what('$file')")" -gt 0
 done
@@ -36,9 +34,9 @@ is "what the file says of each node is what csp.py reads" \
 for i, tree in enumerate(csp.Datafile(sys.argv[1]).trees):
     for node, (parent, ip, _) in sorted(tree.nodes.items()): print(i, node, parent, ip, sep='|')" "$scratch/$file")"
 is "csprof_values add up" "$(raw "SELECT sum(value) FROM csprof_values('$file') WHERE metric = 0")" \
-	"$(sql threads.db 'SELECT events FROM metric')"
+	"$(sql threads8.db 'SELECT events FROM metric')"
 is "csprof_account adds up, too" "$(raw "SELECT sum(weight) FROM csprof_account('$file') WHERE metric = 0 AND disposition IN ('recorded', 'partial')")" \
-	"$(sql threads.db 'SELECT events FROM metric')"
+	"$(sql threads8.db 'SELECT events FROM metric')"
 is "hpcprof_contexts is the table of contexts" \
 	"$(raw "SELECT context, last, depth, function, line, inlined, exclusive_events, inclusive_samples FROM hpcprof_contexts('cxx') WHERE parent")" \
 	"$(sql cxx.db 'SELECT c.id, c.last, c.depth, f.name, l.number, c.inlined, v.exclusive_events, v.inclusive_samples FROM context c
@@ -48,7 +46,9 @@ is "beneath a context is a range" "$(raw "SELECT group_concat(b.context) FROM hp
 	"$(sql cxx.db 'SELECT group_concat(b.id) FROM context a, context b WHERE a.id = 5 AND b.id BETWEEN a.first + 1 AND a.last')"
 is "a context's caller is found" "$(raw "SELECT count(*) FROM hpcprof_contexts('cxx') c JOIN hpcprof_contexts('cxx') p ON p.context = c.parent")" \
 	"$(sql cxx.db 'SELECT count(*) FROM inclusive i JOIN context c ON c.id = i.context WHERE c.parent')"
-is "from a database in hpcprof query, too" "$(query "SELECT sum(exclusive_events) FROM hpcprof_contexts('cxx.db')" threads.db)" "$events"
+is "from a database, too" "$(raw "SELECT sum(exclusive_events) FROM hpcprof_contexts('cxx.db')")" "$events"
+is "from a database that is open" "$(sqlite3 -batch cxx.db ".load $BUILD/lib/hpcprof_sqlite" "SELECT sum(exclusive_events) FROM hpcprof_contexts('cxx.db')")" "$events"
+is "from a database in hpcprof query, too" "$(query "SELECT sum(exclusive_events) FROM hpcprof_contexts('cxx.db')" threads8.db)" "$events"
 check "a file that is not there is told" grep -q '/nonesuch: cannot be opened' <(raw "SELECT * FROM csprof_nodes('/nonesuch')")
 check "and one that is no datafile" grep -q 'expected magic' <(raw "SELECT * FROM csprof_nodes('cxx.db')")
 check "and none at all" grep -q 'takes the name of a datafile' <(raw 'SELECT * FROM csprof_nodes')
@@ -64,7 +64,7 @@ c = sqlite3.connect(':memory:')
 c.enable_load_extension(True)
 c.load_extension(sys.argv[1])
 print(c.execute('SELECT sum(value) FROM csprof_values(?) WHERE metric = 0', (sys.argv[2],)).fetchone()[0])" \
-	"$BUILD/lib/hpcprof_sqlite" "$file" 2>&1)" "$(sql threads.db 'SELECT events FROM metric')"
+	"$BUILD/lib/hpcprof_sqlite" "$file" 2>&1)" "$(sql threads8.db 'SELECT events FROM metric')"
 
 # ---- CSV ----------------------------------------------------------------------------------------
 check "csv" "$hpcprof" db -q --csv tables cxx
@@ -81,7 +81,7 @@ if "$python" -c 'import pandas, matplotlib' 2>/dev/null; then
 	is "pandas reads the database" "$("$python" -c "import pandas, sqlite3
 print(int(pandas.read_sql('SELECT * FROM functions', sqlite3.connect('cxx.db')).self.sum()))")" "$events"
 	check "pandas reads the CSV, and joins it to the same functions" lib dbpandas.py tables cxx.db
-	check "a plot of load modules" lib dbplot.py threads.db modules.png
+	check "a plot of load modules" lib dbplot.py threads8.db modules.png
 else
 	skip "pandas reads it, and a plot is made" "python3-pandas or python3-matplotlib is not installed"
 fi
