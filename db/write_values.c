@@ -3,6 +3,7 @@
 
 #include "hpcprof/attribute.h"
 #include "hpcprof/interner.h"
+#include "hpcprof/sum.h"
 
 #include <stdlib.h>
 
@@ -62,6 +63,82 @@ static int write_rows(const struct batch *v, const struct table *t, const struct
 	return bulk_end(&b, e);
 }
 
+/* A function's values where its hash is the key. */
+struct comparable {
+	int64_t hash;
+	size_t rank;
+	uint64_t own, below;
+};
+
+static int by_hash(const void *pa, const void *pb)
+{
+	const struct comparable *a = pa, *b = pb;
+
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Join those of one hash, which are sorted; how many there are then. */
+static size_t join_hashes(struct comparable *rows, size_t n)
+{
+	bool saturated = false;
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct comparable *last = len ? &rows[len - 1] : NULL;
+		if (last && last->hash == rows[i].hash) {
+			last->own = sum_add(last->own, rows[i].own, &saturated);
+			last->below = sum_add(last->below, rows[i].below, &saturated);
+		} else {
+			rows[len++] = rows[i];
+		}
+	}
+	return len;
+}
+
+/* Of metric k of the batch, into rows, which have room for all functions. */
+static void write_hashes(const struct batch *v, size_t k, const struct attribution *a,
+			 struct comparable *rows, struct bulk *b)
+{
+	const struct db_writing *w = v->w;
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->p->code.functions.len; i++) {
+		uint32_t id = w->ranks.function_at[i];
+		const uint64_t *own = a->by[BY_FUNCTION].exclusive + 2 * v->n * id + 2 * k;
+		const uint64_t *below = a->by[BY_FUNCTION].inclusive + 2 * v->n * id + 2 * k;
+		if (any(below))
+			rows[n++] = (struct comparable){(int64_t)db_hash_function(w->p, id), i,
+							own[0], below[0]};
+	}
+	if (n)
+		qsort(rows, n, sizeof *rows, by_hash);
+	n = join_hashes(rows, n);
+	for (size_t i = 0; i < n; i++) {
+		bulk_int(b, w->metric + (int64_t)v->metrics[k]);
+		bulk_int(b, rows[i].hash);
+		bulk_int(b, w->function + (int64_t)rows[i].rank);
+		bulk_sum(b, rows[i].own);
+		bulk_sum(b, rows[i].below);
+	}
+}
+
+static int write_comparable(const struct batch *v, const struct attribution *a, struct error *e)
+{
+	size_t functions = v->w->p->code.functions.len;
+	struct comparable *rows = malloc((functions + 1) * sizeof *rows);
+	struct bulk b;
+
+	if (!rows)
+		return error_memory(e, functions * sizeof *rows);
+	bulk_begin(&b, v->w->db, "comparable", 5, e);
+	for (size_t k = 0; k < v->n; k++)
+		write_hashes(v, k, a, rows, &b);
+	free(rows);
+	return bulk_end(&b, e);
+}
+
 /* Ids of the code's files in the order of the table. */
 static uint32_t *files_in_order(const struct db_writing *w)
 {
@@ -99,6 +176,8 @@ static int write_code(const struct batch *v, struct error *e)
 
 	for (size_t i = 0; rc == 0 && i < sizeof tables / sizeof *tables; i++)
 		rc = write_rows(v, &tables[i], &a, e);
+	if (rc == 0)
+		rc = write_comparable(v, &a, e);
 	attribution_deinit(&a);
 	free(files);
 	return rc;

@@ -215,6 +215,14 @@ CREATE TABLE function_value ( -- the same by function: recursion counts once
 	inclusive_samples INTEGER NOT NULL,
 	PRIMARY KEY (metric, function)
 ) WITHOUT ROWID;
+CREATE TABLE comparable ( -- function_value by function.hash, for what compares measurements
+	metric INTEGER NOT NULL REFERENCES metric,
+	hash INTEGER NOT NULL,
+	function INTEGER NOT NULL REFERENCES function, -- the first with that hash; values are of all
+	exclusive_events INTEGER NOT NULL,
+	inclusive_events INTEGER NOT NULL,
+	PRIMARY KEY (metric, hash)
+) WITHOUT ROWID;
 CREATE TABLE line_value ( -- the same by line
 	metric INTEGER NOT NULL REFERENCES metric,
 	line INTEGER NOT NULL REFERENCES line,

@@ -137,13 +137,17 @@ CREATE VIEW difference AS -- the functions of two measurements; match by name an
 SELECT d.before, d.after, d.metric, f.name AS function, o.base AS module, d.self_before, d.self_after,
 	d.self_after - d.self_before AS self_change, d.total_before, d.total_after,
 	d.total_after - d.total_before AS total_change
-FROM (SELECT b.id AS before, a.id AS after, m.name AS metric, min(v.function) AS function,
-		sum(iif(m.measurement = b.id, v.exclusive_events, 0)) AS self_before,
-		sum(iif(m.measurement = a.id, v.exclusive_events, 0)) AS self_after,
-		sum(iif(m.measurement = b.id, v.inclusive_events, 0)) AS total_before,
-		sum(iif(m.measurement = a.id, v.inclusive_events, 0)) AS total_after
-	FROM measurement b JOIN measurement a ON a.id <> b.id
-		JOIN metric m ON m.measurement IN (b.id, a.id) JOIN function_value v ON v.metric = m.id
-		JOIN function g ON g.id = v.function
-	GROUP BY g.hash, m.name, b.id, a.id) d -- the hash first: it settles most comparisons
-	JOIN function f ON f.id = d.function JOIN module o ON o.id = f.module;
+FROM (SELECT b.id AS before, a.id AS after, m.name AS metric, x.function,
+		x.exclusive_events AS self_before, coalesce(y.exclusive_events, 0) AS self_after,
+		x.inclusive_events AS total_before, coalesce(y.inclusive_events, 0) AS total_after
+	FROM measurement b CROSS JOIN measurement a ON a.id <> b.id CROSS JOIN metric m ON m.measurement = b.id
+		LEFT JOIN metric n ON n.measurement = a.id AND n.name = m.name
+		JOIN comparable x ON x.metric = m.id
+		LEFT JOIN comparable y ON y.metric = n.id AND y.hash = x.hash
+	UNION ALL -- and what is in the later alone
+	SELECT b.id, a.id, n.name, y.function, 0, y.exclusive_events, 0, y.inclusive_events
+	FROM measurement b CROSS JOIN measurement a ON a.id <> b.id CROSS JOIN metric n ON n.measurement = a.id
+		LEFT JOIN metric m ON m.measurement = b.id AND m.name = n.name
+		JOIN comparable y ON y.metric = n.id
+	WHERE NOT EXISTS (SELECT 1 FROM comparable x WHERE x.metric = m.id AND x.hash = y.hash)) d
+	CROSS JOIN function f ON f.id = d.function CROSS JOIN module o ON o.id = f.module;

@@ -2,7 +2,8 @@
 # Databases: numbers stored a second of CPU time beside plain loops over SQLite, bytes a value
 # row, peak memory, and how long each shipped query takes on 1 M contexts with three metrics.
 # A number is a column of a row that is stored, on both sides (see db.c). The best of RUNS runs
-# counts; ours and the loops are run in turn. Queries run in one thread over a file in memory.
+# counts; ours and the loops are run in turn. Queries run in one thread over a file in memory; of a
+# view the first rows are asked for.
 #
 # CONTEXTS=...  call sites of the profile (730000: a million contexts)
 set -eu
@@ -40,8 +41,14 @@ TIMEFORMAT='%3U %3S'
 # A second, small measurement, for what compares two.
 python3 tests/bench/db-profile.py 10000 >"$out/profile.xml"
 "$BUILD/bin/hpcprof" db -q --append -o "$out/ours.db" "$out/profile.xml"
+query() { # query NAME WORD...: how long hpcprof query takes for them
+	for _ in $(seq "$runs"); do
+		{ time "$BUILD/bin/hpcprof" query "${@:2}" "$out/ours.db" >"$out/rows" 2>"$out/errors"; } 2>&1
+	done | sort -g | awk -v n="$1" 'NR == 1 { printf "%-24s %.3f\n", n, $1 + $2 }'
+	[ ! -s "$out/errors" ] || { cat "$out/errors" >&2; exit 1; }
+}
 printf '\n%-24s %s\n' query 'seconds of CPU time'
-"$BUILD/bin/hpcprof" query --list | awk '{ print $1 }' | while read -r name; do
+for name in $("$BUILD/bin/hpcprof" query --list | awk '{ print $1 }'); do
 	case $name in
 	callers | callees | over-time | only-beneath) arguments=function_7 ;;
 	beneath | path) arguments=5000 ;;
@@ -51,8 +58,11 @@ printf '\n%-24s %s\n' query 'seconds of CPU time'
 	deep) arguments=30 ;;
 	*) arguments= ;;
 	esac
-	for _ in $(seq "$runs"); do
-		# shellcheck disable=SC2086 # words
-		{ time "$BUILD/bin/hpcprof" query "$name" $arguments "$out/ours.db" >/dev/null; } 2>&1
-	done | sort -g | awk -v n="$name" 'NR == 1 { printf "%-24s %.3f\n", n, $1 + $2 }'
+	# shellcheck disable=SC2086 # words
+	query "$name" "$name" $arguments
+done
+printf '\n%-24s %s\n' view 'seconds of CPU time'
+for name in $("$BUILD/bin/hpcprof" query --format csv -n 0 "SELECT name FROM sqlite_schema WHERE type = 'view'" \
+	"$out/ours.db" | tail -n +2); do
+	query "$name" "SELECT * FROM $name LIMIT 50"
 done
