@@ -19,12 +19,14 @@ threads, that the weights are what it used since the measurement began, less at 
 periods, and less what it used in the system call in which it was killed; that is at most
 what it used since it began what it says it is doing. An ordinary user's timers expire when
 a tick of the kernel meets the thread, and chance has it how many do not: there the median
-must be within two ticks. Threads whose measurement had not
-begun (they wait for our lock) are counted apart; few may have used much. A thread whose
-sample was due and on its way (its signal pending, as libc blocks all around a fork and
-the kernel or what is beneath it may be late, or its handler at work; of one that dies by
-itself nobody knows) may have lost up to ten periods: so may three threads, or one of each
-thousand, and each is named.
+must be within two ticks. Threads whose measurement had not begun (they wait for our lock)
+are counted apart; few may have used much.
+
+A sample may be due and on its way. Where its signal is pending and not blocked, nothing of
+ours stood in its way: the timer, the kernel or what is beneath it was late, and so much may be
+lost as they were; such threads are named. Where our handler is at work, or libc
+blocks all around a fork (of one that dies by itself nobody knows), a thread may have lost up to
+ten periods: so may three threads, or one of each thousand, and each is named.
 
 What the main thread uses between the measurement's beginning and main(), where it looks
 at its clock, is told from runs that end at once: so much at least, and so much at most."""
@@ -106,6 +108,7 @@ class Thread:
         pending, blocked = (set_of(status, key) >> signal.SIGURG - 1 & 1
                             for key in ("SigPnd", "SigBlk"))
         self.sample_on_its_way = bool(pending or blocked)
+        self.undelivered = bool(pending and not blocked)
         self.doing = "?"
         self.since_ns = 0
 
@@ -211,7 +214,8 @@ def until_main(options):
 
 class Verdict:
     def __init__(self):
-        self.failures, self.losses, self.late, self.beyond = [], [], [], []
+        self.failures, self.losses, self.late = [], [], []
+        self.beyond, self.undelivered = [], []  # texts on those that lost more than two periods
         self.counts = collections.Counter()
         self.doing, self.samples, self.ticking = collections.Counter(), 0, False
 
@@ -252,7 +256,10 @@ def weigh(r, path, before_main, verdict, lossy):
         most = 2 * period + thread.in_call_ns
         if lost + doubt < least or lost > most and not ticking:
             late = (thread.sample_on_its_way or not r.frozen) and most < lost <= 5 * most
-            (verdict.beyond if late else verdict.failures).append(
+            where = verdict.beyond if late else verdict.failures
+            if r.frozen and thread.undelivered and lost > most:
+                where = verdict.undelivered
+            where.append(
                 "%s: thread %d (%s for %.3f ms, system call %s, %s) used %.3f ms, %.3f ms of it recovered"
                 % (os.path.basename(path), thread.tid, thread.doing, thread.since_ns / 1e6,
                    thread.call, "sample on its way" if thread.sample_on_its_way else "no sample due",
@@ -354,6 +361,8 @@ def main():
         long = sum(used > 2 for used in verdict.late)
         if long > 1 and long * 500 > verdict.counts["threads"]:
             verdict.fail("%d of those had used more than two periods" % long)
+    for text in verdict.undelivered:
+        print("more than two periods, signal not delivered: " + text)
     for text in verdict.beyond:
         print("more than two periods: " + text)
     if len(verdict.beyond) > max(3, len(verdict.losses) // 1000):
