@@ -28,6 +28,13 @@ all_of_it() {
 	check "$1: the account is the parent's" lib account.py --total total data
 }
 
+# all_but_the_last WHAT: the program ended past libc, and what came after each thread's last
+# sample is not known.
+all_but_the_last() {
+	check "$1: the account is the parent's, but for what came after the last samples" \
+		lib account.py --total total --cut data
+}
+
 # part_of_it WHAT: the account holds, for the time until we had to stop.
 part_of_it() {
 	check "$1: the account holds" lib account.py data
