@@ -19,8 +19,9 @@ threads, that the weights are what it used since the measurement began, less at 
 periods, and less what it used in the system call in which it was killed; that is at most
 what it used since it began what it says it is doing. An ordinary user's timers expire when
 a tick of the kernel meets the thread, and chance has it how many do not: there the median
-must be within two ticks. Threads whose measurement had not begun (they wait for our lock)
-are counted apart; few may have used much.
+must be within two ticks. Threads whose measurement had not begun (they wait for our lock, or
+are short ones without a sample in a system call, as those that open its source) are counted
+apart; few may have used much.
 
 A sample may be due and on its way. Where its signal is pending and not blocked, nothing of
 ours stood in its way: the timer, the kernel or what is beneath it was late, and so much may be
@@ -238,12 +239,15 @@ def weigh(r, path, before_main, verdict, lossy):
     weights = collections.Counter()
     for thread, _, _, _, weight in data.account:
         weights[data.threads[thread][0]] += weight
-    # whoever dies by itself does so a little after it has told its clocks
-    least = -period // 4 if r.frozen else -float("inf")
+    # whoever dies by itself does so a little after it has told its clocks; and a thread that
+    # blocks SIGTERM, as around a fork, runs on until another one has been given a CPU to take it
+    runs_on = not r.frozen or r.options.how == "term"
+    least = -float("inf") if runs_on else -period // 4
     begun = {thread[0] for thread in data.threads}
     for thread in r.threads:
         verdict.counts["threads"] += 1
-        if thread.tid not in begun and thread.tid != r.pid:
+        opening = thread.doing == "?" and thread.in_call and not weights[thread.tid]
+        if thread.tid != r.pid and (thread.tid not in begun or opening):
             verdict.late.append(thread.cpu / PERIOD_NS)
             continue
         used, doubt = thread.cpu, 0
