@@ -89,16 +89,18 @@ int main(void)
 {
 	struct sigaction act = {.sa_handler = on, .sa_flags = SA_RESTART};
 	pid_t parent = getpid();
+	pthread_t thread;
+	/* the first one takes memory, whose lock fork wants, too; the others use its stack again */
+	if (pthread_create(&thread, NULL, nothing, NULL) != 0 || pthread_join(thread, NULL) != 0)
+		return 2;
 	sigaction(SIGURG, &act, NULL);
 	pid_t sender = fork();
 	if (sender == 0)
 		while (kill(parent, SIGURG) == 0)
 			usleep(100);
-	while (came < 4000) {
-		pthread_t thread;
+	while (came < 4000)
 		if (pthread_create(&thread, NULL, nothing, NULL) == 0)
 			pthread_join(thread, NULL);
-	}
 	kill(sender, SIGKILL);
 	waitpid(sender, NULL, 0);
 	return 0;
