@@ -229,6 +229,8 @@ int main(int argc, char **argv)
 			return 1;
 	}
 	closedir(dir);
+	if (!paths.len)
+		return fprintf(stderr, "merge: no files in %s\n", argv[2]), 2;
 	qsort(paths.at, paths.len, sizeof *paths.at, by_name);
 	threads = (unsigned)atoi(argv[3]);
 	start = now();

@@ -275,9 +275,10 @@ int main(int argc, char **argv)
 	struct world w;
 	struct profile p;
 	unsigned count, percent;
+	int rc = 0;
 
 	if (argc < 5 || argc > 6 ||
-	    (argc == 6 && strcmp(argv[5], "own") && strcmp(argv[5], "pool")))
+	    (argc == 6 && strcmp(argv[5], "own") != 0 && strcmp(argv[5], "pool") != 0))
 		return fprintf(stderr, "usage: mkprofiles DIR COUNT NODES SHARED [own | pool]\n"),
 		       2;
 	count = (unsigned)atoi(argv[2]);
@@ -291,9 +292,10 @@ int main(int argc, char **argv)
 			     .next = need(w.all, sizeof *p.next),
 			     .renamed = need(w.all, sizeof *p.renamed),
 			     .sums = need(2, sizeof *p.sums)};
-	for (unsigned i = 0; i < count; i++)
-		if (write_profile(&w, &p, argv[1], i) != 0)
-			return fprintf(stderr, "mkprofiles: %s: %s\n", argv[1], strerror(errno)), 1;
+	for (unsigned i = 0; i < count && rc == 0; i++)
+		rc = write_profile(&w, &p, argv[1], i);
+	if (rc != 0)
+		fprintf(stderr, "mkprofiles: %s: %s\n", argv[1], strerror(errno));
 	free(w.places);
 	free(p.chosen);
 	free(p.has);
@@ -301,5 +303,5 @@ int main(int argc, char **argv)
 	free(p.next);
 	free(p.renamed);
 	free(p.sums);
-	return 0;
+	return rc ? 1 : 0;
 }

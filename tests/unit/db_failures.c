@@ -262,8 +262,10 @@ static void expect_rows(const char *sql, const char *want)
 	struct error e;
 	char *got = run_query(words, 2, &e);
 
-	if (!got)
+	if (!got) {
 		fail_msg("%s", e.text);
+		return;
+	}
 	assert_string_equal(strchr(got, '\n') + 1, want);
 	free(got);
 }
@@ -487,8 +489,10 @@ static void fail_memory(const struct run *r)
 	assert_true(theirs > 1000);
 	after = read_file(target, &after_n);
 	all = run_query(count, 2, &e);
-	if (!all)
+	if (!all) {
 		fail_msg("%s", e.text);
+		return;
+	}
 	rows = strchr(all, '\n') + 1;
 	if (r->writes) {
 		put_back(before, n);

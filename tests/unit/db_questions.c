@@ -67,8 +67,10 @@ static void answers(const char *database, const char *want, const char *const *q
 		words[n] = query[n];
 	words[n++] = database;
 	got = run_query(words, n, &e);
-	if (!got)
+	if (!got) {
 		fail_msg("%s: %s", query[0], e.text);
+		return;
+	}
 	assert_string_equal(strchr(got, '\n') + 1, want);
 	free(got);
 }

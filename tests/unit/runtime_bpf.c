@@ -86,7 +86,7 @@ static struct sock_filter random_instruction(unsigned left)
 	    BPF_LDX | BPF_MEM,
 	    BPF_ST,
 	    BPF_STX,
-	    BPF_ALU | BPF_ADD | BPF_K,
+	    BPF_ALU | BPF_ADD | BPF_K, /* NOLINT: both are 0, each is a name */
 	    BPF_ALU | BPF_ADD | BPF_X,
 	    BPF_ALU | BPF_SUB | BPF_K,
 	    BPF_ALU | BPF_SUB | BPF_X,
