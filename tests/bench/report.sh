@@ -2,7 +2,9 @@
 # From what was measured to text: samples per second of hpcprof text beside perf report, for the
 # same program, rate and time, with call paths and inlined functions. Every tool is run once
 # before it counts, so that files and debug information are in the page cache; the best of RUNS
-# runs counts.
+# runs counts. With frame pointers perf (6.1) names no inlined calls, whatever --inline says, and
+# so reads symbols alone: only with -g dwarf does it do the same work. How many lines name them is
+# printed.
 #
 # SECONDS_CPU=...  how long the program runs (10)     RATE=...  samples a second (2000)
 # PARTS=...        its size: units of C++ with templates, about 1.5 MB of .debug_info each (2)
