@@ -51,6 +51,6 @@ int db_write_hottest(struct db_writing *w, struct error *e);  /* hottest, deepes
 /* inlined_line of a metric; exclusive: events and samples by the tree's contexts */
 int db_write_inlined(struct db_writing *w, size_t metric, const uint64_t *exclusive,
 		     struct error *e);
-int db_write_profiles(struct db_writing *w, struct error *e); /* profile and its values */
+int db_write_profiles(struct db_writing *w, struct error *e); /* profiles and their values */
 
 #endif

@@ -26,16 +26,19 @@ struct tree_of {
 	uint32_t thread, tree;
 };
 
+#define NO_PROCESS UINT32_MAX
+
 struct profiles {
 	struct db_writing *w;
 	struct match_index index; /* of the profile's contexts; where values are written */
 	uint32_t next;            /* profile */
 	VEC(struct value) values;
 	VEC(struct function_value) functions;
-	uint64_t *sums; /* [2 * functions], zeros between uses */
+	uint64_t *sums, *module_sums; /* [2 * functions], [2 * modules], zeros between uses */
 	VEC(uint32_t) touched;
 	VEC(struct tree_of) trees;
-	struct bulk rows, out; /* profile, profile_value */
+	VEC(uint32_t) process_of;       /* [next] the number of a process, or NO_PROCESS */
+	struct bulk rows, out, modules; /* profile, profile_value, profile_module */
 	struct error *e;
 };
 
@@ -112,6 +115,31 @@ static bool sum_functions(struct profiles *s, uint32_t metric)
 	return ok;
 }
 
+/* Of the functions that were touched, by module. */
+static void write_modules(struct profiles *s, uint32_t metric)
+{
+	const struct db_writing *w = s->w;
+	const struct code_function *functions = w->p->code.functions.at;
+
+	for (size_t i = 0; i < s->touched.len; i++) {
+		const struct function_value *v = &s->functions.at[s->functions.len - 1 - i];
+		uint32_t module = functions[w->ranks.function_at[v->function]].module;
+		add(&s->module_sums[2 * (size_t)module], v->events);
+		add(&s->module_sums[2 * (size_t)module + 1], v->samples);
+	}
+	for (size_t i = 0; i < w->p->model->modules.len; i++) {
+		uint64_t *sums = &s->module_sums[2 * i];
+		if (!sums[0] && !sums[1])
+			continue;
+		bulk_int(&s->modules, w->profile + s->next);
+		bulk_int(&s->modules, w->metric + metric);
+		bulk_int(&s->modules, w->module + (int64_t)i);
+		bulk_sum(&s->modules, sums[0]);
+		bulk_sum(&s->modules, sums[1]);
+		sums[0] = sums[1] = 0;
+	}
+}
+
 static int write_metric(struct profiles *s, const struct model_metric *k, const uint32_t *map,
 			uint32_t contexts)
 {
@@ -138,7 +166,10 @@ static int write_metric(struct profiles *s, const struct model_metric *k, const 
 		bulk_sum(&s->out, s->values.at[i].events);
 		bulk_sum(&s->out, s->values.at[i].samples);
 	}
-	return sum_functions(s, metric) ? 0 : error_memory(s->e, sizeof(struct function_value));
+	if (!sum_functions(s, metric))
+		return error_memory(s->e, sizeof(struct function_value));
+	write_modules(s, metric);
+	return 0;
 }
 
 static int write_model(struct profiles *s, struct model *small)
@@ -179,7 +210,7 @@ static int write_values(struct profiles *s, const struct reader *r, const char *
 
 /* ---- rows of profile ------------------------------------------------------------------------ */
 
-static void write_row(struct profiles *s, const struct importer_part *p)
+static int write_row(struct profiles *s, const struct importer_part *p)
 {
 	const struct model *m = s->w->p->model;
 	struct arena *a = &s->w->arena;
@@ -189,10 +220,11 @@ static void write_row(struct profiles *s, const struct importer_part *p)
 		process++;
 	bulk_int(&s->rows, s->w->profile + s->next);
 	bulk_int(&s->rows, s->w->measurement);
-	if (process < m->processes.len && p->has_process)
-		bulk_int(&s->rows, s->w->process + (int64_t)process);
-	else
-		bulk_null(&s->rows);
+	if (process >= m->processes.len || !p->has_process)
+		process = NO_PROCESS;
+	if (!vec_push(&s->process_of, (uint32_t)process))
+		return error_memory(s->e, sizeof(uint32_t));
+	bulk_int_or_null(&s->rows, process != NO_PROCESS, s->w->process + (int64_t)process);
 	bulk_text(&s->rows, db_text(a, arena_strndup(a, p->path, strlen(p->path))));
 	if (p->thread != CSP_NONE)
 		bulk_int(&s->rows, p->thread);
@@ -207,11 +239,12 @@ static void write_row(struct profiles *s, const struct importer_part *p)
 	}
 	for (int i = 0; i < 5 && !p->name; i++)
 		bulk_null(&s->rows);
+	return 0;
 }
 
 /* Of a thread of a datafile. */
-static void write_thread(struct profiles *s, const struct reader *r, const char *path,
-			 uint32_t thread)
+static int write_thread(struct profiles *s, const struct reader *r, const char *path,
+			uint32_t thread)
 {
 	struct importer_part p = {
 	    .path = path, .has_process = !reader_is_merged(r), .thread = thread};
@@ -224,7 +257,7 @@ static void write_thread(struct profiles *s, const struct reader *r, const char 
 		p.end_ns = t->end_ns;
 		p.cpu_ns = t->cpu_ns;
 	}
-	write_row(s, &p);
+	return write_row(s, &p);
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
@@ -265,13 +298,13 @@ static int write_trees(struct profiles *s, const struct reader *r, const char *p
 			;
 		if (end == from && !is_idle(r, thread, shared))
 			continue;
-		write_thread(s, r, path, thread);
-		if (values)
+		rc = write_thread(s, r, path, thread);
+		if (rc == 0 && values)
 			rc = write_values(s, r, path, from, end);
 		s->next++;
 	}
-	if (s->next == before) {
-		write_thread(s, r, path, CSP_NONE);
+	if (rc == 0 && s->next == before) {
+		rc = write_thread(s, r, path, CSP_NONE);
 		s->next++;
 	}
 	return rc;
@@ -285,10 +318,11 @@ static int write_parts(struct profiles *s, const struct importer *importer, cons
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct model *small = model_create();
-		write_row(s, &parts[i]);
 		if (!small)
 			return error_memory(s->e, sizeof *small);
-		rc = importer->add_part(small, path, &parts[i], s->e);
+		rc = write_row(s, &parts[i]);
+		if (rc == 0)
+			rc = importer->add_part(small, path, &parts[i], s->e);
 		if (rc == 0)
 			rc = write_model(s, small);
 		model_destroy(small);
@@ -301,16 +335,17 @@ static int write_imported(struct profiles *s, const struct importer *importer, c
 {
 	struct importer_part *parts = NULL;
 	size_t n = 0;
+	int rc;
 
 	if (importer && importer->parts && s->w->per_profile &&
 	    importer->parts(path, &parts, &n, &s->w->arena, s->e) != 0)
 		return -1;
 	if (n)
 		return write_parts(s, importer, path, parts, n);
-	write_row(s,
-		  &(struct importer_part){.path = path, .has_process = true, .thread = CSP_NONE});
+	rc = write_row(
+	    s, &(struct importer_part){.path = path, .has_process = true, .thread = CSP_NONE});
 	s->next++;
-	return 0;
+	return rc;
 }
 
 static int write_file(struct profiles *s, const struct scan_file *f)
@@ -360,12 +395,87 @@ static int write_functions(struct profiles *s)
 	return bulk_end(&b, s->e);
 }
 
+/* ---- what a process has most of -----------------------------------------------------------------
+ */
+
+struct most {
+	uint64_t sum, events; /* of the function that is being summed up; of the one with most */
+	uint32_t function;
+	bool any, open; /* there is one with most; sum is a sum */
+};
+
+/* The function's sums are complete: from .. end are its values. */
+static void close_function(struct profiles *s, struct most *of, size_t from, size_t end)
+{
+	for (size_t i = from; i < end; i++) {
+		uint32_t process = s->process_of.at[s->functions.at[i].profile];
+		struct most *m = process == NO_PROCESS ? NULL : &of[process];
+		if (!m || !m->open)
+			continue;
+		if (!m->any || m->sum > m->events) {
+			m->any = true;
+			m->events = m->sum;
+			m->function = s->functions.at[i].function;
+		}
+		m->open = false;
+	}
+}
+
+static void write_metric_most(struct profiles *s, struct bulk *b, const struct most *of,
+			      uint32_t metric)
+{
+	for (size_t i = 0; i < s->w->p->model->processes.len; i++) {
+		if (!of[i].any)
+			continue;
+		bulk_int(b, s->w->metric + metric);
+		bulk_int(b, s->w->process + (int64_t)i);
+		bulk_int(b, s->w->function + of[i].function);
+		bulk_sum(b, of[i].events);
+	}
+}
+
+/* The values stand by metric, function and profile. */
+static int write_most(struct profiles *s)
+{
+	size_t processes = s->w->p->model->processes.len, n = s->functions.len, from = 0;
+	struct most *of = calloc(processes + 1, sizeof *of);
+	const struct function_value *v = s->functions.at;
+	struct bulk b;
+
+	if (!of)
+		return error_memory(s->e, processes * sizeof *of);
+	bulk_begin(&b, s->w->db, "process_most", 4, s->e);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t process = s->process_of.at[v[i].profile];
+		if (process != NO_PROCESS) {
+			of[process].sum = of[process].open ? of[process].sum : 0;
+			of[process].open = true;
+			add(&of[process].sum, v[i].events);
+		}
+		if (i + 1 == n || v[i + 1].function != v[i].function ||
+		    v[i + 1].metric != v[i].metric) {
+			close_function(s, of, from, i + 1);
+			from = i + 1;
+		}
+		if (i + 1 == n || v[i + 1].metric != v[i].metric) {
+			write_metric_most(s, &b, of, v[i].metric);
+			memset(of, 0, (processes + 1) * sizeof *of);
+		}
+	}
+	free(of);
+	return bulk_end(&b, s->e);
+}
+
+/* ---- all
+ * ----------------------------------------------------------------------------------------- */
+
 static int write_files(struct profiles *s, const struct scan *files)
 {
 	int rc = 0, ended;
 
 	bulk_begin(&s->rows, s->w->db, "profile", 10, s->e);
 	bulk_begin(&s->out, s->w->db, "profile_value", 5, s->e);
+	bulk_begin(&s->modules, s->w->db, "profile_module", 5, s->e);
 	for (size_t i = 0; rc == 0 && i < files->files.len; i++) {
 		rc = write_file(s, &files->files.at[i]);
 		diag_progress(s->w->d, "writing: %zu of %zu profiles", i + 1, files->files.len);
@@ -373,6 +483,8 @@ static int write_files(struct profiles *s, const struct scan *files)
 	ended = bulk_end(&s->rows, rc == 0 ? s->e : NULL);
 	rc = rc == 0 ? ended : rc;
 	ended = bulk_end(&s->out, rc == 0 ? s->e : NULL);
+	rc = rc == 0 ? ended : rc;
+	ended = bulk_end(&s->modules, rc == 0 ? s->e : NULL);
 	return rc == 0 ? ended : rc;
 }
 
@@ -382,7 +494,8 @@ static int prepare(struct profiles *s)
 	size_t functions = s->w->p->code.functions.len;
 
 	s->sums = calloc(2 * functions + 1, sizeof *s->sums);
-	if (!s->sums)
+	s->module_sums = calloc(2 * s->w->p->model->modules.len + 1, sizeof *s->module_sums);
+	if (!s->sums || !s->module_sums)
 		return error_memory(s->e, 2 * functions * sizeof *s->sums);
 	return s->w->per_profile ? match_index_create(&s->index, s->w->p->model, s->e) : 0;
 }
@@ -403,15 +516,19 @@ int db_write_profiles(struct db_writing *w, struct error *e)
 			rc = write_files(&s, &files);
 		if (rc == 0)
 			rc = write_functions(&s);
+		if (rc == 0)
+			rc = write_most(&s);
 		scan_deinit(&files);
 	}
 	if (nobody.out)
 		fclose(nobody.out);
 	match_index_deinit(&s.index);
 	free(s.sums);
+	free(s.module_sums);
 	vec_free(&s.values);
 	vec_free(&s.functions);
 	vec_free(&s.touched);
 	vec_free(&s.trees);
+	vec_free(&s.process_of);
 	return rc;
 }

@@ -134,19 +134,18 @@ SELECT process, command, host, pid, rank, metric, events, samples, percent FROM 
 -- name: ranks METRIC
 -- which rank has most of a metric, and in which function
 SELECT p.rank, p.host, p.pid, v.events, round(100.0 * v.events / nullif(m.events, 0), 3) AS percent,
-	(SELECT f.name FROM profile_function x JOIN profile q ON q.id = x.profile JOIN function f ON f.id = x.function
-		WHERE q.process = p.id AND x.metric = m.id GROUP BY x.function
-		ORDER BY sum(x.events) DESC, x.function LIMIT 1) AS most_in
+	f.name AS most_in
 FROM metric m JOIN process_value v ON v.metric = m.id JOIN process p ON p.id = v.process
+	LEFT JOIN process_most x ON x.metric = m.id AND x.process = p.id LEFT JOIN function f ON f.id = x.function
 WHERE m.name = ?1 ORDER BY v.events DESC, p.id;
 
 -- name: threads
 -- what each thread recorded in each load module
-SELECT q.id AS profile, q.tid, q.name AS thread, m.name AS metric, o.base AS module, sum(x.events) AS self,
-	round(100.0 * sum(x.events) / nullif(m.events, 0), 3) AS percent
-FROM profile_function x JOIN profile q ON q.id = x.profile JOIN metric m ON m.id = x.metric
-	JOIN function f ON f.id = x.function JOIN module o ON o.id = f.module
-GROUP BY q.id, m.id, o.id ORDER BY q.id, m.id, self DESC, o.base;
+SELECT q.id AS profile, q.tid, q.name AS thread, m.name AS metric, o.base AS module, x.events AS self,
+	round(100.0 * x.events / nullif(m.events, 0), 3) AS percent
+FROM profile_module x JOIN profile q ON q.id = x.profile JOIN metric m ON m.id = x.metric
+	JOIN module o ON o.id = x.module
+ORDER BY q.id, m.id, x.events DESC, o.base;
 
 -- name: imbalance
 -- the functions that would gain most from an even distribution over the profiles

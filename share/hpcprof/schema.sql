@@ -188,6 +188,21 @@ CREATE TABLE profile_function ( -- and in a function itself
 	samples INTEGER NOT NULL,
 	PRIMARY KEY (metric, function, profile)
 ) WITHOUT ROWID;
+CREATE TABLE profile_module ( -- and in a load module
+	profile INTEGER NOT NULL REFERENCES profile,
+	metric INTEGER NOT NULL REFERENCES metric,
+	module INTEGER NOT NULL REFERENCES module,
+	events INTEGER NOT NULL,
+	samples INTEGER NOT NULL,
+	PRIMARY KEY (profile, metric, module)
+) WITHOUT ROWID;
+CREATE TABLE process_most ( -- the function that has most in itself of what a process recorded (--per-profile)
+	metric INTEGER NOT NULL REFERENCES metric,
+	process INTEGER NOT NULL REFERENCES process,
+	function INTEGER NOT NULL REFERENCES function,
+	events INTEGER NOT NULL,
+	PRIMARY KEY (metric, process)
+) WITHOUT ROWID;
 CREATE TABLE module_value ( -- by load module; exclusive: in its own code,
 	metric INTEGER NOT NULL REFERENCES metric,
 	module INTEGER NOT NULL REFERENCES module,
