@@ -358,8 +358,13 @@ static int write_file(struct profiles *s, const struct scan_file *f)
 	for (size_t i = 0; i < s->w->p->losses.len; i++)
 		if (!s->w->p->losses.at[i].read && strcmp(s->w->p->losses.at[i].path, f->path) == 0)
 			return 0;
-	if (importer || source_open(&source, f->path, f->datafile, &why) != 0)
+	if (importer || source_open(&source, f->path, f->datafile, &why) != 0) {
+		if (!importer && why.kind == ERROR_MEMORY) {
+			*s->e = why;
+			return -1;
+		}
 		return write_imported(s, importer, f->path);
+	}
 	/* what a running program has recorded is more than it was at the first reading */
 	rc = write_trees(s, source.reader, f->path,
 			 s->w->per_profile && source.kind != SOURCE_RUNNING);
