@@ -370,9 +370,8 @@ static int read_defaults(struct pages_tree *t, sqlite3 *db, const char *name, st
 	if (sql)
 		rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
 	sqlite3_free(sql);
-	for (unsigned i = 0; i < PAGES_COLUMNS && rc == SQLITE_OK &&
-			     (rc = sqlite3_step(s)) == SQLITE_ROW;
-	     i++) {
+	for (unsigned i = 0;
+	     i < PAGES_COLUMNS && rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW; i++) {
 		if (sqlite3_column_int(s, 0))
 			t->needed = PAGES_COLUMNS;
 		else if (t->needed == PAGES_COLUMNS)
