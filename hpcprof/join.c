@@ -277,7 +277,7 @@ int join_facts(struct model *m, struct model *from, struct joined *out, struct e
 
 	j.modules = out->modules = malloc((from->modules.len + 1) * sizeof *j.modules);
 	j.functions = out->functions = malloc((from->functions.len + 1) * sizeof *j.functions);
-	j.metrics = out->metrics = malloc((from->metrics.len + 1) * sizeof *j.metrics);
+	j.metrics = out->metrics = calloc(from->metrics.len + 1, sizeof *j.metrics);
 	arena_adopt(&m->arena, &from->arena);
 	ok = join_all_facts(&j);
 	m->saturated |= from->saturated;
@@ -309,7 +309,7 @@ int model_join(struct model *m, struct model *from, struct error *e)
 	if (!model_make_frames(from))
 		rc = cannot_join(&j, e);
 	j.frames = malloc((from->frames.len + 1) * sizeof *j.frames);
-	j.contexts = malloc(from->contexts.len * sizeof *j.contexts);
+	j.contexts = calloc(from->contexts.len, sizeof *j.contexts);
 	if (rc == 0 &&
 	    !(j.frames && j.contexts && join_frames(&j) && join_contexts(&j) && join_values(&j)))
 		rc = cannot_join(&j, e);
