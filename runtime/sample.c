@@ -223,7 +223,10 @@ static long finish_call(const struct csprof_call *call, enum unfinished left, ui
  * Each such signal takes stack, hence a bound. And on an alternate stack that handler would
  * run behind ours: there may be no room for it, and it may never have been meant to run
  * there. In both cases the program makes the call again, from the beginning, or finds as
- * few bytes moved as its own handlers would leave. */
+ * few bytes moved as its own handlers would leave.
+ *
+ * What a handler of the program's has ended stays ended, though a sample may come as that
+ * returns: to go on would lose the signal for which the program waits. */
 static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 {
 	struct csprof_call call;
@@ -242,8 +245,10 @@ static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 	const void *outer = state->parked_context;
 	state->parked_context = outer ? outer : ucontext;
 	state->parked++;
-	long result = finish_call(&call, left, os_context_mask(ucontext));
-	csprof_cpu.set_result(ucontext, result);
+	call.result = finish_call(&call, left, os_context_mask(ucontext));
+	csprof_cpu.set_result(ucontext, call.result);
+	if (left_to_do(&call) != NOTHING) /* a handler of the program's has ended it */
+		csprof_cpu.forget_call(ucontext);
 	/* a handler that ran meanwhile may have forked: the child's state is another one */
 	state = csprof_self;
 	if (state && state->parked) {

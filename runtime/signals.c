@@ -1,5 +1,6 @@
 #include "runtime/signals.h"
 
+#include "runtime/cpu/cpu.h"
 #include "runtime/csprof.h"
 #include "runtime/fault.h"
 #include "runtime/masks.h"
@@ -211,6 +212,7 @@ bool csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
 					!(act.sa_flags & SA_NODEFER));
 		/* the kernel passes all three to every handler */
 		act.sa_sigaction(sig, info, ucontext);
+		csprof_cpu.forget_call(ucontext);
 	} else if (act.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER) {
 		/* a late sample of ours is no reason to die. What stood before is not asked:
 		 * it may be the default, of another thread that is here just now */
@@ -263,9 +265,11 @@ static int plain_action(int sig, const struct sigaction *act, struct sigaction *
 		set = low_word(&act->sa_mask);
 		set_low_word(&real.sa_mask, handler_mask(set, act->sa_flags));
 	}
-	int r = os_sigaction(sig, act ? &real : NULL, old);
+	int r = os_sigaction_returning(sig, act ? &real : NULL, old, csprof_cpu_restorer);
 	if (r < 0)
 		return r;
+	if (old && old->sa_restorer == csprof_cpu_restorer)
+		old->sa_restorer = restorer;
 	if (old)
 		set_low_word(&old->sa_mask,
 			     asked_mask(low_word(&old->sa_mask), no_standin, no_ours));
@@ -311,7 +315,7 @@ int csprof_signal_stack(const stack_t *stack, stack_t *old)
 		    !(act.sa_flags & SA_ONSTACK))
 			continue;
 		set_low_word(&act.sa_mask, low_word(&act.sa_mask) | csprof_mask_ours());
-		os_sigaction(sig, &act, NULL);
+		os_sigaction_returning(sig, &act, NULL, act.sa_restorer);
 	}
 	return r;
 }

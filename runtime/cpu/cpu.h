@@ -108,6 +108,13 @@ struct csprof_cpu_ops {
 	 */
 	void (*forget_restart)(void *ucontext);
 
+	/*
+	 * Keep last_call from finding the interrupted code's system call again: a handler of
+	 * the program's has ended it. csprof_cpu_restorer does that for those that the kernel
+	 * calls.
+	 */
+	void (*forget_call)(void *ucontext);
+
 	/* Let the interrupted code find `result` in the result register of a system call. */
 	void (*set_result)(void *ucontext, long result);
 };
@@ -126,6 +133,9 @@ void csprof_cpu_here(struct csprof_cursor *cur);
  * errno stays as it is.
  */
 long csprof_cpu_call(long number, const long args[6]);
+
+/* For sa_restorer of the program's handlers: see forget_call. */
+void csprof_cpu_restorer(void);
 
 /*
  * Set the thread's mask, and let the kernel go on with the system call of that number and

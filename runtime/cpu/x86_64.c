@@ -142,7 +142,8 @@ static int number_before(const void *ucontext)
 }
 
 /* The instruction leaves its own end in rcx and the flags in r11, and the arguments where
- * they were (Intel SDM, volume 2, SYSCALL; System V ABI, appendix A.2). */
+ * they were (Intel SDM, volume 2, SYSCALL; System V ABI, appendix A.2). csprof_cpu_restorer
+ * has taken the end away where a handler of the program's ended the call. */
 static bool last_call(const void *ucontext, struct csprof_call *call)
 {
 	static const uint8_t places[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
@@ -203,6 +204,22 @@ static void forget_restart(void *ucontext)
 		    (greg_t)csprof_cpu_call_instead;
 }
 
+extern const char csprof_cpu_restorer_end[]; /* x86_64_here.S */
+
+static bool in_own_restorer(uintptr_t pc)
+{
+	return pc >= (uintptr_t)csprof_cpu_restorer && pc < (uintptr_t)csprof_cpu_restorer_end;
+}
+
+/* As csprof_cpu_restorer does it. */
+static void forget_call(void *ucontext)
+{
+	struct csprof_call call;
+
+	if (last_call(ucontext, &call))
+		((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RCX] = 0;
+}
+
 static void set_result(void *ucontext, long result)
 {
 	((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RAX] = result;
@@ -256,6 +273,8 @@ static bool at_restorer(uintptr_t pc)
 	static const uint8_t musl[7] = {0xb8, 15, 0, 0, 0, 0x0f, 0x05};
 	struct csprof_extent code;
 
+	if (in_own_restorer(pc))
+		return true;
 	if (!code_around(pc, &code))
 		return false;
 	/* A return address is the restorer itself; a sample may also lie before its syscall. */
@@ -415,5 +434,6 @@ const struct csprof_cpu_ops csprof_cpu = {
     .end_call = end_call,
     .repeat_call = repeat_call,
     .forget_restart = forget_restart,
+    .forget_call = forget_call,
     .set_result = set_result,
 };

@@ -106,4 +106,63 @@ csprof_cpu_call_instead:
 	jmp	csprof_cpu_call
 	.cfi_endproc
 	.size	csprof_cpu_restart, . - csprof_cpu_restart
+
+/*
+ * What a handler of the program's returns to, in place of libc's: rt_sigreturn, but if the
+ * thread goes on behind a system call, it finds 0 in rcx in place of the pc that the call
+ * left there. The code counts on neither, and last_call sees the difference.
+ *
+ *	rsp ->  ucontext_t (struct rt_sigframe in the kernel's arch/x86/include/asm/sigframe.h)
+ *
+ * The rules find all registers there, DW_CFA_expression rN: DW_OP_breg7 offset. The nop is
+ * for unwinders that look up what is before a return address.
+ */
+	.macro	saved_at register, offset
+	.cfi_escape 0x10, \register, 3, 0x77, (\offset & 0x7f) | 0x80, \offset >> 7
+	.endm
+
+	.globl	csprof_cpu_restorer
+	.hidden	csprof_cpu_restorer
+	.type	csprof_cpu_restorer, @function
+	.p2align 4
+	.cfi_startproc
+	.cfi_signal_frame
+	/* the caller's rsp: DW_CFA_def_cfa_expression: DW_OP_breg7 160, DW_OP_deref */
+	.cfi_escape 0x0f, 4, 0x77, 0xa0, 0x01, 0x06
+	saved_at 8, 40
+	saved_at 9, 48
+	saved_at 10, 56
+	saved_at 11, 64
+	saved_at 12, 72
+	saved_at 13, 80
+	saved_at 14, 88
+	saved_at 15, 96
+	saved_at 5, 104
+	saved_at 4, 112
+	saved_at 6, 120
+	saved_at 3, 128
+	saved_at 1, 136
+	saved_at 0, 144
+	saved_at 2, 152
+	saved_at 7, 160
+	saved_at 16, 168
+	nop
+csprof_cpu_restorer:
+	movq	168(%rsp), %rax
+	cmpq	%rax, 152(%rsp)
+	jne	1f
+	testl	$0xffe, %eax		/* what is before it is in its page */
+	jz	1f
+	cmpw	$0x050f, -2(%rax)	/* syscall */
+	jne	1f
+	movq	$0, 152(%rsp)
+1:
+	movl	$15, %eax
+	syscall
+	.globl	csprof_cpu_restorer_end
+	.hidden	csprof_cpu_restorer_end
+csprof_cpu_restorer_end:
+	hlt
+	.cfi_endproc
+	.size	csprof_cpu_restorer, . - csprof_cpu_restorer
 	.section .note.GNU-stack, "", @progbits

@@ -74,6 +74,36 @@ size_t os_stack_room(const void *context)
 	return here - low < s->ss_size ? here - low : SIZE_MAX;
 }
 
+int os_sigaction_returning(int sig, const struct sigaction *act, struct sigaction *old,
+			   void (*restorer)(void))
+{
+	/* struct kernel_sigaction and the flag: the kernel's asm/signal.h */
+	enum { RESTORER = 0x04000000, CANCEL = 32, SET_IDS = 33 };
+	struct action {
+		void (*handler)(int);
+		unsigned long flags;
+		void (*restorer)(void);
+		uint64_t mask;
+	} wanted, before;
+	if (!restorer)
+		return os_sigaction(sig, act, old);
+	if (sig == CANCEL || sig == SET_IDS) /* libc's own */
+		return -EINVAL;
+	if (act) {
+		wanted = (struct action){act->sa_handler, (unsigned)act->sa_flags | RESTORER,
+					 restorer, 0};
+		memcpy(&wanted.mask, &act->sa_mask, sizeof wanted.mask);
+	}
+	int r = (int)CALL(SYS_rt_sigaction, sig, act ? &wanted : NULL, &before, sizeof before.mask);
+	if (r == 0 && old) {
+		old->sa_handler = before.handler;
+		old->sa_flags = (int)before.flags;
+		old->sa_restorer = before.restorer;
+		memcpy(&old->sa_mask, &before.mask, sizeof before.mask);
+	}
+	return r;
+}
+
 uint64_t os_context_mask(const void *context)
 {
 	uint64_t mask;

@@ -102,6 +102,9 @@ int os_handle(int sig, os_handler *handler, struct sigaction *old);
  * again, should the process go on. */
 void os_default_action(int sig);
 int os_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
+/* The same for a handler that returns to restorer in place of libc's; NULL: to that. */
+int os_sigaction_returning(int sig, const struct sigaction *act, struct sigaction *old,
+			   void (*restorer)(void));
 /* Keep from this thread all signals but those in the set and those that its own faults
  * raise; returns the mask before, for os_release_signals. */
 uint64_t os_hold_signals(uint64_t but);

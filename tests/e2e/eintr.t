@@ -19,4 +19,15 @@ for wrapper in "" "$(program noperf)"; do
 done
 timeout 100 "$hpcrun" -q -e CPUTIME@f5000 -o data "$(program interrupted)" 1000
 is "a signal of the program's own ends a call all the same, when it comes with a sample" "$?" 0
+
+# A handler that ends a wait and runs for longer than a period: a sample comes with its end.
+# A small alternate stack keeps all samples away until then.
+for stack in 0 16384 65536; do
+	for rate in 1000 20000; do
+		timeout 100 "$hpcrun" -q -e CPUTIME@f$rate -o "ended-$stack-$rate" "$(program ended)" 40 $stack >calls
+		is "a handler ends a wait, and nothing else does: $rate Hz, $stack bytes of alternate stack" "$?" 0
+		note "call, ended, went on all the same, ended without a handler:"
+		note "$(cat calls)"
+	done
+done
 done_testing

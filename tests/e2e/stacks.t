@@ -3,6 +3,7 @@
 # are not meant for that stack, must not find themselves there, and no call may show EINTR
 # for a sample.
 . "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
 
 cat >stacks.c <<'END'
 #include <poll.h>
@@ -77,4 +78,9 @@ for rate in 1000 20000; do
 	is "and at $rate samples a second" \
 		"$(timeout -s KILL 100 "$hpcrun" -q -e CPUTIME@f$rate -o "d$rate" ./stacks 2>&1)" "$expected"
 done
+
+# A handler's frame leads to what it interrupted, also for those who walk the stack themselves.
+unwound=$("$(program unwound)")
+is "libc's backtrace goes through a handler" "$(wc -w <<<"$unwound")" 5
+is "and it does when measured" "$("$hpcrun" -q -o unwound "$(program unwound)")" "$unwound"
 done_testing

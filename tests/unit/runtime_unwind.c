@@ -350,7 +350,9 @@ static void test_restarted_call(void **state)
 	assert_int_equal(call.number, SYS_poll);
 	assert_memory_equal(call.args, args, sizeof(args));
 	assert_int_equal(call.result, -EINTR);
-	csprof_cpu.repeat_call(&context, call.number);
+	csprof_cpu.forget_call(&context);
+	assert_false(csprof_cpu.last_call(&context, &call));
+	csprof_cpu.repeat_call(&context, SYS_poll);
 	assert_ptr_equal((void *)gregs[REG_RIP], csprof_cpu_call_instead);
 	for (const char *at = csprof_cpu_restarts - 5; at <= csprof_cpu_restarts; at += 5) {
 		gregs[REG_RIP] = (greg_t)at;
