@@ -183,6 +183,7 @@ static void move_trees(csprof_state_t *state, store_ref to)
 	redirect(state);
 	for (int kind = 0; kind < CSPROF_TREE_KINDS; kind++)
 		csprof_cct_forget(&state->cct[kind]);
+	state->first_node = 0;
 	csprof_arena_recycle(&state->arena);
 }
 

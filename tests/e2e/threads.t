@@ -103,6 +103,37 @@ for trees in each all; do
 	check "exec-$trees: the equations hold" lib account.py "exec-$trees"
 done
 
+# The first node of a thread gets what is left over at its end; its tree is another one's by
+# then, if the thread was not sampled when the exec failed.
+cat >held.py <<'END'
+import os, signal, threading, time
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        sum(range(100))
+
+burn(0.05)
+signal.signal(signal.SIGURG, lambda *_: None)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGURG})
+signal.raise_signal(signal.SIGURG)
+burn(0.05)
+try:
+    os.execv("/nonexistent", ["x"])
+except FileNotFoundError:
+    pass
+threads = [threading.Thread(target=burn, args=[0.1]) for _ in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGURG})
+burn(0.01)
+END
+for trees in each all; do
+	timeout 60 "$hpcrun" -q -t $trees -o "held-$trees" "$python" held.py
+	is "held-$trees: the program's end" $? 0
+	check "held-$trees: the equations hold" lib account.py "held-$trees"
+done
+
 # Killed in the middle of merging: all that was counted is there.
 for trees in each all; do
 	for pause in 1.3 1.5 1.7; do
