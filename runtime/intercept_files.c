@@ -1,9 +1,11 @@
-/* Functions that close whole ranges of descriptors, among them the one of the store's file.
- * That one stays: a process that has closed it and then become another user, or gone into
- * another root, could not open it again, and its store could not grow any more. What
- * closes each descriptor that it finds in /proc closes it all the same. */
+/* Functions that close whole ranges of descriptors, among them ours, which stay. A process
+ * that has closed its store's file and then become another user, or gone into another root,
+ * could not open it again, and its store could not grow any more; a thread whose event is
+ * closed has to be given another source. What closes each descriptor that it finds in /proc
+ * closes them all the same. */
 #include "runtime/intercept.h"
 
+#include "runtime/driver/driver.h"
 #include "runtime/mem.h"
 #include "runtime/os/os.h"
 
@@ -14,16 +16,27 @@
 int close_range(unsigned first, unsigned last, int flags);
 void closefrom(int first);
 
+/* The lowest descriptor of ours from first to last, or -1. */
+static int lowest_of_ours(unsigned first, unsigned last)
+{
+	int store = csprof_store_descriptor(), source = csprof_source_descriptor(first);
+	int lowest = store < 0 || (unsigned)store < first ? source
+		     : source < 0 || store < source       ? store
+							  : source;
+	return lowest >= 0 && (unsigned)lowest <= last ? lowest : -1;
+}
+
 /* Also in a vfork child. 0 or -errno. */
 static int close_others(unsigned first, unsigned last, int flags)
 {
-	int kept = csprof_store_descriptor();
-	unsigned ours = (unsigned)kept;
-	if (kept < 0 || ours < first || ours > last)
-		return os_close_range(first, last, flags);
-	int r = ours > first ? os_close_range(first, ours - 1, flags) : 0;
-	if (r == 0 && ours < last)
-		r = os_close_range(ours + 1, last, flags);
+	int r = 0, ours;
+	while (r == 0 && (ours = lowest_of_ours(first, last)) >= 0) {
+		if ((unsigned)ours > first)
+			r = os_close_range(first, (unsigned)ours - 1, flags);
+		first = (unsigned)ours + 1;
+	}
+	if (r == 0 && first <= last)
+		r = os_close_range(first, last, flags);
 	return r;
 }
 

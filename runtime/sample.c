@@ -6,6 +6,7 @@
 #include "runtime/epoch.h"
 #include "runtime/fault.h"
 #include "runtime/masks.h"
+#include "runtime/message.h"
 #include "runtime/os/os.h"
 #include "runtime/signals.h"
 #include "runtime/state.h"
@@ -149,13 +150,29 @@ static bool wanted(const csprof_state_t *state)
 	       atomic_load_explicit(&state->rest, memory_order_relaxed) != CSP_MEASURING_OFF;
 }
 
+/* Where the program has closed what the source needs, which that goes on without, another
+ * takes its place. */
+static void arm(csprof_state_t *state, uint64_t next_ns)
+{
+	if (state->source.driver->arm(&state->source, next_ns) >= 0)
+		return;
+	if (csprof_source_replace(&state->source, &state->driver, next_ns) >= 0) {
+		csprof_say(CSPROF_SAY_SOURCE, "now sampling by", state->source.driver->name,
+			   state->tid);
+		return;
+	}
+	atomic_store(&state->rest, CSP_MEASURING_OFF);
+	csprof_say(CSPROF_SAY_ALWAYS, "a source of samples is closed: no more of thread", NULL,
+		   state->tid);
+}
+
 static void take_sample(csprof_state_t *state, const void *ucontext)
 {
 	struct store_thread *thread = csprof_store_at(state->thread);
 	struct store_clock *clock = &thread->clocks[0];
 	uint64_t now = os_clock_self();
 	if (now < state->rest_until) {
-		state->source.driver->arm(&state->source, state->rest_until - now);
+		arm(state, state->rest_until - now);
 		return;
 	}
 	uint64_t weight = take_weight(clock, now);
@@ -166,7 +183,7 @@ static void take_sample(csprof_state_t *state, const void *ucontext)
 	enum csp_disposition became = csprof_sample_callstack(at, CSPROF_CPUTIME, weight);
 	account(clock, became, weight);
 	if (became != CSP_FAULT)
-		state->source.driver->arm(&state->source, plan_next(state, now));
+		arm(state, plan_next(state, now));
 }
 
 /* A handler of the program's that ran inside a call that we went on with, and left
@@ -268,8 +285,7 @@ static void end_restarted_call(int sig, void *ucontext)
 bool csprof_sample_sent(const siginfo_t *info)
 {
 	const csprof_state_t *state = csprof_self;
-	const struct csprof_driver *driver = state ? state->source.driver : NULL;
-	return driver && driver->sent(&state->source, info);
+	return state && state->source.driver && csprof_source_sent(&state->source, info);
 }
 
 void csprof_sample_resume(void)
@@ -296,7 +312,7 @@ void csprof_sample_put_off(void)
 	while (state->sampled && !atomic_exchange(&state->busy, true)) {
 		state->sampled = false;
 		if (wanted(state))
-			state->source.driver->arm(&state->source, next_period(state));
+			arm(state, next_period(state));
 		atomic_store(&state->busy, false);
 	}
 	os_release_signals(mask);
@@ -360,7 +376,7 @@ static void take_put_off(csprof_state_t *state, uint32_t kind)
 	if (!csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts, 2))
 		d = CSP_OWN_CODE;
 	account(&thread->clocks[0], d, weight);
-	state->source.driver->arm(&state->source, next_period(state));
+	arm(state, next_period(state));
 }
 
 /* One that comes just before busy falls is seen after it: nobody else would arm its

@@ -52,6 +52,7 @@ static const struct need in_handler[] = {
     {SYS_close, false, {ANY_FD}},
 };
 static const struct need by_performance_event[] = {
+    {SYS_ioctl, true, {ANY_FD, PERF_EVENT_IOC_ID}},
     {SYS_ioctl, true, {ANY_FD, PERF_EVENT_IOC_PERIOD}},
 };
 static const struct need by_timers[] = {
@@ -60,7 +61,7 @@ static const struct need by_timers[] = {
     {SYS_timer_create, false, {CLOCK_MONOTONIC}},
 };
 
-/* What begins, silences and ends the sources. */
+/* What begins, silences and ends the sources; a handler may, too, where one is closed. */
 static const struct need of_sources[] = {
     {SYS_perf_event_open, false, {0}},
     {SYS_ioctl, false, {ANY_FD, PERF_EVENT_IOC_ENABLE}},
@@ -69,7 +70,9 @@ static const struct need of_sources[] = {
     {SYS_fcntl, false, {ANY_FD, F_SETSIG}},
     {SYS_fcntl, false, {ANY_FD, F_SETOWN_EX}},
     {SYS_fcntl, false, {ANY_FD, F_SETFL}},
+    {SYS_gettid, false, {0}},
     {SYS_timer_create, false, {CLOCK_THREAD_CPUTIME_ID}},
+    {SYS_timer_create, false, {CLOCK_MONOTONIC}},
     {SYS_timer_settime, false, {0}},
     {SYS_timer_delete, false, {0}},
     {SYS_getrusage, false, {RUSAGE_THREAD}},

@@ -211,6 +211,8 @@ void csprof_thread_close(csprof_state_t *state)
 	account_rest(state, c);
 	t->end_ns = os_clock_mono() - csprof_process.start_mono;
 	os_thread_name(self ? 0 : state->tid, t->name, sizeof t->name);
+	if (state->source.driver)
+		name_sources(state->driver); /* it may have been replaced */
 }
 
 void csprof_thread_reopen(csprof_state_t *state)

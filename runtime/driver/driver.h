@@ -4,20 +4,22 @@
 #ifndef RUNTIME_DRIVER_DRIVER_H
 #define RUNTIME_DRIVER_DRIVER_H
 
+#include "runtime/os/os.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A driver's part of a thread's state. Zeroed before start. */
+/* A driver's part of a thread's state. Zeroed before start, its descriptors and timers -1. */
 struct csprof_source {
 	const struct csprof_driver *driver; /* NULL: none is running */
 	uint64_t period;                    /* nominal mean, ns */
-	void *page;
-	uint64_t id;               /* of a performance event */
+	struct os_task_clock clock;
 	uint64_t switches;         /* the thread's voluntary switches at the last sample */
-	int fd;                    /* of a performance event */
 	int cpu_timer, mono_timer; /* -1: none */
 	int sig;
+	int lost;     /* the descriptor of an event that this source replaces, or -1 */
+	bool counted; /* among the threads that share a timer */
 };
 
 struct csprof_driver {
@@ -27,14 +29,18 @@ struct csprof_driver {
 	 * negative errno, in which case nothing is left behind. Not in a handler. Whatever
 	 * arm and sent need is in *s before the first signal can come. */
 	int (*start)(struct csprof_source *s, int sig, uint64_t first_ns);
-	/* The next sample next_ns from now. Called from the handler: async-signal-safe. */
-	void (*arm)(struct csprof_source *s, uint64_t next_ns);
+	/* May start be called from the handler, too? Whatever it is, stop may. */
+	bool in_handler;
+	/* The next sample next_ns from now; a negative errno where the program has taken away
+	 * what that needs. Called from the handler: async-signal-safe. */
+	int (*arm)(struct csprof_source *s, uint64_t next_ns);
 	/* Did this source send the signal? Async-signal-safe. */
 	bool (*sent)(const struct csprof_source *s, const siginfo_t *info);
 	/* Be silent from now on, and go on again. Any thread may call them. */
 	void (*quiet)(struct csprof_source *s);
 	void (*resume)(struct csprof_source *s);
-	/* Give everything back. in_child: after fork, where only copies are left. */
+	/* Give everything back. in_child: after fork, where only copies are left.
+	 * Async-signal-safe. */
 	void (*stop)(struct csprof_source *s, bool in_child);
 	/* Do so many threads have it that one more should rather have the next one? That gets
 	 * this one where it cannot. NULL: never. */
@@ -53,5 +59,17 @@ extern const struct csprof_driver *const csprof_drivers[];
  * handler. */
 int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64_t period_ns,
 			uint64_t first_ns);
+
+/* This thread's source could not be armed: end it, and start the best one that can be started
+ * in a handler, with its first sample after next_ns. 0, or a negative errno: there is none,
+ * and *s stays silent. Async-signal-safe. */
+int csprof_source_replace(struct csprof_source *s, uint32_t *which, uint64_t next_ns);
+
+/* Did the source, or what it replaces, send the signal? Async-signal-safe. */
+bool csprof_source_sent(const struct csprof_source *s, const siginfo_t *info);
+
+/* The lowest descriptor from `from` on that a source of this process needs, or -1. Also in a
+ * vfork child; async-signal-safe. */
+int csprof_source_descriptor(unsigned from);
 
 #endif

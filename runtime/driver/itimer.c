@@ -7,12 +7,12 @@
 
 #include <stdatomic.h>
 
-/* Threads that are sampled by it, each of which has its source's id 1. */
+/* Threads that are sampled by it. */
 static atomic_uint sampled;
 
 static bool set_sampled(struct csprof_source *s, bool on)
 {
-	return __atomic_exchange_n(&s->id, on, __ATOMIC_SEQ_CST) != on;
+	return __atomic_exchange_n(&s->counted, on, __ATOMIC_SEQ_CST) != on;
 }
 
 /* The first one sets it: threads that begin faster than it expires would else put it off
@@ -44,9 +44,10 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 	return r;
 }
 
-static void arm(struct csprof_source *s, uint64_t next_ns)
+static int arm(struct csprof_source *s, uint64_t next_ns)
 {
 	(void)s, (void)next_ns; /* it goes on by itself */
+	return 0;
 }
 
 static bool sent(const struct csprof_source *s, const siginfo_t *info)

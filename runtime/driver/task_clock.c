@@ -18,50 +18,101 @@ enum { ENOUGH = 64, ENOUGH_PER_CPU = 2 };
 static atomic_uint events;
 static uint32_t enough; /* events at once; 0: not known yet. Under the process's lock */
 
+/* Their descriptors, for csprof_source_descriptor: where there are more, whatever closes
+ * descriptors in rows closes them. */
+enum { PLACES = 1024, BEING_SET = -1 };
+static struct {
+	_Atomic(int) taken; /* the descriptor and 1, BEING_SET, or 0 */
+	uint64_t id;
+} places[PLACES];
+static _Atomic(int) places_used; /* none behind these ever was */
+
+static void take_place(const struct os_task_clock *c)
+{
+	for (int i = 0; i < PLACES; i++) {
+		int is_free = 0;
+		if (!atomic_compare_exchange_strong(&places[i].taken, &is_free, BEING_SET))
+			continue;
+		places[i].id = c->id;
+		atomic_store(&places[i].taken, c->fd + 1);
+		int used = atomic_load(&places_used);
+		while (used <= i && !atomic_compare_exchange_weak(&places_used, &used, i + 1))
+			;
+		return;
+	}
+}
+
+static void give_place(const struct os_task_clock *c)
+{
+	int n = atomic_load(&places_used);
+	for (int i = 0; i < n; i++)
+		if (atomic_load(&places[i].taken) == c->fd + 1 && places[i].id == c->id) {
+			atomic_store(&places[i].taken, 0);
+			return;
+		}
+}
+
+int csprof_source_descriptor(unsigned from)
+{
+	int lowest = -1, n = atomic_load(&places_used);
+	for (int i = 0; i < n; i++) {
+		struct os_task_clock c = {.fd = atomic_load(&places[i].taken) - 1};
+		if (c.fd < 0 || (unsigned)c.fd < from || (lowest >= 0 && c.fd > lowest))
+			continue;
+		c.id = places[i].id;
+		if (os_task_clock_is_open(&c)) /* else it is the program's own by now */
+			lowest = c.fd;
+	}
+	return lowest;
+}
+
 static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 {
-	int fd = os_task_clock_open(first_ns, sig, &s->page, &s->id);
-	if (fd < 0)
-		return fd;
-	s->fd = fd;
-	int r = os_task_clock_enable(fd, true);
+	struct os_task_clock *c = &s->clock;
+	int r = os_task_clock_open(c, first_ns, sig);
+	if (r < 0)
+		return r;
+	r = os_task_clock_enable(c, true);
 	if (r < 0) {
-		os_task_clock_close(fd, s->page, s->id);
-		s->fd = -1;
-		s->page = NULL;
+		os_task_clock_close(c, false);
+		c->fd = -1;
+		c->page = NULL;
 		return r;
 	}
+	take_place(c);
 	atomic_fetch_add(&events, 1);
 	return 0;
 }
 
-static void arm(struct csprof_source *s, uint64_t next_ns)
+static int arm(struct csprof_source *s, uint64_t next_ns)
 {
-	os_task_clock_period(s->fd, next_ns);
+	return os_task_clock_period(&s->clock, next_ns);
 }
 
 static bool sent(const struct csprof_source *s, const siginfo_t *info)
 {
-	return os_task_clock_sent(info, s->fd);
+	return os_task_clock_sent(info, s->clock.fd);
 }
 
 static void quiet(struct csprof_source *s)
 {
-	os_task_clock_enable(s->fd, false);
+	os_task_clock_enable(&s->clock, false);
 }
 
 static void resume(struct csprof_source *s)
 {
-	os_task_clock_enable(s->fd, true);
+	os_task_clock_enable(&s->clock, true);
 }
 
 static void stop(struct csprof_source *s, bool in_child)
 {
+	struct os_task_clock *c = &s->clock;
 	if (!in_child)
-		os_task_clock_enable(s->fd, false);
-	os_task_clock_close(s->fd, s->page, s->id);
-	s->fd = -1;
-	s->page = NULL;
+		os_task_clock_enable(c, false);
+	give_place(c);
+	os_task_clock_close(c, in_child);
+	c->fd = -1;
+	c->page = NULL;
 	atomic_fetch_sub(&events, 1);
 }
 

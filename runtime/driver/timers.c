@@ -26,7 +26,7 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 	return r;
 }
 
-static void arm(struct csprof_source *s, uint64_t next_ns)
+static int arm(struct csprof_source *s, uint64_t next_ns)
 {
 	uint64_t switches = os_voluntary_switches();
 	bool ran_on = switches == s->switches;
@@ -36,10 +36,7 @@ static void arm(struct csprof_source *s, uint64_t next_ns)
 		if (s->mono_timer < 0)
 			s->mono_timer = -2; /* none to be had: do not ask again */
 	}
-	if (ran_on && s->mono_timer >= 0)
-		os_timer_arm(s->mono_timer, next_ns);
-	else
-		os_timer_arm(s->cpu_timer, next_ns);
+	return os_timer_arm(ran_on && s->mono_timer >= 0 ? s->mono_timer : s->cpu_timer, next_ns);
 }
 
 static bool sent(const struct csprof_source *s, const siginfo_t *info)
@@ -72,6 +69,7 @@ static void stop(struct csprof_source *s, bool in_child)
 const struct csprof_driver csprof_driver_timers = {
     .name = "thread timers",
     .kernel = true,
+    .in_handler = true,
     .start = start,
     .arm = arm,
     .sent = sent,

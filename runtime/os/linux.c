@@ -371,7 +371,7 @@ static bool signal_may_change(int sig)
 	       limit.rlim_cur < ENOUGH;
 }
 
-int os_task_clock_open(uint64_t period_ns, int sig, void **page, uint64_t *id)
+int os_task_clock_open(struct os_task_clock *c, uint64_t period_ns, int sig)
 {
 	struct perf_event_attr a;
 	if (signal_may_change(sig))
@@ -388,36 +388,47 @@ int os_task_clock_open(uint64_t period_ns, int sig, void **page, uint64_t *id)
 	long r = CALL(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (r < 0)
 		return (int)r;
-	int fd = os_move_up((int)r);
+	int fd = c->fd = os_move_up((int)r);
 	struct f_owner_ex owner = {F_OWNER_TID, (int)os_tid()};
 	if ((r = CALL(SYS_fcntl, fd, F_SETSIG, sig)) < 0 ||
 	    (r = CALL(SYS_fcntl, fd, F_SETOWN_EX, &owner)) < 0 ||
 	    (r = CALL(SYS_fcntl, fd, F_SETFL, O_RDWR | O_ASYNC)) < 0 ||
-	    (r = CALL(SYS_ioctl, fd, PERF_EVENT_IOC_ID, id)) < 0) {
+	    (r = CALL(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &c->id)) < 0) {
 		os_close(fd);
 		return (int)r;
 	}
-	*page = mapped(CALL(SYS_mmap, NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0));
-	return fd;
+	c->page = mapped(CALL(SYS_mmap, NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0));
+	return 0;
 }
 
-int os_task_clock_period(int fd, uint64_t period_ns)
-{
-	return (int)CALL(SYS_ioctl, fd, PERF_EVENT_IOC_PERIOD, &period_ns);
-}
-
-int os_task_clock_enable(int fd, bool on)
-{
-	return (int)CALL(SYS_ioctl, fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
-}
-
-void os_task_clock_close(int fd, void *page, uint64_t id)
+bool os_task_clock_is_open(const struct os_task_clock *c)
 {
 	uint64_t now = 0;
-	if (page)
-		os_unmap(page, PAGE);
-	if (CALL(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id)
-		os_close(fd);
+	return CALL(SYS_ioctl, c->fd, PERF_EVENT_IOC_ID, &now) == 0 && now == c->id;
+}
+
+int os_task_clock_period(const struct os_task_clock *c, uint64_t period_ns)
+{
+	if (!os_task_clock_is_open(c))
+		return -EBADF;
+	return (int)CALL(SYS_ioctl, c->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+}
+
+int os_task_clock_enable(const struct os_task_clock *c, bool on)
+{
+	if (!os_task_clock_is_open(c))
+		return -EBADF;
+	return (int)CALL(SYS_ioctl, c->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* The kernel leaves the page out of a copy (VM_DONTCOPY), which may have memory of its own
+ * there by now. */
+void os_task_clock_close(const struct os_task_clock *c, bool in_child)
+{
+	if (c->page && !in_child)
+		os_unmap(c->page, PAGE);
+	if (os_task_clock_is_open(c))
+		os_close(c->fd);
 }
 
 bool os_task_clock_sent(const siginfo_t *info, int fd)

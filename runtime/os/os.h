@@ -166,14 +166,23 @@ int os_timer_arm(int timer, uint64_t ns);
 int os_timer_delete(int timer);
 /* Whether info is of a timer made with value. */
 bool os_timer_sent(const siginfo_t *info, const void *value);
-/* A disabled task clock of this thread, kernel included, that sends sig to it
- * after each period; closed on exec. page (one page of it mapped, or NULL) keeps it
- * alive when the program closes the descriptor; id tells it from what the program may
+/* The clock of a thread as a performance event. page (one page of it mapped, or NULL) keeps
+ * it alive when the program closes the descriptor; id tells it from what the program may
  * then have opened under that number. */
-int os_task_clock_open(uint64_t period_ns, int sig, void **page, uint64_t *id);
-int os_task_clock_period(int fd, uint64_t period_ns);
-int os_task_clock_enable(int fd, bool on);
-void os_task_clock_close(int fd, void *page, uint64_t id);
+struct os_task_clock {
+	void *page;
+	uint64_t id;
+	int fd;
+};
+/* A disabled one of this thread, kernel included, that sends sig to it after each period;
+ * closed on exec. 0 or -errno. */
+int os_task_clock_open(struct os_task_clock *c, uint64_t period_ns, int sig);
+/* Is its descriptor what it was? The next two return -EBADF where it is not. */
+bool os_task_clock_is_open(const struct os_task_clock *c);
+int os_task_clock_period(const struct os_task_clock *c, uint64_t period_ns);
+int os_task_clock_enable(const struct os_task_clock *c, bool on);
+/* in_child: in a process that is a copy, where the page is not. */
+void os_task_clock_close(const struct os_task_clock *c, bool in_child);
 bool os_task_clock_sent(const siginfo_t *info, int fd);
 /* The process's profiling timer (SIGPROF), every ns; 0 stops it. */
 int os_profile_timer(uint64_t ns);

@@ -55,8 +55,8 @@ fi
 # ---- the handler ------------------------------------------------------------------
 mapfile -t objects < <(find "$BUILD/runtime-obj/runtime" "$BUILD/runtime-obj/formats" -name '*.o')
 # A driver is reached through the state of a thread, in memory that no object shows:
-# all of them are roots. To start and to stop are not the handler's.
-excluded=$(for unit in task_clock timers itimer; do names --not $unit:start $unit:stop; done)
+# all of them are roots. To start is not the handler's, but for those that say so.
+excluded=$(for unit in task_clock itimer; do names --not $unit:start; done)
 # shellcheck disable=SC2046,SC2086
 if "$reachable" --root csprof_signal_handler --root csprof_drivers --root csprof_cpu $excluded \
 	$(names --allow $pure $system $linker) "${objects[@]}" >out 2>&1; then
