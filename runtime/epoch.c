@@ -15,7 +15,7 @@ static struct {
 	uintptr_t low, high;
 } dead[MAX_DEAD];
 static _Atomic(uint32_t) num_dead;
-static atomic_uint changing;
+static atomic_uint changing; /* threads that are in dlopen */
 static unsigned generation;
 static uint64_t seen_changes;
 
@@ -351,14 +351,41 @@ void csprof_epoch_notice_code(uintptr_t ip)
 	csprof_unlock();
 }
 
-void csprof_epoch_change_begin(void)
+/* The outermost dlopen that this thread is in. cfa 0: it is in none. A forked child has its
+ * parent's. */
+static __thread struct {
+	uintptr_t cfa, caller;
+} opening;
+
+void csprof_epoch_change_begin(uintptr_t cfa, uintptr_t caller)
 {
+	if (cfa < opening.cfa)
+		return;             /* within another one */
+	csprof_epoch_change_left(); /* one that stood no higher */
 	atomic_fetch_add(&changing, 1);
+	opening.caller = caller;
+	__atomic_store_n(&opening.cfa, cfa, __ATOMIC_RELEASE);
 }
 
-void csprof_epoch_change_end(void)
+void csprof_epoch_change_end(uintptr_t cfa)
 {
-	atomic_fetch_sub(&changing, 1);
+	if (cfa == opening.cfa)
+		csprof_epoch_change_left();
+}
+
+/* A sample of this thread's may come here in the middle. */
+void csprof_epoch_change_left(void)
+{
+	if (__atomic_exchange_n(&opening.cfa, 0, __ATOMIC_ACQ_REL))
+		atomic_fetch_sub(&changing, 1);
+}
+
+void csprof_epoch_change_look(const struct csprof_frame *frames, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (frames[i].sp == opening.cfa && frames[i].ip == opening.caller)
+			return;
+	csprof_epoch_change_left();
 }
 
 bool csprof_epoch_changing(void)
@@ -436,7 +463,7 @@ void csprof_epoch_restore(struct csprof_kept_epoch kept)
 		append_module(epoch, &k->m, k->name);
 	if (kept.memory)
 		os_unmap(kept.memory, kept.bytes);
-	atomic_store(&changing, 0);
+	atomic_store(&changing, opening.cfa != 0);
 	atomic_store(&num_dead, 0);
 	atomic_store(&last_hit, 0); /* of the parent's store */
 	atomic_store_explicit(&csprof_process.epoch, epoch, memory_order_release);

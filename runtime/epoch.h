@@ -5,6 +5,8 @@
 #ifndef RUNTIME_EPOCH_H
 #define RUNTIME_EPOCH_H
 
+#include "runtime/cpu/cpu.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,9 +29,16 @@ void csprof_epoch_add_anonymous(void);
 void csprof_epoch_notice_code(uintptr_t ip);
 
 /* Around dlopen: between begin and end, code may run at an address where a module
- * that is gone used to stand. */
-void csprof_epoch_change_begin(void);
-void csprof_epoch_change_end(void);
+ * that is gone used to stand. cfa and caller: the stack pointer of dlopen's caller, and where
+ * dlopen returns to. It may be left in other ways: a library's constructor may end its
+ * thread, longjmp or throw. */
+void csprof_epoch_change_begin(uintptr_t cfa, uintptr_t caller);
+void csprof_epoch_change_end(uintptr_t cfa);
+/* This thread is in no dlopen any more. Async-signal-safe. */
+void csprof_epoch_change_left(void);
+/* The same, if dlopen's caller is not among n frames, all that this thread has.
+ * Async-signal-safe. */
+void csprof_epoch_change_look(const struct csprof_frame *frames, uint32_t n);
 
 /* Is it unclear just now what stands at ip? Async-signal-safe. */
 bool csprof_epoch_doubtful(uintptr_t ip);

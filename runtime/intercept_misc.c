@@ -5,6 +5,8 @@
 #include "runtime/process.h"
 #include "runtime/search.h"
 
+#include <stdint.h>
+
 /* The loader searches along the run path of the library that calls dlopen: had it
  * our address, it would use ours. So a name that the caller's own run path would
  * find is made a path first. */
@@ -15,10 +17,11 @@ CSPROF_WRAPPER void *dlopen(const char *file, int mode)
 	void *(*next)(const char *, int) = atomic_load(&real);
 	if (!csprof_process_measured())
 		return csprof_search_dlopen(next, file, mode, __builtin_return_address(0));
-	csprof_epoch_change_begin();
+	uintptr_t cfa = (uintptr_t)__builtin_dwarf_cfa();
+	csprof_epoch_change_begin(cfa, (uintptr_t)__builtin_return_address(0));
 	void *handle = csprof_search_dlopen(next, file, mode, __builtin_return_address(0));
 	csprof_epoch_get_loaded_modules();
-	csprof_epoch_change_end();
+	csprof_epoch_change_end(cfa);
 	return handle;
 }
 

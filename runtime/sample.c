@@ -51,8 +51,10 @@ bool csprof_context_is_unsafe(const void *ucontext, enum csp_disposition *why)
 }
 
 /* A frame lies where one module has gone and another may just be coming. */
-static bool load_map_in_doubt(const csprof_state_t *state)
+static bool load_map_in_doubt(const csprof_state_t *state, bool complete)
 {
+	if (complete && csprof_epoch_changing())
+		csprof_epoch_change_look(state->frames, state->num_frames);
 	if (!csprof_epoch_changing())
 		return false;
 	for (uint32_t i = 0; i < state->num_frames; i++)
@@ -70,7 +72,7 @@ static enum csp_disposition sample_callstack(csprof_state_t *state, const void *
 	bool complete = csprof_unwind_context(state, ucontext);
 	if (state->num_frames == 0)
 		return CSP_UNWIND_FAILED;
-	if (load_map_in_doubt(state))
+	if (load_map_in_doubt(state, complete))
 		return CSP_LOAD_MAP_CHANGING;
 	uint32_t columns[2] = {metric, metric + 1};
 	uint64_t amounts[2] = {weight, 1};

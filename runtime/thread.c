@@ -2,6 +2,7 @@
 
 #include "runtime/cct.h"
 #include "runtime/csprof.h"
+#include "runtime/epoch.h"
 #include "runtime/masks.h"
 #include "runtime/message.h"
 #include "runtime/os/os.h"
@@ -237,6 +238,7 @@ void csprof_thread_end(void)
 	csprof_state_t *state = csprof_self;
 	if (!state || csprof_confined() || csprof_process.pid != os_pid())
 		return;
+	csprof_epoch_change_left();
 	csprof_thread_returning(); /* pthread_exit and cancellation come here at once */
 	csprof_lock();
 	atomic_store(&state->busy, true);
