@@ -24,8 +24,7 @@ static size_t command_bytes;
 
 bool csprof_process_measured(void)
 {
-	return atomic_load(&csprof_process.measuring) && !csprof_confined() &&
-	       csprof_process.pid == os_pid();
+	return csprof_process_counts() && !csprof_confined() && csprof_process.pid == os_pid();
 }
 
 /* ---- the start ----------------------------------------------------------------- */
@@ -148,10 +147,11 @@ bool csprof_process_finish(const char *end, bool with_loader)
 	    !csprof_try_lock_for(CSPROF_WAIT_NS))
 		return false;
 	/* another thread was faster; it is done, which the caller's _exit must wait for */
-	if (!csprof_process_measured()) {
+	if (!atomic_load(&csprof_process.measuring) || csprof_confined()) {
 		csprof_unlock();
 		return false;
 	}
+	atomic_store(&csprof_process.in_exec, exec);
 	silence();
 	if (with_loader && !csprof_process.forked)
 		csprof_epoch_update();
@@ -191,6 +191,7 @@ void csprof_process_resume(void)
 	h->state = STORE_RUNNING;
 	h->end[0] = '\0';
 	atomic_store(&csprof_process.measuring, true);
+	atomic_store(&csprof_process.in_exec, false);
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next) {
 		csprof_thread_reopen(s);
 		if (s->source.driver && atomic_load(&s->rest) == CSP_TAIL)
@@ -216,8 +217,9 @@ void csprof_process_after_fork(void)
 void csprof_process_in_child(void)
 {
 	uintptr_t low, high;
-	bool measured = atomic_load(&csprof_process.measuring);
+	bool measured = csprof_process_counts();
 	atomic_store(&csprof_process.measuring, false);
+	atomic_store(&csprof_process.in_exec, false);
 	csprof_threads_forget(&low, &high);
 	struct csprof_kept_epoch kept = csprof_epoch_keep();
 	csprof_store_destroy();

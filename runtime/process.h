@@ -13,7 +13,8 @@ void csprof_process_start(int argc, char **argv, char **environment);
  * a library. Called between the constructors and main. */
 void csprof_process_before_main(void);
 
-/* Is this process, and not a child that shares our memory, being measured? */
+/* Is this process, and not a child that shares our memory, being measured, or will be again
+ * if an exec that is under way fails? */
 bool csprof_process_measured(void);
 
 /* Stop all sampling and write the datafile. end: what PROCESS says ("exit 0", or

@@ -72,6 +72,7 @@ extern __thread csprof_state_t *csprof_self;
 
 struct csprof_process {
 	atomic_bool measuring; /* false: handlers do nothing */
+	atomic_bool in_exec;   /* nor do they now, but will again if the exec fails */
 	uint32_t pid;
 	int sig;             /* our signal */
 	uint64_t period_ns;  /* nominal mean, of the event's clock */
@@ -87,6 +88,12 @@ struct csprof_process {
 	uint32_t sources;          /* bit i: some thread used driver i */
 };
 extern struct csprof_process csprof_process;
+
+/* Is it measured, or will be again if an exec fails? */
+static inline bool csprof_process_counts(void)
+{
+	return atomic_load(&csprof_process.measuring) || atomic_load(&csprof_process.in_exec);
+}
 
 /* A lock for what happens outside handlers (threads that come and go, load maps,
  * fork). Our handler does not wait for it, but may try; a thread that holds it may be

@@ -150,6 +150,9 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 			state->rest = CSP_MEASURING_OFF;
 		else
 			start_source(state);
+		/* while an exec is under way: csprof_process_resume has it go on */
+		if (state->source.driver && !atomic_load(&csprof_process.measuring))
+			state->source.driver->quiet(&state->source);
 	} else {
 		free_state(state);
 	}
@@ -157,10 +160,11 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 
 void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 {
-	if (!csprof_self && atomic_load(&csprof_process.measuring)) {
+	if (!csprof_self && csprof_process_counts()) {
 		csprof_mask_adopt();
 		csprof_lock();
-		begin(promise, low, high);
+		if (csprof_process_counts()) /* it may just have ended */
+			begin(promise, low, high);
 		csprof_unlock();
 		csprof_say(CSPROF_SAY_THREAD, "thread begins", NULL, os_tid());
 	}

@@ -12,6 +12,8 @@ for way in exec execve-empty execve-null execl fexecve execveat-call exec-preloa
 done
 followed 1 0 bad-exec
 followed 1 0 bad-exec-threads
+followed 1 0 threads-in-bad-exec
+followed 5 0 fork-in-bad-exec
 
 for way in fork _Fork clone clone-call clone3-call clone-inline; do
 	followed 2 0 $way

@@ -138,6 +138,11 @@ static void do_fork(void)
 	burn_and_leave(fork());
 }
 
+static void do_fork_in_bad_exec(void)
+{
+	within_bad_execs(do_fork);
+}
+
 static void do_Fork(void)
 {
 	burn_and_leave(_Fork());
@@ -352,6 +357,7 @@ static const struct {
     {"exec-preload", do_exec_preload},
     {"bad-exec", do_bad_exec},
     {"fork", do_fork},
+    {"fork-in-bad-exec", do_fork_in_bad_exec},
     {"_Fork", do_Fork},
     {"clone", do_clone},
     {"clone-call", do_clone_call},
@@ -368,6 +374,7 @@ static const struct {
     {"daemon", do_daemon},
     {"threads", do_threads},
     {"bad-exec-threads", do_bad_exec_threads},
+    {"threads-in-bad-exec", do_threads_in_bad_exec},
     {"thread-exit", do_thread_exit},
     {"cancel", do_cancel},
     {"main-thread-exit", do_main_thread_exit},

@@ -90,6 +90,21 @@ static void do_threads(void)
 	join(t);
 }
 
+/* An exec that takes long to fail, as its arguments are more than the kernel takes: that is
+ * found only when they are copied. */
+static void exec_badly(void)
+{
+	enum { ARGUMENTS = 64, BYTES = 120000 };
+	static char text[BYTES], *large[ARGUMENTS + 1];
+
+	if (!large[0]) {
+		memset(text, 'x', sizeof text - 1);
+		for (int i = 0; i < ARGUMENTS; i++)
+			large[i] = text;
+	}
+	check(execv("/proc/self/exe", large) < 0 && errno == E2BIG, WENT_WRONG + 5);
+}
+
 static _Atomic int begun, running;
 
 static void *counted(void *arg)
@@ -100,17 +115,12 @@ static void *counted(void *arg)
 	return arg;
 }
 
-/* Most of them end while an exec is under way that will fail, as its arguments are more than
- * the kernel takes: that is found only when they are copied. */
+/* Most of them end while an exec is under way that will fail. */
 static void do_bad_exec_threads(void)
 {
-	enum { ROUNDS = 4, ARGUMENTS = 64, BYTES = 120000 };
-	static char text[BYTES], *large[ARGUMENTS + 1];
+	enum { ROUNDS = 4 };
 	pthread_t t[THREADS];
 
-	memset(text, 'x', sizeof text - 1);
-	for (int i = 0; i < ARGUMENTS; i++)
-		large[i] = text;
 	for (int i = 0; i < ROUNDS; i++) {
 		begun = 0;
 		running = THREADS;
@@ -118,10 +128,36 @@ static void do_bad_exec_threads(void)
 		while (begun < THREADS)
 			sink++;
 		do
-			check(execv("/proc/self/exe", large) < 0 && errno == E2BIG, WENT_WRONG + 5);
+			exec_badly();
 		while (running > 0);
 		join(t);
 	}
+}
+
+static _Atomic int enough;
+
+static void *exec_badly_for_long(void *arg)
+{
+	while (!enough)
+		exec_badly();
+	return arg;
+}
+
+/* Do that while another thread's execs fail, one after the other. */
+static void within_bad_execs(void (*what)(void))
+{
+	pthread_t t;
+
+	check(pthread_create(&t, NULL, exec_badly_for_long, NULL) == 0, WENT_WRONG + 12);
+	for (int i = 0; i < THREADS; i++)
+		what();
+	enough = 1;
+	pthread_join(t, NULL);
+}
+
+static void do_threads_in_bad_exec(void)
+{
+	within_bad_execs(do_threads);
 }
 
 static void do_thread_exit(void)
