@@ -130,11 +130,11 @@ static int work(struct shared *s, struct worker *workers, size_t n)
 
 static int finish(const struct worker *workers, size_t n, struct error *e)
 {
-	struct model **models = malloc(n * sizeof *models);
+	struct model **models = calloc(n, sizeof(struct model *));
 	int rc;
 
 	if (!models)
-		return error_memory(e, n * sizeof *models);
+		return error_memory(e, n * sizeof(struct model *));
 	for (size_t i = 0; i < n; i++)
 		models[i] = workers[i].model;
 	rc = model_finish_all(models, n, e);
