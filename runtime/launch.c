@@ -187,8 +187,9 @@ static pid_t start_child(const struct launch_options *o, const char *path,
 				execv("/bin/sh", argv);
 			}
 		}
-		fprintf(stderr, "hpcrun: %s: %s\n", o->command[0], strerror(errno));
-		_exit(errno == ENOENT ? 127 : 126);
+		int failed = errno;
+		fprintf(stderr, "hpcrun: %s: %s\n", o->command[0], strerror(failed));
+		_exit(failed == ENOENT ? 127 : 126);
 	}
 	child = pid;
 	sigprocmask(SIG_SETMASK, &before, NULL);

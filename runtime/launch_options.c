@@ -111,8 +111,10 @@ static int parse_signal(const char *value, int *out)
 				*out = sig;
 	if (*out == 0)
 		return complain("--signal", value, "no such signal");
+	/* the last: between those that there are for programs, libc's own */
 	if (*out == SIGKILL || *out == SIGSTOP || *out == SIGSEGV || *out == SIGBUS ||
-	    *out == SIGILL || *out == SIGFPE)
+	    *out == SIGILL || *out == SIGFPE || *out == SIGTRAP || *out == SIGSYS ||
+	    (*out > SIGSYS && *out < SIGRTMIN))
 		return complain("--signal", value, "cannot be used for sampling; try URG or PROF");
 	return 0;
 }
@@ -121,13 +123,14 @@ static int parse_size(const char *value, long *out)
 {
 	char *end;
 	*out = strtol(value, &end, 10);
-	long scale = *end == 'K' || *end == 'k'   ? 1024
-		     : *end == 'M' || *end == 'm' ? 1024 * 1024
+	long scale = *end == 'K' || *end == 'k'   ? 1 << 10
+		     : *end == 'M' || *end == 'm' ? 1 << 20
+		     : *end == 'G' || *end == 'g' ? 1 << 30
 						  : 1;
 	if (scale != 1)
 		end++;
 	if (*out <= 0 || *end || *out > (1L << 30) / scale)
-		return complain("-m", value, "expected a size up to 1024M, as in 256K or 4M");
+		return complain("-m", value, "expected a size up to 1G, as in 256K or 4M");
 	*out *= scale;
 	return 0;
 }

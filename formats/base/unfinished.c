@@ -1,5 +1,6 @@
 #include "formats/base/unfinished.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -72,18 +73,42 @@ static void leave(struct unfinished *u)
 	u->name = NULL;
 }
 
+/* The file and its entry, or neither for a signal that comes. */
+static int create(struct unfinished *u)
+{
+	sigset_t set, mask;
+
+	sigemptyset(&set);
+	for (int i = 0; i < SIGNALS; i++)
+		sigaddset(&set, signals[i]);
+	sigprocmask(SIG_BLOCK, &set, &mask);
+	int fd = open(u->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), saved = errno;
+	if (fd >= 0)
+		enter(u);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	errno = saved;
+	return fd;
+}
+
 int unfinished_begin(struct unfinished *u, const char *path, struct error *e)
 {
+	/* another container's process, or a killed one before us, may have had our number */
+	enum { NAMES = 100 };
+	int fd = -1;
+
 	*u = (struct unfinished){.path = path};
-	if (asprintf(&u->name, "%s.%ld.tmp", path, (long)getpid()) < 0) {
-		u->name = NULL;
-		return error_memory(e, strlen(path));
+	for (int i = 0; i < NAMES && fd < 0 && (i == 0 || errno == EEXIST); i++) {
+		free(u->name);
+		if (asprintf(&u->name, "%s.%ld-%d.tmp", path, (long)getpid(), i) < 0) {
+			u->name = NULL;
+			return error_memory(e, strlen(path));
+		}
+		fd = create(u);
 	}
-	enter(u);
-	int fd = open(u->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0) {
 		error_writing(e);
-		leave(u);
+		free(u->name);
+		u->name = NULL;
 	}
 	return fd;
 }

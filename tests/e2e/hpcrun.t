@@ -31,7 +31,10 @@ check "an unknown option: 125" status 125 "$hpcrun" --frobnicate true
 check "an unknown event: 125" status 125 "$hpcrun" -e PAPI_TOT_CYC true
 said "and it names the event" "^hpcrun: -e 'PAPI_TOT_CYC': unknown event"
 check "a rate out of range: 125" status 125 "$hpcrun" -e CPUTIME@f1000000 true
-check "a bad signal: 125" status 125 "$hpcrun" --signal KILL true
+for signal in KILL TRAP SYS 32; do
+	check "a bad signal: 125 ($signal)" status 125 "$hpcrun" --signal $signal true
+done
+check "a size in gigabytes" status 0 "$hpcrun" -q -m 1G -o large true
 check "a directory that cannot be: 125" status 125 "$hpcrun" -o /dev/null/x true
 said "and it says why" "^hpcrun: cannot create /dev/null/x: Not a directory"
 check "a command that is not found: 127" status 127 env PATH=/usr/bin:/bin "$hpcrun" there-is-no-such-command

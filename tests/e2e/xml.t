@@ -176,6 +176,9 @@ END
 		"SIG$signal half.xml*"
 done
 rm big.xml
+check "what a killed process of the same number has left is no hindrance" \
+	bash -c ': >left.xml.$$-0.tmp; exec "$1" xml -q -o left.xml small.xml' - "$hpcprof"
+is "and stays" "$(echo left.xml.*-0.tmp | wc -w) $(head -c 5 left.xml)" "1 <?xml"
 
 cat >deep.py <<'END'
 print('<CSPROFILE version="1.0.2"><CSPROFILEHDR/><CSPROFILEPARAMS><TARGET name="t"/><METRICS>'
