@@ -27,7 +27,9 @@ static struct vtab_cell text_of(struct reader_text t)
 
 static struct vtab_cell thread(uint32_t v)
 {
-	return v == CSP_NONE ? (struct vtab_cell){.type = VTAB_NULL} : vtab_number(v);
+	if (v == CSP_NONE)
+		return (struct vtab_cell){.type = VTAB_NULL};
+	return vtab_number(v);
 }
 
 /* ---- the lists of a file -------------------------------------------------------------------- */

@@ -108,6 +108,7 @@ int main(int argc, char **argv)
 	if (epoll < 0 || semaphores < 0 || (size && sigaltstack(&stack, NULL)) ||
 	    sigaction(SIGALRM, &act, NULL) || setitimer(ITIMER_REAL, &every, NULL)) {
 		perror("ended");
+		free(stack.ss_sp);
 		return 3;
 	}
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
