@@ -6,6 +6,7 @@
 . "$top/tests/lib/living.sh"
 
 living=$(program living)
+waiting=$(program waiting)
 
 # ---- signals ------------------------------------------------------------------------
 for wrapper in "" "$(program noperf)"; do
@@ -21,13 +22,13 @@ for wrapper in "" "$(program noperf)"; do
 	all_of_it "all signals blocked$by"
 	at_least "and sampled all the time" recorded 250
 	# shellcheck disable=SC2086
-	lives 0 "waiting for our signal$by" $wrapper "$living" waits
+	lives 0 "waiting for our signal$by" $wrapper "$waiting" waits
 	all_of_it "waiting for our signal$by"
 	# shellcheck disable=SC2086
 	for signal in URG RTMIN; do
 		what="handlers that end waits, sampled with $signal$by"
 		# shellcheck disable=SC2086
-		rate=CPUTIME@f20000 lives 0 "$what" --signal=$signal $wrapper "$living" cut_short
+		rate=CPUTIME@f20000 lives 0 "$what" --signal=$signal $wrapper "$waiting" cut_short
 		all_of_it "$what"
 	done
 	# shellcheck disable=SC2086

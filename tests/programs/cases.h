@@ -15,6 +15,37 @@ struct a_case {
 
 static volatile unsigned sink;
 
+static volatile sig_atomic_t seen;
+
+/* A handler that counts. */
+static inline void count(int sig)
+{
+	seen += sig > 0;
+}
+
+static inline void handle(int sig, void (*handler)(int), int flags)
+{
+	struct sigaction act;
+
+	memset(&act, 0, sizeof act);
+	act.sa_handler = handler;
+	act.sa_flags = flags;
+	sigaction(sig, &act, NULL);
+}
+
+/* 0: all signals. */
+static inline sigset_t set_of(int sig)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	if (sig)
+		sigaddset(&set, sig);
+	else
+		sigfillset(&set);
+	return set;
+}
+
 /* Seconds that the process has used. */
 static double cpu(void)
 {

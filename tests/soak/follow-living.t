@@ -6,6 +6,7 @@
 . "$top/tests/lib/measure.sh"
 
 living=$(program living)
+waiting=$(program waiting)
 confined=$(program confined)
 rounds=${LIVING_ROUNDS:-40}
 mkdir stores
@@ -50,8 +51,11 @@ lives() {
 for case in strict confined no_files refused no_samples no_filter; do
 	lives $case "$confined" $case
 done
-for case in closing limits moved raises waits cut_short; do
+for case in closing limits moved raises; do
 	lives $case "$living" $case
+done
+for case in waits cut_short; do
+	lives $case "$waiting" $case
 done
 if [ "$(id -u)" = 0 ]; then
 	lives jailed "$living" jailed

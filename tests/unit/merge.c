@@ -3,11 +3,11 @@
  * the text view and of the merged datafile. */
 #include "hpcprof/load.h"
 #include "hpcprof/merge.h"
-#include "hpcprof/radix.h"
 #include "hpcprof/views.h"
 #include "tests/lib/build_datafile.h"
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/fake_code.h"
+#include "tests/lib/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,20 +267,12 @@ static int forget(void **state)
 	return 0;
 }
 
-static uint32_t seed = 1;
-
-static uint32_t below(uint32_t n)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)(seed >> 4) * n >> 28);
-}
-
 static void shuffle(unsigned *order)
 {
 	for (unsigned i = 0; i < FILES; i++)
 		order[i] = i;
 	for (unsigned i = FILES - 1; i > 0; i--) {
-		unsigned k = below(i + 1), kept = order[i];
+		unsigned k = random_below(i + 1), kept = order[i];
 		order[i] = order[k];
 		order[k] = kept;
 	}
@@ -340,7 +332,7 @@ static void test_any_tree_of_joins(void **state)
 			add(models[i], files[i].bytes, files[i].n, paths[i]);
 		}
 		while (n > 1) {
-			unsigned a = below(n), b = below(n - 1);
+			unsigned a = random_below(n), b = random_below(n - 1);
 			struct model *kept = models[n - 1];
 			b += b >= a;
 			assert_int_equal(model_join(models[a], models[b], NULL), 0);
@@ -358,60 +350,18 @@ static void test_any_number_at_once(void **state)
 	(void)state;
 	for (int round = 0; round < 40; round++) {
 		struct model *models[FILES] = {NULL};
-		unsigned n = 1 + below(FILES);
+		unsigned n = 1 + random_below(FILES);
 		struct error e = {0};
 
 		for (unsigned i = 0; i < n; i++)
 			models[i] = new_model();
 		for (unsigned i = 0; i < FILES; i++)
-			add(models[below(n)], files[i].bytes, files[i].n, paths[i]);
+			add(models[random_below(n)], files[i].bytes, files[i].n, paths[i]);
 		assert_int_equal(model_finish_all(models, n, &e), 0);
 		for (unsigned i = 1; i < n; i++)
 			model_destroy(models[i]);
 		check_finished("at once", models[0]);
 	}
-}
-
-/* A hash of a path leads back to its last step, whatever that is. */
-static void test_steps_come_back(void **state)
-{
-	struct contexts c = {0};
-	uint64_t step = 1;
-
-	(void)state;
-	contexts_insert(&c, 0, 12345, CONTEXT_NONE);
-	for (unsigned i = 0; i < 5000; i++) {
-		uint32_t parent = below(c.len);
-		uint64_t path = contexts_path(c.paths[parent], step);
-		uint32_t id = contexts_find(&c, parent, path);
-		if (id == CONTEXT_NONE)
-			id = contexts_insert(&c, parent, path, CONTEXT_NONE);
-		assert_int_equal(contexts_find(&c, parent, path), id);
-		assert_true(contexts_step(&c, id) == step);
-		step = i % 7 ? step * UINT64_C(0x9e3779b97f4a7c15) + i : i % 2 ? UINT64_MAX - i : i;
-	}
-	contexts_deinit(&c);
-}
-
-/* By the upper half, and the lower one stays as it was. */
-static void test_words(void **state)
-{
-	static const unsigned bits[] = {1, 5, 8, 9, 17, 32};
-
-	(void)state;
-	for (size_t n = 0; n < 700; n += n < 2 * RADIX_FEW ? 1 : 97)
-		for (size_t k = 0; k < sizeof bits / sizeof *bits; k++) {
-			static uint64_t at[700], room[700];
-			uint64_t seen = 0;
-			for (size_t i = 0; i < n; i++)
-				at[i] = (uint64_t)below(UINT32_MAX) >> (32 - bits[k]) << 32 | i;
-			radix_sort_words(at, room, n);
-			for (size_t i = 0; i < n; i++)
-				seen += (uint32_t)at[i];
-			assert_int_equal(seen, n * (n - (n > 0)) / 2);
-			for (size_t i = 1; i < n; i++)
-				assert_true(at[i - 1] < at[i]);
-		}
 }
 
 /* Files made of files, two or three at a time in any way. */
@@ -432,9 +382,9 @@ static void test_any_tree_of_files(void **state)
 		}
 		while (n > 1) {
 			struct model *m = new_model();
-			unsigned parts = 2 + below(2);
+			unsigned parts = 2 + random_below(2);
 			for (unsigned i = 0; i < parts && n > 0; i++) {
-				unsigned a = below(n);
+				unsigned a = random_below(n);
 				add(m, at[a].at, at[a].n, names[a]);
 				free(at[a].at);
 				at[a] = at[--n];
@@ -487,33 +437,6 @@ static void test_what_is_written(void **state)
 	}
 	assert_int_equal(inner_values, 0);
 	reader_close(r);
-}
-
-/* By key, and in the order of coming where keys are equal; keys with any digits in common. */
-static void test_radix(void **state)
-{
-	enum { MOST = 3000 };
-	static struct radix_item items[MOST], room[MOST];
-	static const uint64_t masks[] = {UINT64_MAX, 0xff, 7, UINT64_C(0xfff0000000000000), 0};
-
-	(void)state;
-	for (size_t k = 0; k < sizeof masks / sizeof *masks; k++)
-		for (size_t n = 0; n <= MOST; n = n < 4 ? n + 1 : n * 3) {
-			const struct radix_item *sorted;
-			uint64_t seen = 0;
-			for (uint32_t i = 0; i < n; i++)
-				items[i] = (struct radix_item){
-				    ((uint64_t)below(1 << 28) << 36 | below(1 << 28)) & masks[k],
-				    i};
-			sorted = radix_sort(items, room, n);
-			for (size_t i = 0; i < n; i++)
-				seen += sorted[i].id;
-			assert_int_equal(seen, n * (n - (n > 0)) / 2);
-			for (size_t i = 1; i < n; i++)
-				assert_true(sorted[i - 1].key < sorted[i].key ||
-					    (sorted[i - 1].key == sorted[i].key &&
-					     sorted[i - 1].id < sorted[i].id));
-		}
 }
 
 /* Frames with names have no addresses to be written. */
@@ -624,11 +547,8 @@ int main(void)
 	    cmocka_unit_test(test_any_number_of_threads),
 	    cmocka_unit_test(test_any_tree_of_joins),
 	    cmocka_unit_test(test_any_number_at_once),
-	    cmocka_unit_test(test_steps_come_back),
-	    cmocka_unit_test(test_words),
 	    cmocka_unit_test(test_any_tree_of_files),
 	    cmocka_unit_test(test_what_is_written),
-	    cmocka_unit_test(test_radix),
 	    cmocka_unit_test(test_names_cannot_be_written),
 	    cmocka_unit_test(test_threads_under_their_creators),
 	};
