@@ -253,7 +253,7 @@ static void closing_line(const struct launch_options *o, const char *dir,
 	if (s.clock)
 		fprintf(stderr, ", %.0f a second by %s", (double)all * 1e9 / (double)s.clock,
 			s.source);
-	if (s.clock && strcmp(s.source, "perf task-clock") != 0)
+	if (s.clock && !strstr(s.source, "perf task-clock"))
 		fprintf(stderr, " (asked: %" PRIu64 "; perf_event_paranoid <= 1 would allow perf)",
 			o->parsed.rate);
 	if (strstr(s.source, "itimer"))
