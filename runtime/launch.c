@@ -99,11 +99,39 @@ static void set_number(const char *name, long value)
 	setenv(name, text, 1);
 }
 
-static void set_environment(const struct launch_options *o, const char *library, const char *out,
-			    const char *store)
+/* Whether the library is in a list as the loader has it: with colons or spaces between. */
+static bool is_listed(const char *list, const char *library)
+{
+	size_t n = strlen(library);
+	for (const char *at = list + strspn(list, ": "); *at; at += strspn(at, ": ")) {
+		size_t length = strcspn(at, ": ");
+		if (length == n && memcmp(at, library, n) == 0)
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/* Our library is the first: it is to see the calls of the others. */
+static int set_preload(const char *library)
 {
 	const char *old = getenv("LD_PRELOAD");
-	char preload[2 * PATH_MAX];
+	char *preload;
+	int r;
+	if (!old || !*old)
+		return setenv("LD_PRELOAD", library, 1);
+	if (is_listed(old, library))
+		return 0;
+	if (asprintf(&preload, "%s:%s", library, old) < 0)
+		return -1;
+	r = setenv("LD_PRELOAD", preload, 1);
+	free(preload);
+	return r;
+}
+
+static int set_environment(const struct launch_options *o, const char *library, const char *out,
+			   const char *store)
+{
 	setenv(HPCRUN_ENV_OUT, out, 1);
 	setenv(HPCRUN_ENV_LIBRARY, library, 1);
 	setenv(HPCRUN_ENV_STORE, store[0] ? store : HPCRUN_STORE_PRIVATE, 1);
@@ -117,11 +145,7 @@ static void set_environment(const struct launch_options *o, const char *library,
 	set_number(HPCRUN_ENV_ARENA, o->arena);
 	set_number(HPCRUN_ENV_VERBOSE, o->verbose);
 	unsetenv(HPCRUN_ENV_IMAGE);
-	if (old && *old && !strstr(old, library))
-		snprintf(preload, sizeof preload, "%s:%s", library, old);
-	else
-		snprintf(preload, sizeof preload, "%s", old && *old ? old : library);
-	setenv("LD_PRELOAD", preload, 1);
+	return set_preload(library);
 }
 
 /* ---- the child ---------------------------------------------------------------------------- */
@@ -171,8 +195,8 @@ static pid_t start_child(const struct launch_options *o, const char *path,
 		for (int i = 0; i < HANDED_ON; i++)
 			sigaction(handed_on[i], &old[i], NULL);
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		if (!obstacle->alone)
-			set_environment(o, library, out, store);
+		if (!obstacle->alone && set_environment(o, library, out, store) != 0)
+			fail("cannot set", "LD_PRELOAD"); /* then it runs as if alone */
 		execv(path, o->command);
 		/* a script without a first line, as execvp runs it */
 		if (errno == ENOEXEC && !obstacle->elf) {

@@ -35,6 +35,13 @@ for signal in KILL TRAP SYS 32; do
 	check "a bad signal: 125 ($signal)" status 125 "$hpcrun" --signal $signal true
 done
 check "a size in gigabytes" status 0 "$hpcrun" -q -m 1G -o large true
+long=$(printf 'libutil.so.1:%.0s' {1..800})
+# shellcheck disable=SC2016
+is "what is preloaded already stays, however much it is" \
+	"$(LD_PRELOAD=$long "$hpcrun" -q -o long sh -c 'echo "${LD_PRELOAD#*:}"')" "$long"
+other=/elsewhere$(readlink -f "$BUILD/lib/libhpcrun.so")
+LD_PRELOAD=$other "$hpcrun" -q -o longer true 2>longer.err
+is "a library whose path ends as ours is not ours" "$(find longer -name '*.csp' | wc -l)" 1
 check "a directory that cannot be: 125" status 125 "$hpcrun" -o /dev/null/x true
 said "and it says why" "^hpcrun: cannot create /dev/null/x: Not a directory"
 check "a command that is not found: 127" status 127 env PATH=/usr/bin:/bin "$hpcrun" there-is-no-such-command
