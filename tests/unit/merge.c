@@ -364,6 +364,27 @@ static void test_any_number_at_once(void **state)
 	}
 }
 
+/* A hash of a path leads back to its last step, whatever that is. */
+static void test_steps_come_back(void **state)
+{
+	struct contexts c = {0};
+	uint64_t step = 1;
+
+	(void)state;
+	contexts_insert(&c, 0, 12345, CONTEXT_NONE);
+	for (unsigned i = 0; i < 5000; i++) {
+		uint32_t parent = random_below(c.len);
+		uint64_t path = contexts_path(c.paths[parent], step);
+		uint32_t id = contexts_find(&c, parent, path);
+		if (id == CONTEXT_NONE)
+			id = contexts_insert(&c, parent, path, CONTEXT_NONE);
+		assert_int_equal(contexts_find(&c, parent, path), id);
+		assert_true(contexts_step(&c, id) == step);
+		step = i % 7 ? step * UINT64_C(0x9e3779b97f4a7c15) + i : i % 2 ? UINT64_MAX - i : i;
+	}
+	contexts_deinit(&c);
+}
+
 /* Files made of files, two or three at a time in any way. */
 static void test_any_tree_of_files(void **state)
 {
@@ -547,6 +568,7 @@ int main(void)
 	    cmocka_unit_test(test_any_number_of_threads),
 	    cmocka_unit_test(test_any_tree_of_joins),
 	    cmocka_unit_test(test_any_number_at_once),
+	    cmocka_unit_test(test_steps_come_back),
 	    cmocka_unit_test(test_any_tree_of_files),
 	    cmocka_unit_test(test_what_is_written),
 	    cmocka_unit_test(test_names_cannot_be_written),

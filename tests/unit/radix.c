@@ -1,29 +1,7 @@
-/* What merging sorts and looks up with. */
-#include "hpcprof/contexts.h"
+/* The two sorts by digits: of items with a key, and of words. */
 #include "hpcprof/radix.h"
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/random.h"
-
-/* A hash of a path leads back to its last step, whatever that is. */
-static void test_steps_come_back(void **state)
-{
-	struct contexts c = {0};
-	uint64_t step = 1;
-
-	(void)state;
-	contexts_insert(&c, 0, 12345, CONTEXT_NONE);
-	for (unsigned i = 0; i < 5000; i++) {
-		uint32_t parent = random_below(c.len);
-		uint64_t path = contexts_path(c.paths[parent], step);
-		uint32_t id = contexts_find(&c, parent, path);
-		if (id == CONTEXT_NONE)
-			id = contexts_insert(&c, parent, path, CONTEXT_NONE);
-		assert_int_equal(contexts_find(&c, parent, path), id);
-		assert_true(contexts_step(&c, id) == step);
-		step = i % 7 ? step * UINT64_C(0x9e3779b97f4a7c15) + i : i % 2 ? UINT64_MAX - i : i;
-	}
-	contexts_deinit(&c);
-}
 
 /* By the upper half, and the lower one stays as it was. */
 static void test_words(void **state)
@@ -79,7 +57,6 @@ static void test_radix(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_steps_come_back),
 	    cmocka_unit_test(test_words),
 	    cmocka_unit_test(test_radix),
 	};
