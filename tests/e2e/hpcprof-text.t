@@ -9,8 +9,8 @@ cat >spin.c <<'END'
 volatile unsigned long sink;
 static inline __attribute__((always_inline)) unsigned long mix(unsigned long x)
 {
-	for (int i = 0; i < 100; i++)
-		x = x * 6364136223846793005u + 1442695040888963407u; /* the hot line */
+	/* in one line: which instruction of a loop a sample names is up to the CPU */
+	for (int i = 0; i < 100; i++) x = x * 6364136223846793005u + 1442695040888963407u; /* the hot line */
 	return x;
 }
 __attribute__((noinline)) void spin(long n)

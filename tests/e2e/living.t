@@ -28,7 +28,7 @@ for wrapper in "" "$(program noperf)"; do
 	for signal in URG RTMIN; do
 		what="handlers that end waits, sampled with $signal$by"
 		# shellcheck disable=SC2086
-		rate=CPUTIME@f20000 lives 0 "$what" --signal=$signal $wrapper "$waiting" cut_short
+		rate=CPUTIME@f9000 lives 0 "$what" --signal=$signal $wrapper "$waiting" cut_short
 		all_of_it "$what"
 	done
 	# shellcheck disable=SC2086

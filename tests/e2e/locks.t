@@ -158,7 +158,7 @@ END
 build together
 ends=
 for _ in 1 2 3 4 5; do
-	ends+="$(run together -e CPUTIME@f10000 -- ./together) "
+	ends+="$(run together -e CPUTIME@f9000 -- ./together) "
 done
 is 'threads that are sampled while all are confined go on' "$ends" '0 0 0 0 0 '
 done_testing

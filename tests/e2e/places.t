@@ -53,7 +53,7 @@ else
 	check "its datafile is whole, written by itself" kept full.store
 	check "with all samples" sh -c "'$hpcprof' dump full.store/*.csp | grep 'out of memory' | grep -q 'samples 0 '"
 
-	in_tmpfs 100k '"$hpcrun" -o full.killed --store small -e CPUTIME@f20000 "$manypaths" 300 kill; echo "status $?"'
+	in_tmpfs 100k '"$hpcrun" -o full.killed --store small -e CPUTIME@f9000 "$manypaths" 300 kill; echo "status $?"'
 	is "the same, killed" "$(tail -1 said.out)" "status 137"
 	check "what found room is kept, the rest accounted for" kept full.killed
 	check "as out of memory" sh -c "'$hpcprof' dump full.killed/*.csp | awk '/out of memory/ && !/samples 0/ { f = 1 } END { exit !f }'"

@@ -7,6 +7,6 @@
 . "$top/tests/lib/workloads.sh"
 . "$top/tests/lib/real-programs.sh"
 
-export HPCRUN_EVENTS=CPUTIME@f10000
+export HPCRUN_EVENTS=CPUTIME@f9000
 real_programs short
 done_testing

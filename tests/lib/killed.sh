@@ -24,7 +24,7 @@ killed() {
 	if mount -t tmpfs -o size=64k tmpfs full 2>mount.err; then
 		check "$2 times kill -9 with a store that is too small" \
 			kills "$2" --store "$scratch/full" --lossy
-		"$hpcrun" -e CPUTIME@f20000 -o data --store "$scratch/full" "$(program victim)" page end 200 2>said
+		"$hpcrun" -e CPUTIME@f9000 -o data --store "$scratch/full" "$(program victim)" page end 200 2>said
 		is "the program does not mind" "$?" 0
 		note "$(cat said)"
 		check "the accounts add up" lib account.py data

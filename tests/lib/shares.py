@@ -7,7 +7,7 @@ samples taken at random leave to chance: five standard deviations of a share p,
 sqrt(p (1 - p) / n), where n is the number of samples of equal weight that tell as much as
 those there are, the square of the sum of all weights by the sum of their squares. That is
 exceeded once in 1.7 million. With --samples before POINTS, the share of the samples
-counts, not that of their time.
+counts, not that of their time; with --or-chance, chance may leave more than POINTS.
 
 shares.py --threads PERCENT TRUTH DIR: the same per thread name; each thread's CPU time,
 relative to the sum of all named threads, must be within PERCENT percent of its true
@@ -68,6 +68,12 @@ def chance(share, n):
     return 500 * math.sqrt(share * (1 - share) / n) if n else 0
 
 
+def allowed(share, n, points, or_chance):
+    if points == "chance":
+        return chance(share, n)
+    return max(float(points), chance(share, n) if or_chance else 0)
+
+
 def chance_of_periods(share, n):
     """Percent of the share."""
     return 500 * math.sqrt(1 / (12 * share * n)) if n else 0
@@ -92,6 +98,9 @@ def main(arguments):
     by_samples = arguments[0] == "--samples"
     if threads or by_samples:
         arguments = arguments[1:]
+    or_chance = arguments[0] == "--or-chance"
+    if or_chance:
+        arguments = arguments[1:]
     points, truth = arguments[0], read_truth(arguments[1])
     data = list(csp.load(arguments[2:]))[0]
     if threads:
@@ -104,8 +113,7 @@ def main(arguments):
     print("%d samples" % found["samples"])
     print("worth %.0f of equal weight" % n)
     return 0 if compare("samples" if by_samples else "time", found, truth,
-                        lambda share: chance(share, n) if points == "chance" else float(points),
-                        False) else 1
+                        lambda share: allowed(share, n, points, or_chance), False) else 1
 
 
 if __name__ == "__main__":

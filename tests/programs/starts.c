@@ -9,8 +9,8 @@
  * raise: by SIGUSR1 to itself. exit: exit 6.
  * small-stack: _exit(8) from a handler on an alternate stack of 8 KB.
  * no-room: exit 6 under a limit of 100 bytes a file.
- * fork-in-handler: a timer's handler forks all the while that threads begin and end;
- * exit 6.
+ * fork-in-handler: a timer's handler forks all the while that threads begin and end, each
+ * time 0.5 ms after it last did; exit 6.
  * no-descriptors: exit 6 with as many files open as there may be.
  * two-ends: one thread calls exit(5), another _exit(5) at the same time. */
 #include <errno.h>
@@ -81,6 +81,14 @@ static int end_on_small_stack(void)
 	return 95;
 }
 
+/* Once, counted from the handler's end: threads come to their turn however long a fork takes. */
+static void fork_again(void)
+{
+	struct itimerval soon = {{0, 0}, {0, 500}};
+
+	setitimer(ITIMER_REAL, &soon, NULL);
+}
+
 static void fork_now(int sig)
 {
 	int saved = errno;
@@ -90,6 +98,7 @@ static void fork_now(int sig)
 	if (child == 0)
 		_exit(0);
 	waitpid(child, NULL, 0);
+	fork_again();
 	errno = saved;
 }
 
@@ -101,7 +110,7 @@ static void *nothing(void *arg)
 static int fork_in_handler(int ms)
 {
 	struct sigaction act = {.sa_handler = fork_now, .sa_flags = SA_RESTART};
-	struct itimerval each = {{0, 500}, {0, 500}}, off = {{0, 0}, {0, 0}};
+	struct itimerval off = {{0, 0}, {0, 0}};
 	uint64_t until = cpu_now() + (uint64_t)ms * 1000000;
 	pthread_t thread;
 
@@ -109,10 +118,11 @@ static int fork_in_handler(int ms)
 	if (pthread_create(&thread, NULL, nothing, NULL) != 0 || pthread_join(thread, NULL) != 0)
 		return 94;
 	sigaction(SIGALRM, &act, NULL);
-	setitimer(ITIMER_REAL, &each, NULL);
+	fork_again();
 	while (cpu_now() < until)
 		if (pthread_create(&thread, NULL, nothing, NULL) == 0)
 			pthread_join(thread, NULL);
+	signal(SIGALRM, SIG_IGN);
 	setitimer(ITIMER_REAL, &off, NULL);
 	return 6;
 }

@@ -38,6 +38,9 @@ struct page {
 		_Atomic uint32_t tid, doing;
 		uint64_t since_ns; /* its CPU clock when it began that */
 		uint64_t cpu_ns;
+		/* its CPU clock when it last looked, and the longest time between two looks while
+		 * it computed: more than a fraction of a period is the host's doing */
+		uint64_t looked_ns, gap_ns;
 	} slots[SLOTS];
 };
 
@@ -56,10 +59,22 @@ static uint64_t nanoseconds(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+static void look(struct slot *s)
+{
+	uint64_t now = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+
+	if (s->looked_ns && s->doing == COMPUTING && now - s->looked_ns > s->gap_ns)
+		s->gap_ns = now - s->looked_ns;
+	s->looked_ns = now;
+}
+
 static void say(unsigned slot, enum doing what)
 {
-	page->slots[slot].since_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-	atomic_store(&page->slots[slot].doing, what);
+	struct slot *s = &page->slots[slot];
+
+	look(s);
+	s->since_ns = s->looked_ns;
+	atomic_store(&s->doing, what);
 }
 
 __attribute__((noinline)) static void spin(unsigned n)
@@ -87,9 +102,11 @@ static void compute(unsigned slot)
 {
 	static _Thread_local unsigned number;
 
-	(void)slot;
-	for (unsigned i = 0; i < 256; i++)
+	for (unsigned i = 0; i < 256; i++) {
 		walk(number++ * 0x9E3779B9u, 24);
+		if (i % 16 == 0)
+			look(&page->slots[slot]);
+	}
 }
 
 static void load(unsigned slot)
