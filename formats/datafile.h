@@ -71,7 +71,8 @@ enum csp_disposition {
 	CSP_LOAD_MAP_CHANGING,  /* modules were just coming or going */
 	CSP_UNWIND_FAILED,      /* not even the leaf's caller could be found */
 	CSP_OUT_OF_MEMORY,      /* the store is full */
-	CSP_OWN_CODE,           /* the thread was inside the profiler */
+	CSP_OWN_CODE,           /* the thread was inside the profiler; what that took has weight
+				   here also where no sample met it */
 	CSP_REENTERED,          /* the handler interrupted itself */
 	CSP_SIGNAL_TAKEN,       /* the program took our signal */
 	CSP_FAULT,              /* the handler faulted */

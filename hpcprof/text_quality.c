@@ -25,6 +25,8 @@ static const char *meaning(struct text *t, size_t row, const char *disposition)
 		return "recorded with a complete path";
 	case CSP_PARTIAL:
 		return "recorded with a partial path";
+	case CSP_OWN_CODE:
+		return "measuring itself (own code)";
 	case CSP_MEASURING_OFF:
 		return "not sampled: measuring was off";
 	case CSP_TAIL:

@@ -63,4 +63,16 @@ void csprof_sample_resume(void);
  * goes on. Async-signal-safe. */
 void csprof_sample_put_off(void);
 
+/* What measuring takes of a thread's time has a row of the account ("own code"), apart from
+ * the program's. The handler takes care of its own; these are for what runs outside it.
+ *
+ * The thread has just begun: what its clock advanced since its last sample, if there was
+ * one, was ours. Not in a handler. */
+void csprof_own_start(void);
+/* What it advances between these two is; a sample that comes meanwhile is put off to the
+ * end. Where another such stretch is open the first returns false, and the second is not to
+ * be called. Not in a handler. */
+bool csprof_own_begin(void);
+void csprof_own_end(void);
+
 #endif

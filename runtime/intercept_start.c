@@ -2,6 +2,7 @@
  * static program: static/start.c.) */
 #include "runtime/intercept.h"
 
+#include "runtime/csprof.h"
 #include "runtime/process.h"
 
 #include <stddef.h>
@@ -53,8 +54,11 @@ CSPROF_WRAPPER int __libc_start_main(main_function *main, int argc, char **argv,
 				     void (*fini)(void), void (*loader_fini)(void), void *stack_end)
 {
 	static _Atomic(void *) real;
+	bool own = csprof_own_begin();
 	CSPROF_GRAB_FUNCPTR(real, "__libc_start_main");
 	find_all();
+	if (own)
+		csprof_own_end();
 	if (csprof_process_measured())
 		csprof_process_before_main();
 	return ((start_function *)atomic_load(&real))(main, argc, argv, init, fini, loader_fini,

@@ -8,6 +8,7 @@
 #include "runtime/masks.h"
 #include "runtime/message.h"
 #include "runtime/os/os.h"
+#include "runtime/pace.h"
 #include "runtime/signals.h"
 #include "runtime/state.h"
 #include "runtime/unwind.h"
@@ -29,7 +30,7 @@ static uint64_t next_random(csprof_state_t *state)
 /* Uniform in [P/2, 3P/2): a program in step with a fixed period would be misread. */
 static uint64_t next_period(csprof_state_t *state)
 {
-	uint64_t p = state->source.period;
+	uint64_t p = csprof_pace_mean(&state->pace);
 	return p / 2 + (uint64_t)((unsigned __int128)next_random(state) * p >> 64);
 }
 
@@ -108,6 +109,12 @@ enum csp_disposition csprof_sample_callstack(const void *ucontext, uint32_t metr
 	return csprof_guarded(csprof_self, do_sample, &w) ? w.became : CSP_FAULT;
 }
 
+static struct store_clock *clock_of(const csprof_state_t *state)
+{
+	struct store_thread *thread = csprof_store_at(state->thread);
+	return &thread->clocks[0];
+}
+
 static void account(struct store_clock *clock, enum csp_disposition d, uint64_t weight)
 {
 	struct store_count *row = &clock->account[d];
@@ -115,34 +122,12 @@ static void account(struct store_clock *clock, enum csp_disposition d, uint64_t 
 	__atomic_store_n(&row->samples, row->samples + 1, __ATOMIC_RELAXED);
 }
 
-/* The clock's advance since the last handled sample, which this one becomes. */
+/* The clock's advance since it was last asked for. */
 static uint64_t take_weight(struct store_clock *clock, uint64_t now)
 {
 	uint64_t weight = now > clock->last ? now - clock->last : 0;
 	clock->last += weight;
 	return weight;
-}
-
-/* When the next sample is due. Before it (less a little, as no two clocks agree) no
- * signal makes one: a timer that is not on the CPU clock also expires while the thread
- * waits for a CPU.
- *
- * A stack so deep that its walk takes longer than the period would leave the program
- * no time at all: a sample is then followed by three times its own cost without one.
- * What the clock advances meanwhile is in the next sample's weight. */
-static uint64_t plan_next(csprof_state_t *state, uint64_t began)
-{
-	enum { DEEP = 500 };
-	uint64_t next = next_period(state);
-	state->rest_until = began + next - next / 8;
-	if (state->num_frames < DEEP)
-		return next;
-	uint64_t now = os_clock_self();
-	uint64_t rest = 3 * (now - began);
-	if (rest <= next)
-		return next;
-	state->rest_until = now + rest - rest / 8;
-	return rest;
 }
 
 /* Not while the process ends, and none of what its source sent before it was stopped. */
@@ -153,28 +138,56 @@ static bool wanted(const csprof_state_t *state)
 }
 
 /* Where the program has closed what the source needs, which that goes on without, another
- * takes its place. */
-static void arm(csprof_state_t *state, uint64_t next_ns)
+ * takes its place. True where the source sends just then. */
+static bool arm(csprof_state_t *state, uint64_t next_ns)
 {
-	if (state->source.driver->arm(&state->source, next_ns) >= 0)
-		return;
+	int r = state->source.driver->arm(&state->source, next_ns);
+	csprof_pace_rearmed(&state->pace);
+	if (r >= 0)
+		return r == 0;
 	if (csprof_source_replace(&state->source, &state->driver, next_ns) >= 0) {
 		csprof_say(CSPROF_SAY_SOURCE, "now sampling by", state->source.driver->name,
 			   state->tid);
-		return;
+		return false;
 	}
 	atomic_store(&state->rest, CSP_MEASURING_OFF);
 	csprof_say(CSPROF_SAY_ALWAYS, "a source of samples is closed: no more of thread", NULL,
 		   state->tid);
+	return false;
+}
+
+static uint64_t at_least(uint64_t ns, uint64_t least)
+{
+	return ns > least ? ns : least;
+}
+
+/* What measuring took of the thread's time, which is none of the program's. */
+static void add_own(struct store_clock *clock, uint64_t took)
+{
+	uint64_t *own = &clock->account[CSP_OWN_CODE].weight;
+	__atomic_store_n(own, *own + took, __ATOMIC_RELAXED);
+}
+
+/* The rest counts from the end of this one: however long it took, the program comes to
+ * its turn, and what was sent meanwhile is not wanted. */
+static void end_sample(csprof_state_t *state, struct store_clock *clock, uint64_t began)
+{
+	uint64_t now = os_clock_self();
+	add_own(clock, take_weight(clock, now));
+	csprof_pace_saw(&state->pace, began, now);
+	uint64_t least = csprof_pace_rest(&state->pace, now - began);
+	uint64_t next = at_least(next_period(state), least);
+	bool exact = arm(state, next);
+	csprof_pace_armed(&state->pace, now, next, exact);
 }
 
 static void take_sample(csprof_state_t *state, const void *ucontext)
 {
-	struct store_thread *thread = csprof_store_at(state->thread);
-	struct store_clock *clock = &thread->clocks[0];
+	struct store_clock *clock = clock_of(state);
 	uint64_t now = os_clock_self();
-	if (now < state->rest_until) {
-		arm(state, state->rest_until - now);
+	uint64_t early = csprof_pace_early(&state->pace, now);
+	if (early) {
+		arm(state, at_least(early, csprof_pace_floor(&state->pace)));
 		return;
 	}
 	uint64_t weight = take_weight(clock, now);
@@ -185,7 +198,7 @@ static void take_sample(csprof_state_t *state, const void *ucontext)
 	enum csp_disposition became = csprof_sample_callstack(at, CSPROF_CPUTIME, weight);
 	account(clock, became, weight);
 	if (became != CSP_FAULT)
-		arm(state, plan_next(state, now));
+		end_sample(state, clock, now);
 }
 
 /* A handler of the program's that ran inside a call that we went on with, and left
@@ -294,12 +307,11 @@ void csprof_sample_resume(void)
 {
 	csprof_state_t *state = csprof_self;
 	enum csp_disposition why = atomic_load(&state->rest);
-	struct store_thread *thread = csprof_store_at(state->thread);
-	uint64_t *weight = &thread->clocks[0].account[why].weight;
+	struct store_clock *clock = clock_of(state);
 	atomic_store(&state->rest, CSP_TAIL);
 	if (!atomic_load(&csprof_process.measuring))
 		return; /* should an exec fail, whoever tried it resumes all that are so */
-	*weight += take_weight(&thread->clocks[0], os_clock_self());
+	clock->account[why].weight += take_weight(clock, os_clock_self());
 	state->source.driver->resume(&state->source);
 	csprof_sample_put_off();
 }
@@ -318,6 +330,47 @@ void csprof_sample_put_off(void)
 		atomic_store(&state->busy, false);
 	}
 	os_release_signals(mask);
+}
+
+static void leave_own(csprof_state_t *state)
+{
+	atomic_store(&state->busy, false);
+	if (state->sampled)
+		csprof_sample_put_off();
+}
+
+static bool enter_own(csprof_state_t *state)
+{
+	return state && wanted(state) && !atomic_exchange(&state->busy, true);
+}
+
+void csprof_own_start(void)
+{
+	csprof_state_t *state = csprof_self;
+	if (!enter_own(state))
+		return;
+	add_own(clock_of(state), take_weight(clock_of(state), os_clock_self()));
+	leave_own(state);
+}
+
+bool csprof_own_begin(void)
+{
+	csprof_state_t *state = csprof_self;
+	if (!enter_own(state))
+		return false;
+	state->own_since = os_clock_self();
+	return true;
+}
+
+/* What the clock advanced before csprof_own_begin is the next sample's, as ever. */
+void csprof_own_end(void)
+{
+	csprof_state_t *state = csprof_self;
+	struct store_clock *clock = clock_of(state);
+	uint64_t took = os_clock_self() - state->own_since;
+	clock->last += took;
+	add_own(clock, took);
+	leave_own(state);
 }
 
 void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
@@ -370,14 +423,14 @@ static void take_put_off(csprof_state_t *state, uint32_t kind)
 	state->sampled = false;
 	if (!wanted(state))
 		return;
-	struct store_thread *thread = csprof_store_at(state->thread);
-	uint64_t weight = take_weight(&thread->clocks[0], os_clock_self());
+	struct store_clock *clock = clock_of(state);
+	uint64_t weight = take_weight(clock, os_clock_self());
 	uint32_t columns[2] = {CSPROF_CPUTIME, CSPROF_CPUTIME_SAMPLES};
 	uint64_t amounts[2] = {weight, 1};
 	enum csp_disposition d = kind == CSP_TREE_COMPLETE ? CSP_RECORDED : CSP_PARTIAL;
 	if (!csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts, 2))
 		d = CSP_OWN_CODE;
-	account(&thread->clocks[0], d, weight);
+	account(clock, d, weight);
 	arm(state, next_period(state));
 }
 

@@ -39,6 +39,7 @@ static const struct need in_handler[] = {
     {SYS_rt_sigprocmask, true, {SIG_SETMASK, 0, 0, 8}},
     {SYS_getpid, true, {0}},
     {SYS_process_vm_readv, false, {0, 0, 1, 0, 1, 0}},
+    {SYS_process_vm_readv, false, {0, 0, 1, 0, OS_PAGES_AT_ONCE, 0}},
     {SYS_sched_yield, false, {0}},
     {SYS_mmap, false, {0, 4096, PROT_READ | PROT_WRITE, MAP_OURS, UINT64_MAX, 0}},
     {SYS_mmap, false, {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ANY_FD, 0}},

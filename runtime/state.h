@@ -8,6 +8,7 @@
 #include "runtime/cpu/cpu.h"
 #include "runtime/driver/driver.h"
 #include "runtime/fault.h"
+#include "runtime/pace.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -36,9 +37,10 @@ typedef struct csprof_state {
 	uint32_t tid;
 	struct csprof_arena arena;
 	struct csprof_source source;
-	uint32_t driver;     /* index of the source in csprof_drivers */
+	uint32_t driver; /* index of the source in csprof_drivers */
+	struct csprof_pace pace;
 	uint64_t random;     /* of the jitter */
-	uint64_t rest_until; /* CPU clock: no sample before, see sample.c */
+	uint64_t own_since;  /* CPU clock: see csprof_own_begin */
 	uint64_t returned;   /* CPU clock: no sample after; 0: it has not */
 	atomic_bool busy;    /* in the sample path, or in our own code */
 	atomic_bool sampled; /* a sample came while busy with a synchronous walk */
@@ -53,6 +55,7 @@ typedef struct csprof_state {
 
 	uintptr_t stack_low, stack_high;   /* of the thread's own stack */
 	uintptr_t probed_low, probed_high; /* known readable on another one, in this walk */
+	bool probed_all;                   /* the next page is known not to be */
 	struct csprof_frame *frames;       /* few_frames, or pages of their own */
 	uint32_t num_frames, max_frames;
 

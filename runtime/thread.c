@@ -114,14 +114,17 @@ static void name_sources(uint32_t driver)
 
 static void start_source(csprof_state_t *state)
 {
-	uint64_t period = csprof_process.period_ns;
-	int r = csprof_source_start(&state->source, &state->driver, csprof_process.sig, period,
-				    first_sample(period));
+	csprof_pace_init(&state->pace, csprof_process.period_ns);
+	uint64_t first = first_sample(csprof_pace_mean(&state->pace));
+	state->source.floor = csprof_pace_floor(&state->pace);
+	int r = csprof_source_start(&state->source, &state->driver, csprof_process.sig,
+				    csprof_process.period_ns, first);
 	if (r < 0) {
 		csprof_say(CSPROF_SAY_ALWAYS, "a thread has no source of samples:", strerror(-r),
 			   INT64_MIN);
 		return;
 	}
+	csprof_pace_armed(&state->pace, os_clock_self(), first, r == 0);
 	name_sources(state->driver);
 	csprof_say(CSPROF_SAY_SOURCE, "sampling by", state->source.driver->name, state->tid);
 }
@@ -170,6 +173,7 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 	}
 	if (promise)
 		csprof_promise_drop(promise);
+	csprof_own_start();
 }
 
 bool csprof_thread_wait_idle(const csprof_state_t *state, uint64_t until)

@@ -8,7 +8,6 @@
 
 enum {
 	RED_ZONE = 128, /* below the stack pointer, of the x86-64 ABI; 0 elsewhere does no harm */
-	PROBE_PAGE = 4096,
 	FIRST_FRAMES = 256,
 };
 
@@ -53,6 +52,17 @@ static bool add_frame(csprof_state_t *state, const struct csprof_cursor *c)
 	return true;
 }
 
+/* Read on, by as many pages as one call tells of. */
+static bool probe(csprof_state_t *state)
+{
+	if (state->probed_all)
+		return false;
+	uint32_t n = os_readable_pages(state->probed_high);
+	state->probed_high += (uintptr_t)n * OS_PAGE;
+	state->probed_all = n < OS_PAGES_AT_ONCE;
+	return n > 0;
+}
+
 /* Where a step from c may read. On the thread's own stack: up to its base.
  * Elsewhere (an alternate stack, a coroutine's) we know no base: page by page, as
  * far as the kernel says that it can be read. */
@@ -64,25 +74,27 @@ static void bounds(csprof_state_t *state, const struct csprof_cursor *c, uintptr
 		*high = state->stack_high;
 		return;
 	}
-	if (c->sp < state->probed_low || c->sp >= state->probed_high)
-		state->probed_low = state->probed_high = c->sp & ~(uintptr_t)(PROBE_PAGE - 1);
+	if (c->sp < state->probed_low || c->sp >= state->probed_high) {
+		state->probed_low = state->probed_high = c->sp & ~(uintptr_t)(OS_PAGE - 1);
+		state->probed_all = false;
+	}
 	if (*low < state->probed_low)
 		*low = state->probed_low;
 	/* two pages ahead hold all but the largest frames; step says BAD beyond */
-	while (state->probed_high < c->sp + 2 * PROBE_PAGE && os_readable(state->probed_high))
-		state->probed_high += PROBE_PAGE;
+	while (state->probed_high < c->sp + 2 * OS_PAGE && probe(state))
+		;
 	*high = state->probed_high;
 }
 
 /* A frame that does not fit in what was probed: probe on as far as it goes. */
 static bool probe_further(csprof_state_t *state, const struct csprof_cursor *c)
 {
-	enum { FURTHER = 256 };
+	enum { FURTHER = 256 / OS_PAGES_AT_ONCE };
 	if (c->sp >= state->stack_low && c->sp < state->stack_high)
 		return false;
 	uintptr_t before = state->probed_high;
-	for (int i = 0; i < FURTHER && os_readable(state->probed_high); i++)
-		state->probed_high += PROBE_PAGE;
+	for (int i = 0; i < FURTHER && probe(state); i++)
+		;
 	return state->probed_high > before;
 }
 
@@ -148,6 +160,7 @@ static void begin(csprof_state_t *state)
 {
 	state->num_frames = 0;
 	state->probed_low = state->probed_high = 0;
+	state->probed_all = false;
 }
 
 static bool walk_libunwind(csprof_state_t *state, const void *ucontext)

@@ -10,10 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A driver's part of a thread's state. Zeroed before start, its descriptors and timers -1. */
+/* A driver's part of a thread's state. Zeroed before start but for what its caller says, its
+ * descriptors and timers -1. */
 struct csprof_source {
 	const struct csprof_driver *driver; /* NULL: none is running */
 	uint64_t period;                    /* nominal mean, ns */
+	uint64_t floor;                     /* ns: what repeats by itself has no shorter period */
 	struct os_task_clock clock;
 	uint64_t switches;         /* the thread's voluntary switches at the last sample */
 	int cpu_timer, mono_timer; /* -1: none */
@@ -25,14 +27,16 @@ struct csprof_source {
 struct csprof_driver {
 	const char *name; /* as in METRICS' source */
 	bool kernel;      /* time in the kernel is included */
-	/* Begin sampling this thread with sig, the first time after first_ns. 0 or a
+	/* Begin sampling this thread with sig, the first time after first_ns, which may be
+	 * less than the floor: only what comes once may come so soon. 0 or 1 as from arm, or a
 	 * negative errno, in which case nothing is left behind. Not in a handler. Whatever
 	 * arm and sent need is in *s before the first signal can come. */
 	int (*start)(struct csprof_source *s, int sig, uint64_t first_ns);
 	/* May start be called from the handler, too? Whatever it is, stop may. */
 	bool in_handler;
-	/* The next sample next_ns from now; a negative errno where the program has taken away
-	 * what that needs. Called from the handler: async-signal-safe. */
+	/* The next sample next_ns from now: 0, or 1 where it comes only at the kernel's tick
+	 * after that; a negative errno where the program has taken away what that needs.
+	 * Called from the handler: async-signal-safe. */
 	int (*arm)(struct csprof_source *s, uint64_t next_ns);
 	/* Did this source send the signal? Async-signal-safe. */
 	bool (*sent)(const struct csprof_source *s, const siginfo_t *info);
@@ -54,9 +58,9 @@ extern const struct csprof_driver csprof_driver_itimer;
 /* Best first; ends with NULL. */
 extern const struct csprof_driver *const csprof_drivers[];
 
-/* Start the first driver, from *from on, that this thread can have, and move *from
- * there; a crowded one counts as worse than the next one. 0, or a negative errno. Not in a
- * handler. */
+/* Start the first driver, from *from on, that this thread can have, with the floor that
+ * stands in *s, and move *from there; a crowded one counts as worse than the next one. What
+ * its start returned, or a negative errno. Not in a handler. */
 int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64_t period_ns,
 			uint64_t first_ns);
 

@@ -15,6 +15,7 @@ static int start(struct csprof_source *s, const struct csprof_driver *driver, in
 	*s = (struct csprof_source){
 	    .driver = driver, /* its first signal may come before start ends */
 	    .period = period_ns,
+	    .floor = s->floor,
 	    .sig = sig,
 	    .clock.fd = -1,
 	    .cpu_timer = -1,
@@ -42,7 +43,7 @@ int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64
 		}
 		if (r >= 0) {
 			*from = best;
-			return 0;
+			return r;
 		}
 	}
 	s->driver = NULL;

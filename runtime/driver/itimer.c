@@ -41,13 +41,13 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 	r = r < 0 ? r : go_on(s);
 	if (r < 0 && set_sampled(s, false))
 		atomic_fetch_sub(&sampled, 1);
-	return r;
+	return r < 0 ? r : 1;
 }
 
 static int arm(struct csprof_source *s, uint64_t next_ns)
 {
 	(void)s, (void)next_ns; /* it goes on by itself */
-	return 0;
+	return 1;
 }
 
 static bool sent(const struct csprof_source *s, const siginfo_t *info)

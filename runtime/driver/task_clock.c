@@ -66,10 +66,31 @@ int csprof_source_descriptor(unsigned from)
 	return lowest;
 }
 
+/* The event repeats by itself until the first sample's handler gives it another period: with
+ * one too short for an interrupt, for ever. So a first sample that is due before the floor
+ * is left to a timer, which expires once. Should the thread wait then, or have no timer, the
+ * event is what it gets. */
+static void start_timer(struct csprof_source *s, uint64_t first_ns)
+{
+	int timer = os_timer_create(OS_CLOCK_MONOTONIC, s->sig, s);
+	if (timer < 0)
+		return;
+	s->mono_timer = timer;
+	os_timer_arm(timer, first_ns);
+}
+
+static void end_timer(struct csprof_source *s)
+{
+	if (s->mono_timer >= 0)
+		os_timer_delete(s->mono_timer);
+	s->mono_timer = -1;
+}
+
 static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 {
 	struct os_task_clock *c = &s->clock;
-	int r = os_task_clock_open(c, first_ns, sig);
+	bool soon = first_ns < s->floor;
+	int r = os_task_clock_open(c, soon ? first_ns + s->floor : first_ns, sig);
 	if (r < 0)
 		return r;
 	r = os_task_clock_enable(c, true);
@@ -81,22 +102,27 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 	}
 	take_place(c);
 	atomic_fetch_add(&events, 1);
+	if (soon)
+		start_timer(s, first_ns);
 	return 0;
 }
 
 static int arm(struct csprof_source *s, uint64_t next_ns)
 {
+	end_timer(s);
 	return os_task_clock_period(&s->clock, next_ns);
 }
 
 static bool sent(const struct csprof_source *s, const siginfo_t *info)
 {
-	return os_task_clock_sent(info, s->clock.fd);
+	return os_task_clock_sent(info, s->clock.fd) || os_timer_sent(info, s);
 }
 
 static void quiet(struct csprof_source *s)
 {
 	os_task_clock_enable(&s->clock, false);
+	if (s->mono_timer >= 0)
+		os_timer_arm(s->mono_timer, 0);
 }
 
 static void resume(struct csprof_source *s)
@@ -107,8 +133,10 @@ static void resume(struct csprof_source *s)
 static void stop(struct csprof_source *s, bool in_child)
 {
 	struct os_task_clock *c = &s->clock;
-	if (!in_child)
+	if (!in_child) { /* which has no timers */
 		os_task_clock_enable(c, false);
+		end_timer(s);
+	}
 	give_place(c);
 	os_task_clock_close(c, in_child);
 	c->fd = -1;

@@ -23,7 +23,7 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 		os_timer_delete(timer);
 		s->cpu_timer = -1;
 	}
-	return r;
+	return r < 0 ? r : 1;
 }
 
 static int arm(struct csprof_source *s, uint64_t next_ns)
@@ -36,7 +36,9 @@ static int arm(struct csprof_source *s, uint64_t next_ns)
 		if (s->mono_timer < 0)
 			s->mono_timer = -2; /* none to be had: do not ask again */
 	}
-	return os_timer_arm(ran_on && s->mono_timer >= 0 ? s->mono_timer : s->cpu_timer, next_ns);
+	bool exact = ran_on && s->mono_timer >= 0;
+	int r = os_timer_arm(exact ? s->mono_timer : s->cpu_timer, next_ns);
+	return r < 0 ? r : !exact;
 }
 
 static bool sent(const struct csprof_source *s, const siginfo_t *info)

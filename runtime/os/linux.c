@@ -50,6 +50,17 @@ bool os_readable(uintptr_t p)
 	return CALL(SYS_process_vm_readv, os_pid(), &to, 1, &from, 1, 0) == 1;
 }
 
+/* A byte of each: the kernel copies piece by piece, up to the first that it cannot. */
+uint32_t os_readable_pages(uintptr_t p)
+{
+	char bytes[OS_PAGES_AT_ONCE];
+	struct iovec to = {bytes, sizeof bytes}, from[OS_PAGES_AT_ONCE];
+	for (int i = 0; i < OS_PAGES_AT_ONCE; i++)
+		from[i] = (struct iovec){(void *)(p + (uintptr_t)i * PAGE), 1};
+	long n = CALL(SYS_process_vm_readv, os_pid(), &to, 1, from, OS_PAGES_AT_ONCE, 0);
+	return n > 0 ? (uint32_t)n : 0;
+}
+
 static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec t = {0, 0};

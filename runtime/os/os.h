@@ -24,6 +24,10 @@ void os_unmap(void *p, size_t bytes);
 void *os_map_cleared_in_copies(size_t bytes);
 /* Whether the page that p lies in can be read, asked of the kernel. */
 bool os_readable(uintptr_t p);
+/* How many of the next OS_PAGES_AT_ONCE pages, from the one that begins at p on, can be read
+ * before one that cannot: at the price of one call. */
+enum { OS_PAGE = 4096, OS_PAGES_AT_ONCE = 32 };
+uint32_t os_readable_pages(uintptr_t p);
 
 /* ---- clocks, in nanoseconds ---- */
 uint64_t os_clock_real(void);

@@ -1,0 +1,100 @@
+#include "runtime/pace.h"
+
+#include <stdatomic.h>
+
+/* NOT_KNOWN is a long time for an interrupt and a signal, on any machine. */
+enum { WINDOW = 16, AVERAGED = 16, NOT_KNOWN_NS = 100 * 1000 };
+
+/* What the thread saw that was sampled last: where a new one begins. */
+static _Atomic(uint32_t) last_kernel = UINT32_MAX, last_own;
+
+static uint64_t cost(const struct csprof_pace *p, uint64_t own)
+{
+	return own + (p->kernel != UINT32_MAX ? p->kernel : NOT_KNOWN_NS);
+}
+
+static uint32_t clip(uint64_t ns)
+{
+	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX - 1;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+void csprof_pace_init(struct csprof_pace *p, uint64_t asked_ns)
+{
+	*p = (struct csprof_pace){
+	    .asked = asked_ns,
+	    .kernel = atomic_load_explicit(&last_kernel, memory_order_relaxed),
+	    .next = UINT32_MAX,
+	    .own = atomic_load_explicit(&last_own, memory_order_relaxed),
+	};
+}
+
+void csprof_pace_armed(struct csprof_pace *p, uint64_t now, uint64_t next_ns, bool exact)
+{
+	p->due = exact ? now + next_ns : 0;
+	p->until = now + next_ns - next_ns / 8;
+}
+
+uint64_t csprof_pace_early(const struct csprof_pace *p, uint64_t now)
+{
+	return now < p->until ? p->until - now : 0;
+}
+
+void csprof_pace_rearmed(struct csprof_pace *p)
+{
+	p->due = 0;
+}
+
+/* A clock that is behind the source's says nothing. */
+static void saw_kernel(struct csprof_pace *p, uint64_t began)
+{
+	if (!p->due || began <= p->due)
+		return;
+	uint32_t late = clip(began - p->due);
+	if (late < p->next)
+		p->next = late;
+	if (late < p->kernel)
+		p->kernel = late;
+	if (++p->seen < WINDOW)
+		return;
+	p->kernel = p->next;
+	p->next = UINT32_MAX;
+	p->seen = 0;
+}
+
+/* One that is far dearer than usual (a page from the disk, a host that took the CPU away)
+ * has its own rest, and counts for little beyond; many become what is usual. */
+static void saw_own(struct csprof_pace *p, uint64_t own)
+{
+	enum { UNUSUAL = 4, UNUSUAL_NS = 10 * 1000 };
+	uint64_t most = (uint64_t)p->own * UNUSUAL + UNUSUAL_NS;
+	p->own = clip(((uint64_t)p->own * (AVERAGED - 1) + (own < most ? own : most)) / AVERAGED);
+}
+
+void csprof_pace_saw(struct csprof_pace *p, uint64_t began, uint64_t ended)
+{
+	saw_kernel(p, began);
+	saw_own(p, ended - began);
+	atomic_store_explicit(&last_kernel, p->kernel, memory_order_relaxed);
+	atomic_store_explicit(&last_own, p->own, memory_order_relaxed);
+}
+
+uint64_t csprof_pace_mean(const struct csprof_pace *p)
+{
+	uint64_t least = larger(2 * CSPROF_PACE_LEAST_NS, CSPROF_PACE_MEAN * cost(p, p->own));
+	return larger(p->asked, least);
+}
+
+uint64_t csprof_pace_floor(const struct csprof_pace *p)
+{
+	return csprof_pace_rest(p, p->own);
+}
+
+uint64_t csprof_pace_rest(const struct csprof_pace *p, uint64_t own_ns)
+{
+	return larger(CSPROF_PACE_LEAST_NS, CSPROF_PACE_REST * cost(p, own_ns));
+}

@@ -1,0 +1,105 @@
+/* Whatever a sample costs and whatever rate is asked for, the program has most of the time. */
+#include "tests/lib/cmocka_all.h"
+
+#include "runtime/pace.h"
+
+#include <stdlib.h>
+
+enum { SAMPLES = 2000, TO_LEARN = 64 };
+
+/* A machine, and a program on it: all in ns. */
+struct machine {
+	uint64_t arrive; /* from the timer's end to the handler's beginning */
+	uint64_t own;    /* in the handler, */
+	uint64_t deep;   /* and of each tenth sample */
+	uint64_t leave;  /* from the handler's end to the program */
+	uint64_t holds;  /* system calls, which a signal does not cut short, take */
+	uint64_t asked;  /* period */
+};
+
+struct shares {
+	uint64_t program, measuring, least;
+};
+
+/* The thread's clock goes on by what each part takes. */
+static struct shares run(const struct machine *m, unsigned begin_to_count)
+{
+	struct shares s = {0, 0, UINT64_MAX};
+	struct csprof_pace p;
+	uint64_t clock = 1;
+	csprof_pace_init(&p, m->asked);
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		uint64_t own = i % 10 == 9 ? m->deep : m->own, ended = clock + own;
+		csprof_pace_saw(&p, clock, ended);
+		uint64_t mean = csprof_pace_mean(&p), rest = csprof_pace_rest(&p, own);
+		uint64_t next = mean / 2 + (uint64_t)rand() % mean;
+		next = next > rest ? next : rest;
+		s.least = next < s.least ? next : s.least;
+		csprof_pace_armed(&p, ended, next, true);
+		assert_true(csprof_pace_early(&p, ended) > 0);
+		uint64_t held = m->holds ? (uint64_t)rand() % m->holds : 0;
+		clock = ended + next + held + m->arrive;
+		assert_int_equal(csprof_pace_early(&p, clock), 0);
+		if (i < begin_to_count)
+			continue;
+		s.program += held + (next > m->leave ? next - m->leave : 0);
+		s.measuring += m->arrive + own + (next > m->leave ? m->leave : next);
+	}
+	return s;
+}
+
+static void dear_machines(void **unused)
+{
+	(void)unused;
+	static const uint64_t costs[] = {500, 5000, 50000, 500000, 5000000};
+	static const uint64_t asked[] = {10000, 50000, 1000000};
+	for (size_t c = 0; c < 5; c++)
+		for (size_t a = 0; a < 3; a++) {
+			/* the return as dear as all the rest, and no system calls */
+			struct machine m = {costs[c],     costs[c], costs[c],
+					    2 * costs[c], 0,        asked[a]};
+			struct shares s = run(&m, TO_LEARN);
+			assert_true(s.least >= CSPROF_PACE_LEAST_NS);
+			assert_true(s.program > 2 * s.measuring);
+		}
+}
+
+static void dear_samples(void **unused)
+{
+	(void)unused;
+	struct machine m = {5000, 1000, 20000000, 2000, 0, 100000};
+	struct shares s = run(&m, 0);
+	assert_true(s.program > s.measuring);
+}
+
+static void cheap_machines(void **unused)
+{
+	(void)unused;
+	struct machine m = {4000, 2000, 2000, 2000, 0, 200000};
+	struct csprof_pace p;
+	run(&m, 0);
+	csprof_pace_init(&p, m.asked); /* from what was seen last */
+	assert_int_equal(csprof_pace_mean(&p), m.asked);
+}
+
+/* Long system calls are no cost. */
+static void held_signals(void **unused)
+{
+	(void)unused;
+	struct machine m = {4000, 2000, 2000, 2000, 400000, 1000000};
+	struct csprof_pace p;
+	run(&m, 0);
+	csprof_pace_init(&p, m.asked);
+	assert_in_range(csprof_pace_mean(&p), m.asked, 2 * m.asked);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(dear_machines),
+	    cmocka_unit_test(dear_samples),
+	    cmocka_unit_test(cheap_machines),
+	    cmocka_unit_test(held_signals),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
