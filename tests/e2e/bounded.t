@@ -1,0 +1,27 @@
+#!/bin/bash
+# Measuring has a bounded price: no program stands still for it, whatever rate is asked for,
+# however deep its stacks are, and whatever runs beside it.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+work=$(program work)
+norefresh=$(program norefresh)
+
+for kind in loop nine coroutine deep short; do
+	check "$kind: it takes no more than half as long again at 100, 1000 and 5000 a second" \
+		lib bounded.py 100,1000,5000 "$hpcrun" "$work" $kind 1000
+	check "$kind: beside a hog on each CPU" lib bounded.py --hogs 5000 "$hpcrun" "$work" $kind 500
+done
+
+# No event that disables itself, which freezes machines.
+("$norefresh" --try) 2>try.err
+is "the test of that sees such a call" $? $((128 + 31))
+check "none is made by threads, and at the best rate" \
+	"$norefresh" "$hpcrun" -q -e CPUTIME@f5000 -o refresh-nine "$work" nine 1000
+check "nor by short threads" "$norefresh" "$hpcrun" -q -o refresh-short "$work" short 500
+check "nor by forks and execs" "$norefresh" "$hpcrun" -q -o refresh-sh sh -c '(true); /bin/true; exec /bin/true'
+check "nor by timers" "$norefresh" "$(program noperf)" "$hpcrun" -q -o refresh-timers "$work" loop 1000
+check "and all of them were measured" lib account.py refresh-*
+is "no source of the product names it" \
+	"$(grep -rlE 'IOC_REFRESH|event_limit' "$top/runtime" "$top/formats" "$top/share")" ""
+done_testing
