@@ -13,9 +13,15 @@ for kind in loop nine coroutine deep short; do
 	check "$kind: beside a hog on each CPU" lib bounded.py --hogs 5000 "$hpcrun" "$work" $kind 500
 done
 
+# Nor is a path cut short for its price.
+for kind in "coroutine 301" "deep 50001"; do
+	"$hpcrun" -q -o "path-${kind% *}" "$work" ${kind% *} 1000
+	check "${kind% *}: all ${kind#* } frames are in its paths" \
+		grep -E " descend x ${kind#* }\$" <("$hpcprof" "path-${kind% *}")
+done
+
 # No event that disables itself, which freezes machines.
-("$norefresh" --try) 2>try.err
-is "the test of that sees such a call" $? $((128 + 31))
+is "the test of that sees such a call" "$({ "$norefresh" --try; echo $?; } 2>/dev/null)" $((128 + 31))
 check "none is made by threads, and at the best rate" \
 	"$norefresh" "$hpcrun" -q -e CPUTIME@f5000 -o refresh-nine "$work" nine 1000
 check "nor by short threads" "$norefresh" "$hpcrun" -q -o refresh-short "$work" short 500
