@@ -41,7 +41,7 @@ runtime_c := $(filter-out runtime/launch%.c,$(wildcard runtime/*.c runtime/os/*.
 runtime_s := $(wildcard runtime/cpu/*.S)
 RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
 # initfirst: our constructor runs before those of the program's libraries.
-RUNTIME_LDFLAGS := -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-soname,libhpcrun.so
+RUNTIME_LDFLAGS := -Wl,--sort-section=name -Wl,-z,noseparate-code -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-soname,libhpcrun.so
 runtime_o := $(runtime_c:%.c=$(BUILD)/runtime-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 
 launch_c := $(wildcard runtime/launch*.c) runtime/event.c $(wildcard formats/*.c formats/base/*.c)

@@ -29,8 +29,8 @@ static uint64_t pid_space(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
 }
 
-/* Does a process of this pid run, and did it begin then (field 22 of its stat)? ticks 0:
- * whenever. A zombie without other threads runs no more. */
+/* Does a process of this pid run, and did it begin (field 22 of its stat) no later than its
+ * image? ticks 0: whenever. A zombie without other threads runs no more. */
 static bool process_runs(uint64_t pid, uint64_t ticks)
 {
 	char path[64], text[1024];
@@ -50,7 +50,7 @@ static bool process_runs(uint64_t pid, uint64_t ticks)
 		   "%*s %" SCNu64 " %*s %" SCNu64,
 		   &state, &threads, &began) != 3)
 		return false;
-	return (ticks == 0 || began == ticks) && !((state == 'Z' || state == 'X') && threads <= 1);
+	return (ticks == 0 || began <= ticks) && !((state == 'Z' || state == 'X') && threads <= 1);
 }
 
 /* Has somebody else the lock of a file? */

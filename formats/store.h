@@ -93,8 +93,10 @@ struct store_header {
 	/* The thread whose counts are being moved into shared or ended just now, or 0. */
 	store_ref merging;
 	uint32_t reserved2;
-	uint64_t pid_space;   /* inode of the process's pid namespace, 0: not known */
-	uint64_t start_ticks; /* field 22 of /proc/PID/stat, 0: not known */
+	uint64_t pid_space; /* inode of the process's pid namespace, 0: not known */
+	/* Boot-time clock when the image began, in the unit of field 22 of /proc/PID/stat, 0: not
+	 * known. A process of this pid that began later is another one. */
+	uint64_t start_ticks;
 	uint64_t tramp_samples;
 	uint64_t start_ns;      /* real time clock */
 	uint64_t start_mono_ns; /* monotonic clock */
@@ -191,7 +193,9 @@ const void *store_at(const struct store_view *v, store_ref ref, size_t bytes);
 const struct store_header *store_check(const struct store_view *v);
 
 /* Working memory for the conversion, which calls no allocator of its own: map
- * gives zeroed bytes or NULL. */
+ * gives zeroed bytes or NULL; of a view of so many blocks it asks for no more than
+ * STORE_WORKING_BYTES in all. */
+#define STORE_WORKING_BYTES(blocks) (2 * sizeof(store_ref) * STORE_BLOCK_GRAINS * (blocks))
 struct store_memory {
 	void *(*map)(size_t bytes);
 	void (*unmap)(void *p, size_t bytes);

@@ -1,6 +1,7 @@
 #include "runtime/arena.h"
 
 #include "runtime/os/os.h"
+#include "runtime/state.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -24,7 +25,7 @@ struct piece {
 _Static_assert(sizeof(struct piece) <= STORE_GRAIN, "a piece's head takes one grain");
 
 /* Pieces given back: zeroed behind their heads. */
-static store_ref spare;
+static CSPROF_TOGETHER store_ref spare;
 static atomic_flag spare_lock = ATOMIC_FLAG_INIT;
 
 static struct piece *piece_at(store_ref ref)
@@ -183,6 +184,13 @@ void csprof_arena_recycle(struct csprof_arena *a)
 		unlock_spare();
 	}
 	csprof_arena_init(a, 0);
+}
+
+void csprof_arena_begin(void)
+{
+	uint32_t head = (sizeof(struct store_header) + STORE_GRAIN - 1) / STORE_GRAIN;
+	*piece_at(head) = (struct piece){0, STORE_BLOCK_GRAINS - head};
+	spare = head;
 }
 
 void csprof_arena_forget(void)

@@ -34,6 +34,9 @@ store_ref csprof_store_string(struct csprof_arena *a, const char *bytes, size_t 
 void csprof_arena_keep(struct csprof_arena *a);
 /* The same where nothing leads to its objects any more: give all memory back, zeroed. */
 void csprof_arena_recycle(struct csprof_arena *a);
+/* The store is new: what its header leaves of the first block is the first piece to be had, so
+ * that an image with few samples maps one block and not two. */
+void csprof_arena_begin(void);
 /* The store is gone, and with it all that was given back. */
 void csprof_arena_forget(void);
 

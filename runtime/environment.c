@@ -75,8 +75,8 @@ static bool has_library(char *const *variables)
 	return has;
 }
 
-/* Would start have to be called with others? */
-static bool is_right(char *const *variables, enum csprof_next next)
+/* Is nothing missing, or, of what is foreign, too much? */
+static bool suffices(char *const *variables, enum csprof_next next)
 {
 	switch (next) {
 	case CSPROF_NEXT_FOREIGN:
@@ -105,14 +105,16 @@ static size_t pointer_bytes(size_t n)
 	return (n + num_ours + 3) * sizeof(char *);
 }
 
-/* Bytes for a copy of variables as next needs them; 0: they are to be passed as they are. */
+/* Bytes for a copy of variables as next is to have them; 0: they are to be passed as they
+ * are. */
 static size_t room_for(char *const *variables, enum csprof_next next)
 {
-	enum { NUMBERS = 64 }; /* "HPCRUN_IMAGE=PID.SEQ" and the names of variables */
+	enum { NUMBERS = 128 }; /* "HPCRUN_IMAGE=PID.SEQ.SPACE" and the names of variables */
 	const char *preload;
 	if (!csprof_options.follow || !csprof_options.library[0] || !num_ours)
 		return 0;
-	if (is_right(variables, next))
+	bool tells = next != CSPROF_NEXT_FOREIGN && csprof_process.pid; /* see add_image */
+	if (!tells && suffices(variables, next))
 		return 0;
 	size_t n = count(variables, &preload);
 	return pointer_bytes(n) + NUMBERS + strlen(csprof_options.library) +
@@ -150,17 +152,23 @@ static void add_preload(struct builder *b, const char *old)
 	add_text(b, "", 1);
 }
 
-/* HPCRUN_IMAGE=PID.SEQ */
+static void add_number(struct builder *b, uint64_t v, const char *end)
+{
+	char digits[20];
+	add_text(b, digits, csp_format_u64(digits, v));
+	add_text(b, end, 1);
+}
+
+/* A child is told of its parent, whose memory it may share, so that it need not ask for its
+ * pid namespace. */
 static void add_image(struct builder *b)
 {
 	static const char name[] = HPCRUN_ENV_IMAGE "=";
-	char digits[20];
 	b->variables[b->n++] = b->text;
 	add_text(b, name, sizeof name - 1);
-	add_text(b, digits, csp_format_u64(digits, os_pid()));
-	add_text(b, ".", 1);
-	add_text(b, digits, csp_format_u64(digits, csprof_options.seq + 1u));
-	add_text(b, "", 1);
+	add_number(b, csprof_process.pid, ".");
+	add_number(b, csprof_options.seq + 1u, ".");
+	add_number(b, csprof_process.pid_space, "");
 }
 
 /* LD_PRELOAD without our library, if that leaves anything. */
@@ -188,11 +196,12 @@ static char **copy_for(void *memory, char *const *variables, enum csprof_next ne
 		return b.variables;
 	}
 	/* what the program itself asks for stands: it may be another hpcrun */
-	for (size_t i = 0; i < num_ours; i++)
+	bool complete = suffices(variables, next);
+	for (size_t i = 0; !complete && i < num_ours; i++)
 		if (!has_name(variables, ours[i]))
 			b.variables[b.n++] = (char *)ours[i];
 	add_preload(&b, preload);
-	if (next == CSPROF_NEXT_IMAGE)
+	if (csprof_process.pid)
 		add_image(&b);
 	b.variables[b.n] = NULL;
 	return b.variables;
@@ -220,6 +229,8 @@ int csprof_environment_call(char *const *variables, enum csprof_next next,
 		variables = none;
 	size_t bytes = room_for(variables, next);
 	if (bytes == 0)
+		return start(variables, arg);
+	if (bytes > ON_STACK && suffices(variables, next))
 		return start(variables, arg);
 	if (bytes > ON_STACK)
 		return call_mapped(bytes, variables, next, start, arg);
@@ -281,7 +292,8 @@ char **csprof_environment_lend(void)
 	csprof_lock();
 	if (lent.users == 0 || environ != lent.ours) {
 		char *const *variables = environ ? environ : (char **)none;
-		size_t room = room_for(variables, CSPROF_NEXT_CHILD);
+		bool as_it_is = suffices(variables, CSPROF_NEXT_CHILD);
+		size_t room = as_it_is ? 0 : room_for(variables, CSPROF_NEXT_CHILD);
 		size_t n = count(variables, &preload);
 		char **copy = room ? find_copy(variables, n) : NULL;
 		if (room && !copy)

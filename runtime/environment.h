@@ -13,9 +13,9 @@ enum csprof_next {
 };
 
 /* Call start(variables, arg) with the program's variables: as they are where processes are
- * not followed, nothing is missing or memory fails; else with LD_PRELOAD and our own
- * variables, also where the program left them out (NULL: it has none), or, of what is
- * foreign, without our library in LD_PRELOAD. Returns what start does; errno as it leaves
+ * not followed or memory fails; else with LD_PRELOAD and our own variables, also where the
+ * program left them out (NULL: it has none), or, of what is foreign, without our library in
+ * LD_PRELOAD. Returns what start does; errno as it leaves
  * it. No malloc: a vfork child may call it, which leaves nothing behind in its parent's
  * memory unless there are hundreds of variables. */
 int csprof_environment_call(char *const *variables, enum csprof_next next,

@@ -14,8 +14,8 @@ enum { MAX_DEAD = 64, TRY_EPOCHS = 64 };
 static struct {
 	uintptr_t low, high;
 } dead[MAX_DEAD];
-static _Atomic(uint32_t) num_dead;
-static atomic_uint changing; /* threads that are in dlopen */
+static CSPROF_TOGETHER _Atomic(uint32_t) num_dead;
+static CSPROF_TOGETHER atomic_uint changing; /* threads that are in dlopen */
 static unsigned generation;
 static uint64_t seen_changes;
 
@@ -310,7 +310,7 @@ static store_ref covering_module(store_ref epoch, uintptr_t low, uintptr_t high)
 }
 
 /* The module of the frame that was looked at last: epoch << 32 | module. */
-static _Atomic(uint64_t) last_hit;
+static CSPROF_TOGETHER _Atomic(uint64_t) last_hit;
 
 static void add_range(uintptr_t low, uintptr_t high, void *arg)
 {
@@ -322,10 +322,21 @@ static void add_range(uintptr_t low, uintptr_t high, void *arg)
 		append_module(csprof_process.epoch, &m, CSP_MODULE_ANONYMOUS);
 }
 
+/* Some sample met code that no module covers, and nobody has looked for it since. */
+static CSPROF_TOGETHER atomic_bool unknown_code;
+
 void csprof_epoch_add_anonymous(void)
 {
-	if (csprof_process.epoch)
-		os_anonymous_code(add_range, NULL);
+	if (!csprof_process.epoch)
+		return;
+	atomic_store(&unknown_code, false);
+	os_anonymous_code(add_range, NULL);
+}
+
+void csprof_epoch_add_missed(void)
+{
+	if (atomic_load(&unknown_code))
+		csprof_epoch_add_anonymous();
 }
 
 void csprof_epoch_notice_code(uintptr_t ip)
@@ -342,6 +353,7 @@ void csprof_epoch_notice_code(uintptr_t ip)
 				      memory_order_relaxed);
 		return;
 	}
+	atomic_store(&unknown_code, true);
 	uint64_t now = os_clock_mono();
 	if (now < atomic_load(&next_look) || !csprof_try_lock())
 		return;
@@ -427,25 +439,40 @@ static const struct store_module *next_module(const struct store_module *m)
 	return m && known_string(m->name) ? m : NULL;
 }
 
-/* One module of the kept epoch. */
+/* One module of the kept epoch, and its name behind it. */
 struct kept_module {
-	char name[PATH_MAX];
 	struct os_module m;
+	size_t bytes; /* with the name and its NUL; 0: there is none */
+	char name[];
 };
+
+static size_t kept_bytes(const struct store_string *name)
+{
+	return (sizeof(struct kept_module) + name->n + 1 + 15) & ~(size_t)15;
+}
+
+static struct kept_module *behind(struct kept_module *k)
+{
+	return (struct kept_module *)((uint8_t *)k + k->bytes);
+}
 
 struct csprof_kept_epoch csprof_epoch_keep(void)
 {
 	const struct store_module *s = NULL;
-	size_t n = 0;
+	struct csprof_kept_epoch kept = {.bytes = sizeof(struct kept_module)};
 	while ((s = next_module(s)))
-		n++;
-	struct csprof_kept_epoch kept = {.bytes = (n + 1) * sizeof(struct kept_module)};
+		kept.bytes += kept_bytes(known_string(s->name));
+	size_t left = kept.bytes - sizeof(struct kept_module);
 	struct kept_module *k = kept.memory = os_map(kept.bytes);
 	if (!k)
 		return kept;
-	for (; n > 0 && (s = next_module(s)); n--, k++) {
+	for (; (s = next_module(s)); k = behind(k)) {
 		const struct store_string *name = known_string(s->name);
 		const struct store_string *id = known_string(s->build_id);
+		if (kept_bytes(name) > left)
+			break; /* the parent has just added it */
+		k->bytes = kept_bytes(name);
+		left -= k->bytes;
 		memcpy(k->name, name->bytes, name->n);
 		if (id)
 			memcpy(k->m.build_id, id->bytes, id->n);
@@ -459,12 +486,13 @@ struct csprof_kept_epoch csprof_epoch_keep(void)
 void csprof_epoch_restore(struct csprof_kept_epoch kept)
 {
 	store_ref epoch = kept.memory ? append_epoch() : 0;
-	for (struct kept_module *k = kept.memory; epoch && k->m.extent; k++)
+	for (struct kept_module *k = kept.memory; epoch && k->bytes; k = behind(k))
 		append_module(epoch, &k->m, k->name);
 	if (kept.memory)
 		os_unmap(kept.memory, kept.bytes);
 	atomic_store(&changing, opening.cfa != 0);
 	atomic_store(&num_dead, 0);
 	atomic_store(&last_hit, 0); /* of the parent's store */
+	atomic_store(&unknown_code, false);
 	atomic_store_explicit(&csprof_process.epoch, epoch, memory_order_release);
 }

@@ -23,6 +23,11 @@ void csprof_epoch_update(void);
  * lock held. */
 void csprof_epoch_add_anonymous(void);
 
+/* The same if a sample met code that no module covers and that was not looked for then: to
+ * read the mappings would be the dearest part of a short process's end. With the process's
+ * lock held. */
+void csprof_epoch_add_missed(void);
+
 /* A sample found code at ip for the first time. If no module covers it, it was made by
  * the program and may be gone before long: look it up now, unless that was done
  * too recently for its cost. Async-signal-safe. */

@@ -129,6 +129,16 @@ static int set_preload(const char *library)
 	return r;
 }
 
+/* COMMAND is the first image of our child. */
+static int set_image(void)
+{
+	char text[64];
+	struct stat st;
+	uint64_t space = stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+	snprintf(text, sizeof text, "%d.0.%" PRIu64, (int)getpid(), space);
+	return setenv(HPCRUN_ENV_IMAGE, text, 1);
+}
+
 static int set_environment(const struct launch_options *o, const char *library, const char *out,
 			   const char *store)
 {
@@ -144,8 +154,7 @@ static int set_environment(const struct launch_options *o, const char *library, 
 	setenv(HPCRUN_ENV_UNWINDER, o->unwinder ? o->unwinder : "", 1);
 	set_number(HPCRUN_ENV_ARENA, o->arena);
 	set_number(HPCRUN_ENV_VERBOSE, o->verbose);
-	unsetenv(HPCRUN_ENV_IMAGE);
-	return set_preload(library);
+	return set_image() < 0 ? -1 : set_preload(library);
 }
 
 /* ---- the child ---------------------------------------------------------------------------- */

@@ -1,18 +1,19 @@
 #include "runtime/mem.h"
 
 #include "runtime/os/os.h"
+#include "runtime/state.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 
 uint8_t *csprof_store_blocks[STORE_MAX_BLOCKS];
-static uint32_t blocks_taken;
+static CSPROF_TOGETHER uint32_t blocks_taken;
 
 /* The file that the blocks stand in. fd -1: the process's own memory. */
 static struct os_file file = {.fd = -1};
-static bool in_file;
-static bool beside_file; /* some blocks are not in it */
+static CSPROF_TOGETHER bool in_file;
+static CSPROF_TOGETHER bool beside_file; /* some blocks are not in it */
 static char file_path[PATH_MAX + 256];
 
 /* Block i of the store is block i of the file. Where that has no room any more (a full

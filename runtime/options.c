@@ -60,19 +60,25 @@ static void read_rank(struct csprof_options *o, char **environment)
 	o->ranks = o->rank == CSP_NONE ? CSP_NONE : first_number(environment, ranks);
 }
 
-/* "PID.SEQ" with our pid: an image before us has exec'ed. */
-static uint32_t read_seq(const char *p)
+static uint64_t read_part(const char **p)
 {
-	uint32_t pid = 0, seq = 0;
-	if (!p)
-		return 0;
-	for (; *p >= '0' && *p <= '9'; p++)
-		pid = pid * 10 + (uint32_t)(*p - '0');
-	if (*p++ != '.' || pid != os_pid())
-		return 0;
-	for (; *p >= '0' && *p <= '9'; p++)
-		seq = seq * 10 + (uint32_t)(*p - '0');
-	return seq;
+	uint64_t v = 0;
+	for (; **p >= '0' && **p <= '9'; ++*p)
+		v = v * 10 + (uint64_t)(**p - '0');
+	if (**p == '.')
+		++*p;
+	return v;
+}
+
+/* Of an image before us that has exec'ed, or of our parent. */
+static void read_image(struct csprof_options *o, const char *p)
+{
+	uint64_t pid = p ? read_part(&p) : 0;
+	uint64_t seq = p ? read_part(&p) : 0;
+	uint64_t space = p ? read_part(&p) : 0;
+	bool self = pid == os_pid();
+	o->seq = self ? (uint32_t)seq : 0;
+	o->pid_space = self || (pid && pid == os_ppid()) ? space : 0;
 }
 
 static void hide(char **environment)
@@ -124,7 +130,7 @@ bool csprof_options_read(char **environment)
 	o->arena = number_of(environment, HPCRUN_ENV_ARENA, 0);
 	const char *unwinder = value_of(environment, HPCRUN_ENV_UNWINDER);
 	o->use_libunwind = unwinder && strcmp(unwinder, "libunwind") == 0;
-	o->seq = read_seq(value_of(environment, HPCRUN_ENV_IMAGE));
+	read_image(o, value_of(environment, HPCRUN_ENV_IMAGE));
 	read_rank(o, environment);
 	const char *follow = value_of(environment, HPCRUN_ENV_FOLLOW);
 	o->follow = !follow || strcmp(follow, "no") != 0;

@@ -22,7 +22,7 @@
 #define HPCRUN_ENV_VERBOSE "HPCRUN_VERBOSE"   /* mask of enum csprof_topic */
 #define HPCRUN_ENV_QUIET "HPCRUN_QUIET"       /* no closing line (launcher) */
 #define HPCRUN_ENV_LIBRARY "HPCRUN_LIBRARY"   /* path of this library */
-#define HPCRUN_ENV_IMAGE "HPCRUN_IMAGE"       /* "PID.SEQ": that process's next image is SEQ */
+#define HPCRUN_ENV_IMAGE "HPCRUN_IMAGE"       /* "PID.SEQ.SPACE": see csprof_options.pid_space */
 
 /* What a user writes for HPCRUN_STORE or after --store: one of these, or a directory. The
  * launcher replaces "memory" by the directory that it made in memory. */
@@ -40,7 +40,10 @@ struct csprof_options {
 	int sig;
 	uint32_t verbose;
 	size_t arena;
-	uint32_t seq;         /* of this image among the process's */
+	/* "PID.SEQ.SPACE": the next image of process PID has number SEQ, and it and its children
+	 * are in pid namespace SPACE (an inode, 0: not known). */
+	uint32_t seq;
+	uint64_t pid_space;
 	uint32_t rank, ranks; /* of a parallel program's processes; CSP_NONE: not known */
 };
 extern struct csprof_options csprof_options;

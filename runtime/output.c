@@ -70,15 +70,18 @@ static void name_aside(void)
 	add_text(&p, STORE_EXEC_SUFFIX);
 }
 
-int csprof_output_begin(uint32_t num_metrics, uint32_t num_events)
+int csprof_output_begin(uint32_t num_metrics, uint32_t num_events, bool forked)
 {
 	static char store[PATH_MAX + MAX_NAME];
 	bool in_file = csprof_options.store[0] != '\0';
-	os_executable(executable, sizeof executable);
-	os_hostname(host, sizeof host);
-	name_aside();
-	if (in_file && csprof_options.seq > 0)
+	if (!forked) { /* else they are the parent's */
+		os_executable(executable, sizeof executable);
+		os_hostname(host, sizeof host);
+	}
+	if (in_file && csprof_options.seq > 0) {
+		name_aside();
 		os_unlink(aside);
+	}
 	for (int i = 0; i < MAX_TRIES; i++, csprof_options.seq++) {
 		make_name(datafile, csprof_options.out, CSP_SUFFIX);
 		if (os_exists(datafile))
@@ -113,9 +116,42 @@ static int to_file(void *ctx, const uint8_t *bytes, size_t n)
 	return os_write(*(int *)ctx, bytes, n);
 }
 
+/* Memory for writing the datafile comes out of one mapping: each costs its making, its removal
+ * and page tables. Under the process's lock. */
+static CSPROF_TOGETHER struct {
+	uint8_t *at;
+	size_t left;
+} room;
+
+static void *take_room(size_t bytes)
+{
+	bytes = (bytes + 15) & ~(size_t)15;
+	if (bytes > room.left)
+		return NULL;
+	uint8_t *p = room.at;
+	room.at += bytes;
+	room.left -= bytes;
+	return p;
+}
+
+static void leave_room(void *p, size_t bytes)
+{
+	(void)p, (void)bytes; /* goes with the mapping */
+}
+
+static int write_store(const struct store_view *view, int fd)
+{
+	static const struct store_memory memory = {take_room, leave_room};
+	struct csp_sink sink = {.buf = take_room(SINK_BYTES),
+				.cap = SINK_BYTES,
+				.flush = to_file,
+				.ctx = &fd,
+				.big = csp_host_is_big()};
+	return store_write_datafile(view, &memory, &sink);
+}
+
 static int write_part(void)
 {
-	static const struct store_memory memory = {os_map, os_unmap};
 	int fd = os_create(part);
 	if (fd == -EEXIST) { /* of a process of this pid that did not come to its end */
 		os_unlink(part);
@@ -123,15 +159,14 @@ static int write_part(void)
 	}
 	if (fd < 0)
 		return fd;
-	struct csp_sink sink = {.buf = os_map(SINK_BYTES),
-				.cap = SINK_BYTES,
-				.flush = to_file,
-				.ctx = &fd,
-				.big = csp_host_is_big()};
 	struct store_view view = csprof_store_view();
-	int r = sink.buf ? store_write_datafile(&view, &memory, &sink) : -ENOMEM;
-	if (sink.buf)
-		os_unmap(sink.buf, SINK_BYTES);
+	size_t bytes = SINK_BYTES + STORE_WORKING_BYTES(view.num_blocks);
+	void *memory = os_map(bytes);
+	room.at = memory;
+	room.left = bytes;
+	int r = memory ? write_store(&view, fd) : -ENOMEM;
+	if (memory)
+		os_unmap(memory, bytes);
 	os_close(fd);
 	return r;
 }
@@ -183,8 +218,10 @@ void csprof_output_drop_store(void)
 void csprof_output_put_store_aside(void)
 {
 	const char *path = csprof_store_path();
-	if (path)
+	if (path) {
+		name_aside();
 		os_rename(path, aside);
+	}
 }
 
 void csprof_output_take_back(void)

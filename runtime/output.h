@@ -3,11 +3,12 @@
 #ifndef RUNTIME_OUTPUT_H
 #define RUNTIME_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Choose the image's number, so that neither a store nor a datafile of its name is there,
  * and make the store (mem.h) under it. 0 or a negative errno, as csprof_store_create. */
-int csprof_output_begin(uint32_t num_metrics, uint32_t num_events);
+int csprof_output_begin(uint32_t num_metrics, uint32_t num_events, bool forked);
 
 /* What the name was made of. */
 const char *csprof_output_executable(void);

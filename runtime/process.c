@@ -60,8 +60,8 @@ static void describe(struct store_header *h)
 	h->seq = csprof_options.seq;
 	h->start_ns = os_clock_real();
 	h->start_mono_ns = csprof_process.start_mono = os_clock_mono();
-	h->pid_space = os_pid_space();
-	h->start_ticks = os_start_ticks();
+	h->pid_space = csprof_process.pid_space;
+	h->start_ticks = os_clock_ticks();
 	h->executable = store_text(csprof_output_executable());
 	h->host = store_text(csprof_output_host());
 	h->command = csprof_store_string(a, command, command_bytes);
@@ -70,17 +70,31 @@ static void describe(struct store_header *h)
 	h->ranks = csprof_options.ranks;
 }
 
+/* A child that sees its parent is in the same pid namespace. To ask takes 30 us of a process
+ * that is new: the first look into /proc. */
+static void identify(bool forked)
+{
+	if (!forked)
+		csprof_process.pid_space = csprof_options.pid_space;
+	else if (os_ppid() != csprof_process.pid)
+		csprof_process.pid_space = 0;
+	if (!csprof_process.pid_space)
+		csprof_process.pid_space = os_pid_space();
+	csprof_process.pid = os_pid();
+}
+
 /* A new store, and this thread in it. kept: the load map of a forked child. */
 static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t high)
 {
-	csprof_process.pid = os_pid();
+	identify(kept != NULL);
 	csprof_arena_init(&csprof_process.arena, 0);
-	int r = csprof_output_begin(csprof_num_metrics(), 1);
+	int r = csprof_output_begin(csprof_num_metrics(), 1, kept != NULL);
 	if (r < 0) {
 		csprof_say(CSPROF_SAY_ALWAYS, "this process is not measured:", strerror(-r),
 			   INT64_MIN);
 		return;
 	}
+	csprof_arena_begin();
 	describe(csprof_store_header());
 	if (kept)
 		csprof_epoch_restore(*kept);
@@ -88,7 +102,8 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 		csprof_epoch_get_loaded_modules();
 	if (csprof_process.epoch == 0)
 		return;
-	csprof_output_save_vdso();
+	if (!kept)
+		csprof_output_save_vdso();
 	atomic_store(&csprof_process.measuring, true);
 	csprof_thread_start(NULL, low, high);
 }
@@ -155,7 +170,7 @@ bool csprof_process_finish(const char *end, bool with_loader)
 	silence();
 	if (with_loader && !csprof_process.forked)
 		csprof_epoch_update();
-	csprof_epoch_add_anonymous();
+	csprof_epoch_add_missed();
 	csprof_signal_look();
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
 		csprof_thread_close(s);
@@ -223,7 +238,8 @@ void csprof_process_in_child(void)
 	csprof_threads_forget(&low, &high);
 	struct csprof_kept_epoch kept = csprof_epoch_keep();
 	csprof_store_destroy();
-	csprof_options.seq = 0;
+	if (csprof_options.seq) /* to write would copy the page */
+		csprof_options.seq = 0;
 	csprof_process.forked = true;
 	csprof_unlock();
 	if (!measured) {

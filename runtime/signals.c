@@ -33,7 +33,7 @@ enum { SA_RESTORER_FLAG = 0x04000000 };
 static void (*restorer)(void);
 static int restorer_flag;
 
-static atomic_bool taken; /* ours was replaced past libc */
+static CSPROF_TOGETHER atomic_bool taken; /* ours was replaced past libc */
 
 static struct wish *wish_for(int sig)
 {

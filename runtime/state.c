@@ -4,14 +4,15 @@
 #include "runtime/os/os.h"
 
 __thread csprof_state_t *csprof_self;
-struct csprof_process csprof_process;
+CSPROF_TOGETHER struct csprof_process csprof_process;
 
 /* 0: free, HELD, or WAITED_FOR: held, and others may wait ("mutex2" in Drepper, "Futexes
  * Are Tricky"). */
 enum { HELD = 1, WAITED_FOR = 2 };
-static _Atomic(uint32_t) lock;
-static uint64_t mask_before;   /* the holder's signal mask; under the lock */
-static _Atomic(void *) holder; /* its csprof_self, which no other thread has there */
+static CSPROF_TOGETHER _Atomic(uint32_t) lock;
+static CSPROF_TOGETHER uint64_t mask_before; /* the holder's signal mask; under the lock */
+static CSPROF_TOGETHER _Atomic(void *)
+    holder; /* its csprof_self, which no other thread has there */
 
 static bool take(void)
 {

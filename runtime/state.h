@@ -14,6 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What every process writes that begins by fork, in as few pages as can be: each is copied
+ * when the child writes to it. (Makefile: --sort-section) */
+#define CSPROF_TOGETHER __attribute__((section(".bss.csprof_together")))
+
 enum { CSPROF_TREE_KINDS = 2, CSPROF_MAX_FRAMES = 1 << 20, CSPROF_MAX_PARKED = 8 };
 
 /* Frames and steps of the remembered path that a thread has room for without memory of
@@ -77,6 +81,7 @@ struct csprof_process {
 	atomic_bool measuring; /* false: handlers do nothing */
 	atomic_bool in_exec;   /* nor do they now, but will again if the exec fails */
 	uint32_t pid;
+	uint64_t pid_space;  /* inode of its pid namespace, 0: not known */
 	int sig;             /* our signal */
 	uint64_t period_ns;  /* nominal mean, of the event's clock */
 	uint64_t requested;  /* samples per second, for the report */

@@ -17,21 +17,38 @@ enum { STATES_AT_ONCE = 16 };
 
 /* States to be used again: but for pages that only long paths need, a thread that begins
  * maps nothing. Under the process's lock. */
-static csprof_state_t *spare_states;
+static CSPROF_TOGETHER csprof_state_t *spare_states;
 
-static csprof_state_t *new_state(void)
+/* Those that were never used: to link them would touch their pages, each a fault in every
+ * image. Under the process's lock. */
+static CSPROF_TOGETHER struct {
+	uint8_t *at;
+	uint32_t left;
+} fresh_states;
+
+static csprof_state_t *take_state(void)
 {
-	if (!spare_states) {
-		uint8_t *p = os_map((size_t)STATES_AT_ONCE * CSPROF_STATE_BYTES);
-		for (int i = 0; p && i < STATES_AT_ONCE; i++) {
-			csprof_state_t *s = (void *)(p + (size_t)i * CSPROF_STATE_BYTES);
-			s->next = spare_states;
-			spare_states = s;
-		}
-	}
 	csprof_state_t *state = spare_states;
 	if (state) {
 		spare_states = state->next;
+		return state;
+	}
+	if (!fresh_states.left) {
+		fresh_states.at = os_map((size_t)STATES_AT_ONCE * CSPROF_STATE_BYTES);
+		fresh_states.left = fresh_states.at ? STATES_AT_ONCE : 0;
+	}
+	if (!fresh_states.left)
+		return NULL;
+	state = (void *)fresh_states.at;
+	fresh_states.at += CSPROF_STATE_BYTES;
+	fresh_states.left--;
+	return state;
+}
+
+static csprof_state_t *new_state(void)
+{
+	csprof_state_t *state = take_state();
+	if (state) {
 		memset(state, 0, offsetof(csprof_state_t, few_keys));
 		csprof_unwind_init(state);
 		csprof_cct_init(state);

@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-static uint32_t num_ended;              /* with a row of their own */
-static store_ref spare_records;         /* zeroed; linked through next */
-static struct csprof_promise *promises; /* of threads that have not begun */
-static uint32_t joins;                  /* how often the trees of all were moved */
+static CSPROF_TOGETHER uint32_t num_ended;              /* with a row of their own */
+static CSPROF_TOGETHER store_ref spare_records;         /* zeroed; linked through next */
+static CSPROF_TOGETHER struct csprof_promise *promises; /* of threads that have not begun */
+static uint32_t joins;                                  /* how often the trees of all were moved */
 
 static struct store_thread *record_at(store_ref ref)
 {

@@ -10,12 +10,13 @@
  * than twice as many as can run. */
 #include "runtime/driver/driver.h"
 #include "runtime/os/os.h"
+#include "runtime/state.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
 enum { ENOUGH = 64, ENOUGH_PER_CPU = 2 };
-static atomic_uint events;
+static CSPROF_TOGETHER atomic_uint events;
 static uint32_t enough; /* events at once; 0: not known yet. Under the process's lock */
 
 /* Their descriptors, for csprof_source_descriptor: where there are more, whatever closes
@@ -25,7 +26,7 @@ static struct {
 	_Atomic(int) taken; /* the descriptor and 1, BEING_SET, or 0 */
 	uint64_t id;
 } places[PLACES];
-static _Atomic(int) places_used; /* none behind these ever was */
+static CSPROF_TOGETHER _Atomic(int) places_used; /* none behind these ever was */
 
 static void take_place(const struct os_task_clock *c)
 {

@@ -81,6 +81,12 @@ uint64_t os_clock_mono(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
+uint64_t os_clock_ticks(void)
+{
+	enum { NS_PER_TICK = 1000000000 / 100 }; /* USER_HZ is 100 */
+	return read_clock(CLOCK_BOOTTIME) / NS_PER_TICK;
+}
+
 uint64_t os_clock_self(void)
 {
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);
@@ -113,26 +119,6 @@ uint64_t os_pid_space(void)
 {
 	struct stat st;
 	return CALL(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
-}
-
-/* Field 22 of /proc/self/stat; the second, a name in parentheses, may hold anything. */
-uint64_t os_start_ticks(void)
-{
-	char text[512];
-	int fd = os_open_read("/proc/self/stat");
-	int n = fd < 0 ? fd : os_read(fd, text, sizeof text);
-	if (fd >= 0)
-		os_close(fd);
-	while (n > 0 && text[n - 1] != ')')
-		n--;
-	uint64_t ticks = 0;
-	int field = 2;
-	for (char *p = text + n; n > 0 && p < text + sizeof text && field <= 22; p++)
-		if (*p == ' ')
-			field++;
-		else if (field == 22 && *p >= '0' && *p <= '9')
-			ticks = ticks * 10 + (uint64_t)(*p - '0');
-	return ticks;
 }
 
 uint32_t os_tid(void)

@@ -32,6 +32,9 @@ uint32_t os_readable_pages(uintptr_t p);
 /* ---- clocks, in nanoseconds ---- */
 uint64_t os_clock_real(void);
 uint64_t os_clock_mono(void);
+/* Since the machine was started, in hundredths of a second: the unit of the times in
+ * /proc/PID/stat. */
+uint64_t os_clock_ticks(void);
 /* CPU time of this thread, user and kernel. */
 uint64_t os_clock_self(void);
 /* CPU time of thread tid of this process; 0 where it has ended. */
@@ -46,7 +49,6 @@ uint32_t os_tid(void);
 /* What tells this process from others of its pid: its pid namespace, and when it began
  * in the kernel's count; 0 where the system does not tell. */
 uint64_t os_pid_space(void);
-uint64_t os_start_ticks(void);
 /* NUL-terminated into out; the number of bytes. */
 int os_executable(char *out, size_t size);
 int os_hostname(char *out, size_t size);

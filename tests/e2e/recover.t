@@ -45,6 +45,7 @@ check "and the store goes" says out "^0 datafiles made, 1 removed"
 
 fresh
 "$mkstore" --pid $$ "stores/alive.host.$$.0.hpcstore"
+"$mkstore" --pid $$ --reused "stores/reused.host.$$.0.hpcstore"
 "$mkstore" --elsewhere stores/locked.host.5.0.hpcstore
 "$mkstore" --elsewhere stores/unlocked.host.6.0.hpcstore
 "$mkstore" --written stores/host.7.exec
@@ -57,8 +58,9 @@ flock -n 7 && flock -n 8
 check "with living ones among them" run 0 "$hpcprof" recover dir
 is "those are left" "$(ls stores | LC_ALL=C sort | tr '\n' ' ')" \
 	"alive.host.$$.0.hpcstore blank.host.$$.1.hpcstore host.8.exec locked.host.5.0.hpcstore "
-is "and only the dead one has a datafile" "$(echo dir/*.csp)" dir/unlocked.host.6.0.csp
-check "which is counted" says out '^1 datafile made, 2 removed, 4 still running, 0 failed$'
+is "and only the dead have datafiles, of which one's pid is another's now" \
+	"$(echo dir/*.csp)" "dir/reused.host.$$.0.csp dir/unlocked.host.6.0.csp"
+check "which are counted" says out '^2 datafiles made, 2 removed, 4 still running, 0 failed$'
 check "the link stays" [ -L dir/stores.stores ]
 exec 7<&- 8<&-
 

@@ -1,10 +1,11 @@
 /* Write stores for whole-tool tests and the fuzzer's seeds.
  *
- *     mkstore [--pid PID] [--elsewhere] [--written] [--seed N] FILE
+ *     mkstore [--pid PID [--reused]] [--elsewhere] [--written] [--seed N] FILE
  *     mkstore --seeds DIR
  *
  * FILE gets a random store of a process that is dead; with --pid, of the one that runs under
- * this pid; with --elsewhere, of another pid namespace; --written: its datafile is said to be
+ * this pid, and is in an image that began later than itself; with --reused, of one that had
+ * the pid before; with --elsewhere, of another pid namespace; --written: its datafile is said to be
  * whole. DIR gets small stores of every kind. */
 #include "tests/lib/build_store.h"
 
@@ -49,18 +50,25 @@ static void write_seeds(const char *dir)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-	    {"pid", required_argument, NULL, 'p'},   {"elsewhere", no_argument, NULL, 'e'},
-	    {"written", no_argument, NULL, 'w'},     {"seed", required_argument, NULL, 's'},
-	    {"seeds", required_argument, NULL, 'S'}, {NULL, 0, NULL, 0},
+	    {"pid", required_argument, NULL, 'p'},
+	    {"reused", no_argument, NULL, 'r'},
+	    {"elsewhere", no_argument, NULL, 'e'},
+	    {"written", no_argument, NULL, 'w'},
+	    {"seed", required_argument, NULL, 's'},
+	    {"seeds", required_argument, NULL, 'S'},
+	    {NULL, 0, NULL, 0},
 	};
 	uint32_t pid = 0, seed = 0;
-	bool written = false, elsewhere = false;
+	bool reused = false, written = false, elsewhere = false;
 	struct made_store s;
 	struct stat st;
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		switch (c) {
 		case 'p':
 			pid = (uint32_t)strtoul(optarg, NULL, 10);
+			break;
+		case 'r':
+			reused = true;
 			break;
 		case 'e':
 			elsewhere = true;
@@ -84,7 +92,7 @@ int main(int argc, char **argv)
 	struct store_header *h = made_header(&s);
 	h->pid_space = st.st_ino + elsewhere;
 	h->pid = pid ? pid : h->pid;
-	h->start_ticks = pid ? start_ticks(pid) : 1;
+	h->start_ticks = !pid ? 1 : reused ? start_ticks(pid) - 1 : start_ticks(pid) + 500;
 	h->state = written ? STORE_WRITTEN : STORE_RUNNING;
 	made_write(&s, argv[optind]);
 	made_end(&s);

@@ -3,6 +3,7 @@
 
 #include "runtime/environment.h"
 #include "runtime/options.h"
+#include "runtime/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,10 @@ static char *launched[] = {(char *)"HPCRUN_OUT=/out",     (char *)"HPCRUN_LIBRAR
 static int read_options(void **unused)
 {
 	(void)unused;
-	return csprof_options_read(launched) ? 0 : -1;
+	if (!csprof_options_read(launched))
+		return -1;
+	csprof_options.seq = 7; /* an eighth image of this process */
+	return 0;
 }
 
 /* The environment that a call was given. */
@@ -56,6 +60,43 @@ static void complete_ones_stand(void **unused)
 	assert_ptr_equal(g.variables, launched);
 	csprof_environment_call(both, CSPROF_NEXT_CHILD, look, &g);
 	assert_ptr_equal(g.variables, both);
+}
+
+static void children_are_told_of_their_parent(void **unused)
+{
+	(void)unused;
+	char *both[] = {(char *)"LD_PRELOAD=a.so:" LIBRARY, (char *)"HPCRUN_OUT=/other",
+			(char *)"HPCRUN_IMAGE=9.9.9", NULL};
+	csprof_process.pid = 123;
+	csprof_process.pid_space = 18446744073709551615u;
+	assert_given(both, CSPROF_NEXT_CHILD,
+		     "HPCRUN_OUT=/other\nLD_PRELOAD=a.so:" LIBRARY
+		     "\nHPCRUN_IMAGE=123.8.18446744073709551615\n");
+	csprof_process.pid = 0;
+}
+
+static uint64_t space_read_from(char *image)
+{
+	char *variables[] = {(char *)"HPCRUN_OUT=/out", image, NULL};
+	struct csprof_options before = csprof_options;
+	csprof_options_read(variables);
+	uint64_t space = csprof_options.pid_space;
+	csprof_options = before;
+	return space;
+}
+
+static void the_pid_space_is_that_of_the_process_or_its_parent(void **unused)
+{
+	(void)unused;
+	char image[64];
+	snprintf(image, sizeof image, "HPCRUN_IMAGE=%d.0.77", (int)getpid());
+	assert_int_equal(space_read_from(image), 77);
+	snprintf(image, sizeof image, "HPCRUN_IMAGE=%d.0.77", (int)getppid());
+	assert_int_equal(space_read_from(image), 77);
+	snprintf(image, sizeof image, "HPCRUN_IMAGE=%d.0.77", (int)getpid() + 1);
+	assert_int_equal(space_read_from(image), 0);
+	snprintf(image, sizeof image, "HPCRUN_IMAGE=%d", (int)getpid());
+	assert_int_equal(space_read_from(image), 0);
 }
 
 static void stripped_ones_are_completed(void **unused)
@@ -96,13 +137,16 @@ static void the_next_image_is_told_its_number(void **unused)
 {
 	(void)unused;
 	char *nothing[] = {NULL}, expected[512];
-	snprintf(expected, sizeof expected, OURS "LD_PRELOAD=" LIBRARY "\nHPCRUN_IMAGE=%d.1\n",
+	csprof_process.pid = (uint32_t)getpid();
+	csprof_process.pid_space = 77;
+	snprintf(expected, sizeof expected, OURS "LD_PRELOAD=" LIBRARY "\nHPCRUN_IMAGE=%d.8.77\n",
 		 (int)getpid());
 	assert_given(nothing, CSPROF_NEXT_IMAGE, expected);
 	struct given g;
 	csprof_environment_call(launched, CSPROF_NEXT_IMAGE, look, &g);
-	assert_null(strstr(g.text, "HPCRUN_IMAGE=1.5"));
 	assert_non_null(strstr(g.text, strstr(expected, "HPCRUN_IMAGE")));
+	assert_null(strstr(strstr(g.text, "HPCRUN_IMAGE") + 1, "HPCRUN_IMAGE"));
+	csprof_process.pid = 0;
 }
 
 static int count_variables(char *const *variables, void *arg)
@@ -168,12 +212,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(complete_ones_stand),
+	    cmocka_unit_test(children_are_told_of_their_parent),
 	    cmocka_unit_test(stripped_ones_are_completed),
 	    cmocka_unit_test(the_programs_own_preload_is_kept),
 	    cmocka_unit_test(foreign_ones_have_our_library_taken_out),
 	    cmocka_unit_test(the_next_image_is_told_its_number),
 	    cmocka_unit_test(large_ones),
 	    cmocka_unit_test(environ_is_lent),
+	    /* reads the options anew */
+	    cmocka_unit_test(the_pid_space_is_that_of_the_process_or_its_parent),
 	};
 	return cmocka_run_group_tests(tests, read_options, NULL);
 }

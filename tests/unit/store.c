@@ -12,8 +12,11 @@
 static uint8_t *datafile;
 static const uint64_t ips[] = {0x10010, 0x10020, 0x10030, 0x20040};
 
+static size_t mapped;
+
 static void *map(size_t n)
 {
+	mapped += n;
 	return calloc(1, n);
 }
 
@@ -381,7 +384,9 @@ static void blocks_anywhere(void **state)
 	blocks[0] = malloc(STORE_BLOCK);
 	assert_non_null(blocks[0]);
 	memcpy(blocks[0], s.bytes, STORE_BLOCK);
+	mapped = 0;
 	assert_int_equal(store_survey_make(&survey, &view, &memory), 0);
+	assert_in_range(mapped, 1, STORE_WORKING_BYTES(view.num_blocks));
 	assert_int_equal(survey.num_threads, 3);
 	store_survey_free(&survey, &memory);
 	assert_null(store_at(&view, STORE_BLOCK_GRAINS - 1, STORE_GRAIN + 1));
