@@ -56,6 +56,10 @@ static struct beginning *prepare(void *arg, const pthread_attr_t *attr)
 	if (!b)
 		return NULL;
 	pthread_attr_t standard;
+	if (!csprof_process.threaded) {
+		csprof_sample_settle();
+		csprof_process.threaded = true;
+	}
 	b->arg = arg;
 	csprof_promise_make(&b->promise);
 	if (attr) {

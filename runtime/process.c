@@ -241,6 +241,7 @@ void csprof_process_in_child(void)
 	if (csprof_options.seq) /* to write would copy the page */
 		csprof_options.seq = 0;
 	csprof_process.forked = true;
+	csprof_process.threaded = false;
 	csprof_unlock();
 	if (!measured) {
 		os_unmap(kept.memory, kept.bytes);

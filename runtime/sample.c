@@ -11,6 +11,7 @@
 #include "runtime/pace.h"
 #include "runtime/signals.h"
 #include "runtime/state.h"
+#include "runtime/thread.h"
 #include "runtime/unwind.h"
 
 #include <errno.h>
@@ -137,9 +138,29 @@ static bool wanted(const csprof_state_t *state)
 	       atomic_load_explicit(&state->rest, memory_order_relaxed) != CSP_MEASURING_OFF;
 }
 
+/* What measuring took of the thread's time, which is none of the program's. */
+static void add_own(struct store_clock *clock, uint64_t took)
+{
+	uint64_t *own = &clock->account[CSP_OWN_CODE].weight;
+	__atomic_store_n(own, *own + took, __ATOMIC_RELAXED);
+}
+
+/* What was made only now sends after the measurement's end, too, unless that was seen here: it
+ * stops what it finds there. */
+static void made_source(csprof_state_t *state, uint64_t began)
+{
+	struct store_clock *clock = clock_of(state);
+	if (!wanted(state))
+		state->source.driver->quiet(&state->source);
+	csprof_thread_name_source(state);
+	uint64_t took = os_clock_self() - began;
+	clock->last += took;
+	add_own(clock, took);
+}
+
 /* Where the program has closed what the source needs, which that goes on without, another
  * takes its place. True where the source sends just then. */
-static bool arm(csprof_state_t *state, uint64_t next_ns)
+static bool arm_source(csprof_state_t *state, uint64_t next_ns)
 {
 	int r = state->source.driver->arm(&state->source, next_ns);
 	csprof_pace_rearmed(&state->pace);
@@ -156,16 +177,19 @@ static bool arm(csprof_state_t *state, uint64_t next_ns)
 	return false;
 }
 
+static bool arm(csprof_state_t *state, uint64_t next_ns)
+{
+	bool makes = atomic_load(&state->source.later);
+	uint64_t began = makes ? os_clock_self() : 0;
+	bool exact = arm_source(state, next_ns);
+	if (makes)
+		made_source(state, began);
+	return exact;
+}
+
 static uint64_t at_least(uint64_t ns, uint64_t least)
 {
 	return ns > least ? ns : least;
-}
-
-/* What measuring took of the thread's time, which is none of the program's. */
-static void add_own(struct store_clock *clock, uint64_t took)
-{
-	uint64_t *own = &clock->account[CSP_OWN_CODE].weight;
-	__atomic_store_n(own, *own + took, __ATOMIC_RELAXED);
 }
 
 /* The rest counts from the end of this one: however long it took, the program comes to
@@ -178,7 +202,7 @@ static void end_sample(csprof_state_t *state, struct store_clock *clock, uint64_
 	uint64_t least = csprof_pace_rest(&state->pace, now - began);
 	uint64_t next = at_least(next_period(state), least);
 	bool exact = arm(state, next);
-	csprof_pace_armed(&state->pace, now, next, exact);
+	csprof_pace_armed(&state->pace, clock->last, next, exact);
 }
 
 static void take_sample(csprof_state_t *state, const void *ucontext)
@@ -371,6 +395,17 @@ void csprof_own_end(void)
 	clock->last += took;
 	add_own(clock, took);
 	leave_own(state);
+}
+
+void csprof_sample_settle(void)
+{
+	csprof_state_t *state = csprof_self;
+	if (!state || !state->source.driver || !atomic_load(&state->source.later) ||
+	    !csprof_own_begin())
+		return;
+	uint64_t early = csprof_pace_early(&state->pace, state->own_since);
+	arm(state, at_least(early, csprof_pace_floor(&state->pace)));
+	csprof_own_end();
 }
 
 void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)

@@ -1,6 +1,7 @@
 #include "runtime/seccomp.h"
 
 #include "runtime/bpf.h"
+#include "runtime/csprof.h"
 #include "runtime/mem.h"
 #include "runtime/message.h"
 #include "runtime/os/os.h"
@@ -78,6 +79,12 @@ static const struct need of_sources[] = {
     {SYS_timer_delete, false, {0}},
     {SYS_getrusage, false, {RUSAGE_THREAD}},
     {SYS_setitimer, false, {0}},
+};
+/* What else a handler makes that makes an event. */
+static const struct need to_make_events[] = {
+    {SYS_prlimit64, false, {0, RLIMIT_NOFILE}},
+    {SYS_fcntl, false, {ANY_FD, F_DUPFD_CLOEXEC}},
+    {SYS_mmap, false, {0, 4096, PROT_READ, MAP_SHARED, ANY_FD, 0}},
 };
 
 /* What else we make: when threads begin and end, modules come and go, and at the end. */
@@ -189,9 +196,18 @@ static bool uses(const struct csprof_driver *driver)
 	return false;
 }
 
+static bool any_later(void)
+{
+	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
+		if (atomic_load(&s->source.later))
+			return true;
+	return false;
+}
+
 static bool sampling_allowed(const struct sock_fprog *filter)
 {
 	return ALL_ALLOWED(filter, in_handler) && ALL_ALLOWED(filter, of_sources) &&
+	       (!any_later() || ALL_ALLOWED(filter, to_make_events)) &&
 	       (!uses(&csprof_driver_task_clock) || ALL_ALLOWED(filter, by_performance_event)) &&
 	       (!uses(&csprof_driver_timers) || ALL_ALLOWED(filter, by_timers));
 }
@@ -225,6 +241,8 @@ void csprof_seccomp_before(struct csprof_confining *c, const struct sock_fprog *
 	*c = (struct csprof_confining){0};
 	if (!csprof_process_measured())
 		return;
+	csprof_task_clock_at_once();
+	csprof_sample_settle();
 	/* threads to come inherit it from the only one */
 	all_threads |= csprof_process.threads == csprof_self && csprof_self && !csprof_self->next;
 	c->all_threads = all_threads;

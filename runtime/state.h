@@ -88,6 +88,7 @@ struct csprof_process {
 	uint64_t start_mono; /* monotonic clock at the start */
 	size_t first_arena;  /* bytes, 0: the smallest */
 	bool use_libunwind;
+	bool threaded;             /* it has made threads */
 	bool forked;               /* by a process that may have had threads in the loader */
 	struct csprof_arena arena; /* for things of the process; under the lock */
 	_Atomic(store_ref) epoch;  /* the load map now */

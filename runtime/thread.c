@@ -129,6 +129,14 @@ static void name_sources(uint32_t driver)
 	m->kernel = csprof_drivers[driver]->kernel;
 }
 
+void csprof_thread_name_source(const csprof_state_t *state)
+{
+	if (csprof_process.sources >> state->driver & 1 || !csprof_try_lock())
+		return;
+	name_sources(state->driver);
+	csprof_unlock();
+}
+
 static void start_source(csprof_state_t *state)
 {
 	csprof_pace_init(&state->pace, csprof_process.period_ns);
@@ -142,7 +150,8 @@ static void start_source(csprof_state_t *state)
 		return;
 	}
 	csprof_pace_armed(&state->pace, os_clock_self(), first, r == 0);
-	name_sources(state->driver);
+	if (!atomic_load(&state->source.later))
+		name_sources(state->driver);
 	csprof_say(CSPROF_SAY_SOURCE, "sampling by", state->source.driver->name, state->tid);
 }
 
@@ -237,7 +246,7 @@ void csprof_thread_close(csprof_state_t *state)
 	account_rest(state, c);
 	t->end_ns = os_clock_mono() - csprof_process.start_mono;
 	os_thread_name(self ? 0 : state->tid, t->name, sizeof t->name);
-	if (state->source.driver)
+	if (state->source.driver && !atomic_load(&state->source.later))
 		name_sources(state->driver); /* it may have been replaced */
 }
 

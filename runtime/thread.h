@@ -1,4 +1,4 @@
-/* Threads that come and go. Nothing here runs in a handler. */
+/* Threads that come and go. But for what says so nothing here runs in a handler. */
 #ifndef RUNTIME_THREAD_H
 #define RUNTIME_THREAD_H
 
@@ -11,6 +11,10 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 
 /* See to it that csprof_thread_end runs when this thread ends, however it does. */
 void csprof_thread_end_later(void);
+
+/* The source that this thread has got in its handler is named to the report. Async-signal-safe;
+ * where the lock is held, csprof_thread_close does it. */
+void csprof_thread_name_source(const csprof_state_t *state);
 
 /* This thread's source has been given back: give it another, and go on. With the lock
  * held. */

@@ -7,6 +7,7 @@
 #include "runtime/os/os.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,7 +21,9 @@ struct csprof_source {
 	uint64_t switches;         /* the thread's voluntary switches at the last sample */
 	int cpu_timer, mono_timer; /* -1: none */
 	int sig;
-	int lost;     /* the descriptor of an event that this source replaces, or -1 */
+	int lost; /* the descriptor of an event that this source replaces, or -1 */
+	/* Only the first sample's timer is there: arm makes what sends the others. */
+	atomic_bool later;
 	bool counted; /* among the threads that share a timer */
 };
 
@@ -54,6 +57,10 @@ struct csprof_driver {
 extern const struct csprof_driver csprof_driver_task_clock;
 extern const struct csprof_driver csprof_driver_timers;
 extern const struct csprof_driver csprof_driver_itimer;
+
+/* From now on threads that begin have their events at once: handlers may soon not be allowed
+ * to make any. */
+void csprof_task_clock_at_once(void);
 
 /* Best first; ends with NULL. */
 extern const struct csprof_driver *const csprof_drivers[];

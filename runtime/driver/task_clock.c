@@ -4,20 +4,20 @@
  *
  * Its price: whenever the thread gets a CPU and when it gives it up, the kernel sets and
  * cancels a timer of high resolution. Both were seen to take 3 us (a timer on the thread's
- * CPU clock: too little to be measured), and the event 50 us more at the thread's beginning and
- * end. Threads in great numbers are made to wait and to wake for little at a time. So
- * only so many at once have an event: the oldest ones, few beside a thousand, but not less
- * than twice as many as can run. */
+ * CPU clock: too little to be measured). Threads in great numbers are made to wait and to
+ * wake for little at a time. So only so many at once have an event: the oldest ones, few
+ * beside a thousand, but not less than twice as many as can run. */
 #include "runtime/driver/driver.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
 enum { ENOUGH = 64, ENOUGH_PER_CPU = 2 };
-static CSPROF_TOGETHER atomic_uint events;
-static uint32_t enough; /* events at once; 0: not known yet. Under the process's lock */
+static CSPROF_TOGETHER atomic_uint events; /* there, or to be made */
+static uint32_t enough;                    /* of them; 0: not known yet. Under the process's lock */
 
 /* Their descriptors, for csprof_source_descriptor: where there are more, whatever closes
  * descriptors in rows closes them. */
@@ -67,17 +67,48 @@ int csprof_source_descriptor(unsigned from)
 	return lowest;
 }
 
-/* The event repeats by itself until the first sample's handler gives it another period: with
- * one too short for an interrupt, for ever. So a first sample that is due before the floor
- * is left to a timer, which expires once. Should the thread wait then, or have no timer, the
- * event is what it gets. */
-static void start_timer(struct csprof_source *s, uint64_t first_ns)
+/* ---- the first sample ------------------------------------------------------------------
+ *
+ * An event takes 50 us to make and to end, more than many threads live; and it repeats by
+ * itself until the first sample's handler gives it another period: with one too short for an
+ * interrupt, for ever. So the first sample comes from a timer, which expires once, and whose
+ * handler makes the event. A monotonic timer is exact, but may find the thread waiting.
+ * Where there is time until then for two ticks of the slowest kernel, one on the thread's CPU
+ * clock takes its place, which leaves it alone: it expires too early, and the event does the
+ * rest. */
+
+enum { TWO_TICKS_NS = 20 * 1000 * 1000 };
+
+/* Events are refused here, for ever. */
+static atomic_bool refused;
+static atomic_bool at_once;
+
+static int open_event(struct csprof_source *s, int sig, uint64_t first_ns)
 {
-	int timer = os_timer_create(OS_CLOCK_MONOTONIC, s->sig, s);
-	if (timer < 0)
+	struct os_task_clock *c = &s->clock;
+	int r = os_task_clock_open(c, first_ns, sig, !csprof_process.threaded);
+	if (r == -EACCES || r == -EPERM || r == -ENOSYS)
+		atomic_store(&refused, true);
+	if (r < 0) {
+		c->fd = -1;
+		return r;
+	}
+	take_place(c);
+	atomic_store(&s->later, false);
+	return os_task_clock_enable(c, true);
+}
+
+static void close_event(struct csprof_source *s, bool in_child)
+{
+	struct os_task_clock *c = &s->clock;
+	if (c->fd < 0)
 		return;
-	s->mono_timer = timer;
-	os_timer_arm(timer, first_ns);
+	if (!in_child)
+		os_task_clock_enable(c, false);
+	give_place(c);
+	os_task_clock_close(c, in_child);
+	c->fd = -1;
+	c->page = NULL;
 }
 
 static void end_timer(struct csprof_source *s)
@@ -87,61 +118,72 @@ static void end_timer(struct csprof_source *s)
 	s->mono_timer = -1;
 }
 
+static bool start_timer(struct csprof_source *s, int sig, uint64_t first_ns)
+{
+	bool soon = first_ns <= 2 * TWO_TICKS_NS;
+	int timer = os_timer_create(soon ? OS_CLOCK_MONOTONIC : OS_CLOCK_THREAD_CPU, sig, s);
+	if (timer < 0)
+		return false;
+	s->mono_timer = timer;
+	atomic_store(&s->later, true);
+	uint64_t early = first_ns - first_ns / 4; /* early enough for csprof_pace_early */
+	if (os_timer_arm(timer, soon ? first_ns : early - TWO_TICKS_NS) == 0)
+		return true;
+	end_timer(s);
+	atomic_store(&s->later, false);
+	return false;
+}
+
 static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 {
-	struct os_task_clock *c = &s->clock;
-	bool soon = first_ns < s->floor;
-	int r = os_task_clock_open(c, soon ? first_ns + s->floor : first_ns, sig);
+	if (atomic_load(&refused))
+		return -EACCES;
+	int r = 0;
+	if (atomic_load(&at_once) || !start_timer(s, sig, first_ns))
+		r = open_event(s, sig, first_ns < s->floor ? first_ns + s->floor : first_ns);
 	if (r < 0)
-		return r;
-	r = os_task_clock_enable(c, true);
-	if (r < 0) {
-		os_task_clock_close(c, false);
-		c->fd = -1;
-		c->page = NULL;
-		return r;
-	}
-	take_place(c);
-	atomic_fetch_add(&events, 1);
-	if (soon)
-		start_timer(s, first_ns);
-	return 0;
+		close_event(s, false);
+	else
+		atomic_fetch_add(&events, 1);
+	return r;
 }
 
 static int arm(struct csprof_source *s, uint64_t next_ns)
 {
+	if (!atomic_load(&s->later))
+		return os_task_clock_period(&s->clock, next_ns);
+	int r = open_event(s, s->sig, next_ns);
 	end_timer(s);
-	return os_task_clock_period(&s->clock, next_ns);
+	return r;
 }
 
 static bool sent(const struct csprof_source *s, const siginfo_t *info)
 {
-	return os_task_clock_sent(info, s->clock.fd) || os_timer_sent(info, s);
+	return (s->clock.fd >= 0 && os_task_clock_sent(info, s->clock.fd)) ||
+	       os_timer_sent(info, s);
 }
 
 static void quiet(struct csprof_source *s)
 {
-	os_task_clock_enable(&s->clock, false);
-	if (s->mono_timer >= 0)
+	if (atomic_load(&s->later))
 		os_timer_arm(s->mono_timer, 0);
+	else
+		os_task_clock_enable(&s->clock, false);
 }
 
 static void resume(struct csprof_source *s)
 {
-	os_task_clock_enable(&s->clock, true);
+	if (atomic_load(&s->later))
+		os_timer_arm(s->mono_timer, s->period);
+	else
+		os_task_clock_enable(&s->clock, true);
 }
 
 static void stop(struct csprof_source *s, bool in_child)
 {
-	struct os_task_clock *c = &s->clock;
-	if (!in_child) { /* which has no timers */
-		os_task_clock_enable(c, false);
+	if (!in_child) /* which has no timers */
 		end_timer(s);
-	}
-	give_place(c);
-	os_task_clock_close(c, in_child);
-	c->fd = -1;
-	c->page = NULL;
+	close_event(s, in_child);
 	atomic_fetch_sub(&events, 1);
 }
 
@@ -152,6 +194,11 @@ static bool crowded(void)
 		enough = cpus > ENOUGH ? cpus : ENOUGH;
 	}
 	return atomic_load(&events) >= enough;
+}
+
+void csprof_task_clock_at_once(void)
+{
+	atomic_store(&at_once, true);
 }
 
 const struct csprof_driver csprof_driver_task_clock = {

@@ -368,7 +368,7 @@ static bool signal_may_change(int sig)
 	       limit.rlim_cur < ENOUGH;
 }
 
-int os_task_clock_open(struct os_task_clock *c, uint64_t period_ns, int sig)
+int os_task_clock_open(struct os_task_clock *c, uint64_t period_ns, int sig, bool alone)
 {
 	struct perf_event_attr a;
 	if (signal_may_change(sig))
@@ -385,7 +385,7 @@ int os_task_clock_open(struct os_task_clock *c, uint64_t period_ns, int sig)
 	long r = CALL(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (r < 0)
 		return (int)r;
-	int fd = c->fd = os_move_up((int)r);
+	int fd = c->fd = os_move_up((int)r, alone);
 	struct f_owner_ex owner = {F_OWNER_TID, (int)os_tid()};
 	if ((r = CALL(SYS_fcntl, fd, F_SETSIG, sig)) < 0 ||
 	    (r = CALL(SYS_fcntl, fd, F_SETOWN_EX, &owner)) < 0 ||

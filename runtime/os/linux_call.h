@@ -3,6 +3,7 @@
 #define RUNTIME_OS_LINUX_CALL_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -64,9 +65,9 @@ static inline void *mapped(long r)
 	return r < 0 && r > -PAGE ? NULL : (void *)r;
 }
 
-/* Our descriptors go where programs do not meet them: above the limit in a process's first
- * thread, else far from those that count from 3, but no higher than keeps the kernel's
- * table small. The descriptor that fd became. */
-int os_move_up(int fd);
+/* Our descriptors go where programs do not meet them: above the limit where this thread is
+ * alone in its process, else far from those that count from 3, but no higher than keeps the
+ * kernel's table small. The descriptor that fd became. */
+int os_move_up(int fd, bool alone);
 
 #endif

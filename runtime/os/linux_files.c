@@ -132,7 +132,7 @@ static long above_limit(int fd, const struct rlimit64 *limit)
 {
 	enum { SMALL = 256, LARGE = 4096, SPARE = 64 };
 	struct rlimit64 raised = {limit->rlim_cur + SPARE, limit->rlim_max};
-	if (os_tid() != os_pid() || limit->rlim_cur < SMALL || limit->rlim_cur > LARGE ||
+	if (limit->rlim_cur < SMALL || limit->rlim_cur > LARGE ||
 	    raised.rlim_cur > limit->rlim_max ||
 	    CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, NULL) < 0)
 		return -1;
@@ -141,12 +141,12 @@ static long above_limit(int fd, const struct rlimit64 *limit)
 	return up;
 }
 
-int os_move_up(int fd)
+int os_move_up(int fd, bool alone)
 {
 	struct rlimit64 limit = {1024, 1024};
 	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
 	uint64_t from = limit.rlim_cur / 2 < 512 ? limit.rlim_cur / 2 : 512;
-	long up = above_limit(fd, &limit);
+	long up = alone ? above_limit(fd, &limit) : -1;
 	if (up < 0)
 		up = CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
 	if (up < 0)
@@ -174,7 +174,7 @@ int os_file_create(const char *path, struct os_file *f)
 		       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return (int)fd;
-	f->fd = os_move_up((int)fd);
+	f->fd = os_move_up((int)fd, true);
 	long r = CALL(SYS_newfstatat, f->fd, "", &st, AT_EMPTY_PATH);
 	if (r < 0) {
 		os_close(f->fd);

@@ -85,7 +85,8 @@ struct os_file {
 	int fd;
 	uint64_t device, inode; /* the program may close fd and open something else there */
 };
-/* Create one (never over an existing file), 0600, closed on exec, and lock it. */
+/* Create one (never over an existing file), 0600, closed on exec, and lock it. There is no
+ * other thread. */
 int os_file_create(const char *path, struct os_file *f);
 void os_file_close(struct os_file *f);
 /* Is its descriptor what it was? */
@@ -181,8 +182,8 @@ struct os_task_clock {
 	int fd;
 };
 /* A disabled one of this thread, kernel included, that sends sig to it after each period;
- * closed on exec. 0 or -errno. */
-int os_task_clock_open(struct os_task_clock *c, uint64_t period_ns, int sig);
+ * closed on exec. alone: there is no other thread. 0 or -errno. Async-signal-safe. */
+int os_task_clock_open(struct os_task_clock *c, uint64_t period_ns, int sig, bool alone);
 /* Is its descriptor what it was? The next two return -EBADF where it is not. */
 bool os_task_clock_is_open(const struct os_task_clock *c);
 int os_task_clock_period(const struct os_task_clock *c, uint64_t period_ns);

@@ -22,7 +22,7 @@ calls() {
 # more KIND: the system calls that measuring adds to a child of churn's.
 more() {
 	strace -f -qq -o alone "$churn" "$1" 3 >out 2>&1 &&
-		strace -f -qq -o log "$hpcrun" -q -e CPUTIME@f10 -o "data.$1" "$churn" "$1" 3 >out 2>&1 &&
+		strace -f -qq -o log "$hpcrun" -q -e CPUTIME@f1 -o "data.$1" "$churn" "$1" 3 >out 2>&1 &&
 		echo $(($(calls log) - $(calls alone)))
 }
 
@@ -33,8 +33,16 @@ at_most() {
 	check "$1 ($n)" test "${n:-none}" -le "$3"
 }
 
+# A child in hundreds has a sample, at one a second.
+few_events() {
+	check "$1" test "$(of_children | grep -c perf_event_open)" -le 1
+}
+
 at_most "a forked child makes at most 75 system calls more" fork 75
 is "and asks /proc for nothing" "$(of_children | grep /proc)" ""
+few_events "nor makes an event before it has a sample"
+at_most "a thread at most 30" thread 30
+few_events "nor makes an event"
 at_most "an image at most 120" vfork 120
 at_most "a child and its image at most 190" exec 190
 is "and they ask /proc for their executable alone" \

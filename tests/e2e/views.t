@@ -68,7 +68,9 @@ hot=$(grep -n 'sink \* 3' "$source" | cut -d: -f1)
 "$hpcprof" annotate recursion.c one >text
 check "annotate shows the source" grep -qF 'sink = sink * 3 + 1;' text
 check "with the hottest line marked and inlined" grep -qE "^\* .* i +$hot  " text
-is "first in the list on top" "$(sed -n '/hottest lines/{n;p}' text | grep -cE "i +$hot  sink")" 1
+# it, or by the CPU's skid the head of its loop
+is "first in the list on top" \
+	"$(sed -n '/hottest lines/{n;p}' text | grep -cE "i +($hot|$((hot - 1)))  (sink|for)")" 1
 "$hpcprof" annotate --all recursion.c one >text
 is "--all shows every line" "$(sed '1,/source (/d' text | wc -l)" "$(wc -l <"$source")"
 "$hpcprof" annotate mix one >text
