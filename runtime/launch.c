@@ -283,10 +283,11 @@ static void closing_line(const struct launch_options *o, const char *dir,
 	}
 	fprintf(stderr, "hpcrun: %s: %" PRIu64 " samples in %.2f s of CPU time", dir, all,
 		(double)s.clock / 1e9);
-	if (s.clock)
+	bool sampled = s.clock && s.source[0]; /* else everything ended before its first sample */
+	if (sampled)
 		fprintf(stderr, ", %.0f a second by %s", (double)all * 1e9 / (double)s.clock,
 			s.source);
-	if (s.clock && !strstr(s.source, "perf task-clock"))
+	if (sampled && !strstr(s.source, "perf task-clock"))
 		fprintf(stderr, " (asked: %" PRIu64 "; perf_event_paranoid <= 1 would allow perf)",
 			o->parsed.rate);
 	if (strstr(s.source, "itimer"))
