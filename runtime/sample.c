@@ -160,15 +160,17 @@ static void made_source(csprof_state_t *state, uint64_t began)
 
 /* Where the program has closed what the source needs, which that goes on without, another
  * takes its place. True where the source sends just then. */
-static bool arm_source(csprof_state_t *state, uint64_t next_ns)
+static bool arm_source(csprof_state_t *state, uint64_t next_ns, bool change)
 {
-	int r = state->source.driver->arm(&state->source, next_ns);
+	struct csprof_source *s = &state->source;
+	int r = change ? -EAGAIN : s->driver->arm(s, next_ns);
 	csprof_pace_rearmed(&state->pace);
 	if (r >= 0)
 		return r == 0;
-	if (csprof_source_replace(&state->source, &state->driver, next_ns) >= 0) {
-		csprof_say(CSPROF_SAY_SOURCE, "now sampling by", state->source.driver->name,
-			   state->tid);
+	r = change ? csprof_source_change(s, &state->driver, next_ns)
+		   : csprof_source_replace(s, &state->driver, next_ns);
+	if (r >= 0) {
+		csprof_say(CSPROF_SAY_SOURCE, "now sampling by", s->driver->name, state->tid);
 		return false;
 	}
 	atomic_store(&state->rest, CSP_MEASURING_OFF);
@@ -177,14 +179,19 @@ static bool arm_source(csprof_state_t *state, uint64_t next_ns)
 	return false;
 }
 
-static bool arm(csprof_state_t *state, uint64_t next_ns)
+static bool arm_or_change(csprof_state_t *state, uint64_t next_ns, bool change)
 {
-	bool makes = atomic_load(&state->source.later);
+	bool makes = change || atomic_load(&state->source.later);
 	uint64_t began = makes ? os_clock_self() : 0;
-	bool exact = arm_source(state, next_ns);
+	bool exact = arm_source(state, next_ns, change);
 	if (makes)
 		made_source(state, began);
 	return exact;
+}
+
+static bool arm(csprof_state_t *state, uint64_t next_ns)
+{
+	return arm_or_change(state, next_ns, false);
 }
 
 static uint64_t at_least(uint64_t ns, uint64_t least)
@@ -201,7 +208,7 @@ static void end_sample(csprof_state_t *state, struct store_clock *clock, uint64_
 	csprof_pace_saw(&state->pace, began, now);
 	uint64_t least = csprof_pace_rest(&state->pace, now - began);
 	uint64_t next = at_least(next_period(state), least);
-	bool exact = arm(state, next);
+	bool exact = arm_or_change(state, next, csprof_source_review(&state->source, now));
 	csprof_pace_armed(&state->pace, clock->last, next, exact);
 }
 
@@ -248,7 +255,7 @@ static bool program_waits(int sig, const void *ucontext, bool restarting)
 }
 
 /* What of the call is left to do in its place: see continue_call. */
-enum unfinished { NOTHING, RESTART, REPEAT, TRANSFER };
+enum unfinished { NOTHING, RESTART, REPEAT, TRANSFER, WAIT };
 
 static enum unfinished left_to_do(const struct csprof_call *call)
 {
@@ -256,6 +263,8 @@ static enum unfinished left_to_do(const struct csprof_call *call)
 		return os_cut_short(call->number, call->args, call->result) ? TRANSFER : NOTHING;
 	if (os_restartable(call->number))
 		return RESTART;
+	if (os_waits_for_signal(call->number, call->args))
+		return WAIT;
 	return os_repeatable(call->number, call->args) ? REPEAT : NOTHING;
 }
 
@@ -281,6 +290,9 @@ static long finish_call(const struct csprof_call *call, enum unfinished left, ui
  * there. In both cases the program makes the call again, from the beginning, or finds as
  * few bytes moved as its own handlers would leave.
  *
+ * A call that waits for a signal of the program's is made again by the program itself, behind
+ * our handler: were it made here, and left by longjmp, the mask would be ours.
+ *
  * What a handler of the program's has ended stays ended, though a sample may come as that
  * returns: to go on would lose the signal for which the program waits. */
 static void continue_call(csprof_state_t *state, int sig, void *ucontext)
@@ -292,6 +304,10 @@ static void continue_call(csprof_state_t *state, int sig, void *ucontext)
 	enum unfinished left = left_to_do(&call);
 	if (left == NOTHING || program_waits(sig, ucontext, true))
 		return;
+	if (left == WAIT) { /* which opens the mask and waits in one step, or not at all */
+		csprof_cpu.repeat_call(ucontext, call.number);
+		return;
+	}
 	if (state->parked >= CSPROF_MAX_PARKED ||
 	    (os_stack_room(ucontext) != SIZE_MAX && csprof_signal_any_handler())) {
 		if (left != TRANSFER)

@@ -82,12 +82,13 @@ static void unlink_state(csprof_state_t *state)
 
 /* For the seeds of the threads' own generators and where their samples begin: splitmix64
  * (Steele, Lea, Flood, "Fast splittable pseudorandom number generators"). */
+static uint64_t random_state; /* 0: none yet */
+
 static uint64_t new_random(void)
 {
-	static uint64_t state;
-	if (!state)
-		state = os_random();
-	uint64_t z = state += 0x9E3779B97F4A7C15ull;
+	if (!random_state)
+		random_state = os_random();
+	uint64_t z = random_state += 0x9E3779B97F4A7C15ull;
 	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
 	z = (z ^ z >> 27) * 0x94D049BB133111EBull;
 	return z ^ z >> 31;
@@ -303,6 +304,7 @@ void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
 		free_state(s);
 	}
 	csprof_process.threads = NULL;
+	random_state = 0; /* else all children of a process would be sampled in step */
 	csprof_records_forget();
 	csprof_process.sources = 0;
 }

@@ -24,6 +24,13 @@ struct csprof_source {
 	int lost; /* the descriptor of an event that this source replaces, or -1 */
 	/* Only the first sample's timer is there: arm makes what sends the others. */
 	atomic_bool later;
+	/* csprof_source_review: what it saw last, samples since then, calm reviews in a row, how
+	 * many of them it takes, and whether the thread has a cheaper source meanwhile. */
+	struct csprof_review {
+		uint64_t clock, switches;
+		uint32_t samples, calm, patience;
+		bool yielded;
+	} review;
 	bool counted; /* among the threads that share a timer */
 };
 
@@ -75,6 +82,14 @@ int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64
  * in a handler, with its first sample after next_ns. 0, or a negative errno: there is none,
  * and *s stays silent. Async-signal-safe. */
 int csprof_source_replace(struct csprof_source *s, uint32_t *which, uint64_t next_ns);
+
+/* To be called at each sample with the thread's CPU clock: should this thread have another
+ * source, as it has come to give its CPU up so often that an event is dear, or does so no
+ * more? Async-signal-safe. */
+bool csprof_source_review(struct csprof_source *s, uint64_t clock);
+/* It gets that, with its next sample after next_ns. As csprof_source_replace, which serves
+ * where that cannot be had. Async-signal-safe. */
+int csprof_source_change(struct csprof_source *s, uint32_t *which, uint64_t next_ns);
 
 /* Did the source, or what it replaces, send the signal? Async-signal-safe. */
 bool csprof_source_sent(const struct csprof_source *s, const siginfo_t *info);

@@ -16,6 +16,7 @@ static int start(struct csprof_source *s, const struct csprof_driver *driver, in
 	    .driver = driver, /* its first signal may come before start ends */
 	    .period = period_ns,
 	    .floor = s->floor,
+	    .review = s->review,
 	    .sig = sig,
 	    .clock.fd = -1,
 	    .cpu_timer = -1,
@@ -30,10 +31,27 @@ static bool crowded(uint32_t i)
 	return csprof_drivers[i]->crowded && csprof_drivers[i]->crowded();
 }
 
+/* ---- threads that switch often --------------------------------------------------------
+ *
+ * An event makes each of a thread's switches dearer (task_clock.c): a byte sent to and fro
+ * between two processes took up to 2.4 times its time. Where that comes to more than a
+ * sixteenth of what the thread computes, timers take its place, at the kernel's tick. A
+ * thread that changes its mind is believed more slowly each time. */
+
+enum { REVIEWED = 4, DEAR = 16, SWITCH_NS = 3000, FEW_SWITCHES = 8, MOST_PATIENCE = 256 };
+
+static void take_stock(struct csprof_review *r, uint64_t clock, uint64_t switches)
+{
+	r->clock = clock;
+	r->switches = switches;
+}
+
 int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64_t period_ns,
 			uint64_t first_ns)
 {
 	int r = -ENODEV;
+	s->review = (struct csprof_review){.samples = 0};
+	take_stock(&s->review, os_clock_self(), os_voluntary_switches());
 	for (uint32_t i = *from; csprof_drivers[i]; i++) {
 		uint32_t best = csprof_drivers[i + 1] && crowded(i) ? i + 1 : i;
 		r = start(s, csprof_drivers[best], sig, period_ns, first_ns);
@@ -63,6 +81,41 @@ int csprof_source_replace(struct csprof_source *s, uint32_t *which, uint64_t nex
 	}
 	s->lost = lost;
 	return r;
+}
+
+bool csprof_source_review(struct csprof_source *s, uint64_t clock)
+{
+	struct csprof_review *r = &s->review;
+	bool event = s->driver == &csprof_driver_task_clock;
+	if ((!event && !r->yielded) || r->samples++ % REVIEWED)
+		return false;
+	uint64_t switches = os_voluntary_switches();
+	uint64_t ran = clock - r->clock, cost = (switches - r->switches) * SWITCH_NS;
+	bool dear = cost * DEAR > ran && switches - r->switches >= FEW_SWITCHES;
+	take_stock(r, clock, switches);
+	r->calm = dear ? 0 : r->calm + 1;
+	return event ? dear : r->calm > r->patience;
+}
+
+int csprof_source_change(struct csprof_source *s, uint32_t *which, uint64_t next_ns)
+{
+	const struct csprof_driver *to = &csprof_driver_task_clock;
+	struct csprof_review *r = &s->review;
+	int lost = s->clock.fd;
+	r->samples = 0;
+	r->calm = 0;
+	r->yielded = s->driver == to;
+	if (r->yielded) {
+		to = &csprof_driver_timers;
+		r->patience = r->patience < MOST_PATIENCE ? 2 * r->patience + 1 : MOST_PATIENCE;
+	}
+	s->driver->stop(s, false);
+	if (start(s, to, s->sig, s->period, next_ns) < 0)
+		return csprof_source_replace(s, which, next_ns);
+	for (*which = 0; csprof_drivers[*which] != to;)
+		++*which;
+	s->lost = lost;
+	return 0;
 }
 
 bool csprof_source_sent(const struct csprof_source *s, const siginfo_t *info)

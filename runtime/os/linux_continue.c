@@ -161,11 +161,31 @@ static bool limited(long fd)
 	return timed(fd, SO_RCVTIMEO) || timed(fd, SO_SNDTIMEO);
 }
 
-/* A call that gives a mask for its own duration waits for signals: one of the program's
- * may have come already, and the program is to see EINTR then. Without one, whoever
- * waits for a signal in it would miss those that come just before, too. select's and
- * ppoll's time limit counts down in place; another one's begins anew, which lengthens it
- * by what the thread had waited until the signal: that comes while it runs, so hardly. */
+/* A call that gives a mask for its own duration waits for signals that are blocked outside
+ * of it: one that comes before it is made again is still there then. pause has no mask: a
+ * signal that comes with the last instructions of our handler is missed, as it would be
+ * just before the program's own call. */
+bool os_waits_for_signal(int call, const long *a)
+{
+	switch (call) {
+	case SYS_pause:
+	case SYS_rt_sigsuspend:
+		return true;
+	case SYS_pselect6: /* the mask's address and length are in memory */
+		return a[5] != 0 && *(const long *)a[5] != 0;
+	case SYS_ppoll:
+		return a[3] != 0;
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+		return a[4] != 0;
+	default:
+		return false;
+	}
+}
+
+/* select's, pselect's and ppoll's time limit counts down in place; another one's begins anew,
+ * which lengthens it by what the thread had waited until the signal: that comes while it
+ * runs, or soon after it began. */
 bool os_repeatable(int call, const long *a)
 {
 	switch (call) {
@@ -176,14 +196,12 @@ bool os_repeatable(int call, const long *a)
 	case SYS_rt_sigtimedwait:
 	case SYS_msgsnd:
 	case SYS_msgrcv:
-		return true;
-	case SYS_pselect6: /* the mask's address and length are in memory */
-		return a[5] == 0 || *(const long *)a[5] == 0;
+	case SYS_io_getevents:
+	case SYS_pselect6: /* these without a mask: os_waits_for_signal */
 	case SYS_ppoll:
-		return a[3] == 0;
 	case SYS_epoll_pwait:
 	case SYS_epoll_pwait2:
-		return a[4] == 0;
+		return true;
 	case SYS_read:
 	case SYS_readv:
 	case SYS_write:

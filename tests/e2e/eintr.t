@@ -17,6 +17,13 @@ for wrapper in "" "$(program noperf)"; do
 		note "$(cat calls)"
 	done
 done
+# Who begins and at once waits for a signal may find that a sample comes first.
+for kind in pause sigsuspend ppoll pselect epoll nanosleep; do
+	check "$kind in a new process ends with the program's signal, and with no other" \
+		timeout 100 "$hpcrun" -q -o "waits-$kind" "$(program waits)" $kind 50
+	check "$kind: nor by timers" \
+		timeout 100 "$(program noperf)" "$hpcrun" -q -o "timed-$kind" "$(program waits)" $kind 50
+done
 timeout 100 "$hpcrun" -q -e CPUTIME@f5000 -o data "$(program interrupted)" 1000
 is "a signal of the program's own ends a call all the same, when it comes with a sample" "$?" 0
 

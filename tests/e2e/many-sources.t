@@ -74,6 +74,17 @@ END
 is "a child has events of its own" "$(measured child "$python" fork.py $((most + 9)))" \
 	"$((most + 2)) perf task-clock 10 thread timers"
 
+# A thread that gives its CPU up all the time pays for an event with each switch. It has timers
+# meanwhile.
+work=$(program work)
+measured settled "$work" settled 2000 >/dev/null
+is "both ends that send bytes to and fro get timers, and the one that then computes an event" \
+	"$(awk '{ had[$NF] = had[$NF] " " $(NF - 1) } END { for (tid in had) print had[tid] }' settled.err | sort | paste -sd,)" \
+	" task-clock timers, task-clock timers task-clock"
+check "whose time adds up" lib account.py settled
+measured computes "$work" loop 3000 >/dev/null
+is "one that computes keeps its event" "$(grep -c now computes.err)" 0
+
 # Both kinds of threads are measured alike, at work without a pause and in short turns.
 printf 'heavy 3\nlight 1\n' >truth
 for how in "busy $((most + 36)) 250000 100" "hold $((most + 36)) 1000000 4"; do

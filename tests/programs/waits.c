@@ -1,0 +1,125 @@
+/* Processes that begin, and at once wait for a signal of the program's.
+ *
+ *     waits KIND TIMES
+ *
+ * Each of TIMES children waits in one call of KIND, for SIGUSR1, which it is sent 3 ms after it
+ * has begun. Nothing else may end the call: prints how often something did, and how often the
+ * signal did not. Exits with 1 if there were any of these. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t seen;
+static sigset_t without; /* the mask of the call: the signal is open */
+
+static void see(int sig)
+{
+	(void)sig;
+	seen = 1;
+}
+
+static int by_pause(void)
+{
+	sigprocmask(SIG_SETMASK, &without, NULL);
+	return seen ? -1 : pause();
+}
+
+static int by_sigsuspend(void)
+{
+	return sigsuspend(&without);
+}
+
+static int by_ppoll(void)
+{
+	struct timespec limit = {20, 0};
+
+	return ppoll(NULL, 0, &limit, &without);
+}
+
+static int by_pselect(void)
+{
+	struct timespec limit = {20, 0};
+
+	return pselect(0, NULL, NULL, NULL, &limit, &without);
+}
+
+static int by_epoll(void)
+{
+	struct epoll_event event;
+
+	return epoll_pwait(epoll_create1(0), &event, 1, 20000, &without);
+}
+
+static int by_nanosleep(void)
+{
+	struct timespec limit = {20, 0};
+
+	sigprocmask(SIG_SETMASK, &without, NULL);
+	return seen ? -1 : nanosleep(&limit, NULL);
+}
+
+static const struct kind {
+	const char *name;
+	int (*wait)(void);
+} kinds[] = {{"pause", by_pause},     {"sigsuspend", by_sigsuspend}, {"ppoll", by_ppoll},
+	     {"pselect", by_pselect}, {"epoll", by_epoll},           {"nanosleep", by_nanosleep}};
+
+enum { BY_SIGNAL, BY_OTHERS, NOT_AT_ALL };
+
+static int child(const struct kind *k)
+{
+	int r;
+
+	signal(SIGUSR1, see);
+	alarm(10);
+	errno = EINTR;
+	r = k->wait();
+	return r < 0 && errno == EINTR && seen ? BY_SIGNAL : BY_OTHERS;
+}
+
+static int once(const struct kind *k)
+{
+	struct timespec until_sent = {0, 3000000};
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (pid == 0)
+		_exit(child(k));
+	if (pid < 0)
+		exit(2);
+	nanosleep(&until_sent, NULL);
+	kill(pid, SIGUSR1);
+	if (waitpid(pid, &status, 0) != pid)
+		exit(2);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : NOT_AT_ALL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct kind *k = kinds, *end = kinds + sizeof kinds / sizeof *kinds;
+	int ended[NOT_AT_ALL + 1] = {0};
+
+	while (k < end && (argc != 3 || strcmp(k->name, argv[1]) != 0))
+		k++;
+	if (k == end) {
+		fprintf(stderr, "usage: waits KIND TIMES\n");
+		return 2;
+	}
+	sigset_t held;
+	sigemptyset(&held);
+	sigaddset(&held, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &held, &without);
+	for (int i = 0; i < atoi(argv[2]); i++)
+		ended[once(k)]++;
+	printf("ended by others %d, not at all %d\n", ended[BY_OTHERS], ended[NOT_AT_ALL]);
+	return ended[BY_OTHERS] + ended[NOT_AT_ALL] > 0;
+}
