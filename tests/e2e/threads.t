@@ -70,6 +70,17 @@ for trees in each all; do
 	shares_are_right "chain-$trees"
 done
 
+# What lives for less than a period has as many samples as are due, and they fall into all its
+# time alike, of children as well as of threads.
+printf 'early 1\nlate 1\n' >halves
+for kind in "threads 4000" "children 2000"; do
+	dir=short-${kind% *}
+	# shellcheck disable=SC2086
+	check "$dir: measured" timeout 200 "$hpcrun" -q -e CPUTIME@f500 -o "$dir" "$(program halves)" $kind
+	check "$dir: samples" lib firsts.py 500 "$dir"
+	check "$dir: shares" lib shares.py --samples chance halves "$dir"
+done
+
 # A failed exec: the trees are shared by then, and measuring goes on.
 cat >exec.py <<'END'
 import os, threading, time

@@ -1,4 +1,5 @@
-"""shares.py POINTS TRUTH DIR: compare the shares of functions with the truth.
+"""shares.py POINTS TRUTH DIR: compare the shares of functions, in all datafiles of DIR, with the
+truth.
 
 TRUTH holds lines `function nanoseconds`. A function's measured share is its inclusive
 share of the CPU time of all samples that lie in any of these functions. Exits with 1
@@ -9,10 +10,10 @@ those there are, the square of the sum of all weights by the sum of their square
 exceeded once in 1.7 million. With --samples before POINTS, the share of the samples
 counts, not that of their time; with --or-chance, chance may leave more than POINTS.
 
-shares.py --threads PERCENT TRUTH DIR: the same per thread name; each thread's CPU time,
-relative to the sum of all named threads, must be within PERCENT percent of its true
-share; its number of samples as well, if PERCENT of it is not less than chance leaves, five
-standard deviations again: of n periods, each drawn evenly from half to one and a half of
+shares.py --threads PERCENT TRUTH DIR: the same per thread name, in the first datafile; each
+thread's CPU time, relative to the sum of all named threads, must be within PERCENT percent of
+its true share; its number of samples as well, if PERCENT of it is not less than chance
+leaves, five standard deviations again: of n periods, each drawn evenly from half to one and a half of
 the nominal one, the number in a given time has a variance of n / 12."""
 
 import math
@@ -30,25 +31,36 @@ def read_truth(path):
     return {name: value / total for name, value in truth.items()}
 
 
-def of_functions(data, wanted, by_samples):
+class Functions:
+    """Which of the wanted functions the addresses of a datafile lie in."""
+
+    def __init__(self, data, wanted):
+        self.data, self.wanted, self.known = data, wanted, {}
+
+    def at(self, epoch, ip):
+        if (epoch, ip) not in self.known:
+            module, address = self.data.locate(epoch, ip)
+            names = elf.names(module, address) if module and module[0] == "/" else []
+            self.known[epoch, ip] = [name for name in names if name in self.wanted]
+        return self.known[epoch, ip]
+
+
+def of_functions(files, wanted, by_samples):
     """CPU time (or samples) per function of wanted, counted once a path; and how many samples
     of equal weight would tell as much."""
-    found, known, all_weight, squares = Counter(), {}, 0, 0
-    for tree, path, samples, weight in data.samples(data.weights()[0]):
-        seen = set()
-        for ip in path:
-            key = tree.epoch, ip
-            if key not in known:
-                module, address = data.locate(tree.epoch, ip)
-                names = elf.names(module, address) if module and module[0] == "/" else []
-                known[key] = [name for name in names if name in wanted]
-            seen.update(known[key])
-        for name in seen:
-            found[name] += samples if by_samples else weight
-        if seen and samples:
-            found["samples"] += samples
-            all_weight += weight
-            squares += weight * weight / samples
+    found, all_weight, squares = Counter(), 0, 0
+    for data in files:
+        functions = Functions(data, wanted)
+        for tree, path, samples, weight in data.samples(data.weights()[0]):
+            seen = set()
+            for ip in path:
+                seen.update(functions.at(tree.epoch, ip))
+            for name in seen:
+                found[name] += samples if by_samples else weight
+            if seen and samples:
+                found["samples"] += samples
+                all_weight += weight
+                squares += weight * weight / samples
     return found, found["samples"] if by_samples or not squares else all_weight ** 2 / squares
 
 
@@ -102,14 +114,14 @@ def main(arguments):
     if or_chance:
         arguments = arguments[1:]
     points, truth = arguments[0], read_truth(arguments[1])
-    data = list(csp.load(arguments[2:]))[0]
+    files = list(csp.load(arguments[2:]))
     if threads:
-        times, samples = of_threads(data, truth)
+        times, samples = of_threads(files[0], truth)
         n = sum(samples[name] for name in truth)
         return 0 if compare("time", times, truth, lambda share: float(points), True) & \
             compare("samples", samples, truth,
                     lambda share: max(float(points), chance_of_periods(share, n)), True) else 1
-    found, n = of_functions(data, truth, by_samples)
+    found, n = of_functions(files, truth, by_samples)
     print("%d samples" % found["samples"])
     print("worth %.0f of equal weight" % n)
     return 0 if compare("samples" if by_samples else "time", found, truth,
