@@ -14,7 +14,7 @@ sources() {
 	local name=$1
 	shift
 	timeout 60 "$@" >"$name.out" 2>"$name.err" || echo "exit status $?"
-	sed -n 's/.* sampling by \(.*\) [0-9]*$/\1/p' "$name.err" | sort | uniq -c | xargs
+	sed -n 's/.*\] sampling by \(.*\) [0-9]*$/\1/p' "$name.err" | sort | uniq -c | xargs
 }
 
 # measured DIR COMMAND...
