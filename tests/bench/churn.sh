@@ -9,45 +9,7 @@
 
 pairs=${PAIRS:-7}
 churn=$(program churn)
-waitcpu=$(program waitcpu)
-perf_works=$(perf record -q -e cpu-clock -F 1000 -g -o perf.data true 2>/dev/null && echo yes)
-
-# under VARIANT COMMAND...
-under() {
-	local variant=$1
-	shift
-	case $variant in
-	hpcrun) set -- "$hpcrun" -q -e CPUTIME@f1000 -o data "$@" ;;
-	perf) set -- perf record -q -e cpu-clock -F 1000 -g -o perf.data "$@" ;;
-	esac
-	"$@" 2>said
-}
-
-# under_make VARIANT: the same for a whole make.
-under_make() {
-	rm -rf objects one
-	mkdir objects
-	under "$1" "$waitcpu" "$PWD/one" make -s -j2 && cat one
-}
-
-# measure NAME COMMAND...: all rounds of a command, which is given the variant.
-measure() {
-	local name=$1 variant round
-	shift
-	: >runs
-	for round in $(seq "$pairs"); do
-		for variant in alone hpcrun perf perf hpcrun alone; do
-			[ "$variant" != perf ] || [ -n "$perf_works" ] || continue
-			rm -rf data perf.data
-			echo "$variant $("$@" "$variant")" >>runs
-		done
-	done
-	lib overhead.py "$name" runs || { cat said; exit 1; }
-}
-
-kind() {
-	under "$2" "$churn" "$1" 1000
-}
+. "$top/tests/lib/variants.sh"
 
 make_sources() {
 	local i
@@ -57,10 +19,17 @@ make_sources() {
 	printf 'all: $(patsubst %%.c,objects/%%.o,$(wildcard *.c))\nobjects/%%.o: %%.c\n\tgcc -O0 -c -o $@ $<\n' >Makefile
 }
 
+# build VARIANT: all of them anew.
+build() {
+	rm -rf objects
+	mkdir objects
+	whole "$1" make -s -j2
+}
+
 echo "$pairs rounds of alone, hpcrun, perf, perf, hpcrun, alone; medians"
-measure "fork, exit and wait" kind fork
-measure "fork, exec and wait" kind exec
-measure "vfork, exec and wait" kind vfork
-measure "a thread made and joined" kind thread
+measure "fork, exit and wait" inside "$churn" fork 1000
+measure "fork, exec and wait" inside "$churn" exec 1000
+measure "vfork, exec and wait" inside "$churn" vfork 1000
+measure "a thread made and joined" inside "$churn" thread 1000
 make_sources
-measure "make -j2 of 200 files" under_make
+measure "make -j2 of 200 files" build
