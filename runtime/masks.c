@@ -241,6 +241,15 @@ static void stop_sampling(void)
 	state->source.driver->quiet(&state->source);
 }
 
+/* sigsuspend and its kin have a mask of their own: what ends them is open there, whatever the
+ * program blocks outside. */
+static bool opened_by_call(const void *ucontext)
+{
+	struct csprof_call call;
+	return csprof_cpu.last_call(ucontext, &call) && call.result == -EINTR &&
+	       os_waits_with_mask(call.number, call.args);
+}
+
 bool csprof_mask_hold(siginfo_t *info, void *ucontext)
 {
 	struct bits b = bits();
@@ -248,7 +257,10 @@ bool csprof_mask_hold(siginfo_t *info, void *ucontext)
 	if (info->si_signo != csprof_process.sig)
 		return false;
 	num_own++;
-	if (!(mask & b.standin)) {
+	bool open = !(mask & b.standin);
+	if (open || opened_by_call(ucontext)) {
+		if (held && !open) /* it is pending no more */
+			os_set_context_mask(ucontext, mask & ~b.ours);
 		if (held)
 			let_go();
 		return false;

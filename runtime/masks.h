@@ -10,6 +10,7 @@
  * it is put back where it was, and is then truly blocked and pending: sigpending, sigwait
  * and signalfd find it as ever. Until it is taken or unblocked that thread is not sampled
  * ("held"); what its clock advances is in its next sample's weight.
+ * What comes in a call that has a mask of its own (sigsuspend, ppoll) is open there.
  *
  * All functions are async-signal-safe but csprof_mask_wait; they act on the calling
  * thread, and do nothing of their own where the process is not measured.

@@ -167,8 +167,12 @@ static bool limited(long fd)
  * just before the program's own call. */
 bool os_waits_for_signal(int call, const long *a)
 {
+	return call == SYS_pause || os_waits_with_mask(call, a);
+}
+
+bool os_waits_with_mask(int call, const long *a)
+{
 	switch (call) {
-	case SYS_pause:
 	case SYS_rt_sigsuspend:
 		return true;
 	case SYS_pselect6: /* the mask's address and length are in memory */

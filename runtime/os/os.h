@@ -145,7 +145,9 @@ bool os_is_small_stack(const stack_t *stack);
 size_t os_stack_room(const void *context);
 /* Whether the kernel keeps a restart block for that call when a signal comes. */
 bool os_restartable(int call);
-/* Whether call, made with six args, waits for a signal: with a mask of its own, or as pause. */
+/* Whether call, made with six args, waits for a signal: with a mask of its own, or also as
+ * pause does. Async-signal-safe. */
+bool os_waits_with_mask(int call, const long *args);
 bool os_waits_for_signal(int call, const long *args);
 /* Whether any other call, ended with EINTR, may be made again with the same args.
  * Async-signal-safe. */

@@ -17,12 +17,15 @@ for wrapper in "" "$(program noperf)"; do
 		note "$(cat calls)"
 	done
 done
-# Who begins and at once waits for a signal may find that a sample comes first.
+# Who begins and at once waits for a signal may find that a sample comes first. The signal may
+# have our number, and be blocked but for the wait.
 for kind in pause sigsuspend ppoll pselect epoll nanosleep; do
-	check "$kind in a new process ends with the program's signal, and with no other" \
-		timeout 100 "$hpcrun" -q -o "waits-$kind" "$(program waits)" $kind 50
-	check "$kind: nor by timers" \
-		timeout 100 "$(program noperf)" "$hpcrun" -q -o "timed-$kind" "$(program waits)" $kind 50
+	for signal in "" urg; do
+		check "$kind in a new process ends with the program's signal${signal:+ $signal}, and with no other" \
+			timeout 100 "$hpcrun" -q -o "waits-$kind$signal" "$(program waits)" $kind 50 $signal
+		check "$kind: nor by timers" timeout 100 "$(program noperf)" "$hpcrun" -q \
+			-o "timed-$kind$signal" "$(program waits)" $kind 50 $signal
+	done
 done
 timeout 100 "$hpcrun" -q -e CPUTIME@f5000 -o data "$(program interrupted)" 1000
 is "a signal of the program's own ends a call all the same, when it comes with a sample" "$?" 0

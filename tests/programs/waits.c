@@ -1,10 +1,10 @@
 /* Processes that begin, and at once wait for a signal of the program's.
  *
- *     waits KIND TIMES
+ *     waits KIND TIMES [urg]
  *
- * Each of TIMES children waits in one call of KIND, for SIGUSR1, which it is sent 3 ms after it
- * has begun. Nothing else may end the call: prints how often something did, and how often the
- * signal did not. Exits with 1 if there were any of these. */
+ * Each of TIMES children waits in one call of KIND, for SIGUSR1 or SIGURG, which it is sent 3 ms
+ * after it has begun. Nothing else may end the call: prints how often something did, and how often
+ * the signal did not. Exits with 1 if there were any of these. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t seen;
+static int awaited = SIGUSR1;
 static sigset_t without; /* the mask of the call: the signal is open */
 
 static void see(int sig)
@@ -78,7 +79,7 @@ static int child(const struct kind *k)
 {
 	int r;
 
-	signal(SIGUSR1, see);
+	signal(awaited, see);
 	alarm(10);
 	errno = EINTR;
 	r = k->wait();
@@ -97,7 +98,7 @@ static int once(const struct kind *k)
 	if (pid < 0)
 		exit(2);
 	nanosleep(&until_sent, NULL);
-	kill(pid, SIGUSR1);
+	kill(pid, awaited);
 	if (waitpid(pid, &status, 0) != pid)
 		exit(2);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : NOT_AT_ALL;
@@ -108,15 +109,17 @@ int main(int argc, char **argv)
 	const struct kind *k = kinds, *end = kinds + sizeof kinds / sizeof *kinds;
 	int ended[NOT_AT_ALL + 1] = {0};
 
-	while (k < end && (argc != 3 || strcmp(k->name, argv[1]) != 0))
+	while (k < end && (argc < 3 || strcmp(k->name, argv[1]) != 0))
 		k++;
 	if (k == end) {
-		fprintf(stderr, "usage: waits KIND TIMES\n");
+		fprintf(stderr, "usage: waits KIND TIMES [urg]\n");
 		return 2;
 	}
 	sigset_t held;
+	if (argc > 3)
+		awaited = SIGURG;
 	sigemptyset(&held);
-	sigaddset(&held, SIGUSR1);
+	sigaddset(&held, awaited);
 	sigprocmask(SIG_BLOCK, &held, &without);
 	for (int i = 0; i < atoi(argv[2]); i++)
 		ended[once(k)]++;
