@@ -90,6 +90,7 @@ static const struct need to_make_events[] = {
 /* What else we make: when threads begin and end, modules come and go, and at the end. */
 static const struct need elsewhere[] = {
     {SYS_getpid, true, {0}},
+    {SYS_getppid, false, {0}},
     {SYS_gettid, true, {0}},
     {SYS_clock_gettime, true, {CLOCK_THREAD_CPUTIME_ID}},
     {SYS_clock_gettime, true, {(uint32_t)-6}}, /* another thread's: the number is negative */
@@ -241,7 +242,7 @@ void csprof_seccomp_before(struct csprof_confining *c, const struct sock_fprog *
 	*c = (struct csprof_confining){0};
 	if (!csprof_process_measured())
 		return;
-	csprof_task_clock_at_once();
+	csprof_sources_freeze();
 	csprof_sample_settle();
 	/* threads to come inherit it from the only one */
 	all_threads |= csprof_process.threads == csprof_self && csprof_self && !csprof_self->next;

@@ -82,7 +82,7 @@ static void unlink_state(csprof_state_t *state)
 
 /* For the seeds of the threads' own generators and where their samples begin: splitmix64
  * (Steele, Lea, Flood, "Fast splittable pseudorandom number generators"). */
-static uint64_t random_state; /* 0: none yet */
+static CSPROF_TOGETHER uint64_t random_state; /* 0: none yet */
 
 static uint64_t new_random(void)
 {

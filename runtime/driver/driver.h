@@ -39,11 +39,11 @@ struct csprof_driver {
 	bool kernel;      /* time in the kernel is included */
 	/* Begin sampling this thread with sig, the first time after first_ns, which may be
 	 * less than the floor: only what comes once may come so soon. 0 or 1 as from arm, or a
-	 * negative errno, in which case nothing is left behind. Not in a handler. Whatever
-	 * arm and sent need is in *s before the first signal can come. */
+	 * negative errno, in which case nothing is left behind. Whatever arm and sent need is
+	 * in *s before the first signal can come. Async-signal-safe but for the last resort's. */
 	int (*start)(struct csprof_source *s, int sig, uint64_t first_ns);
-	/* May start be called from the handler, too? Whatever it is, stop may. */
-	bool in_handler;
+	/* Does it take the place of one that cannot be armed? */
+	bool replaces;
 	/* The next sample next_ns from now: 0, or 1 where it comes only at the kernel's tick
 	 * after that; a negative errno where the program has taken away what that needs.
 	 * Called from the handler: async-signal-safe. */
@@ -65,9 +65,10 @@ extern const struct csprof_driver csprof_driver_task_clock;
 extern const struct csprof_driver csprof_driver_timers;
 extern const struct csprof_driver csprof_driver_itimer;
 
-/* From now on threads that begin have their events at once: handlers may soon not be allowed
- * to make any. */
-void csprof_task_clock_at_once(void);
+/* From now on threads that begin have all of their sources at once, and no thread gets another
+ * one because that would be cheaper: handlers may soon not be allowed what it takes. */
+void csprof_sources_freeze(void);
+bool csprof_sources_frozen(void); /* async-signal-safe */
 
 /* Best first; ends with NULL. */
 extern const struct csprof_driver *const csprof_drivers[];
@@ -78,8 +79,8 @@ extern const struct csprof_driver *const csprof_drivers[];
 int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64_t period_ns,
 			uint64_t first_ns);
 
-/* This thread's source could not be armed: end it, and start the best one that can be started
- * in a handler, with its first sample after next_ns. 0, or a negative errno: there is none,
+/* This thread's source could not be armed: end it, and start the best one that takes its place,
+ * with its first sample after next_ns. 0, or a negative errno: there is none,
  * and *s stays silent. Async-signal-safe. */
 int csprof_source_replace(struct csprof_source *s, uint32_t *which, uint64_t next_ns);
 

@@ -34,11 +34,23 @@ static bool crowded(uint32_t i)
 /* ---- threads that switch often --------------------------------------------------------
  *
  * An event makes each of a thread's switches dearer (task_clock.c): a byte sent to and fro
- * between two processes took up to 2.4 times its time. Where that comes to more than a
+ * between two processes took up to four times its time. Where that comes to more than a
  * sixteenth of what the thread computes, timers take its place, at the kernel's tick. A
  * thread that changes its mind is believed more slowly each time. */
 
 enum { REVIEWED = 4, DEAR = 16, SWITCH_NS = 3000, FEW_SWITCHES = 8, MOST_PATIENCE = 256 };
+
+static atomic_bool frozen;
+
+void csprof_sources_freeze(void)
+{
+	atomic_store(&frozen, true);
+}
+
+bool csprof_sources_frozen(void)
+{
+	return atomic_load_explicit(&frozen, memory_order_relaxed);
+}
 
 static void take_stock(struct csprof_review *r, uint64_t clock, uint64_t switches)
 {
@@ -69,12 +81,11 @@ int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64
 }
 
 /* There is always a driver, as another thread may just be about to call it. */
-int csprof_source_replace(struct csprof_source *s, uint32_t *which, uint64_t next_ns)
+static int start_next(struct csprof_source *s, uint32_t *which, uint64_t next_ns)
 {
-	int lost = s->clock.fd, r = -ENODEV;
-	s->driver->stop(s, false);
+	int lost = s->lost, r = -ENODEV;
 	for (uint32_t i = 0; r < 0 && csprof_drivers[i]; i++) {
-		if (!csprof_drivers[i]->in_handler)
+		if (!csprof_drivers[i]->replaces)
 			continue;
 		r = start(s, csprof_drivers[i], s->sig, s->period, next_ns);
 		*which = i;
@@ -83,11 +94,24 @@ int csprof_source_replace(struct csprof_source *s, uint32_t *which, uint64_t nex
 	return r;
 }
 
+static void stop(struct csprof_source *s)
+{
+	if (s->clock.fd >= 0)
+		s->lost = s->clock.fd;
+	s->driver->stop(s, false);
+}
+
+int csprof_source_replace(struct csprof_source *s, uint32_t *which, uint64_t next_ns)
+{
+	stop(s);
+	return start_next(s, which, next_ns);
+}
+
 bool csprof_source_review(struct csprof_source *s, uint64_t clock)
 {
 	struct csprof_review *r = &s->review;
 	bool event = s->driver == &csprof_driver_task_clock;
-	if ((!event && !r->yielded) || r->samples++ % REVIEWED)
+	if (csprof_sources_frozen() || (!event && !r->yielded) || r->samples++ % REVIEWED)
 		return false;
 	uint64_t switches = os_voluntary_switches();
 	uint64_t ran = clock - r->clock, cost = (switches - r->switches) * SWITCH_NS;
@@ -101,7 +125,6 @@ int csprof_source_change(struct csprof_source *s, uint32_t *which, uint64_t next
 {
 	const struct csprof_driver *to = &csprof_driver_task_clock;
 	struct csprof_review *r = &s->review;
-	int lost = s->clock.fd;
 	r->samples = 0;
 	r->calm = 0;
 	r->yielded = s->driver == to;
@@ -109,12 +132,13 @@ int csprof_source_change(struct csprof_source *s, uint32_t *which, uint64_t next
 		to = &csprof_driver_timers;
 		r->patience = r->patience < MOST_PATIENCE ? 2 * r->patience + 1 : MOST_PATIENCE;
 	}
-	s->driver->stop(s, false);
-	if (start(s, to, s->sig, s->period, next_ns) < 0)
-		return csprof_source_replace(s, which, next_ns);
+	stop(s);
+	int lost = s->lost, result = start(s, to, s->sig, s->period, next_ns);
+	s->lost = lost;
+	if (result < 0)
+		return start_next(s, which, next_ns);
 	for (*which = 0; csprof_drivers[*which] != to;)
 		++*which;
-	s->lost = lost;
 	return 0;
 }
 

@@ -81,7 +81,6 @@ enum { TWO_TICKS_NS = 20 * 1000 * 1000 };
 
 /* Events are refused here, for ever. */
 static atomic_bool refused;
-static atomic_bool at_once;
 
 static int open_event(struct csprof_source *s, int sig, uint64_t first_ns)
 {
@@ -139,7 +138,7 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 	if (atomic_load(&refused))
 		return -EACCES;
 	int r = 0;
-	if (atomic_load(&at_once) || !start_timer(s, sig, first_ns))
+	if (csprof_sources_frozen() || !start_timer(s, sig, first_ns))
 		r = open_event(s, sig, first_ns < s->floor ? first_ns + s->floor : first_ns);
 	if (r < 0)
 		close_event(s, false);
@@ -194,11 +193,6 @@ static bool crowded(void)
 		enough = cpus > ENOUGH ? cpus : ENOUGH;
 	}
 	return atomic_load(&events) >= enough;
-}
-
-void csprof_task_clock_at_once(void)
-{
-	atomic_store(&at_once, true);
 }
 
 const struct csprof_driver csprof_driver_task_clock = {

@@ -71,7 +71,7 @@ static void stop(struct csprof_source *s, bool in_child)
 const struct csprof_driver csprof_driver_timers = {
     .name = "thread timers",
     .kernel = true,
-    .in_handler = true,
+    .replaces = true,
     .start = start,
     .arm = arm,
     .sent = sent,

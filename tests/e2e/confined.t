@@ -31,6 +31,9 @@ lives 5 "a filter that stops the handler" "$confined" no_samples
 all_of_it "a filter that stops the handler"
 at_least "what came before" recorded 50
 at_least "what came after" 'measuring off' 150
+lives 6 "a filter that stops another source" "$confined" no_limits
+all_of_it "a filter that stops another source"
+at_least "samples to the end" recorded 250
 lives 0 "a filter that is refused" "$confined" no_filter
 all_of_it "a filter that is refused"
 at_least "samples to the end" recorded 250

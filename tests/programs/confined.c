@@ -116,6 +116,20 @@ static int no_samples(void)
 	return 5;
 }
 
+/* What it takes to make another source of samples is not allowed. The thread gives its CPU up
+ * all the time before, and computes behind. */
+static int no_limits(void)
+{
+	static const int limits[] = {SYS_prlimit64};
+	const struct timespec moment = {0, 1000};
+
+	for (double end = cpu() + 0.1; cpu() < end;)
+		nanosleep(&moment, NULL);
+	say("filter", FILTER(limits, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW, 0));
+	burn(0.3);
+	return 6;
+}
+
 /* Filters that the kernel does not take. */
 static int no_filter(void)
 {
@@ -138,8 +152,9 @@ static int no_filter(void)
 int main(int argc, char **argv)
 {
 	static const struct a_case cases[] = {
-	    {"strict", strict},   {"confined", confined},     {"no_files", no_files},
-	    {"refused", refused}, {"no_samples", no_samples}, {"no_filter", no_filter},
+	    {"strict", strict},       {"confined", confined},     {"no_files", no_files},
+	    {"refused", refused},     {"no_samples", no_samples}, {"no_filter", no_filter},
+	    {"no_limits", no_limits},
 	};
 
 	return run_case(cases, sizeof cases / sizeof *cases, argc > 1 ? argv[1] : NULL);
