@@ -127,7 +127,6 @@ static void name_sources(uint32_t driver)
 		}
 		memcpy(m->source + have, name, more);
 	}
-	m->kernel = csprof_drivers[driver]->kernel;
 }
 
 void csprof_thread_name_source(const csprof_state_t *state)
@@ -151,8 +150,10 @@ static void start_source(csprof_state_t *state)
 		return;
 	}
 	csprof_pace_armed(&state->pace, os_clock_self(), first, r == 0);
+	/* of one that waits for its first sample it is not known yet which it will be */
 	if (!atomic_load(&state->source.later))
 		name_sources(state->driver);
+	csprof_store_header()->metrics[CSPROF_CPUTIME].kernel = state->source.driver->kernel;
 	csprof_say(CSPROF_SAY_SOURCE, "sampling by", state->source.driver->name, state->tid);
 }
 
