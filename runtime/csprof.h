@@ -75,8 +75,8 @@ void csprof_own_start(void);
 bool csprof_own_begin(void);
 void csprof_own_end(void);
 
-/* What the first sample's handler would make for those that follow is made now, because later
- * it may not be allowed to, or its thread not be alone. Not in a handler. */
+/* What a handler would make when the source needs it is made now, because later it may not be
+ * allowed to, or its thread not be alone. Not in a handler. */
 void csprof_sample_settle(void);
 
 #endif

@@ -145,19 +145,6 @@ static void add_own(struct store_clock *clock, uint64_t took)
 	__atomic_store_n(own, *own + took, __ATOMIC_RELAXED);
 }
 
-/* What was made only now sends after the measurement's end, too, unless that was seen here: it
- * stops what it finds there. */
-static void made_source(csprof_state_t *state, uint64_t began)
-{
-	struct store_clock *clock = clock_of(state);
-	if (!wanted(state))
-		state->source.driver->quiet(&state->source);
-	csprof_thread_name_source(state);
-	uint64_t took = os_clock_self() - began;
-	clock->last += took;
-	add_own(clock, took);
-}
-
 /* Where the program has closed what the source needs, which that goes on without, another
  * takes its place. True where the source sends just then. */
 static bool arm_source(csprof_state_t *state, uint64_t next_ns, bool change)
@@ -179,19 +166,27 @@ static bool arm_source(csprof_state_t *state, uint64_t next_ns, bool change)
 	return false;
 }
 
-static bool arm_or_change(csprof_state_t *state, uint64_t next_ns, bool change)
+/* What is armed, or made, only now sends after the measurement's end, too, unless that was
+ * seen here: it stops what it finds there. What it took to make is none of the program's.
+ * now: the thread's clock. */
+static bool arm_or_change(csprof_state_t *state, uint64_t now, uint64_t next_ns, bool change)
 {
-	bool makes = change || atomic_load(&state->source.later);
-	uint64_t began = makes ? os_clock_self() : 0;
+	bool later = atomic_load(&state->source.later);
 	bool exact = arm_source(state, next_ns, change);
-	if (makes)
-		made_source(state, began);
+	if (!wanted(state))
+		state->source.driver->quiet(&state->source);
+	if (change || (later && !atomic_load(&state->source.later))) {
+		struct store_clock *clock = clock_of(state);
+		uint64_t took = os_clock_self() - now;
+		clock->last += took;
+		add_own(clock, took);
+	}
 	return exact;
 }
 
-static bool arm(csprof_state_t *state, uint64_t next_ns)
+static bool arm(csprof_state_t *state, uint64_t now, uint64_t next_ns)
 {
-	return arm_or_change(state, next_ns, false);
+	return arm_or_change(state, now, next_ns, false);
 }
 
 static uint64_t at_least(uint64_t ns, uint64_t least)
@@ -208,7 +203,9 @@ static void end_sample(csprof_state_t *state, struct store_clock *clock, uint64_
 	csprof_pace_saw(&state->pace, began, now);
 	uint64_t least = csprof_pace_rest(&state->pace, now - began);
 	uint64_t next = at_least(next_period(state), least);
-	bool exact = arm_or_change(state, next, csprof_source_review(&state->source, now));
+	bool change = csprof_source_review(&state->source, now);
+	bool exact = arm_or_change(state, now, next, change);
+	csprof_thread_name_source(state);
 	csprof_pace_armed(&state->pace, clock->last, next, exact);
 }
 
@@ -218,7 +215,7 @@ static void take_sample(csprof_state_t *state, const void *ucontext)
 	uint64_t now = os_clock_self();
 	uint64_t early = csprof_pace_early(&state->pace, now);
 	if (early) {
-		arm(state, at_least(early, csprof_pace_floor(&state->pace)));
+		arm(state, now, at_least(early, csprof_pace_floor(&state->pace)));
 		return;
 	}
 	uint64_t weight = take_weight(clock, now);
@@ -366,7 +363,7 @@ void csprof_sample_put_off(void)
 	while (state->sampled && !atomic_exchange(&state->busy, true)) {
 		state->sampled = false;
 		if (wanted(state))
-			arm(state, next_period(state));
+			arm(state, os_clock_self(), next_period(state));
 		atomic_store(&state->busy, false);
 	}
 	os_release_signals(mask);
@@ -416,11 +413,9 @@ void csprof_own_end(void)
 void csprof_sample_settle(void)
 {
 	csprof_state_t *state = csprof_self;
-	if (!state || !state->source.driver || !atomic_load(&state->source.later) ||
-	    !csprof_own_begin())
+	if (!state || !state->source.driver || !state->source.driver->settle || !csprof_own_begin())
 		return;
-	uint64_t early = csprof_pace_early(&state->pace, state->own_since);
-	arm(state, at_least(early, csprof_pace_floor(&state->pace)));
+	state->source.driver->settle(&state->source, csprof_pace_mean(&state->pace));
 	csprof_own_end();
 }
 
@@ -482,7 +477,7 @@ static void take_put_off(csprof_state_t *state, uint32_t kind)
 	if (!csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts, 2))
 		d = CSP_OWN_CODE;
 	account(clock, d, weight);
-	arm(state, next_period(state));
+	arm(state, clock->last, next_period(state));
 }
 
 /* One that comes just before busy falls is seen after it: nobody else would arm its

@@ -19,11 +19,14 @@ struct csprof_source {
 	uint64_t floor;                     /* ns: what repeats by itself has no shorter period */
 	struct os_task_clock clock;
 	uint64_t switches;         /* the thread's voluntary switches at the last sample */
-	int cpu_timer, mono_timer; /* -1: none */
+	int cpu_timer, mono_timer; /* negative: none */
 	int sig;
 	int lost; /* the descriptor of an event that this source replaces, or -1 */
-	/* Only the first sample's timer is there: arm makes what sends the others. */
+	/* task_clock.c: the event is not made yet; a timer is to send, and not the event;
+	 * samples between which the thread ran on, and how many of them it takes. */
 	atomic_bool later;
+	bool by_timer;
+	uint32_t ran_on, careful;
 	/* csprof_source_review: what it saw last, samples since then, calm reviews in a row, how
 	 * many of them it takes, and whether the thread has a cheaper source meanwhile. */
 	struct csprof_review {
@@ -48,6 +51,9 @@ struct csprof_driver {
 	 * after that; a negative errno where the program has taken away what that needs.
 	 * Called from the handler: async-signal-safe. */
 	int (*arm)(struct csprof_source *s, uint64_t next_ns);
+	/* Make whatever arm makes only when it is needed, to send next_ns from now or never.
+	 * NULL: there is nothing such. */
+	void (*settle)(struct csprof_source *s, uint64_t next_ns);
 	/* Did this source send the signal? Async-signal-safe. */
 	bool (*sent)(const struct csprof_source *s, const siginfo_t *info);
 	/* Be silent from now on, and go on again. Any thread may call them. */
@@ -60,6 +66,14 @@ struct csprof_driver {
 	 * this one where it cannot. NULL: never. */
 	bool (*crowded)(void);
 };
+
+/* The monotonic timer of a thread that computes, for the drivers. All of it is
+ * async-signal-safe. Has this thread given up its CPU at no time since this was last asked? */
+bool csprof_ran_on(struct csprof_source *s);
+/* Once, ns from now. A negative errno: there is none. */
+int csprof_monotonic_arm(struct csprof_source *s, uint64_t ns);
+void csprof_monotonic_quiet(struct csprof_source *s);
+void csprof_monotonic_end(struct csprof_source *s);
 
 extern const struct csprof_driver csprof_driver_task_clock;
 extern const struct csprof_driver csprof_driver_timers;

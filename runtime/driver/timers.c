@@ -1,15 +1,15 @@
 /* The source of an ordinary user: two timers a thread, one at a time.
  *
  * A timer on the thread's CPU clock never disturbs a blocked thread, but expires
- * only at the kernel's tick (CONFIG_HZ, often 250 a second). A monotonic timer is
- * exact, but would wake a blocked thread. So the monotonic one is armed only where
- * the thread gave its CPU up at no time since its last sample (its voluntary
- * context switches stand still): then it is running now, and by the evidence it
- * goes on running. The first sample after it blocked goes back to the CPU timer.
+ * only at the kernel's tick (CONFIG_HZ, often 250 a second). So a thread that has run on
+ * since its last sample has the next one from a monotonic timer (monotonic.c); the first
+ * sample after it blocked goes back to the CPU timer.
  * A thread that was already blocked when a period began is thus never woken.
  * Weights come from the CPU clock, so neither timer's lateness distorts shares. */
 #include "runtime/driver/driver.h"
 #include "runtime/os/os.h"
+
+#include <errno.h>
 
 static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 {
@@ -17,7 +17,7 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 	if (timer < 0)
 		return timer;
 	s->cpu_timer = timer;
-	s->switches = os_voluntary_switches();
+	csprof_ran_on(s);
 	int r = os_timer_arm(timer, first_ns);
 	if (r < 0) {
 		os_timer_delete(timer);
@@ -28,17 +28,13 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 
 static int arm(struct csprof_source *s, uint64_t next_ns)
 {
-	uint64_t switches = os_voluntary_switches();
-	bool ran_on = switches == s->switches;
-	s->switches = switches;
-	if (ran_on && s->mono_timer == -1) {
-		s->mono_timer = os_timer_create(OS_CLOCK_MONOTONIC, s->sig, s);
-		if (s->mono_timer < 0)
-			s->mono_timer = -2; /* none to be had: do not ask again */
-	}
-	bool exact = ran_on && s->mono_timer >= 0;
-	int r = os_timer_arm(exact ? s->mono_timer : s->cpu_timer, next_ns);
-	return r < 0 ? r : !exact;
+	int r = -ENOTSUP;
+	if (csprof_ran_on(s))
+		r = csprof_monotonic_arm(s, next_ns);
+	if (r == 0)
+		return 0;
+	r = os_timer_arm(s->cpu_timer, next_ns);
+	return r < 0 ? r : 1;
 }
 
 static bool sent(const struct csprof_source *s, const siginfo_t *info)
@@ -49,8 +45,7 @@ static bool sent(const struct csprof_source *s, const siginfo_t *info)
 static void quiet(struct csprof_source *s)
 {
 	os_timer_arm(s->cpu_timer, 0);
-	if (s->mono_timer >= 0)
-		os_timer_arm(s->mono_timer, 0);
+	csprof_monotonic_quiet(s);
 }
 
 static void resume(struct csprof_source *s)
@@ -63,9 +58,8 @@ static void stop(struct csprof_source *s, bool in_child)
 	if (in_child)
 		return; /* timers are not inherited */
 	os_timer_delete(s->cpu_timer);
-	if (s->mono_timer >= 0)
-		os_timer_delete(s->mono_timer);
-	s->cpu_timer = s->mono_timer = -1;
+	s->cpu_timer = -1;
+	csprof_monotonic_end(s);
 }
 
 const struct csprof_driver csprof_driver_timers = {

@@ -102,7 +102,7 @@ uint64_t os_clock_thread(uint32_t tid)
 uint64_t os_voluntary_switches(void)
 {
 	struct rusage u;
-	return CALL(SYS_getrusage, RUSAGE_THREAD, &u) == 0 ? (uint64_t)u.ru_nvcsw : 0;
+	return CALL(SYS_getrusage, RUSAGE_THREAD, &u) == 0 ? (uint64_t)u.ru_nvcsw : OS_NOT_KNOWN;
 }
 
 uint32_t os_pid(void)

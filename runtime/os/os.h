@@ -39,7 +39,8 @@ uint64_t os_clock_ticks(void);
 uint64_t os_clock_self(void);
 /* CPU time of thread tid of this process; 0 where it has ended. */
 uint64_t os_clock_thread(uint32_t tid);
-/* How often this thread has given up its CPU of its own accord. */
+/* How often this thread has given up its CPU of its own accord, or OS_NOT_KNOWN. */
+#define OS_NOT_KNOWN UINT64_MAX
 uint64_t os_voluntary_switches(void);
 
 /* ---- identity ---- */

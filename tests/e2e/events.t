@@ -21,16 +21,24 @@ cat >events.c <<'END'
 enum { THREADS = 4, MANY = 1024, PAGES = 200, PAGE = 4096 };
 static volatile unsigned sink;
 static pthread_barrier_t together;
-static void burn(double seconds)
+static double cpu(void)
 {
 	struct timespec t;
-	double end = 0;
-	do {
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+/* With a wait now and then: threads that never wait have no events. */
+static void burn(double seconds)
+{
+	double now = cpu(), end = now + seconds, rest = now;
+	for (; now < end; now = cpu()) {
 		for (int i = 0; i < 10000; i++)
 			sink += (unsigned)i;
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-		end = end ? end : (double)t.tv_sec + (double)t.tv_nsec / 1e9 + seconds;
-	} while ((double)t.tv_sec + (double)t.tv_nsec / 1e9 < end);
+		if (now >= rest) {
+			usleep(100);
+			rest = now + 0.003;
+		}
+	}
 }
 /* The descriptors from 3 on, but for the one that shows them; *events of these are such. */
 static int list(int *fds, int *events)
