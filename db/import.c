@@ -169,6 +169,7 @@ static int take_metric(struct import *in, sqlite3_stmt *s)
 		     : strcmp(kernel, "no") == 0    ? KERNEL_NO
 		     : strcmp(kernel, "mixed") == 0 ? KERNEL_MIXED
 						    : KERNEL_NOT_SAID;
+	k->cost = sum_add(k->cost, number(s, 16), saturated);
 	k->has_account |= number(s, 12) != 0;
 	k->unaccounted.events = sum_add(k->unaccounted.events, number(s, 13), saturated);
 	k->unaccounted.samples = sum_add(k->unaccounted.samples, number(s, 14), saturated);
@@ -396,7 +397,7 @@ static const struct table {
 } tables[] = {
     {"SELECT id, name, unit, flags, events, samples, interval, position, kernel, sources, "
      "requested, "
-     "achieved, has_account, unaccounted_events, unaccounted_samples, jitter FROM metric ORDER BY "
+     "achieved, has_account, unaccounted_events, unaccounted_samples, jitter, cost_ns FROM metric ORDER BY "
      "id",
      take_metric, NULL},
     {"SELECT metric, disposition, samples, events FROM account ORDER BY metric, position",

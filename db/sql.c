@@ -110,7 +110,12 @@ int db_check(sqlite3 *db, struct error *e)
 	if (application != DB_APPLICATION)
 		return error_set(e, ERROR_FORMAT,
 				 "not a profile database (one that hpcprof db wrote)");
-	if (version < 1 || version > DB_VERSION)
+	if (version < DB_VERSION)
+		return error_set(e, ERROR_FORMAT,
+				 "version %lld of the profile database, and this hpcprof knows "
+				 "version %d (an older one wrote it: write it again)",
+				 (long long)version, DB_VERSION);
+	if (version > DB_VERSION)
 		return error_set(e, ERROR_FORMAT,
 				 "version %lld of the profile database, and only versions up to %d "
 				 "are known (a newer hpcprof wrote it)",

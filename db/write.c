@@ -208,6 +208,7 @@ static void write_metric(struct db_writing *w, struct bulk *b, size_t i)
 	bulk_sum(b, k->unaccounted.events);
 	bulk_sum(b, k->unaccounted.samples);
 	bulk_text(b, joined(w, &k->jitters));
+	bulk_sum(b, k->cost);
 }
 
 static int write_metrics(struct db_writing *w, struct error *e)
@@ -215,7 +216,7 @@ static int write_metrics(struct db_writing *w, struct error *e)
 	const struct model *m = w->p->model;
 	struct bulk b;
 
-	bulk_begin(&b, w->db, "metric", 18, e);
+	bulk_begin(&b, w->db, "metric", 19, e);
 	for (size_t i = 0; i < m->metrics.len; i++)
 		write_metric(w, &b, i);
 	if (bulk_end(&b, e) != 0)

@@ -13,6 +13,7 @@ struct conversion {
 	const struct store_header *header;
 	struct csp_sink *sink;
 	uint64_t cpu;                         /* of all threads */
+	uint64_t cost[STORE_MAX_METRICS];     /* ns: of CPU time that measuring took */
 	uint64_t achieved[STORE_MAX_METRICS]; /* handled samples per second of event's clock */
 };
 
@@ -253,13 +254,14 @@ static void put_metrics(struct conversion *c)
 	for (uint32_t i = 0; i < h->num_metrics; i++) {
 		const struct store_metric *m = &h->metrics[i];
 		bool event = m->event < h->num_events && store_value_column(h, m->event) == i;
-		csp_put_u32(c->sink, event ? 6 : 1);
+		csp_put_u32(c->sink, event ? 7 : 1);
 		put_pair_chars(c, "unit", m->unit, sizeof m->unit);
 		if (!event)
 			continue;
 		put_pair_chars(c, "source", m->source, sizeof m->source);
 		csp_put_pair_u64(c->sink, "requested", m->requested);
 		csp_put_pair_u64(c->sink, "achieved", c->achieved[m->event]);
+		csp_put_pair_u64(c->sink, "cost_ns", c->cost[m->event]);
 		put_pair_chars(c, "kernel", m->kernel ? "yes" : "no", 3);
 		put_pair_chars(c, "jitter", m->jitter, sizeof m->jitter);
 	}
@@ -322,11 +324,13 @@ static void sum_clocks(struct conversion *c)
 	for (uint32_t i = 0; i < c->s->num_threads; i++) {
 		const struct store_thread *t = thread_at(c, i);
 		c->cpu += elapsed(&t->clocks[0]);
-		for (uint32_t e = 0; e < c->header->num_events; e++)
+		for (uint32_t e = 0; e < c->header->num_events; e++) {
+			c->cost[e] += t->clocks[e].cost + t->clocks[e].account[CSP_OWN_CODE].weight;
 			for (int d = 0; d < CSP_DISPOSITIONS; d++) {
 				samples[e] += t->clocks[e].account[d].samples;
 				clock[e] += t->clocks[e].account[d].weight;
 			}
+		}
 	}
 	for (uint32_t e = 0; e < c->header->num_events; e++)
 		if (clock[e])

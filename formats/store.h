@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC "HPCSTORE"
-enum { STORE_VERSION = 2, STORE_ORDER_MARK = 0x01020304 };
+enum { STORE_VERSION = 3, STORE_ORDER_MARK = 0x01020304 };
 
 enum {
 	STORE_GRAIN = 16,
@@ -127,6 +127,7 @@ struct store_count {
 struct store_clock {
 	uint64_t start, last, end; /* last: at the last handled sample; end: 0 while it runs */
 	struct store_count account[CSP_DISPOSITIONS];
+	uint64_t cost; /* ns that measuring took of the thread beside what is in "own code" */
 };
 
 struct store_thread {

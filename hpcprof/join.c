@@ -145,6 +145,7 @@ static bool join_metric(struct join *j, size_t i)
 	add(&to->total.samples, from->total.samples);
 	add(&to->unaccounted.events, from->unaccounted.events);
 	add(&to->unaccounted.samples, from->unaccounted.samples);
+	add(&to->cost, from->cost);
 	to->kernel |= from->kernel;
 	to->has_account |= from->has_account;
 	if (from->interval > to->interval)

@@ -175,6 +175,7 @@ static void put_metrics(struct csp_sink *s, const struct context *c)
 		add_text(&pairs, "kernel", k->kernel & KERNEL_YES ? "yes" : NULL);
 		add_text(&pairs, "kernel", k->kernel & KERNEL_NO ? "no" : NULL);
 		add_number(&pairs, "position", k->position != UINT32_MAX, k->position);
+		add_number(&pairs, "cost_ns", k->cost != 0, k->cost);
 		add_number(&pairs, "unaccounted", k->has_account && k->unaccounted.events,
 			   k->unaccounted.events);
 		add_number(&pairs, "unaccounted_samples", k->has_account && k->unaccounted.samples,

@@ -169,9 +169,11 @@ int process_describe_metric(struct model *m, const struct reader *r, uint32_t v,
 			    struct error *e)
 {
 	struct reader_pairs about = reader_metric(r, v)->about;
-	uint64_t scale = reader_metric(r, v)->period, samples = 0;
+	uint64_t scale = reader_metric(r, v)->period, samples = 0, cost;
 	bool accounted = false;
 
+	if (reader_pairs_u64(about, "cost_ns", &cost))
+		metric->cost = sum_add(metric->cost, cost, &m->saturated);
 	for (uint32_t i = 0; i < about.n; i++)
 		if (text_is(about.at[i].key, "kernel"))
 			metric->kernel |= text_is(about.at[i].value, "yes")  ? KERNEL_YES

@@ -264,6 +264,13 @@ static bool totals(struct text *t, const struct span *s)
 	if (s->has_cpu)
 		ok &= text_fact(t, "CPU time", "%s, user and system, of all processes",
 				layout_value(cpu, s->cpu_ns, "ns"));
+	for (size_t i = 0; i < t->num_columns; i++) {
+		uint64_t cost = t->columns[i].metric->cost;
+		if (cost && s->has_cpu && s->cpu_ns)
+			ok &= text_fact(t, "measuring", "took %s of that, %.1f%%",
+					layout_value(number, cost, "ns"),
+					100 * (double)cost / (double)s->cpu_ns);
+	}
 	if (wall_ns && s->has_cpu)
 		ok &= text_fact(t, "wall time", "%s (%.2f CPUs busy on average)",
 				layout_value(wall, wall_ns, "ns"),

@@ -61,3 +61,21 @@ int csprof_event_parse(const char *text, struct csprof_event *out, const char **
 	out->rate = (second + out->period / 2) / out->period;
 	return 0;
 }
+
+int csprof_budget_parse(const char *text, uint32_t *out, const char **why)
+{
+	uint64_t whole, hundredths = 0;
+	const char *p = number(text, &whole);
+	*why = "expected percent of the CPU time, from 0.1 to 100";
+	if (p && *p == '.') {
+		const char *decimals = p + 1;
+		p = number(decimals, &hundredths);
+		if (!p || p - decimals > 2)
+			return -1;
+		hundredths *= p - decimals == 1 ? 10 : 1;
+	}
+	if (!p || *p || whole > 100)
+		return -1;
+	*out = (uint32_t)(whole * 100 + hundredths);
+	return *out < CSPROF_LEAST_BUDGET || *out > CSPROF_WHOLE ? -1 : 0;
+}

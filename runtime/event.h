@@ -17,4 +17,10 @@ struct csprof_event {
  * Periods take the suffixes ns, us, ms and s. Calls nothing. */
 int csprof_event_parse(const char *text, struct csprof_event *out, const char **why);
 
+/* How much of each thread's time measuring may take, in hundredths of a percent. */
+enum { CSPROF_DEFAULT_BUDGET = 500, CSPROF_LEAST_BUDGET = 10, CSPROF_WHOLE = 10000 };
+
+/* What a user writes after --budget: percent, with at most two decimals. As above. */
+int csprof_budget_parse(const char *text, uint32_t *out, const char **why);
+
 #endif

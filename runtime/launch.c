@@ -1,6 +1,7 @@
 /* hpcrun: prepare the environment for the preloaded library, run COMMAND, hand
  * signals on, and say at the end what came of it. */
 #include "runtime/launch_check.h"
+#include "runtime/launch_cost.h"
 #include "runtime/launch_options.h"
 #include "runtime/launch_store.h"
 #include "runtime/launch_summary.h"
@@ -140,8 +141,9 @@ static int set_image(void)
 }
 
 static int set_environment(const struct launch_options *o, const char *library, const char *out,
-			   const char *store)
+			   const char *store, const struct csprof_cost *cost)
 {
+	char text[64];
 	setenv(HPCRUN_ENV_OUT, out, 1);
 	setenv(HPCRUN_ENV_LIBRARY, library, 1);
 	setenv(HPCRUN_ENV_STORE, store[0] ? store : HPCRUN_STORE_PRIVATE, 1);
@@ -154,6 +156,9 @@ static int set_environment(const struct launch_options *o, const char *library, 
 	setenv(HPCRUN_ENV_UNWINDER, o->unwinder ? o->unwinder : "", 1);
 	set_number(HPCRUN_ENV_ARENA, o->arena);
 	set_number(HPCRUN_ENV_VERBOSE, o->verbose);
+	setenv(HPCRUN_ENV_BUDGET, o->budget ? o->budget : "", 1);
+	snprintf(text, sizeof text, "%u.%u.%u", cost->timer, cost->event, cost->change);
+	setenv(HPCRUN_ENV_COST, text, 1);
 	return set_image() < 0 ? -1 : set_preload(library);
 }
 
@@ -176,7 +181,7 @@ enum { HANDED_ON = sizeof handed_on / sizeof *handed_on };
 /* Signals are held back until the child exists, so that none is lost between. */
 static pid_t start_child(const struct launch_options *o, const char *path,
 			 const struct launch_obstacle *obstacle, const char *library,
-			 const char *out, const char *store)
+			 const char *out, const char *store, const struct csprof_cost *cost)
 {
 	sigset_t held, before;
 	struct sigaction act, old[HANDED_ON];
@@ -204,7 +209,7 @@ static pid_t start_child(const struct launch_options *o, const char *path,
 		for (int i = 0; i < HANDED_ON; i++)
 			sigaction(handed_on[i], &old[i], NULL);
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		if (!obstacle->alone && set_environment(o, library, out, store) != 0)
+		if (!obstacle->alone && set_environment(o, library, out, store, cost) != 0)
 			fail("cannot set", "LD_PRELOAD"); /* then it runs as if alone */
 		execv(path, o->command);
 		/* a script without a first line, as execvp runs it */
@@ -266,6 +271,23 @@ static void report_stores(const char *dir, const struct launch_store *store,
 			r->running == 1 ? "it" : "them", dir);
 }
 
+/* Fewer samples than were asked for have one of two reasons: measuring would take more than it
+ * may, or there is no good source. */
+static void say_rate(const struct launch_options *o, const struct launch_summary *s, double rate)
+{
+	const double few = 0.9, near = 0.5;
+	double cost = (double)s->cost / (double)s->clock;
+	bool bounded = rate < few * (double)o->parsed.rate &&
+		       cost * CSPROF_WHOLE > near * (double)o->parsed_budget;
+	bool poor = !strstr(s->source, "perf task-clock") && !launch_events_allowed();
+	fprintf(stderr, ", %.0f a second by %s", rate, s->source);
+	if (bounded || poor)
+		fprintf(stderr, " (asked: %" PRIu64 "%s%s)", o->parsed.rate,
+			bounded ? "; a higher --budget allows more" : "",
+			poor ? "; perf_event_paranoid <= 1 would allow perf" : "");
+	fprintf(stderr, "; measuring took %.1f%%", 100 * cost);
+}
+
 static void closing_line(const struct launch_options *o, const char *dir,
 			 const struct timespec *since, const struct launch_recovered *r)
 {
@@ -283,13 +305,8 @@ static void closing_line(const struct launch_options *o, const char *dir,
 	}
 	fprintf(stderr, "hpcrun: %s: %" PRIu64 " samples in %.2f s of CPU time", dir, all,
 		(double)s.clock / 1e9);
-	bool sampled = s.clock && s.source[0]; /* else everything ended before its first sample */
-	if (sampled)
-		fprintf(stderr, ", %.0f a second by %s", (double)all * 1e9 / (double)s.clock,
-			s.source);
-	if (sampled && !strstr(s.source, "perf task-clock"))
-		fprintf(stderr, " (asked: %" PRIu64 "; perf_event_paranoid <= 1 would allow perf)",
-			o->parsed.rate);
+	if (s.clock && s.source[0]) /* else everything ended before its first sample */
+		say_rate(o, &s, (double)all * 1e9 / (double)s.clock);
 	if (strstr(s.source, "itimer"))
 		fputs("; one timer for all threads: shares between them are rough", stderr);
 	fprintf(stderr, "; %u process%s", s.processes, s.processes == 1 ? "" : "es");
@@ -341,13 +358,15 @@ static int run(const struct launch_options *o)
 	launch_check(path, &obstacle);
 	if (obstacle.sentence[0])
 		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle.sentence);
+	struct csprof_cost cost;
+	launch_cost(&cost);
 	struct launch_store store;
 	struct launch_recovered recovered;
 	struct timespec since;
 	if (launch_store_make(&store, o->store, absolute) < 0)
 		return FAILED_BEFORE;
 	clock_gettime(CLOCK_REALTIME_COARSE, &since);
-	pid_t pid = start_child(o, path, &obstacle, library, absolute, store.path);
+	pid_t pid = start_child(o, path, &obstacle, library, absolute, store.path, &cost);
 	if (pid < 0) {
 		fail("cannot run", o->command[0]);
 		launch_store_recover(&store, absolute, 0, 0, &recovered);

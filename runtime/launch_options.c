@@ -30,30 +30,33 @@ void launch_topics(void)
 
 void launch_help(void)
 {
-	puts("Usage: hpcrun [options] [--] COMMAND [ARGS...]\n"
-	     "Run COMMAND and record the call paths in which its threads spend CPU time.\n"
-	     "\n"
-	     "  -e, --event EVENT     what to sample: CPUTIME, CPUTIME@1ms (a period) or\n"
-	     "                        CPUTIME@f1000 (a rate); default CPUTIME@f1000\n"
-	     "  -l, --list            list the events that this machine can sample\n"
-	     "  -L, --list-long       the same with descriptions and limits\n"
-	     "  -o, --output DIR      where datafiles go; default hpcrun-COMMAND-N\n"
-	     "  -r, --follow yes|no   measure spawned processes as well (yes)\n"
-	     "      --only NAME       measure the executables of this name alone; may be given\n"
-	     "                        several times\n"
-	     "  -t, --trees each|all  call path trees for each thread, or one for all (each)\n"
-	     "      --store PLACE     where the trees live meanwhile: memory, which outlives the\n"
-	     "                        processes (default); DIR, which outlives the machine, too;\n"
-	     "                        private, which is lost with a process that is killed\n"
-	     "      --signal NAME     the signal to sample with (URG)\n"
-	     "      --unwinder NAME   cfi (default) or libunwind\n"
-	     "  -m, --memory SIZE     first arena of each thread, as in 256K or 4M\n"
-	     "  -q, --quiet           no closing line\n"
-	     "  -v, --verbose MASK    say what happens; -v help lists the bits\n"
-	     "      --help, --version\n"
-	     "\n"
-	     "Then: hpcprof DIR. The exit status is COMMAND's; 125 if hpcrun failed before\n"
-	     "COMMAND began, 126 if it cannot be executed, 127 if it is not found.");
+	puts(
+	    "Usage: hpcrun [options] [--] COMMAND [ARGS...]\n"
+	    "Run COMMAND and record the call paths in which its threads spend CPU time.\n"
+	    "\n"
+	    "  -e, --event EVENT     what to sample: CPUTIME, CPUTIME@1ms (a period) or\n"
+	    "                        CPUTIME@f1000 (a rate); default CPUTIME@f1000\n"
+	    "  -l, --list            list the events that this machine can sample\n"
+	    "  -L, --list-long       the same with descriptions and limits\n"
+	    "      --budget PERCENT  how much of each thread's CPU time measuring may take; where\n"
+	    "                        EVENT would take more, there are fewer samples (5)\n"
+	    "  -o, --output DIR      where datafiles go; default hpcrun-COMMAND-N\n"
+	    "  -r, --follow yes|no   measure spawned processes as well (yes)\n"
+	    "      --only NAME       measure the executables of this name alone; may be given\n"
+	    "                        several times\n"
+	    "  -t, --trees each|all  call path trees for each thread, or one for all (each)\n"
+	    "      --store PLACE     where the trees live meanwhile: memory, which outlives the\n"
+	    "                        processes (default); DIR, which outlives the machine, too;\n"
+	    "                        private, which is lost with a process that is killed\n"
+	    "      --signal NAME     the signal to sample with (URG)\n"
+	    "      --unwinder NAME   cfi (default) or libunwind\n"
+	    "  -m, --memory SIZE     first arena of each thread, as in 256K or 4M\n"
+	    "  -q, --quiet           no closing line\n"
+	    "  -v, --verbose MASK    say what happens; -v help lists the bits\n"
+	    "      --help, --version\n"
+	    "\n"
+	    "Then: hpcprof DIR. The exit status is COMMAND's; 125 if hpcrun failed before\n"
+	    "COMMAND began, 126 if it cannot be executed, 127 if it is not found.");
 }
 
 static int complain(const char *what, const char *value, const char *hint)
@@ -148,9 +151,15 @@ static int parse_only(const char *value, struct launch_options *o)
 
 static int one_option(struct launch_options *o, int c, const char *value)
 {
+	const char *why;
 	switch (c) {
 	case 'e':
 		o->event = value;
+		return 0;
+	case 'B':
+		o->budget = value;
+		if (csprof_budget_parse(value, &o->parsed_budget, &why) < 0)
+			return complain("--budget", value, why);
 		return 0;
 	case 'l':
 		o->action = LAUNCH_LIST;
@@ -211,7 +220,7 @@ static int from_environment(struct launch_options *o)
 	    {HPCRUN_ENV_EVENTS, 'e'},  {HPCRUN_ENV_OUT, 'o'},      {HPCRUN_ENV_FOLLOW, 'r'},
 	    {HPCRUN_ENV_SIGNAL, 'S'},  {HPCRUN_ENV_UNWINDER, 'U'}, {HPCRUN_ENV_ARENA, 'm'},
 	    {HPCRUN_ENV_VERBOSE, 'v'}, {HPCRUN_ENV_ONLY, 'O'},     {HPCRUN_ENV_TREES, 't'},
-	    {HPCRUN_ENV_STORE, 'D'},
+	    {HPCRUN_ENV_STORE, 'D'},   {HPCRUN_ENV_BUDGET, 'B'},
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		const char *value = getenv(variables[i].name);
@@ -226,20 +235,30 @@ static int from_environment(struct launch_options *o)
 int launch_options_parse(struct launch_options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
-	    {"event", required_argument, NULL, 'e'},   {"list", no_argument, NULL, 'l'},
-	    {"list-long", no_argument, NULL, 'L'},     {"output", required_argument, NULL, 'o'},
-	    {"follow", required_argument, NULL, 'r'},  {"only", required_argument, NULL, 'O'},
-	    {"trees", required_argument, NULL, 't'},   {"store", required_argument, NULL, 'D'},
-	    {"signal", required_argument, NULL, 'S'},  {"unwinder", required_argument, NULL, 'U'},
-	    {"memory", required_argument, NULL, 'm'},  {"quiet", no_argument, NULL, 'q'},
-	    {"verbose", required_argument, NULL, 'v'}, {"help", no_argument, NULL, 'H'},
-	    {"version", no_argument, NULL, 'V'},       {NULL, 0, NULL, 0},
+	    {"event", required_argument, NULL, 'e'},
+	    {"list", no_argument, NULL, 'l'},
+	    {"list-long", no_argument, NULL, 'L'},
+	    {"output", required_argument, NULL, 'o'},
+	    {"follow", required_argument, NULL, 'r'},
+	    {"only", required_argument, NULL, 'O'},
+	    {"trees", required_argument, NULL, 't'},
+	    {"store", required_argument, NULL, 'D'},
+	    {"budget", required_argument, NULL, 'B'},
+	    {"signal", required_argument, NULL, 'S'},
+	    {"unwinder", required_argument, NULL, 'U'},
+	    {"memory", required_argument, NULL, 'm'},
+	    {"quiet", no_argument, NULL, 'q'},
+	    {"verbose", required_argument, NULL, 'v'},
+	    {"help", no_argument, NULL, 'H'},
+	    {"version", no_argument, NULL, 'V'},
+	    {NULL, 0, NULL, 0},
 	};
 	static char own_name[] = "hpcrun"; /* getopt's messages begin with it */
 	const char *why;
 	argv[0] = own_name;
 	memset(o, 0, sizeof *o);
 	o->follow = true;
+	o->parsed_budget = CSPROF_DEFAULT_BUDGET;
 	if (from_environment(o) < 0)
 		return -1;
 	for (int c; (c = getopt_long(argc, argv, "+e:lLo:r:t:m:qv:", longs, NULL)) != -1;)

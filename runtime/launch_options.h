@@ -20,11 +20,13 @@ struct launch_options {
 	enum launch_action action;
 	const char *event;          /* as written; NULL: the default */
 	struct csprof_event parsed; /* the same, understood */
-	const char *out;            /* directory, or NULL for one that counts up */
-	const char *unwinder;       /* NULL: cfi */
-	const char *store;          /* HPCRUN_STORE_*, a directory, or NULL: memory */
-	const char *trees;          /* "each", "all", or NULL: each */
-	char only[4096];            /* names joined by ':' */
+	const char *budget;         /* the same two of --budget */
+	uint32_t parsed_budget;
+	const char *out;      /* directory, or NULL for one that counts up */
+	const char *unwinder; /* NULL: cfi */
+	const char *store;    /* HPCRUN_STORE_*, a directory, or NULL: memory */
+	const char *trees;    /* "each", "all", or NULL: each */
+	char only[4096];      /* names joined by ':' */
 	bool follow, quiet;
 	int sig;          /* 0: the default */
 	unsigned verbose; /* mask of enum csprof_topic */

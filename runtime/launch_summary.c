@@ -71,8 +71,21 @@ static int add_account(struct cursor *c, struct launch_summary *out)
 	return 0;
 }
 
-/* The source of the first metric that names one. */
-static int find_source(struct cursor *c, struct launch_summary *out)
+static bool is_key(const struct csp_text *key, const char *name)
+{
+	return key->n == strlen(name) && memcmp(key->at, name, key->n) == 0;
+}
+
+static uint64_t number(const struct csp_text *value)
+{
+	uint64_t v = 0;
+	for (uint32_t i = 0; i < value->n && value->at[i] >= '0' && value->at[i] <= '9'; i++)
+		v = v * 10 + (uint64_t)(value->at[i] - '0');
+	return v;
+}
+
+/* The source of the first metric that names one, and what the metrics cost. */
+static int add_metrics(struct cursor *c, struct launch_summary *out)
 {
 	uint32_t metrics, pairs;
 	if (csp_get_count(c, "metrics", 4, &metrics, NULL) < 0)
@@ -84,7 +97,9 @@ static int find_source(struct cursor *c, struct launch_summary *out)
 			struct csp_text key, value;
 			if (csp_get_pair(c, &key, &value, NULL) < 0)
 				return -1;
-			if (!out->source[0] && key.n == 6 && memcmp(key.at, "source", 6) == 0 &&
+			if (is_key(&key, "cost_ns"))
+				out->cost += number(&value);
+			if (!out->source[0] && is_key(&key, "source") &&
 			    value.n < sizeof out->source)
 				memcpy(out->source, value.at, value.n);
 		}
@@ -105,7 +120,7 @@ static int add_file(const uint8_t *bytes, size_t n, struct launch_summary *out)
 		struct cursor chunk = c;
 		chunk.size = c.pos + h.length;
 		if ((h.tag == CSP_CHUNK_ACCOUNT && add_account(&chunk, out) < 0) ||
-		    (h.tag == CSP_CHUNK_METRICS && find_source(&chunk, out) < 0))
+		    (h.tag == CSP_CHUNK_METRICS && add_metrics(&chunk, out) < 0))
 			return -1;
 		cursor_skip(&c, h.length);
 	}

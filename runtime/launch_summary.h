@@ -12,6 +12,7 @@ struct launch_summary {
 	uint32_t processes; /* files of first images: the others came by exec */
 	uint64_t clock;     /* ns: the sum of all weights */
 	uint64_t samples[CSP_DISPOSITIONS];
+	uint64_t cost;   /* ns of CPU time that measuring took */
 	char source[64]; /* of the samples; of the first file that says */
 };
 

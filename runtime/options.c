@@ -81,6 +81,15 @@ static void read_image(struct csprof_options *o, const char *p)
 	o->pid_space = self || (pid && pid == os_ppid()) ? space : 0;
 }
 
+static void read_cost(struct csprof_cost *out, const char *p)
+{
+	uint32_t *parts[] = {&out->timer, &out->event, &out->change};
+	for (int i = 0; p && i < 3; i++) {
+		uint64_t ns = read_part(&p);
+		*parts[i] = ns < UINT32_MAX ? (uint32_t)ns : 0;
+	}
+}
+
 static void hide(char **environment)
 {
 	char **keep = environment;
@@ -125,6 +134,11 @@ bool csprof_options_read(char **environment)
 	o->one_tree = trees && strcmp(trees, "all") == 0;
 	if (csprof_event_parse(events && *events ? events : "CPUTIME", &o->event, &why) < 0)
 		return false;
+	const char *budget = value_of(environment, HPCRUN_ENV_BUDGET);
+	o->budget = CSPROF_DEFAULT_BUDGET;
+	if (budget && *budget && csprof_budget_parse(budget, &o->budget, &why) < 0)
+		return false;
+	read_cost(&o->cost, value_of(environment, HPCRUN_ENV_COST));
 	o->sig = (int)number_of(environment, HPCRUN_ENV_SIGNAL, SIGURG);
 	o->verbose = (uint32_t)number_of(environment, HPCRUN_ENV_VERBOSE, 0);
 	o->arena = number_of(environment, HPCRUN_ENV_ARENA, 0);

@@ -12,6 +12,8 @@
 
 #define HPCRUN_ENV_OUT "HPCRUN_OUT"           /* directory for datafiles, absolute */
 #define HPCRUN_ENV_EVENTS "HPCRUN_EVENTS"     /* as after -e */
+#define HPCRUN_ENV_BUDGET "HPCRUN_BUDGET"     /* as after --budget */
+#define HPCRUN_ENV_COST "HPCRUN_COST"         /* "TIMER.EVENT.SWITCH": see csprof_cost */
 #define HPCRUN_ENV_FOLLOW "HPCRUN_FOLLOW"     /* "no": spawned processes are not measured */
 #define HPCRUN_ENV_ONLY "HPCRUN_ONLY"         /* names joined by ':': measure these only */
 #define HPCRUN_ENV_TREES "HPCRUN_TREES"       /* "each" or "all" */
@@ -29,11 +31,20 @@
 #define HPCRUN_STORE_MEMORY "memory"
 #define HPCRUN_STORE_PRIVATE "private"
 
+/* What sampling costs on this machine, in ns; 0: not known. */
+struct csprof_cost {
+	uint32_t timer;  /* a sample by a timer, all but the walk and what it finds, */
+	uint32_t event;  /* by a performance event; */
+	uint32_t change; /* a thread with such an event gives its CPU up and gets it again */
+};
+
 struct csprof_options {
 	char out[PATH_MAX]; /* empty: measure nothing */
 	char library[PATH_MAX];
 	char store[PATH_MAX]; /* empty: the trees live in the process's own memory */
 	struct csprof_event event;
+	uint32_t budget; /* hundredths of a percent of each thread's time */
+	struct csprof_cost cost;
 	bool follow;
 	bool one_tree; /* for all threads together */
 	bool use_libunwind;

@@ -1,5 +1,7 @@
 #include "runtime/pace.h"
 
+#include "runtime/event.h"
+
 #include <stdatomic.h>
 
 /* NOT_KNOWN is a long time for an interrupt and a signal, on any machine. */
@@ -8,9 +10,15 @@ enum { WINDOW = 16, AVERAGED = 16, NOT_KNOWN_NS = 100 * 1000 };
 /* What the thread saw that was sampled last: where a new one begins. */
 static _Atomic(uint32_t) last_kernel = UINT32_MAX, last_own;
 
+uint32_t csprof_pace_kernel(const struct csprof_pace *p)
+{
+	uint32_t seen = p->kernel != UINT32_MAX ? p->kernel : p->said ? 0 : NOT_KNOWN_NS;
+	return seen > p->said ? seen : p->said;
+}
+
 static uint64_t cost(const struct csprof_pace *p, uint64_t own)
 {
-	return own + (p->kernel != UINT32_MAX ? p->kernel : NOT_KNOWN_NS);
+	return own + csprof_pace_kernel(p);
 }
 
 static uint32_t clip(uint64_t ns)
@@ -23,10 +31,12 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-void csprof_pace_init(struct csprof_pace *p, uint64_t asked_ns)
+void csprof_pace_init(struct csprof_pace *p, uint64_t asked_ns, uint32_t share, uint32_t said)
 {
 	*p = (struct csprof_pace){
 	    .asked = asked_ns,
+	    .share = share,
+	    .said = said,
 	    .kernel = atomic_load_explicit(&last_kernel, memory_order_relaxed),
 	    .next = UINT32_MAX,
 	    .own = atomic_load_explicit(&last_own, memory_order_relaxed),
@@ -86,7 +96,9 @@ void csprof_pace_saw(struct csprof_pace *p, uint64_t began, uint64_t ended)
 uint64_t csprof_pace_mean(const struct csprof_pace *p)
 {
 	uint64_t least = larger(2 * CSPROF_PACE_LEAST_NS, CSPROF_PACE_MEAN * cost(p, p->own));
-	return larger(p->asked, least);
+	/* what is seen is too much where all system calls are long */
+	uint64_t sample = p->own + (p->said ? p->said : csprof_pace_kernel(p));
+	return larger(larger(p->asked, least), sample * CSPROF_WHOLE / p->share);
 }
 
 uint64_t csprof_pace_floor(const struct csprof_pace *p)

@@ -2,10 +2,11 @@
  * so that measuring takes a bounded share of the thread's time whatever rate was asked for.
  *
  * What a sample costs is seen in the thread's own clock. The handler's own part is what the
- * clock advances in it. The kernel's part (arming, the interrupt, the signal) is what it
- * advances beyond the period that was armed at the end of the last one. That is too much
- * where the thread was in a system call, which a signal does not cut short: so the least of
- * a number of samples counts. The return from the handler is in neither; it is taken to
+ * clock advances in it. The kernel's part (arming, the interrupt, the signal, the return) the
+ * launcher has measured (launch_cost.h). Where a sample is dearer than that, or nothing is
+ * known, it is what the clock advances beyond the period that was armed at the end of the last
+ * one. That is too much where the thread was in a system call, which a signal does not cut
+ * short: so the least of a number of samples counts. The return is not in it; it is taken to
  * cost no more than all the rest.
  *
  * All of it is async-signal-safe; a pace belongs to one thread. */
@@ -24,6 +25,8 @@ enum { CSPROF_PACE_MEAN = 8, CSPROF_PACE_REST = 2, CSPROF_PACE_LEAST_NS = 50 * 1
 
 struct csprof_pace {
 	uint64_t asked;  /* mean period, ns */
+	uint32_t share;  /* of the thread's time that samples may take, hundredths of a percent */
+	uint32_t said;   /* the kernel's part, ns, as the launcher has measured it; 0: not known */
 	uint64_t due;    /* thread's clock: when the source is to send; 0: not known */
 	uint64_t until;  /* no sample before */
 	uint32_t kernel; /* its part, ns: the least that was seen of late, */
@@ -32,8 +35,11 @@ struct csprof_pace {
 	uint32_t own;    /* the handler's part, ns: on the average */
 };
 
-/* For a thread that begins, from what the process's others have seen. */
-void csprof_pace_init(struct csprof_pace *p, uint64_t asked_ns);
+/* For a thread that begins, from what the process's others have seen. share, said: as above. */
+void csprof_pace_init(struct csprof_pace *p, uint64_t asked_ns, uint32_t share, uint32_t said);
+
+/* The kernel's part of a sample, ns. */
+uint32_t csprof_pace_kernel(const struct csprof_pace *p);
 
 /* The source was armed with next_ns when the thread's clock read now; exact: it sends just
  * then, so that what is later is the kernel's part of the cost. Before that is over

@@ -83,8 +83,19 @@ static void identify(bool forked)
 	csprof_process.pid = os_pid();
 }
 
-/* A new store, and this thread in it. kept: the load map of a forked child. */
-static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t high)
+/* What the thread's clock advanced since then, before the first of its records began. */
+static void add_cost(uint64_t since)
+{
+	if (!csprof_self)
+		return;
+	struct store_thread *t = csprof_store_at(csprof_self->thread);
+	t->clocks[0].cost += t->clocks[0].start - since;
+}
+
+/* A new store, and this thread in it. kept: the load map of a forked child. since: where its
+ * clock stood when our part of it began. */
+static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t high,
+		  uint64_t since)
 {
 	identify(kept != NULL);
 	csprof_arena_init(&csprof_process.arena, 0);
@@ -106,17 +117,20 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 		csprof_output_save_vdso();
 	atomic_store(&csprof_process.measuring, true);
 	csprof_thread_start(NULL, low, high);
+	add_cost(since);
 }
 
 void csprof_process_start(int argc, char **argv, char **environment)
 {
 	uintptr_t low, high;
+	uint64_t since = os_clock_self();
 	if (!csprof_options_read(environment))
 		return;
 	struct csprof_options *o = &csprof_options;
 	csprof_process.sig = o->sig;
 	csprof_process.period_ns = o->event.period;
 	csprof_process.requested = o->event.rate;
+	csprof_sources_setup(&o->cost, o->budget);
 	csprof_process.first_arena = o->arena;
 	keep_command(argc, argv);
 	if (csprof_metrics_init(o->event.period) < 0 || csprof_signal_install(o->sig) < 0)
@@ -124,7 +138,7 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	csprof_signal_install_faults();
 	csprof_unwind_learn();
 	os_main_stack(&low, &high);
-	begin(NULL, low, high);
+	begin(NULL, low, high, since);
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);
 }
 
@@ -232,6 +246,7 @@ void csprof_process_after_fork(void)
 void csprof_process_in_child(void)
 {
 	uintptr_t low, high;
+	uint64_t since = os_clock_self();
 	bool measured = csprof_process_counts();
 	atomic_store(&csprof_process.measuring, false);
 	atomic_store(&csprof_process.in_exec, false);
@@ -249,6 +264,6 @@ void csprof_process_in_child(void)
 	}
 	if (!high)
 		os_main_stack(&low, &high);
-	begin(&kept, low, high);
+	begin(&kept, low, high, since);
 	csprof_say(CSPROF_SAY_PROCESS, "process begins by fork", NULL, INT64_MIN);
 }

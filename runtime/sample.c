@@ -7,6 +7,7 @@
 #include "runtime/fault.h"
 #include "runtime/masks.h"
 #include "runtime/message.h"
+#include "runtime/options.h"
 #include "runtime/os/os.h"
 #include "runtime/pace.h"
 #include "runtime/signals.h"
@@ -194,6 +195,27 @@ static uint64_t at_least(uint64_t ns, uint64_t least)
 	return ns > least ? ns : least;
 }
 
+/* How much of the thread's time its samples may take from here on: what is allowed, less what
+ * its switches cost; and three quarters of that as long as all that measuring took of it, its
+ * start included, is more than allowed. */
+static void set_share(csprof_state_t *state, const struct store_clock *clock, uint64_t now)
+{
+	uint32_t budget = csprof_options.budget, switches = state->source.review.share;
+	uint64_t cost = clock->cost + clock->account[CSP_OWN_CODE].weight;
+	uint32_t share = budget - (switches < budget / 2 ? switches : budget / 2);
+	bool over = cost > (now - clock->start) / CSPROF_WHOLE * budget;
+	state->pace.share = over ? share - share / 4 : share;
+	state->pace.said = csprof_source_cost(&state->source);
+}
+
+/* What the sample cost beside the handler's own part, and the switches since the last one. */
+static void add_cost(csprof_state_t *state, struct store_clock *clock)
+{
+	uint64_t cost = csprof_pace_kernel(&state->pace) + state->source.spent;
+	state->source.spent = 0;
+	__atomic_store_n(&clock->cost, clock->cost + cost, __ATOMIC_RELAXED);
+}
+
 /* The rest counts from the end of this one: however long it took, the program comes to
  * its turn, and what was sent meanwhile is not wanted. */
 static void end_sample(csprof_state_t *state, struct store_clock *clock, uint64_t began)
@@ -201,6 +223,8 @@ static void end_sample(csprof_state_t *state, struct store_clock *clock, uint64_
 	uint64_t now = os_clock_self();
 	add_own(clock, take_weight(clock, now));
 	csprof_pace_saw(&state->pace, began, now);
+	add_cost(state, clock);
+	set_share(state, clock, now);
 	uint64_t least = csprof_pace_rest(&state->pace, now - began);
 	uint64_t next = at_least(next_period(state), least);
 	bool change = csprof_source_review(&state->source, now);
@@ -215,6 +239,7 @@ static void take_sample(csprof_state_t *state, const void *ucontext)
 	uint64_t now = os_clock_self();
 	uint64_t early = csprof_pace_early(&state->pace, now);
 	if (early) {
+		add_cost(state, clock);
 		arm(state, now, at_least(early, csprof_pace_floor(&state->pace)));
 		return;
 	}
@@ -553,7 +578,10 @@ void csprof_record_creator(store_ref *tree, store_ref *node)
 	*tree = *node = 0;
 	if (!enter(state, &mask))
 		return;
+	uint64_t began = os_clock_self();
 	record_here(state, &w, mask);
+	struct store_clock *clock = clock_of(state);
+	__atomic_store_n(&clock->cost, clock->cost + os_clock_self() - began, __ATOMIC_RELAXED);
 	*node = w.node;
 	if (*node)
 		*tree = state->cct[w.kind].tree;

@@ -5,6 +5,7 @@
 #include "runtime/epoch.h"
 #include "runtime/masks.h"
 #include "runtime/message.h"
+#include "runtime/options.h"
 #include "runtime/os/os.h"
 #include "runtime/seccomp.h"
 #include "runtime/signals.h"
@@ -139,7 +140,8 @@ void csprof_thread_name_source(const csprof_state_t *state)
 
 static void start_source(csprof_state_t *state)
 {
-	csprof_pace_init(&state->pace, csprof_process.period_ns);
+	csprof_pace_init(&state->pace, csprof_process.period_ns, csprof_options.budget,
+			 csprof_options.cost.timer);
 	uint64_t first = first_sample(csprof_pace_mean(&state->pace));
 	state->source.floor = csprof_pace_floor(&state->pace);
 	int r = csprof_source_start(&state->source, &state->driver, csprof_process.sig,
@@ -228,6 +230,7 @@ static void account_rest(csprof_state_t *state, struct store_clock *c)
 	uint64_t until = state->returned > c->last ? state->returned : c->end;
 	uint64_t rest = until - c->last;
 	c->account[why].weight += c->end - until;
+	c->cost += c->end - until; /* which is ours */
 	if (why == CSP_TAIL && state->first_node && rest <= 2 * csprof_process.period_ns + TICKS) {
 		struct store_node *n = csprof_store_at(state->first_node);
 		n->metrics[CSPROF_CPUTIME] += rest;

@@ -4,6 +4,7 @@
 #ifndef RUNTIME_DRIVER_DRIVER_H
 #define RUNTIME_DRIVER_DRIVER_H
 
+#include "runtime/options.h"
 #include "runtime/os/os.h"
 
 #include <signal.h>
@@ -19,6 +20,7 @@ struct csprof_source {
 	uint64_t floor;                     /* ns: what repeats by itself has no shorter period */
 	struct os_task_clock clock;
 	uint64_t switches;         /* the thread's voluntary switches at the last sample */
+	uint64_t spent;            /* ns: what they cost since somebody set this to 0 */
 	int cpu_timer, mono_timer; /* negative: none */
 	int sig;
 	int lost; /* the descriptor of an event that this source replaces, or -1 */
@@ -27,10 +29,13 @@ struct csprof_source {
 	atomic_bool later;
 	bool by_timer;
 	uint32_t ran_on, careful;
-	/* csprof_source_review: what it saw last, samples since then, calm reviews in a row, how
-	 * many of them it takes, and whether the thread has a cheaper source meanwhile. */
+	/* csprof_source_review: the thread's clock at the last one, switches and samples since
+	 * then, calm reviews in a row, how many of them it takes, the share of the thread's
+	 * time that its switches would cost with an event, and whether it has a cheaper source
+	 * meanwhile. */
 	struct csprof_review {
 		uint64_t clock, switches;
+		uint32_t share;
 		uint32_t samples, calm, patience;
 		bool yielded;
 	} review;
@@ -67,10 +72,12 @@ struct csprof_driver {
 	bool (*crowded)(void);
 };
 
-/* The monotonic timer of a thread that computes, for the drivers. All of it is
- * async-signal-safe. Has this thread given up its CPU at no time since this was last asked? */
+/* For the drivers' arm: has this thread given up its CPU at no time since it was last called? Notes
+ * how often it has. Async-signal-safe, as is what follows. */
 bool csprof_ran_on(struct csprof_source *s);
-/* Once, ns from now. A negative errno: there is none. */
+
+/* The monotonic timer of a thread that computes, for the drivers. Once, ns from now. A negative
+ * errno: there is none. */
 int csprof_monotonic_arm(struct csprof_source *s, uint64_t ns);
 void csprof_monotonic_quiet(struct csprof_source *s);
 void csprof_monotonic_end(struct csprof_source *s);
@@ -78,6 +85,13 @@ void csprof_monotonic_end(struct csprof_source *s);
 extern const struct csprof_driver csprof_driver_task_clock;
 extern const struct csprof_driver csprof_driver_timers;
 extern const struct csprof_driver csprof_driver_itimer;
+
+/* Once, before all others: what sampling costs here, and how much of it is allowed
+ * (hundredths of a percent). */
+void csprof_sources_setup(const struct csprof_cost *cost, uint32_t budget);
+
+/* What a sample by this source costs, as csprof_cost says. Async-signal-safe. */
+uint32_t csprof_source_cost(const struct csprof_source *s);
 
 /* From now on threads that begin have all of their sources at once, and no thread gets another
  * one because that would be cheaper: handlers may soon not be allowed what it takes. */

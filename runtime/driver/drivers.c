@@ -17,6 +17,7 @@ static int start(struct csprof_source *s, const struct csprof_driver *driver, in
 	    .period = period_ns,
 	    .floor = s->floor,
 	    .review = s->review,
+	    .switches = os_voluntary_switches(),
 	    .sig = sig,
 	    .clock.fd = -1,
 	    .cpu_timer = -1,
@@ -34,11 +35,46 @@ static bool crowded(uint32_t i)
 /* ---- threads that switch often --------------------------------------------------------
  *
  * An event makes each of a thread's switches dearer (task_clock.c): a byte sent to and fro
- * between two processes took up to four times its time. Where that comes to more than a
- * sixteenth of what the thread computes, timers take its place, at the kernel's tick. A
- * thread that changes its mind is believed more slowly each time. */
+ * between two processes took up to four times its time. Where that comes to more than half of
+ * what measuring may take, or to a sixteenth of the time, timers take its place, at the kernel's
+ * tick. A thread that changes its mind is believed more slowly each time. */
 
-enum { REVIEWED = 4, DEAR = 16, SWITCH_NS = 3000, FEW_SWITCHES = 8, MOST_PATIENCE = 256 };
+enum {
+	REVIEWED = 4,
+	SWITCH_NS = 3000,
+	FEW_SWITCHES = 8,
+	MOST_PATIENCE = 256,
+	MOST_DEAR = CSPROF_WHOLE / 16
+};
+
+static struct csprof_cost costs = {.change = SWITCH_NS};
+static uint32_t allowed = CSPROF_DEFAULT_BUDGET;
+
+void csprof_sources_setup(const struct csprof_cost *cost, uint32_t budget)
+{
+	costs = *cost;
+	if (!costs.change)
+		costs.change = SWITCH_NS;
+	allowed = budget;
+}
+
+uint32_t csprof_source_cost(const struct csprof_source *s)
+{
+	bool event = s->driver == &csprof_driver_task_clock && !s->by_timer;
+	return event ? costs.event : costs.timer;
+}
+
+bool csprof_ran_on(struct csprof_source *s)
+{
+	uint64_t before = s->switches;
+	s->switches = os_voluntary_switches();
+	if (s->switches == OS_NOT_KNOWN || before == OS_NOT_KNOWN)
+		return false;
+	s->review.switches += s->switches - before;
+	if (s->driver == &csprof_driver_task_clock && !s->by_timer)
+		s->spent += (s->switches - before) * costs.change;
+	return s->switches == before;
+}
 
 static atomic_bool frozen;
 
@@ -52,18 +88,12 @@ bool csprof_sources_frozen(void)
 	return atomic_load_explicit(&frozen, memory_order_relaxed);
 }
 
-static void take_stock(struct csprof_review *r, uint64_t clock, uint64_t switches)
-{
-	r->clock = clock;
-	r->switches = switches;
-}
-
 int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64_t period_ns,
 			uint64_t first_ns)
 {
 	int r = -ENODEV;
 	s->review = (struct csprof_review){.samples = 0};
-	take_stock(&s->review, os_clock_self(), os_voluntary_switches());
+	s->review.clock = os_clock_self();
 	for (uint32_t i = *from; csprof_drivers[i]; i++) {
 		uint32_t best = csprof_drivers[i + 1] && crowded(i) ? i + 1 : i;
 		r = start(s, csprof_drivers[best], sig, period_ns, first_ns);
@@ -113,10 +143,13 @@ bool csprof_source_review(struct csprof_source *s, uint64_t clock)
 	bool event = s->driver == &csprof_driver_task_clock;
 	if (csprof_sources_frozen() || (!event && !r->yielded) || r->samples++ % REVIEWED)
 		return false;
-	uint64_t switches = os_voluntary_switches();
-	uint64_t ran = clock - r->clock, cost = (switches - r->switches) * SWITCH_NS;
-	bool dear = cost * DEAR > ran && switches - r->switches >= FEW_SWITCHES;
-	take_stock(r, clock, switches);
+	uint64_t ran = clock - r->clock + 1, cost = r->switches * costs.change;
+	uint64_t share = cost < ran ? cost * CSPROF_WHOLE / ran : CSPROF_WHOLE;
+	bool dear = share > (allowed / 2 < MOST_DEAR ? allowed / 2 : MOST_DEAR) &&
+		    r->switches >= FEW_SWITCHES;
+	r->clock = clock;
+	r->switches = 0;
+	r->share = event ? (uint32_t)share : 0;
 	r->calm = dear ? 0 : r->calm + 1;
 	return event ? dear : r->calm > r->patience;
 }
@@ -127,6 +160,7 @@ int csprof_source_change(struct csprof_source *s, uint32_t *which, uint64_t next
 	struct csprof_review *r = &s->review;
 	r->samples = 0;
 	r->calm = 0;
+	r->share = 0;
 	r->yielded = s->driver == to;
 	if (r->yielded) {
 		to = &csprof_driver_timers;

@@ -13,13 +13,6 @@
 
 enum { NONE = -1, REFUSED = -2 };
 
-bool csprof_ran_on(struct csprof_source *s)
-{
-	uint64_t before = s->switches;
-	s->switches = os_voluntary_switches();
-	return s->switches == before && before != OS_NOT_KNOWN;
-}
-
 int csprof_monotonic_arm(struct csprof_source *s, uint64_t ns)
 {
 	if (s->mono_timer == NONE) {

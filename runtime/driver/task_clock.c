@@ -148,7 +148,6 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 	if (atomic_load(&refused))
 		return -EACCES;
 	int r = 0;
-	csprof_ran_on(s);
 	if (csprof_sources_frozen() || !start_timer(s, sig, first_ns)) {
 		r = open_event(s, sig, first_ns < s->floor ? first_ns + s->floor : first_ns);
 		if (r == 0)

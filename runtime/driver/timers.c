@@ -17,7 +17,6 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 	if (timer < 0)
 		return timer;
 	s->cpu_timer = timer;
-	csprof_ran_on(s);
 	int r = os_timer_arm(timer, first_ns);
 	if (r < 0) {
 		os_timer_delete(timer);

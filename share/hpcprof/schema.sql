@@ -72,7 +72,8 @@ CREATE TABLE metric (
 	has_account INTEGER NOT NULL CHECK (has_account IN (0, 1)),
 	unaccounted_events INTEGER NOT NULL, -- of files without an account
 	unaccounted_samples INTEGER NOT NULL,
-	jitter TEXT NOT NULL -- how intervals were spread about their mean
+	jitter TEXT NOT NULL, -- how intervals were spread about their mean
+	cost_ns INTEGER NOT NULL -- CPU time that measuring took; 0: not said
 );
 CREATE TABLE account ( -- what became of all samples
 	metric INTEGER NOT NULL REFERENCES metric,

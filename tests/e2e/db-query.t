@@ -134,7 +134,7 @@ refused 3 'other.db: not a profile database' other.db
 refused 3 'other.db: not a profile database' db --append -o other.db cxx
 is "and it is as it was" "$(sql other.db '.tables')" t
 cp cxx.db later.db
-sql later.db 'PRAGMA user_version = 2'
+sql later.db 'PRAGMA user_version = 99'
 refused 3 'a newer hpcprof wrote it' query functions later.db
 refused 3 'a newer hpcprof wrote it' later.db
 refused 3 'a newer hpcprof wrote it' db --append -o later.db cxx

@@ -95,9 +95,13 @@ int main(void)
 		return 2;
 	sigaction(SIGURG, &act, NULL);
 	pid_t sender = fork();
-	if (sender == 0)
-		while (kill(parent, SIGURG) == 0)
+	if (sender < 0)
+		return 3;
+	if (sender == 0) {
+		while (getppid() == parent && kill(parent, SIGURG) == 0)
 			usleep(100);
+		_exit(0);
+	}
 	while (came < 4000)
 		if (pthread_create(&thread, NULL, nothing, NULL) == 0)
 			pthread_join(thread, NULL);

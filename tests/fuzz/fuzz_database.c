@@ -60,7 +60,7 @@ static void open_loose(void)
 	    "SELECT sql FROM sound.sqlite_schema WHERE type = 'view'";
 	char *attach = sqlite3_mprintf(
 	    "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; ATTACH %Q AS sound; "
-	    "PRAGMA application_id = %d; PRAGMA user_version = 1",
+	    "PRAGMA application_id = %d; PRAGMA user_version = 2",
 	    sound, 0x48504370);
 	char **rows;
 	int n;

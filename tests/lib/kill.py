@@ -162,6 +162,8 @@ class Round:
         while not self.page.read()[0] and self.launcher.poll() is None:
             time.sleep(0.0005)
         self.pid = self.page.read()[4][0].tid
+        if self.pid <= 1:  # to which no signal is to be sent
+            raise SystemExit("the victim has ended: %s" % self.launcher.stderr.read())
 
     def freeze(self):
         """Stop it and take its clocks; False if it was faster."""

@@ -76,13 +76,21 @@ static int sleeps(pid_t pid)
 	return name_end && name_end[1] == ' ' && name_end[2] == 'S';
 }
 
+/* From a child, as long as its parent lives: whoever has its number then is not to be sent
+ * anything. */
+static void send(pid_t parent, int sig)
+{
+	if (getppid() != parent || kill(parent, sig) != 0)
+		_exit(1);
+}
+
 /* From a child: a signal into each of three waits. */
-static void send_into_waits(const _Atomic int *begun)
+static void send_into_waits(const _Atomic int *begun, pid_t parent)
 {
 	for (int i = 0; i < 3; i++) {
-		while (*begun <= i || !sleeps(getppid()))
+		while (*begun <= i || !sleeps(parent))
 			usleep(1000);
-		kill(getppid(), i < 2 ? SIGURG : SIGUSR1);
+		send(parent, i < 2 ? SIGURG : SIGUSR1);
 	}
 	_exit(0);
 }
@@ -113,8 +121,9 @@ static int waits(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	say("open, it ran", seen);
 	/* open: a wait for another signal is cut short by the handler */
+	pid_t self = getpid();
 	if (fork() == 0)
-		send_into_waits(begun);
+		send_into_waits(begun, self);
 	for (int i = 0; i < 3; i++) {
 		*begun = i + 1;
 		int sig = sigwaitinfo(&others, &info);
@@ -151,12 +160,12 @@ static void *wait_for_ever(void *unused)
 	return unused;
 }
 
-static void send_into_many(const _Atomic int *begun, int rounds)
+static void send_into_many(const _Atomic int *begun, pid_t parent, int rounds)
 {
 	for (int i = 0; i < rounds; i++) {
-		while (*begun <= i || !sleeps(getppid()))
+		while (*begun <= i || !sleeps(parent))
 			sched_yield();
-		kill(getppid(), i % 3 ? SIGUSR2 : SIGUSR1);
+		send(parent, i % 3 ? SIGUSR2 : SIGUSR1);
 	}
 	_exit(0);
 }
@@ -170,14 +179,14 @@ static int cut_short(void)
 	int taken = 0, ended = 0, status;
 	pthread_t thread;
 	siginfo_t info;
-	pid_t child;
+	pid_t self = getpid(), child;
 
 	handle(SIGUSR2, count, SA_RESTART);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	alarm(60); /* one is lost: it waits for ever */
 	child = fork();
 	if (child == 0)
-		send_into_many(begun, ROUNDS);
+		send_into_many(begun, self, ROUNDS);
 	for (int i = 0; i < ROUNDS; i++) {
 		*begun = i + 1;
 		int sig = sigwaitinfo(&set, &info);

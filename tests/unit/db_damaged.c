@@ -159,7 +159,7 @@ static sqlite3 *open_loose(void)
 	sqlite3_stmt *s;
 	char *sql = sqlite3_mprintf(
 	    "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; "
-	    "ATTACH %Q AS sound; PRAGMA application_id = %d; PRAGMA user_version = 1",
+	    "ATTACH %Q AS sound; PRAGMA application_id = %d; PRAGMA user_version = 2",
 	    sound, 0x48504370);
 
 	unlink(spoilt);

@@ -1,6 +1,7 @@
 /* Whatever a sample costs and whatever rate is asked for, the program has most of the time. */
 #include "tests/lib/cmocka_all.h"
 
+#include "runtime/event.h"
 #include "runtime/pace.h"
 
 #include <stdlib.h>
@@ -15,6 +16,8 @@ struct machine {
 	uint64_t leave;  /* from the handler's end to the program */
 	uint64_t holds;  /* system calls, which a signal does not cut short, take */
 	uint64_t asked;  /* period */
+	uint32_t share;  /* that measuring may take; 0: all of it */
+	uint32_t said;   /* of the kernel's part */
 };
 
 struct shares {
@@ -27,7 +30,7 @@ static struct shares run(const struct machine *m, unsigned begin_to_count)
 	struct shares s = {0, 0, UINT64_MAX};
 	struct csprof_pace p;
 	uint64_t clock = 1;
-	csprof_pace_init(&p, m->asked);
+	csprof_pace_init(&p, m->asked, m->share ? m->share : CSPROF_WHOLE, m->said);
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		uint64_t own = i % 10 == 9 ? m->deep : m->own, ended = clock + own;
 		csprof_pace_saw(&p, clock, ended);
@@ -56,8 +59,8 @@ static void dear_machines(void **unused)
 	for (size_t c = 0; c < 5; c++)
 		for (size_t a = 0; a < 3; a++) {
 			/* the return as dear as all the rest, and no system calls */
-			struct machine m = {costs[c],     costs[c], costs[c],
-					    2 * costs[c], 0,        asked[a]};
+			struct machine m = {costs[c], costs[c], costs[c], 2 * costs[c],
+					    0,        asked[a], 0,        0};
 			struct shares s = run(&m, TO_LEARN);
 			assert_true(s.least >= CSPROF_PACE_LEAST_NS);
 			assert_true(s.program > 2 * s.measuring);
@@ -67,7 +70,7 @@ static void dear_machines(void **unused)
 static void dear_samples(void **unused)
 {
 	(void)unused;
-	struct machine m = {5000, 1000, 20000000, 2000, 0, 100000};
+	struct machine m = {5000, 1000, 20000000, 2000, 0, 100000, 0, 0};
 	struct shares s = run(&m, 0);
 	assert_true(s.program > s.measuring);
 }
@@ -75,10 +78,10 @@ static void dear_samples(void **unused)
 static void cheap_machines(void **unused)
 {
 	(void)unused;
-	struct machine m = {4000, 2000, 2000, 2000, 0, 200000};
+	struct machine m = {4000, 2000, 2000, 2000, 0, 200000, 0, 0};
 	struct csprof_pace p;
 	run(&m, 0);
-	csprof_pace_init(&p, m.asked); /* from what was seen last */
+	csprof_pace_init(&p, m.asked, CSPROF_WHOLE, m.said); /* from what was seen last */
 	assert_int_equal(csprof_pace_mean(&p), m.asked);
 }
 
@@ -86,20 +89,54 @@ static void cheap_machines(void **unused)
 static void held_signals(void **unused)
 {
 	(void)unused;
-	struct machine m = {4000, 2000, 2000, 2000, 400000, 1000000};
+	struct machine m = {4000, 2000, 2000, 2000, 400000, 1000000, 500, 8000};
 	struct csprof_pace p;
 	run(&m, 0);
-	csprof_pace_init(&p, m.asked);
+	csprof_pace_init(&p, m.asked, CSPROF_WHOLE, m.said);
 	assert_in_range(csprof_pace_mean(&p), m.asked, 2 * m.asked);
+}
+
+/* Whatever is asked for, measuring takes what it may, and where a few samples are dear on the
+ * average no more than a tenth beyond it. */
+static void budgets(void **unused)
+{
+	(void)unused;
+	static const uint32_t shares[] = {10, 100, 500, 1000};
+	static const uint64_t costs[] = {500, 5000, 50000, 500000};
+	for (size_t s = 0; s < 4; s++)
+		for (size_t c = 0; c < 4; c++) {
+			struct machine m = {
+			    costs[c], costs[c], 2 * costs[c], costs[c],
+			    0,        10000,    shares[s],    (uint32_t)(2 * costs[c])};
+			struct shares got = run(&m, TO_LEARN);
+			double took = (double)got.measuring / (double)(got.program + got.measuring);
+			assert_true(took < 1.1 * shares[s] / CSPROF_WHOLE);
+			/* nor much less, but where the least period is longer */
+			if (costs[c] >= 5000)
+				assert_true(took > 0.7 * shares[s] / CSPROF_WHOLE);
+		}
+}
+
+/* What the launcher says counts for the budget. What is seen to be dearer bounds the pace as if
+ * there were none. */
+static void said(void **unused)
+{
+	(void)unused;
+	struct csprof_pace p;
+	csprof_pace_init(&p, 10000, 500, 10 * 1000 * 1000);
+	assert_true(csprof_pace_mean(&p) >= 200 * 1000 * 1000);
+	struct machine m = {50000, 5000, 5000, 2000, 0, 10000, 500, 1};
+	run(&m, 0);
+	csprof_pace_init(&p, 10000, 500, 1);
+	assert_in_range(csprof_pace_mean(&p), 8 * 50000, 8 * 60000);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(dear_machines),
-	    cmocka_unit_test(dear_samples),
-	    cmocka_unit_test(cheap_machines),
-	    cmocka_unit_test(held_signals),
+	    cmocka_unit_test(dear_machines),  cmocka_unit_test(dear_samples),
+	    cmocka_unit_test(cheap_machines), cmocka_unit_test(held_signals),
+	    cmocka_unit_test(budgets),        cmocka_unit_test(said),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

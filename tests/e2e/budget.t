@@ -1,0 +1,67 @@
+#!/bin/bash
+# What measuring may take, what it took, and where that is said.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$top/tests/lib/measure.sh"
+
+work=$(program work)
+unset HPCRUN_BUDGET
+
+# The launcher measures once what sampling costs here.
+export XDG_CACHE_HOME=$PWD/cache
+mkdir cache
+"$hpcrun" -q -o once "$work" loop 1
+kept=$(cat cache/hpcrun/cost)
+check "what sampling costs is kept for this boot: $kept" grep -qE "^$(cat \
+	/proc/sys/kernel/random/boot_id) [0-9]+ [0-9]+ [0-9]+$" cache/hpcrun/cost
+touch -d '2001-01-01' cache/hpcrun/cost
+"$hpcrun" -q -o twice "$work" loop 1
+is "and not measured again" "$(stat -c %Y cache/hpcrun/cost)" "$(date -d 2001-01-01 +%s)"
+echo "another-boot 1 1 1" >cache/hpcrun/cost
+"$hpcrun" -q -o third "$work" loop 1
+check "but after a boot" grep -q "^$(cat /proc/sys/kernel/random/boot_id) " cache/hpcrun/cost
+is "nothing else stands there" "$(ls cache cache/hpcrun | xargs)" "cache: hpcrun cache/hpcrun: cost"
+for where in /dev/null relative ''; do
+	XDG_CACHE_HOME=$where HOME=/dev/null "$hpcrun" -q -o nowhere "$work" loop 1 >said 2>&1
+	is "no cache in '$where'" "$? $(cat said)" "0 "
+done
+
+# By turns alone and measured.
+check "loop: said and real cost agree" lib costs.py 20 5 9000 "$hpcrun" "$work" loop 2500
+check "nine threads, too" lib costs.py 20 20 9000 "$hpcrun" "$work" nine 4000
+check "and deep recursion" lib costs.py 20 20 9000 "$hpcrun" "$work" deep 2500
+
+costs() {
+	"$hpcprof" dump "$@" | sed -n 's/.*key "cost_ns"  value "\(.*\)"/\1/p'
+}
+
+# The same number in all places.
+"$hpcrun" -e CPUTIME@f9000 --budget 2 -o data "$work" nine 9000 2>said
+note "$(cat said)"
+check "the closing line says why there are fewer" grep -qE \
+	'[0-9]+ a second by .* \(asked: 9000; a higher --budget allows more.*\); measuring took [12]\.[0-9]%' said
+cost=$(costs data/*.csp)
+check "the datafile says what it took: $cost ns" test "$cost" -gt 0
+"$hpcprof" db -q -o data.db data
+is "the database, too" "$(sqlite3 data.db 'SELECT cost_ns FROM metric')" "$cost"
+"$hpcprof" -q data >text
+check "and the report" grep -qE '^  measuring   took [0-9.]+ ms of that, [12]\.[0-9]%$' text
+"$hpcprof" data.db >again
+is "which is the same from the database" "$(grep measuring again)" "$(grep measuring text)"
+HPCRUN_BUDGET=50 "$hpcrun" -e CPUTIME@f9000 -o more "$work" nine 3000 2>more.said
+rate() {
+	sed -n 's/.* of CPU time, \([0-9]*\) a second .*/\1/p' "$1"
+}
+check "a higher one gives more" test "$(rate more.said)" -gt "$((2 * $(rate said)))"
+
+"$hpcprof" merge -q -o both.csp data more
+is "costs of merged files are added up" "$(costs both.csp)" "$((cost + $(costs more/*.csp)))"
+
+for bad in 0 0.05 101 x 5.123 5. .5 -1 ''; do
+	"$hpcrun" --budget "$bad" true 2>errors
+	is "--budget '$bad' is refused" "$? $(cat errors)" \
+		"125 hpcrun: --budget '$bad': expected percent of the CPU time, from 0.1 to 100"
+done
+for good in 0.1 0.25 7.5 100; do
+	check "--budget $good is not" "$hpcrun" -q --budget "$good" -o good true
+done
+done_testing
