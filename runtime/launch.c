@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -31,14 +32,19 @@ static int fail(const char *what, const char *name)
 
 /* ---- where things are ---------------------------------------------------------------- */
 
-/* The library stands beside the launcher: ../lib/libhpcrun.so. */
+/* The library stands beside the launcher: ../lib/libhpcrun.so. Without /proc, beside the path
+ * that the launcher was executed by. */
 static int find_library(char *out)
 {
 	char self[PATH_MAX], joined[PATH_MAX + 32];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	if (n < 0)
+	const char *executed = (const char *)getauxval(AT_EXECFN);
+	if (n >= 0)
+		self[n] = '\0';
+	else if (executed)
+		snprintf(self, sizeof self, "%s", executed);
+	else
 		return fail("cannot find", "itself");
-	self[n] = '\0';
 	snprintf(joined, sizeof joined, "%s/../lib/libhpcrun.so", dirname(self));
 	if (!realpath(joined, out))
 		return fail("cannot find", joined);

@@ -199,7 +199,8 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 		if (csprof_process_counts()) /* it may just have ended */
 			begin(promise, low, high);
 		csprof_unlock();
-		csprof_say(CSPROF_SAY_THREAD, "thread begins", NULL, os_tid());
+		if (csprof_self)
+			csprof_say(CSPROF_SAY_THREAD, "thread begins", NULL, csprof_self->tid);
 	}
 	if (promise)
 		csprof_promise_drop(promise);
@@ -278,7 +279,8 @@ void csprof_thread_end(void)
 	if (!state || csprof_confined() || csprof_process.pid != os_pid())
 		return;
 	csprof_epoch_change_left();
-	csprof_thread_returning(); /* pthread_exit and cancellation come here at once */
+	if (!state->returned) /* pthread_exit and cancellation come here at once */
+		csprof_thread_returning();
 	csprof_lock();
 	atomic_store(&state->busy, true);
 	if (state->source.driver)

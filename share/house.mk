@@ -10,7 +10,7 @@ deps_test := libcmocka-dev clang-14 libclang-rt-14-dev libunwind-dev binutils \
 deps_points := golang-1.19-go openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \
 	musl-tools libc6-dev-i386 lib32gcc-12-dev strace
 deps_soak := linux-perf debootstrap libpython3.11-testsuite dpkg-dev tcl tcl-thread cmake \
-	libgmock-dev libbenchmark-dev
+	libgmock-dev libbenchmark-dev qemu-system-x86 busybox-static cpio kmod sbcl
 deps_lint := cppcheck clang-tidy-14 clang-format-14
 
 again = +$(Q)$(MAKE) --no-print-directory

@@ -93,29 +93,33 @@ $(BUILD)/oracle/bin/hpcrun $(BUILD)/faulty/bin/hpcrun: $(BIN)/hpcrun
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # ---- running ------------------------------------------------------------------
-# Every test has an end, whatever it does: prove counts the timeout as a failure.
+# Every test has an end, whatever it does: prove counts the timeout as a failure. Those of whole
+# tools are kept apart from the machine, too.
 UNIT_TIMEOUT ?= 120
 E2E_TIMEOUT ?= 900
 SOAK_TIMEOUT ?= 7200
-# $(call prove,seconds,jobs,tests,options): run them, or say that there are none.
+apart := tests/lib/isolated
+# $(call prove,command,jobs,tests,options): run them by it, or say that there are none.
 prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP TAP_DATA='$(abspath tests/data)' \
-	prove --timer $(4) -j$(2) -e 'timeout -k 10 $(1)' $(3),echo '$@: no tests')
+	prove --timer $(4) -j$(2) -e '$(1)' $(3),echo '$@: no tests')
 
 .PHONY: check-parts check-unit check-unit-offline check-e2e check-sanitize check-fuzz fuzz-parts
 check-parts: all programs oracle faulty
-	+$(Q)failed=; for part in unit e2e sanitize fuzz; do \
+	+$(Q)BUILD='$(BUILD)' tests/lib/left-behind before $(BUILD)/before; \
+	failed=; for part in unit e2e sanitize fuzz; do \
 		echo "== check-$$part"; \
 		$(MAKE) --no-print-directory check-$$part || failed="$$failed check-$$part"; done; \
+	BUILD='$(BUILD)' tests/lib/left-behind after $(BUILD)/before || failed="$$failed left-behind"; \
 	if [ -n "$$failed" ]; then echo "FAILED:$$failed"; exit 1; fi; echo 'all checks passed'
 
 check-unit: $(unit_bin) programs
-	$(Q)$(call prove,$(UNIT_TIMEOUT),2,$(filter $(unit_dir)/$(subst *,%,$(only)),$(unit_bin)))
+	$(Q)$(call prove,timeout -k 10 $(UNIT_TIMEOUT),2,$(filter $(unit_dir)/$(subst *,%,$(only)),$(unit_bin)))
 
 check-unit-offline: $(unit_offline:%=$(unit_dir)/%)
-	$(Q)$(call prove,$(UNIT_TIMEOUT),2,$(unit_offline:%=$(unit_dir)/%))
+	$(Q)$(call prove,timeout -k 10 $(UNIT_TIMEOUT),2,$(unit_offline:%=$(unit_dir)/%))
 
 check-e2e: all programs oracle faulty
-	$(Q)$(call prove,$(E2E_TIMEOUT),1,$(wildcard tests/e2e/$(only).t))
+	$(Q)$(call prove,$(apart) $(E2E_TIMEOUT),1,$(wildcard tests/e2e/$(only).t))
 
 check-sanitize:
 	+$(Q)$(MAKE) --no-print-directory ASAN=1 UBSAN=1 BUILD=$(BUILD)/address-undefined check-unit-offline
@@ -182,10 +186,10 @@ fuzz: deps-test
 # ---- soak and bench -----------------------------------------------------------
 .PHONY: soak-parts bench-parts
 soak-parts: all programs oracle faulty
-	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/*.t),-v)
+	$(Q)$(call prove,$(apart) $(SOAK_TIMEOUT),1,$(wildcard tests/soak/*.t),-v)
 
 soak-%: all programs oracle faulty
-	$(Q)$(call prove,$(SOAK_TIMEOUT),1,$(wildcard tests/soak/$*-*.t tests/soak/$*.t),-v)
+	$(Q)$(call prove,$(apart) $(SOAK_TIMEOUT),1,$(wildcard tests/soak/$*-*.t tests/soak/$*.t),-v)
 
 # Tables to read: a number is never a failure, a broken script is told.
 bench-parts: all programs

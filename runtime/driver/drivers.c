@@ -93,7 +93,6 @@ int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64
 {
 	int r = -ENODEV;
 	s->review = (struct csprof_review){.samples = 0};
-	s->review.clock = os_clock_self();
 	for (uint32_t i = *from; csprof_drivers[i]; i++) {
 		uint32_t best = csprof_drivers[i + 1] && crowded(i) ? i + 1 : i;
 		r = start(s, csprof_drivers[best], sig, period_ns, first_ns);

@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -126,12 +127,30 @@ uint32_t os_tid(void)
 	return (uint32_t)CALL(SYS_gettid);
 }
 
+/* Without /proc: the path that it was executed by, in this directory if it is not absolute. */
+static long executed_path(char *out, size_t size)
+{
+	const char *path = (const char *)getauxval(AT_EXECFN);
+	size_t n = 0, more = path ? strlen(path) : 0;
+	if (more && path[0] != '/') {
+		long r = CALL(SYS_getcwd, out, size);
+		if (r < 0)
+			return 0;
+		n = (size_t)r;
+		out[n - 1] = '/';
+	}
+	if (!more || n + more >= size)
+		return 0;
+	memcpy(out + n, path, more);
+	return (long)(n + more);
+}
+
 int os_executable(char *out, size_t size)
 {
 	static const char deleted[] = " (deleted)";
 	long n = CALL(SYS_readlink, "/proc/self/exe", out, size - 1);
 	if (n < 0)
-		n = 0;
+		n = executed_path(out, size);
 	size_t tail = sizeof deleted - 1;
 	if ((size_t)n > tail && memcmp(out + n - tail, deleted, tail) == 0)
 		n -= (long)tail;

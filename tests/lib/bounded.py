@@ -1,8 +1,8 @@
-"""bounded.py [--hogs] [--rounds N] RATE[,RATE]... HPCRUN COMMAND [ARGUMENT]...: what measuring
+"""bounded.py [--hogs] [--rounds N] [--factor F] RATE[,RATE]... HPCRUN COMMAND [ARGUMENT]...: what measuring
 a command at these rates adds to the time that it takes.
 
 Runs it alone and at each rate, in turns. The median of its times at a rate may be
-1.5 times the median alone and 100 ms more, and no run five times that and 1 s. Where the
+F (1.5) times the median alone and 100 ms more, and no run five times that and 1 s. Where the
 medians of three rounds are beyond, up to N (9) rounds are made. With --hogs a process that
 does nothing but compute runs on each CPU beside it.
 
@@ -51,9 +51,8 @@ def hogs():
     return [subprocess.Popen(["taskset", "-c", str(cpu)] + loop) for cpu in os.sched_getaffinity(0)]
 
 
-def holds(alone, times):
-    base = statistics.median(alone)
-    return statistics.median(times) <= FACTOR * base + MORE
+def holds(alone, times, factor):
+    return statistics.median(times) <= factor * statistics.median(alone) + MORE
 
 
 def run(options):
@@ -67,7 +66,7 @@ def run(options):
             if at[rate][-1] >= limit:
                 print("%s a second: no end in %.1f s; alone %.3f s" % (rate, limit, alone[-1]))
                 return False
-        good = all(holds(alone, times) for times in at.values())
+        good = all(holds(alone, times, options.factor) for times in at.values())
     print("alone %.3f s (%.3f to %.3f)" % (statistics.median(alone), min(alone), max(alone)))
     for rate, times in at.items():
         print("%s a second: %.3f s (%.3f to %.3f)"
@@ -79,6 +78,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--hogs", action="store_true")
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--factor", type=float, default=FACTOR)
     parser.add_argument("rates")
     parser.add_argument("hpcrun")
     parser.add_argument("command", nargs=argparse.REMAINDER)

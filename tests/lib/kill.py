@@ -28,8 +28,9 @@ apart; few may have used much.
 A sample may be due and on its way. Where its signal is pending and not blocked, nothing of
 ours stood in its way: the timer, the kernel or what is beneath it was late, and so much may be
 lost as they were; such threads are named. Where our handler is at work, or libc
-blocks all around a fork (of one that dies by itself nobody knows), a thread may have lost up to
-ten periods: so may three threads, or one of each thousand, and each is named.
+blocks all around a fork (of one that dies by itself nobody knows), or the thread is in a system
+call, where it does not see that the host has taken its CPU away, it may have lost up to ten
+periods: so may three threads, or one of each thousand, and each is named.
 
 What the main thread uses between the measurement's beginning and main(), where it looks
 at its clock, is told from runs that end at once: so much at least, and so much at most."""
@@ -279,7 +280,8 @@ def weigh(r, path, before_main, verdict, lossy):
         verdict.counts["threads in a system call"] += thread.in_call
         most = 2 * period + max(thread.in_call_ns, thread.gap_ns)
         if lost + doubt < least or lost > most and not ticking:
-            late = (thread.sample_on_its_way or not r.frozen) and most < lost <= 5 * most
+            unknown = thread.sample_on_its_way or thread.in_call or not r.frozen
+            late = unknown and most < lost <= 5 * most
             where = verdict.beyond if late else verdict.failures
             if r.frozen and thread.undelivered and lost > most:
                 where = verdict.undelivered
