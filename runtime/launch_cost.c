@@ -25,6 +25,7 @@ enum {
 	LEAST = 5,
 	MOST = 101,
 	ENOUGH_NS = 80 * 1000 * 1000,
+	TOO_LONG_NS = 800 * 1000 * 1000, /* no samples come */
 	SWITCHES = 20,
 	SLEEP_NS = 20 * 1000,
 	PERIOD_NS = 200 * 1000,
@@ -113,6 +114,8 @@ static int compare(const void *a, const void *b)
 
 static uint32_t median(int64_t *values, int n)
 {
+	if (n < LEAST)
+		return 0;
 	qsort(values, (size_t)n, sizeof *values, compare);
 	int64_t v = values[n / 2];
 	return v < 1 ? 1 : v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
@@ -120,7 +123,8 @@ static uint32_t median(int64_t *values, int n)
 
 static bool go_on(int n, uint64_t began)
 {
-	return n < LEAST || (n < MOST && clock_ns(CLOCK_MONOTONIC) - began < (uint64_t)ENOUGH_NS);
+	uint64_t most = n < LEAST ? TOO_LONG_NS : ENOUGH_NS;
+	return n < MOST && clock_ns(CLOCK_MONOTONIC) - began < most;
 }
 
 static void begin_samples(void)

@@ -10,15 +10,17 @@ enum { WINDOW = 16, AVERAGED = 16, NOT_KNOWN_NS = 100 * 1000 };
 /* What the thread saw that was sampled last: where a new one begins. */
 static _Atomic(uint32_t) last_kernel = UINT32_MAX, last_own;
 
+/* What is seen is too much where all system calls are long. */
 uint32_t csprof_pace_kernel(const struct csprof_pace *p)
 {
-	uint32_t seen = p->kernel != UINT32_MAX ? p->kernel : p->said ? 0 : NOT_KNOWN_NS;
-	return seen > p->said ? seen : p->said;
+	return p->said ? p->said : p->kernel != UINT32_MAX ? p->kernel : NOT_KNOWN_NS;
 }
 
+/* For what must hold however dear a sample has become. */
 static uint64_t cost(const struct csprof_pace *p, uint64_t own)
 {
-	return own + csprof_pace_kernel(p);
+	uint32_t kernel = csprof_pace_kernel(p);
+	return own + (p->kernel != UINT32_MAX && p->kernel > kernel ? p->kernel : kernel);
 }
 
 static uint32_t clip(uint64_t ns)
@@ -96,8 +98,7 @@ void csprof_pace_saw(struct csprof_pace *p, uint64_t began, uint64_t ended)
 uint64_t csprof_pace_mean(const struct csprof_pace *p)
 {
 	uint64_t least = larger(2 * CSPROF_PACE_LEAST_NS, CSPROF_PACE_MEAN * cost(p, p->own));
-	/* what is seen is too much where all system calls are long */
-	uint64_t sample = p->own + (p->said ? p->said : csprof_pace_kernel(p));
+	uint64_t sample = p->own + csprof_pace_kernel(p);
 	return larger(larger(p->asked, least), sample * CSPROF_WHOLE / p->share);
 }
 

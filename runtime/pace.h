@@ -38,7 +38,7 @@ struct csprof_pace {
 /* For a thread that begins, from what the process's others have seen. share, said: as above. */
 void csprof_pace_init(struct csprof_pace *p, uint64_t asked_ns, uint32_t share, uint32_t said);
 
-/* The kernel's part of a sample, ns. */
+/* The kernel's part of a sample, ns: said, or seen where that is not known. */
 uint32_t csprof_pace_kernel(const struct csprof_pace *p);
 
 /* The source was armed with next_ns when the thread's clock read now; exact: it sends just

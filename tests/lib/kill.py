@@ -257,9 +257,10 @@ def weigh(r, path, before_main, verdict, lossy):
     if ticking:
         period = max(period, TICK_NS)
     verdict.ticking |= ticking
-    weights = collections.Counter()
-    for thread, _, _, _, weight in data.account:
+    weights, own = collections.Counter(), collections.Counter()
+    for thread, _, name, _, weight in data.account:
         weights[data.threads[thread][0]] += weight
+        own[data.threads[thread][0]] += weight * (name == "own code")
     # whoever dies by itself does so a little after it has told its clocks; and a thread that
     # blocks SIGTERM, as around a fork, runs on until another one has been given a CPU to take it
     runs_on = not r.frozen or r.options.how == "term"
@@ -286,10 +287,10 @@ def weigh(r, path, before_main, verdict, lossy):
             if r.frozen and thread.undelivered and lost > most:
                 where = verdict.undelivered
             where.append(
-                "%s: thread %d (%s for %.3f ms, system call %s, %s) used %.3f ms, %.3f ms of it recovered"
+                "%s: thread %d (%s for %.3f ms, system call %s, %s) used %.3f ms, %.3f ms of it recovered, %.3f in our own code"
                 % (os.path.basename(path), thread.tid, thread.doing, thread.since_ns / 1e6,
                    thread.call, "sample on its way" if thread.sample_on_its_way else "no sample due",
-                   used / 1e6, weights[thread.tid] / 1e6))
+                   used / 1e6, weights[thread.tid] / 1e6, own[thread.tid] / 1e6))
 
 
 def kill_once(options, folder, number, before_main, verdict):
