@@ -79,7 +79,7 @@ $(LIB)/libhpcrun.so: $(runtime_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^
 
 # The same for static programs, where there is no loader.
-loader_c := runtime/own_code.c runtime/intercept_start.c runtime/intercept_misc.c runtime/search.c runtime/unwind_libunwind.c
+loader_c := runtime/own_code.c runtime/sections.c runtime/intercept_start.c runtime/intercept_misc.c runtime/search.c runtime/unwind_libunwind.c
 static_c := $(filter-out $(loader_c),$(runtime_c)) $(wildcard runtime/static/*.c)
 static_o := $(static_c:%.c=$(BUILD)/static-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 

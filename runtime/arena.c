@@ -26,7 +26,7 @@ _Static_assert(sizeof(struct piece) <= STORE_GRAIN, "a piece's head takes one gr
 
 /* Pieces given back: zeroed behind their heads. */
 static CSPROF_TOGETHER store_ref spare;
-static atomic_flag spare_lock = ATOMIC_FLAG_INIT;
+static CSPROF_TOGETHER atomic_flag spare_lock = ATOMIC_FLAG_INIT;
 
 static struct piece *piece_at(store_ref ref)
 {

@@ -1,6 +1,7 @@
 #include "runtime/epoch.h"
 
 #include "runtime/os/os.h"
+#include "runtime/output.h"
 #include "runtime/state.h"
 
 #include <limits.h>
@@ -38,18 +39,22 @@ static bool same_text(store_ref ref, const char *s)
 	return t->n == n && memcmp(t->bytes, s, n) == 0;
 }
 
+static void copy_path(char *out, const char *path)
+{
+	size_t n = strnlen(path, PATH_MAX - 1);
+	memcpy(out, path, n);
+	out[n] = '\0';
+}
+
 /* The name that a module goes by in the datafile. out has PATH_MAX bytes. */
 static void name_module(char *out, const struct os_module *m)
 {
 	if (m->vdso)
 		memcpy(out, CSP_MODULE_VDSO, sizeof CSP_MODULE_VDSO);
 	else if (m->name[0] == '\0')
-		os_executable(out, PATH_MAX);
-	else if (m->name[0] == '/' || !realpath(m->name, out)) {
-		size_t n = strnlen(m->name, PATH_MAX - 1);
-		memcpy(out, m->name, n);
-		out[n] = '\0';
-	}
+		copy_path(out, csprof_output_executable());
+	else if (m->name[0] == '/' || !realpath(m->name, out))
+		copy_path(out, m->name);
 }
 
 /* How m and a module of an epoch relate. */
@@ -76,6 +81,7 @@ static enum fit fits(const struct store_module *s, const struct os_module *m)
 struct update {
 	store_ref epoch;
 	bool clash;
+	size_t ranges;                   /* modules that the unwinder knows from us */
 	const struct store_module *next; /* to be tried first, or NULL */
 };
 
@@ -134,7 +140,7 @@ static store_ref append_epoch(void)
 enum { MAX_ALIVE = 4096 };
 
 /* Where modules stand now; more than these are never taken for dead. */
-static uintptr_t alive[MAX_ALIVE];
+static CSPROF_LARGE uintptr_t alive[MAX_ALIVE];
 static size_t num_alive;
 
 static void check_one(const struct os_module *m, void *arg)
@@ -142,6 +148,11 @@ static void check_one(const struct os_module *m, void *arg)
 	struct update *u = arg;
 	if (!u->clash)
 		u->clash = fits_epoch(u, m) == CLASH;
+}
+
+static bool needs_range(const struct os_module *m)
+{
+	return m->gaps || csprof_unwind_needs_modules();
 }
 
 static void add_one(const struct os_module *m, void *arg)
@@ -154,6 +165,7 @@ static void add_one(const struct os_module *m, void *arg)
 	}
 	if (num_alive < MAX_ALIVE)
 		alive[num_alive++] = m->mapped_address;
+	u->ranges += needs_range(m);
 }
 
 static bool can_use(store_ref epoch)
@@ -221,10 +233,8 @@ static void put_range(const struct os_module *m, void *arg)
 {
 	struct csprof_module_table *table = arg;
 	size_t i = table->count;
-	if (!m->gaps && !csprof_unwind_needs_modules())
-		return;
-	if (i == num_alive)
-		return; /* it has just come: the next update has room for it */
+	if (!needs_range(m) || i == num_alive)
+		return; /* no room: it has just come, and the next update has it */
 	while (i > 0 && table->range[i - 1].start > m->mapped_address) {
 		table->range[i] = table->range[i - 1];
 		i--;
@@ -246,11 +256,13 @@ static bool same_table(const struct csprof_module_table *a, const struct csprof_
 
 /* Tables stay readable, as a handler may be in any of them; but what is loaded and unloaded
  * for ever has few. */
-static void tell_unwinder(void)
+static void tell_unwinder(size_t ranges)
 {
 	enum { REMEMBERED = 64 };
 	static const struct csprof_module_table *told, *before[REMEMBERED];
 	static uint32_t next;
+	if (!told && ranges == 0)
+		return;
 	size_t bytes = sizeof *told + num_alive * sizeof told->range[0];
 	struct csprof_module_table *table = os_map(bytes);
 	if (!table)
@@ -260,7 +272,7 @@ static void tell_unwinder(void)
 	for (uint32_t i = 0; i < REMEMBERED && !same; i++)
 		if (before[i] && same_table(before[i], table))
 			same = before[i];
-	if (same || (!told && table->count == 0)) {
+	if (same) {
 		os_unmap(table, bytes);
 	} else {
 		before[next++ % REMEMBERED] = table;
@@ -280,7 +292,7 @@ void csprof_epoch_update(void)
 			num_alive = 0;
 			os_modules(add_one, &u);
 			list_dead(epoch);
-			tell_unwinder();
+			tell_unwinder(u.ranges);
 			seen_changes = changes;
 			atomic_store_explicit(&csprof_process.epoch, epoch, memory_order_release);
 		}
@@ -439,6 +451,8 @@ static const struct store_module *next_module(const struct store_module *m)
 	return m && known_string(m->name) ? m : NULL;
 }
 
+enum { FEW_KEPT = 2048 }; /* the modules of a small program */
+
 /* One module of the kept epoch, and its name behind it. */
 struct kept_module {
 	struct os_module m;
@@ -463,9 +477,13 @@ struct csprof_kept_epoch csprof_epoch_keep(void)
 	while ((s = next_module(s)))
 		kept.bytes += kept_bytes(known_string(s->name));
 	size_t left = kept.bytes - sizeof(struct kept_module);
-	struct kept_module *k = kept.memory = os_map(kept.bytes);
+	static CSPROF_TOGETHER _Alignas(16) uint8_t few[FEW_KEPT];
+	kept.mapped = kept.bytes > sizeof few;
+	struct kept_module *k = kept.memory = kept.mapped ? os_map(kept.bytes) : few;
 	if (!k)
 		return kept;
+	if (!kept.mapped)
+		memset(few, 0, kept.bytes);
 	for (; (s = next_module(s)); k = behind(k)) {
 		const struct store_string *name = known_string(s->name);
 		const struct store_string *id = known_string(s->build_id);
@@ -483,13 +501,18 @@ struct csprof_kept_epoch csprof_epoch_keep(void)
 	return kept;
 }
 
+void csprof_epoch_drop(struct csprof_kept_epoch kept)
+{
+	if (kept.mapped && kept.memory)
+		os_unmap(kept.memory, kept.bytes);
+}
+
 void csprof_epoch_restore(struct csprof_kept_epoch kept)
 {
 	store_ref epoch = kept.memory ? append_epoch() : 0;
 	for (struct kept_module *k = kept.memory; epoch && k->bytes; k = behind(k))
 		append_module(epoch, &k->m, k->name);
-	if (kept.memory)
-		os_unmap(kept.memory, kept.bytes);
+	csprof_epoch_drop(kept);
 	atomic_store(&changing, opening.cfa != 0);
 	atomic_store(&num_dead, 0);
 	atomic_store(&last_hit, 0); /* of the parent's store */

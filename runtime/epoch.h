@@ -53,13 +53,15 @@ bool csprof_epoch_changing(void);
 
 /* A forked child has its parent's load map, but may not ask the loader for it: a
  * thread that is not there any more may have held the loader's lock. So the current
- * epoch is taken along: kept, in pages of its own, before the store goes, and put
- * into the new one. */
+ * epoch is taken along: kept, outside of the store, before that goes, and put into the
+ * new one or dropped. */
 struct csprof_kept_epoch {
 	void *memory;
 	size_t bytes;
+	bool mapped; /* in pages of its own */
 };
 struct csprof_kept_epoch csprof_epoch_keep(void);
+void csprof_epoch_drop(struct csprof_kept_epoch kept);
 void csprof_epoch_restore(struct csprof_kept_epoch kept);
 
 #endif

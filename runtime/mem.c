@@ -7,14 +7,14 @@
 #include <limits.h>
 #include <string.h>
 
-uint8_t *csprof_store_blocks[STORE_MAX_BLOCKS];
+CSPROF_FIRST uint8_t *csprof_store_blocks[STORE_MAX_BLOCKS];
 static CSPROF_TOGETHER uint32_t blocks_taken;
 
 /* The file that the blocks stand in. fd -1: the process's own memory. */
 static struct os_file file = {.fd = -1};
 static CSPROF_TOGETHER bool in_file;
 static CSPROF_TOGETHER bool beside_file; /* some blocks are not in it */
-static char file_path[PATH_MAX + 256];
+static CSPROF_TOGETHER const char *file_path;
 
 /* Block i of the store is block i of the file. Where that has no room any more (a full
  * file system, a limit of the program's), the process's own memory serves: it is lost
@@ -70,12 +70,12 @@ static void write_header(uint32_t num_metrics, uint32_t num_events)
 int csprof_store_create(const char *path, uint32_t num_metrics, uint32_t num_events)
 {
 	in_file = beside_file = false;
-	if (path && strlen(path) < sizeof file_path) {
+	if (path) {
 		int r = os_file_create(path, &file);
 		if (r == -EEXIST)
 			return r;
 		in_file = r == 0;
-		memcpy(file_path, path, strlen(path) + 1);
+		file_path = path;
 	}
 	if (csprof_store_take(1) != 0)
 		return -ENOMEM;

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /* The store of this process, in a file that is made at path; in the process's own memory
- * where path is NULL or no file can be made there. 0, -ENOMEM, or -EEXIST where something
- * stands at path. In a forked child the parent's is dropped first. */
+ * where path, which must stay, is NULL or no file can be made there. 0, -ENOMEM, or -EEXIST where
+ * something stands at path. In a forked child the parent's is dropped first. */
 int csprof_store_create(const char *path, uint32_t num_metrics, uint32_t num_events);
 /* Unmap it; its file stays. */
 void csprof_store_destroy(void);

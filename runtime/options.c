@@ -121,6 +121,11 @@ static bool is_one_of(const char *names)
 	return false;
 }
 
+bool csprof_options_given(char **environment)
+{
+	return value_of(environment, HPCRUN_ENV_OUT) != NULL;
+}
+
 bool csprof_options_read(char **environment)
 {
 	struct csprof_options *o = &csprof_options;

@@ -59,6 +59,9 @@ struct csprof_options {
 };
 extern struct csprof_options csprof_options;
 
+/* Whether the environment asks for a measurement at all. */
+bool csprof_options_given(char **environment);
+
 /* Read the environment. False where this process is not to be measured: nothing says
  * where the data goes, or --only names others. With
  * HPCRUN_FOLLOW=no our variables are taken out of environ, so that no child sees

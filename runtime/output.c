@@ -12,8 +12,22 @@ enum { SINK_BYTES = 64 * 1024, MAX_COMMAND = 128, MAX_NAME = 512, MAX_TRIES = 10
 
 /* Paths do not stand on the stack: a program may _exit from a handler on a small one. */
 static char executable[PATH_MAX], host[256];
-static char datafile[PATH_MAX + MAX_NAME], part[PATH_MAX + MAX_NAME], aside[PATH_MAX + MAX_NAME];
-static char vdso[PATH_MAX + MAX_NAME];
+
+/* The usual short paths share a page. */
+enum { SHORT_PATH = 768, MOST_SHORT = SHORT_PATH - MAX_NAME };
+struct place {
+	char *few, *many; /* SHORT_PATH, and PATH_MAX + MAX_NAME bytes */
+};
+#define PLACE(name)                                                                                \
+	static CSPROF_TOGETHER char name##_few[SHORT_PATH];                                        \
+	static CSPROF_LARGE char name##_many[PATH_MAX + MAX_NAME];                                 \
+	static const struct place name##_place = {name##_few, name##_many}
+PLACE(datafile);
+PLACE(store);
+PLACE(part);
+PLACE(other);
+
+static CSPROF_TOGETHER const char *datafile; /* in its place */
 
 struct path {
 	char *at;
@@ -40,14 +54,23 @@ static void add_number(struct path *p, uint64_t v)
 	add(p, digits, csp_format_u64(digits, v));
 }
 
-/* DIRECTORY/<command>.<host>.<pid>.<seq>SUFFIX */
-static void make_name(char *out, const char *directory, const char *suffix)
+/* A path of a file in directory, up to the '/'; MAX_NAME bytes may follow. */
+static struct path path_in(const struct place *place, const char *directory)
 {
-	struct path p = {out, 0, PATH_MAX + MAX_NAME};
-	const char *slash = strrchr(executable, '/');
-	const char *command = slash ? slash + 1 : executable;
+	struct path p = {place->few, 0, SHORT_PATH};
+	if (strlen(directory) >= MOST_SHORT)
+		p = (struct path){place->many, 0, PATH_MAX + MAX_NAME};
 	add_text(&p, directory);
 	add(&p, "/", 1);
+	return p;
+}
+
+/* DIRECTORY/<command>.<host>.<pid>.<seq>SUFFIX */
+static const char *make_name(const struct place *place, const char *directory, const char *suffix)
+{
+	struct path p = path_in(place, directory);
+	const char *slash = strrchr(executable, '/');
+	const char *command = slash ? slash + 1 : executable;
 	add(&p, command, strnlen(command, MAX_COMMAND));
 	add(&p, ".", 1);
 	add_text(&p, host);
@@ -56,37 +79,34 @@ static void make_name(char *out, const char *directory, const char *suffix)
 	add(&p, ".", 1);
 	add_number(&p, csprof_options.seq);
 	add_text(&p, suffix);
+	return p.at;
 }
 
 /* STORE/<host>.<pid>.exec */
-static void name_aside(void)
+static const char *name_aside(void)
 {
-	struct path p = {aside, 0, sizeof aside};
-	add_text(&p, csprof_options.store);
-	add(&p, "/", 1);
+	struct path p = path_in(&other_place, csprof_options.store);
 	add_text(&p, host);
 	add(&p, ".", 1);
 	add_number(&p, csprof_process.pid);
 	add_text(&p, STORE_EXEC_SUFFIX);
+	return p.at;
 }
 
 int csprof_output_begin(uint32_t num_metrics, uint32_t num_events, bool forked)
 {
-	static char store[PATH_MAX + MAX_NAME];
 	bool in_file = csprof_options.store[0] != '\0';
 	if (!forked) { /* else they are the parent's */
 		os_executable(executable, sizeof executable);
 		os_hostname(host, sizeof host);
 	}
-	if (in_file && csprof_options.seq > 0) {
-		name_aside();
-		os_unlink(aside);
-	}
+	if (in_file && csprof_options.seq > 0)
+		os_unlink(name_aside());
 	for (int i = 0; i < MAX_TRIES; i++, csprof_options.seq++) {
-		make_name(datafile, csprof_options.out, CSP_SUFFIX);
+		datafile = make_name(&datafile_place, csprof_options.out, CSP_SUFFIX);
 		if (os_exists(datafile))
 			continue;
-		make_name(store, csprof_options.store, STORE_SUFFIX);
+		const char *store = make_name(&store_place, csprof_options.store, STORE_SUFFIX);
 		int r = csprof_store_create(in_file ? store : NULL, num_metrics, num_events);
 		if (r != -EEXIST)
 			return r;
@@ -117,11 +137,27 @@ static int to_file(void *ctx, const uint8_t *bytes, size_t n)
 }
 
 /* Memory for writing the datafile comes out of one mapping: each costs its making, its removal
- * and page tables. Under the process's lock. */
+ * and page tables. A small one is left to the end of the process, or to exec: to remove it
+ * costs more than to write the file. Under the process's lock. */
+enum { MOST_LEFT_MAPPED = 256 * 1024 };
 static CSPROF_TOGETHER struct {
-	uint8_t *at;
-	size_t left;
+	uint8_t *at, *memory;
+	size_t left, bytes;
 } room;
+
+static bool make_room(size_t bytes)
+{
+	room.at = room.memory = os_map(bytes);
+	room.left = room.bytes = room.memory ? bytes : 0;
+	return room.memory;
+}
+
+static void drop_room(void)
+{
+	if (room.memory)
+		os_unmap(room.memory, room.bytes);
+	room.memory = NULL;
+}
 
 static void *take_room(size_t bytes)
 {
@@ -150,7 +186,7 @@ static int write_store(const struct store_view *view, int fd)
 	return store_write_datafile(view, &memory, &sink);
 }
 
-static int write_part(void)
+static int write_part(const char *part)
 {
 	int fd = os_create(part);
 	if (fd == -EEXIST) { /* of a process of this pid that did not come to its end */
@@ -161,12 +197,9 @@ static int write_part(void)
 		return fd;
 	struct store_view view = csprof_store_view();
 	size_t bytes = SINK_BYTES + STORE_WORKING_BYTES(view.num_blocks);
-	void *memory = os_map(bytes);
-	room.at = memory;
-	room.left = bytes;
-	int r = memory ? write_store(&view, fd) : -ENOMEM;
-	if (memory)
-		os_unmap(memory, bytes);
+	int r = make_room(bytes) ? write_store(&view, fd) : -ENOMEM;
+	if (bytes > MOST_LEFT_MAPPED)
+		drop_room();
 	os_close(fd);
 	return r;
 }
@@ -175,14 +208,14 @@ static int write_part(void)
  * finds whole datafiles only. */
 int csprof_output_write(void)
 {
-	make_name(datafile, csprof_options.out, CSP_SUFFIX);
-	make_name(part, csprof_options.out, CSP_SUFFIX ".part");
-	int r = write_part();
+	const char *part = make_name(&part_place, csprof_options.out, CSP_SUFFIX ".part");
+	datafile = make_name(&datafile_place, csprof_options.out, CSP_SUFFIX);
+	int r = write_part(part);
 	if (r == 0)
 		r = os_rename_new(part, datafile);
 	for (int i = 0; r == -EEXIST && i < MAX_TRIES; i++) {
 		csprof_options.seq++;
-		make_name(datafile, csprof_options.out, CSP_SUFFIX);
+		datafile = make_name(&datafile_place, csprof_options.out, CSP_SUFFIX);
 		r = os_rename_new(part, datafile);
 	}
 	if (r < 0)
@@ -197,12 +230,10 @@ int csprof_output_write(void)
 /* OUT/<the last part of STORE>.stores, which the launcher made. */
 static void remove_link(void)
 {
-	struct path p = {part, 0, sizeof part};
-	const char *slash = strrchr(csprof_options.store, '/');
-	add_text(&p, csprof_options.out);
-	add_text(&p, slash);
+	struct path p = path_in(&part_place, csprof_options.out);
+	add_text(&p, strrchr(csprof_options.store, '/') + 1);
 	add_text(&p, STORE_LINK_SUFFIX);
-	os_unlink(part);
+	os_unlink(p.at);
 }
 
 void csprof_output_drop_store(void)
@@ -218,17 +249,16 @@ void csprof_output_drop_store(void)
 void csprof_output_put_store_aside(void)
 {
 	const char *path = csprof_store_path();
-	if (path) {
-		name_aside();
-		os_rename(path, aside);
-	}
+	if (path)
+		os_rename(path, name_aside());
 }
 
 void csprof_output_take_back(void)
 {
+	drop_room();
 	const char *path = csprof_store_path();
 	if (path) /* first: a kill in between leaves both, of which one is taken */
-		os_rename(aside, path);
+		os_rename(name_aside(), path);
 	os_unlink(datafile);
 }
 
@@ -255,20 +285,21 @@ void csprof_output_save_vdso(void)
 	if (!m)
 		return;
 	const struct store_string *id = csprof_store_at(m->build_id);
-	struct path p = {vdso, 0, sizeof vdso}, q = {part, 0, sizeof part};
-	add_text(&p, csprof_options.out);
-	add_text(&p, "/" CSP_VDSO_PREFIX);
+	struct path p = path_in(&other_place, csprof_options.out);
+	struct path q = path_in(&part_place, csprof_options.out);
+	add_text(&p, CSP_VDSO_PREFIX);
 	add(&p, id->bytes, id->n);
-	if (os_exists(vdso))
+	if (os_exists(p.at))
 		return;
-	add_text(&q, vdso);
+	add_text(&q, CSP_VDSO_PREFIX);
+	add(&q, id->bytes, id->n);
 	add_text(&q, ".");
 	add_number(&q, csprof_process.pid);
-	int fd = os_create(part);
+	int fd = os_create(q.at);
 	if (fd < 0)
 		return;
 	int r = os_write(fd, (const void *)m->mapped_address, m->extent);
 	os_close(fd);
-	if (r < 0 || os_rename(part, vdso) < 0)
-		os_unlink(part);
+	if (r < 0 || os_rename(q.at, p.at) < 0)
+		os_unlink(q.at);
 }

@@ -19,7 +19,7 @@
 
 enum { COMMAND_BYTES = 32 * 1024 };
 
-static char command[COMMAND_BYTES]; /* arguments joined by NUL */
+static CSPROF_LARGE char command[COMMAND_BYTES]; /* arguments joined by NUL */
 static size_t command_bytes;
 
 bool csprof_process_measured(void)
@@ -124,6 +124,9 @@ void csprof_process_start(int argc, char **argv, char **environment)
 {
 	uintptr_t low, high;
 	uint64_t since = os_clock_self();
+	if (!csprof_options_given(environment))
+		return;
+	csprof_touch_all();
 	if (!csprof_options_read(environment))
 		return;
 	struct csprof_options *o = &csprof_options;
@@ -247,6 +250,7 @@ void csprof_process_in_child(void)
 {
 	uintptr_t low, high;
 	uint64_t since = os_clock_self();
+	csprof_touch_together();
 	bool measured = csprof_process_counts();
 	atomic_store(&csprof_process.measuring, false);
 	atomic_store(&csprof_process.in_exec, false);
@@ -259,7 +263,7 @@ void csprof_process_in_child(void)
 	csprof_process.threaded = false;
 	csprof_unlock();
 	if (!measured) {
-		os_unmap(kept.memory, kept.bytes);
+		csprof_epoch_drop(kept);
 		return;
 	}
 	if (!high)

@@ -102,7 +102,7 @@ static const struct need elsewhere[] = {
     {SYS_nanosleep, false, {0}},
     {SYS_futex, false, {0, FUTEX_WAIT_PRIVATE}},
     {SYS_futex, false, {0, FUTEX_WAKE_PRIVATE, 1}},
-    {SYS_madvise, false, {0}},
+    {SYS_madvise, false, {0, 4096, OS_POPULATE_WRITE}},
     {SYS_mmap, false, {0, 4096, PROT_READ | PROT_WRITE, MAP_OURS, UINT64_MAX, 0}},
     {SYS_mmap, false, {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ANY_FD, 0}},
     {SYS_mmap, false, {0, 4096, PROT_READ, MAP_SHARED, ANY_FD, 0}},

@@ -9,14 +9,11 @@
 #include "runtime/driver/driver.h"
 #include "runtime/fault.h"
 #include "runtime/pace.h"
+#include "runtime/sections.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What every process writes that begins by fork, in as few pages as can be: each is copied
- * when the child writes to it. (Makefile: --sort-section) */
-#define CSPROF_TOGETHER __attribute__((section(".bss.csprof_together")))
 
 enum { CSPROF_TREE_KINDS = 2, CSPROF_MAX_FRAMES = 1 << 20, CSPROF_MAX_PARKED = 8 };
 

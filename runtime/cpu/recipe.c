@@ -2,21 +2,30 @@
 
 #include <stddef.h>
 
+#include "runtime/sections.h"
+
 /*
  * The cache, shared by all threads and written without a lock. An entry is two
  * words that are stored one after the other, so a reader may meet halves of two
  * entries, or of an entry being overwritten by the handler that interrupted its
  * writer. `check` is a checksum over address, generation and recipe: such a pair
  * does not match and is a miss. A lost entry is computed again.
+ *
+ * Only the first part of the table is used, and the part doubles when as many entries
+ * as half of it were computed since it last did: a process with few samples touches few
+ * pages, each of which costs an interrupt. An entry of the smaller part is still found,
+ * half of them where they were, the others where they would have been.
  */
 #define CACHE_BITS 15
 #define CACHE_ENTRIES (1u << CACHE_BITS)
+#define FIRST_ENTRIES 256u /* a page */
 
 struct cached {
 	uint64_t check, recipe;
 };
 
-static struct cached cache[CACHE_ENTRIES];
+static CSPROF_LARGE struct cached cache[CACHE_ENTRIES];
+static uint32_t cache_mask = FIRST_ENTRIES - 1, computed;
 
 /* Odd constants with well spread bits: 2^64 / golden ratio, and the multiplier
  * of Knuth's MMIX generator. */
@@ -120,13 +129,47 @@ static uint64_t compute(uintptr_t pc)
 	}
 }
 
+static inline uint32_t hash(uintptr_t pc)
+{
+	return (uint32_t)(pc * MIX_ADDRESS >> (64 - CACHE_BITS));
+}
+
+/* The recipe of `pc` in this entry, or 0. */
+static inline uint64_t recipe_in(const struct cached *entry, uintptr_t pc)
+{
+	uint64_t recipe = __atomic_load_n(&entry->recipe, __ATOMIC_RELAXED);
+	uint64_t check = __atomic_load_n(&entry->check, __ATOMIC_RELAXED);
+
+	return __builtin_expect(check == checksum(pc, recipe), 1) ? recipe : 0;
+}
+
+/* Threads may count at the same time: the part doubles a little later or sooner. */
+static void count_computed(uint32_t mask)
+{
+	uint32_t n = __atomic_load_n(&computed, __ATOMIC_RELAXED) + 1;
+
+	if (n > mask / 2 && mask < CACHE_ENTRIES - 1) {
+		__atomic_store_n(&cache_mask, mask * 2 + 1, __ATOMIC_RELAXED);
+		n = 0;
+	}
+	__atomic_store_n(&computed, n, __ATOMIC_RELAXED);
+}
+
 /* Fill the entry of `pc`. */
-__attribute__((noinline)) static uint64_t miss(struct cached *entry, uintptr_t pc)
+__attribute__((noinline)) static uint64_t miss(uintptr_t pc)
 {
 	/* The sum is taken with the generation from before the rules are read:
 	 * if the module goes away meanwhile, the entry is void already. */
-	uint64_t check = checksum(pc, 0), recipe = compute(pc);
+	uint64_t check = checksum(pc, 0), recipe = 0;
+	uint32_t mask = __atomic_load_n(&cache_mask, __ATOMIC_RELAXED);
+	struct cached *entry = &cache[hash(pc) & mask];
 
+	if (mask > FIRST_ENTRIES)
+		recipe = recipe_in(&cache[hash(pc) & mask / 2], pc);
+	if (!recipe) {
+		recipe = compute(pc);
+		count_computed(mask);
+	}
 	__atomic_store_n(&entry->recipe, recipe, __ATOMIC_RELAXED);
 	__atomic_store_n(&entry->check, check ^ recipe * MIX_RECIPE, __ATOMIC_RELAXED);
 	return recipe;
@@ -134,13 +177,10 @@ __attribute__((noinline)) static uint64_t miss(struct cached *entry, uintptr_t p
 
 static inline uint64_t look_up(uintptr_t pc)
 {
-	struct cached *entry = &cache[pc * MIX_ADDRESS >> (64 - CACHE_BITS)];
-	uint64_t recipe = __atomic_load_n(&entry->recipe, __ATOMIC_RELAXED);
-	uint64_t check = __atomic_load_n(&entry->check, __ATOMIC_RELAXED);
+	uint32_t mask = __atomic_load_n(&cache_mask, __ATOMIC_RELAXED);
+	uint64_t recipe = recipe_in(&cache[hash(pc) & mask], pc);
 
-	if (__builtin_expect(check == checksum(pc, recipe) && recipe != 0, 1))
-		return recipe;
-	return miss(entry, pc);
+	return __builtin_expect(recipe != 0, 1) ? recipe : miss(pc);
 }
 
 /* The register in slot i, or what it is now. Written so that no branch depends

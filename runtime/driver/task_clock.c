@@ -28,7 +28,7 @@ enum { PLACES = 1024, BEING_SET = -1 };
 static struct {
 	_Atomic(int) taken; /* the descriptor and 1, BEING_SET, or 0 */
 	uint64_t id;
-} places[PLACES];
+} places[PLACES] CSPROF_LARGE;
 static CSPROF_TOGETHER _Atomic(int) places_used; /* none behind these ever was */
 
 static void take_place(const struct os_task_clock *c)

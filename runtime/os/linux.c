@@ -44,6 +44,14 @@ void *os_map_cleared_in_copies(size_t bytes)
 	return p;
 }
 
+void os_touch(void *low, void *high)
+{
+	uintptr_t from = (uintptr_t)low & -(uintptr_t)PAGE;
+	uintptr_t to = ((uintptr_t)high + PAGE - 1) & -(uintptr_t)PAGE;
+	if (from < to)
+		CALL(SYS_madvise, from, to - from, OS_POPULATE_WRITE);
+}
+
 bool os_readable(uintptr_t p)
 {
 	char byte;

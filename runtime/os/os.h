@@ -22,6 +22,10 @@ void os_unmap(void *p, size_t bytes);
 /* The same, which a process that is a copy of this one finds zeroed; NULL also where the
  * kernel cannot do that. */
 void *os_map_cleared_in_copies(size_t bytes);
+/* Have the pages from low to high before they are written to: by one call, not by an interrupt
+ * each. A kernel that cannot (before Linux 5.14) leaves it at that. */
+enum { OS_POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, newer than some headers */
+void os_touch(void *low, void *high);
 /* Whether the page that p lies in can be read, asked of the kernel. */
 bool os_readable(uintptr_t p);
 /* How many of the next OS_PAGES_AT_ONCE pages, from the one that begins at p on, can be read

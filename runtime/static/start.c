@@ -3,6 +3,7 @@
  * libc's exit calls as well, behind the last destructor. */
 #include "runtime/intercept.h"
 #include "runtime/launch_check.h"
+#include "runtime/sections.h"
 #include "runtime/unwind.h"
 #include "runtime/unwind_libunwind.h"
 
@@ -31,6 +32,14 @@ extern const char __stop_hpcrun_text[] __attribute__((visibility("hidden")));
 bool csprof_own_code(uintptr_t pc)
 {
 	return pc >= (uintptr_t)__start_hpcrun_text && pc < (uintptr_t)__stop_hpcrun_text;
+}
+
+void csprof_touch_all(void)
+{
+}
+
+void csprof_touch_together(void)
+{
 }
 
 /* Without a loader libunwind cannot be had; process.c says so and goes on without. */

@@ -41,18 +41,46 @@ few_events() {
 	check "$1" test "$(of_children | grep -c perf_event_open)" -le 1
 }
 
-at_most "a forked child makes at most 75 system calls more" fork 75
+at_most "a forked child makes at most 60 system calls more" fork 60
 is "and asks /proc for nothing" "$(of_children | grep /proc)" ""
 few_events "nor makes an event before it has a sample"
-at_most "a thread at most 30" thread 30
+at_most "a thread at most 25" thread 25
 few_events "nor makes an event"
-at_most "an image at most 120" vfork 120
-at_most "a child and its image at most 190" exec 190
+at_most "an image at most 100" vfork 100
+at_most "a child and its image at most 155" exec 155
 is "and they ask /proc for their executable alone" \
 	"$(of_children | grep /proc | grep -v 'readlink("/proc/self/exe"')" ""
 is "each of them has a datafile" "$(ls data.exec | grep -c '\.csp$')" 17
 check "which hpcprof reads" run 0 "$hpcprof" -q data.exec
 check "and that had time in the kernel included, though it has no sample" \
 	says out 'Kernel: time in the kernel is included\.$'
+
+# The pages that it writes to (runtime/sections.h).
+address() {
+	nm "$BUILD/lib/libhpcrun.so" | awk -v name="$1" '$3 == name { print "0x" $1 }'
+}
+span() {
+	echo $((($(address "$2") - $(address "$1")) / 4096 + 1))
+}
+check "a forked child writes to 2 pages of the library's variables" test "$(span before after)" -le 2
+check "and an image to 20" test "$(span __bss_start after)" -le 20
+cat >resident.py <<'EOF'
+# The memory that the library's variables take, in KB, after half a second of samples.
+import time
+end = time.process_time() + 0.5
+while time.process_time() < end:
+    sorted(str(i) for i in range(1000))
+before = resident = ""
+ours = False
+for line in open("/proc/self/smaps"):
+    if "-" in line.split(" ")[0]:
+        ours = "libhpcrun.so" in before and len(line.split()) == 5
+        before = line
+    elif ours and line.startswith("Rss:"):
+        resident = line.split()[1]
+print(resident)
+EOF
+check "half a second of samples" run 0 "$hpcrun" -q -e CPUTIME@f1000 -o data.resident python3 resident.py
+check "in which they take less than 256 KB ($(cat out))" test "$(cat out)" -lt 256
 
 done_testing
