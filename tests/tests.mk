@@ -101,7 +101,7 @@ SOAK_TIMEOUT ?= 7200
 apart := tests/lib/isolated
 # $(call prove,command,jobs,tests,options): run them by it, or say that there are none.
 prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP TAP_DATA='$(abspath tests/data)' \
-	prove --timer $(4) -j$(2) -e '$(1)' $(3),echo '$@: no tests')
+	prove --timer --failures $(4) -j$(2) -e '$(1)' $(3),echo '$@: no tests')
 
 .PHONY: check-parts check-unit check-unit-offline check-e2e check-sanitize check-fuzz fuzz-parts
 check-parts: all programs oracle faulty

@@ -35,12 +35,12 @@ ok() {
 	echo "ok $tap_count - $1"
 }
 
-# not_ok DESCRIPTION [TEXT]: one that does not, and what there is to say about it.
+# not_ok DESCRIPTION [TEXT]: one that does not, and what there is to say about it, which prove shows.
 not_ok() {
 	tap_count=$((tap_count + 1))
 	tap_failed=$((tap_failed + 1))
 	echo "not ok $tap_count - $1"
-	[ -z "${2:-}" ] || note "$2"
+	[ -z "${2:-}" ] || note "$2" >&2
 }
 
 # note TEXT: each line as a TAP comment.

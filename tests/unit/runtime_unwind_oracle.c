@@ -6,7 +6,8 @@
  * it overwrites the saved registers of its own frame with those of the handler,
  * and rbp of the frames between is lost. Both must give up after the same frames.
  * Others only we can, by guessing: code without rules, as the _init of a library
- * that is just being loaded. Then all that libunwind saw must be there too.
+ * that is just being loaded. Then ours must end in the outermost frame, and that
+ * of libunwind, which guesses otherwise, must not.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -49,6 +50,7 @@ static volatile double sink;
 static unsigned generation;
 static char plugin_path[4096];
 static uintptr_t outermost; /* ip of the frame below all others */
+static timer_t timer;
 
 static bool same(const struct csprof_frame *a, const struct csprof_frame *b, int n)
 {
@@ -59,9 +61,28 @@ static bool same(const struct csprof_frame *a, const struct csprof_frame *b, int
 	return true;
 }
 
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The next sample, counted from the end of this one, and the work gets as much time as the
+ * walks took: however dear they are here, it goes on. */
+static void next_sample(double walks)
+{
+	long rest = walks < 0.5 ? (long)(walks * 1e9) : 500000000;
+	struct itimerspec times = {.it_value.tv_nsec = rest > PERIOD_NS ? rest : PERIOD_NS};
+
+	timer_settime(timer, 0, &times, NULL);
+}
+
 static void sample(int sig, siginfo_t *info, void *context)
 {
 	static struct difference d;
+	double start = seconds();
 
 	(void)sig;
 	(void)info;
@@ -76,14 +97,15 @@ static void sample(int sig, siginfo_t *info, void *context)
 	} else if (d.rc < 0 && d.m >= d.n && d.theirs[d.m - 1].ip != outermost &&
 		   same(d.own, d.theirs, d.n)) {
 		seen.neither++;
-	} else if (d.rc == CSPROF_STEP_END && d.m > 0 && d.m < d.n &&
-		   d.own[d.n - 1].ip == outermost && same(d.own, d.theirs, d.m)) {
+	} else if (d.rc == CSPROF_STEP_END && d.m > 0 && d.own[d.n - 1].ip == outermost &&
+		   d.theirs[d.m - 1].ip != outermost && same(d.own, d.theirs, 1)) {
 		seen.own_alone++;
 	} else {
 		if (seen.different < KEPT)
 			differences[seen.different] = d;
 		seen.different++;
 	}
+	next_sample(seconds() - start);
 }
 
 __attribute__((noinline)) static int recurse(int depth)
@@ -245,24 +267,12 @@ static void handle(int sig, void (*handler)(int, siginfo_t *, void *), void (*si
 	assert_int_equal(sigaction(sig, &action, NULL), 0);
 }
 
-static timer_t start_timer(void)
+static void make_timer(void)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
-	struct itimerspec times = {{0, PERIOD_NS}, {0, PERIOD_NS}};
-	timer_t timer;
 
 	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
 	assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
-	assert_int_equal(timer_settime(timer, 0, &times, NULL), 0);
-	return timer;
-}
-
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void learn_stack(void)
@@ -319,7 +329,6 @@ static void test_same_frames(void **state)
 	stack_t alternate = {.ss_sp = malloc(ALT_STACK_SIZE), .ss_size = ALT_STACK_SIZE};
 	const char *build = getenv("BUILD");
 	double start;
-	timer_t timer;
 
 	(void)state;
 	snprintf(plugin_path, sizeof(plugin_path), "%s/programs/unwind_plugin",
@@ -333,7 +342,8 @@ static void test_same_frames(void **state)
 	handle(SIGUSR1, NULL, on_signal, SA_ONSTACK);
 	handle(SIGUSR2, NULL, on_signal, 0);
 	handle(SIGPROF, sample, NULL, SA_SIGINFO | SA_RESTART);
-	timer = start_timer();
+	make_timer();
+	next_sample(0);
 	for (start = seconds();
 	     seconds() < start + SECONDS_OF_WORK ||
 	     (seen.samples < MIN_SAMPLES && seconds() < start + SECONDS_AT_MOST);) {
