@@ -49,7 +49,7 @@ launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
 
 # ---- the offline half ---------------------------------------------------------
 deps_pkgs := libdw libelf sqlite3 expat capstone
-offline_c := $(wildcard formats/*.c formats/base/*.c reader/*.c symbolize/*.c) $(filter-out db/extension.c,$(wildcard db/*.c)) $(filter-out hpcprof/main.c,$(wildcard hpcprof/*.c))
+offline_c := $(wildcard formats/*.c formats/base/*.c reader/*.c symbolize/*.c) $(filter-out db/extension.c,$(wildcard db/*.c)) $(filter-out hpcprof/main.c,$(wildcard hpcprof/*.c hpcprof/command/*.c))
 offline_o := $(offline_c:%.c=$(BUILD)/obj/%.o)
 OFFLINE_CFLAGS := $(BASE) -pthread $(sanflags) $(shell $(PKG_CONFIG) --cflags $(deps_pkgs) 2>/dev/null) $(CFLAGS)
 OFFLINE_LIBS := $(shell $(PKG_CONFIG) --libs $(deps_pkgs) 2>/dev/null) -liberty -pthread -lm

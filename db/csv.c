@@ -1,6 +1,6 @@
 #include "db/csv.h"
 
-#include "hpcprof/output.h"
+#include "hpcprof/command/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static int write_table(sqlite3 *db, const char *table, const char *folder, struc
 
 	if (asprintf(&path, "%s/%s.csv", folder, table) < 0)
 		return error_memory(e, strlen(folder));
-	rc = output_open(&out, path, e);
+	rc = output_open(&out, NULL, path, e);
 	if (rc == 0)
 		rc = write_rows(db, table, out.file, e);
 	if (rc == 0)

@@ -3,11 +3,11 @@
 #define DB_DB_H
 
 #include "hpcprof/importers.h"
-#include "hpcprof/views.h"
+#include "hpcprof/command/command.h"
 
 /* hpcprof db and hpcprof query. */
-extern const struct view db_view, query_view;
+extern const struct command db_command, query_command;
 /* Databases that hpcprof db wrote, as PROFILEs. */
-extern const struct importer db_importer;
+extern struct importer db_importer;
 
 #endif

@@ -397,7 +397,8 @@ static const struct table {
 } tables[] = {
     {"SELECT id, name, unit, flags, events, samples, interval, position, kernel, sources, "
      "requested, "
-     "achieved, has_account, unaccounted_events, unaccounted_samples, jitter, cost_ns FROM metric ORDER BY "
+     "achieved, has_account, unaccounted_events, unaccounted_samples, jitter, cost_ns FROM metric "
+     "ORDER BY "
      "id",
      take_metric, NULL},
     {"SELECT metric, disposition, samples, events FROM account ORDER BY metric, position",
@@ -540,5 +541,4 @@ static int parts(const char *path, struct importer_part **out, size_t *n, struct
 	return rc;
 }
 
-const struct importer db_importer = {
-    .is = database_is, .add = add, .parts = parts, .add_part = add_part};
+struct importer db_importer = {.is = database_is, .add = add, .parts = parts, .add_part = add_part};

@@ -1,14 +1,14 @@
-/* The view query: SQL over a profile database, or over profiles, of which one is made in
+/* The command query: SQL over a profile database, or over profiles, of which one is made in
  * memory. Nothing that is asked can write: the file is opened to be read, and an authorizer
  * lets nothing through but reading. */
 #include "db/db.h"
 #include "db/functions.h"
+#include "db/open.h"
 #include "db/rows.h"
 #include "db/shipped.h"
 #include "db/vtab.h"
 #include "db/write.h"
-#include "hpcprof/output.h"
-#include "db/open.h"
+#include "hpcprof/command/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,17 @@
 
 enum { INSTRUCTIONS = 10000 }; /* of SQLite's machine between two looks at the clock */
 
+struct query_options {
+	struct common common;
+	const char *output; /* or NULL */
+	enum rows_format format;
+	bool list;             /* the queries that have names */
+	double time_limit;     /* in seconds */
+	uint64_t memory_limit; /* in MiB; 0: none */
+};
+
 struct query {
-	const struct options *o;
+	const struct query_options *o;
 	const char *sql; /* of length bytes */
 	int length;
 	int num_arguments;
@@ -144,6 +153,7 @@ static int prepare(sqlite3 *db, const struct query *q, sqlite3_stmt **s, struct 
 
 static int ask(FILE *out, sqlite3 *db, struct query *q, struct error *e)
 {
+	const struct rows_shape shape = {q->o->format, q->o->common.rows, q->o->common.width};
 	sqlite3_stmt *s;
 	int rc;
 
@@ -152,7 +162,7 @@ static int ask(FILE *out, sqlite3 *db, struct query *q, struct error *e)
 		return -1;
 	for (int i = 0; i < q->num_arguments; i++)
 		sqlite3_bind_text(s, i + 1, q->arguments[i], -1, SQLITE_STATIC);
-	rc = rows_print(out, s, q->o, e);
+	rc = rows_print(out, s, &shape, e);
 	if (sqlite3_reset(s) != SQLITE_OK)
 		rc = why(db, q, e);
 	sqlite3_finalize(s);
@@ -167,7 +177,7 @@ static int ask_into(FILE *out, sqlite3 *db, struct query *q, struct error *e)
 
 	if (!q->o->output)
 		return ask(out, db, q, e);
-	rc = output_open(&to, q->o->output, e);
+	rc = output_open(&to, NULL, q->o->output, e);
 	if (rc == 0)
 		rc = ask(to.file, db, q, e);
 	if (rc == 0)
@@ -195,7 +205,7 @@ static int understand(struct query *q, struct error *e)
 	sqlite3 *db = NULL;
 	int rc;
 
-	q->sql = q->o->subject;
+	q->sql = q->o->common.subject;
 	q->length = (int)strlen(q->sql);
 	if (shipped_find(q->sql, &named)) {
 		q->sql = named.sql;
@@ -217,7 +227,7 @@ static int understand(struct query *q, struct error *e)
 	}
 	sqlite3_close_v2(db);
 	sqlite3_hard_heap_limit64(0);
-	if (rc == 0 && q->o->num_profiles <= (size_t)q->num_arguments)
+	if (rc == 0 && q->o->common.num_profiles <= (size_t)q->num_arguments)
 		return error_set(e, ERROR_USAGE,
 				 "this query takes %d argument%s, and then a PROFILE",
 				 q->num_arguments, q->num_arguments == 1 ? "" : "s");
@@ -239,18 +249,19 @@ static int ask_file(FILE *out, struct query *q, const char *path, struct error *
 	return rc;
 }
 
-static int ask_profiles(FILE *out, struct query *q, const struct options *o, struct diag *d,
+static int ask_profiles(FILE *out, struct query *q, const struct common *o, struct diag *d,
 			struct error *e)
 {
+	const struct profile_request wanted = {.common = o};
 	struct profile p;
 	sqlite3 *db = NULL;
-	int rc = profile_load(&p, o, d, e);
+	int rc = profile_load(&p, &wanted, d, e);
 
 	if (rc != 0)
 		return rc;
 	rc = open_empty(&db, e);
 	if (rc == 0)
-		rc = db_fill(db, &p, o, d, e);
+		rc = db_fill(db, &p, o, PER_PROFILE_SMALL, d, e);
 	profile_deinit(&p);
 	diag_progress_end(d);
 	if (rc == 0)
@@ -259,10 +270,11 @@ static int ask_profiles(FILE *out, struct query *q, const struct options *o, str
 	return rc;
 }
 
-static int run(FILE *out, const struct options *o, struct diag *d, struct error *e)
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
+	const struct query_options *o = options;
 	struct query q = {.o = o};
-	struct options profiles = *o;
+	struct common profiles = o->common; /* without the arguments of the query */
 	int rc;
 
 	if (o->list) {
@@ -271,10 +283,9 @@ static int run(FILE *out, const struct options *o, struct diag *d, struct error 
 	}
 	if (understand(&q, e) != 0)
 		return -1;
-	q.arguments = o->profiles;
+	q.arguments = o->common.profiles;
 	profiles.profiles += q.num_arguments;
 	profiles.num_profiles -= (size_t)q.num_arguments;
-	profiles.output = NULL;
 	if (profiles.num_profiles == 1 && database_is(profiles.profiles[0]))
 		rc = ask_file(out, &q, profiles.profiles[0], e);
 	else
@@ -283,11 +294,47 @@ static int run(FILE *out, const struct options *o, struct diag *d, struct error 
 	return rc;
 }
 
-const struct view query_view = {
+static bool lists_queries(const void *options)
+{
+	const struct query_options *o = options;
+
+	return o->list;
+}
+
+static void set_defaults(void *options)
+{
+	struct query_options *o = options;
+
+	o->time_limit = 60;
+	o->memory_limit = 1024;
+}
+
+static const char *const formats[] = {"table", "csv", "json", NULL};
+
+static const struct option_row own_options[] = {
+    {0, "format", "FORMAT", "print rows as table, csv or json", option_word,
+     offsetof(struct query_options, format), formats},
+    {0, "list", NULL, "list the queries that have names", option_flag,
+     offsetof(struct query_options, list), NULL},
+    {0, "time-limit", "SECONDS", "stop a query after SECONDS (60)", option_seconds,
+     offsetof(struct query_options, time_limit), NULL},
+    {0, "memory-limit", "MIB", "memory that a query may take (1024; 0: all there is)", option_count,
+     offsetof(struct query_options, memory_limit), NULL},
+    {'o', "output", "FILE", "write to FILE, all of it or nothing", option_string,
+     offsetof(struct query_options, output), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {own_options,         options_of_rows,
+						  options_of_inlining, options_of_symbols,
+						  options_of_loading,  NULL};
+
+const struct command query_command = {
     .name = "query",
     .summary = "rows of SQL, or of a query that has a name (--list)",
     .subject = "SQL|NAME",
-    .takes = OPTION_QUERY | OPTION_ROWS | OPTION_OUTPUT | OPTION_NO_INLINE | OPTION_SYMBOLS |
-	     OPTION_THREADS | OPTION_JOIN,
+    .options = tables,
+    .size = sizeof(struct query_options),
+    .set_defaults = set_defaults,
+    .needs_nothing = lists_queries,
     .run = run,
 };

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* The next row, unless there were enough; *rc is what SQLite said. */
-static bool next(sqlite3_stmt *s, const struct options *o, uint64_t *n, int *rc)
+static bool next(sqlite3_stmt *s, const struct rows_shape *o, uint64_t *n, int *rc)
 {
-	if (o->rows && *n >= o->rows)
+	if (o->most && *n >= o->most)
 		return false;
 	++*n;
 	*rc = sqlite3_step(s);
@@ -53,7 +53,7 @@ static void json_cell(FILE *out, sqlite3_stmt *s, int i)
 	}
 }
 
-static void print_json(FILE *out, sqlite3_stmt *s, const struct options *o)
+static void print_json(FILE *out, sqlite3_stmt *s, const struct rows_shape *o)
 {
 	uint64_t n = 0;
 	int rc;
@@ -90,7 +90,7 @@ static bool add_row(struct layout_table *t, struct arena *a, sqlite3_stmt *s, bo
 	return ok;
 }
 
-static int print_table(FILE *out, sqlite3_stmt *s, const struct options *o, struct error *e)
+static int print_table(FILE *out, sqlite3_stmt *s, const struct rows_shape *o, struct error *e)
 {
 	int columns = sqlite3_column_count(s);
 	struct layout_column *titles = calloc((size_t)columns + 1, sizeof *titles);
@@ -123,12 +123,12 @@ static int print_table(FILE *out, sqlite3_stmt *s, const struct options *o, stru
 	return ok ? 0 : error_memory(e, 0);
 }
 
-int rows_print(FILE *out, sqlite3_stmt *s, const struct options *o, struct error *e)
+int rows_print(FILE *out, sqlite3_stmt *s, const struct rows_shape *o, struct error *e)
 {
 	uint64_t n = 0;
 	int rc;
 
-	if (o->format == ROWS_TABLE)
+	if (o->format != ROWS_CSV && o->format != ROWS_JSON)
 		return print_table(out, s, o, e);
 	if (o->format == ROWS_JSON) {
 		print_json(out, s, o);

@@ -1,4 +1,4 @@
-/* The view db: a measurement as a SQLite database, and its tables as CSV. */
+/* The command db: a measurement as a SQLite database, and its tables as CSV. */
 #include "db/csv.h"
 #include "db/db.h"
 #include "db/place.h"
@@ -25,14 +25,14 @@ static bool is_small(const struct profile *p)
 	return p->model->processes.len <= SMALL_FILES && bytes <= (uint64_t)SMALL_MIB << 20;
 }
 
-int db_fill(sqlite3 *db, const struct profile *p, const struct options *o, struct diag *d,
-	    struct error *e)
+int db_fill(sqlite3 *db, const struct profile *p, const struct common *o,
+	    enum db_per_profile per_profile, struct diag *d, struct error *e)
 {
 	struct db_writing w = {.p = p, .o = o, .d = d};
 	int64_t pages;
 
-	w.per_profile = o->per_profile == PER_PROFILE_YES ||
-			(o->per_profile == PER_PROFILE_SMALL && is_small(p));
+	w.per_profile =
+	    per_profile == PER_PROFILE_YES || (per_profile == PER_PROFILE_SMALL && is_small(p));
 	if (db_number(db, &pages, e, "PRAGMA page_count") != 0)
 		return -1;
 	if (pages ? db_check(db, e) != 0
@@ -42,7 +42,15 @@ int db_fill(sqlite3 *db, const struct profile *p, const struct options *o, struc
 	return db_write(&w, db, e);
 }
 
-static int write_database(const struct profile *p, const struct options *o, struct diag *d,
+struct db_options {
+	struct common common;
+	const char *output; /* or NULL */
+	bool append;
+	enum db_per_profile per_profile;
+	const char *csv; /* a folder, or NULL */
+};
+
+static int write_database(const struct profile *p, const struct db_options *o, struct diag *d,
 			  struct error *e)
 {
 	struct db_place place;
@@ -50,7 +58,7 @@ static int write_database(const struct profile *p, const struct options *o, stru
 
 	if (rc != 0)
 		return rc;
-	rc = db_fill(place.db, p, o, d, e);
+	rc = db_fill(place.db, p, &o->common, o->per_profile, d, e);
 	if (rc == 0)
 		rc = db_place_commit(&place, e);
 	db_place_abandon(&place);
@@ -58,7 +66,7 @@ static int write_database(const struct profile *p, const struct options *o, stru
 }
 
 /* By way of a database that is there only meanwhile. */
-static int write_csv(const struct profile *p, const struct options *o, struct diag *d,
+static int write_csv(const struct profile *p, const struct db_options *o, struct diag *d,
 		     struct error *e)
 {
 	struct db_place place;
@@ -71,7 +79,7 @@ static int write_csv(const struct profile *p, const struct options *o, struct di
 		return error_memory(e, strlen(o->csv));
 	rc = db_place_open(&place, path, false, e);
 	if (rc == 0)
-		rc = db_fill(place.db, p, o, d, e);
+		rc = db_fill(place.db, p, &o->common, o->per_profile, d, e);
 	if (rc == 0)
 		rc = csv_write(place.db, o->csv, e);
 	db_place_abandon(&place);
@@ -79,8 +87,10 @@ static int write_csv(const struct profile *p, const struct options *o, struct di
 	return rc;
 }
 
-static int run(FILE *out, const struct options *o, struct diag *d, struct error *e)
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
+	const struct db_options *o = options;
+	const struct profile_request wanted = {.common = &o->common, .output = o->output};
 	struct profile p;
 	int rc = 0;
 
@@ -92,7 +102,7 @@ static int run(FILE *out, const struct options *o, struct diag *d, struct error 
 	if (o->append && !o->output)
 		return error_set(e, ERROR_USAGE,
 				 "--append needs the database (name it with -o FILE)");
-	if (profile_load(&p, o, d, e) != 0)
+	if (profile_load(&p, &wanted, d, e) != 0)
 		return -1;
 	if (o->output && write_database(&p, o, d, e) != 0)
 		rc = db_about(o->output, e);
@@ -103,10 +113,27 @@ static int run(FILE *out, const struct options *o, struct diag *d, struct error 
 	return rc;
 }
 
-const struct view db_view = {
+static const char *const yes_or_no[] = {"yes", "no", NULL};
+
+static const struct option_row own_options[] = {
+    {'o', "output", "FILE", "write to FILE, all of it or nothing", option_string,
+     offsetof(struct db_options, output), NULL},
+    {0, "append", NULL, "add a measurement to the database FILE", option_flag,
+     offsetof(struct db_options, append), NULL},
+    {0, "per-profile", "YES|NO",
+     "store what each thread recorded where (default: up to 256 files and 64 MiB)", option_word,
+     offsetof(struct db_options, per_profile), yes_or_no},
+    {0, "csv", "DIR", "write a CSV file per table into DIR", option_string,
+     offsetof(struct db_options, csv), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {own_options, options_of_inlining,
+						  options_of_symbols, options_of_loading, NULL};
+
+const struct command db_command = {
     .name = "db",
     .summary = "a SQLite database; CSV files with --csv",
-    .takes = OPTION_NO_INLINE | OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN | OPTION_OUTPUT |
-	     OPTION_DATABASE,
+    .options = tables,
+    .size = sizeof(struct db_options),
     .run = run,
 };

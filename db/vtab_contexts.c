@@ -2,7 +2,7 @@
 #include "db/tree.h"
 #include "db/vtab.h"
 #include "hpcprof/sum.h"
-#include "hpcprof/views.h"
+#include "hpcprof/command/command.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,8 +24,6 @@ struct contexts_cursor {
 };
 
 enum { EACH = 4 };
-
-static const struct view contexts_view = {.name = "contexts"};
 
 static void unload(struct vtab_cursor *base)
 {
@@ -78,10 +76,10 @@ static int sum_up(struct contexts_cursor *c, struct error *e)
 static int load(struct vtab_cursor *base, const char *path, struct error *e)
 {
 	struct contexts_cursor *c = (struct contexts_cursor *)base;
-	struct options o = {
-	    .view = &contexts_view, .profiles = &path, .num_profiles = 1, .threads = 1};
+	const struct common o = {.profiles = &path, .num_profiles = 1, .threads = 1};
+	const struct profile_request wanted = {.common = &o};
 	struct diag d = {.out = fopen("/dev/null", "we"), .quiet = true};
-	int rc = d.out ? profile_load(&c->p, &o, &d, e) : error_system(e, "/dev/null");
+	int rc = d.out ? profile_load(&c->p, &wanted, &d, e) : error_system(e, "/dev/null");
 
 	if (rc == 0) {
 		c->loaded = true;

@@ -4,19 +4,22 @@
 
 #include "db/bulk.h"
 #include "db/tree.h"
-#include "hpcprof/options.h"
+#include "hpcprof/command/common.h"
 #include "hpcprof/profile.h"
 
 #include <stdbool.h>
+
+/* Whether values of single profiles are stored; SMALL: if there are few. */
+enum db_per_profile { PER_PROFILE_SMALL, PER_PROFILE_YES, PER_PROFILE_NO };
 
 enum { DB_MOST = 1000 }; /* rows of hottest, each metric, and of deepest */
 
 struct db_writing {
 	/* given */
 	const struct profile *p;
-	const struct options *o; /* what was read */
-	bool per_profile;        /* profile_value and profile_function, too */
-	struct diag *d;          /* progress */
+	const struct common *o; /* what was read */
+	bool per_profile;       /* profile_value and profile_function, too */
+	struct diag *d;         /* progress */
 	/* while it is written */
 	sqlite3 *db;
 	struct pages *pages; /* where the large tables go; NULL: all goes through SQL */
@@ -38,10 +41,10 @@ int db_finish(sqlite3 *db, struct error *e);
  * use. */
 int db_write(struct db_writing *w, sqlite3 *db, struct error *e);
 
-/* All of that: the profile that o named into an open database, whose tables are made where it
+/* All of that: p, which o named,  into an open database, whose tables are made where it
  * is empty. 0, or -1 and *e. */
-int db_fill(sqlite3 *db, const struct profile *p, const struct options *o, struct diag *d,
-	    struct error *e);
+int db_fill(sqlite3 *db, const struct profile *p, const struct common *o,
+	    enum db_per_profile per_profile, struct diag *d, struct error *e);
 
 /* ---- parts, each of tables that belong together ------------------------------------- */
 int db_write_code(struct db_writing *w, struct error *e);     /* module to line */

@@ -5,7 +5,7 @@
 #include "hpcprof/labels.h"
 #include "hpcprof/layout.h"
 #include "hpcprof/select.h"
-#include "hpcprof/views.h"
+#include "hpcprof/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,17 +111,19 @@ bool annotate_heading(struct annotation *t, const char *title, const uint64_t *e
 	return true;
 }
 
-static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
+static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
-	struct annotation t = {.out = out, .m = p->model, .c = &p->code, .o = o};
-	int rc = columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, margin_each(o)),
-				&t.arena, e);
+	const struct annotate_options *own = options;
+	const struct common *o = &own->common;
+	struct annotation t = {.out = out, .m = p->model, .c = &p->code, .own = own, .o = o};
+	int rc = columns_choose(&t.columns, t.m, o, false,
+				columns_fitting(o, NAMES, margin_each(o)), &t.arena, e);
 
 	t.margin = (struct margin){&t.columns, o->width, false};
 	if (rc == 0)
 		rc = find_subject(&t, e);
 	if (rc == 0)
-		rc = o->object ? annotate_object(&t, e) : annotate_sources(&t, e);
+		rc = own->object ? annotate_object(&t, e) : annotate_sources(&t, e);
 	free(t.functions);
 	free(t.files);
 	columns_deinit(&t.columns);
@@ -129,12 +131,62 @@ static int print(FILE *out, const struct profile *p, const struct options *o, st
 	return rc;
 }
 
-const struct view annotate_view = {
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	const struct annotate_options *o = options;
+	const struct profile_request wanted = {.common = &o->common};
+
+	return profile_show(out, &wanted, print, options, d, e);
+}
+
+static int read_map(const struct option_row *row, const char *text, void *field, struct error *e)
+{
+	struct annotate_options *o = field;
+	struct source_map map;
+
+	(void)row;
+	if (source_map_parse(&map, text, &o->common.arena, e) != 0)
+		return -1;
+	return vec_push(&o->sources.maps, map) ? 0 : error_memory(e, sizeof map);
+}
+
+static int read_directory(const struct option_row *row, const char *text, void *field,
+			  struct error *e)
+{
+	struct annotate_options *o = field;
+
+	(void)row;
+	return vec_push(&o->sources.directories, text) ? 0 : error_memory(e, sizeof text);
+}
+
+static void deinit(void *options)
+{
+	struct annotate_options *o = options;
+
+	vec_free(&o->sources.maps);
+	vec_free(&o->sources.directories);
+}
+
+static const struct option_row own_options[] = {
+    {0, "object", NULL, "show instructions in place of source", option_flag,
+     offsetof(struct annotate_options, object), NULL},
+    {0, "all", NULL, "leave no lines out in between", option_flag,
+     offsetof(struct annotate_options, all), NULL},
+    {'I', "map", "FROM=TO", "sources named below FROM are below TO", read_map, 0, NULL},
+    {0, "directory", "DIR", "look for sources in DIR, too", read_directory, 0, NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {
+    own_options,         options_of_metrics, options_of_rows,    options_of_values,
+    options_of_inlining, options_of_symbols, options_of_loading, NULL};
+
+const struct command annotate_command = {
     .name = "annotate",
     .summary = "source lines or instructions with their values",
     .subject = "FILE|FUNCTION",
-    .takes = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
-	     OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN | OPTION_ALL | OPTION_SOURCES |
-	     OPTION_CI,
+    .options = tables,
+    .size = sizeof(struct annotate_options),
+    .deinit = deinit,
+    .run = run,
     .print = print,
 };

@@ -5,8 +5,9 @@
 #include "hpcprof/attribute.h"
 #include "hpcprof/columns.h"
 #include "hpcprof/margin.h"
-#include "hpcprof/options.h"
+#include "hpcprof/command/common.h"
 #include "hpcprof/profile.h"
+#include "hpcprof/source_text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,11 +16,18 @@
 /* What a line's code was, bits. */
 enum { CODE_STANDING = 1, CODE_INLINED = 2 };
 
+struct annotate_options {
+	struct common common;
+	bool object, all;
+	struct source_places sources; /* -I, --directory */
+};
+
 struct annotation {
 	FILE *out;
 	const struct model *m;
 	const struct code *c;
-	const struct options *o;
+	const struct annotate_options *own;
+	const struct common *o; /* of own */
 	struct arena arena;
 	struct columns columns;
 	struct margin margin;

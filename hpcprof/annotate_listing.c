@@ -40,7 +40,7 @@ static const char *source_of(struct object *o, const char *file, uint32_t line)
 			at = &o->tried.at[i];
 	if (!at) {
 		struct tried fresh = {.name = file};
-		fresh.found = source_text_read(&fresh.text, file, &o->t->o->sources, NULL) == 0;
+		fresh.found = source_text_read(&fresh.text, file, &o->t->own->sources, NULL) == 0;
 		if (!vec_push(&o->tried, fresh)) {
 			source_text_free(&fresh.text);
 			return NULL;
@@ -161,7 +161,7 @@ bool annotate_listing(struct object *o, struct listing *l, size_t row)
 	     print_hottest(o, l);
 	margin_titles(&t->margin, t->out, " address  instruction (*: hottest)");
 	for (size_t i = 0; ok && i < l->steps.len; i++) {
-		if (!t->o->all && !is_near(l, i)) {
+		if (!t->own->all && !is_near(l, i)) {
 			gap = true;
 			before = NULL;
 			continue;

@@ -314,8 +314,8 @@ static int print_all(struct object *o, uint32_t *order, struct error *e)
 	struct annotation *t = o->t;
 	size_t n = 0, most = MOST_PROCEDURES, shown;
 
-	if (t->o->rows_given)
-		most = t->o->rows ? t->o->rows : SIZE_MAX;
+	if (t->o->rows)
+		most = t->o->rows;
 	for (uint32_t i = 0; i < o->listings.len; i++)
 		if (object_any(o, object_values(o, o->sums.inclusive, i)))
 			order[n++] = i;

@@ -131,7 +131,7 @@ static int by_heat(const void *pa, const void *pb, void *context)
 	const struct valued *a = *(const struct valued *const *)pa;
 	const struct valued *b = *(const struct valued *const *)pb;
 	const struct section *s = context;
-	bool total_first = s->t->o->sort_given && s->t->o->sort == SORT_INCLUSIVE;
+	bool total_first = s->t->o->sort == SORT_INCLUSIVE;
 
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < s->t->columns.len; i++) {
@@ -151,8 +151,8 @@ static bool print_hottest(struct section *s)
 	struct valued **sorted = calloc(n + 1, sizeof(struct valued *));
 	bool ok = sorted != NULL;
 
-	if (s->t->o->rows_given)
-		most = s->t->o->rows ? s->t->o->rows : SIZE_MAX;
+	if (s->t->o->rows)
+		most = s->t->o->rows;
 	for (size_t i = 0; ok && i < n; i++)
 		sorted[i] = &s->lines.at[i];
 	if (ok)
@@ -185,7 +185,7 @@ static bool *shown_lines(const struct section *s)
 
 	if (!shown)
 		return NULL;
-	if (s->t->o->all)
+	if (s->t->own->all)
 		memset(shown + 1, true, end);
 	for (size_t i = 0; i < s->lines.len; i++) {
 		size_t at = s->lines.at[i].line;
@@ -297,9 +297,9 @@ static bool print_section(struct section *s, const struct attributed_rows *files
 		return false;
 	if (t->c->files.at[s->file].name)
 		s->has_source = source_text_read(&s->source, t->c->files.at[s->file].name,
-						 &t->o->sources, &why) == 0;
+						 &t->own->sources, &why) == 0;
 	if (s->has_source && largest < s->source.lines.len)
-		largest = largest + NEIGHBOURS < s->source.lines.len && !t->o->all
+		largest = largest + NEIGHBOURS < s->source.lines.len && !t->own->all
 			      ? largest + NEIGHBOURS
 			      : (uint32_t)s->source.lines.len;
 	s->digits = (unsigned)snprintf(digits, sizeof digits, "%" PRIu32, largest);

@@ -6,7 +6,7 @@
 #include "hpcprof/select.h"
 #include "hpcprof/stat_lines.h"
 #include "hpcprof/sum.h"
-#include "hpcprof/views.h"
+#include "hpcprof/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct calls {
 	FILE *out;
 	const struct model *m;
 	const struct code *c;
-	const struct options *o;
+	const struct common *o;
 	bool callees;
 	struct arena arena;
 	struct columns columns;
@@ -81,8 +81,8 @@ static int order(const void *pa, const void *pb, void *context)
 {
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 	const struct calls *t = context;
-	bool by_self = t->o->sort_given && t->o->sort == SORT_EXCLUSIVE;
-	bool by_name = t->o->sort_given && t->o->sort == SORT_NAME;
+	bool by_self = t->o->sort == SORT_EXCLUSIVE;
+	bool by_name = t->o->sort == SORT_NAME;
 	const uint64_t *keys[2] = {t->rows.inclusive, t->rows.exclusive};
 	size_t n = t->columns.len;
 
@@ -117,7 +117,7 @@ static int collect(struct calls *t, struct error *e)
 				break;
 			}
 	qsort_r(t->ids, t->num_ids, sizeof *t->ids, order, t);
-	t->shown = t->o->rows_given ? t->o->rows ? t->o->rows : SIZE_MAX : DEFAULT_ROWS;
+	t->shown = t->o->rows ? t->o->rows : DEFAULT_ROWS;
 	if (t->shown > t->num_ids)
 		t->shown = t->num_ids;
 	return 0;
@@ -360,12 +360,13 @@ static bool print_stats(struct calls *t)
 	return ok;
 }
 
-static int print(FILE *out, const struct profile *p, const struct options *o, bool callees,
+static int print(FILE *out, const struct profile *p, const struct common *o, bool callees,
 		 struct error *e)
 {
 	struct calls t = {.out = out, .m = p->model, .c = &p->code, .o = o, .callees = callees};
 	unsigned each = EACH + 2 * columns_percent_width(o);
-	int rc = columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, each), &t.arena, e);
+	int rc =
+	    columns_choose(&t.columns, t.m, o, false, columns_fitting(o, NAMES, each), &t.arena, e);
 
 	if (rc == 0)
 		rc = select_named(t.m, t.c, o->subject, &t.wanted, &t.which, e);
@@ -388,35 +389,55 @@ static int print(FILE *out, const struct profile *p, const struct options *o, bo
 	return rc;
 }
 
-static int print_callers(FILE *out, const struct profile *p, const struct options *o,
-			 struct error *e)
+static int print_callers(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
-	return print(out, p, o, false, e);
+	return print(out, p, options, false, e);
 }
 
-static int print_callees(FILE *out, const struct profile *p, const struct options *o,
-			 struct error *e)
+static int print_callees(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
-	return print(out, p, o, true, e);
+	return print(out, p, options, true, e);
 }
 
-enum {
-	TAKES = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
-		OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN | OPTION_STATS | OPTION_CI
-};
+static int run(FILE *out, const struct common *o, bool callees, struct diag *d, struct error *e)
+{
+	const struct profile_request wanted = {.common = o, .units = o->stats};
 
-const struct view callers_view = {
+	if (common_check_by(o, callees ? "callees" : "callers", e) != 0)
+		return -1;
+	return profile_show(out, &wanted, callees ? print_callees : print_callers, o, d, e);
+}
+
+static int run_callers(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	return run(out, options, false, d, e);
+}
+
+static int run_callees(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	return run(out, options, true, d, e);
+}
+
+static const struct option_row *const tables[] = {
+    options_of_metrics,  options_of_rows,    options_of_values,  options_of_stats,
+    options_of_inlining, options_of_symbols, options_of_loading, NULL};
+
+const struct command callers_command = {
     .name = "callers",
     .summary = "what called a function, and how much of it each has",
     .subject = "FUNCTION",
-    .takes = TAKES,
+    .options = tables,
+    .size = sizeof(struct common),
+    .run = run_callers,
     .print = print_callers,
 };
 
-const struct view callees_view = {
+const struct command callees_command = {
     .name = "callees",
     .summary = "what a function called, and how much of it each has",
     .subject = "FUNCTION",
-    .takes = TAKES,
+    .options = tables,
+    .size = sizeof(struct common),
+    .run = run_callees,
     .print = print_callees,
 };

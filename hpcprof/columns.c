@@ -2,7 +2,6 @@
 
 #include "formats/datafile.h"
 #include "hpcprof/interval.h"
-#include "hpcprof/views.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +41,7 @@ static const char *metric_names(const struct model *m, struct arena *a)
 }
 
 static bool add_column(struct columns *out, const struct model *m,
-		       const struct model_metric *metric, const struct options *o, struct arena *a)
+		       const struct model_metric *metric, const struct common *o, struct arena *a)
 {
 	static const char suffix[] = " samples";
 	const char *metric_name = layout_clean(a, metric->name);
@@ -77,7 +76,7 @@ static int by_use(const void *pa, const void *pb)
 	return used ? used : sampled ? sampled : strcmp(a->name, b->name);
 }
 
-static int choose_all(struct columns *out, const struct model *m, const struct options *o,
+static int choose_all(struct columns *out, const struct model *m, const struct common *o,
 		      size_t most, struct arena *a, struct error *e)
 {
 	size_t n = m->metrics.len, used = 0;
@@ -114,12 +113,12 @@ static const struct model_metric *find_metric(const struct model *m, const char 
 }
 
 /* A metric of -m: its name, or in views that compare profiles with a part behind it. */
-static int choose_named(struct columns *out, const struct model *m, const struct options *o,
-			const char *text, struct arena *a, struct error *e)
+static int choose_named(struct columns *out, const struct model *m, const struct common *o,
+			const char *text, bool has_parts, struct arena *a, struct error *e)
 {
 	static const char *const parts[] = {
 	    [PART_ANY] = "", [PART_SUM] = ":sum", [PART_MIN] = ":min", [PART_MAX] = ":max"};
-	int last = o->view && o->view->takes & OPTION_COLLECTIVE ? PART_MAX : PART_ANY;
+	int last = has_parts ? PART_MAX : PART_ANY;
 	const struct model_metric *metric = NULL;
 	int part = PART_ANY;
 
@@ -134,8 +133,8 @@ static int choose_named(struct columns *out, const struct model *m, const struct
 	return 0;
 }
 
-int columns_choose(struct columns *out, const struct model *m, const struct options *o, size_t most,
-		   struct arena *a, struct error *e)
+int columns_choose(struct columns *out, const struct model *m, const struct common *o,
+		   bool has_parts, size_t most, struct arena *a, struct error *e)
 {
 	size_t room = (o->metrics.len > m->metrics.len ? o->metrics.len : m->metrics.len) + 1;
 
@@ -147,7 +146,7 @@ int columns_choose(struct columns *out, const struct model *m, const struct opti
 	if (!o->metrics.len)
 		return choose_all(out, m, o, most, a, e);
 	for (size_t k = 0; k < o->metrics.len; k++)
-		if (choose_named(out, m, o, o->metrics.at[k], a, e) != 0)
+		if (choose_named(out, m, o, o->metrics.at[k], has_parts, a, e) != 0)
 			return -1;
 	return 0;
 }
@@ -176,7 +175,7 @@ char *columns_percent(char out[COLUMNS_PERCENT_BYTES], const struct column *c, u
 	return out;
 }
 
-size_t columns_fitting(const struct options *o, unsigned label, unsigned each)
+size_t columns_fitting(const struct common *o, unsigned label, unsigned each)
 {
 	return o->width >= label + 2 * each ? (o->width - label) / each : 1;
 }

@@ -1,5 +1,6 @@
 /* The dump walks the file once, in the file's order, and tells a form (text or
  * JSON) what it meets: records, which have fields and hold lists of records. */
+#include "hpcprof/commands.h"
 #include "hpcprof/dump.h"
 
 #include "hpcprof/dump_form.h"
@@ -391,3 +392,43 @@ int dump_file(FILE *out, const char *path, bool json, struct error *e)
 	source_close(&s);
 	return result;
 }
+
+/* ---- the command ---------------------------------------------------------------------- */
+
+struct dump_options {
+	struct common common;
+	bool json;
+};
+
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	const struct dump_options *o = options;
+	const struct common *common = &o->common;
+	size_t shown = 0;
+
+	for (size_t i = 0; i < common->num_profiles; i++) {
+		struct error why = {0};
+		int rc = dump_file(out, common->profiles[i], o->json, &why);
+		if (rc != 0)
+			diag_problem(d, common->profiles[i], "%s (%s)", why.text,
+				     rc > 0 ? "the rest is shown" : "nothing of it is shown");
+		shown += rc >= 0;
+	}
+	if (shown)
+		return 0;
+	*e = (struct error){0}; /* each was told */
+	return -1;
+}
+
+static const struct option_row own_options[] = {
+    {0, "json", NULL, "write JSON", option_flag, offsetof(struct dump_options, json), NULL}, {0}};
+
+static const struct option_row *const tables[] = {own_options, NULL};
+
+const struct command dump_command = {
+    .name = "dump",
+    .summary = "a datafile as text, field by field",
+    .options = tables,
+    .size = sizeof(struct dump_options),
+    .run = run,
+};

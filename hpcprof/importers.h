@@ -32,10 +32,11 @@ struct importer {
 	/* Merge contexts and values of a part, as add does. */
 	int (*add_part)(struct model *m, const char *path, const struct importer_part *part,
 			struct error *e);
+	struct importer *next; /* of those that are registered */
 };
 
-/* Register one more, before anything is read. There is room for what main adds. */
-void importers_add(const struct importer *importer);
+/* Register one more, before anything is read; one that is registered stays so. */
+void importers_add(struct importer *importer);
 /* NULL: the file is not of any of them. */
 const struct importer *importer_of(const char *path);
 

@@ -26,7 +26,7 @@ static bool total_has_value(const struct margin *m)
 	return m->columns->len == 1 && m->width >= ROOMY + 2 * (percent_width(m) - COLUMNS_PERCENT);
 }
 
-unsigned margin_each(const struct options *o)
+unsigned margin_each(const struct common *o)
 {
 	return 2 * (columns_percent_width(o) + GAP);
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* The columns that each of several metrics takes, for columns_fitting. */
-unsigned margin_each(const struct options *o);
+unsigned margin_each(const struct common *o);
 
 struct margin {
 	const struct columns *columns;

@@ -1,7 +1,8 @@
-/* The view merge: one datafile out of many. */
+/* The command merge: one datafile out of many. */
 #include "hpcprof/merge.h"
-#include "hpcprof/output.h"
-#include "hpcprof/views.h"
+#include "hpcprof/profile.h"
+#include "hpcprof/command/output.h"
+#include "hpcprof/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static int copy(const char *from, const char *to, struct error *e)
 
 	if (!in)
 		return 0; /* it was never saved, or lost: its code has no names in any case */
-	rc = output_open(&out, to, e);
+	rc = output_open(&out, NULL, to, e);
 	while (rc == 0 && (n = fread(buffer, 1, sizeof buffer, in)) > 0)
 		fwrite(buffer, 1, n, out.file);
 	if (rc == 0)
@@ -60,19 +61,44 @@ static int copy_images(const struct model *m, const char *path, struct error *e)
 	return rc;
 }
 
-static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
+struct merge_options {
+	struct common common;
+	const char *output; /* or NULL */
+};
+
+static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
-	if (!o->output)
-		return error_set(e, ERROR_USAGE, "merge writes a datafile (name it with -o FILE)");
+	const struct merge_options *o = options;
+
 	if (merge_write(out, p->model, e) != 0)
 		return -1;
 	return copy_images(p->model, o->output, e);
 }
 
-const struct view merge_view = {
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	const struct merge_options *o = options;
+	const struct profile_request wanted = {
+	    .common = &o->common, .output = o->output, .no_names = true};
+
+	if (!o->output)
+		return error_set(e, ERROR_USAGE, "merge writes a datafile (name it with -o FILE)");
+	return profile_show(out, &wanted, print, options, d, e);
+}
+
+static const struct option_row own_options[] = {
+    {'o', "output", "FILE", "write to FILE, all of it or nothing", option_string,
+     offsetof(struct merge_options, output), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {own_options, options_of_symbols,
+						  options_of_loading, NULL};
+
+const struct command merge_command = {
     .name = "merge",
     .summary = "one datafile out of many",
-    .takes = OPTION_OUTPUT | OPTION_THREADS | OPTION_SYMBOLS | OPTION_JOIN,
-    .no_names = true,
+    .options = tables,
+    .size = sizeof(struct merge_options),
+    .run = run,
     .print = print,
 };

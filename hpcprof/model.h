@@ -116,7 +116,8 @@ struct model_metric {
 	model_texts sources, requested, achieved, jitters;
 	uint64_t interval; /* nominal mean interval: the period of N, or of a sampled V without
 			      N; the largest of several; 0: not known */
-	uint64_t cost; /* ns of CPU time that measuring took, as far as the files say; 0: none does */
+	uint64_t
+	    cost; /* ns of CPU time that measuring took, as far as the files say; 0: none does */
 	VEC(struct model_account) account; /* dispositions of the format first, in its order */
 	uint32_t position;                 /* in the files, the smallest: orders the metrics */
 	bool has_account;

@@ -2,7 +2,7 @@
 
 #include "hpcprof/load.h"
 #include "hpcprof/scan.h"
-#include "hpcprof/views.h"
+#include "hpcprof/command/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -82,16 +82,8 @@ static int load_model(struct profile *p, struct load *l, struct diag *d, struct 
 	return rc;
 }
 
-/* Whether a view may compare what the files have. */
-static bool wants_units(const struct options *o)
-{
-	bool columns = o->view->takes & OPTION_COLLECTIVE && o->collective;
-
-	return o->stats || (columns && (o->by_given || o->num_profiles > 1));
-}
-
 /* Group the files that were read. What they name moves to the profile. */
-static int group_files(struct profile *p, const struct options *o, struct scan *s,
+static int group_files(struct profile *p, const struct common *o, struct scan *s,
 		       const struct load *l, struct error *e)
 {
 	bool *left_out = calloc(s->files.len + 1, sizeof *left_out);
@@ -102,15 +94,16 @@ static int group_files(struct profile *p, const struct options *o, struct scan *
 	for (size_t i = 0; i < l->problems.len; i++)
 		left_out[l->problems.at[i].file] |= l->problems.at[i].kind != ERROR_NONE;
 	arena_adopt(&p->arena, &s->arena);
-	rc = units_group(&p->units, o->by, s->files.at, s->files.len, left_out, p->model, &p->arena,
-			 e);
+	rc = units_group(&p->units, o->by ? o->by : UNIT_PROFILE, s->files.at, s->files.len,
+			 left_out, p->model, &p->arena, e);
 	free(left_out);
 	return rc;
 }
 
-static int load_all(struct profile *p, const struct options *o, struct diag *d, struct scan *s,
-		    struct error *e)
+static int load_all(struct profile *p, const struct profile_request *r, struct diag *d,
+		    struct scan *s, struct error *e)
 {
+	const struct common *o = r->common;
 	struct load l = {.num_files = s->files.len,
 			 .threads = o->threads,
 			 .ingest = {.sysroot = o->sysroot, .join_threads = o->join_threads},
@@ -123,11 +116,11 @@ static int load_all(struct profile *p, const struct options *o, struct diag *d, 
 		return error_memory(e, s->files.len * sizeof *files);
 	for (size_t i = 0; i < s->files.len; i++)
 		files[i] = (struct load_file){s->files.at[i].path, s->files.at[i].datafile};
-	if (!wants_units(o))
+	if (!r->units)
 		vec_free(&s->files); /* there may be many; what they name is in the arena */
 	l.files = files;
 	rc = load_model(p, &l, d, e);
-	if (rc == 0 && wants_units(o))
+	if (rc == 0 && r->units)
 		rc = group_files(p, o, s, &l, e);
 	load_deinit(&l);
 	free(files);
@@ -148,23 +141,25 @@ static void check_folder(struct diag *d, const char *option, const char *path)
 
 /* A file that is written cannot be one of those it is made of: an earlier one would be counted
  * once more each time. */
-static int check_output(const struct options *o, const struct scan *s, struct error *e)
+static int check_output(const char *output, const struct scan *s, struct error *e)
 {
 	struct stat st;
 
-	if (!o->output || stat(o->output, &st) != 0)
+	if (!output || stat(output, &st) != 0)
 		return 0;
 	for (size_t i = 0; i < s->files.len; i++)
 		if (s->files.at[i].device == st.st_dev && s->files.at[i].inode == st.st_ino)
 			return error_set(e, ERROR_USAGE,
 					 "%s is among the PROFILEs (choose another file with -o, "
 					 "or move it away)",
-					 o->output);
+					 output);
 	return 0;
 }
 
-int profile_load(struct profile *p, const struct options *o, struct diag *d, struct error *e)
+int profile_load(struct profile *p, const struct profile_request *r, struct diag *d,
+		 struct error *e)
 {
+	const struct common *o = r->common;
 	struct correlate_options c = {
 	    .symbolizer = {.sysroot = o->sysroot,
 			   .debug_dirs = o->debug_dirs.at,
@@ -184,11 +179,11 @@ int profile_load(struct profile *p, const struct options *o, struct diag *d, str
 		check_folder(d, "--debug-dir", o->debug_dirs.at[i]);
 	if (scan_profiles(&s, o->profiles, o->num_profiles, d, e) != 0)
 		return -1;
-	rc = check_output(o, &s, e);
+	rc = check_output(r->output, &s, e);
 	if (rc == 0)
-		rc = load_all(p, o, d, &s, e);
+		rc = load_all(p, r, d, &s, e);
 	scan_deinit(&s);
-	if (rc == 0 && !o->no_names)
+	if (rc == 0 && !r->no_names)
 		rc = correlate(p->model, &c, &p->code, e);
 	diag_progress_end(d);
 	if (rc != 0)
@@ -206,4 +201,51 @@ void profile_deinit(struct profile *p)
 	units_deinit(&p->units);
 	arena_deinit(&p->arena);
 	memset(p, 0, sizeof *p);
+}
+
+/* What went wrong is no fault of the command line any more. */
+static int nothing(struct error *e)
+{
+	if (e->kind == ERROR_USAGE)
+		e->kind = ERROR_LIMIT;
+	return -1;
+}
+
+/* It was said. */
+static int tell_nothing(struct error *e)
+{
+	*e = (struct error){0};
+	return -1;
+}
+
+static int load_and_print(struct output *out, const struct profile_request *r, command_print *print,
+			  const void *options, struct diag *d, struct error *e)
+{
+	struct profile p;
+	int rc;
+
+	if (profile_load(&p, r, d, e) != 0)
+		return nothing(e);
+	rc = print(out->file, &p, options, e);
+	profile_deinit(&p);
+	if (rc >= 0 && output_commit(out, e) != 0) {
+		diag_problem(d, r->output, "%s (it is as it was before)", e->text);
+		return tell_nothing(e);
+	}
+	return rc;
+}
+
+int profile_show(FILE *to, const struct profile_request *r, command_print *print,
+		 const void *options, struct diag *d, struct error *e)
+{
+	struct output out;
+	int rc;
+
+	if (output_open(&out, to, r->output, e) != 0) {
+		diag_problem(d, r->output, "%s (nothing is done; check -o)", e->text);
+		return tell_nothing(e);
+	}
+	rc = load_and_print(&out, r, print, options, d, e);
+	output_abandon(&out);
+	return rc;
 }

@@ -1,8 +1,8 @@
 /* `hpcprof recover DIR`: datafiles of what killed processes left. */
 #include "formats/recover.h"
-#include "hpcprof/diag.h"
+#include "hpcprof/command/diag.h"
 #include "hpcprof/layout.h"
-#include "hpcprof/views.h"
+#include "hpcprof/commands.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -36,17 +36,24 @@ static void say_fate(void *context, const char *name, enum store_fate fate, cons
 	arena_deinit(&arena);
 }
 
-static int run(FILE *out, const struct options *o, struct diag *d, struct error *e)
+struct recover_options {
+	struct common common;
+	const char *output; /* or NULL */
+};
+
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
+	const struct recover_options *o = options;
+	const struct common *common = &o->common;
 	struct recovering to = {out, d};
 	struct store_recovery r = {.tell = say_fate, .context = &to};
 	size_t read = 0;
 
 	if (o->output && mkdir(o->output, 0700) != 0 && errno != EEXIST)
 		return error_system(e, "%s: cannot be created", o->output);
-	for (size_t i = 0; i < o->num_profiles; i++) {
+	for (size_t i = 0; i < common->num_profiles; i++) {
 		struct error why;
-		if (store_recover_all(o->profiles[i], o->output, &r, &why) == 0)
+		if (store_recover_all(common->profiles[i], o->output, &r, &why) == 0)
 			read++;
 		else
 			diag_problem(d, NULL, "%s (nothing is recovered there; check the name)",
@@ -60,9 +67,17 @@ static int run(FILE *out, const struct options *o, struct diag *d, struct error 
 	return 0;
 }
 
-const struct view recover_view = {
+static const struct option_row own_options[] = {{'o', "output", "DIR",
+						 "write the datafiles into DIR", option_string,
+						 offsetof(struct recover_options, output), NULL},
+						{0}};
+
+static const struct option_row *const tables[] = {own_options, NULL};
+
+const struct command recover_command = {
     .name = "recover",
     .summary = "datafiles out of what killed processes left in the directory DIR",
-    .takes = OPTION_OUTPUT,
+    .options = tables,
+    .size = sizeof(struct recover_options),
     .run = run,
 };

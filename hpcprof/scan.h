@@ -5,7 +5,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
-#include "hpcprof/diag.h"
+#include "hpcprof/command/diag.h"
 
 #include <sys/types.h>
 

@@ -52,7 +52,7 @@ enum { STATS_TREES = 2 }; /* at most */
 struct stats {
 	/* given */
 	const struct profile *profile;
-	const struct options *options;
+	const struct common *options;
 	const struct columns *columns;
 	struct stats_rows rows[STATS_TREES];
 	size_t num_trees;

@@ -1,7 +1,7 @@
 /* The text view: a summary that fits a terminal. The sections are in files of their own. */
 #include "hpcprof/text.h"
 
-#include "hpcprof/views.h"
+#include "hpcprof/commands.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -80,18 +80,17 @@ bool text_value_cells(struct text *t, struct layout_table *table, uint64_t value
 
 size_t text_rows(const struct text *t, size_t most)
 {
-	if (!t->o->rows_given)
-		return most;
-	return t->o->rows ? (size_t)t->o->rows : SIZE_MAX;
+	return t->o->rows ? (size_t)t->o->rows : most;
 }
 
 /* Of each metric four numbers stand beside the names, one percentage or two without a value. */
 enum { NAMES = 34, EACH = 23, GAP = 2, UNIT = 10 };
 
-static unsigned each_metric(const struct profile *p, const struct options *o)
+static unsigned each_metric(const struct profile *p, const struct text_options *own)
 {
+	const struct common *o = &own->common;
 	unsigned percents = 2 * (columns_percent_width(o) + GAP);
-	unsigned units = text_compare_columns(p, o);
+	unsigned units = text_compare_columns(p, own);
 
 	if (units)
 		return percents + units * UNIT;
@@ -104,12 +103,14 @@ static bool print_all(struct text *t)
 	       text_quality(t) && !t->starved;
 }
 
-static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
+static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
-	struct text t = {.out = out, .p = p, .m = p->model, .c = &p->code, .o = o};
+	const struct text_options *own = options;
+	const struct common *o = &own->common;
+	struct text t = {.out = out, .p = p, .m = p->model, .c = &p->code, .own = own, .o = o};
 	struct columns columns;
-	int rc = columns_choose(&columns, p->model, o, columns_fitting(o, NAMES, each_metric(p, o)),
-				&t.arena, e);
+	int rc = columns_choose(&columns, p->model, o, true,
+				columns_fitting(o, NAMES, each_metric(p, own)), &t.arena, e);
 
 	t.columns = columns.at;
 	t.chosen = &columns;
@@ -132,11 +133,40 @@ static int print(FILE *out, const struct profile *p, const struct options *o, st
 	return rc;
 }
 
-const struct view text_view = {
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	const struct text_options *o = options;
+	bool columns = o->collective && (o->common.by || o->common.num_profiles > 1);
+	const struct profile_request wanted = {.common = &o->common,
+					       .units = o->common.stats || columns};
+
+	return profile_show(out, &wanted, print, options, d, e);
+}
+
+static void set_defaults(void *options)
+{
+	struct text_options *o = options;
+
+	o->collective = TEXT_COLLECTIVE;
+}
+
+static const struct option_row own_options[] = {
+    {0, "collective", "N",
+     "show sum, min and max of N profiles or more, of fewer each one (4; 0: neither)", option_count,
+     offsetof(struct text_options, collective), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {
+    options_of_metrics, options_of_rows,    options_of_values,
+    options_of_stats,   own_options,        options_of_inlining,
+    options_of_symbols, options_of_loading, NULL};
+
+const struct command text_command = {
     .name = "text",
     .summary = "a summary: where the time went, by which paths, how sure that is",
-    .takes = OPTION_METRIC | OPTION_ROWS | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE |
-	     OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN | OPTION_STATS | OPTION_COLLECTIVE |
-	     OPTION_CI,
+    .options = tables,
+    .size = sizeof(struct text_options),
+    .set_defaults = set_defaults,
+    .run = run,
     .print = print,
 };

@@ -5,7 +5,7 @@
 #include "hpcprof/attribute.h"
 #include "hpcprof/columns.h"
 #include "hpcprof/layout.h"
-#include "hpcprof/options.h"
+#include "hpcprof/command/common.h"
 #include "hpcprof/profile.h"
 #include "hpcprof/stats.h"
 
@@ -22,12 +22,20 @@ struct text_table {
  * of sum, smallest and largest value, or by lines of statistics. */
 enum text_compare { COMPARE_NOT, COMPARE_SINGLE, COMPARE_COLLECTIVE, COMPARE_LINES };
 
+struct text_options {
+	struct common common;
+	uint64_t collective; /* from so many units on they have common columns; 0: no columns of
+				units at all */
+};
+enum { TEXT_COLLECTIVE = 4 };
+
 struct text {
 	FILE *out;
 	const struct profile *p;
 	const struct model *m;
 	const struct code *c;
-	const struct options *o;
+	const struct text_options *own; /* NULL outside of the text view */
+	const struct common *o;
 	struct arena arena;
 	const struct column *columns; /* at least one, unless no datafile has a metric */
 	size_t num_columns, columns_left_out;
@@ -52,7 +60,7 @@ bool text_paths_count(struct text *t, struct stats_rows *rows);
 /* Compare units if that is asked for and there are any, and fill compare. 0, or -1 and *e. */
 int text_compare_units(struct text *t, struct error *e);
 /* How many columns stand there for the units, of each metric; before they are compared. */
-unsigned text_compare_columns(const struct profile *p, const struct options *o);
+unsigned text_compare_columns(const struct profile *p, const struct text_options *own);
 /* Titles and cells of these, for a row of a tree's rows. */
 size_t text_compare_titles(const struct text *t, size_t column, bool inclusive,
 			   struct layout_column *titles);

@@ -8,13 +8,14 @@
 
 enum { TITLE = 8, COLLECTIVE_COLUMNS = 3, EVERYTHING = 0 };
 
-unsigned text_compare_columns(const struct profile *p, const struct options *o)
+unsigned text_compare_columns(const struct profile *p, const struct text_options *own)
 {
+	const struct common *o = &own->common;
 	size_t n = p->units.groups.len;
 
 	if (o->stats || !n || (n < 2 && o->by != UNIT_THREAD))
 		return 0;
-	return n < o->collective ? (unsigned)n : COLLECTIVE_COLUMNS;
+	return n < own->collective ? (unsigned)n : COLLECTIVE_COLUMNS;
 }
 
 /* Per row of a grouping its row in the statistics, or 0. */
@@ -89,12 +90,12 @@ int text_compare_units(struct text *t, struct error *e)
 	struct stats *s = &t->stats;
 	int rc;
 
-	if (!t->hottest || (!t->o->stats && !text_compare_columns(t->p, t->o)))
+	if (!t->hottest || (!t->o->stats && !text_compare_columns(t->p, t->own)))
 		return 0;
 	s->profile = t->p;
 	s->options = t->o;
 	s->columns = t->chosen;
-	s->keep = t->o->stats ? 0 : (uint32_t)t->o->collective;
+	s->keep = t->o->stats ? 0 : (uint32_t)t->own->collective;
 	s->num_trees = t->o->stats ? 2 : 1;
 	rc = count_tables(t, e);
 	if (rc == 0 && t->o->stats && !text_paths_count(t, &s->rows[1]))
@@ -106,7 +107,8 @@ int text_compare_units(struct text *t, struct error *e)
 	if (t->o->stats)
 		t->compare = COMPARE_LINES;
 	else if (s->names.len >= 2)
-		t->compare = s->names.len < t->o->collective ? COMPARE_SINGLE : COMPARE_COLLECTIVE;
+		t->compare =
+		    s->names.len < t->own->collective ? COMPARE_SINGLE : COMPARE_COLLECTIVE;
 	if (t->compare == COMPARE_SINGLE && !find_titles(t))
 		return error_memory(e, s->names.len);
 	return 0;

@@ -4,7 +4,7 @@
 #include "hpcprof/labels.h"
 #include "hpcprof/live.h"
 #include "hpcprof/text.h"
-#include "hpcprof/views.h"
+#include "hpcprof/commands.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -27,8 +27,8 @@ enum {
 
 struct top {
 	FILE *out;
-	const struct options *o;
-	struct options plain; /* for the parts of the text view: -n is not theirs */
+	const struct common *o;
+	struct common plain; /* for the parts of the text view: with the width of the moment */
 	struct live live;
 	uint64_t *now; /* [contexts]: since the last screen */
 	uint64_t now_total;
@@ -202,7 +202,9 @@ static bool print_functions(struct top *t, struct text *x)
 	uint32_t *ids = malloc((rows + 1) * sizeof *ids);
 	bool ok = ids != NULL;
 
-	if (t->height)
+	if (t->o->rows)
+		most = t->o->rows;
+	else if (t->height)
 		most = t->height / 2 > OTHER_LINES + LEAST_ROWS ? t->height / 2 - OTHER_LINES / 2
 								: LEAST_ROWS;
 	for (uint32_t i = 0; ok && i < rows; i++)
@@ -254,7 +256,6 @@ static int print_data(struct top *t, struct text *x, struct error *e)
 	bool ok;
 
 	t->plain = *t->o;
-	t->plain.rows_given = false;
 	t->plain.width = t->width;
 	x->o = &t->plain;
 	columns[0].name = text_format(x, "%s since the %s", t->live.metric,
@@ -312,13 +313,20 @@ static int show_screen(struct top *t, bool first, struct error *e)
 	return rc;
 }
 
-static int run(FILE *out, const struct options *o, struct diag *d, struct error *e)
+struct top_options {
+	struct common common;
+	double delay;     /* seconds */
+	uint64_t screens; /* 0: until it is stopped */
+};
+
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
+	const struct top_options *own = options;
+	const struct common *o = &own->common;
 	struct top t = {.out = out, .o = o};
 	const struct symbolizer_options symbols = {.sysroot = o->sysroot,
 						   .debug_dirs = o->debug_dirs.at,
 						   .num_debug_dirs = o->debug_dirs.len};
-	double delay = o->delay > 0 ? o->delay : USUAL_DELAY;
 	int rc;
 
 	(void)d;
@@ -328,8 +336,8 @@ static int run(FILE *out, const struct options *o, struct diag *d, struct error 
 	if (rc != 0)
 		return rc;
 	terminal_take(&t);
-	for (uint64_t n = 0; rc == 0 && (!o->rows || n < o->rows); n++) {
-		if (n && !wait_for_next(&t, delay))
+	for (uint64_t n = 0; rc == 0 && (!own->screens || n < own->screens); n++) {
+		if (n && !wait_for_next(&t, own->delay))
 			break;
 		rc = show_screen(&t, n == 0, e);
 	}
@@ -342,9 +350,28 @@ static int run(FILE *out, const struct options *o, struct diag *d, struct error 
 	return rc;
 }
 
-const struct view top_view = {
+static void set_defaults(void *options)
+{
+	struct top_options *o = options;
+
+	o->delay = USUAL_DELAY;
+}
+
+static const struct option_row own_options[] = {
+    {'d', "delay", "SECONDS", "time from one screen to the next (2)", option_seconds,
+     offsetof(struct top_options, delay), NULL},
+    {0, "screens", "COUNT", "stop after COUNT screens (0: when you do)", option_count,
+     offsetof(struct top_options, screens), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {own_options, options_of_rows, options_of_symbols,
+						  NULL};
+
+const struct command top_command = {
     .name = "top",
     .summary = "the running program's hottest functions and paths, refreshed (DIR)",
-    .takes = OPTION_SCREENS | OPTION_DELAY | OPTION_SYMBOLS,
+    .options = tables,
+    .size = sizeof(struct top_options),
+    .set_defaults = set_defaults,
     .run = run,
 };

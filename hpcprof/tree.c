@@ -9,7 +9,7 @@
 #include "hpcprof/select.h"
 #include "hpcprof/stat_lines.h"
 #include "hpcprof/sum.h"
-#include "hpcprof/views.h"
+#include "hpcprof/commands.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ enum {
 static unsigned print_values(const struct tree *t, FILE *out, bool hot, const uint64_t *exclusive,
 			     const uint64_t *inclusive)
 {
-	const struct margin m = {&t->columns, t->o->width, !t->o->bottom_up};
+	const struct margin m = {&t->columns, t->o->width, !t->own->bottom_up};
 
 	return margin_print(&m, out, hot ? '*' : ' ', exclusive, inclusive);
 }
@@ -57,7 +57,7 @@ static unsigned margin_hidden(void *context, FILE *out, uint32_t node, size_t n)
 	uint64_t *sums = arena_alloc(&t->arena, (t->columns.len + 1) * sizeof *sums);
 	bool saturated = false, hot = t->nodes.at[node].hot;
 
-	for (size_t k = 0; sums && !t->o->bottom_up && k < n; k++, node = t->child.at[node])
+	for (size_t k = 0; sums && !t->own->bottom_up && k < n; k++, node = t->child.at[node])
 		for (size_t i = 0; i < t->columns.len; i++)
 			sums[i] = sum_add(sums[i], tree_exclusive(t, node)[i], &saturated);
 	return print_values(t, out, hot, sums, NULL) +
@@ -77,7 +77,7 @@ static const char *function_label(struct tree *t, const struct tree_node *node, 
 		mark = " [inlined]";
 	else if (node->innermost)
 		mark = label_inlined(f);
-	else if (t->o->bottom_up)
+	else if (t->own->bottom_up)
 		before = "< ";
 	used = layout_width(mark) + layout_width(before);
 	name = name ? layout_cut_name(&t->arena, name, used < width ? width - used : 0) : NULL;
@@ -88,14 +88,15 @@ static const char *function_label(struct tree *t, const struct tree_node *node, 
 
 static const char *minimum(struct tree *t)
 {
-	return layout_format(&t->arena, "%g%%", t->o->min);
+	return layout_format(&t->arena, "%g%%", t->own->min);
 }
 
 static const char *label(void *context, uint32_t id, unsigned width)
 {
 	struct tree *t = context;
 	const struct tree_node *node = &t->nodes.at[id];
-	const char *text = NULL, *least = minimum(t), *what = t->o->bottom_up ? "caller" : "callee";
+	const char *text = NULL, *least = minimum(t),
+		   *what = t->own->bottom_up ? "caller" : "callee";
 
 	switch (node->kind) {
 	case TREE_FUNCTION:
@@ -127,7 +128,7 @@ static const struct drawing_ops ops = {
 /* From a root on, the heaviest child, as long as it has half of what its parent has. */
 static void mark_hot(struct tree *t)
 {
-	bool inclusive = tree_by_inclusive(t->o);
+	bool inclusive = tree_by_inclusive(t->own);
 	uint64_t above = 0;
 	uint32_t at = t->child.at[CALLTREE_ROOT];
 
@@ -153,11 +154,11 @@ static void mark_hot(struct tree *t)
 
 static void print_titles(const struct tree *t)
 {
-	const struct margin m = {&t->columns, t->o->width, !t->o->bottom_up};
+	const struct margin m = {&t->columns, t->o->width, !t->own->bottom_up};
 
 	margin_titles(&m, t->out,
-		      t->o->bottom_up ? "function, below it what called it (*: hottest)"
-				      : "outermost frame first (*: the hot path)");
+		      t->own->bottom_up ? "function, below it what called it (*: hottest)"
+					: "outermost frame first (*: the hot path)");
 }
 
 static bool print_heading(struct tree *t)
@@ -166,7 +167,7 @@ static bool print_heading(struct tree *t)
 	char value[LAYOUT_NUMBER_BYTES], samples[LAYOUT_NUMBER_BYTES];
 	const struct column *c = t->columns.at;
 
-	if (t->o->bottom_up)
+	if (t->own->bottom_up)
 		title = "Functions and their callers";
 	if (names && t->columns.len == 1)
 		title = layout_format(&t->arena, "%s (%s: 100%% is %s in %s samples)", title, names,
@@ -195,7 +196,7 @@ static bool any(const struct tree *t, const uint64_t *values)
 /* Values of what has no line of its own; top-down they are totals as well. */
 static bool print_sum(struct tree *t, const uint64_t *values, const char *text)
 {
-	unsigned used = print_values(t, t->out, false, values, t->o->bottom_up ? NULL : values);
+	unsigned used = print_values(t, t->out, false, values, t->own->bottom_up ? NULL : values);
 
 	text = layout_cut_right(&t->arena, text, used < t->o->width ? t->o->width - used : 0);
 	if (text)
@@ -210,9 +211,9 @@ static bool print_rest(struct tree *t)
 	if (!least)
 		return false;
 	if (t->num_cut && any(t, t->cut)) {
-		const char *what = t->o->bottom_up ? "function" : "call";
+		const char *what = t->own->bottom_up ? "function" : "call";
 		const char *advice =
-		    t->o->depth_given || t->o->min == 0 ? "" : " (--min 0 shows all)";
+		    t->own->depth || t->own->min == 0 ? "" : " (--min 0 shows all)";
 		text = layout_format(&t->arena, "... and %" PRIu32 " more %s%s below %s%s",
 				     t->num_cut, what, t->num_cut == 1 ? "" : "s", least, advice);
 		if (!text || !print_sum(t, t->cut, text))
@@ -230,13 +231,14 @@ static bool draw(struct tree *t)
 			    .arena = &t->arena,
 			    .child = t->child.at,
 			    .sibling = t->sibling.at,
-			    .longest_stretch = t->o->bottom_up ? LONGEST_CALLERS : LONGEST_STRETCH,
-			    .stretch_ends = t->o->bottom_up ? CALLERS_ENDS : STRETCH_ENDS,
+			    .longest_stretch =
+				t->own->bottom_up ? LONGEST_CALLERS : LONGEST_STRETCH,
+			    .stretch_ends = t->own->bottom_up ? CALLERS_ENDS : STRETCH_ENDS,
 			    .ops = &ops,
 			    .context = t};
 	bool ok;
 
-	if (t->o->all)
+	if (t->own->all)
 		d.longest_stretch = SIZE_MAX;
 	mark_hot(t);
 	if (!print_heading(t))
@@ -271,7 +273,7 @@ static int build(struct tree *t, struct error *e)
 	bool *wanted = NULL;
 	int rc = 0;
 
-	if (t->o->focus && !(wanted = select_matching(t->c, t->o->focus, e)))
+	if (t->own->focus && !(wanted = select_matching(t->c, t->own->focus, e)))
 		return -1;
 	rc = calltree_build(&t->calls, t->m, t->c, t->columns.values, n, wanted, e);
 	free(wanted);
@@ -281,9 +283,9 @@ static int build(struct tree *t, struct error *e)
 	t->outside = arena_alloc(&t->arena, (n + 1) * sizeof *t->outside);
 	if (!t->cut || !t->outside)
 		return error_memory(e, n * sizeof *t->cut);
-	if (t->o->focus)
+	if (t->own->focus)
 		find_outside(t);
-	if (!(t->o->bottom_up ? tree_build_up(t) : tree_build_down(t)))
+	if (!(t->own->bottom_up ? tree_build_up(t) : tree_build_down(t)))
 		return error_memory(e, t->calls.nodes.len * sizeof(struct tree_node));
 	return 0;
 }
@@ -329,11 +331,13 @@ static bool print_stats(struct tree *t)
 	return ok;
 }
 
-static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
+static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
-	struct tree t = {.out = out, .m = p->model, .c = &p->code, .o = o};
-	int rc = columns_choose(&t.columns, t.m, o, columns_fitting(o, NAMES, margin_each(o)),
-				&t.arena, e);
+	const struct tree_options *own = options;
+	const struct common *o = &own->common;
+	struct tree t = {.out = out, .m = p->model, .c = &p->code, .own = own, .o = o};
+	int rc = columns_choose(&t.columns, t.m, o, false,
+				columns_fitting(o, NAMES, margin_each(o)), &t.arena, e);
 
 	bool empty = true;
 
@@ -359,10 +363,51 @@ static int print(FILE *out, const struct profile *p, const struct options *o, st
 	return rc;
 }
 
-const struct view tree_view = {
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	const struct tree_options *o = options;
+	const struct profile_request wanted = {.common = &o->common, .units = o->common.stats};
+
+	if (common_check_by(&o->common, "tree", e) != 0)
+		return -1;
+	return profile_show(out, &wanted, print, options, d, e);
+}
+
+static int read_focus(const struct option_row *row, const char *text, void *field, struct error *e)
+{
+	return select_check("--focus", text, e) == 0 ? option_string(row, text, field, e) : -1;
+}
+
+static void set_defaults(void *options)
+{
+	struct tree_options *o = options;
+
+	o->min = 1;
+}
+
+#define FIELD(name) offsetof(struct tree_options, name)
+static const struct option_row own_options[] = {
+    {0, "bottom-up", NULL, "begin with the functions, and show what called each", option_flag,
+     FIELD(bottom_up), NULL},
+    {0, "min", "PERCENT", "cut what has less than PERCENT of all (1)", option_percent, FIELD(min),
+     NULL},
+    {0, "depth", "N", "cut what is deeper than N frames (0: nothing is)", option_limit,
+     FIELD(depth), NULL},
+    {0, "focus", "REGEX", "only paths through functions whose names match REGEX", read_focus,
+     FIELD(focus), NULL},
+    {0, "all", NULL, "leave no frames out in between", option_flag, FIELD(all), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {
+    own_options,         options_of_metrics, options_of_values,  options_of_stats,
+    options_of_inlining, options_of_symbols, options_of_loading, NULL};
+
+const struct command tree_command = {
     .name = "tree",
     .summary = "the calling context tree, from the outermost frames down",
-    .takes = OPTION_METRIC | OPTION_SORT | OPTION_SAMPLES | OPTION_NO_INLINE | OPTION_SYMBOLS |
-	     OPTION_THREADS | OPTION_JOIN | OPTION_TREE | OPTION_ALL | OPTION_STATS | OPTION_CI,
+    .options = tables,
+    .size = sizeof(struct tree_options),
+    .set_defaults = set_defaults,
+    .run = run,
     .print = print,
 };

@@ -6,7 +6,7 @@
 #include "formats/base/vec.h"
 #include "hpcprof/calltree.h"
 #include "hpcprof/columns.h"
-#include "hpcprof/options.h"
+#include "hpcprof/command/common.h"
 #include "hpcprof/profile.h"
 #include "hpcprof/stats.h"
 
@@ -31,13 +31,22 @@ struct tree_node {
 	bool hot;          /* on the hot path */
 };
 
+struct tree_options {
+	struct common common;
+	bool bottom_up, all;
+	double min;        /* percent; what has less is cut */
+	uint64_t depth;    /* 0: the usual; UINT64_MAX: no limit */
+	const char *focus; /* an extended regular expression, or NULL */
+};
+
 /* Nodes 0 and 1 are the roots of complete and partial paths; bottom-up, where a path's end
  * is a leaf, only the first has anything below it. */
 struct tree {
 	FILE *out;
 	const struct model *m;
 	const struct code *c;
-	const struct options *o;
+	const struct tree_options *own;
+	const struct common *o; /* of own */
 	struct arena arena;
 	struct columns columns;
 	struct calltree calls;
@@ -80,7 +89,7 @@ bool tree_build_up(struct tree *t);
 /* Whether some column's value is worth a line: it is at least --min of the total. */
 bool tree_reaches(const struct tree *t, const uint64_t *values);
 /* Which of the two a tree is sorted and cut by. */
-bool tree_by_inclusive(const struct options *o);
+bool tree_by_inclusive(const struct tree_options *o);
 /* Sort the candidates and append them below a node, followed by the rest (or NULL) if that
  * is worth a line; where not, it counts to t->cut if it is to be told at the end. False if
  * memory ran out. */

@@ -10,22 +10,22 @@ bool tree_reaches(const struct tree *t, const uint64_t *values)
 {
 	for (size_t i = 0; i < t->columns.len; i++)
 		if (values[i] &&
-		    100.0 * (double)values[i] >= t->o->min * (double)t->columns.at[i].total)
+		    100.0 * (double)values[i] >= t->own->min * (double)t->columns.at[i].total)
 			return true;
 	return false;
 }
 
-bool tree_by_inclusive(const struct options *o)
+bool tree_by_inclusive(const struct tree_options *o)
 {
-	return !o->bottom_up || (o->sort_given && o->sort == SORT_INCLUSIVE);
+	return !o->bottom_up || o->common.sort == SORT_INCLUSIVE;
 }
 
 static int order(const void *pa, const void *pb, void *context)
 {
 	const struct tree_candidate *a = pa, *b = pb;
 	const struct tree *t = context;
-	bool inclusive = tree_by_inclusive(t->o);
-	bool by_name = t->o->sort_given && t->o->sort == SORT_NAME;
+	bool inclusive = tree_by_inclusive(t->own);
+	bool by_name = t->o->sort == SORT_NAME;
 	int c;
 
 	for (int k = 0; !by_name && k < 2; k++)
@@ -160,7 +160,7 @@ static bool expand(struct down *d, struct pending at)
 {
 	struct tree *t = d->t;
 	size_t n = t->columns.len;
-	bool deep = t->o->depth && at.depth >= t->o->depth;
+	bool deep = t->own->depth && at.depth >= t->own->depth;
 
 	d->candidates.len = 0;
 	d->rest.kind = deep ? TREE_DEEPER : TREE_CUT;

@@ -181,8 +181,8 @@ static bool choose(struct up *u, bool deep, bool innermost)
 		bool ends = group->key >= key_outermost(u);
 		for (size_t i = 0; i < n; i++)
 			own |= exclusive[i];
-		group->kept = !deep && tree_reaches(u->t, tree_by_inclusive(u->t->o) ? c.inclusive
-										     : exclusive);
+		group->kept = !deep && tree_reaches(u->t, tree_by_inclusive(u->t->own) ? c.inclusive
+										       : exclusive);
 		if (group->kept && group->key == key_outermost(u) && u->groups.len == 1)
 			group->kept = false; /* all paths end here: nothing to tell apart */
 		else if (!group->kept && own) {
@@ -276,7 +276,7 @@ enum { USUAL_DEPTH = 32 };
 
 bool tree_build_up(struct tree *t)
 {
-	struct up u = {.t = t, .limit = t->o->depth_given ? t->o->depth : USUAL_DEPTH};
+	struct up u = {.t = t, .limit = t->own->depth ? t->own->depth : USUAL_DEPTH};
 	struct instances all = {0};
 	bool ok;
 

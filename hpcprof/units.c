@@ -69,6 +69,7 @@ static bool find_key(struct key *k, enum unit_kind kind, const struct model *m, 
 
 	k->text = k->place = "";
 	switch (kind) {
+	case UNIT_USUAL:
 	case UNIT_PROFILE:
 		k->text = cut_slashes(a, k->file->argument, strlen(k->file->argument));
 		break;

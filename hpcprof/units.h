@@ -11,7 +11,7 @@
 #include "hpcprof/importers.h"
 #include "hpcprof/load.h"
 #include "hpcprof/model.h"
-#include "hpcprof/options.h"
+#include "hpcprof/command/common.h"
 #include "hpcprof/scan.h"
 
 #include <stddef.h>

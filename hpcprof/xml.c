@@ -2,7 +2,7 @@
 #include "hpcprof/xml.h"
 
 #include "hpcprof/columns.h"
-#include "hpcprof/views.h"
+#include "hpcprof/commands.h"
 #include "reader/xml_name.h"
 
 #include <inttypes.h>
@@ -92,7 +92,7 @@ static int by_name(const void *pa, const void *pb)
 	return c ? c : (a->flags > b->flags) - (a->flags < b->flags);
 }
 
-static bool chosen(const struct options *o, const struct model_metric *m)
+static bool chosen(const struct common *o, const struct model_metric *m)
 {
 	for (size_t i = 0; i < o->metrics.len; i++)
 		if (strcasecmp(o->metrics.at[i], m->name) == 0)
@@ -102,14 +102,15 @@ static bool chosen(const struct options *o, const struct model_metric *m)
 
 /* In the order of names, whatever was asked for first: reading a file back does not know
  * in which order that was. */
-static int choose_metrics(struct xml *x, const struct options *o, struct error *e)
+static int choose_metrics(struct xml *x, const struct common *o, struct error *e)
 {
 	struct columns known = {0};
 	struct arena arena;
 	int rc;
 
 	arena_init(&arena);
-	rc = columns_choose(&known, x->m, o, 1, &arena, e); /* says so if there is no such metric */
+	rc = columns_choose(&known, x->m, o, false, 1, &arena,
+			    e); /* says so if there is no such metric */
 	columns_deinit(&known);
 	arena_deinit(&arena);
 	if (rc != 0)
@@ -201,10 +202,17 @@ static int print_all(const struct xml *x, const struct kind *k, struct error *e)
 	return rc;
 }
 
-static int print(FILE *out, const struct profile *p, const struct options *o, struct error *e)
+struct xml_options {
+	struct common common;
+	const char *output; /* or NULL */
+	bool callpath;
+};
+
+static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
+	const struct xml_options *o = options;
 	struct xml x = {.out = out, .p = p, .m = p->model, .c = &p->code};
-	int rc = choose_metrics(&x, o, e);
+	int rc = choose_metrics(&x, &o->common, e);
 
 	if (rc == 0)
 		rc = print_all(&x, o->callpath ? &csprofile_kind : &profile_kind, e);
@@ -212,10 +220,30 @@ static int print(FILE *out, const struct profile *p, const struct options *o, st
 	return rc;
 }
 
-const struct view xml_view = {
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	const struct xml_options *o = options;
+	const struct profile_request wanted = {.common = &o->common, .output = o->output};
+
+	return profile_show(out, &wanted, print, options, d, e);
+}
+
+static const struct option_row own_options[] = {
+    {'o', "output", "FILE", "write to FILE, all of it or nothing", option_string,
+     offsetof(struct xml_options, output), NULL},
+    {0, "callpath", NULL, "write a CSPROFILE, by call path", option_flag,
+     offsetof(struct xml_options, callpath), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {own_options,         options_of_metrics,
+						  options_of_inlining, options_of_symbols,
+						  options_of_loading,  NULL};
+
+const struct command xml_command = {
     .name = "xml",
     .summary = "a PROFILE for HPCView; a CSPROFILE with --callpath",
-    .takes = OPTION_METRIC | OPTION_NO_INLINE | OPTION_SYMBOLS | OPTION_THREADS | OPTION_JOIN |
-	     OPTION_OUTPUT | OPTION_CALLPATH,
+    .options = tables,
+    .size = sizeof(struct xml_options),
+    .run = run,
     .print = print,
 };

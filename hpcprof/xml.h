@@ -12,7 +12,7 @@
 #ifndef HPCPROF_XML_H
 #define HPCPROF_XML_H
 
-#include "hpcprof/options.h"
+#include "hpcprof/command/common.h"
 #include "hpcprof/profile.h"
 
 #include <stdio.h>

@@ -78,8 +78,8 @@ static int64_t numbers_of(sqlite3 *db)
 
 static void ours(const char *profile, const char *database)
 {
-	struct options o = {
-	    .view = &db_view, .profiles = &profile, .num_profiles = 1, .threads = 1};
+	const struct common o = {.profiles = &profile, .num_profiles = 1, .threads = 1};
+	const struct profile_request wanted = {.common = &o};
 	struct diag d = {.out = stderr, .quiet = true};
 	struct db_place place;
 	struct profile p;
@@ -88,10 +88,11 @@ static void ours(const char *profile, const char *database)
 	sqlite3 *db;
 	double from, to;
 
-	need(profile_load(&p, &o, &d, &e) == 0, e.text);
+	need(profile_load(&p, &wanted, &d, &e) == 0, e.text);
 	from = cpu();
 	need(db_place_open(&place, database, false, &e) == 0 &&
-		 db_fill(place.db, &p, &o, &d, &e) == 0 && db_place_commit(&place, &e) == 0,
+		 db_fill(place.db, &p, &o, PER_PROFILE_SMALL, &d, &e) == 0 &&
+		 db_place_commit(&place, &e) == 0,
 	     e.text);
 	to = cpu();
 	getrusage(RUSAGE_SELF, &usage);

@@ -56,7 +56,10 @@ done
 for name in hpcrun hpcprof; do
 	page=share/man/$name.1
 	[ -e "$page" ] || continue
-	helped=$("$BUILD/bin/$name" --help 2>&1 | grep -oE -- '--[a-z][a-z-]+' | sort -u)
+	helped=$({ "$BUILD/bin/$name" --help
+		for command in $("$BUILD/bin/$name" --help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }'); do
+			"$BUILD/bin/$name" "$command" --help
+		done; } 2>&1 | grep -oE -- '--[a-z][a-z-]+' | sort -u)
 	paged=$(sed 's/\\-/-/g' "$page" | grep -E '^\.(B|BR|BI|TP|RB|IR) ' | grep -oE -- '--[a-z][a-z-]+' | sort -u)
 	is "$name(1) and $name --help name the same options" "$paged" "$helped"
 done

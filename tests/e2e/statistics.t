@@ -75,7 +75,7 @@ status() {
 	echo $?
 }
 is "--by takes certain words" "$(status "$hpcprof" --stats --by core hpcrun-threads8-1)" 2
-check "which are listed" grep -q 'thread, process, rank, host' errors
+check "which are listed" grep -q "profile, thread, process, rank or host, not 'core'" errors
 is "annotate has no statistics" "$(status "$hpcprof" annotate --stats main hpcrun-threads8-1)" 2
 is "xml has no intervals" "$(status "$hpcprof" xml --ci hpcrun-threads8-1)" 2
 is "the tree takes --by only with --stats" "$(status "$hpcprof" tree --by rank hpcrun-threads8-1)" 2

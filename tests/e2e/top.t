@@ -6,10 +6,10 @@
 mkstore=$BUILD/programs/mkstore
 
 # ---- the command line
-check "a directory that is not there" run 3 "$hpcprof" top -n 1 nowhere
+check "a directory that is not there" run 3 "$hpcprof" top --screens 1 nowhere
 check "is said" says err '^hpcprof: nowhere: No such file'
 mkdir empty
-check "one without data yet" run 0 "$hpcprof" top -n 1 empty
+check "one without data yet" run 0 "$hpcprof" top --screens 1 empty
 check "is waited for" says out 'waiting: there is no data yet'
 for bad in '-d 0 empty' '-d x empty' '-d -1 empty' 'empty empty' '-s self empty'; do
 	# shellcheck disable=SC2086
@@ -23,12 +23,12 @@ mkdir both stores
 ln -s "$PWD/stores" both/x.stores
 "$mkstore" --seed 4 --pid $$ stores/b.hpcstore
 "$mkstore" --seed 6 stores/c.hpcstore
-check "stores and datafiles" run 0 "$hpcprof" top -n 1 both
+check "stores and datafiles" run 0 "$hpcprof" top --screens 1 both
 check "are counted" says out '^  program images: 1 running, 2 ended \(1 killed\); threads: 3 running, 6 ended$'
 check "and their samples" says out ', 72 samples$'
 check "no terminal, no control characters" [ "$(grep -c $'\e' out)" = 0 ]
 check "once is one screen" [ "$(grep -c '^hpcprof top' out)" = 1 ]
-check "twice is two" run 0 "$hpcprof" top -n 2 -d 0.1 both
+check "twice is two" run 0 "$hpcprof" top --screens 2 -d 0.1 both
 is "screens" "$(grep -c '^hpcprof top' out)" 2
 check "in which nothing went on" says out '0.00 CPUs busy in the last'
 
@@ -52,7 +52,7 @@ gcc -g -O1 -o phases phases.c
 "$hpcrun" -q -o running ./phases &
 launcher=$!
 top_of() { # top_of SCREENS: all of them in out, the last one in last
-	timeout 100 "$hpcprof" top -n "$1" -d 0.3 running >out 2>err </dev/null &&
+	timeout 100 "$hpcprof" top --screens "$1" -d 0.3 running >out 2>err </dev/null &&
 		tail -n +"$(grep -n '^hpcprof top' out | tail -1 | cut -d: -f1)" out >last
 }
 for _ in $(seq 60); do
@@ -129,7 +129,7 @@ cost=$("$python" - "$hpcprof" <<'P'
 import resource, subprocess, sys
 def cpu(n):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.argv[1], "top", "-n", str(n), "-d", "0.1", "running"],
+    subprocess.run([sys.argv[1], "top", "--screens", str(n), "-d", "0.1", "running"],
                    stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -96,27 +96,27 @@ shows() {
 	"$hpcprof" annotate "$@" data >text 2>&1 && grep -qF 'sink = sink * 3' text
 }
 check "-I maps folders" shows -I "$scratch/src=$scratch/moved/deep" prog.c
-check "-d searches one" shows -d "$scratch/moved/deep" prog.c
+check "--directory searches one" shows --directory "$scratch/moved/deep" prog.c
 mkdir tree
 cp -r moved/deep tree/src
-check "by the end of the path, too" shows -d "$scratch/tree" prog.c
+check "by the end of the path, too" shows --directory "$scratch/tree" prog.c
 check "another folder is not taken" bash -c '! "$1" annotate -I "$2/sr=$2/moved/deep" prog.c data | grep -qF "sink = sink"' - "$hpcprof" "$scratch"
 ln -s ../moved/deep/prog.c src/prog.c
 check "a link of the program's own folder is followed" shows prog.c
 rm src/prog.c
 mkdir roots
 ln -s "$scratch/moved/deep/prog.c" roots/prog.c
-check "one that leads out of a given folder is not" bash -c '! "$1" annotate -d roots prog.c data | grep -qF "sink = sink"' - "$hpcprof"
-check "and that is told" bash -c '"$1" annotate -d roots prog.c data | tr -s " \n" " " | grep -q "leads out of the folder"' - "$hpcprof"
+check "one that leads out of a given folder is not" bash -c '! "$1" annotate --directory roots prog.c data | grep -qF "sink = sink"' - "$hpcprof"
+check "and that is told" bash -c '"$1" annotate --directory roots prog.c data | tr -s " \n" " " | grep -q "leads out of the folder"' - "$hpcprof"
 rm roots/prog.c
 mkfifo roots/prog.c
-is "a pipe is not read" "$(status timeout 20 "$hpcprof" annotate -d roots prog.c data)" 0
+is "a pipe is not read" "$(status timeout 20 "$hpcprof" annotate --directory roots prog.c data)" 0
 check "and that is told, too" grep -q 'not a regular file' text
 rm roots/prog.c
 head -c 100000 /dev/zero >roots/prog.c
-check "nor is what is no text" bash -c '"$1" annotate -d roots prog.c data | grep -q "not a text"' - "$hpcprof"
+check "nor is what is no text" bash -c '"$1" annotate --directory roots prog.c data | grep -q "not a text"' - "$hpcprof"
 truncate -s 17M roots/prog.c
-check "or too large" bash -c '"$1" annotate -d roots prog.c data | grep -q "larger than 16 MiB"' - "$hpcprof"
+check "or too large" bash -c '"$1" annotate --directory roots prog.c data | grep -q "larger than 16 MiB"' - "$hpcprof"
 
 # Instructions.
 "$hpcprof" annotate --object mix one >text

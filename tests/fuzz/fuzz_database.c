@@ -146,38 +146,25 @@ static void put_back(void)
 
 static void show(void)
 {
-	static const struct options shows[] = {
-	    {.view = &text_view},
-	    {.view = &text_view, .stats = true, .by = UNIT_THREAD},
-	    {.view = &xml_view, .callpath = true}};
+	static const char *const shows[] = {"text", "text --stats --by thread", "xml --callpath"};
 	const char *profile = loose;
 	struct error e;
 
-	for (size_t i = 0; i < sizeof shows / sizeof *shows; i++) {
-		struct options o = shows[i];
-		o.profiles = &profile;
-		o.num_profiles = 1;
-		need(run_view(o, nowhere, &e) == 0 || e.text[0]);
-	}
+	for (size_t i = 0; i < sizeof shows / sizeof *shows; i++)
+		need(run_view(shows[i], &profile, 1, nowhere, &e) == 0 || e.text[0]);
 }
 
 static void ask(const uint8_t *data, size_t size)
 {
 	char *sql = strndup((const char *)data, size), *after;
-	const char *profile = sound;
-	struct options o = {.view = &query_view,
-			    .subject = sql,
-			    .profiles = &profile,
-			    .num_profiles = 1,
-			    .format = ROWS_JSON,
-			    .rows = 100,
-			    .time_limit = 1,
-			    .memory_limit = 64};
+	const char *const words[] = {"--", sql, sound};
 	struct error e;
 	size_t n;
 
 	need(sql);
-	need(run_view(o, nowhere, &e) == 0 || e.text[0]);
+	need(run_view("query --format json -n 100 --time-limit 1 --memory-limit 64", words, 3,
+		      nowhere, &e) == 0 ||
+	     e.text[0]);
 	after = read_file(sound, &n);
 	need(after && n == before_n && memcmp(after, before, n) == 0);
 	free(after);

@@ -1,11 +1,12 @@
 /* Fuzzes the command line of hpcprof and the views that take words from it: options,
  * percentages, folders, names and regular expressions. The input is an argument a line. What
- * options_parse takes is shown of a small profile; whatever was asked, the view must print or
+ * command_line_parse takes is shown of a small profile; whatever was asked, the view must print or
  * refuse it with a message, and the trees' exclusive values must add up. */
 #include "hpcprof/select.h"
-#include "hpcprof/views.h"
+#include "hpcprof/profile.h"
 #include "tests/lib/build_datafile.h"
 #include "tests/lib/fake_code.h"
+#include "tests/lib/run_view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,17 +60,18 @@ static bool is_tame(const char *word)
 	return strlen(word) < 64 && !strchr(word, '{');
 }
 
-static void show(struct options *o)
+/* The values of --focus are tame already; subjects and what writes files are looked at here. */
+static void show(const struct command_line *l, bool writes)
 {
+	const struct common *o = l->options;
 	struct error e = {0};
 	FILE *out;
 
-	if (!o->view->print || (o->focus && !is_tame(o->focus)) ||
-	    (o->subject && !is_tame(o->subject)) || o->output)
+	if (!l->command->print || writes || (o->subject && !is_tame(o->subject)))
 		return;
 	out = fopen("/dev/null", "w");
 	need(out != NULL);
-	if (o->view->print(out, make_profile(), o, &e) < 0)
+	if (l->command->print(out, make_profile(), l->options, &e) < 0)
 		need(e.kind != ERROR_NONE && e.text[0]);
 	fclose(out);
 }
@@ -78,8 +80,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum { MOST = 32 };
 	char *text = malloc(size + 1), *argv[MOST + 2] = {(char *)"hpcprof"}, *at, *word;
-	struct options o;
+	struct command_line l;
 	struct error e = {0};
+	bool writes = false;
 	int argc = 1;
 
 	need(text != NULL);
@@ -89,11 +92,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (at = text; argc < MOST && (word = strsep(&at, "\n"));)
 		if (strncmp(word, "--focus", 3) != 0 || is_tame(word))
 			argv[argc++] = word;
-	if (options_parse(&o, argc, argv, stdout, &e) != 0)
+	for (int i = 1; i < argc; i++)
+		writes |= strncmp(argv[i], "-o", 2) == 0 || strncmp(argv[i], "--o", 3) == 0;
+	if (command_line_parse(&l, all_commands, argc, argv, stdout, &e) != 0)
 		need(e.kind != ERROR_NONE && e.text[0]);
-	else if (!o.help && !o.version)
-		show(&o);
-	options_deinit(&o);
+	else if (!l.help && !l.version)
+		show(&l, writes);
+	command_line_deinit(&l);
 	free(text);
 	return 0;
 }

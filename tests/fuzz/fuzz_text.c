@@ -3,8 +3,9 @@
  * addresses, so that nothing on the disk is opened. Whatever the file says, exclusive values
  * must add up to the total, unless a sum stands at its end. */
 #include "hpcprof/attribute.h"
-#include "hpcprof/views.h"
+#include "hpcprof/profile.h"
 #include "tests/lib/fake_code.h"
+#include "tests/lib/run_view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,21 +51,14 @@ static void check_sums(const struct model *m, const struct code *c)
 
 static void show(const struct profile *p, unsigned width)
 {
-	struct options all[] = {
-	    {.view = &text_view},
-	    {.view = &tree_view, .min = 1},
-	    {.view = &tree_view, .min = 1, .bottom_up = true},
-	    {.view = &callers_view, .subject = "main"},
-	    {.view = &callees_view, .subject = "main"},
-	    {.view = &annotate_view, .subject = "main"},
-	};
+	static const char *const all[] = {"text",         "tree",         "tree --bottom-up",
+					  "callers main", "callees main", "annotate main"};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct error e = {0};
 		FILE *out = fopen("/dev/null", "w");
-		all[i].width = width;
 		/* there need be no function main */
-		if (!out || (all[i].view->print(out, p, &all[i], &e) != 0 && e.kind != ERROR_USAGE))
+		if (!out || (print_view(all[i], width, p, out, &e) != 0 && e.kind != ERROR_USAGE))
 			abort();
 		fclose(out);
 	}

@@ -1,8 +1,9 @@
 /* Fuzzes the reader of PROFILE and CSPROFILE, and what it is read into. The input is a
  * file; what is taken must come out as XML that is taken again and then comes out the
  * same, byte by byte, and the exclusive values must add up to the totals. */
-#include "hpcprof/views.h"
+#include "hpcprof/profile.h"
 #include "hpcprof/xml.h"
+#include "tests/lib/run_view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +35,11 @@ static bool take_in(struct profile *p, const void *bytes, size_t n)
 
 static char *printed(const struct profile *p, bool callpath, size_t *n)
 {
-	struct options o = {.view = &xml_view, .callpath = callpath};
 	struct error e;
 	char *text = NULL;
 	FILE *out = open_memstream(&text, n);
 
-	need(out && xml_view.print(out, p, &o, &e) == 0);
+	need(out && print_view(callpath ? "xml --callpath" : "xml", 100, p, out, &e) == 0);
 	need(fclose(out) == 0);
 	return text;
 }

@@ -2,6 +2,7 @@
 
 #include "hpcprof/layout.h"
 #include "tests/lib/cmocka_all.h"
+#include "tests/lib/run_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +29,14 @@ void golden_add(struct model *m, const struct build_file *f, const char *path)
 	built_free(&b);
 }
 
-char *golden_print(const struct view *v, const struct profile *p, const struct options *o)
+char *golden_print(const char *line, unsigned width, const struct profile *p)
 {
 	struct error e = {0};
 	size_t n = 0;
 	char *text = NULL;
 	FILE *out = open_memstream(&text, &n);
 
-	if (v->print(out, p, o, &e) != 0)
+	if (print_view(line, width, p, out, &e) != 0)
 		fail_msg("%s", e.text);
 	fclose(out);
 	return text;

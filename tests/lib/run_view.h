@@ -1,20 +1,38 @@
-/* Run hpcprof's views from within a test, as main does. Used by one thread. */
+/* Run hpcprof's commands from within a test, as main does. Used by one thread. */
 #ifndef TESTS_LIB_RUN_VIEW_H
 #define TESTS_LIB_RUN_VIEW_H
 
 #include "formats/base/error.h"
-#include "hpcprof/options.h"
+#include "hpcprof/command/command.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-/* A view with one thread of work; what it tells on stderr is not shown. What it gives, and *e,
+/* All that hpcprof has; ends with a NULL. */
+extern const struct command *const all_commands[];
+
+/* A command line: the words of line, which single spaces part, and n more. With one thread of work
+ * and a width of 100 columns unless the caller changes common. */
+struct view_line {
+	struct command_line parsed;
+	struct common *common; /* of parsed */
+	char *text, **argv;
+};
+/* 0, or -1 and *e where it is refused; v is to be freed in any case. */
+int view_line_parse(struct view_line *v, const char *line, const char *const *more, size_t n,
+		    struct error *e);
+void view_line_free(struct view_line *v);
+
+/* Do what such a line says; what it tells on stderr is not shown. What the command gives, and *e,
  * which is empty where there was no error. */
-int run_view(struct options o, FILE *out, struct error *e);
+int run_view(const char *line, const char *const *more, size_t n, FILE *out, struct error *e);
+/* What the command of a line without PROFILEs prints of a profile: the same. */
+int print_view(const char *line, unsigned width, const struct profile *p, FILE *out,
+	       struct error *e);
 /* hpcprof db -o TO FROM...: the same. */
 int run_db(const char *to, const char *const *from, size_t n, bool append, struct error *e);
-/* hpcprof query --format csv -n 0 QUERY... PROFILE: the n words, of which the last is the
+/* hpcprof query --format csv QUERY... PROFILE: the n words, of which the last is the
  * profile. malloc'd text, or NULL and *e. */
 char *run_query(const char *const *words, size_t n, struct error *e);
 

@@ -30,20 +30,14 @@ static unsigned shown, told;
 /* Each view and query ends well or with a message that names the file or the query. */
 static void try_views(const char *what, size_t at, size_t n)
 {
-	static const struct options shows[SHOWS] = {
-	    {.view = &text_view},
-	    {.view = &text_view, .stats = true, .by = UNIT_THREAD},
-	    {.view = &xml_view, .callpath = true}};
+	static const char *const shows[SHOWS] = {"text", "text --stats --by thread",
+						 "xml --callpath"};
 	const char *profile = spoilt;
 	struct error e;
 	int rc;
 
 	for (size_t i = 0; i < n; i++) {
-		struct options o = shows[i];
-		o.profiles = &profile;
-		o.num_profiles = 1;
-		o.memory_limit = 64;
-		rc = run_view(o, nowhere, &e);
+		rc = run_view(shows[i], &profile, 1, nowhere, &e);
 		shown += rc == 0;
 		told += rc != 0;
 		if (rc != 0 && !e.text[0])

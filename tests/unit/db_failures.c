@@ -291,9 +291,7 @@ static void test_failing_disk(void **state)
 static void test_failing_csv(void **state)
 {
 	char tables[80], temporary[100];
-	const char *profile = from;
-	struct options o = {
-	    .view = &db_view, .profiles = &profile, .num_profiles = 1, .csv = tables};
+	const char *const words[] = {"--csv", tables, from};
 	struct error e;
 	long k = 0;
 
@@ -305,7 +303,7 @@ static void test_failing_csv(void **state)
 	place = tables;
 	for (;; k++) {
 		left = k;
-		if (run_view(o, stdout, &e) == 0)
+		if (run_view("db", words, 3, stdout, &e) == 0)
 			break;
 		left = -1;
 		if (!strstr(e.text, tables) || !strchr(e.text, '('))
@@ -368,11 +366,10 @@ static int show_text(struct error *e)
 {
 	const char *profile = target;
 	FILE *out = fopen("/dev/null", "w");
-	struct options o = {.view = &text_view, .profiles = &profile, .num_profiles = 1};
 	int rc;
 
 	assert_non_null(out);
-	rc = run_view(o, out, e);
+	rc = run_view("text", &profile, 1, out, e);
 	fclose(out);
 	return rc;
 }
@@ -380,15 +377,10 @@ static int show_statistics(struct error *e)
 {
 	const char *profile = target;
 	FILE *out = fopen("/dev/null", "w");
-	struct options o = {.view = &text_view,
-			    .profiles = &profile,
-			    .num_profiles = 1,
-			    .stats = true,
-			    .by = UNIT_THREAD};
 	int rc;
 
 	assert_non_null(out);
-	rc = run_view(o, out, e);
+	rc = run_view("text --stats --by thread", &profile, 1, out, e);
 	fclose(out);
 	return rc;
 }

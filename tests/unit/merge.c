@@ -3,11 +3,12 @@
  * the text view and of the merged datafile. */
 #include "hpcprof/load.h"
 #include "hpcprof/merge.h"
-#include "hpcprof/views.h"
+#include "hpcprof/profile.h"
 #include "tests/lib/build_datafile.h"
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/fake_code.h"
 #include "tests/lib/random.h"
+#include "tests/lib/run_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,7 +197,6 @@ static struct bytes text_of(struct model *m)
 {
 	static const char *names[FAKE_FUNCTIONS];
 	struct profile p = {.model = m};
-	struct options o = {.view = &text_view, .width = 100, .rows_given = true};
 	struct error e = {0};
 	struct bytes b;
 	FILE *out = open_memstream(&b.at, &b.n);
@@ -204,7 +204,7 @@ static struct bytes text_of(struct model *m)
 	for (unsigned i = 0; i < FAKE_FUNCTIONS; i++)
 		names[i] = i % 2 ? "odd" : "even";
 	fake_code(m, names, &p.code);
-	if (text_view.print(out, &p, &o, &e) != 0)
+	if (print_view("text -n 0", 100, &p, out, &e) != 0)
 		fail_msg("%s", e.text);
 	assert_int_equal(fclose(out), 0);
 	code_deinit(&p.code);

@@ -1,7 +1,7 @@
 /* Whatever allocation fails while models are joined, finished and written: an error value, no
  * crash, and nothing that is not freed. */
 #include "hpcprof/ingest.h"
-#include "hpcprof/list.h"
+#include "hpcprof/command/path_list.h"
 #include "hpcprof/join.h"
 #include "hpcprof/merge.h"
 #include "hpcprof/ordered.h"
@@ -136,10 +136,10 @@ static void test_lists(void **state)
 	assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
 	close(fd);
 	for (unsigned long n = 0;; n++) {
-		struct list l = {0};
+		struct path_list l = {0};
 		int rc;
 		failing_alloc_start(n);
-		rc = list_read(&l, path, false, &e);
+		rc = path_list_read(&l, path, false, &e);
 		if (n == 0)
 			all = failing_alloc_count();
 		if (rc == 0) {
@@ -147,7 +147,7 @@ static void test_lists(void **state)
 			assert_string_equal(l.at.at[1], "second name");
 			assert_string_equal(l.at.at[2], "last");
 		}
-		list_deinit(&l);
+		path_list_deinit(&l);
 		assert_int_equal(failing_alloc_live(), 0);
 		assert_int_equal(rc, n ? -1 : 0);
 		if (n == all)

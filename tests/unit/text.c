@@ -1,10 +1,10 @@
 /* The text view against golden outputs, and what its layout is made of. */
 #include "hpcprof/layout.h"
-#include "hpcprof/views.h"
 #include "tests/lib/build_datafile.h"
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/fake_code.h"
 #include "tests/lib/golden.h"
+#include "tests/lib/run_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,14 +113,12 @@ static void test_numbers(void **state)
 
 /* ---- golden outputs ------------------------------------------------------------------ */
 
-static void golden_widths(const struct profile *p, struct options *o, const char *name)
+static void golden_widths(const struct profile *p, const char *line, const char *name)
 {
 	static const unsigned widths[] = {80, 200};
 	for (int i = 0; i < 2; i++) {
-		char *text;
-		o->width = widths[i];
-		text = golden_print(&text_view, p, o);
-		golden_check(text, "text", name, o->width);
+		char *text = golden_print(line, widths[i], p);
+		golden_check(text, "text", name, widths[i]);
 		free(text);
 	}
 }
@@ -262,31 +260,25 @@ static void make_profile(struct profile *p, bool two, bool other_order)
 static void test_golden(void **state)
 {
 	(void)state;
-	struct options o = {.view = &text_view};
 	struct profile p;
 
 	make_profile(&p, false, false);
-	golden_widths(&p, &o, "one-process");
-	o.samples = true;
-	o.sort = SORT_INCLUSIVE;
-	o.rows = 3;
-	o.rows_given = true;
-	golden_widths(&p, &o, "samples-total-3");
+	golden_widths(&p, "text", "one-process");
+	golden_widths(&p, "text --samples -s total -n 3", "samples-total-3");
 	profile_deinit(&p);
 }
 
 static void test_golden_two_processes(void **state)
 {
 	(void)state;
-	struct options o = {.view = &text_view, .width = 100};
 	struct profile p, q;
 	char *a, *b;
 
 	make_profile(&p, true, false);
 	make_profile(&q, true, true);
-	golden_widths(&p, &o, "two-processes");
-	a = golden_print(&text_view, &p, &o);
-	b = golden_print(&text_view, &q, &o);
+	golden_widths(&p, "text", "two-processes");
+	a = golden_print("text", 100, &p);
+	b = golden_print("text", 100, &q);
 	assert_string_equal(a, b);
 	free(a);
 	free(b);
@@ -304,7 +296,6 @@ static void test_golden_two_metrics(void **state)
 	    {"BYTES", 0, 1, bytes, 1},
 	};
 	struct build_file f = program;
-	struct options o = {.view = &text_view};
 	struct profile p = {0};
 
 	f.metrics = both;
@@ -313,9 +304,7 @@ static void test_golden_two_metrics(void **state)
 	golden_add(p.model, &f, "both.csp");
 	assert_int_equal(model_finish(p.model, NULL), 0);
 	fake_code(p.model, names, &p.code);
-	assert_true(vec_push(&o.metrics, "bytes") && vec_push(&o.metrics, "CPUTIME"));
-	golden_widths(&p, &o, "two-metrics");
-	options_deinit(&o);
+	golden_widths(&p, "text -m bytes -m CPUTIME", "two-metrics");
 	profile_deinit(&p);
 }
 
@@ -325,7 +314,6 @@ static void test_golden_old_file(void **state)
 	(void)state;
 	static const struct build_metric old[] = {{"CPUTIME", 0, 1000, NULL, 0}};
 	struct build_file f = program;
-	struct options o = {.view = &text_view};
 	struct profile p = {0};
 
 	f.metrics = old;
@@ -336,7 +324,7 @@ static void test_golden_old_file(void **state)
 	golden_add(p.model, &f, "old.csp");
 	assert_int_equal(model_finish(p.model, NULL), 0);
 	fake_code(p.model, names, &p.code);
-	golden_widths(&p, &o, "old-file");
+	golden_widths(&p, "text", "old-file");
 	profile_deinit(&p);
 }
 
@@ -350,7 +338,6 @@ static void test_golden_nothing(void **state)
 						    {0, 0, "tail", 0, 250000}};
 	static const struct build_thread thread = {1, "true", 0, 300000, 250000};
 	struct build_file f = program;
-	struct options o = {.view = &text_view};
 	struct profile p = {0};
 
 	f.trees = &empty;
@@ -362,7 +349,7 @@ static void test_golden_nothing(void **state)
 	golden_add(p.model, &f, "idle.csp");
 	assert_int_equal(model_finish(p.model, NULL), 0);
 	fake_code(p.model, names, &p.code);
-	golden_widths(&p, &o, "nothing");
+	golden_widths(&p, "text", "nothing");
 	profile_deinit(&p);
 }
 
@@ -370,13 +357,12 @@ static void test_golden_nothing(void **state)
 static void test_every_width(void **state)
 {
 	(void)state;
-	struct options o = {.view = &text_view};
 	struct profile p;
 
 	make_profile(&p, true, false);
-	for (o.width = 60; o.width < 160; o.width++) {
-		char *text = golden_print(&text_view, &p, &o);
-		golden_no_line_wider(text, o.width);
+	for (unsigned width = 60; width < 160; width++) {
+		char *text = golden_print("text", width, &p);
+		golden_no_line_wider(text, width);
 		free(text);
 	}
 	profile_deinit(&p);
@@ -385,18 +371,15 @@ static void test_every_width(void **state)
 static void test_unknown_metric(void **state)
 {
 	(void)state;
-	struct options o = {.view = &text_view, .width = 80};
 	struct error e = {0};
 	struct profile p;
 	FILE *out = fopen("/dev/null", "w");
 
 	make_profile(&p, false, false);
-	assert_true(vec_push(&o.metrics, "BYTES"));
-	assert_int_equal(text_view.print(out, &p, &o, &e), -1);
+	assert_int_equal(print_view("text -m BYTES", 80, &p, out, &e), -1);
 	assert_int_equal(e.kind, ERROR_USAGE);
 	assert_string_equal(e.text, "no metric 'BYTES' (there are: CPUTIME)");
 	fclose(out);
-	options_deinit(&o);
 	profile_deinit(&p);
 }
 

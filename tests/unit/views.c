@@ -1,10 +1,10 @@
 /* The views tree, callers, callees and annotate against golden outputs of built profiles. */
 #include "hpcprof/layout.h"
-#include "hpcprof/views.h"
 #include "tests/lib/build_datafile.h"
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/fake_code.h"
 #include "tests/lib/golden.h"
+#include "tests/lib/run_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,15 +113,12 @@ static void make_profile(struct profile *p, const struct sample *s, size_t n, ui
 #define MAKE(p, samples, num_metrics)                                                              \
 	make_profile(p, samples, sizeof(samples) / sizeof *(samples), num_metrics)
 
-static void golden(const struct profile *p, const struct view *v, struct options *o,
-		   const char *name)
+static void golden(const struct profile *p, const char *line, const char *name)
 {
 	static const unsigned widths[] = {80, 200};
 	for (int i = 0; i < 2; i++) {
-		char *text;
-		o->width = widths[i];
-		text = golden_print(v, p, o);
-		golden_check(text, "views", name, o->width);
+		char *text = golden_print(line, widths[i], p);
+		golden_check(text, "views", name, widths[i]);
 		free(text);
 	}
 }
@@ -129,24 +126,15 @@ static void golden(const struct profile *p, const struct view *v, struct options
 static void test_trees(void **state)
 {
 	(void)state;
-	struct options o = {.min = 1}, all = {.min = 0, .bottom_up = true};
 	struct profile p;
 
 	MAKE(&p, recursions, 1);
-	golden(&p, &tree_view, &o, "tree");
-	o.min = 12;
-	golden(&p, &tree_view, &o, "tree-min-12");
-	o.min = 1;
-	o.depth = 4;
-	o.depth_given = true;
-	golden(&p, &tree_view, &o, "tree-depth-4");
-	o = (struct options){.min = 1, .focus = "^(odd|copy)$"};
-	golden(&p, &tree_view, &o, "tree-focus");
-	golden(&p, &tree_view, &all, "bottom-up");
-	all.sort_given = true;
-	all.sort = SORT_INCLUSIVE;
-	all.min = 20;
-	golden(&p, &tree_view, &all, "bottom-up-total");
+	golden(&p, "tree", "tree");
+	golden(&p, "tree --min 12", "tree-min-12");
+	golden(&p, "tree --depth 4", "tree-depth-4");
+	golden(&p, "tree --focus ^(odd|copy)$", "tree-focus");
+	golden(&p, "tree --bottom-up --min 0", "bottom-up");
+	golden(&p, "tree --bottom-up --min 20 -s total", "bottom-up-total");
 	profile_deinit(&p);
 }
 
@@ -154,17 +142,17 @@ static void test_calls(void **state)
 {
 	(void)state;
 	static const char *const functions[] = {"fib", "even", "odd", "walk", "step", "copy"};
-	struct options o = {0};
 	struct profile p;
 
 	MAKE(&p, recursions, 1);
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-		char name[64];
-		o.subject = functions[i];
+		char name[64], line[64];
 		snprintf(name, sizeof name, "callers-%s", functions[i]);
-		golden(&p, &callers_view, &o, name);
+		snprintf(line, sizeof line, "callers %s", functions[i]);
+		golden(&p, line, name);
 		snprintf(name, sizeof name, "callees-%s", functions[i]);
-		golden(&p, &callees_view, &o, name);
+		snprintf(line, sizeof line, "callees %s", functions[i]);
+		golden(&p, line, name);
 	}
 	profile_deinit(&p);
 }
@@ -172,28 +160,24 @@ static void test_calls(void **state)
 static void test_annotate_without_source(void **state)
 {
 	(void)state;
-	struct options o = {.subject = "f1.c"};
 	struct profile p;
 
 	MAKE(&p, recursions, 1);
-	golden(&p, &annotate_view, &o, "annotate-file");
-	o.subject = "step";
-	golden(&p, &annotate_view, &o, "annotate-function");
+	golden(&p, "annotate f1.c", "annotate-file");
+	golden(&p, "annotate step", "annotate-function");
 	profile_deinit(&p);
 }
 
 static void test_two_metrics(void **state)
 {
 	(void)state;
-	struct options o = {.min = 1}, up = {.min = 1, .bottom_up = true};
 	struct profile p;
 
 	MAKE(&p, recursions, 2);
-	golden(&p, &tree_view, &o, "two-tree");
-	golden(&p, &tree_view, &up, "two-bottom-up");
-	o.subject = "copy";
-	golden(&p, &callers_view, &o, "two-callers");
-	golden(&p, &annotate_view, &o, "two-annotate");
+	golden(&p, "tree", "two-tree");
+	golden(&p, "tree --bottom-up", "two-bottom-up");
+	golden(&p, "callers copy", "two-callers");
+	golden(&p, "annotate copy", "two-annotate");
 	profile_deinit(&p);
 }
 
@@ -206,7 +190,6 @@ static void test_three_samples(void **state)
 	    {{AT(START), AT(MAIN), AT(FIB)}, {1000000, 0}, false},
 	    {{AT(WORKER)}, {1000000, 0}, true},
 	};
-	struct options o = {.min = 1, .samples = true}, up = {.min = 1, .bottom_up = true};
 	const char *kept[4];
 	struct profile p;
 
@@ -214,10 +197,9 @@ static void test_three_samples(void **state)
 	names[MAIN - 1] = "program+0x1139";
 	names[FIB - 1] = "program+0x2000";
 	MAKE(&p, three, 1);
-	golden(&p, &tree_view, &o, "three-tree");
-	golden(&p, &tree_view, &up, "three-bottom-up");
-	o.subject = "0x1139";
-	golden(&p, &callees_view, &o, "three-callees");
+	golden(&p, "tree --samples", "three-tree");
+	golden(&p, "tree --bottom-up", "three-bottom-up");
+	golden(&p, "callees --samples 0x1139", "three-callees");
 	profile_deinit(&p);
 	memcpy(names, kept, sizeof kept);
 }
@@ -229,15 +211,13 @@ static void test_long_names(void **state)
 	    {{AT(START), AT(MAIN), AT(LONG), FAKE_CODE(LONG, FIB, 0, 0)}, {1000000, 0}, false},
 	    {{AT(START), AT(MAIN), AT(LONG), AT(LONG), AT(COPY)}, {1000000, 0}, false},
 	};
-	struct options o = {.min = 1}, up = {.min = 1, .bottom_up = true};
 	struct profile p;
 
 	MAKE(&p, some, 1);
-	golden(&p, &tree_view, &o, "long-tree");
-	golden(&p, &tree_view, &up, "long-bottom-up");
-	o.subject = "ns::outer";
-	golden(&p, &callers_view, &o, "long-callers");
-	golden(&p, &annotate_view, &o, "long-annotate");
+	golden(&p, "tree", "long-tree");
+	golden(&p, "tree --bottom-up", "long-bottom-up");
+	golden(&p, "callers ns::outer", "long-callers");
+	golden(&p, "annotate ns::outer", "long-annotate");
 	profile_deinit(&p);
 }
 
@@ -261,7 +241,6 @@ static void test_many_modules(void **state)
 			       .trees = &tree,
 			       .num_trees = 1,
 			       .without = 1 << CSP_CHUNK_ACCOUNT};
-	struct options o = {.min = 1, .subject = "main"};
 	struct profile p = {0};
 
 	nodes[1] = (struct build_node){.ip = BASE + AT(MAIN) + 1};
@@ -276,10 +255,9 @@ static void test_many_modules(void **state)
 	golden_add(p.model, &f, "many.csp");
 	assert_int_equal(model_finish(p.model, NULL), 0);
 	fake_code(p.model, names, &p.code);
-	golden(&p, &tree_view, &o, "modules-tree");
-	golden(&p, &callees_view, &o, "modules-callees");
-	o.subject = "copy";
-	golden(&p, &callers_view, &o, "modules-callers");
+	golden(&p, "tree", "modules-tree");
+	golden(&p, "callees main", "modules-callees");
+	golden(&p, "callers copy", "modules-callers");
 	profile_deinit(&p);
 }
 
@@ -302,7 +280,6 @@ static void test_deep(void **state)
 			       .trees = &tree,
 			       .num_trees = 1,
 			       .without = 1 << CSP_CHUNK_ACCOUNT};
-	struct options o = {0}, up = {.min = 1, .bottom_up = true};
 	struct profile p = {0};
 
 	for (uint64_t i = 1; i <= DEEP; i++)
@@ -313,27 +290,23 @@ static void test_deep(void **state)
 	golden_add(p.model, &f, "deep.csp");
 	assert_int_equal(model_finish(p.model, NULL), 0);
 	fake_code(p.model, names, &p.code);
-	golden(&p, &tree_view, &o, "deep-tree");
-	golden(&p, &tree_view, &up, "deep-bottom-up");
-	o.subject = "fib";
-	golden(&p, &callers_view, &o, "deep-callers");
+	golden(&p, "tree --min 0", "deep-tree");
+	golden(&p, "tree --bottom-up", "deep-bottom-up");
+	golden(&p, "callers fib", "deep-callers");
 	profile_deinit(&p);
 }
 
 static void test_every_width(void **state)
 {
 	(void)state;
-	static const struct view *const all[4] = {&tree_view, &callers_view, &callees_view,
-						  &annotate_view};
+	static const char *const all[] = {"tree", "tree --bottom-up", "callers copy",
+					  "callees copy", "annotate copy"};
 	struct profile p;
 
 	MAKE(&p, recursions, 2);
 	for (unsigned width = 60; width < 140; width++)
-		for (size_t i = 0; i < 8; i++) {
-			struct options o = {.width = width, .min = 1, .subject = "copy"};
-			char *text;
-			o.bottom_up = i % 2;
-			text = golden_print(all[i / 2], &p, &o);
+		for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+			char *text = golden_print(all[i], width, &p);
 			golden_no_line_wider(text, width);
 			free(text);
 		}
@@ -345,25 +318,22 @@ static void test_refused(void **state)
 {
 	(void)state;
 	static const struct {
-		const struct view *view;
-		const char *subject, *focus, *says;
+		const char *line, *says;
 	} cases[] = {
-	    {&callers_view, "nonesuch", NULL, "no function of this profile matches 'nonesuch'"},
-	    {&callees_view, "o", NULL, "'o' may be 3 functions: copy; odd; worker"},
-	    {&annotate_view, "none.c", NULL, "no file and no function of this profile"},
-	    {&annotate_view, "*)", NULL, "may be 2 functions: step(tree*); walk(tree*)"},
-	    {&tree_view, NULL, "x{2", "takes an extended regular expression"},
-	    {&tree_view, NULL, "nonesuch", "no function of this profile matches"},
+	    {"callers nonesuch", "no function of this profile matches 'nonesuch'"},
+	    {"callees o", "'o' may be 3 functions: copy; odd; worker"},
+	    {"annotate none.c", "no file and no function of this profile"},
+	    {"annotate *)", "may be 2 functions: step(tree*); walk(tree*)"},
+	    {"tree --focus x{2", "takes an extended regular expression"},
+	    {"tree --focus nonesuch", "no function of this profile matches"},
 	};
 	struct profile p;
 
 	MAKE(&p, recursions, 1);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct options o = {
-		    .width = 80, .min = 1, .subject = cases[i].subject, .focus = cases[i].focus};
 		struct error e = {0};
 		FILE *out = fopen("/dev/null", "w");
-		assert_int_equal(cases[i].view->print(out, &p, &o, &e), -1);
+		assert_int_equal(print_view(cases[i].line, 80, &p, out, &e), -1);
 		assert_int_equal(e.kind, ERROR_USAGE);
 		if (!strstr(e.text, cases[i].says))
 			fail_msg("case %zu says '%s'", i, e.text);
@@ -378,7 +348,7 @@ static void test_order(void **state)
 	(void)state;
 	struct sample reversed[sizeof recursions / sizeof *recursions];
 	size_t n = sizeof recursions / sizeof *recursions;
-	struct options o = {.width = 100, .min = 0}, up = {.width = 100, .bottom_up = true};
+	static const char *const lines[] = {"tree --min 0", "tree --bottom-up --min 0"};
 	struct profile p, q;
 
 	for (size_t i = 0; i < n; i++)
@@ -386,8 +356,8 @@ static void test_order(void **state)
 	MAKE(&p, recursions, 2);
 	MAKE(&q, reversed, 2);
 	for (int i = 0; i < 2; i++) {
-		char *a = golden_print(&tree_view, &p, i ? &up : &o);
-		char *b = golden_print(&tree_view, &q, i ? &up : &o);
+		char *a = golden_print(lines[i], 100, &p);
+		char *b = golden_print(lines[i], 100, &q);
 		assert_string_equal(a, b);
 		free(a);
 		free(b);

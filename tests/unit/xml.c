@@ -1,10 +1,11 @@
 /* PROFILE and CSPROFILE, out and back in. */
 #include "hpcprof/correlate.h"
-#include "hpcprof/views.h"
+#include "hpcprof/profile.h"
 #include "hpcprof/xml.h"
 #include "tests/lib/build_datafile.h"
 #include "tests/lib/cmocka_all.h"
 #include "tests/lib/fake_code.h"
+#include "tests/lib/run_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +19,12 @@
 
 static char *printed(const struct profile *p, bool callpath)
 {
-	struct options o = {.view = &xml_view, .callpath = callpath};
 	struct error e = {0};
 	size_t n = 0;
 	char *text = NULL;
 	FILE *out = open_memstream(&text, &n);
 
-	if (xml_view.print(out, p, &o, &e) != 0)
+	if (print_view(callpath ? "xml --callpath" : "xml", 100, p, out, &e) != 0)
 		fail_msg("%s", e.text);
 	fclose(out);
 	return text;

@@ -1,4 +1,4 @@
-#include "hpcprof/list.h"
+#include "hpcprof/command/path_list.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,14 +21,14 @@ static int read_all(FILE *in, const char *path, bytes *to, struct error *e)
 }
 
 /* One name; what is empty is none. */
-static int add(struct list *l, const char *name, size_t n, struct error *e)
+static int add(struct path_list *l, const char *name, size_t n, struct error *e)
 {
 	const char *copy = n ? arena_strndup(&l->arena, name, n) : NULL;
 
 	return !n || (copy && vec_push(&l->at, copy)) ? 0 : error_memory(e, n);
 }
 
-static int split(struct list *l, const bytes *text, char end, struct error *e)
+static int split(struct path_list *l, const bytes *text, char end, struct error *e)
 {
 	int rc = 0;
 
@@ -40,7 +40,7 @@ static int split(struct list *l, const bytes *text, char end, struct error *e)
 	return rc;
 }
 
-int list_read(struct list *l, const char *path, bool nul, struct error *e)
+int path_list_read(struct path_list *l, const char *path, bool nul, struct error *e)
 {
 	bool standard = strcmp(path, "-") == 0;
 	FILE *in = standard ? stdin : fopen(path, "re");
@@ -61,7 +61,7 @@ int list_read(struct list *l, const char *path, bool nul, struct error *e)
 	return rc;
 }
 
-void list_deinit(struct list *l)
+void path_list_deinit(struct path_list *l)
 {
 	if (!l)
 		return;

@@ -1,4 +1,4 @@
-#include "hpcprof/diag.h"
+#include "hpcprof/command/diag.h"
 
 #include "hpcprof/layout.h"
 

@@ -1,4 +1,4 @@
-#include "hpcprof/output.h"
+#include "hpcprof/command/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int output_open(struct output *out, const char *path, struct error *e)
+int output_open(struct output *out, FILE *standard, const char *path, struct error *e)
 {
 	struct stat st;
 	int fd;
 
-	*out = (struct output){.file = path ? NULL : stdout, .path = path};
+	*out = (struct output){.file = path ? NULL : standard, .path = path};
 	if (!path)
 		return 0;
 	if (stat(path, &st) != 0 || S_ISREG(st.st_mode)) {

@@ -1,6 +1,6 @@
 /* PROFILEs that a file lists. Used by one thread at a time. */
-#ifndef HPCPROF_LIST_H
-#define HPCPROF_LIST_H
+#ifndef HPCPROF_COMMAND_PATH_LIST_H
+#define HPCPROF_COMMAND_PATH_LIST_H
 
 #include "formats/base/arena.h"
 #include "formats/base/error.h"
@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 /* All zeros is an empty list. */
-struct list {
+struct path_list {
 	struct arena arena;
 	VEC(const char *) at;
 };
 
 /* Append the names in the file at path ("-": standard input), one a line, or, with nul, each
  * ended by a NUL. Empty ones are passed over. 0, or -1 and *e. */
-int list_read(struct list *l, const char *path, bool nul, struct error *e);
-void list_deinit(struct list *l); /* takes NULL */
+int path_list_read(struct path_list *l, const char *path, bool nul, struct error *e);
+void path_list_deinit(struct path_list *l); /* takes NULL */
 
 #endif

@@ -1,0 +1,148 @@
+#include "hpcprof/command/common.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { USUAL_WIDTH = 100, LEAST_WIDTH = 60, MOST_WIDTH = 10000, MOST_THREADS = 1024 };
+
+#define FIELD(name) offsetof(struct common, name)
+
+static int read_threads(const struct option_row *row, const char *text, void *field,
+			struct error *e)
+{
+	uint64_t n;
+
+	if (option_count(row, text, &n, e) != 0)
+		return -1;
+	if (!n || n > MOST_THREADS)
+		return error_set(e, ERROR_USAGE, "-j takes a number from 1 to %d, not '%s'",
+				 MOST_THREADS, text);
+	*(unsigned *)field = (unsigned)n;
+	return 0;
+}
+
+const struct option_row options_of_input[] = {
+    {0, "files-from", "FILE", "read more PROFILEs from FILE, a line each (-: stdin)",
+     option_strings, FIELD(lists), NULL},
+    {'0', "null", NULL, "a NUL ends each of them in place of a line", option_flag, FIELD(list_nul),
+     NULL},
+    {'q', "quiet", NULL, "say nothing on stderr but errors", option_flag, FIELD(quiet), NULL},
+    {0}};
+
+const struct option_row options_of_symbols[] = {
+    {0, "sysroot", "DIR", "look for the measured binaries below DIR", option_string, FIELD(sysroot),
+     NULL},
+    {0, "debug-dir", "DIR", "look for separate debug files in DIR, too", option_strings,
+     FIELD(debug_dirs), NULL},
+    {0}};
+
+const struct option_row options_of_loading[] = {
+    {'j', "threads", "N", "work with N threads (default: one per core)", read_threads,
+     FIELD(threads), NULL},
+    {0, "join-threads", NULL, "show each thread's call paths below the call that created it",
+     option_flag, FIELD(join_threads), NULL},
+    {0}};
+
+const struct option_row options_of_inlining[] = {
+    {0, "no-inline", NULL, "count inlined code to the function it was inlined into", option_flag,
+     FIELD(no_inline), NULL},
+    {0}};
+
+const struct option_row options_of_metrics[] = {
+    {'m', "metric", "METRIC", "show this metric; several -m give several columns", option_strings,
+     FIELD(metrics), NULL},
+    {0}};
+
+const struct option_row options_of_rows[] = {
+    {'n', "rows", "COUNT", "rows of each table and number of call paths (0: all)", option_limit,
+     FIELD(rows), NULL},
+    {0}};
+
+static const char *const sort_keys[] = {"self", "total", "name", NULL};
+
+const struct option_row options_of_values[] = {
+    {'s', "sort", "KEY", "order tables by self (default), total or name", option_word, FIELD(sort),
+     sort_keys},
+    {0, "samples", NULL, "show numbers of samples in place of events", option_flag, FIELD(samples),
+     NULL},
+    {0, "ci", NULL, "show 95% intervals of percentages", option_flag, FIELD(ci), NULL},
+    {0}};
+
+static const char *const units[] = {"profile", "thread", "process", "rank", "host", NULL};
+
+const struct option_row options_of_stats[] = {
+    {0, "stats", NULL, "show how each row's values spread over the profiles", option_flag,
+     FIELD(stats), NULL},
+    {0, "by", "WHAT",
+     "compare threads, processes, ranks or hosts (thread, process, rank, host) in place of "
+     "profiles",
+     option_word, FIELD(by), units},
+    {0}};
+
+/* The number that COLUMNS has, or 0. */
+static unsigned columns_of_environment(void)
+{
+	static const struct option_row row = {.name = "COLUMNS"};
+	const char *text = getenv("COLUMNS");
+	uint64_t n = 0;
+
+	if (!text || option_count(&row, text, &n, NULL) != 0 || n > MOST_WIDTH)
+		return 0;
+	return (unsigned)n;
+}
+
+void common_init(struct common *o, FILE *out)
+{
+	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+	bool terminal = isatty(fileno(out));
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	struct winsize size;
+
+	o->width = columns_of_environment();
+	if (!o->width && terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+		o->width = size.ws_col;
+	if (!o->width)
+		o->width = USUAL_WIDTH;
+	if (o->width < LEAST_WIDTH)
+		o->width = LEAST_WIDTH;
+	o->color = terminal && !(no && no[0]) && term && strcmp(term, "dumb") != 0;
+	o->threads = cores > 0 ? (unsigned)(cores < MOST_THREADS ? cores : MOST_THREADS) : 1;
+}
+
+int common_read_lists(struct common *o, struct error *e)
+{
+	struct path_list *l = &o->listed;
+
+	if (!o->lists.len)
+		return 0;
+	for (size_t i = 0; i < o->num_profiles; i++)
+		if (!vec_push(&l->at, o->profiles[i]))
+			return error_memory(e, sizeof(char *));
+	for (size_t i = 0; i < o->lists.len; i++)
+		if (path_list_read(l, o->lists.at[i], o->list_nul, e) != 0)
+			return -1;
+	o->profiles = l->at.at;
+	o->num_profiles = l->at.len;
+	return 0;
+}
+
+int common_check_by(const struct common *o, const char *command, struct error *e)
+{
+	if (o->by && !o->stats)
+		return error_set(e, ERROR_USAGE, "%s takes --by only together with --stats",
+				 command);
+	return 0;
+}
+
+void common_deinit(struct common *o)
+{
+	if (!o)
+		return;
+	vec_free(&o->lists);
+	path_list_deinit(&o->listed);
+	vec_free(&o->debug_dirs);
+	vec_free(&o->metrics);
+	arena_deinit(&o->arena);
+}

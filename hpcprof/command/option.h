@@ -1,0 +1,43 @@
+/* Options of a command line, read by tables: a row says what an option is called, where its value
+ * goes and how it is read. Used by one thread. */
+#ifndef HPCPROF_COMMAND_OPTION_H
+#define HPCPROF_COMMAND_OPTION_H
+
+#include "formats/base/error.h"
+#include "formats/base/vec.h"
+
+#include <stddef.h>
+
+struct option_row;
+
+/* Read text (NULL for an option without a value) into *field. 0, or -1 and *e (ERROR_USAGE). */
+typedef int option_read(const struct option_row *row, const char *text, void *field,
+			struct error *e);
+
+struct option_row {
+	char letter;          /* 0: it has none */
+	const char *name;     /* without its dashes; NULL ends a table */
+	const char *argument; /* what the help calls its value; NULL: it has none */
+	const char *help;
+	option_read *read;
+	size_t field;             /* its offset in the struct that the table fills */
+	const char *const *words; /* of option_word, with a NULL at the end */
+};
+
+/* The option of a row as messages call it: "-n" or "--depth". Returns out. */
+enum { OPTION_NAME_BYTES = 40 };
+char *option_name(char out[OPTION_NAME_BYTES], const struct option_row *row);
+
+/* Fields of these types, which are 0 where the option is not given: */
+option_read option_flag;    /* bool */
+option_read option_string;  /* const char *, the text of argv */
+option_read option_strings; /* option_strings_field: all that are given, in order */
+option_read option_word;    /* an enum: 1 for the first of row->words, and so on */
+option_read option_count;   /* uint64_t, up to UINT32_MAX */
+option_read option_limit;   /* the same; 0 is UINT64_MAX, no limit */
+option_read option_percent; /* double, from 0 to 100 */
+option_read option_seconds; /* double, from 0.1 to 86400 */
+
+typedef VEC(const char *) option_strings_field;
+
+#endif
