@@ -16,13 +16,13 @@ make_sources() {
 	for i in $(seq 200); do
 		printf '#include <stdio.h>\nint f%d(int n)\n{\n\treturn printf("%%d", n);\n}\n' "$i" >"f$i.c"
 	done
-	printf 'all: $(patsubst ../%%.c,objects/%%.o,$(wildcard ../*.c))\nobjects/%%.o: ../%%.c\n\tgcc -O0 -c -o $@ $<\n' >Makefile
+	printf 'all: $(patsubst %%.c,$O/%%.o,$(wildcard *.c))\n$O/%%.o: %%.c\n\tgcc -O0 -c -o $@ $<\n' >Makefile
 }
 
 # build VARIANT: all of them anew, into the folder of this run.
 build() {
-	mkdir objects
-	whole "$1" make -s -j2 -f ../Makefile
+	mkdir "$run/objects"
+	whole "$1" make -s -j2 O="$run/objects"
 }
 
 echo "$pairs rounds of alone, hpcrun, perf, perf, hpcrun, alone; medians"

@@ -13,5 +13,5 @@ pairs=${PAIRS:-20}
 echo "$pairs rounds of alone, hpcrun, perf, perf, hpcrun, alone; medians"
 workload xz short
 measure "xz -9" whole "${command[@]}"
-measure "C++ program" whole "$(program cxx)" 15
+status=3 measure "C++ program" whole "$(program cxx)" 15
 measure "does nothing" whole "$(program nothing)"

@@ -1,13 +1,14 @@
-"""bounded.py [--hogs] [--rounds N] [--factor F] RATE[,RATE]... HPCRUN COMMAND [ARGUMENT]...: what measuring
+"""bounded.py [--hogs] [--waits] [--rounds N] [--factor F] RATE[,RATE]... HPCRUN COMMAND [ARGUMENT]...: what measuring
 a command at these rates adds to the time that it takes.
 
 Runs it alone and at each rate, in turns. The median of its times at a rate may be
 F (1.5) times the median alone and 100 ms more, and no run five times that and 1 s. Where the
-medians of three rounds are beyond, up to N (9) rounds are made.
+medians of three rounds are beyond, up to N (9) rounds are made. With --hogs a process that
+does nothing but compute runs on each CPU beside it.
 
-With --hogs a process that does nothing but compute runs on each CPU beside it. How long a
-command waits there for its turn is up to the scheduler, and varies tenfold from run to run of a
-command that sleeps often; so there its CPU seconds may be within that in place of its time.
+--waits is for a command that sleeps often beside hogs: how long it waits for its turn is up to the
+scheduler, and varies tenfold from run to run. Its CPU seconds may be within that in place of its
+time, and no run may take five times the longest alone and 1 s.
 
 Exits with 1 where that does not hold; 2 where the command fails."""
 
@@ -56,10 +57,10 @@ def hogs():
 
 
 def holds(alone, times, options):
-    """Whether the times are within, or with hogs the CPU seconds."""
+    """Whether the times are within, or of a command that waits the CPU seconds."""
     return any(statistics.median(t[which] for t in times)
                <= options.factor * statistics.median(t[which] for t in alone) + MORE
-               for which in ((0, 1) if options.hogs else (0,)))
+               for which in ((0, 1) if options.waits else (0,)))
 
 
 def said(times):
@@ -73,7 +74,7 @@ def run(options):
     good = False
     while len(alone) < options.rounds and not (good and len(alone) >= 3):
         alone.append(seconds(options.command, 60))
-        limit = EACH_FACTOR * (max if options.hogs else min)(alone)[0] + EACH_MORE
+        limit = EACH_FACTOR * (max if options.waits else min)(alone)[0] + EACH_MORE
         for rate in at:
             at[rate].append(measured(options, rate, limit))
             if at[rate][-1][0] >= limit:
@@ -89,6 +90,7 @@ def run(options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--hogs", action="store_true")
+    parser.add_argument("--waits", action="store_true")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--factor", type=float, default=FACTOR)
     parser.add_argument("rates")

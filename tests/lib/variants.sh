@@ -1,38 +1,31 @@
 # Sourced by the benchmarks that compare a program alone, under hpcrun and under perf with call
 # graphs, all at 1000 samples per CPU second. Given: $pairs, the number of rounds.
 #
-# Runs write to the memory, where there is a place for it, and what they wrote stays until the
-# end, in run.N: for minutes after files were deleted, ext4 searches past each of their inodes to
-# make a new file, and the next run would pay for it.
+# What a run writes goes to the folder $run, which is in the memory where there is a place for it,
+# and stays until the end: for minutes after files were deleted, ext4 searches past each of their
+# inodes to make a new file, and the next run would pay for it.
 
 waitcpu=$(program waitcpu)
 perf_works=$(perf record -q -e cpu-clock -F 1000 -g -o perf.data true 2>/dev/null && echo yes)
+runs_folder=$(mktemp -d /dev/shm/hpctest.XXXXXX 2>/dev/null) || runs_folder=$scratch/runs
+trap 'rm -rf "$scratch" "$runs_folder"' EXIT
+runs_made=0
 
 # variant VARIANT COMMAND...: sets the array `variant` to the command as it is run then.
 variant() {
 	case $1 in
 	alone) variant=("${@:2}") ;;
-	hpcrun) variant=("$hpcrun" -q -e CPUTIME@f1000 -o data "${@:2}") ;;
-	perf) variant=(perf record -q -e cpu-clock -F 1000 -g -o perf.data "${@:2}") ;;
+	hpcrun) variant=("$hpcrun" -q -e CPUTIME@f1000 -o "$run/data" "${@:2}") ;;
+	perf) variant=(perf record -q -e cpu-clock -F 1000 -g -o "$run/perf.data" "${@:2}") ;;
 	esac
 }
 
-memory=$(mktemp -d /dev/shm/hpctest.XXXXXX 2>/dev/null) || memory=
-trap 'rm -rf "$scratch" ${memory:+"$memory"}' EXIT
-[ -z "$memory" ] || cd "$memory" || exit 1
-
-runs_made=0
-# in_new_folder COMMAND...
-in_new_folder() {
-	while [ -e "run.$runs_made" ]; do runs_made=$((runs_made + 1)); done
-	mkdir "run.$runs_made" && cd "run.$runs_made" && { "$@" || { cat said >&2; return 1; }; }
-}
-
-# whole VARIANT COMMAND...: microseconds of CPU and wall time, of hpcrun and perf as well.
+# whole VARIANT COMMAND...: microseconds of CPU and wall time, of hpcrun and perf as well. The
+# command ends with $status (0).
 whole() {
 	variant "$@"
-	"$waitcpu" one "${variant[@]}" >/dev/null 2>said # whose status is the command's
-	cat one
+	"$waitcpu" "$run/one" "${variant[@]}" >/dev/null 2>said
+	[ $? = "${status:-0}" ] && cat "$run/one"
 }
 
 # inside VARIANT COMMAND...: the same of a command that prints it itself.
@@ -49,7 +42,9 @@ measure() {
 	for round in $(seq "$pairs"); do
 		for how in alone hpcrun perf perf hpcrun alone; do
 			[ "$how" != perf ] || [ -n "$perf_works" ] || continue
-			took=$(in_new_folder "$2" "$how" "${@:3}") || exit 1
+			run=$runs_folder/$((runs_made++))
+			mkdir -p "$run"
+			took=$("$2" "$how" "${@:3}") || { cat said; exit 1; }
 			echo "$how $took" >>runs
 		done
 	done

@@ -6,8 +6,7 @@
  * it overwrites the saved registers of its own frame with those of the handler,
  * and rbp of the frames between is lost. Both must give up after the same frames.
  * Others only we can, by guessing: code without rules, as the _init of a library
- * that is just being loaded. Then ours must end in the outermost frame, and that
- * of libunwind, which guesses otherwise, must not.
+ * that is just being loaded. Then all that libunwind saw must be there too.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -97,8 +96,8 @@ static void sample(int sig, siginfo_t *info, void *context)
 	} else if (d.rc < 0 && d.m >= d.n && d.theirs[d.m - 1].ip != outermost &&
 		   same(d.own, d.theirs, d.n)) {
 		seen.neither++;
-	} else if (d.rc == CSPROF_STEP_END && d.m > 0 && d.own[d.n - 1].ip == outermost &&
-		   d.theirs[d.m - 1].ip != outermost && same(d.own, d.theirs, 1)) {
+	} else if (d.rc == CSPROF_STEP_END && d.m > 0 && d.m < d.n &&
+		   d.own[d.n - 1].ip == outermost && same(d.own, d.theirs, d.m)) {
 		seen.own_alone++;
 	} else {
 		if (seen.different < KEPT)
