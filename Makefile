@@ -101,7 +101,7 @@ $(BIN)/hpcprof: $(BUILD)/obj/hpcprof/main.o $(LIB)/libhpcoffline.a
 
 # The extension of SQLite: the offline half once more, as a shared object that reaches
 # SQLite through what its host gives it.
-extension_c := $(filter-out $(filter-out db/extension.c db/functions.c db/import.c db/open.c db/sql.c db/tree.c db/vtab%.c,$(wildcard db/*.c)),$(offline_c) db/extension.c)
+extension_c := $(filter-out $(filter-out db/extension.c db/functions.c db/import.c db/open.c db/sql.c db/tree.c db/vtab%.c,$(wildcard db/*.c)) hpcprof/commands.c,$(offline_c) db/extension.c)
 extension_o := $(extension_c:%.c=$(BUILD)/pic-obj/%.o)
 
 $(BUILD)/pic-obj/%.o: %.c

@@ -1,8 +1,6 @@
 /* hpcprof: show what hpcrun measured. The only file of the program that exits. */
-#include "db/db.h"
 #include "hpcprof/command/command.h"
 #include "hpcprof/commands.h"
-#include "hpcprof/importers.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -15,21 +13,6 @@
  * is freed, and tables that grow leave holes where they were. */
 enum { OWN_MAPPING = 128 << 10 };
 enum { STATUS_DONE = 0, STATUS_LEFT_OUT = 1, STATUS_USAGE = 2, STATUS_NOTHING = 3 };
-
-/* All that there are; the first one is the default. */
-static const struct command *const commands[] = {&text_command,
-						 &tree_command,
-						 &callers_command,
-						 &callees_command,
-						 &annotate_command,
-						 &xml_command,
-						 &merge_command,
-						 &dump_command,
-						 &recover_command,
-						 &top_command,
-						 &db_command,
-						 &query_command,
-						 NULL};
 
 static int status_of(const struct error *e)
 {
@@ -60,15 +43,15 @@ int main(int argc, char **argv)
 
 	mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a failed write */
-	importers_add(&db_importer);
-	if (command_line_parse(&l, commands, argc, argv, stdout, &e) != 0) {
+	commands_add_importers();
+	if (command_line_parse(&l, all_commands, argc, argv, stdout, &e) != 0) {
 		diag_problem(&d, NULL, "%s (hpcprof %s%s--help lists what there is)", e.text,
 			     l.named ? l.command->name : "", l.named ? " " : "");
 		status = status_of(&e);
 	} else if (l.help && l.named) {
 		command_help(stdout, l.command);
 	} else if (l.help) {
-		command_list(stdout, commands);
+		command_list(stdout, all_commands);
 	} else if (l.version) {
 		printf("hpcprof %s\n", HPC_VERSION);
 	} else {

@@ -203,16 +203,16 @@ void profile_deinit(struct profile *p)
 	memset(p, 0, sizeof *p);
 }
 
-/* What went wrong is no fault of the command line any more. */
-static int nothing(struct error *e)
+/* Nothing could be loaded: no fault of the command line, and status 3. */
+static int load_failed(struct error *e)
 {
 	if (e->kind == ERROR_USAGE)
 		e->kind = ERROR_LIMIT;
 	return -1;
 }
 
-/* It was said. */
-static int tell_nothing(struct error *e)
+/* d was told: main is to say no more. */
+static int already_told(struct error *e)
 {
 	*e = (struct error){0};
 	return -1;
@@ -225,12 +225,12 @@ static int load_and_print(struct output *out, const struct profile_request *r, c
 	int rc;
 
 	if (profile_load(&p, r, d, e) != 0)
-		return nothing(e);
+		return load_failed(e);
 	rc = print(out->file, &p, options, e);
 	profile_deinit(&p);
 	if (rc >= 0 && output_commit(out, e) != 0) {
 		diag_problem(d, r->output, "%s (it is as it was before)", e->text);
-		return tell_nothing(e);
+		return already_told(e);
 	}
 	return rc;
 }
@@ -243,7 +243,7 @@ int profile_show(FILE *to, const struct profile_request *r, command_print *print
 
 	if (output_open(&out, to, r->output, e) != 0) {
 		diag_problem(d, r->output, "%s (nothing is done; check -o)", e->text);
-		return tell_nothing(e);
+		return already_told(e);
 	}
 	rc = load_and_print(&out, r, print, options, d, e);
 	output_abandon(&out);

@@ -1,6 +1,6 @@
 /* The commands of hpcprof, and its command line. A command is a file (or a folder) with its table
  * of options, the struct that they are read into, and what it does; and a row of the table of
- * commands in main.c. Used by one thread. */
+ * commands in commands.c. Used by one thread. */
 #ifndef HPCPROF_COMMAND_COMMAND_H
 #define HPCPROF_COMMAND_COMMAND_H
 

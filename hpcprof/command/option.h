@@ -19,7 +19,7 @@ struct option_row {
 	const char *name;     /* without its dashes; NULL ends a table */
 	const char *argument; /* what the help calls its value; NULL: it has none */
 	const char *help;
-	option_read *read;
+	option_read *read;        /* NULL: the parser knows what it means */
 	size_t field;             /* its offset in the struct that the table fills */
 	const char *const *words; /* of option_word, with a NULL at the end */
 };
@@ -32,9 +32,9 @@ char *option_name(char out[OPTION_NAME_BYTES], const struct option_row *row);
 option_read option_flag;    /* bool */
 option_read option_string;  /* const char *, the text of argv */
 option_read option_strings; /* option_strings_field: all that are given, in order */
-option_read option_word;    /* an enum: 1 for the first of row->words, and so on */
-option_read option_count;   /* uint64_t, up to UINT32_MAX */
-option_read option_limit;   /* the same; 0 is UINT64_MAX, no limit */
+option_read option_word;  /* an enum (of unsigned int): 1 for the first of row->words, and so on */
+option_read option_count; /* uint64_t, up to UINT32_MAX */
+option_read option_limit; /* the same; 0 is UINT64_MAX, no limit */
 option_read option_percent; /* double, from 0 to 100 */
 option_read option_seconds; /* double, from 0.1 to 86400 */
 

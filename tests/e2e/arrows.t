@@ -32,8 +32,8 @@ arrows symbolize symbolize formats/base
 arrows hpcprof hpcprof reader symbolize formats db # db: see below
 arrows db db hpcprof reader formats
 bad=$(grep -rln 'include[[:space:]]*"db/' --include='*.[ch]' . | grep -vE '^\./(db|build|tests)' |
-	grep -v '^./hpcprof/main.c$')
-is "only hpcprof's main file includes db" "$bad" ""
+	grep -v '^./hpcprof/commands.c$')
+is "of hpcprof only its table of commands includes db" "$bad" ""
 bad=$(grep -rlE 'include[[:space:]]*"tests/' --include='*.[ch]' formats runtime reader symbolize hpcprof)
 is "nothing includes the tests" "$bad" ""
 

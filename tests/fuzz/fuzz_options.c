@@ -3,6 +3,7 @@
  * command_line_parse takes is shown of a small profile; whatever was asked, the view must print or
  * refuse it with a message, and the trees' exclusive values must add up. */
 #include "hpcprof/select.h"
+#include "hpcprof/commands.h"
 #include "hpcprof/profile.h"
 #include "tests/lib/build_datafile.h"
 #include "tests/lib/fake_code.h"

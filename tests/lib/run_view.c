@@ -1,25 +1,10 @@
 #include "tests/lib/run_view.h"
 
-#include "db/db.h"
 #include "hpcprof/commands.h"
 #include "hpcprof/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const struct command *const all_commands[] = {&text_command,
-					      &tree_command,
-					      &callers_command,
-					      &callees_command,
-					      &annotate_command,
-					      &xml_command,
-					      &merge_command,
-					      &dump_command,
-					      &recover_command,
-					      &top_command,
-					      &db_command,
-					      &query_command,
-					      NULL};
 
 static char word_hpcprof[] = "hpcprof";
 

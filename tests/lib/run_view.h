@@ -9,9 +9,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* All that hpcprof has; ends with a NULL. */
-extern const struct command *const all_commands[];
-
 /* A command line: the words of line, which single spaces part, and n more. With one thread of work
  * and a width of 100 columns unless the caller changes common. */
 struct view_line {
