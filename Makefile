@@ -16,6 +16,7 @@ CXX ?= g++
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 PKG_CONFIG ?= pkg-config
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -30,28 +31,36 @@ space := $(empty) $(empty)
 sanflags := $(if $(SANITIZE),-fsanitize=$(subst $(space),$(comma),$(SANITIZE)) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 BUILD ?= build$(if $(SANITIZE),/$(subst $(space),-,$(SANITIZE)))$(if $(filter 1,$(DEBUG)),/debug)
 
+# $(call sources,FOLDER...): the C files below these, in one order everywhere.
+sources = $(sort $(shell find $(1) -name '*.c'))
+
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wwrite-strings -Wundef
 OPT := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
 BASE := -std=gnu11 -D_GNU_SOURCE -I. -DHPC_VERSION='"$(VERSION)"' -MMD -MP $(OPT) $(WARN)
 
 # ---- the runtime: the preloaded library and the launcher ----------------------
 # Compiled apart from the offline half: nothing in it may call out unawares.
-safe_formats := formats/encode.c formats/store.c formats/survey.c
-runtime_c := $(filter-out runtime/launch%.c,$(wildcard runtime/*.c runtime/os/*.c runtime/cpu/*.c runtime/driver/*.c)) $(safe_formats)
-runtime_s := $(wildcard runtime/cpu/*.S)
+safe_formats := formats/encode.c formats/store/store.c formats/store/survey.c
+# One of the CPUs in runtime/cpu, by the compiler's target.
+CPU := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+cpu_c := $(wildcard runtime/cpu/*.c runtime/cpu/$(CPU)/*.c)
+runtime_c := $(filter-out runtime/cpu/% runtime/launcher/% runtime/static/%,$(call sources,runtime)) $(cpu_c) $(safe_formats)
+runtime_s := $(wildcard runtime/cpu/$(CPU)/*.S)
 RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
 # initfirst: our constructor runs before those of the program's libraries.
 RUNTIME_LDFLAGS := -Wl,--sort-section=name -Wl,-z,noseparate-code -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-soname,libhpcrun.so
 runtime_o := $(runtime_c:%.c=$(BUILD)/runtime-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 
-launch_c := $(wildcard runtime/launch*.c) runtime/event.c $(wildcard formats/*.c formats/base/*.c)
+launch_c := $(call sources,runtime/launcher formats) runtime/events/request.c
 launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
 
 # ---- the offline half ---------------------------------------------------------
 deps_pkgs := libdw libelf sqlite3 expat capstone
-offline_c := $(wildcard formats/*.c formats/base/*.c reader/*.c symbolize/*.c) $(filter-out db/extension.c,$(wildcard db/*.c)) $(filter-out hpcprof/main.c,$(wildcard hpcprof/*.c hpcprof/command/*.c))
+deps_cflags := $(shell $(PKG_CONFIG) --cflags $(deps_pkgs) 2>/dev/null)
+offline_c := $(filter-out db/extension.c hpcprof/main.c,$(call sources,formats reader symbolize hpcprof db))
 offline_o := $(offline_c:%.c=$(BUILD)/obj/%.o)
-OFFLINE_CFLAGS := $(BASE) -pthread $(sanflags) $(shell $(PKG_CONFIG) --cflags $(deps_pkgs) 2>/dev/null) $(CFLAGS)
+# Position-independent, as the extension of SQLite is made of the same objects.
+OFFLINE_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -pthread $(sanflags) $(deps_cflags) $(CFLAGS)
 OFFLINE_LIBS := $(shell $(PKG_CONFIG) --libs $(deps_pkgs) 2>/dev/null) -liberty -pthread -lm
 
 BIN := $(BUILD)/bin
@@ -70,28 +79,31 @@ $(BUILD)/obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(OFFLINE_CFLAGS) -c -o $@ $<
 
 # The DTDs are taken in by the assembler, of which no compiler keeps a list.
-$(BUILD)/obj/hpcprof/xml_dtd.o $(BUILD)/fuzz/obj/hpcprof/xml_dtd.o: $(wildcard share/hpcprof/*.dtd)
+$(BUILD)/obj/hpcprof/export/xml_dtd.o $(BUILD)/fuzz/obj/hpcprof/export/xml_dtd.o: $(wildcard share/hpcprof/*.dtd)
 
 # And so is the SQL of databases.
-$(BUILD)/obj/db/sql.o $(BUILD)/pic-obj/db/sql.o $(BUILD)/fuzz/obj/db/sql.o: $(wildcard share/hpcprof/*.sql)
+$(BUILD)/obj/db/base/sql.o $(BUILD)/extension-obj/db/base/sql.o $(BUILD)/fuzz/obj/db/base/sql.o: $(wildcard share/hpcprof/*.sql)
 
+# What it is linked of is noted: a test looks at all of it.
 $(LIB)/libhpcrun.so: $(runtime_o)
-	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^ && \
+		printf '%s\n' $^ >$(BUILD)/runtime-obj/linked
 
 # The same for static programs, where there is no loader.
-loader_c := runtime/own_code.c runtime/sections.c runtime/intercept_start.c runtime/intercept_misc.c runtime/search.c runtime/unwind_libunwind.c
-static_c := $(filter-out $(loader_c),$(runtime_c)) $(wildcard runtime/static/*.c)
+loader_c := runtime/sample/own_code.c runtime/sample/unwind_libunwind.c runtime/base/sections.c \
+	$(addprefix runtime/interception/,intercept_start.c intercept_misc.c dlopen_path.c)
+static_c := $(filter-out $(loader_c),$(runtime_c)) $(call sources,runtime/static)
 static_o := $(static_c:%.c=$(BUILD)/static-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 
 $(BUILD)/static-obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(RUNTIME_CFLAGS) -DCSPROF_STATIC -c -o $@ $<
 
 $(LIB)/libhpcrun.a: $(static_o) runtime/static/make-archive
-	$(call say,AR,$@)mkdir -p $(@D) && runtime/static/make-archive '$(CC)' objcopy $(BUILD)/static-obj \
+	$(call say,AR,$@)mkdir -p $(@D) && runtime/static/make-archive '$(CC)' '$(OBJCOPY)' $(BUILD)/static-obj \
 		$@ $(@:.a=.link) $(static_o)
 
 $(BIN)/hpcrun: $(launch_o)
-	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -pthread -o $@ $^
 
 $(LIB)/libhpcoffline.a: $(offline_o)
 	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
@@ -99,15 +111,15 @@ $(LIB)/libhpcoffline.a: $(offline_o)
 $(BIN)/hpcprof: $(BUILD)/obj/hpcprof/main.o $(LIB)/libhpcoffline.a
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(OFFLINE_LIBS)
 
-# The extension of SQLite: the offline half once more, as a shared object that reaches
-# SQLite through what its host gives it.
-extension_c := $(filter-out $(filter-out db/extension.c db/functions.c db/import.c db/open.c db/sql.c db/tree.c db/vtab%.c,$(wildcard db/*.c)) hpcprof/commands.c,$(offline_c) db/extension.c)
-extension_o := $(extension_c:%.c=$(BUILD)/pic-obj/%.o)
+# The extension of SQLite: the offline half as a shared object. db/ is compiled again for it, to
+# call SQLite through the table of functions that the host passes.
+host_only := $(call sources,db/write) db/base/csv.c db/query/query.c db/query/rows.c db/query/named_queries.c hpcprof/commands.c
+extension_c := $(filter-out $(host_only),$(offline_c)) db/extension.c
+extension_o := $(patsubst %.c,$(BUILD)/extension-obj/%.o,$(filter db/%,$(extension_c))) \
+	$(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out db/%,$(extension_c)))
 
-$(BUILD)/pic-obj/%.o: %.c
-	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(OFFLINE_CFLAGS) -fPIC -fvisibility=hidden -DDB_EXTENSION -c -o $@ $<
-
-$(BUILD)/pic-obj/hpcprof/xml_dtd.o: $(wildcard share/hpcprof/*.dtd)
+$(BUILD)/extension-obj/%.o: %.c
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(OFFLINE_CFLAGS) -DDB_EXTENSION -c -o $@ $<
 
 $(LIB)/hpcprof_sqlite.so: $(extension_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -shared -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -o $@ $^ \

@@ -1,12 +1,12 @@
-/* hpcprof_sqlite.so: the functions of functions.h and the tables of vtab.h for any program that
- * SQLite is in ("SELECT load_extension('.../hpcprof_sqlite')", or .load in the sqlite3 shell). */
+/* hpcprof_sqlite.so: the functions of functions.h and the tables of vtab.h, for any program that
+ * uses SQLite ("SELECT load_extension('.../hpcprof_sqlite')", or .load in the sqlite3 shell). */
 #ifndef DB_EXTENSION
 #define DB_EXTENSION 1
 #endif
-#include "db/db.h"
-#include "db/functions.h"
-#include "db/vtab.h"
-#include "hpcprof/importers.h"
+#include "db/import/import.h"
+#include "db/query/functions.h"
+#include "db/query/vtab.h"
+#include "hpcprof/load/importers.h"
 
 #include <pthread.h>
 
@@ -27,7 +27,7 @@ int sqlite3_extension_init(sqlite3 *db, char **why, const sqlite3_api_routines *
 
 	(void)why;
 	SQLITE_EXTENSION_INIT2(api);
-	pthread_once(&once, add_importers); /* connections of several threads load it */
+	pthread_once(&once, add_importers); /* several threads may load the extension */
 	rc = db_add_functions(db);
 	return rc == SQLITE_OK ? db_add_tables(db) : rc;
 }

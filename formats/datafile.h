@@ -1,6 +1,5 @@
-/* The datafile: names, numbers and record shapes shared by the runtime, which
- * writes it, and the reader. formats/README.md describes the format in words.
- * This header holds no code. */
+/* The datafile: names, numbers and layouts shared by the runtime, which writes it, and the
+ * reader. formats/README.md describes the format. This header contains no code. */
 #ifndef FORMATS_DATAFILE_H
 #define FORMATS_DATAFILE_H
 
@@ -8,11 +7,11 @@
 #define CSP_MAGIC_TREE "HPC_CSTREE"
 #define CSP_MAGIC_META "HPC_CSMETA"
 #define CSP_VERSION_FILE "01.00"       /* what we write */
-#define CSP_VERSION_FILE_LATER "01.01" /* same layout; readers take it */
+#define CSP_VERSION_FILE_LATER "01.01" /* same layout; readers accept it */
 #define CSP_VERSION_TREE "01.00"       /* no return counts among the metrics */
 #define CSP_VERSION_TREE_T "01.0T"     /* with return counts; same node layout */
 #define CSP_VERSION_META "01.00"
-#define CSP_SUFFIX ".csp" /* of a datafile's name: <command>.<host>.<pid>.<seq>.csp */
+#define CSP_SUFFIX ".csp" /* datafiles are named <command>.<host>.<pid>.<seq>.csp */
 
 enum {
 	CSP_MAGIC_BYTES = 10,
@@ -60,21 +59,20 @@ enum {
 enum { CSP_TREE_COMPLETE = 0, CSP_TREE_PARTIAL = 1 };
 #define CSP_NONE 0xffffffffu /* no thread (shared by several), no creator tree */
 
-/* What became of a sample or of a stretch of a thread's clock: the rows of
- * ACCOUNT, in this order. The first two are in the trees, the others are not;
- * the last two carry weight but never samples. */
+/* The outcome of a sample, or of a part of a thread's time: the rows of ACCOUNT, in this order.
+ * The first two are in the trees, the others are not; the last two have weight but never
+ * samples. */
 enum csp_disposition {
 	CSP_RECORDED,           /* a complete path in the tree */
 	CSP_PARTIAL,            /* a path that stops before the stack's base */
-	CSP_UNSAFE_CODE,        /* the pc lies in code where no sample may be taken */
+	CSP_UNSAFE_CODE,        /* the pc is in code where no sample may be taken */
 	CSP_EXCEPTION_HANDLING, /* the thread was raising an exception */
-	CSP_LOAD_MAP_CHANGING,  /* modules were just coming or going */
+	CSP_LOAD_MAP_CHANGING,  /* modules were being loaded or unloaded */
 	CSP_UNWIND_FAILED,      /* not even the leaf's caller could be found */
 	CSP_OUT_OF_MEMORY,      /* the store is full */
-	CSP_OWN_CODE,           /* the thread was inside the profiler; what that took has weight
-				   here also where no sample met it */
+	CSP_OWN_CODE,           /* the thread was in the profiler; weight also without a sample */
 	CSP_REENTERED,          /* the handler interrupted itself */
-	CSP_SIGNAL_TAKEN,       /* the program took our signal */
+	CSP_SIGNAL_TAKEN,       /* the program has taken over our signal */
 	CSP_FAULT,              /* the handler faulted */
 	CSP_MEASURING_OFF,      /* weight after we stopped */
 	CSP_TAIL,               /* weight after the last handled sample */
@@ -89,13 +87,13 @@ enum csp_disposition {
 		    "fault", "measuring off", "tail"                                               \
 	}
 
-/* The thread of number 0 and of this name is a row of THREADS in which many threads, all of
- * which have ended, are merged. */
+/* A row of THREADS with number 0 and this name contains the merged data of many threads that
+ * have ended. */
 #define CSP_ENDED_THREADS "ended threads"
 
 /* Pseudo-modules of the epochs table. */
 #define CSP_MODULE_VDSO "[vdso]"
 #define CSP_MODULE_ANONYMOUS "[anonymous]"
-#define CSP_VDSO_PREFIX "vdso-" /* + build-id: the image saved beside the datafile */
+#define CSP_VDSO_PREFIX "vdso-" /* + build-id: the image saved next to the datafile */
 
 #endif

@@ -3,14 +3,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Bytes for an error message: printable ones as they are, in quotes. */
-struct shown {
+/* Bytes for an error message, in quotes: printable ones unchanged, others in hex. */
+struct shown_bytes {
 	char text[64];
 };
 
-static struct shown show(const uint8_t *p, size_t n)
+static struct shown_bytes show(const uint8_t *p, size_t n)
 {
-	struct shown s;
+	struct shown_bytes s;
 	size_t used = 0;
 	s.text[used++] = '"';
 	for (size_t i = 0; i < n && used + 6 < sizeof s.text; i++) {
@@ -43,7 +43,7 @@ int csp_get_u64(struct cursor *c, const char *name, uint64_t *out, struct error 
 	return cursor_u64(c, out) ? 0 : too_short(c, name, 8, e);
 }
 
-/* count records of min_bytes each must fit behind c, where the count ends. */
+/* Check that count records of min_bytes each fit into what follows c, which is after the count. */
 static int check_count(const struct cursor *c, unsigned width, const char *name, uint64_t count,
 		       uint64_t min_bytes, struct error *e)
 {
@@ -77,7 +77,7 @@ int csp_get_count64(struct cursor *c, const char *name, uint64_t min_bytes, uint
 	return 0;
 }
 
-/* Exactly the magic want. */
+/* Read a magic, which must be want. */
 static int get_magic(struct cursor *c, const char *want, struct error *e)
 {
 	const uint8_t *p;
@@ -91,7 +91,7 @@ static int get_magic(struct cursor *c, const char *want, struct error *e)
 			    show(p, CSP_MAGIC_BYTES).text);
 }
 
-/* One of two versions, which may be the same. */
+/* Read a version, which must be one of two (they may be equal). */
 static int get_version(struct cursor *c, const char *one, const char *other, struct csp_text *out,
 		       struct error *e)
 {
@@ -110,7 +110,7 @@ static int get_version(struct cursor *c, const char *one, const char *other, str
 	return 0;
 }
 
-/* The order byte of a tree or trailer, which must be the file's. */
+/* Read the byte order of a tree or trailer, which must be that of the file. */
 static int get_same_order(struct cursor *c, struct error *e)
 {
 	uint8_t byte;
@@ -143,7 +143,7 @@ int csp_get_file_header(struct cursor *c, struct csp_file_header *out, struct er
 	return 0;
 }
 
-/* What a tag says, for messages. */
+/* The name of a tag for messages. */
 static const char *tag_name(uint32_t tag)
 {
 	switch (tag) {

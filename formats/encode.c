@@ -1,5 +1,5 @@
-/* Linked into the preloaded library: nothing here may call out of this file
- * except memcpy and the sink's flush. */
+/* Linked into the preloaded library: nothing here may call functions outside this file, except
+ * memcpy, strlen and the sink's flush. */
 #include "formats/encode.h"
 
 #include "formats/datafile.h"

@@ -1,21 +1,11 @@
 #include "hpcprof/commands.h"
 
-#include "db/db.h"
-#include "hpcprof/importers.h"
+#include "db/import/import.h"
+#include "hpcprof/command/list.h"
+#include "hpcprof/load/importers.h"
 
-const struct command *const all_commands[] = {&text_command,
-					      &tree_command,
-					      &callers_command,
-					      &callees_command,
-					      &annotate_command,
-					      &xml_command,
-					      &merge_command,
-					      &dump_command,
-					      &recover_command,
-					      &top_command,
-					      &db_command,
-					      &query_command,
-					      NULL};
+#define COMMAND_ROW(name) &name##_command,
+const struct command *const commands_all[] = {COMMAND_LIST(COMMAND_ROW) NULL};
 
 void commands_add_importers(void)
 {

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes from which memory is a mapping of its own. Said, it stays so; otherwise it rises with what
- * is freed, and tables that grow leave holes where they were. */
+/* Allocations of at least this many bytes are separate mappings. A threshold that is set stays
+ * fixed; otherwise malloc raises it when mappings are freed, and tables that grow leave holes in
+ * the heap. */
 enum { OWN_MAPPING = 128 << 10 };
 enum { STATUS_DONE = 0, STATUS_LEFT_OUT = 1, STATUS_USAGE = 2, STATUS_NOTHING = 3 };
 
@@ -42,16 +43,16 @@ int main(int argc, char **argv)
 	int status = STATUS_DONE;
 
 	mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
-	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a failed write */
+	signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is then a failed write */
 	commands_add_importers();
-	if (command_line_parse(&l, all_commands, argc, argv, stdout, &e) != 0) {
-		diag_problem(&d, NULL, "%s (hpcprof %s%s--help lists what there is)", e.text,
+	if (command_line_parse(&l, commands_all, argc, argv, stdout, &e) != 0) {
+		diag_problem(&d, NULL, "%s (see hpcprof %s%s--help)", e.text,
 			     l.named ? l.command->name : "", l.named ? " " : "");
 		status = status_of(&e);
 	} else if (l.help && l.named) {
 		command_help(stdout, l.command);
 	} else if (l.help) {
-		command_list(stdout, all_commands);
+		command_list(stdout, commands_all);
 	} else if (l.version) {
 		printf("hpcprof %s\n", HPC_VERSION);
 	} else {

@@ -1,4 +1,4 @@
-/* What the files of reader/ share. Nobody else includes this. */
+/* Internal to reader/: shared by its files. */
 #ifndef READER_INTERNAL_H
 #define READER_INTERNAL_H
 
@@ -6,22 +6,22 @@
 #include "formats/decode.h"
 #include "reader/reader.h"
 
-struct tree {
+struct tree_index {
 	struct reader_tree said;
-	bool top_down; /* in the file, parents stand before their children */
-	bool plain;    /* that, and ids count up */
+	bool top_down; /* in the file, parents are before their children */
+	bool plain;    /* also, ids are 0, 1, 2, ... */
 };
 
 struct reader {
 	struct arena arena; /* all tables below */
 	const uint8_t *bytes;
 	size_t size;
-	bool mapped; /* bytes are our mapping */
+	bool mapped; /* bytes is mapped by reader_open */
 
 	struct reader_header header;
 	struct reader_metric *metrics;
 	struct reader_epoch *epochs;
-	struct tree *trees;
+	struct tree_index *trees;
 	uint32_t num_metrics, num_epochs, num_trees;
 
 	bool has_trailer;
@@ -32,10 +32,10 @@ struct reader {
 	struct reader_merged *merged;
 	uint64_t trace_offset, num_trace;
 	uint32_t num_merged;
-	bool is_merged; /* a whole MERGED chunk is there */
+	bool is_merged; /* there is a complete MERGED chunk */
 	uint32_t num_chunks, num_threads, num_account;
-	bool threads_known;   /* a THREADS chunk stands behind num_threads */
-	struct error warning; /* kind ERROR_NONE: all is well */
+	bool threads_known;   /* num_threads is from a THREADS chunk */
+	struct error warning; /* kind ERROR_NONE: no problem */
 	unsigned more_warnings;
 };
 
@@ -45,18 +45,17 @@ static inline struct reader_text text_of(struct csp_text t)
 }
 
 /* n elements of size bytes, zeroed; n was checked against the file's size, so
- * that the product cannot overflow. NULL and *e without memory. */
+ * that the product cannot overflow. NULL and *e if memory ran out. */
 void *reader_table(struct reader *r, uint64_t n, size_t size, struct error *e);
 
-/* Check the nodes of a tree whose header fits the file, and learn their order.
- * Without memory of its own where ids count up and parents stand first. */
-int tree_check(const struct reader *r, struct tree *t, struct error *e);
-/* The positions of t's nodes in the file such that parents come first, for a
- * tree that was checked. malloc'd, num_nodes long; NULL and *e without memory. */
-uint64_t *tree_top_down(const struct reader *r, const struct tree *t, struct error *e);
+/* Check the nodes of a tree whose header fits the file, and determine their order. Allocates
+ * nothing if ids count up and parents are first. */
+int tree_check(const struct reader *r, struct tree_index *t, struct error *e);
+/* The positions in the file of t's nodes in an order with parents first, for a tree that was
+ * checked. malloc'd, num_nodes long; NULL and *e if memory ran out. */
+uint64_t *tree_top_down(const struct reader *r, const struct tree_index *t, struct error *e);
 
-/* Read what stands behind the last tree. Damage becomes a warning; -1 only for
- * want of memory. */
+/* Read what follows the last tree. Damage is a warning; -1 only if memory ran out. */
 int trailer_read(struct reader *r, struct cursor c, struct error *e);
 
 #endif

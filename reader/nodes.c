@@ -1,4 +1,4 @@
-/* Walking the nodes of a tree that was checked when the file was opened. */
+/* Walks the nodes of a tree that was checked when the file was opened. */
 #include "reader/internal.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 int reader_nodes_begin(struct reader_nodes *it, const struct reader *r, uint32_t tree,
 		       bool top_down, struct error *e)
 {
-	const struct tree *t = &r->trees[tree];
+	const struct tree_index *t = &r->trees[tree];
 	size_t bytes = sizeof *it->node + r->num_metrics * sizeof it->node->metrics[0];
 	*it = (struct reader_nodes){.r = r, .tree = tree, .node = malloc(bytes)};
 	if (!it->node)
@@ -50,7 +50,7 @@ void reader_nodes_end(struct reader_nodes *it)
 	it->node = NULL;
 }
 
-/* The nodes in the order of it, as rows that refer to each other. */
+/* Fill the table with the nodes in the order of `it`. Parents are row numbers. */
 static void fill_rows(struct reader_rows *rows, struct reader_nodes *it, uint64_t *row_of)
 {
 	uint64_t *to = rows->copy, *ids = rows->ids_own;
@@ -97,7 +97,7 @@ static int rewrite(struct reader_rows *rows, const struct reader *r, uint32_t tr
 int reader_rows_begin(struct reader_rows *rows, const struct reader *r, uint32_t tree,
 		      struct error *e)
 {
-	const struct tree *t = &r->trees[tree];
+	const struct tree_index *t = &r->trees[tree];
 	bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 	*rows = (struct reader_rows){.n = t->said.num_nodes,

@@ -1,4 +1,4 @@
-/* Opening a datafile: map it, read everything up to the trees' nodes. */
+/* Opens a datafile: maps it, and reads everything up to the trees' nodes. */
 #include "reader/internal.h"
 
 #include <fcntl.h>
@@ -77,7 +77,7 @@ static int read_epochs(struct reader *r, struct cursor *c, struct error *e)
 	return 0;
 }
 
-static int read_tree(struct reader *r, struct cursor *c, struct tree *t, struct error *e)
+static int read_tree(struct reader *r, struct cursor *c, struct tree_index *t, struct error *e)
 {
 	struct csp_tree_header h;
 	uint64_t offset = c->pos;
@@ -109,8 +109,8 @@ static int read_trees(struct reader *r, struct cursor *c, struct error *e)
 {
 	struct cursor count = *c;
 	uint32_t n;
-	/* tramp_samples stands between the count and the trees, so that what is
-	 * left for the trees is known only after both. */
+	/* tramp_samples is between the count and the trees, so that the size of the trees is known
+	 * only after both. */
 	if (csp_get_u32(c, "num_trees", &n, e) ||
 	    csp_get_u64(c, "tramp_samples", &r->header.tramp_samples, e))
 		return -1;
@@ -175,12 +175,12 @@ int reader_open(const char *path, struct reader **out, struct error *e)
 {
 	struct stat st;
 	const void *bytes = "";
-	/* O_NONBLOCK: a FIFO without a writer must not hold us up. */
+	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return error_system(e, "cannot be opened");
 	if (fstat(fd, &st) < 0) {
-		error_system(e, "cannot be looked at");
+		error_system(e, "cannot be examined");
 		close(fd);
 		return -1;
 	}

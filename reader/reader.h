@@ -1,9 +1,9 @@
-/* Read one datafile: map it, check every byte of its structure, and hand out
- * what it says. After reader_open has returned 0, nothing that the accessors
- * give can be out of bounds, and every tree is one tree.
+/* Reads one datafile: maps it, checks every byte of its structure, and returns its contents. After
+ * reader_open has returned 0, nothing that the accessors return can be out of bounds, and every
+ * tree is a single tree.
  *
- * A reader is used by one thread at a time; different readers are independent.
- * Everything handed out belongs to the reader and lives until reader_close. */
+ * A reader is used by one thread at a time; different readers are independent. Everything that is
+ * returned belongs to the reader and lives until reader_close. */
 #ifndef READER_READER_H
 #define READER_READER_H
 
@@ -34,8 +34,8 @@ struct reader_pairs {
 
 struct reader_header {
 	struct reader_text version; /* "01.00" or "01.01" */
-	bool big;                   /* the file's order */
-	uint64_t num_chunks;        /* as it stands there; means nothing */
+	bool big;                   /* the file is big-endian */
+	uint64_t num_chunks;        /* as in the file; has no meaning */
 	struct reader_text target;  /* path of the executable; may be empty */
 	uint64_t tramp_samples;
 };
@@ -51,9 +51,9 @@ struct reader_metric {
 struct reader_module {
 	struct reader_text name;
 	uint64_t virtual_address, mapped_address;
-	uint64_t extent;             /* bytes, of the trailer's MODULES; 0: not known */
-	struct reader_text build_id; /* hex digits, of the trailer; n is 0: not known */
-	bool assumed; /* a merged file: the extent was not known in the files it is made of */
+	uint64_t extent;             /* bytes, from the trailer's MODULES; 0: not known */
+	struct reader_text build_id; /* hex digits, from the trailer; n is 0: not known */
+	bool assumed;                /* in a merged file: the extent was not known before merging */
 };
 
 struct reader_epoch {
@@ -68,9 +68,9 @@ struct reader_tree {
 	uint32_t epoch;             /* index into the epochs */
 	uint64_t offset;            /* of the tree in the file */
 	uint64_t nodes_offset;      /* of its first node in the file */
-	/* of the trailer's TREES, else CSP_NONE, CSP_TREE_COMPLETE, CSP_NONE, 0.
-	 * thread is below reader_num_threads or CSP_NONE, unless the file has no
-	 * (whole) THREADS chunk: then it is any number and only tells threads apart. */
+	/* from the trailer's TREES, else CSP_NONE, CSP_TREE_COMPLETE, CSP_NONE, 0. thread is below
+	 * reader_num_threads or CSP_NONE, unless the file has no (complete) THREADS chunk: then it
+	 * is any number and only distinguishes threads. */
 	uint32_t thread;
 	uint32_t kind;
 	uint32_t creator_tree;
@@ -83,7 +83,7 @@ struct reader_node {
 };
 
 struct reader_account {
-	uint32_t thread; /* as in reader_tree, but never CSP_NONE where THREADS stands */
+	uint32_t thread; /* as in reader_tree, but never CSP_NONE if THREADS exists */
 	uint32_t metric; /* below reader_num_metrics */
 	struct reader_text disposition;
 	uint64_t samples, weight;
@@ -112,25 +112,24 @@ struct reader_trace {
 	uint64_t node, weight; /* node: an id of that tree */
 };
 
-/* A chunk as it stands in the trailer, known or not. */
+/* A chunk in the trailer, of a known tag or not. */
 struct reader_chunk {
 	uint32_t tag;
 	uint64_t offset, length; /* of the payload in the file */
-	bool decoded;            /* a tag we know, whole, the first of it: see the accessors */
+	bool decoded;            /* the first complete chunk of a known tag: see the accessors */
 };
 
-/* Map and check the file at path. 0 and *out, or -1 and *e, whose text names the
- * offset, what was expected and what was found (not the file: the caller knows
- * it). A damaged trailer is not a failure: see reader_warning. Memory taken is
- * at most 16 times the file's size + 64 MB. */
+/* Map and check the file at path. 0 and *out, or -1 and *e, whose text has the offset, what was
+ * expected and what was found (not the file name, which the caller knows). A damaged trailer is not
+ * an error: see reader_warning. Memory use is at most 16 times the file's size + 64 MB. */
 int reader_open(const char *path, struct reader **out, struct error *e);
-/* The same over bytes in memory, which must outlive the reader. */
+/* The same for bytes in memory, which must outlive the reader. */
 int reader_open_memory(const void *bytes, size_t n, struct reader **out, struct error *e);
 void reader_close(struct reader *r); /* takes NULL */
 
-/* NULL, or what was wrong with the trailer; the caller shows it and lets its exit
- * status say 1. A damaged chunk counts as absent as a whole, the others stand. Of
- * several damages the first is described and the others are counted. */
+/* NULL, or what was wrong with the trailer. The caller shows it and sets its exit status to 1. A
+ * damaged chunk counts as absent; the others are used. Of several problems the first is described
+ * and the others are counted. */
 const struct error *reader_warning(const struct reader *r);
 
 const struct reader_header *reader_header(const struct reader *r);
@@ -150,7 +149,7 @@ uint32_t reader_num_threads(const struct reader *r);
 const struct reader_thread *reader_thread(const struct reader *r, uint32_t i);
 uint32_t reader_num_account(const struct reader *r);
 const struct reader_account *reader_account(const struct reader *r, uint32_t i);
-/* MERGED: 0 where the file is of one program image. */
+/* MERGED: 0 if the file is of one program image. */
 bool reader_is_merged(const struct reader *r);
 uint32_t reader_num_merged(const struct reader *r);
 const struct reader_merged *reader_merged(const struct reader *r, uint32_t i);
@@ -158,13 +157,13 @@ uint64_t reader_num_trace(const struct reader *r);
 /* Row i of TRACE, decoded into *out. */
 void reader_trace(const struct reader *r, uint64_t i, struct reader_trace *out);
 
-/* The value of key in pairs; n is 0 where it is missing or empty. */
+/* The value of key in pairs; n is 0 if it is missing or empty. */
 struct reader_text reader_pairs_get(struct reader_pairs pairs, const char *key);
-/* The same as a decimal number; false where it is missing or not one. */
+/* The same as a decimal number; false if it is missing or not a number. */
 bool reader_pairs_u64(struct reader_pairs pairs, const char *key, uint64_t *out);
 
-/* Walk the nodes of tree i, in the file's order, or with top_down in an order in
- * which parents stand before children (the file's own where it is one).
+/* Walk the nodes of tree i in the file's order, or with top_down in an order with parents before
+ * children (the file's order if it has that property).
  *
  *     struct reader_nodes it;
  *     const struct reader_node *node;
@@ -173,7 +172,7 @@ bool reader_pairs_u64(struct reader_pairs pairs, const char *key, uint64_t *out)
  *             ...
  *     reader_nodes_end(&it);
  *
- * The node is valid until the next call. begin fails only for want of memory. */
+ * The node is valid until the next call. begin fails only if memory ran out. */
 struct reader_nodes {
 	const struct reader *r;
 	uint32_t tree;
@@ -186,11 +185,10 @@ int reader_nodes_begin(struct reader_nodes *it, const struct reader *r, uint32_t
 const struct reader_node *reader_nodes_next(struct reader_nodes *it);
 void reader_nodes_end(struct reader_nodes *it);
 
-/* All nodes of tree i in one table, for those who go over many: row k is the node with id
- * k, parents stand before their children, words are 64 bits wide and in this machine's
- * order. That is how our runtime writes them, and then the table is the file itself,
- * unaligned. Any other tree is rewritten so; ids[k] is then the id in the file of row k, and
- * parents are rows.
+/* All nodes of tree i in one table, which is faster for many nodes: row k is the node with id k,
+ * parents are before their children, words are 64 bits wide and in the machine's byte order. The
+ * runtime writes trees in this form; then the table is the file itself, unaligned. Other trees are
+ * converted: then ids[k] is the id in the file of row k, and parents are rows.
  *
  *     struct reader_rows rows;
  *     if (reader_rows_begin(&rows, r, tree, &error) == 0)
@@ -204,7 +202,7 @@ struct reader_rows {
 	uint64_t n;
 	size_t bytes;         /* of a row */
 	const uint64_t *ids;  /* [n], or NULL: row k has id k */
-	void *copy, *ids_own; /* what is to be freed */
+	void *copy, *ids_own; /* to be freed */
 };
 int reader_rows_begin(struct reader_rows *rows, const struct reader *r, uint32_t tree,
 		      struct error *e);

@@ -1,6 +1,5 @@
-/* The trailer. Its chunks are found first, then decoded one by one in an order
- * in which what they refer to is known already. A chunk that is damaged is left
- * out as a whole, with a warning; the others stay. */
+/* The trailer. Its chunks are found first, then decoded one by one, those that others refer to
+ * first. A damaged chunk is ignored, with a warning; the others are used. */
 #include "reader/internal.h"
 
 #include <ctype.h>
@@ -18,7 +17,7 @@ enum {
 	MERGED_SUM_BYTES = 4 + 8 + 8,
 };
 
-/* Keep the first warning and say how many others there are. */
+/* Keep the first warning and count the others. */
 static void warn(struct reader *r, const struct error *e, const char *consequence)
 {
 	if (r->warning.kind == ERROR_NONE) {
@@ -30,7 +29,7 @@ static void warn(struct reader *r, const struct error *e, const char *consequenc
 	r->more_warnings++;
 }
 
-/* A u32 index that was just read from c and must be below limit. */
+/* Check that a u32 index that was just read from c is below limit. */
 static int check_index(const struct cursor *c, const char *name, uint64_t v, uint64_t limit,
 		       unsigned width, struct error *e)
 {
@@ -41,7 +40,7 @@ static int check_index(const struct cursor *c, const char *name, uint64_t v, uin
 	return error_format(e, c->pos - width, expected, "%" PRIu64, v);
 }
 
-/* A count that must be that of the file's own table. */
+/* Read a count that must be the same as that of the file's table. */
 static int get_same_count(struct cursor *c, const char *name, uint64_t min_bytes, uint32_t want,
 			  struct error *e)
 {
@@ -250,7 +249,7 @@ static void drop_account(struct reader *r)
 	r->num_account = 0;
 }
 
-/* One row of TRACE; its indexes are checked. */
+/* Read one row of TRACE and check its indexes. */
 static int get_trace_row(const struct reader *r, struct cursor *c, struct reader_trace *out,
 			 struct error *e)
 {
@@ -310,7 +309,7 @@ static int get_merged_sums(struct reader *r, struct cursor *c, struct reader_mer
 	return 0;
 }
 
-/* The modules of the first epoch whose extents were not known. */
+/* Read which modules of the first epoch have an assumed extent. */
 static int get_assumed(struct reader *r, struct cursor *c, struct error *e)
 {
 	uint32_t modules = r->num_epochs ? r->epochs[0].num_modules : 0, n = 0, k;
@@ -354,25 +353,25 @@ static void drop_merged(struct reader *r)
 	r->is_merged = false;
 }
 
-/* The chunks that we know, in the order in which they are decoded: THREADS
- * before what holds indexes into it. drop takes back what a failed get did. */
+/* The known chunks, in the order in which they are decoded: THREADS before those with indexes into
+ * it. drop reverses what a failed get did. */
 static const struct chunk_kind {
 	uint32_t tag;
-	const char *lost; /* what a warning says is missing then */
+	const char *lost; /* the consequence, for the warning */
 	int (*get)(struct reader *r, struct cursor *c, struct error *e);
 	void (*drop)(struct reader *r);
 } chunk_kinds[] = {
-    {CSP_CHUNK_PROCESS, "chunk PROCESS left out", get_process, drop_process},
-    {CSP_CHUNK_MODULES, "chunk MODULES left out", get_modules, drop_modules},
-    {CSP_CHUNK_THREADS, "chunk THREADS left out", get_threads, drop_threads},
-    {CSP_CHUNK_METRICS, "chunk METRICS left out", get_metrics, drop_metrics},
-    {CSP_CHUNK_TREES, "chunk TREES left out", get_trees, drop_trees},
-    {CSP_CHUNK_ACCOUNT, "chunk ACCOUNT left out", get_account, drop_account},
-    {CSP_CHUNK_TRACE, "chunk TRACE left out", get_trace, drop_trace},
-    {CSP_CHUNK_MERGED, "chunk MERGED left out", get_merged, drop_merged},
+    {CSP_CHUNK_PROCESS, "chunk PROCESS ignored", get_process, drop_process},
+    {CSP_CHUNK_MODULES, "chunk MODULES ignored", get_modules, drop_modules},
+    {CSP_CHUNK_THREADS, "chunk THREADS ignored", get_threads, drop_threads},
+    {CSP_CHUNK_METRICS, "chunk METRICS ignored", get_metrics, drop_metrics},
+    {CSP_CHUNK_TREES, "chunk TREES ignored", get_trees, drop_trees},
+    {CSP_CHUNK_ACCOUNT, "chunk ACCOUNT ignored", get_account, drop_account},
+    {CSP_CHUNK_TRACE, "chunk TRACE ignored", get_trace, drop_trace},
+    {CSP_CHUNK_MERGED, "chunk MERGED ignored", get_merged, drop_merged},
 };
 
-/* Decode one chunk; -1 only for want of memory. */
+/* Decode one chunk; -1 only if memory ran out. */
 static int read_chunk(struct reader *r, const struct chunk_kind *kind, struct reader_chunk *chunk,
 		      struct error *e)
 {
@@ -409,14 +408,14 @@ static int read_kind(struct reader *r, const struct chunk_kind *kind, struct err
 			error_format(&again, r->chunks[i].offset - CSP_CHUNK_MIN_BYTES,
 				     "each known chunk once", "a second one of tag %" PRIu32,
 				     kind->tag);
-			warn(r, &again, "it is left out");
+			warn(r, &again, "it is ignored");
 		}
 		seen = true;
 	}
 	return 0;
 }
 
-/* Find the chunks; a broken header ends the list. -1 only for want of memory. */
+/* Find the chunks; a broken header ends the list. -1 only if memory ran out. */
 static int find_chunks(struct reader *r, struct cursor *c, uint32_t n, struct error *e)
 {
 	struct error damage;
@@ -427,7 +426,7 @@ static int find_chunks(struct reader *r, struct cursor *c, uint32_t n, struct er
 	while (r->num_chunks < n) {
 		struct csp_chunk_header h;
 		if (csp_get_chunk_header(c, &h, &damage)) {
-			warn(r, &damage, "this chunk and those behind it are left out");
+			warn(r, &damage, "this chunk and those after it are ignored");
 			return 0;
 		}
 		r->chunks[r->num_chunks++] = (struct reader_chunk){
@@ -445,8 +444,8 @@ static int find_chunks(struct reader *r, struct cursor *c, uint32_t n, struct er
 	return 0;
 }
 
-/* Is this a trailer, though perhaps a damaged one? Most of the magic's bytes that
- * are there must be right; other bytes behind the trees are not ours and ignored. */
+/* Whether this is a trailer, possibly a damaged one: most of the existing bytes of the magic must
+ * be right. Other bytes after the trees are ignored. */
 static bool looks_like_trailer(const struct cursor *c)
 {
 	size_t there = cursor_left(c) < CSP_MAGIC_BYTES ? cursor_left(c) : CSP_MAGIC_BYTES;
@@ -463,7 +462,7 @@ int trailer_read(struct reader *r, struct cursor c, struct error *e)
 	if (!looks_like_trailer(&c))
 		return 0;
 	if (csp_get_trailer_header(&c, &n, &damage)) {
-		warn(r, &damage, "trailer left out");
+		warn(r, &damage, "trailer ignored");
 		return 0;
 	}
 	r->has_trailer = true;

@@ -1,27 +1,26 @@
-/* The nodes of a tree: are they one tree, and in which order may they be walked?
+/* Checks that the nodes of a tree are a single tree, and finds an order for walking them.
  *
- * Trees as our runtime writes them have ids that count up and parents below
- * their children; one pass over the bytes proves that they are trees. Any other
- * order takes two tables of a word per node (a node is at least 16 bytes of the
- * file) and a second pass. */
+ * Trees written by the runtime have ids that count up, and parents with lower ids than their
+ * children; one pass over the bytes proves that they are trees. Any other order needs two tables of
+ * a word per node (a node is at least 16 bytes of the file) and a second pass. */
 #include "reader/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The nodes as they stand in the file. */
-struct rows {
+/* The nodes in the file. */
+struct node_rows {
 	const uint8_t *at;
-	uint64_t n, bytes; /* how many, and the bytes of one */
+	uint64_t n, bytes; /* number of nodes, and the size of one */
 	uint64_t offset;   /* of the first in the file */
 	uint32_t width;
 	bool big;
 };
 
-static struct rows rows_of(const struct reader *r, const struct tree *t)
+static struct node_rows rows_of(const struct reader *r, const struct tree_index *t)
 {
-	return (struct rows){
+	return (struct node_rows){
 	    .at = r->bytes + t->said.nodes_offset,
 	    .n = t->said.num_nodes,
 	    .bytes = csp_node_bytes(t->said.width, r->num_metrics),
@@ -32,33 +31,33 @@ static struct rows rows_of(const struct reader *r, const struct tree *t)
 }
 
 /* Word number field (0 id, 1 parent) of the node at position i. */
-static inline uint64_t word(const struct rows *w, uint64_t i, unsigned field)
+static inline uint64_t word(const struct node_rows *w, uint64_t i, unsigned field)
 {
 	const uint8_t *p = w->at + i * w->bytes + field * w->width;
 	return w->width == 8 ? cursor_load_u64(p, w->big) : cursor_load_u32(p, w->big);
 }
 
-static inline uint64_t id_at(const struct rows *w, uint64_t i)
+static inline uint64_t id_at(const struct node_rows *w, uint64_t i)
 {
 	return word(w, i, 0);
 }
 
-static inline uint64_t parent_at(const struct rows *w, uint64_t i)
+static inline uint64_t parent_at(const struct node_rows *w, uint64_t i)
 {
 	return word(w, i, 1);
 }
 
-static uint64_t field_offset(const struct rows *w, uint64_t i, unsigned field)
+static uint64_t field_offset(const struct node_rows *w, uint64_t i, unsigned field)
 {
 	return w->offset + i * w->bytes + field * w->width;
 }
 
-enum { AHEAD = 2048 }; /* bytes: past the page at which the hardware stops fetching */
+enum { AHEAD = 2048 }; /* bytes: beyond the page where hardware prefetching stops */
 
-static inline __attribute__((always_inline)) bool counts_up(const struct rows *rows, uint32_t width,
-							    bool big)
+static inline __attribute__((always_inline)) bool counts_up(const struct node_rows *rows,
+							    uint32_t width, bool big)
 {
-	struct rows w = *rows;
+	struct node_rows w = *rows;
 	uint64_t wrong;
 
 	w.width = width;
@@ -71,21 +70,21 @@ static inline __attribute__((always_inline)) bool counts_up(const struct rows *r
 	return !wrong;
 }
 
-/* Ids count up and each parent is below its child: a tree without further proof. */
-static bool is_plain(const struct rows *w)
+/* Whether ids count up and each parent is below its child: then it is a tree. */
+static bool is_plain(const struct node_rows *w)
 {
-	/* the usual form is known to the compiler */
+	/* constants for the compiler: the usual form */
 	return w->width == 8 && !w->big ? counts_up(w, 8, false) : counts_up(w, w->width, w->big);
 }
 
 /* Values of place[id] that are not a position. */
-static const uint64_t UNSEEN = UINT64_MAX;     /* no node with this id so far */
-static const uint64_t ACTIVE = UINT64_MAX - 1; /* on the way that is being walked */
-static const uint64_t DONE = UINT64_MAX - 2;   /* in the order, with all above it */
+static const uint64_t UNSEEN = UINT64_MAX;     /* no node with this id yet */
+static const uint64_t ACTIVE = UINT64_MAX - 1; /* on the current path */
+static const uint64_t DONE = UINT64_MAX - 2;   /* in the order, with its ancestors */
 
-/* Fill place with the position of each id; *top_down says whether every node's
- * parent stands before it. */
-static int find_places(const struct rows *w, uint64_t *place, bool *top_down, struct error *e)
+/* Set place to the position of each id, and *top_down to whether every node's parent is before
+ * it. */
+static int find_places(const struct node_rows *w, uint64_t *place, bool *top_down, struct error *e)
 {
 	char expected[96];
 	for (uint64_t i = 0; i < w->n; i++)
@@ -102,7 +101,7 @@ static int find_places(const struct rows *w, uint64_t *place, bool *top_down, st
 		}
 		if (place[id] != UNSEEN)
 			return error_format(
-			    e, field_offset(w, i, 0), "a node id that stands once in the tree",
+			    e, field_offset(w, i, 0), "a node id that is unique in the tree",
 			    "%" PRIu64 " as at offset %" PRIu64, id, field_offset(w, place[id], 0));
 		place[id] = i;
 		if (place[parent] == UNSEEN)
@@ -124,10 +123,10 @@ static void reverse(uint64_t *at, uint64_t n)
 	}
 }
 
-/* From each node walk up to where the order already reaches and append that way
- * turned round. place is used up; order gets all positions. A way that meets
- * itself is a cycle. */
-static int put_in_order(const struct rows *w, uint64_t *place, uint64_t *order, struct error *e)
+/* From each node walk up to a node that is already in the order, and append the path in reverse.
+ * place is overwritten; order gets all positions. A path that meets itself is a cycle. */
+static int put_in_order(const struct node_rows *w, uint64_t *place, uint64_t *order,
+			struct error *e)
 {
 	uint64_t len = 0;
 	order[len++] = place[0];
@@ -138,7 +137,7 @@ static int put_in_order(const struct rows *w, uint64_t *place, uint64_t *order, 
 			if (place[id] == ACTIVE)
 				return error_format(e, field_offset(w, order[len - 1], 1),
 						    "a parent that leads to the root",
-						    "%" PRIu64 ", which closes a cycle", id);
+						    "%" PRIu64 ", which forms a cycle", id);
 			order[len++] = place[id];
 			place[id] = ACTIVE;
 			id = parent_at(w, order[len - 1]);
@@ -158,9 +157,9 @@ static uint64_t *words(uint64_t n, struct error *e)
 	return p;
 }
 
-int tree_check(const struct reader *r, struct tree *t, struct error *e)
+int tree_check(const struct reader *r, struct tree_index *t, struct error *e)
 {
-	struct rows w = rows_of(r, t);
+	struct node_rows w = rows_of(r, t);
 	t->top_down = true;
 	t->plain = is_plain(&w);
 	if (t->plain)
@@ -175,9 +174,9 @@ int tree_check(const struct reader *r, struct tree *t, struct error *e)
 	return result;
 }
 
-uint64_t *tree_top_down(const struct reader *r, const struct tree *t, struct error *e)
+uint64_t *tree_top_down(const struct reader *r, const struct tree_index *t, struct error *e)
 {
-	struct rows w = rows_of(r, t);
+	struct node_rows w = rows_of(r, t);
 	bool top_down;
 	uint64_t *place = words(w.n, e);
 	uint64_t *order = place ? words(w.n, e) : NULL;

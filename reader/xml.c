@@ -20,7 +20,7 @@ enum { CHUNK = 256 * 1024 };
 
 struct open_element {
 	uint8_t element;
-	uint8_t scope; /* the scope that what stands in it sees: for G the one around it */
+	uint8_t scope; /* the scope for its contents: for G the one around it */
 };
 
 struct parse {
@@ -29,7 +29,7 @@ struct parse {
 	void *context;
 	struct error *e;
 	bool failed;
-	uint32_t seen; /* elements that were there, as IN() */
+	uint32_t seen; /* elements that were read, as IN() */
 	uint32_t attlists;
 	uint32_t num_metrics;
 	struct strings *short_names; /* ids are the metrics' */
@@ -37,7 +37,7 @@ struct parse {
 	struct text {
 		char *at;
 		size_t len, cap;
-	} texts[4]; /* decoded attributes of the element at hand */
+	} texts[4]; /* decoded attributes of the current element */
 	size_t num_texts;
 };
 
@@ -77,7 +77,7 @@ static void fail_memory(struct parse *p, uint64_t bytes)
 	stop(p);
 }
 
-/* What a callback returned. */
+/* Stop if a callback failed. */
 static void heed(struct parse *p, int rc)
 {
 	if (rc != 0)
@@ -104,8 +104,8 @@ static const char *required(struct parse *p, enum element element, const char *c
 	return value;
 }
 
-/* The attribute's value, decoded; NULL without one, where it is empty, or unknown. It
- * holds until the next element begins. */
+/* The attribute's value, decoded; NULL if it is missing, empty or unknown. Valid until the next
+ * element begins. */
 static const char *name_of(struct parse *p, const char *value, const char *unknown)
 {
 	struct text *t;
@@ -129,7 +129,7 @@ static const char *name_of(struct parse *p, const char *value, const char *unkno
 	return t->at;
 }
 
-/* The number in an attribute's value (0 without one), at most most. */
+/* The number in an attribute's value, at most `most`; 0 without a value. */
 static uint64_t number_of(struct parse *p, const char *name, const char *value, uint64_t most)
 {
 	uint64_t v = 0;
@@ -264,8 +264,8 @@ static void start_scope(struct parse *p, enum element element, const char *const
 	}
 }
 
-/* The element of this name that may stand in the innermost one. A name that two elements
- * have is told apart by where it stands. */
+/* The element with this name that is allowed in the innermost one. If two elements have the name,
+ * the enclosing element selects one. */
 static enum element find(struct parse *p, const char *name)
 {
 	const struct open_element *around = &p->stack.at[p->stack.len - 1];
@@ -275,16 +275,16 @@ static enum element find(struct parse *p, const char *name)
 	if (element != E_DOCUMENT)
 		return element;
 	if (known)
-		fail(p, ERROR_FORMAT, "%.60s may not stand in %s", name,
+		fail(p, ERROR_FORMAT, "%.60s is not allowed in %s", name,
 		     reader_xml_elements[around->element].name);
 	else if (around->element == E_DOCUMENT)
 		fail(p, ERROR_FORMAT, "expected PROFILE or CSPROFILE, found %.60s", name);
 	else
-		fail(p, ERROR_FORMAT, "no element is called %.60s in a PROFILE or CSPROFILE", name);
+		fail(p, ERROR_FORMAT, "no element of a PROFILE or CSPROFILE is named %.60s", name);
 	return E_DOCUMENT;
 }
 
-/* What has to have come before. */
+/* Check that required elements were read before this one, and that it is not repeated. */
 static void check_order(struct parse *p, enum element element)
 {
 	if (reader_xml_elements[element].once && (p->seen & IN(element)))
@@ -303,7 +303,7 @@ static void push(struct parse *p, enum element element)
 	if (element == E_G)
 		open.scope = p->stack.at[p->stack.len - 1].scope;
 	if (p->stack.len > READER_XML_DEEPEST)
-		fail(p, ERROR_LIMIT, "expected at most %d elements within each other, found more",
+		fail(p, ERROR_LIMIT, "expected at most %d nested elements, found more",
 		     READER_XML_DEEPEST);
 	else if (!vec_push(&p->stack, open))
 		fail_memory(p, p->stack.len * sizeof open);
@@ -390,18 +390,16 @@ static void XMLCALL entity(void *context, const XML_Char *name, int is_parameter
 	(void)system_id;
 	(void)public_id;
 	(void)notation;
-	/* those of parameters are never read here: see XML_SetParamEntityParsing */
+	/* parameter entities are never read: see XML_SetParamEntityParsing */
 	if (!is_parameter)
 		fail(context, ERROR_FORMAT,
-		     "expected no entities of its own in the file, found one called %.60s "
-		     "(write out what it stands for)",
-		     name);
+		     "expected no entity declarations, found %.60s (replace it by its text)", name);
 }
 
 static void XMLCALL skipped(void *context, const XML_Char *name, int is_parameter)
 {
 	if (!is_parameter)
-		fail(context, ERROR_FORMAT, "expected no entities but those of XML, found &%.60s;",
+		fail(context, ERROR_FORMAT, "expected only the entities of XML, found &%.60s;",
 		     name);
 }
 
@@ -415,7 +413,7 @@ static void XMLCALL attlist(void *context, const XML_Char *element, const XML_Ch
 	(void)type;
 	(void)value;
 	(void)is_required;
-	/* each may have a value that every element of the kind gets */
+	/* each may have a default for every such element */
 	if (++p->attlists > READER_XML_MOST_ATTLISTS)
 		fail(p, ERROR_LIMIT, "expected at most %d attributes to be declared, found more",
 		     READER_XML_MOST_ATTLISTS);
@@ -455,7 +453,7 @@ static void finish(struct parse *p)
 		vec_free(&p->texts[i]);
 }
 
-/* After each part of the file: what Expat found. fed: bytes of the file so far. */
+/* Check Expat's result after each part of the file. fed: bytes of the file so far. */
 static int check(struct parse *p, enum XML_Status status, uint64_t fed)
 {
 	XML_Index at = XML_GetCurrentByteIndex(p->parser);
@@ -471,9 +469,10 @@ static int check(struct parse *p, enum XML_Status status, uint64_t fed)
 			     XML_ErrorString(code));
 		return -1;
 	}
-	/* what is not told yet is one piece that has no end so far */
+	/* bytes that were not reported yet are one token without an end */
 	if (fed - (at > 0 ? (uint64_t)at : 0) > READER_XML_LONGEST_TAG) {
-		fail(p, ERROR_LIMIT, "expected pieces of at most %d bytes, found one without end",
+		fail(p, ERROR_LIMIT,
+		     "expected tags and texts of at most %d bytes, found a longer one",
 		     READER_XML_LONGEST_TAG);
 		return -1;
 	}

@@ -1,15 +1,14 @@
-/* Read a PROFILE or a CSPROFILE (share/hpcprof/profile.dtd and csprofile.dtd say what
- * stands in them): a stream of what it holds, checked as it goes by.
+/* Reads a PROFILE or a CSPROFILE (described by share/hpcprof/profile.dtd and csprofile.dtd) as a
+ * stream, and checks it.
  *
- * Read in UTF-8, UTF-16, ISO-8859-1 or ASCII. Attributes that the DTD does not name are
- * passed over, and so are a document type's declarations, other than those of
- * general entities, which are refused: no entity is ever expanded but the five of XML
- * and references to characters, and no other file is read. Levels of the scope tree may
- * be left out (a P right in an LM). Memory follows the depth of the tree and the longest
- * name, within the limits below.
+ * The encoding is UTF-8, UTF-16, ISO-8859-1 or ASCII. Attributes that are not in the DTD are
+ * ignored. So are the declarations in a document type, except for general entities, which are
+ * refused: only the five entities of XML and character references are expanded, and no other file
+ * is read. Levels of the scope tree may be omitted (a P directly in an LM). Memory grows with the
+ * depth of the tree and the longest name, within the limits below.
  *
- * Errors name line and column, what was expected and what was found. One thread a
- * call. */
+ * Errors contain line and column, what was expected and what was found. Each call uses one
+ * thread. */
 #ifndef READER_XML_H
 #define READER_XML_H
 
@@ -21,7 +20,7 @@
 
 enum {
 	READER_XML_MOST_METRICS = 1000,
-	READER_XML_DEEPEST = 1000000,      /* elements within each other */
+	READER_XML_DEEPEST = 1000000,      /* nested elements */
 	READER_XML_LONGEST_NAME = 1 << 20, /* bytes of one attribute */
 	READER_XML_LONGEST_TAG = 4 << 20,  /* bytes of one tag, comment or declaration */
 	READER_XML_MOST_ATTLISTS = 1000,   /* attributes declared in a document type */
@@ -39,15 +38,15 @@ enum reader_xml_scope_kind {
 	READER_XML_PATH_S, /* the S of a CSPROFILE */
 };
 
-/* Texts are decoded (see xml_name.h), hold until the callback returns, and are NULL
- * where the file leaves them out, empty, or calls them unknown. */
+/* Strings are decoded (see xml_name.h) and valid until the callback returns. They are NULL if they
+ * are missing, empty or unknown in the file. */
 struct reader_xml_scope {
 	enum reader_xml_scope_kind kind;
 	const char *name;         /* n; p of CALLSITE and PATH_S */
 	const char *linkage_name; /* ln of P */
 	const char *file;         /* f of CALLSITE and PATH_S */
 	uint32_t line;            /* b, or l; 0: not known */
-	bool partial;             /* the CALLSITE that holds the partial call paths */
+	bool partial;             /* the CALLSITE with the partial call paths */
 };
 
 struct reader_xml_metric {
@@ -55,8 +54,8 @@ struct reader_xml_metric {
 	uint64_t period;
 };
 
-/* Callbacks return 0, or -1 with *e filled to end the reading. Metrics come before
- * scopes; scopes nest. A callback may be NULL. */
+/* Callbacks return 0, or -1 with *e set to stop reading. Metrics come before scopes; scopes are
+ * nested. A callback may be NULL. */
 struct reader_xml_sink {
 	int (*target)(void *context, const char *name, struct error *e);
 	/* index counts up from 0 */
@@ -74,7 +73,7 @@ bool reader_xml_is(const char *path);
  * ERROR_MEMORY, or what a callback set. With NULL for the sink it is only checked. */
 int reader_xml_read(const char *path, const struct reader_xml_sink *sink, void *context,
 		    struct error *e);
-/* The same over bytes in memory. */
+/* The same for bytes in memory. */
 int reader_xml_read_memory(const void *bytes, size_t n, const struct reader_xml_sink *sink,
 			   void *context, struct error *e);
 

@@ -4,8 +4,8 @@
 
 #define SCOPES (IN(E_PGM) | IN(E_LM) | IN(E_F) | IN(E_P) | IN(E_L) | IN(E_S) | IN(E_G))
 
-/* The scopes of a PROFILE nest in this order, and any may be left out. G takes the place of the
- * scope around it, so what may stand in it follows from there. */
+/* The scopes of a PROFILE are nested in this order, and any may be omitted. A G counts as the scope
+ * around it, which determines what is allowed in it. */
 const struct element_description reader_xml_elements[NUM_ELEMENTS] = {
     [E_DOCUMENT] = {"the document", 0, false},
     [E_PROFILE] = {"PROFILE", IN(E_DOCUMENT), true},

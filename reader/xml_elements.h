@@ -1,5 +1,4 @@
-/* The elements of PROFILE and CSPROFILE, and where each may stand. Inside the reader of
- * XML. */
+/* The elements of PROFILE and CSPROFILE, and where each is allowed. Internal to the XML reader. */
 #ifndef READER_XML_ELEMENTS_H
 #define READER_XML_ELEMENTS_H
 
@@ -7,7 +6,7 @@
 #include <stdint.h>
 
 enum element {
-	E_DOCUMENT, /* what the root element stands in */
+	E_DOCUMENT, /* contains the root element */
 	E_PROFILE,
 	E_CSPROFILE,
 	E_HEADER,
@@ -37,16 +36,16 @@ enum element {
 
 struct element_description {
 	const char *name; /* in the file */
-	uint32_t parents; /* where it may stand, as IN() */
+	uint32_t parents; /* where it is allowed, as IN() */
 	bool once;        /* a second one is an error */
 };
 extern const struct element_description reader_xml_elements[NUM_ELEMENTS];
 
-/* How the versions that are read begin; NULL for what has none. */
+/* The start of the versions that are supported; NULL for an element without a version. */
 extern const char *const reader_xml_versions[NUM_ELEMENTS];
 
-/* The element of this name that may stand in another; a name that two have is told apart by
- * that. E_DOCUMENT if there is none; *known: it may stand elsewhere. */
+/* The element with this name that is allowed in another, which matters if two elements have the
+ * name. E_DOCUMENT if there is none; *known: it is allowed elsewhere. */
 enum element reader_xml_find_element(enum element around, const char *name, bool *known);
 
 /* A place in the program, which has values. */

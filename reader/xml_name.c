@@ -13,8 +13,8 @@ static int hex_digit(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Char of XML 1.0, section 2.2, without the controls that it allows: a parser turns
- * some of them into blanks, and editors trip over the others. */
+/* Char of XML 1.0, section 2.2, without the controls that it allows: a parser changes some of them
+ * to blanks, and some editors cannot handle others. */
 static int plain(uint32_t c)
 {
 	return c >= 0x20 && (c < 0x7f || c >= 0xa0) && c != '\\' && c != 0xfffe && c != 0xffff;

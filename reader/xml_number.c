@@ -5,7 +5,7 @@
 
 enum { LONGEST_NUMBER = 64 };
 
-/* Multiply by ten to the power; false past 2^64 - 1 or where a digit would be lost. */
+/* Multiply by ten to the power; false if the result exceeds 2^64 - 1 or a digit would be lost. */
 static bool shift_decimal(uint64_t *v, long power)
 {
 	for (; *v && power > 0; power--)
@@ -35,7 +35,7 @@ bool reader_xml_whole_number(const char *s, uint64_t *out)
 		digits = true;
 		power -= point;
 		if (point && *s == '0' && strspn(s, "0") == strcspn(s, "eE")) {
-			power++; /* zeros to the end of the fraction say nothing */
+			power++; /* zeros at the end of the fraction have no effect */
 			s += strspn(s, "0") - 1;
 			continue;
 		}

@@ -10,10 +10,14 @@ deps_test := libcmocka-dev clang-14 libclang-rt-14-dev libunwind-dev binutils \
 deps_points := golang-1.19-go openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \
 	musl-tools libc6-dev-i386 lib32gcc-12-dev strace
 deps_soak := linux-perf debootstrap libpython3.11-testsuite dpkg-dev tcl tcl-thread cmake \
-	libgmock-dev libbenchmark-dev qemu-system-x86 busybox-static cpio kmod sbcl
+	libgmock-dev libbenchmark-dev qemu-system-x86 busybox-static cpio kmod sbcl \
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 deps_lint := cppcheck clang-tidy-14 clang-format-14
 
 again = +$(Q)$(MAKE) --no-print-directory
+# How many compilers and tests run at the same time, unless make was given a number with -j.
+JOBS ?= $(shell nproc)
+jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 get = $(Q)share/install-packages
 
 .PHONY: help deps deps-build deps-test deps-soak deps-lint
@@ -26,6 +30,7 @@ deps-build:
 deps-test:
 	$(get) $(deps_build) $(deps_test)
 	$(get) --optional $(deps_points)
+	$(get) --optional $(deps_lint)
 
 deps-soak: deps-test
 	$(get) $(deps_soak)
@@ -38,6 +43,7 @@ deps: deps-test
 # ---- the demo -----------------------------------------------------------------
 .PHONY: demo run-demo
 demo: deps-build
+	$(again) $(jobs) all $(BUILD)/demo/concordance
 	$(again) run-demo
 
 $(BUILD)/demo/concordance: share/demo/concordance.cc
@@ -47,24 +53,27 @@ run-demo: all $(BUILD)/demo/concordance
 	$(Q)share/demo/run $(BIN) $(BUILD)/demo
 
 # ---- checking -----------------------------------------------------------------
-# The parts stand in tests/tests.mk.
+# The parts are in tests/tests.mk.
 .PHONY: check soak bench
 check: deps-test
+	$(again) $(jobs) build-check
 	$(again) check-parts
 
 soak: deps-soak
+	$(again) $(jobs) build-soak
 	$(again) soak-parts
 
 bench: deps-soak
+	$(again) $(jobs) build-soak
 	$(again) bench-parts
 
 # ---- lint ---------------------------------------------------------------------
 lint_c = $(shell git ls-files '*.c')
 lint_all = $(shell git ls-files '*.c' '*.h' '*.cc')
 
-.PHONY: lint run-lint lint-format lint-tidy lint-cppcheck
+.PHONY: lint run-lint lint-format lint-tidy lint-cppcheck check-lint
 lint: deps-lint
-	$(again) run-lint
+	$(again) $(jobs) run-lint
 
 run-lint: lint-format lint-cppcheck lint-tidy
 
@@ -76,11 +85,23 @@ format:
 	$(Q)clang-format-14 -i $(lint_all)
 
 lint-cppcheck:
-	$(call say,CPPCHECK,.)cppcheck --quiet --std=c11 --language=c -I. --inline-suppr \
+	$(call say,CPPCHECK,.)test -z '$(strip $(lint_c))' || cppcheck --quiet --std=c11 --language=c -I. --inline-suppr \
 		--enable=warning,portability --error-exitcode=1 -DHPC_VERSION='"x"' -D__x86_64__ \
 		--suppressions-list=share/cppcheck.txt $(lint_c)
 
-# One file a job: `make -j lint` uses all cores.
+# Of `make check`: the files that differ from the upstream branch, or from the last commit's parent;
+# LINT_MOST of them at most, as clang-tidy takes seconds for each.
+LINT_MOST ?= 40
+lint_base = $(shell base=$$(git merge-base HEAD '@{upstream}' 2>/dev/null); \
+	[ "$$base" != "$$(git rev-parse HEAD)" ] || base=; echo $${base:-HEAD~1})
+lint_differ = $(shell git diff --name-only --diff-filter=d $(lint_base) -- '*.c' 2>/dev/null)
+lint_missing = $(strip $(foreach tool,clang-format-14 clang-tidy-14 cppcheck,$(if $(shell command -v $(tool)),,$(tool))))
+check-lint:
+	+$(Q)$(if $(lint_missing),echo 'check-lint: skipped: not installed: $(lint_missing)',echo \
+		'lint: $(words $(wordlist 1,$(LINT_MOST),$(lint_differ))) of $(words $(lint_differ)) files that differ from $(lint_base)' && \
+		$(MAKE) --no-print-directory -k $(jobs) run-lint lint_c='$(wordlist 1,$(LINT_MOST),$(lint_differ))')
+
+# One file a job.
 .PHONY: $(addprefix tidy/,$(lint_c))
 lint-tidy: $(addprefix tidy/,$(lint_c))
 $(addprefix tidy/,$(lint_c)): tidy/%:

@@ -1,6 +1,7 @@
 #include "symbolize/binary.h"
 
 #include "formats/base/cursor.h"
+#include "formats/base/path.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -45,7 +46,7 @@ static int open_file(struct elf_file *f, const char *path, struct error *why)
 	return 0;
 }
 
-/* Linkers write 16 or 20 bytes; longer ones are not looked at. */
+/* Linkers write 16 or 20 bytes; longer ones are ignored. */
 enum { ID_MAX = 64 };
 
 static bool to_hex(char hex[2 * ID_MAX + 1], const void *id, size_t size)
@@ -62,8 +63,8 @@ static bool id_equals(const char *hex, const void *id, size_t size)
 	return to_hex(found, id, size) && strcmp(found, hex) == 0;
 }
 
-/* The data of the first section called name that has bytes in the file. *also (may be
- * NULL) is another name for it. */
+/* The data of the first section with this name that has bytes in the file. *also (may be NULL) is
+ * another name for it. */
 static Elf_Data *section_data(Elf *elf, const char *name, const char *also)
 {
 	size_t names;
@@ -80,9 +81,9 @@ static Elf_Data *section_data(Elf *elf, const char *name, const char *also)
 	return NULL;
 }
 
-/* The section .debug_sup (DWARF 5, 7.3.6): a version, whether this is the
- * supplementary file itself, the name of that file (empty in itself) and a checksum
- * that both files have. dwz writes a build-id there. */
+/* Read .debug_sup (DWARF 5, 7.3.6): a version, whether this is the supplementary file itself, the
+ * name of that file (empty in itself) and a checksum, which both files have. dwz writes a build-id
+ * as the checksum. */
 static bool read_sup(Elf *elf, const char **name, const void **id, size_t *size)
 {
 	Elf_Data *data = section_data(elf, ".debug_sup", NULL);
@@ -93,7 +94,7 @@ static bool read_sup(Elf *elf, const char **name, const void **id, size_t *size)
 	*name = (const char *)c.base + c.pos;
 	uint8_t length;
 	const uint8_t *bytes;
-	/* The length is a LEB128 number; one of more than a byte is no checksum. */
+	/* The length is a LEB128 number; a checksum's length has one byte. */
 	if (!cursor_skip(&c, strnlen(*name, cursor_left(&c)) + 1) || !cursor_u8(&c, &length) ||
 	    length == 0 || length >= 128 || !cursor_bytes(&c, length, &bytes))
 		return false;
@@ -152,7 +153,7 @@ static bool find_by_id(struct elf_file *f, const char *hex, const struct search_
 	return false;
 }
 
-/* Open the path that format makes if its bytes have the link's CRC. */
+/* Open the path made from format, if the file has the link's CRC. */
 __attribute__((format(printf, 4, 5))) static bool
 try_link(struct elf_file *f, const struct elf_file *module, uint32_t crc, const char *format, ...)
 {
@@ -174,11 +175,11 @@ try_link(struct elf_file *f, const struct elf_file *module, uint32_t crc, const 
 	return false;
 }
 
-/* The length of path's folder with its last slash; 0 if it names none. */
+/* The length of path's folder including the last slash; 0 if it has none. */
 static int folder_length(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	return slash && slash - path < PATH_MAX ? (int)(slash - path) + 1 : 0;
+	size_t n = path_folder_length(path);
+	return n <= PATH_MAX ? (int)n : 0;
 }
 
 static bool find_by_link(struct elf_file *f, const struct elf_file *module, const char *asked,
@@ -189,15 +190,15 @@ static bool find_by_link(struct elf_file *f, const struct elf_file *module, cons
 	const char *link = dwelf_elf_gnu_debuglink(module->elf, &crc);
 	if (!link || !*link)
 		return false;
-	/* Beside the file that the path leads to, as debuggers do: libfoo.so.1 may be a
+	/* Look beside the file after resolving links, as debuggers do: libfoo.so.1 may be a
 	 * symbolic link from another folder. */
 	const char *target = realpath(module->path, real) ? real : module->path;
 	int folder = folder_length(target);
 	if (try_link(f, module, crc, "%.*s%s", folder, target, link) ||
 	    try_link(f, module, crc, "%.*s.debug/%s", folder, target, link))
 		return true;
-	/* Under a debug directory folders are named as the program knows them, without
-	 * the sysroot; or, on merged systems, as they are behind links. */
+	/* Below a debug directory, folders have the names that the program used, without the
+	 * sysroot; or, on merged-/usr systems, the names after resolving links. */
 	size_t root = strlen(where->sysroot);
 	const char *under = strncmp(target, where->sysroot, root) == 0 ? target + root : target;
 	for (size_t i = 0; i < where->num_debug_dirs; i++) {
@@ -209,9 +210,9 @@ static bool find_by_link(struct elf_file *f, const struct elf_file *module, cons
 	return false;
 }
 
-/* libdw decompresses every section of DWARF when it opens a file. Take away, in our private
- * mapping, those that say where variables are and what macros there were: nothing here reads
- * them, and they are a good part of the time that a small profile takes. */
+/* libdw decompresses all DWARF sections when it opens a file. Hide, in our private mapping, those
+ * with the locations of variables and with macros: they are not read here, and they take a large
+ * part of the time of a small profile. */
 static void drop_unread_sections(Elf *elf)
 {
 	static const char *const unread[] = {".debug_loc", ".debug_loclists", ".debug_macro",
@@ -242,8 +243,8 @@ static bool has_dwarf(Elf *elf)
 	return section_data(elf, ".debug_info", ".zdebug_info") != NULL;
 }
 
-/* The file that .gnu_debugaltlink or .debug_sup names, from the folder of the file that has the
- * link, or by the build-id that stands beside the name. */
+/* Open the file that .gnu_debugaltlink or .debug_sup names: relative to the folder of the file with
+ * the link, or by the build-id that follows the name. */
 static void open_alt(struct binary *b, const struct search_paths *where)
 {
 	char hex[2 * ID_MAX + 1], path[PATH_MAX];
@@ -286,8 +287,8 @@ static void open_debug(struct binary *b, const char *path, const char *build_id,
 	find_by_link(&b->debug, &b->main, path, where);
 }
 
-/* Whether the dynamic section says that this is a program (PIE), not a library; some
- * libraries can be run as well. */
+/* Whether the dynamic section says that this is a program (PIE), not a library; some libraries can
+ * also be executed. */
 static bool is_pie(Elf *elf)
 {
 	Elf_Scn *section = NULL;
@@ -311,14 +312,14 @@ static uint64_t program_entry(Elf *elf)
 	return program ? ehdr->e_entry : 0;
 }
 
-/* Open the module itself, if it is the build that was asked for. */
+/* Open the module itself, if it is the requested build. */
 static void open_main(struct binary *b, const char *path, const char *build_id,
 		      const struct search_paths *where, struct error *why)
 {
 	char full[PATH_MAX];
 	int n = path ? snprintf(full, sizeof full, "%s%s", where->sysroot, path) : 0;
 	if (!path)
-		error_set(why, ERROR_USAGE, "there is no file of it");
+		error_set(why, ERROR_USAGE, "it is not in a file");
 	else if (n < 0 || (size_t)n >= sizeof full)
 		error_set(why, ERROR_USAGE, "%.200s...: the path is too long", path);
 	else

@@ -1,9 +1,9 @@
-/* The files that describe a load module: the module itself, its separate debug
- * file, and the file of shared DWARF that dwz split off.
+/* The files that describe a load module: the module itself, its separate debug file, and the file
+ * with shared DWARF that dwz made.
  *
- * Searched, in this order: by build-id, <dir>/.build-id/xx/yyyy.debug in each debug
- * directory; by .gnu_debuglink, beside the module, in its .debug folder and in
- * <dir>/<folder of the module>, where the file's CRC must be the link's. */
+ * Searched, in this order: by build-id, <dir>/.build-id/xx/yyyy.debug in each debug directory; by
+ * .gnu_debuglink, beside the module, in its .debug folder and in <dir>/<folder of the module>,
+ * where the CRC of the file must match the link. */
 #ifndef SYMBOLIZE_BINARY_H
 #define SYMBOLIZE_BINARY_H
 
@@ -23,7 +23,7 @@ struct elf_file {
 
 struct search_paths {
 	const char *sysroot;     /* "" for none */
-	char *const *debug_dirs; /* all of them, the usual one last */
+	char *const *debug_dirs; /* the default one is last */
 	size_t num_debug_dirs;
 };
 
@@ -31,22 +31,22 @@ struct binary {
 	struct elf_file main, debug, alt;
 	Dwarf *dwarf;     /* of debug or main; NULL: there is no DWARF */
 	Dwarf *alt_dwarf; /* of alt */
-	uint64_t entry;   /* where main is entered if it is a program, else 0 */
-	bool stale;       /* main was another build and is closed again */
+	uint64_t entry;   /* entry point of main if it is a program, else 0 */
+	bool stale;       /* main was another build and was closed */
 };
 
 struct symbolizer;
-/* Where a symbolizer looks; lives as long as it. */
+/* The symbolizer's search paths, which live as long as it. */
 const struct search_paths *symbolizer_places(const struct symbolizer *s);
 
-/* Open what there is. -1 if there is nothing to read names from; *why (may be NULL)
- * says what was missing, also where a debug file served in the module's place.
- * path (there is no file) and build_id may be NULL. binary_close frees *b either way. */
+/* Open the files that exist. -1 if there is no file to read names from. *why (may be NULL) says
+ * what was missing, also if a debug file was found instead of the module. path (NULL: there is no
+ * file) and build_id may be NULL. Call binary_close in any case. */
 int binary_open(struct binary *b, const char *path, const char *build_id,
 		const struct search_paths *where, struct error *why);
 void binary_close(struct binary *b);
 
-/* Where the names come from: the debug file if there is one, else the module, else
+/* The path of the file that names come from: the debug file if there is one, else the module, else
  * NULL. */
 const char *binary_source(const struct binary *b);
 

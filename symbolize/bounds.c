@@ -1,5 +1,7 @@
 #include "symbolize/bounds.h"
 
+#include "formats/base/search.h"
+
 #include <gelf.h>
 #include <string.h>
 
@@ -56,7 +58,7 @@ void bounds_read(struct bounds *b, Elf *elf)
 	b->count = n;
 }
 
-/* The 4 signed bytes at pos, added to base. */
+/* base plus the signed 4-byte number at pos. */
 static uint64_t relative(const struct cursor *c, size_t pos, uint64_t base)
 {
 	return base + (uint64_t)(int32_t)cursor_load_u32(c->base + pos, c->big);
@@ -67,8 +69,8 @@ static uint64_t function_of(const struct bounds *b, size_t i)
 	return relative(&b->table, HEADER_BYTES + i * ENTRY_BYTES, b->table_base);
 }
 
-/* Bytes of the function that entry i describes; 0 if its description is not in the
- * usual form (length, CIE, function relative to itself, bytes). */
+/* The size in bytes of the function in entry i; 0 if its FDE is not in the usual form (length, CIE,
+ * function relative to itself, bytes). */
 static uint64_t size_of(const struct bounds *b, size_t i)
 {
 	uint64_t fde = relative(&b->table, HEADER_BYTES + i * ENTRY_BYTES + 4, b->table_base);
@@ -82,15 +84,8 @@ static uint64_t size_of(const struct bounds *b, size_t i)
 
 bool bounds_find(const struct bounds *b, uint64_t address, uint64_t *low, uint64_t *high)
 {
-	size_t first = 0, end = b->count;
+	size_t first = SEARCH_FIRST(i, 0, b->count, function_of(b, i) > address);
 
-	while (first < end) {
-		size_t mid = first + (end - first) / 2;
-		if (function_of(b, mid) <= address)
-			first = mid + 1;
-		else
-			end = mid;
-	}
 	if (!first || address - function_of(b, first - 1) >= size_of(b, first - 1))
 		return false;
 	*low = function_of(b, first - 1);

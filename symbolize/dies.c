@@ -6,18 +6,18 @@
 enum { CHAIN_MAX = 16 };
 
 struct level {
-	Dwarf_Die die;  /* the next one to look at */
-	uint32_t scope; /* that it lies in */
+	Dwarf_Die die;  /* the next one to visit */
+	uint32_t scope; /* that contains it */
 };
 
-struct walk {
+struct die_walk {
 	struct unit *u;
 	bool everywhere;
 	VEC(struct level) levels;
 };
 
-/* What a function's DIEs say of it, gathered along the chain from a concrete or
- * inlined DIE to its abstract origin and on to its specification. */
+/* The description of a function, collected from a concrete or inlined DIE, its abstract origin and
+ * its specification. */
 struct description {
 	const char *name, *linkage;
 	const char *file;
@@ -25,10 +25,10 @@ struct description {
 };
 
 /* The code of a DIE. */
-struct code {
-	bool any;            /* it has some */
+struct die_code {
+	bool any;            /* it has code */
 	bool hit;            /* a pending address is in it */
-	uint64_t entry, low; /* where it is entered, and its lowest address */
+	uint64_t entry, low; /* its entry point, and its lowest address */
 };
 
 static const char *string_of(Dwarf_Die *die, unsigned attribute)
@@ -59,12 +59,13 @@ static int file_of(struct unit *u, Dwarf_Die *die, uint64_t number, const char *
 	Dwarf_Files *files;
 	if (same_unit(die, &u->die))
 		return unit_file(u, number, path);
-	/* The abstract function stands in another unit, numbered by that one's table. */
+	/* The abstract function is in another unit and uses that unit's file numbers. */
 	const char *raw = NULL;
 	if (dwarf_diecu(die, &owner, NULL, NULL) && dwarf_getsrcfiles(&owner, &files, NULL) == 0)
 		raw = dwarf_filesrc(files, number, NULL, NULL);
 	*path =
-	    raw ? names_path(u->pass->names, string_of(&owner, DW_AT_comp_dir), NULL, raw) : NULL;
+	    raw ? symbol_names_path(u->pass->names, string_of(&owner, DW_AT_comp_dir), NULL, raw)
+		: NULL;
 	return raw && !*path ? -1 : 0;
 }
 
@@ -98,7 +99,7 @@ static int describe(struct unit *u, Dwarf_Die die, struct description *d)
 	return 0;
 }
 
-/* The record of the function that die is a copy of; NULL in *out if it has no name. */
+/* The record of the function that die is a copy of; *out is NULL if it has no name. */
 static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **out)
 {
 	struct dwarf_pass *p = u->pass;
@@ -115,7 +116,7 @@ static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **
 	if (!d.linkage)
 		return 0;
 	struct symbol_function wanted = {.file = d.file, .line = d.line, .source = SYMBOL_DWARF};
-	wanted.name = names_demangle(p->names, d.linkage, &wanted.linkage_name);
+	wanted.name = symbol_names_demangle(p->names, d.linkage, &wanted.linkage_name);
 	if (!wanted.name)
 		return -1;
 	*out = functions_get(p->functions, &wanted);
@@ -125,7 +126,7 @@ static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **
 }
 
 static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t parent,
-		     const struct code *code, uint32_t *scope)
+		     const struct die_code *code, uint32_t *scope)
 {
 	struct dwarf_pass *p = u->pass;
 	struct scope s = {.parent = inlined ? parent : SCOPE_NONE};
@@ -135,7 +136,7 @@ static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t pare
 		return -1;
 	*scope = parent;
 	if (!function)
-		return 0; /* nameless: what holds it stands for it */
+		return 0; /* no name: counts as part of its parent */
 	s.function = &function->f;
 	if (!inlined)
 		functions_add_copy(function, code->entry, code->low);
@@ -156,12 +157,12 @@ static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t pare
 	return 0;
 }
 
-/* Read the ranges of a DIE. With keep those that are hit are appended to u->ranges. */
-static int read_ranges(struct unit *u, Dwarf_Die *die, bool keep, struct code *code)
+/* Read the ranges of a DIE. With keep, append those with pending addresses to u->ranges. */
+static int read_ranges(struct unit *u, Dwarf_Die *die, bool keep, struct die_code *code)
 {
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
-	*code = (struct code){0};
+	*code = (struct die_code){0};
 	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
 		if (!code->any)
 			code->entry = code->low = begin;
@@ -178,12 +179,12 @@ static int read_ranges(struct unit *u, Dwarf_Die *die, bool keep, struct code *c
 	return 0;
 }
 
-/* Decide on one DIE: *scope is what its children lie in; *descend: look at them. */
-static int visit(struct walk *w, Dwarf_Die *die, uint32_t *scope, bool *descend)
+/* Visit a DIE. Sets *scope to the scope of its children, and *descend if they should be visited. */
+static int visit(struct die_walk *w, Dwarf_Die *die, uint32_t *scope, bool *descend)
 {
 	struct unit *u = w->u;
 	size_t first = u->ranges.len;
-	struct code code;
+	struct die_code code;
 	int tag = dwarf_tag(die);
 	*descend = w->everywhere;
 	switch (tag) {
@@ -221,7 +222,7 @@ static int visit(struct walk *w, Dwarf_Die *die, uint32_t *scope, bool *descend)
 	}
 }
 
-static int walk(struct walk *w)
+static int walk(struct die_walk *w)
 {
 	while (w->levels.len) {
 		struct level *top = &w->levels.at[w->levels.len - 1];
@@ -244,7 +245,7 @@ static int walk(struct walk *w)
 
 int unit_walk(struct unit *u, bool everywhere)
 {
-	struct walk w = {.u = u, .everywhere = everywhere};
+	struct die_walk w = {.u = u, .everywhere = everywhere};
 	Dwarf_Die child;
 	int result = 0;
 	if (dwarf_child(&u->die, &child) == 0)

@@ -1,12 +1,13 @@
 #include "symbolize/dwarf.h"
 
+#include "formats/base/search.h"
 #include "symbolize/unit.h"
 
 #include <dwarf.h>
 #include <gelf.h>
 #include <stdlib.h>
 
-/* The addresses [first, last) of the pass lie in the unit whose DIE is at unit. */
+/* The addresses [first, last) of the pass are in the unit whose DIE is at offset unit. */
 struct claim {
 	Dwarf_Off unit;
 	size_t first, last;
@@ -20,22 +21,14 @@ struct resolver {
 	VEC(size_t) unresolved;
 	VEC(uint32_t) stack;
 	struct map origins;
-	struct map tried; /* units, by the offset of their DIE: looked at already */
+	struct map tried; /* units that were tried, by the offset of their DIE */
 	struct line_sections sections;
-	struct unit unit; /* its arrays are used again for the next unit */
+	struct unit unit; /* its arrays are reused for the next unit */
 };
 
 size_t unit_lower_bound(const struct unit *u, size_t first, uint64_t address)
 {
-	size_t low = first, high = u->num_pending;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (u->pass->addresses[u->pending[middle]] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(i, first, u->num_pending, u->pass->addresses[u->pending[i]] >= address);
 }
 
 static bool is_text(const struct extent *text, size_t n, uint64_t address)
@@ -76,15 +69,7 @@ static bool read_text(struct resolver *r)
 
 static size_t lower_bound(const struct dwarf_pass *p, uint64_t address)
 {
-	size_t low = 0, high = p->num_addresses;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (p->addresses[middle] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(i, 0, p->num_addresses, p->addresses[i] >= address);
 }
 
 static bool add_claim(struct resolver *r, Dwarf_Off unit, uint64_t low, uint64_t high)
@@ -158,9 +143,9 @@ static void sort_ranges(struct unit *u)
 	}
 }
 
-/* Give each pending address the innermost scope that covers it. One sweep: the
- * stack holds the ranges that began and may not have ended; the latest to begin is
- * the innermost. Ranges that overlap without nesting do no harm. */
+/* Assign to each pending address the innermost scope that contains it, in one sweep. The stack has
+ * the ranges that have begun and may not have ended; the one that began last is innermost. Ranges
+ * that overlap without nesting do no harm. */
 static bool assign_scopes(struct resolver *r)
 {
 	struct unit *u = &r->unit;
@@ -192,7 +177,7 @@ static bool keep_unresolved(struct resolver *r)
 	return true;
 }
 
-/* Resolve r->pending, which lie in the unit. */
+/* Resolve r->pending, which are in the unit. */
 static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 {
 	struct unit *u = &r->unit;
@@ -209,8 +194,8 @@ static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 	u->num_pending = r->pending.len;
 	if (unit_read_lines(u, &r->sections) != 0)
 		return -1;
-	/* Almost all code lies in functions directly in the unit or its namespaces. Only
-	 * addresses that no such function covers are worth a walk of everything. */
+	/* Almost all code is in functions directly in the unit or its namespaces. Visit everything
+	 * only for addresses outside these functions. */
 	for (int everywhere = 0; everywhere < 2 && u->num_pending; everywhere++) {
 		u->ranges.len = 0;
 		if (unit_walk(u, everywhere) != 0 || !assign_scopes(r) || !keep_unresolved(r))
@@ -223,8 +208,8 @@ static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 	return unit_lines(u);
 }
 
-/* Resolve what the claims cover, unit by unit. An address that two units claim
- * belongs to the first one that has a function there. */
+/* Resolve the claims, unit by unit. An address that two units claim belongs to the first one that
+ * has a function there. */
 static int resolve_claims(struct resolver *r)
 {
 	if (r->claims.len)
@@ -272,7 +257,7 @@ int dwarf_resolve(struct dwarf_pass *p)
 {
 	struct resolver r = {.pass = p};
 	for (size_t i = 0; i < p->num_addresses; i++)
-		p->places[i] = (struct place){.scope = SCOPE_NONE};
+		p->places[i] = (struct debug_place){.scope = SCOPE_NONE};
 	r.unit.pass = p;
 	r.unit.origins = &r.origins;
 	int result = -1;

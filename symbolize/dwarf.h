@@ -1,8 +1,8 @@
-/* The DWARF pass over one module: from sorted addresses to scopes and lines.
+/* The DWARF pass over one module: maps sorted addresses to scopes and lines.
  *
- * Only the compilation units that addresses fall in are read, found in
- * .debug_aranges, or else by the units' own ranges. In such a unit, subtrees whose
- * code holds no address are stepped over. What is broken or unknown is left out. */
+ * Only the compilation units that contain addresses are read. They are found with .debug_aranges,
+ * or else by the units' own ranges. In such a unit, subtrees whose code contains no address are
+ * skipped. Broken or unknown data is ignored. */
 #ifndef SYMBOLIZE_DWARF_H
 #define SYMBOLIZE_DWARF_H
 
@@ -16,13 +16,13 @@
 /* A function's code, or one inlined copy of a function. */
 struct scope {
 	const struct symbol_function *function;
-	const char *call_file; /* of an inlined copy: where it was called; may be NULL */
+	const char *call_file; /* of an inlined copy: file of the call; may be NULL */
 	uint32_t call_line;    /* or 0 */
 	uint32_t parent;       /* what it was inlined into, or SCOPE_NONE */
 };
 
-/* What DWARF says of one address. */
-struct place {
+/* The DWARF information on one address. */
+struct debug_place {
 	const char *file; /* or NULL */
 	uint32_t line;    /* or 0 */
 	uint32_t scope;   /* the innermost one, or SCOPE_NONE */
@@ -31,11 +31,11 @@ struct place {
 struct dwarf_pass {
 	/* Set by the caller. */
 	Dwarf *dwarf;
-	struct names *names;
+	struct symbol_names *names;
 	struct functions *functions;
 	const uint64_t *addresses; /* sorted, distinct */
 	size_t num_addresses;
-	struct place *places; /* one per address; filled */
+	struct debug_place *places; /* one per address; filled */
 	/* Filled; the caller frees scopes. */
 	struct scope *scopes;
 	size_t num_scopes, cap_scopes;

@@ -10,7 +10,8 @@ void functions_deinit(struct functions *t)
 	map_free(&t->by_key);
 }
 
-/* Functions without DWARF have no file to tell namesakes apart; their address does. */
+/* Functions with the same name, but without DWARF, have no file that distinguishes them; use their
+ * address. */
 static bool same_function(const struct symbol_function *a, const struct symbol_function *b)
 {
 	return a->name == b->name && a->file == b->file && a->line == b->line &&

@@ -4,7 +4,7 @@
 #include <gelf.h>
 #include <string.h>
 
-/* Version 5 has five kinds of content so far. */
+/* Version 5 has five kinds of content . */
 enum { FORMATS_MAX = 16 };
 
 static struct cursor section_cursor(Elf_Scn *section, bool big)
@@ -193,7 +193,7 @@ static enum line_result read_old_entries(struct line_table *t, struct cursor *c)
 	}
 }
 
-/* Up to header_length, which says where the program begins. */
+/* Read up to header_length, which gives the start of the program. */
 static bool read_sizes(struct line_table *t, struct cursor *c, unsigned *offset_size)
 {
 	uint64_t length, header;
@@ -249,26 +249,26 @@ void line_table_free(struct line_table *t)
 	vec_free(&t->files);
 }
 
-/* The state machine of DWARF 5, 6.2.2, as far as it matters here. */
-struct machine {
+/* The state machine of DWARF 5, 6.2.2, as far as it is needed here. */
+struct line_machine {
 	const struct line_table *t;
 	struct cursor c;
 	struct line_row row;  /* the registers */
 	struct line_row last; /* the last row of the sequence */
-	bool started;         /* last is one */
-	uint64_t wanted;      /* rows that end at or before it are of no use */
+	bool started;         /* last is valid */
+	uint64_t wanted;      /* rows that end at or before it are not needed */
 	line_sink *sink;
 	uint64_t (*begin)(void *context, uint64_t address);
 	void *context;
 };
 
-static void reset(struct machine *m)
+static void reset(struct line_machine *m)
 {
 	m->row = (struct line_row){.file = 1, .line = 1};
 	m->started = false;
 }
 
-static inline void emit(struct machine *m)
+static inline void emit(struct line_machine *m)
 {
 	if (!m->started) {
 		m->wanted = m->begin(m->context, m->row.address);
@@ -279,7 +279,7 @@ static inline void emit(struct machine *m)
 	m->last = m->row;
 }
 
-static bool run_extended(struct machine *m)
+static bool run_extended(struct line_machine *m)
 {
 	uint64_t length;
 	uint8_t opcode;
@@ -300,7 +300,7 @@ static bool run_extended(struct machine *m)
 	return true;
 }
 
-static bool run_standard(struct machine *m, uint8_t opcode)
+static bool run_standard(struct line_machine *m, uint8_t opcode)
 {
 	const struct line_table *t = m->t;
 	uint64_t value;
@@ -342,7 +342,7 @@ static bool run_standard(struct machine *m, uint8_t opcode)
 bool line_table_run(const struct line_table *t, line_sink *sink,
 		    uint64_t (*begin)(void *context, uint64_t address), void *context)
 {
-	struct machine m = {
+	struct line_machine m = {
 	    .t = t, .c = t->program, .sink = sink, .begin = begin, .context = context};
 	uint8_t opcode;
 	reset(&m);

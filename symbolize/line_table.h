@@ -1,7 +1,7 @@
-/* Reading .debug_line, versions 2 to 5 (DWARF 5, section 6.2), without making rows:
- * libdw allocates and sorts all rows of a unit, which is most of the time of a pass.
- * What this reader does not know (several operations an instruction, unusual forms)
- * it refuses, and libdw serves instead. */
+/* Reads .debug_line, versions 2 to 5 (DWARF 5, section 6.2), without making a table of rows: libdw
+ * allocates and sorts all rows of a unit, which takes most of the time of a pass. A table with
+ * features that this reader does not support (several operations per instruction, unusual forms) is
+ * refused, and libdw is used instead. */
 #ifndef SYMBOLIZE_LINE_TABLE_H
 #define SYMBOLIZE_LINE_TABLE_H
 
@@ -13,7 +13,7 @@
 /* No compiler writes more directories or files into one table. */
 enum { LINE_ENTRIES_MAX = 1 << 20 };
 
-/* The sections of one ELF file, decompressed; empty where it has none. */
+/* The sections of one ELF file, decompressed; empty if it has none. */
 struct line_sections {
 	struct cursor line, line_str, str;
 };
@@ -23,7 +23,7 @@ struct line_file {
 	uint64_t directory;
 };
 
-/* All zeros is an empty table that can be read into, again and again. */
+/* All zeros is an empty table. A table can be reused. */
 struct line_table {
 	struct cursor program; /* bounded to the instructions */
 	uint8_t version, min_instruction, line_range, opcode_base;
@@ -35,7 +35,7 @@ struct line_table {
 
 enum line_result { LINE_READ, LINE_UNKNOWN, LINE_NO_MEMORY };
 
-/* elf is one that dwarf_begin_elf has seen, which decompresses its sections. */
+/* elf must have been passed to dwarf_begin_elf, which decompresses its sections. */
 void line_sections_read(struct line_sections *s, Elf *elf);
 
 /* Read the header at an offset of .debug_line. */
@@ -49,14 +49,13 @@ struct line_row {
 	uint32_t line; /* 0: none */
 };
 
-/* Called for each row and the address where the next one begins, low < high; returns
- * the address from which on it wants more of this sequence. */
+/* Called for each row and the address of the next one, low < high. Returns the address from which
+ * more rows of this sequence are needed. */
 typedef uint64_t line_sink(void *context, const struct line_row *row, uint64_t high);
 
-/* Run the program. sink may be spared rows that end at or before the address that it
- * gave back last for the sequence; begin is called at the start of each sequence and
- * gives the first such address. False if the program is broken; what came before
- * stands. */
+/* Run the program. begin is called at the start of each sequence and returns the first address that
+ * is needed. Rows that end at or before the address last returned by begin or sink may be omitted.
+ * False if the program is broken; rows before the error were reported. */
 bool line_table_run(const struct line_table *t, line_sink *sink,
 		    uint64_t (*begin)(void *context, uint64_t address), void *context);
 

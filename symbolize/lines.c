@@ -1,8 +1,9 @@
+#include "formats/base/search.h"
 #include "symbolize/unit.h"
 
 #include <dwarf.h>
 
-/* Room for n paths, none of them asked for yet. */
+/* Make room for n paths, none of them looked up yet. */
 static bool reserve_files(struct file_cache *cache, size_t n)
 {
 	if (!vec_reserve(cache, n))
@@ -12,7 +13,7 @@ static bool reserve_files(struct file_cache *cache, size_t n)
 	return true;
 }
 
-/* A file number of our own reader's table. */
+/* Look up a file number in our own reader's table. */
 static int table_file(struct unit *u, uint64_t number, const char **path)
 {
 	const struct line_table *t = &u->table;
@@ -21,18 +22,18 @@ static int table_file(struct unit *u, uint64_t number, const char **path)
 	const struct line_file *file = &t->files.at[number];
 	if (!file->name || !*file->name)
 		return 0;
-	/* Directory 0 is the compilation's, which the others are relative to. */
+	/* Directory 0 is that of the compilation; the others are relative to it. */
 	const char *base = u->directory;
 	if (t->version >= 5 && t->directories.len && t->directories.at[0])
 		base = t->directories.at[0];
 	const char *directory = file->directory > 0 && file->directory < t->directories.len
 				    ? t->directories.at[file->directory]
 				    : NULL;
-	*path = names_path(u->pass->names, base, directory, file->name);
+	*path = symbol_names_path(u->pass->names, base, directory, file->name);
 	return *path ? 0 : -1;
 }
 
-/* A file number as libdw reads the table of die's unit. */
+/* Look up a file number in libdw's table of die's unit. */
 static int libdw_file(struct unit *u, Dwarf_Die *die, uint64_t number, const char **path)
 {
 	Dwarf_Files *files;
@@ -42,11 +43,11 @@ static int libdw_file(struct unit *u, Dwarf_Die *die, uint64_t number, const cha
 	const char *raw = dwarf_filesrc(files, number, NULL, NULL);
 	if (!raw || !*raw)
 		return 0;
-	*path = names_path(u->pass->names, u->directory, NULL, raw);
+	*path = symbol_names_path(u->pass->names, u->directory, NULL, raw);
 	return *path ? 0 : -1;
 }
 
-/* A file number of the unit's line table, or of the split unit's own list. */
+/* Look up a file number of the unit's line table, or of the split unit's own list. */
 static int cached_file(struct unit *u, bool split, uint64_t number, const char **path)
 {
 	struct file_cache *cache = split ? &u->split_files : &u->files;
@@ -86,7 +87,7 @@ int unit_read_lines(struct unit *u, const struct line_sections *sections)
 	return result == LINE_NO_MEMORY ? -1 : 0;
 }
 
-/* Where a run of the line program stands among the pending addresses. */
+/* The position of a run of the line program in the pending addresses. */
 struct merge {
 	struct unit *u;
 	size_t next; /* in u->pending */
@@ -115,7 +116,7 @@ static uint64_t take_row(void *context, const struct line_row *row, uint64_t hig
 	for (; next_address(m) < high; m->next++) {
 		if (next_address(m) < row->address)
 			continue;
-		struct place *place = &u->pass->places[u->pending[m->next]];
+		struct debug_place *place = &u->pass->places[u->pending[m->next]];
 		if (cached_file(u, false, row->file, &place->file) != 0)
 			m->failed = true;
 		place->line = place->file && row->line <= INT32_MAX ? row->line : 0;
@@ -123,22 +124,20 @@ static uint64_t take_row(void *context, const struct line_row *row, uint64_t hig
 	return next_address(m);
 }
 
-/* The number of rows that begin at or before address, of those from low on. */
-static size_t rows_up_to(Dwarf_Lines *lines, size_t low, size_t high, uint64_t address)
+static uint64_t row_address(Dwarf_Lines *lines, size_t i)
 {
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		Dwarf_Addr at = 0;
-		dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at);
-		if (at <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	Dwarf_Addr at = 0;
+	dwarf_lineaddr(dwarf_onesrcline(lines, i), &at);
+	return at;
 }
 
-/* What our own reader refused. */
+/* The index after the last row from low on that begins at or before address. */
+static size_t rows_up_to(Dwarf_Lines *lines, size_t low, size_t high, uint64_t address)
+{
+	return SEARCH_FIRST(i, low, high, row_address(lines, i) > address);
+}
+
+/* Look up lines with libdw, if our own reader refused the table. */
 static int lines_of_libdw(struct unit *u)
 {
 	Dwarf_Lines *lines;
@@ -146,7 +145,7 @@ static int lines_of_libdw(struct unit *u)
 	if (dwarf_getsrclines(&u->lines_die, &lines, &n) != 0)
 		return 0;
 	for (size_t i = 0; i < u->num_pending; i++) {
-		struct place *place = &u->pass->places[u->pending[i]];
+		struct debug_place *place = &u->pass->places[u->pending[i]];
 		at = rows_up_to(lines, at, n, u->pass->addresses[u->pending[i]]);
 		Dwarf_Line *line = at ? dwarf_onesrcline(lines, at - 1) : NULL;
 		Dwarf_Files *files;

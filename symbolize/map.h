@@ -8,7 +8,7 @@
 
 struct map_slot {
 	uint64_t key;
-	void *value; /* NULL: the slot is free */
+	void *value; /* NULL: a free slot */
 };
 
 /* All zeros is an empty map. */

@@ -9,21 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Mangled names may expand a lot and the demangler recurses on them; no name that
- * a compiler makes for a human comes near this. libiberty's own recursion limit
- * stays on too. */
+/* Longer names are not demangled: they may expand a lot, and the demangler recurses. Names made by
+ * compilers are much shorter. libiberty's own recursion limit is also in effect. */
 enum { MANGLED_MAX = 16384 };
 
-struct names {
+struct symbol_names {
 	struct strings *pool;
-	/* By the id of a linkage name: its demangled form, or NULL if not asked yet. */
+	/* By the id of a linkage name: its demangled form, or NULL if not demangled yet. */
 	VEC(const char *) demangled;
 	VEC(char) text; /* scratch */
 };
 
-struct names *names_create(void)
+struct symbol_names *symbol_names_create(void)
 {
-	struct names *n = calloc(1, sizeof *n);
+	struct symbol_names *n = calloc(1, sizeof *n);
 	if (n && !(n->pool = strings_create())) {
 		free(n);
 		n = NULL;
@@ -31,7 +30,7 @@ struct names *names_create(void)
 	return n;
 }
 
-void names_destroy(struct names *n)
+void symbol_names_destroy(struct symbol_names *n)
 {
 	if (!n)
 		return;
@@ -41,13 +40,13 @@ void names_destroy(struct names *n)
 	free(n);
 }
 
-const char *names_intern(struct names *n, const char *s, size_t length)
+const char *symbol_names_intern(struct symbol_names *n, const char *s, size_t length)
 {
 	uint32_t id = strings_intern(n->pool, s, length);
 	return id == UINT32_MAX ? NULL : strings_get(n->pool, id);
 }
 
-const char *names_format(struct names *n, const char *format, ...)
+const char *symbol_names_format(struct symbol_names *n, const char *format, ...)
 {
 	for (;;) {
 		va_list args;
@@ -57,7 +56,7 @@ const char *names_format(struct names *n, const char *format, ...)
 		if (length < 0)
 			return NULL;
 		if ((size_t)length < n->text.cap)
-			return names_intern(n, n->text.at, (size_t)length);
+			return symbol_names_intern(n, n->text.at, (size_t)length);
 		if (!vec_reserve(&n->text, (size_t)length + 1))
 			return NULL;
 	}
@@ -68,7 +67,7 @@ static bool is_mangled(const char *s)
 	return s[0] == '_' && (s[1] == 'Z' || s[1] == 'R' || (s[1] == '_' && s[2] == 'Z'));
 }
 
-static const char *demangle(struct names *n, const char *linkage)
+static const char *demangle(struct symbol_names *n, const char *linkage)
 {
 	size_t length = strlen(linkage);
 	if (!is_mangled(linkage) || length > MANGLED_MAX)
@@ -76,14 +75,14 @@ static const char *demangle(struct names *n, const char *linkage)
 	char *text = cplus_demangle(linkage, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
 	if (!text)
 		return linkage;
-	const char *s = *text ? names_intern(n, text, strlen(text)) : linkage;
+	const char *s = *text ? symbol_names_intern(n, text, strlen(text)) : linkage;
 	free(text);
 	return s;
 }
 
-const char *names_demangle(struct names *n, const char *linkage, const char **plain)
+const char *symbol_names_demangle(struct symbol_names *n, const char *linkage, const char **plain)
 {
-	/* A leading '@' would leave nothing; it is part of the name then. */
+	/* A leading '@' is part of the name, which would be empty without it. */
 	const char *at = *linkage ? strchr(linkage + 1, '@') : NULL;
 	uint32_t id =
 	    strings_intern(n->pool, linkage, at ? (size_t)(at - linkage) : strlen(linkage));
@@ -101,7 +100,7 @@ const char *names_demangle(struct names *n, const char *linkage, const char **pl
 }
 
 /* Append the components of path to the normalised scratch path. */
-static bool append_components(struct names *n, const char *path)
+static bool append_components(struct symbol_names *n, const char *path)
 {
 	while (*path) {
 		size_t length = strcspn(path, "/");
@@ -136,7 +135,8 @@ static bool append_components(struct names *n, const char *path)
 	return true;
 }
 
-const char *names_path(struct names *n, const char *base, const char *directory, const char *file)
+const char *symbol_names_path(struct symbol_names *n, const char *base, const char *directory,
+			      const char *file)
 {
 	const char *parts[] = {base, directory, file};
 	size_t first = 0;
@@ -149,5 +149,5 @@ const char *names_path(struct names *n, const char *base, const char *directory,
 	for (size_t i = first; i < 3; i++)
 		if (parts[i] && !append_components(n, parts[i]))
 			return NULL;
-	return names_intern(n, n->text.at ? n->text.at : "", n->text.len);
+	return symbol_names_intern(n, n->text.at ? n->text.at : "", n->text.len);
 }

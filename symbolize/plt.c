@@ -6,7 +6,7 @@
 #include <gelf.h>
 #include <string.h>
 
-/* A slot of the global offset table and whose address it will hold. */
+/* A slot of the global offset table, and the symbol whose address it will contain. */
 struct slot {
 	uint64_t address;
 	const char *name;
@@ -14,7 +14,7 @@ struct slot {
 
 struct plt_reader {
 	Elf *elf;
-	struct names *names;
+	struct symbol_names *names;
 	unsigned machine;
 	VEC(struct slot) slots;
 	VEC(struct code_symbol) entries;
@@ -63,8 +63,8 @@ static bool read_slots(struct plt_reader *r, Elf_Scn *section, const GElf_Shdr *
 	return true;
 }
 
-/* Where the x86-64 instruction at p, "jmp *offset(%rip)" (ff 25, perhaps with a bnd
- * prefix), finds its target. */
+/* Decode the x86-64 instruction "jmp *offset(%rip)" (ff 25, perhaps with a bnd prefix) at p. *slot
+ * is the slot with its target. */
 static bool decode_x86_64(const uint8_t *p, size_t left, uint64_t address, uint64_t *slot)
 {
 	if (left < 6 || p[0] != 0xff || p[1] != 0x25)
@@ -73,8 +73,8 @@ static bool decode_x86_64(const uint8_t *p, size_t left, uint64_t address, uint6
 	return true;
 }
 
-/* The same for AArch64's "adrp x16, page; ldr x17, [x16, #offset]". Instructions
- * are little-endian on either byte order. */
+/* The same for AArch64's "adrp x16, page; ldr x17, [x16, #offset]". Instructions are little-endian
+ * for both byte orders. */
 static bool decode_aarch64(const uint8_t *p, size_t left, uint64_t address, uint64_t *slot)
 {
 	if (left < 8)
@@ -109,14 +109,14 @@ static const char *slot_name(struct plt_reader *r, uint64_t address)
 
 static bool add_entry(struct plt_reader *r, uint64_t low, uint64_t high, const char *name)
 {
-	name = names_format(r->names, "%s@plt", name);
+	name = symbol_names_format(r->names, "%s@plt", name);
 	return name &&
 	       vec_push(&r->entries, (struct code_symbol){
 					 .low = low, .high = high, .name = name, .sized = true});
 }
 
-/* Entries have one size per section: 16 bytes, or 8 where .plt.got has no room for
- * more than the jump. */
+/* Entries have one size per section: 16 bytes, or 8 in a .plt.got whose entries contain only the
+ * jump. */
 static bool read_entries(struct plt_reader *r, Elf_Scn *section, const GElf_Shdr *shdr)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
@@ -163,7 +163,7 @@ static int compare_entries(const void *left, const void *right)
 	return a->low < b->low ? -1 : a->low > b->low;
 }
 
-int plt_read(struct symbols *s, Elf *elf, struct names *names)
+int plt_read(struct symbols *s, Elf *elf, struct symbol_names *names)
 {
 	struct plt_reader r = {.elf = elf, .names = names};
 	GElf_Ehdr ehdr;

@@ -1,6 +1,6 @@
-/* Names for the entries of the procedure linkage table, which have no symbols of
- * their own: "memcpy@plt", from the relocation of the slot that an entry jumps
- * through. x86-64 and AArch64; other machines give none. */
+/* Names for the entries of the procedure linkage table, which have no symbols: "memcpy@plt", from
+ * the relocation of the slot that an entry jumps through. Supports x86-64 and AArch64; other
+ * machines have no names. */
 #ifndef SYMBOLIZE_PLT_H
 #define SYMBOLIZE_PLT_H
 
@@ -8,6 +8,6 @@
 #include "symbolize/symbols.h"
 
 /* Fill *s (free it with symbols_free). -1 only if memory ran out. */
-int plt_read(struct symbols *s, Elf *elf, struct names *names);
+int plt_read(struct symbols *s, Elf *elf, struct symbol_names *names);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What tells a module's procedures. */
+/* The tables that describe a module's procedures. */
 struct tables {
 	struct symbols symtab, dynsym;
 	struct bounds bounds;
@@ -53,8 +53,8 @@ static bool find_extent(const struct tables *t, uint64_t address, uint64_t *low,
 	return true;
 }
 
-/* The bytes of [p->low, p->high), cut at the end of the section; NULL if there are none in
- * the file, and *memory if it was wanting. */
+/* Read the bytes of [p->low, p->high), up to the end of the section. NULL if there are none in the
+ * file, or if memory ran out, which sets *memory. */
 static uint8_t *read_bytes(Elf *elf, struct procedure *p, bool *memory)
 {
 	Elf_Scn *section = NULL;
@@ -93,7 +93,7 @@ static int read_all(const struct symbolize_request *q, const struct binary *b,
 			out->missed++;
 			continue;
 		}
-		if (p.low < end) /* symbols may overlap; listings shall not */
+		if (p.low < end) /* symbols may overlap, but procedures must not */
 			p.low = end;
 		p.bytes = read_bytes(b->main.elf, &p, &memory);
 		if (memory)
@@ -130,7 +130,7 @@ int procedures_read(const struct symbolizer *s, const struct symbolize_request *
 		if (result == 0)
 			result = read_all(q, &b, &t, out);
 		if (result == 0 && !out->len)
-			error_set(why, ERROR_FORMAT, "%s: nothing tells where its functions begin",
+			error_set(why, ERROR_FORMAT, "%s: the start of its functions is unknown",
 				  b.main.path);
 	} else {
 		out->missed = q->num_addresses;
@@ -141,7 +141,7 @@ int procedures_read(const struct symbolizer *s, const struct symbolize_request *
 	if (result == 0)
 		return 0;
 	procedures_free(out);
-	return error_set(why, ERROR_MEMORY, "%s: no memory for its code", q->name);
+	return error_set(why, ERROR_MEMORY, "%s: not enough memory for its code", q->name);
 }
 
 void procedures_free(struct procedures *p)

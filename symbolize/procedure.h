@@ -1,13 +1,13 @@
-/* The machine code of procedures: where they begin and end, and their bytes.
+/* The machine code of procedures: their bounds and their bytes.
  *
- * A procedure is what one symbol with a size covers, or what the unwind tables call a
- * function; a part that the compiler split off is a procedure of its own. */
+ * A procedure is the code of a symbol with a size, or a function in the unwind tables. A part that
+ * the compiler split off is a separate procedure. */
 #ifndef SYMBOLIZE_PROCEDURE_H
 #define SYMBOLIZE_PROCEDURE_H
 
 #include "symbolize/symbolize.h"
 
-enum { PROCEDURE_MOST_BYTES = 16 << 20 }; /* a longer one is a damaged file's */
+enum { PROCEDURE_MOST_BYTES = 16 << 20 }; /* if it is longer, the file is damaged */
 
 struct procedure {
 	uint64_t low, high; /* file addresses, [low, high) */
@@ -17,14 +17,14 @@ struct procedure {
 struct procedures {
 	struct procedure *at; /* in the order of addresses, not overlapping */
 	size_t len, cap;
-	size_t missed;    /* addresses that no procedure was found for */
+	size_t missed;    /* number of addresses without a procedure */
 	uint16_t machine; /* EM_* of ELF */
 	bool big;
 };
 
-/* Find the procedures that the request's addresses lie in. 0 and *out filled (free it with
- * procedures_free), also when none is found; *why (may be NULL) then says what was missing.
- * -1 only for want of memory. */
+/* Find the procedures that contain the request's addresses. 0 and *out filled (free it with
+ * procedures_free), also if none is found; then *why (may be NULL) says what was missing. -1 only
+ * if memory ran out. */
 int procedures_read(const struct symbolizer *s, const struct symbolize_request *request,
 		    struct procedures *out, struct error *why);
 void procedures_free(struct procedures *p); /* takes NULL */

@@ -19,7 +19,7 @@
 
 struct symbolizer {
 	struct arena arena; /* functions and options */
-	struct names *names;
+	struct symbol_names *names;
 	struct search_paths where;
 };
 
@@ -64,7 +64,7 @@ struct symbolizer *symbolizer_create(const struct symbolizer_options *options)
 	if (!s)
 		return NULL;
 	elf_version(EV_CURRENT);
-	s->names = names_create();
+	s->names = symbol_names_create();
 	if (!s->names || !copy_options(s, options)) {
 		symbolizer_destroy(s);
 		return NULL;
@@ -76,7 +76,7 @@ void symbolizer_destroy(struct symbolizer *s)
 {
 	if (!s)
 		return;
-	names_destroy(s->names);
+	symbol_names_destroy(s->names);
 	arena_deinit(&s->arena);
 	free(s);
 }
@@ -92,7 +92,7 @@ static bool push_frame(struct module *m, const struct symbol_function *f, const 
 	return f && vec_push(&m->frames, (struct symbol_frame){f, file, line, inlined});
 }
 
-/* NULL if memory ran out, also before this call: then there is no name. */
+/* NULL if memory ran out, possibly before this call: then wanted has no name. */
 static const struct symbol_function *get_function(struct module *m,
 						  const struct symbol_function *wanted)
 {
@@ -104,7 +104,7 @@ static const struct symbol_function *
 function_of_symbol(struct module *m, const struct code_symbol *sym, enum symbol_source source)
 {
 	struct symbol_function wanted = {.low = sym->low, .source = source};
-	wanted.name = names_demangle(m->s->names, sym->name, &wanted.linkage_name);
+	wanted.name = symbol_names_demangle(m->s->names, sym->name, &wanted.linkage_name);
 	return get_function(m, &wanted);
 }
 
@@ -114,23 +114,24 @@ static const struct symbol_function *function_of_plt(struct module *m,
 {
 	struct symbol_function wanted = {
 	    .low = sym->low, .source = SYMBOL_DYNSYM, .linkage_name = sym->name};
-	const char *target = names_demangle(m->s->names, sym->name, NULL);
+	const char *target = symbol_names_demangle(m->s->names, sym->name, NULL);
 	if (target)
-		wanted.name = names_format(m->s->names, "%s@plt", target);
+		wanted.name = symbol_names_format(m->s->names, "%s@plt", target);
 	return get_function(m, &wanted);
 }
 
-/* Named after where it begins, if the unwind tables tell, so that one function is one.
- * Where a program is entered, the name is known without a symbol. */
+/* The name contains the start of the function, if it is in the unwind tables, so that a function
+ * has only one name. The entry point of a program is known without a symbol. */
 static const struct symbol_function *function_without_symbol(struct module *m, uint64_t address)
 {
 	uint64_t high;
 	bool bounded = bounds_find(&m->bounds, address, &address, &high);
 	struct symbol_function wanted = {.low = address, .source = SYMBOL_NONE};
 	if (bounded && address == m->binary.entry)
-		wanted.name = names_format(m->s->names, "_start");
+		wanted.name = symbol_names_format(m->s->names, "_start");
 	else
-		wanted.name = names_format(m->s->names, "%s+0x%" PRIx64, m->request->name, address);
+		wanted.name =
+		    symbol_names_format(m->s->names, "%s+0x%" PRIx64, m->request->name, address);
 	wanted.linkage_name = wanted.name;
 	return get_function(m, &wanted);
 }
@@ -147,9 +148,9 @@ static const struct symbol_function *function_without_dwarf(struct module *m, ui
 	return function_without_symbol(m, address);
 }
 
-/* The frames of one address: the innermost has the line table's file and line, each
- * outer one the place where the one inside it was called. */
-static bool add_frames(struct module *m, uint64_t address, const struct place *place)
+/* Append the frames of one address. The innermost has the line table's file and line, each outer
+ * one the place of the inlined call. */
+static bool add_frames(struct module *m, uint64_t address, const struct debug_place *place)
 {
 	const char *file = place->file;
 	uint32_t line = place->line;
@@ -174,9 +175,9 @@ static const struct code_symbol *symbol_at(const struct module *m, uint64_t low)
 	return sym && sym->low == low ? sym : NULL;
 }
 
-/* The symbol at a function's entry is its linkage name: it tells a part
- * that the compiler split off from the whole. DWARF gives no linkage name to methods
- * of local classes and the like; then the symbol also tells the full name. */
+/* Use the symbol at a function's entry as its linkage name: it distinguishes a part that the
+ * compiler split off from the whole. DWARF has no linkage name for methods of local classes and the
+ * like; for these the symbol also has the full name. */
 static int name_linkage(struct module *m)
 {
 	for (struct function_record *r = m->functions.newest; r; r = r->older) {
@@ -185,7 +186,7 @@ static int name_linkage(struct module *m)
 		if (!sym)
 			continue;
 		bool short_name = f->linkage_name == f->name;
-		const char *plain, *full = names_demangle(m->s->names, sym->name, &plain);
+		const char *plain, *full = symbol_names_demangle(m->s->names, sym->name, &plain);
 		if (!full)
 			return -1;
 		f->linkage_name = plain;
@@ -209,7 +210,7 @@ static int read_symbols(struct module *m)
 	return 0;
 }
 
-static int fill_table(struct module *m, const struct place *places, struct symbol_table *out)
+static int fill_table(struct module *m, const struct debug_place *places, struct symbol_table *out)
 {
 	size_t n = m->request->num_addresses;
 	out->first = malloc((n + 1) * sizeof *out->first);
@@ -228,11 +229,12 @@ static int fill_table(struct module *m, const struct place *places, struct symbo
 static int resolve(struct module *m, struct symbol_table *out)
 {
 	const struct symbolize_request *q = m->request;
-	struct place *places = malloc((q->num_addresses ? q->num_addresses : 1) * sizeof *places);
+	struct debug_place *places =
+	    malloc((q->num_addresses ? q->num_addresses : 1) * sizeof *places);
 	if (!places)
 		return -1;
 	for (size_t i = 0; i < q->num_addresses; i++)
-		places[i] = (struct place){.scope = SCOPE_NONE};
+		places[i] = (struct debug_place){.scope = SCOPE_NONE};
 	int result = read_symbols(m);
 	if (result == 0 && m->binary.dwarf) {
 		m->dwarf = (struct dwarf_pass){.dwarf = m->binary.dwarf,
@@ -260,7 +262,7 @@ static int describe_source(struct module *m, struct symbol_table *out, struct er
 		    : m->dynsym.len ? SYMBOL_DYNSYM
 				    : SYMBOL_NONE;
 	if (source) {
-		out->debug_file = names_intern(m->s->names, source, strlen(source));
+		out->debug_file = symbol_names_intern(m->s->names, source, strlen(source));
 		if (!out->debug_file)
 			return -1;
 	}
@@ -286,7 +288,8 @@ int symbolize_module(struct symbolizer *s, const struct symbolize_request *reque
 	out->frames = m.frames.at;
 	if (result != 0) {
 		symbol_table_free(out);
-		error_set(why, ERROR_MEMORY, "%s: no memory for its symbols", request->name);
+		error_set(why, ERROR_MEMORY, "%s: not enough memory for its symbols",
+			  request->name);
 	}
 	free(m.dwarf.scopes);
 	functions_deinit(&m.functions);

@@ -1,5 +1,6 @@
 #include "symbolize/symbols.h"
 
+#include "formats/base/search.h"
 #include "formats/base/vec.h"
 
 #include <gelf.h>
@@ -14,8 +15,8 @@ void symbols_free(struct symbols *s)
 	*s = (struct symbols){0};
 }
 
-/* Symbols that name code. ARM and RISC-V mark the kind of bytes that follow with
- * mapping symbols, "$x" or "$d.1", which are no names. */
+/* Symbols that name code. ARM and RISC-V mark the kind of bytes that follow with mapping symbols,
+ * "$x" or "$d.1", which are not names. */
 static bool names_code(const GElf_Sym *sym, const char *name)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
@@ -38,7 +39,7 @@ static uint8_t rank(const GElf_Sym *sym)
 	return typed + (bind == STB_LOCAL ? 2 : bind == STB_WEAK ? 1 : 0);
 }
 
-/* By address; at one address the best comes last, because lookups go downwards. */
+/* By address; at one address the best is last, because look-ups search downwards. */
 static int compare(const void *left, const void *right)
 {
 	const struct code_symbol *a = left, *b = right;
@@ -50,15 +51,15 @@ static int compare(const void *left, const void *right)
 		return a->rank > b->rank ? -1 : 1;
 	if (a->high != b->high)
 		return a->high > b->high ? -1 : 1;
-	/* Of aliases the one that a user would write: "malloc", not "__libc_malloc". */
+	/* Prefer the alias that a user would write: "malloc", not "__libc_malloc". */
 	size_t under_a = strspn(a->name, "_"), under_b = strspn(b->name, "_");
 	if (under_a != under_b)
 		return under_a > under_b ? -1 : 1;
 	return strcmp(b->name, a->name);
 }
 
-/* A symbol without a size reaches to the next one or to the end of its section,
- * which stands in high so far. */
+/* A symbol without a size reaches to the next one or to the end of its section, which is in high at
+ * first. */
 static void extend_unsized(struct symbols *s)
 {
 	uint64_t next = UINT64_MAX;
@@ -81,7 +82,7 @@ void symbols_link(struct symbols *s)
 	}
 }
 
-/* The executable section that sym lies in; a debug file keeps the headers. */
+/* The end of the executable section that contains sym. A debug file also has the headers. */
 static bool section_end(Elf *elf, const GElf_Sym *sym, size_t shndx, uint64_t *end)
 {
 	GElf_Shdr mem;
@@ -116,7 +117,7 @@ static Elf_Scn *find_section(Elf *elf, unsigned type, GElf_Shdr *shdr)
 	return NULL;
 }
 
-/* The table of section indices for symbols whose own field is too narrow. */
+/* The table of section indices that do not fit into a symbol. */
 static Elf_Data *wide_indices(Elf *elf, Elf_Scn *table)
 {
 	GElf_Shdr shdr;
@@ -156,16 +157,8 @@ int symbols_read(struct symbols *s, Elf *elf, unsigned section_type)
 
 const struct code_symbol *symbols_find(const struct symbols *s, uint64_t address)
 {
-	size_t low = 0, high = s->len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->at[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	/* Of those before one that fell short, only what reaches further can cover. */
-	size_t i = low - 1;
+	/* If a symbol ends too early, only earlier ones that end later can contain the address. */
+	size_t i = SEARCH_FIRST(k, 0, s->len, s->at[k].low > address) - 1;
 	while (i != SIZE_MAX && s->at[i].high <= address)
 		i = s->at[i].left;
 	return i == SIZE_MAX ? NULL : &s->at[i];

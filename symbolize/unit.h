@@ -1,4 +1,4 @@
-/* What the parts of the DWARF pass share: one compilation unit at work. */
+/* Shared by the parts of the DWARF pass: the current compilation unit. */
 #ifndef SYMBOLIZE_UNIT_H
 #define SYMBOLIZE_UNIT_H
 
@@ -16,7 +16,7 @@ struct extent {
 	uint64_t low, high; /* [low, high) */
 };
 
-/* Paths by file number; NULL: not asked for yet, or none. */
+/* Paths by file number; NULL: not looked up yet, or none. */
 struct file_cache {
 	const char **at;
 	size_t len, cap;
@@ -24,11 +24,11 @@ struct file_cache {
 
 struct unit {
 	struct dwarf_pass *pass;
-	Dwarf_Die die;         /* with the children; of a split unit, the split one */
-	Dwarf_Die lines_die;   /* with the line table; of a split unit, the skeleton */
+	Dwarf_Die die;         /* has the children; for a split unit, the split one */
+	Dwarf_Die lines_die;   /* has the line table; for a split unit, the skeleton */
 	const char *directory; /* of the compilation, or NULL */
-	/* The executable sections. Code outside them was discarded by the linker, which
-	 * leaves its ranges at 0 or at a tombstone. */
+	/* The executable sections. The linker discarded code outside them, and set its ranges to 0
+	 * or to a tombstone. */
 	const struct extent *text;
 	size_t num_text;
 	/* Indices of the addresses to resolve, ascending. */
@@ -39,30 +39,30 @@ struct unit {
 	struct line_table table;
 	bool has_table;                /* else libdw reads it */
 	struct file_cache files;       /* of the line table */
-	struct file_cache split_files; /* of the split unit, which numbers them anew */
+	struct file_cache split_files; /* of the split unit, which has its own numbers */
 };
 
-/* The first of u's pending addresses, from index first on, that is not below
- * address; num_pending if none. */
+/* The index of the first of u's pending addresses, from index first on, that is not below address;
+ * num_pending if there is none. */
 size_t unit_lower_bound(const struct unit *u, size_t first, uint64_t address);
 
 /* Whether address is in an executable section. */
 bool unit_is_text(const struct unit *u, uint64_t address);
 
-/* Whether [low, high) is code that the module has and that a pending address is in. */
+/* Whether [low, high) is code of the module and contains a pending address. */
 bool unit_wants(const struct unit *u, uint64_t low, uint64_t high);
 
-/* Read the header of the unit's line table, for unit_file and unit_lines. Sets what
- * u says of files. -1 if memory ran out. */
+/* Read the header of the unit's line table, for unit_file and unit_lines. Sets u's fields for
+ * files. -1 if memory ran out. */
 int unit_read_lines(struct unit *u, const struct line_sections *sections);
 
 /* The path of a file number in u's DIEs; NULL in *path if it has none. -1 if
  * memory ran out. */
 int unit_file(struct unit *u, uint64_t number, const char **path);
 
-/* Walk u's DIEs: append the scopes that hold pending addresses to the pass, and
- * their ranges to u->ranges, unsorted. everywhere: also look where compilers seldom
- * put code, in types and in functions that hold no address. -1 if memory ran out. */
+/* Walk u's DIEs: append the scopes that contain pending addresses to the pass, and their ranges to
+ * u->ranges, unsorted. everywhere: also visit places where compilers seldom put code: types, and
+ * functions that contain no address. -1 if memory ran out. */
 int unit_walk(struct unit *u, bool everywhere);
 
 /* Look the pending addresses up in u's line table. -1 if memory ran out. */

@@ -2,8 +2,12 @@
 #
 #     check-unit [only=NAME]    tests/unit/NAME.c; all of them without only
 #     check-e2e [only=NAME]     tests/e2e/NAME.t
+#     check-runtime             the unit tests of the runtime
 #     check-sanitize            the offline unit tests with ASan and UBSan
 #     check-fuzz                each fuzz target for FUZZ_CHECK_SECONDS
+#
+# `make check` runs all but the first; JOBS processes at a time where no time is measured.
+#
 #     fuzz                      each fuzz target for FUZZ_SECONDS
 #     soak-NAME                 tests/soak/NAME-*.t (soak-parts: all of tests/soak), with the
 #                               figures that they print
@@ -22,18 +26,19 @@ unit_offline := $(filter-out runtime_%,$(unit_names))
 unit_dir := $(BUILD)/unit
 unit_bin := $(unit_names:%=$(unit_dir)/%)
 
-# tests/lib/mk*.c are commands, the rest of it is linked to the tests.
-testlib_c := $(filter-out tests/lib/mk%.c,$(wildcard tests/lib/*.c))
-testtools := $(patsubst tests/lib/%.c,$(BUILD)/programs/%,$(wildcard tests/lib/mk*.c))
-reader_c := $(wildcard formats/*.c formats/base/*.c reader/*.c)
+# tests/lib/builders/mk*.c are commands, the rest of it is linked to the tests.
+testlib_c := $(filter-out tests/lib/builders/mk%.c,$(call sources,tests/lib))
+testtools := $(patsubst tests/lib/builders/%.c,$(BUILD)/programs/%,$(wildcard tests/lib/builders/mk*.c))
+reader_c := $(call sources,formats reader)
 
-# Fail the N-th allocation: see tests/lib/failing_alloc.h.
+# Fail the N-th allocation: see tests/lib/unit/failing_alloc.h.
 wrap_alloc := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 UNIT_LDFLAGS_reader_oom := $(wrap_alloc)
 UNIT_LDFLAGS_profile_oom := $(wrap_alloc)
 UNIT_LDFLAGS_merge_oom := $(wrap_alloc)
 UNIT_LDFLAGS_symbolize_oom := $(wrap_alloc)
 UNIT_LDFLAGS_reader_bad := $(wrap_alloc)
+UNIT_LDFLAGS_base := -Wl,--wrap=pthread_create
 # And the N-th operation on files.
 UNIT_LDFLAGS_db_failures := $(wrap_alloc) -Wl,--wrap=open,--wrap=read,--wrap=write,--wrap=fsync,--wrap=rename
 
@@ -50,7 +55,7 @@ $(unit_runtime:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/runtime-obj/tests/unit/
 $(unit_offline:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/obj/tests/unit/%.o $(LIB)/libtest.a $(LIB)/libhpcoffline.a
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(UNIT_LDFLAGS_$*) $(OFFLINE_LIBS) -lcmocka
 
-$(testtools): $(BUILD)/programs/%: $(BUILD)/obj/tests/lib/%.o $(LIB)/libtest.a $(LIB)/libhpcoffline.a
+$(testtools): $(BUILD)/programs/%: $(BUILD)/obj/tests/lib/builders/%.o $(LIB)/libtest.a $(LIB)/libhpcoffline.a
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(OFFLINE_LIBS)
 
 # ---- programs to measure ------------------------------------------------------
@@ -98,31 +103,54 @@ $(BUILD)/oracle/bin/hpcrun $(BUILD)/faulty/bin/hpcrun: $(BIN)/hpcrun
 UNIT_TIMEOUT ?= 120
 E2E_TIMEOUT ?= 900
 SOAK_TIMEOUT ?= 7200
-apart := tests/lib/isolated
+apart := tests/lib/shell/isolated
 # $(call prove,command,jobs,tests,options): run them by it, or say that there are none.
 prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP TAP_DATA='$(abspath tests/data)' \
 	prove --timer --failures $(4) -j$(2) -e '$(1)' $(3),echo '$@: no tests')
 
-.PHONY: check-parts check-unit check-unit-offline check-e2e check-sanitize check-fuzz fuzz-parts
-check-parts: all programs oracle faulty
-	+$(Q)BUILD='$(BUILD)' tests/lib/left-behind before $(BUILD)/before; \
-	failed=; for part in unit e2e sanitize fuzz; do \
+# Tests of whole tools that measure no time, which run side by side. The longest come first.
+e2e_beside := db xml thread-sanitizer static programs ordinary-user stacks transfers statistics views \
+	db-questions db-outside db-query hpcrun epochs merge signal-safety places hpcprof-text house \
+	names recover arrows cannot hpcprof-cli dump growth
+e2e_chosen := $(wildcard tests/e2e/$(only).t)
+e2e_first := $(filter $(e2e_chosen),$(e2e_beside:%=tests/e2e/%.t))
+e2e_then := $(filter-out $(e2e_first),$(e2e_chosen))
+
+.PHONY: build-check build-sanitize build-unit-offline build-soak build-fuzz check-parts check-unit \
+	check-runtime check-unit-offline check-e2e check-sanitize check-fuzz fuzz-parts
+build-soak: all programs oracle faulty
+build-check: build-soak build-sanitize build-fuzz $(unit_runtime:%=$(unit_dir)/%)
+build-sanitize:
+	+$(Q)$(sanitized) build-unit-offline
+build-unit-offline: $(unit_offline:%=$(unit_dir)/%)
+sanitized = $(MAKE) --no-print-directory ASAN=1 UBSAN=1 BUILD=$(BUILD)/address-undefined
+
+check-parts: build-check
+	+$(Q)BUILD='$(BUILD)' tests/lib/shell/left-behind before $(BUILD)/before; \
+	failed=; for part in lint runtime sanitize e2e fuzz; do \
 		echo "== check-$$part"; \
 		$(MAKE) --no-print-directory check-$$part || failed="$$failed check-$$part"; done; \
-	BUILD='$(BUILD)' tests/lib/left-behind after $(BUILD)/before || failed="$$failed left-behind"; \
+	BUILD='$(BUILD)' tests/lib/shell/left-behind after $(BUILD)/before || failed="$$failed left-behind"; \
 	if [ -n "$$failed" ]; then echo "FAILED:$$failed"; exit 1; fi; echo 'all checks passed'
 
 check-unit: $(unit_bin) programs
-	$(Q)$(call prove,timeout -k 10 $(UNIT_TIMEOUT),2,$(filter $(unit_dir)/$(subst *,%,$(only)),$(unit_bin)))
+	$(Q)$(call prove,timeout -k 10 $(UNIT_TIMEOUT),$(JOBS),$(filter $(unit_dir)/$(subst *,%,$(only)),$(unit_bin)))
 
-check-unit-offline: $(unit_offline:%=$(unit_dir)/%)
-	$(Q)$(call prove,timeout -k 10 $(UNIT_TIMEOUT),2,$(unit_offline:%=$(unit_dir)/%))
+check-runtime: $(unit_runtime:%=$(unit_dir)/%) programs
+	$(Q)$(call prove,timeout -k 10 $(UNIT_TIMEOUT),$(JOBS),$(unit_runtime:%=$(unit_dir)/%))
 
-check-e2e: all programs oracle faulty
-	$(Q)$(call prove,$(apart) $(E2E_TIMEOUT),1,$(wildcard tests/e2e/$(only).t))
+check-unit-offline: build-unit-offline
+	$(Q)$(call prove,timeout -k 10 $(UNIT_TIMEOUT),$(JOBS),$(unit_offline:%=$(unit_dir)/%))
+
+check-e2e: build-soak
+	$(Q)failed=0; \
+	$(if $(e2e_first)$(e2e_then),,echo '$@: no tests'; )\
+	$(if $(e2e_first),$(call prove,$(apart) $(E2E_TIMEOUT),$(JOBS),$(e2e_first)) || failed=1; )\
+	$(if $(e2e_then),$(call prove,$(apart) $(E2E_TIMEOUT),1,$(e2e_then)) || failed=1; )\
+	exit $$failed
 
 check-sanitize:
-	+$(Q)$(MAKE) --no-print-directory ASAN=1 UBSAN=1 BUILD=$(BUILD)/address-undefined check-unit-offline
+	+$(Q)$(sanitized) check-unit-offline
 
 # ---- fuzzing ------------------------------------------------------------------
 FUZZ_CC ?= clang-14
@@ -137,12 +165,12 @@ fuzz_o := $(offline_c:%.c=$(fuzz_dir)/obj/%.o)
 
 $(fuzz_dir)/obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(FUZZ_CC) $(BASE) -pthread -fsanitize=fuzzer-no-link $(fuzz_flags) \
-		$(shell $(PKG_CONFIG) --cflags $(deps_pkgs) 2>/dev/null) $(CFLAGS) -c -o $@ $<
+		$(deps_cflags) $(CFLAGS) -c -o $@ $<
 
 $(fuzz_dir)/libtest.a: $(testlib_c:%.c=$(fuzz_dir)/obj/%.o)
 	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
 
-$(fuzz_dir)/libcpu.a: $(patsubst %.c,$(fuzz_dir)/obj/%.o,$(wildcard runtime/cpu/*.c)) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
+$(fuzz_dir)/libcpu.a: $(patsubst %.c,$(fuzz_dir)/obj/%.o,$(cpu_c)) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
 
 $(fuzz_offline:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_o) $(fuzz_dir)/libtest.a
@@ -161,37 +189,36 @@ $(fuzz_dir)/seeds/made: $(BUILD)/programs/mkcsp $(BUILD)/programs/mkstore $(BIN)
 			$(BIN)/hpcprof $$view -q -o "$(@D)/fuzz_xml/$$n-$${view#* --}" \
 				$(@D)/fuzz_reader/seed-$$n.csp || exit 1; done; done && touch $@
 
-# $(call run_fuzz,seconds,options): each target for so long; what it finds stays in findings/.
-# -timeout: no input may take a minute, which is one of the clock on the wall and therefore
-# so long; findings of a target end it with a status.
-run_fuzz = failed=; for target in $(fuzz_names); do \
-		mkdir -p $(fuzz_dir)/corpus/$$target $(fuzz_dir)/findings; \
-		echo "fuzz: $$target for $(1) s"; \
-		$(fuzz_dir)/$$target -max_total_time=$(1) -timeout=60 $(2) -rss_limit_mb=2048 -max_len=16384 \
-			-verbosity=0 -print_final_stats=1 -artifact_prefix=$(fuzz_dir)/findings/$$target- \
-			$(fuzz_dir)/corpus/$$target $$(ls -d $(fuzz_dir)/seeds/$$target tests/fuzz/seeds/$$target 2>/dev/null) \
-			|| failed="$$failed $$target"; done; \
-	if [ -n "$$failed" ]; then echo "fuzz: FAILED:$$failed"; exit 1; fi
+# Each target for $(seconds); what it finds is in findings/. -timeout: no input may take a minute,
+# which is long because it is wall-clock time. A target with findings ends with a status. Two jobs
+# of make at a time print one after the other.
+.PHONY: $(fuzz_names:%=run-%)
+$(fuzz_names:%=run-%): run-%: $(fuzz_dir)/% $(fuzz_dir)/seeds/made
+	$(Q)echo "fuzz: $* for $(seconds) s"; mkdir -p $(fuzz_dir)/corpus/$* $(fuzz_dir)/findings; \
+	$(fuzz_dir)/$* -max_total_time=$(seconds) -timeout=60 $(options) -rss_limit_mb=2048 -max_len=16384 \
+		-verbosity=0 -print_final_stats=1 -artifact_prefix=$(fuzz_dir)/findings/$*- \
+		$(fuzz_dir)/corpus/$* $$(ls -d $(fuzz_dir)/seeds/$* tests/fuzz/seeds/$* 2>/dev/null)
 
-fuzz_missing := $(if $(shell command -v $(FUZZ_CC)),,$(FUZZ_CC) is not installed)
-check-fuzz fuzz-parts: $(if $(fuzz_missing),,$(fuzz_names:%=$(fuzz_dir)/%) $(fuzz_dir)/seeds/made)
-# The same inputs each time: a check answers for what was changed, chance is fuzz's.
+build-fuzz: $(if $(shell command -v $(FUZZ_CC)),$(fuzz_names:%=$(fuzz_dir)/%) $(fuzz_dir)/seeds/made)
+run_fuzz = +$(Q)$(if $(shell command -v $(FUZZ_CC)),$(MAKE) --no-print-directory -k $(jobs) -Otarget \
+	$(fuzz_names:%=run-%) seconds=$(1) options='$(2)',echo '$@: skipped: $(FUZZ_CC) is not installed')
+# The same inputs each time: the check is for what was changed, chance is for `make fuzz`.
 check-fuzz:
-	$(Q)$(if $(fuzz_missing),echo 'check-fuzz: skipped: $(fuzz_missing)',$(call run_fuzz,$(FUZZ_CHECK_SECONDS),-seed=1))
+	$(call run_fuzz,$(FUZZ_CHECK_SECONDS),-seed=1)
 fuzz-parts:
-	$(Q)$(if $(fuzz_missing),echo 'fuzz: skipped: $(fuzz_missing)',$(call run_fuzz,$(FUZZ_SECONDS)))
+	$(call run_fuzz,$(FUZZ_SECONDS))
 fuzz: deps-test
 	+$(Q)$(MAKE) --no-print-directory fuzz-parts
 
 # ---- soak and bench -----------------------------------------------------------
 .PHONY: soak-parts bench-parts
-soak-parts: all programs oracle faulty
+soak-parts: build-soak
 	$(Q)$(call prove,$(apart) $(SOAK_TIMEOUT),1,$(wildcard tests/soak/*.t),-v)
 
-soak-%: all programs oracle faulty
+soak-%: build-soak
 	$(Q)$(call prove,$(apart) $(SOAK_TIMEOUT),1,$(wildcard tests/soak/$*-*.t tests/soak/$*.t),-v)
 
 # Tables to read: a number is never a failure, a broken script is told.
-bench-parts: all programs
+bench-parts: build-soak
 	$(Q)for script in $(wildcard tests/bench/*.sh); do echo "== $$script"; \
 		BUILD='$(abspath $(BUILD))' $$script || echo "$$script: status $$?"; done

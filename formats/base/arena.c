@@ -44,7 +44,7 @@ void *arena_alloc(struct arena *a, size_t size)
 		b->older = a->blocks;
 		a->blocks = b;
 		if (bytes == size && size != BLOCK_BYTES)
-			return memset(b->bytes, 0, size); /* the current block stays in use */
+			return memset(b->bytes, 0, size); /* the current block remains in use */
 		a->next = b->bytes;
 		a->left = bytes;
 	}

@@ -1,6 +1,6 @@
-/* A bounded cursor over bytes in memory, the only way in which the offline half
- * parses binary data. A read that would pass the end returns false and leaves
- * the cursor where it was. No allocation; the bytes stay the owner's. */
+/* A bounded cursor over bytes in memory, the only way in which the offline code parses binary
+ * data. A read past the end returns false and does not move the cursor. No allocation; the bytes
+ * belong to their owner. */
 #ifndef FORMATS_BASE_CURSOR_H
 #define FORMATS_BASE_CURSOR_H
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct cursor {
-	const uint8_t *base; /* the first byte of the file or section */
+	const uint8_t *base; /* first byte of the file or section */
 	size_t size;         /* bytes at base */
 	size_t pos;          /* where the next read begins; pos <= size */
 	bool big;            /* integers are big-endian */
@@ -88,7 +88,7 @@ static inline bool cursor_u64(struct cursor *c, uint64_t *out)
 	return true;
 }
 
-/* An unsigned integer of width 4 or 8 bytes, widened. */
+/* Read an unsigned integer of width 4 or 8 bytes. */
 static inline bool cursor_word(struct cursor *c, unsigned width, uint64_t *out)
 {
 	uint32_t narrow;

@@ -64,8 +64,8 @@ int error_writing(struct error *e)
 
 	error_system(&plain, "cannot be written");
 	error_set(e, ERROR_SYSTEM, "%s (%s)", plain.text,
-		  full ? "make room there, or name another place"
-		       : "name another place, or one that you may write to");
+		  full ? "free some space there, or choose another place"
+		       : "choose another place, or change permissions");
 	if (e)
 		e->sys_errno = saved;
 	errno = saved;

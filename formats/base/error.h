@@ -1,9 +1,8 @@
-/* The error value of the offline half.
+/* The error value of the offline code.
  *
- * A function that can fail returns 0 or -1 and, on -1, has filled the struct
- * error that its caller passed. Nothing here exits or longjmps; only main files
- * decide what a failure means. Not async-signal-safe: the runtime has its own
- * small integer codes. */
+ * A function that can fail returns 0 or -1; on -1 it has filled the struct error that its caller
+ * passed. Nothing here exits or longjmps; only main files decide what a failure means. Not
+ * async-signal-safe: the runtime has small integer codes of its own. */
 #ifndef FORMATS_BASE_ERROR_H
 #define FORMATS_BASE_ERROR_H
 
@@ -11,11 +10,12 @@
 
 enum error_kind {
 	ERROR_NONE,
-	ERROR_SYSTEM, /* a system call failed; sys_errno says how */
-	ERROR_FORMAT, /* the bytes are not what the format allows; offset is where */
-	ERROR_MEMORY, /* an allocation failed */
-	ERROR_USAGE,  /* the caller or the user asked for something impossible */
-	ERROR_LIMIT,  /* a limit that we set was reached */
+	ERROR_SYSTEM,  /* a system call failed; sys_errno says how */
+	ERROR_FORMAT,  /* the format does not allow these bytes; offset is where */
+	ERROR_MEMORY,  /* an allocation failed */
+	ERROR_USAGE,   /* the caller or the user requested something impossible */
+	ERROR_LIMIT,   /* a limit of ours was reached */
+	ERROR_VERSION, /* a kind or version of file that this code does not read */
 };
 
 struct error {
@@ -25,26 +25,30 @@ struct error {
 	char text[512];  /* one line, without a newline; always NUL-terminated */
 };
 
-/* Fill *e (which may be NULL) from a printf format; returns -1, so that a
- * failing function can `return error_set(...)`. Long texts are cut. */
+/* Fill *e (which may be NULL) from a printf format. Returns -1, so that a failing function can
+ * `return error_set(...)`. Long texts are truncated. */
 int error_set(struct error *e, enum error_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same for a failed system call: ": strerror(errno)" is appended. */
 int error_system(struct error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for a file that cannot be written, with what can be done about it. */
+/* The same for a file that cannot be written, with advice. */
 int error_writing(struct error *e);
 
 /* The same for bad bytes: "offset N: expected EXPECTED, found FOUND". */
 int error_format(struct error *e, uint64_t offset, const char *expected, const char *found, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The same for a failed allocation of size bytes. Here, so that who checks the code sees
- * that it is never 0. */
+/* The same for a failed allocation of size bytes; 0: the size is not known. Defined here so that
+ * a code checker sees that it never returns 0. */
 static inline int error_memory(struct error *e, uint64_t size)
 {
-	error_set(e, ERROR_MEMORY, "out of memory (%llu bytes wanted)", (unsigned long long)size);
+	if (size)
+		error_set(e, ERROR_MEMORY, "out of memory (%llu bytes wanted)",
+			  (unsigned long long)size);
+	else
+		error_set(e, ERROR_MEMORY, "out of memory");
 	return -1;
 }
 

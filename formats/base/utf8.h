@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The character that begins at s, of which n bytes may be read: its length in bytes
- * and its code. 0 if the bytes are no character; *code is then the first byte (0 where
- * n is 0). Of a NUL-terminated text nothing past the NUL is read, whatever n is. */
+/* The character at s, of which n bytes may be read. Returns its length in bytes, and its code in
+ * *code; 0 if the bytes are no character, and then *code is the first byte (0 if n is 0). In a
+ * NUL-terminated string nothing after the NUL is read, for any n. */
 static inline unsigned utf8_decode(const char *s, size_t n, uint32_t *code)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -1,5 +1,5 @@
-/* A growing array: struct { T *at; size_t len, cap; }, with growth in one place.
- * A failed allocation leaves the array as it was. Not async-signal-safe. */
+/* A growing array: struct { T *at; size_t len, cap; }, with one function for growth. A failed
+ * allocation leaves the array unchanged. Not async-signal-safe. */
 #ifndef FORMATS_BASE_VEC_H
 #define FORMATS_BASE_VEC_H
 
@@ -22,7 +22,7 @@ bool vec_grow(void **at, size_t *cap, size_t want, size_t size);
 	  vec_grow((void **)&(v)->at, &(v)->cap, (v)->len + 1, sizeof *(v)->at)) &&                \
 	 ((v)->at[(v)->len++] = (__VA_ARGS__), true))
 
-/* Make room for n elements in all; false if memory ran out. */
+/* Make room for n elements in total; false if memory ran out. */
 #define vec_reserve(v, n)                                                                          \
 	((size_t)(n) <= (v)->cap || vec_grow((void **)&(v)->at, &(v)->cap, (n), sizeof *(v)->at))
 

@@ -10,14 +10,14 @@
 
 /* ---- the tables ----------------------------------------------------------------------- */
 
-/* What every command has, and what asks for no work. */
+/* Options of every command. With these no command runs. */
 static const struct option_row help_row = {.name = "help", .help = "print this and exit"};
 static const struct option_row version_row = {.name = "version",
 					      .help = "print the version and exit"};
 
-typedef VEC(const struct option_row *) rows;
+typedef VEC(const struct option_row *) option_rows;
 
-static bool add_table(rows *to, const struct option_row *table)
+static bool add_table(option_rows *to, const struct option_row *table)
 {
 	for (const struct option_row *r = table; r->name; r++)
 		if (!vec_push(to, r))
@@ -26,18 +26,18 @@ static bool add_table(rows *to, const struct option_row *table)
 }
 
 /* The rows of one command. */
-static int rows_of_command(rows *to, const struct command *c, struct error *e)
+static int rows_of_command(option_rows *to, const struct command *c, struct error *e)
 {
 	for (const struct option_row *const *t = c->options; *t; t++)
 		if (!add_table(to, *t))
 			return error_memory(e, sizeof *to->at);
-	if (!add_table(to, options_of_input) || !vec_push(to, &help_row) ||
+	if (!add_table(to, common_input_options) || !vec_push(to, &help_row) ||
 	    !vec_push(to, &version_row))
 		return error_memory(e, sizeof *to->at);
 	return 0;
 }
 
-static const struct option_row *find_row(const rows *in, const char *name)
+static const struct option_row *find_row(const option_rows *in, const char *name)
 {
 	for (size_t i = 0; i < in->len; i++)
 		if (strcmp(in->at[i]->name, name) == 0)
@@ -45,10 +45,10 @@ static const struct option_row *find_row(const rows *in, const char *name)
 	return NULL;
 }
 
-/* One row of each name of all commands. */
-static int rows_of_all(rows *to, const struct command *const *commands, struct error *e)
+/* The rows of all commands, one for each option name. */
+static int rows_of_all(option_rows *to, const struct command *const *commands, struct error *e)
 {
-	rows own = {0};
+	option_rows own = {0};
 	int rc = 0;
 
 	for (; rc == 0 && *commands; commands++) {
@@ -64,21 +64,22 @@ static int rows_of_all(rows *to, const struct command *const *commands, struct e
 
 /* ---- reading -------------------------------------------------------------------------- */
 
-/* An option as it stands on the command line: which command it belongs to is not known yet. */
+/* An option on the command line. The command that it belongs to is not known yet. */
 struct given {
 	const struct option_row *row;
 	const char *text;
 };
 typedef VEC(struct given) givens;
 
-/* The same tables as getopt_long wants them; a long option's value is its place behind FIRST. */
+/* The same tables in the form of getopt_long. The value of a long option is FIRST plus its
+ * index. */
 enum { FIRST = 256 };
 struct getopt_tables {
 	struct option *longs;
 	char *shorts;
 };
 
-static bool make_getopt_tables(struct getopt_tables *t, const rows *from)
+static bool make_getopt_tables(struct getopt_tables *t, const option_rows *from)
 {
 	char *to;
 
@@ -100,7 +101,7 @@ static bool make_getopt_tables(struct getopt_tables *t, const rows *from)
 	return true;
 }
 
-static const struct option_row *row_of_value(const rows *all, int value)
+static const struct option_row *row_of_value(const option_rows *all, int value)
 {
 	if (value >= FIRST)
 		return all->at[value - FIRST];
@@ -110,13 +111,13 @@ static const struct option_row *row_of_value(const rows *all, int value)
 	return NULL;
 }
 
-static int collect(givens *to, const rows *all, const struct getopt_tables *t, int argc,
+static int collect(givens *to, const option_rows *all, const struct getopt_tables *t, int argc,
 		   char **argv, struct error *e)
 {
 	int value;
 
 	opterr = 0;
-	optind = 0; /* a fresh start, whoever parsed before */
+	optind = 0; /* reset getopt after an earlier parse */
 	while ((value = getopt_long(argc, argv, t->shorts, t->longs, NULL)) != -1) {
 		if (value == ':')
 			return error_set(e, ERROR_USAGE, "%s needs a value", argv[optind - 1]);
@@ -130,12 +131,12 @@ static int collect(givens *to, const rows *all, const struct getopt_tables *t, i
 	return 0;
 }
 
-/* The options of a command line, with the words behind them at argv[optind]. */
+/* Read the options of a command line. The words after them begin at argv[optind]. */
 static int read_words(givens *to, const struct command *const *commands, int argc, char **argv,
 		      struct error *e)
 {
 	struct getopt_tables tables = {0};
-	rows all = {0};
+	option_rows all = {0};
 	int rc = rows_of_all(&all, commands, e);
 
 	if (rc == 0 && !make_getopt_tables(&tables, &all))
@@ -148,10 +149,10 @@ static int read_words(givens *to, const struct command *const *commands, int arg
 	return rc;
 }
 
-/* Into the command's struct. */
+/* Store the options in the command's struct. */
 static int take(struct command_line *l, const givens *given, struct error *e)
 {
-	rows own = {0};
+	option_rows own = {0};
 	int rc = rows_of_command(&own, l->command, e);
 
 	for (size_t i = 0; rc == 0 && i < given->len; i++) {
@@ -167,7 +168,7 @@ static int take(struct command_line *l, const givens *given, struct error *e)
 	return rc;
 }
 
-/* ---- what is asked for ---------------------------------------------------------------- */
+/* ---- commands and arguments ----------------------------------------------------------- */
 
 static void choose_command(struct command_line *l, const struct command *const *commands,
 			   const char *word)
@@ -180,7 +181,7 @@ static void choose_command(struct command_line *l, const struct command *const *
 		}
 }
 
-/* A word before the profiles that names no file was meant to be a command. */
+/* If the first of several words is not a file, the user meant it as a command. */
 static int check_word(const char *word, const struct command *const *commands, struct error *e)
 {
 	char names[256] = "";
@@ -191,8 +192,8 @@ static int check_word(const char *word, const struct command *const *commands, s
 	for (const struct command *const *c = commands; *c && n < sizeof names; c++)
 		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "",
 				      (*c)->name);
-	return error_set(e, ERROR_USAGE,
-			 "no command and no file is called %s (the commands are %s)", word, names);
+	return error_set(e, ERROR_USAGE, "%s is neither a command nor a file (the commands are %s)",
+			 word, names);
 }
 
 /* The command's subject and the PROFILEs. */
@@ -216,7 +217,7 @@ static int take_words(struct command_line *l, const struct command *const *comma
 	if (o->num_profiles)
 		return 0;
 	if (o->subject)
-		return error_set(e, ERROR_USAGE, "%s takes %s and then a PROFILE", l->command->name,
+		return error_set(e, ERROR_USAGE, "%s needs %s and a PROFILE", l->command->name,
 				 l->command->subject);
 	return error_set(e, ERROR_USAGE,
 			 "no PROFILE given (name a measurement directory, hpcrun-COMMAND-N, or a "
@@ -296,7 +297,7 @@ static void print_row(FILE *out, const struct option_row *r)
 
 static void print_end(FILE *out)
 {
-	fputs("\nExit status: 0 done, 1 done but something was left out, 2 usage, 3 nothing done.\n"
+	fputs("\nExit status: 0 success, 1 some input was skipped, 2 usage error, 3 failure.\n"
 	      "Environment: COLUMNS (width of the output), NO_COLOR.\n",
 	      out);
 }
@@ -304,8 +305,8 @@ static void print_end(FILE *out)
 void command_list(FILE *out, const struct command *const *commands)
 {
 	fputs("Usage: hpcprof [COMMAND] [options] PROFILE...\n\n"
-	      "PROFILE is a measurement directory that hpcrun made, a datafile (*" CSP_SUFFIX
-	      "),\na database that hpcprof made, or a PROFILE or CSPROFILE in XML.\n\nCommands:\n",
+	      "PROFILE is a measurement directory written by hpcrun, a datafile (*" CSP_SUFFIX
+	      "),\na database written by hpcprof, or a PROFILE or CSPROFILE in XML.\n\nCommands:\n",
 	      out);
 	for (const struct command *const *c = commands; *c; c++) {
 		char left[48];
@@ -314,8 +315,9 @@ void command_list(FILE *out, const struct command *const *commands)
 		fprintf(out, "  %-24s %s%s\n", left, (*c)->summary,
 			c == commands ? " (the default)" : "");
 	}
-	fputs("\nhpcprof COMMAND --help shows its options. Those of all commands:\n", out);
-	for (const struct option_row *r = options_of_input; r->name; r++)
+	fputs("\n'hpcprof COMMAND --help' lists the options of COMMAND. Options of all commands:\n",
+	      out);
+	for (const struct option_row *r = common_input_options; r->name; r++)
 		print_row(out, r);
 	print_row(out, &help_row);
 	print_row(out, &version_row);
@@ -331,7 +333,7 @@ void command_help(FILE *out, const struct command *c)
 	for (const struct option_row *const *t = c->options; *t; t++)
 		for (const struct option_row *r = *t; r->name; r++)
 			print_row(out, r);
-	for (const struct option_row *r = options_of_input; r->name; r++)
+	for (const struct option_row *r = common_input_options; r->name; r++)
 		print_row(out, r);
 	print_row(out, &help_row);
 	print_row(out, &version_row);

@@ -23,65 +23,64 @@ static int read_threads(const struct option_row *row, const char *text, void *fi
 	return 0;
 }
 
-const struct option_row options_of_input[] = {
-    {0, "files-from", "FILE", "read more PROFILEs from FILE, a line each (-: stdin)",
+const struct option_row common_input_options[] = {
+    {0, "files-from", "FILE", "read more PROFILEs from FILE, one per line (-: stdin)",
      option_strings, FIELD(lists), NULL},
-    {'0', "null", NULL, "a NUL ends each of them in place of a line", option_flag, FIELD(list_nul),
-     NULL},
-    {'q', "quiet", NULL, "say nothing on stderr but errors", option_flag, FIELD(quiet), NULL},
+    {'0', "null", NULL, "names in FILE end with NUL instead of a newline", option_flag,
+     FIELD(list_nul), NULL},
+    {'q', "quiet", NULL, "print only errors on stderr", option_flag, FIELD(quiet), NULL},
     {0}};
 
-const struct option_row options_of_symbols[] = {
+const struct option_row common_symbols_options[] = {
     {0, "sysroot", "DIR", "look for the measured binaries below DIR", option_string, FIELD(sysroot),
      NULL},
-    {0, "debug-dir", "DIR", "look for separate debug files in DIR, too", option_strings,
-     FIELD(debug_dirs), NULL},
+    {0, "debug-dir", "DIR", "also look for debug files in DIR", option_strings, FIELD(debug_dirs),
+     NULL},
     {0}};
 
-const struct option_row options_of_loading[] = {
-    {'j', "threads", "N", "work with N threads (default: one per core)", read_threads,
-     FIELD(threads), NULL},
+const struct option_row common_loading_options[] = {
+    {'j', "threads", "N", "use N threads (default: one per core)", read_threads, FIELD(threads),
+     NULL},
     {0, "join-threads", NULL, "show each thread's call paths below the call that created it",
      option_flag, FIELD(join_threads), NULL},
     {0}};
 
-const struct option_row options_of_inlining[] = {
-    {0, "no-inline", NULL, "count inlined code to the function it was inlined into", option_flag,
+const struct option_row common_inlining_options[] = {
+    {0, "no-inline", NULL, "count inlined code as part of the function around it", option_flag,
      FIELD(no_inline), NULL},
     {0}};
 
-const struct option_row options_of_metrics[] = {
-    {'m', "metric", "METRIC", "show this metric; several -m give several columns", option_strings,
+const struct option_row common_metrics_options[] = {
+    {'m', "metric", "METRIC", "show this metric; may be repeated for more columns", option_strings,
      FIELD(metrics), NULL},
     {0}};
 
-const struct option_row options_of_rows[] = {
-    {'n', "rows", "COUNT", "rows of each table and number of call paths (0: all)", option_limit,
+const struct option_row common_rows_options[] = {
+    {'n', "rows", "COUNT", "show COUNT rows of each table, and call paths (0: all)", option_limit,
      FIELD(rows), NULL},
     {0}};
 
 static const char *const sort_keys[] = {"self", "total", "name", NULL};
 
-const struct option_row options_of_values[] = {
+const struct option_row common_values_options[] = {
     {'s', "sort", "KEY", "order tables by self (default), total or name", option_word, FIELD(sort),
      sort_keys},
-    {0, "samples", NULL, "show numbers of samples in place of events", option_flag, FIELD(samples),
+    {0, "samples", NULL, "show numbers of samples instead of events", option_flag, FIELD(samples),
      NULL},
     {0, "ci", NULL, "show 95% intervals of percentages", option_flag, FIELD(ci), NULL},
     {0}};
 
 static const char *const units[] = {"profile", "thread", "process", "rank", "host", NULL};
 
-const struct option_row options_of_stats[] = {
-    {0, "stats", NULL, "show how each row's values spread over the profiles", option_flag,
+const struct option_row common_stats_options[] = {
+    {0, "stats", NULL, "show how each row's values vary over the profiles", option_flag,
      FIELD(stats), NULL},
     {0, "by", "WHAT",
-     "compare threads, processes, ranks or hosts (thread, process, rank, host) in place of "
-     "profiles",
+     "compare threads, processes, ranks or hosts (thread, process, rank, host) instead of profiles",
      option_word, FIELD(by), units},
     {0}};
 
-/* The number that COLUMNS has, or 0. */
+/* The number in COLUMNS, or 0. */
 static unsigned columns_of_environment(void)
 {
 	static const struct option_row row = {.name = "COLUMNS"};
@@ -131,8 +130,7 @@ int common_read_lists(struct common *o, struct error *e)
 int common_check_by(const struct common *o, const char *command, struct error *e)
 {
 	if (o->by && !o->stats)
-		return error_set(e, ERROR_USAGE, "%s takes --by only together with --stats",
-				 command);
+		return error_set(e, ERROR_USAGE, "%s --by needs --stats", command);
 	return 0;
 }
 

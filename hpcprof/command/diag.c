@@ -1,6 +1,6 @@
 #include "hpcprof/command/diag.h"
 
-#include "hpcprof/layout.h"
+#include "hpcprof/terminal/layout.h"
 
 #include <stdarg.h>
 

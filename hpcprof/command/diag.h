@@ -9,22 +9,22 @@
 
 struct diag {
 	FILE *out;
-	bool quiet;      /* -q: no progress either */
+	bool quiet;      /* -q: also no progress */
 	bool terminal;   /* progress is shown */
-	bool progress;   /* a line of progress stands there */
+	bool progress;   /* a progress line is on the terminal */
 	size_t problems; /* how often diag_problem was called */
 };
 
-/* Something was left out or is wrong; the exit status will say so. subject is a file's
- * name, or NULL. Escapes what a terminal should not get. */
+/* Report something that was left out or is wrong; the exit status shows it. subject is the name of
+ * a file, or NULL. Characters that are not safe for a terminal are escaped. */
 void diag_problem(struct diag *d, const char *subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Something that the user should know, and that is not wrong; not with -q. */
+/* Report something that is not an error. Prints nothing with -q. */
 void diag_notice(struct diag *d, const char *subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Long work: replaces the line of progress before it, if stderr is a terminal. */
+/* Report progress: replaces the progress line, if stderr is a terminal. */
 void diag_progress(struct diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Take the line of progress away. */
+/* Remove the progress line. */
 void diag_progress_end(struct diag *d);
 
 #endif

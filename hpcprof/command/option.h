@@ -1,5 +1,5 @@
-/* Options of a command line, read by tables: a row says what an option is called, where its value
- * goes and how it is read. Used by one thread. */
+/* Command line options, read by tables. A row has an option's name, the field for its value and the
+ * function that reads it. Used by one thread. */
 #ifndef HPCPROF_COMMAND_OPTION_H
 #define HPCPROF_COMMAND_OPTION_H
 
@@ -15,26 +15,26 @@ typedef int option_read(const struct option_row *row, const char *text, void *fi
 			struct error *e);
 
 struct option_row {
-	char letter;          /* 0: it has none */
+	char letter;          /* 0: none */
 	const char *name;     /* without its dashes; NULL ends a table */
-	const char *argument; /* what the help calls its value; NULL: it has none */
+	const char *argument; /* its value's name in the help; NULL: it takes no value */
 	const char *help;
-	option_read *read;        /* NULL: the parser knows what it means */
+	option_read *read;        /* NULL: the parser handles it */
 	size_t field;             /* its offset in the struct that the table fills */
-	const char *const *words; /* of option_word, with a NULL at the end */
+	const char *const *words; /* for option_word, with a NULL at the end */
 };
 
-/* The option of a row as messages call it: "-n" or "--depth". Returns out. */
+/* The option's name in messages: "-n" or "--depth". Returns out. */
 enum { OPTION_NAME_BYTES = 40 };
 char *option_name(char out[OPTION_NAME_BYTES], const struct option_row *row);
 
-/* Fields of these types, which are 0 where the option is not given: */
+/* The type of the field that each fills. The field is 0 if the option is not given. */
 option_read option_flag;    /* bool */
-option_read option_string;  /* const char *, the text of argv */
-option_read option_strings; /* option_strings_field: all that are given, in order */
-option_read option_word;  /* an enum (of unsigned int): 1 for the first of row->words, and so on */
-option_read option_count; /* uint64_t, up to UINT32_MAX */
-option_read option_limit; /* the same; 0 is UINT64_MAX, no limit */
+option_read option_string;  /* const char *, the string in argv */
+option_read option_strings; /* option_strings_field: all values, in order */
+option_read option_word;    /* an enum (unsigned int): 1 for the first of row->words, and so on */
+option_read option_count;   /* uint64_t, up to UINT32_MAX */
+option_read option_limit;   /* the same; 0 is UINT64_MAX, no limit */
 option_read option_percent; /* double, from 0 to 100 */
 option_read option_seconds; /* double, from 0.1 to 86400 */
 

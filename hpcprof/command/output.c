@@ -15,7 +15,7 @@ int output_open(struct output *out, FILE *standard, const char *path, struct err
 	if (!path)
 		return 0;
 	if (stat(path, &st) != 0 || S_ISREG(st.st_mode)) {
-		fd = unfinished_begin(&out->whole, path, e);
+		fd = atomic_file_begin(&out->whole, path, e);
 		if (fd < 0)
 			return -1;
 	} else {
@@ -27,7 +27,7 @@ int output_open(struct output *out, FILE *standard, const char *path, struct err
 	error_writing(e);
 	if (fd >= 0)
 		close(fd);
-	unfinished_abandon(&out->whole);
+	atomic_file_abandon(&out->whole);
 	return -1;
 }
 
@@ -37,14 +37,14 @@ int output_commit(struct output *out, struct error *e)
 
 	if (!out->path || !out->file)
 		return 0;
-	/* a write that failed left its errno; nothing that came after it set another */
+	/* errno is still that of the failed write: nothing after it sets errno */
 	ok = fflush(out->file) == 0 && !ferror(out->file);
 	ok &= fclose(out->file) == 0;
 	out->file = NULL;
 	if (ok)
-		return out->whole.name ? unfinished_finish(&out->whole, e) : 0;
+		return out->whole.name ? atomic_file_finish(&out->whole, e) : 0;
 	error_writing(e);
-	unfinished_abandon(&out->whole);
+	atomic_file_abandon(&out->whole);
 	return -1;
 }
 
@@ -53,6 +53,6 @@ void output_abandon(struct output *out)
 	if (!out->path || !out->file)
 		return;
 	fclose(out->file);
-	unfinished_abandon(&out->whole);
+	atomic_file_abandon(&out->whole);
 	*out = (struct output){0};
 }

@@ -1,26 +1,26 @@
-/* Where a view is written: standard output, or a file that is there as a whole or not at
- * all. Used by one thread. */
+/* Where a view is written: standard output, or a file that appears complete or not at all. Used by
+ * one thread. */
 #ifndef HPCPROF_OUTPUT_H
 #define HPCPROF_OUTPUT_H
 
-#include "formats/base/unfinished.h"
+#include "formats/base/atomic_file.h"
 
 #include <stdio.h>
 
 struct output {
 	FILE *file;
-	const char *path;        /* NULL: standard */
-	struct unfinished whole; /* becomes it in the end; not open: written in place */
+	const char *path;         /* NULL: standard output */
+	struct atomic_file whole; /* replaces path in the end; not open: path is written directly */
 };
 
-/* Begin to write to path, which lives as long as *out; NULL: to standard. A file is
- * written beside it and takes its place in output_commit; a device or a pipe is written
- * as it is. 0, or -1 and *e. */
+/* Begin to write to path, which must outlive *out; NULL: to standard. A regular file is written
+ * beside path and replaces it in output_commit. A device or a pipe is written directly. 0, or -1
+ * and *e. */
 int output_open(struct output *out, FILE *standard, const char *path, struct error *e);
-/* All is written: make it last. 0, or -1 and *e; a file that was there before is then
- * still the same. What went wrong with standard is left to who closes it. */
+/* Finish the output. 0, or -1 and *e; then a file that existed before is unchanged. Errors on
+ * standard are left to the caller, which closes it. */
 int output_commit(struct output *out, struct error *e);
-/* Leave everything as it was before. Nothing happens after output_commit. */
+/* Discard the output; an existing file is unchanged. Does nothing after output_commit. */
 void output_abandon(struct output *out);
 
 #endif

@@ -20,7 +20,7 @@ static int read_all(FILE *in, const char *path, bytes *to, struct error *e)
 	return ferror(in) ? error_system(e, "%s cannot be read", path) : 0;
 }
 
-/* One name; what is empty is none. */
+/* Add a name, unless it is empty. */
 static int add(struct path_list *l, const char *name, size_t n, struct error *e)
 {
 	const char *copy = n ? arena_strndup(&l->arena, name, n) : NULL;
@@ -52,7 +52,7 @@ int path_list_read(struct path_list *l, const char *path, bool nul, struct error
 	rc = read_all(in, path, &text, e);
 	if (rc == 0 && !nul && memchr(text.at, '\0', text.len))
 		rc = error_set(e, ERROR_USAGE,
-			       "%s has NULs within its lines (-0 takes names that NULs end)", path);
+			       "%s contains NUL bytes (use -0 if NUL ends each name)", path);
 	if (rc == 0)
 		rc = split(l, &text, nul ? '\0' : '\n', e);
 	vec_free(&text);

@@ -1,4 +1,4 @@
-/* PROFILEs that a file lists. Used by one thread at a time. */
+/* The names of PROFILEs in a file. Used by one thread at a time. */
 #ifndef HPCPROF_COMMAND_PATH_LIST_H
 #define HPCPROF_COMMAND_PATH_LIST_H
 
@@ -14,8 +14,8 @@ struct path_list {
 	VEC(const char *) at;
 };
 
-/* Append the names in the file at path ("-": standard input), one a line, or, with nul, each
- * ended by a NUL. Empty ones are passed over. 0, or -1 and *e. */
+/* Append the names in the file at path ("-": standard input). Each is on a line, or, with nul, ends
+ * with a NUL. Empty names are skipped. 0, or -1 and *e. */
 int path_list_read(struct path_list *l, const char *path, bool nul, struct error *e);
 void path_list_deinit(struct path_list *l); /* takes NULL */
 

@@ -1,10 +1,10 @@
-/* The general step: expressions, and every rule for every register. */
+/* The general step: expressions, and each rule for each register. */
 #include "runtime/cpu/cfi.h"
 
 #include "runtime/cpu/bytes.h"
 
 #define STACK_DEPTH 16
-/* Branches could loop; expressions in use have some ten operations. */
+/* Branches could loop. Real expressions have some ten operations. */
 #define MAX_OPERATIONS 256
 
 enum { /* DW_OP_* */
@@ -163,7 +163,7 @@ static bool binary(uint8_t op, uintptr_t a, uintptr_t z, uintptr_t *value)
 	}
 }
 
-/* Copies and order of the stack, and operations on the topmost value. */
+/* Stack operations, and operations on the topmost value. */
 static bool unary(uint8_t op, struct machine *m, const struct csprof_stack *stack)
 {
 	uintptr_t *top = m->depth ? &m->stack[m->depth - 1] : NULL;
@@ -276,7 +276,7 @@ bool csprof_cfi_evaluate(uintptr_t block, const struct csprof_extent *readable,
 	return true;
 }
 
-/* What one rule gives: the value, and where it was loaded from if it was. */
+/* Apply the rule of one register: its value, and the address that it was loaded from, or 0. */
 static bool follow(const struct csprof_cfi_row *row, unsigned reg, uintptr_t cfa,
 		   const struct csprof_cursor *cur, const struct csprof_stack *stack,
 		   uintptr_t *value, uintptr_t *from)
@@ -284,9 +284,10 @@ static bool follow(const struct csprof_cfi_row *row, unsigned reg, uintptr_t cfa
 	*from = 0;
 	switch (row->how[reg]) {
 	case CSPROF_CFI_SAME:
-		/* A call destroys the registers that it need not save. */
-		if (!row->signal_frame && reg < 16 && reg != CSPROF_REG_RBP &&
-		    !(CSPROF_CALLEE_SAVED >> reg & 1))
+		/* A call destroys the registers that it need not save. The innermost frame may
+		 * not have made a call, nor saved its return address. */
+		if (!row->signal_frame && reg < CSPROF_CPU_REGS && reg != CSPROF_REG_FP &&
+		    !(CSPROF_CALLEE_SAVED >> reg & 1) && !(reg == CSPROF_REG_RETURN && cur->exact))
 			return false;
 		return csprof_cursor_reg(cur, reg, value);
 	case CSPROF_CFI_AT:
@@ -329,26 +330,27 @@ enum csprof_step csprof_cfi_apply(struct csprof_cursor *cur, const struct csprof
 
 	if (row->how[CSPROF_REG_RETURN] == CSPROF_CFI_UNDEFINED)
 		return CSPROF_STEP_END;
-	if (row->how[CSPROF_REG_RETURN] == CSPROF_CFI_SAME || !find_cfa(row, cur, stack, &cfa))
+	if ((CSPROF_RETURN_SLOT && row->how[CSPROF_REG_RETURN] == CSPROF_CFI_SAME) ||
+	    !find_cfa(row, cur, stack, &cfa) ||
+	    !follow(row, CSPROF_REG_RETURN, cfa, cur, stack, &next.ip, &cell))
 		return CSPROF_STEP_BAD;
-	if (!follow(row, CSPROF_REG_RETURN, cfa, cur, stack, &next.ip, &cell))
-		return CSPROF_STEP_BAD;
+	next.ip = csprof_code_address(next.ip);
 	next.cell = (uintptr_t *)cell;
 	next.sp = cfa;
-	if (row->how[CSPROF_REG_RSP] != CSPROF_CFI_SAME &&
-	    !follow(row, CSPROF_REG_RSP, cfa, cur, stack, &next.sp, &from))
+	if (row->how[CSPROF_REG_SP] != CSPROF_CFI_SAME &&
+	    !follow(row, CSPROF_REG_SP, cfa, cur, stack, &next.sp, &from))
 		return CSPROF_STEP_BAD;
-	/* In the middle of longjmp the stack may already be the target's. */
+	/* During longjmp the stack may already be the target's. */
 	if (!row->signal_frame && (next.sp < cur->sp || (next.sp == cur->sp && !cur->exact) ||
 				   next.sp > stack->high || next.sp % sizeof(uintptr_t) != 0))
 		return CSPROF_STEP_BAD;
-	/* An undefined frame pointer is one that the caller does not use. */
+	/* If the frame pointer is undefined, the caller does not use it. */
 	next.bp = cur->bp;
-	if (row->how[CSPROF_REG_RBP] != CSPROF_CFI_UNDEFINED &&
-	    !follow(row, CSPROF_REG_RBP, cfa, cur, stack, &next.bp, &from))
+	if (row->how[CSPROF_REG_FP] != CSPROF_CFI_UNDEFINED &&
+	    !follow(row, CSPROF_REG_FP, cfa, cur, stack, &next.bp, &from))
 		return CSPROF_STEP_BAD;
-	for (unsigned reg = 0; reg < 16; reg++) {
-		if (reg == CSPROF_REG_RSP || reg == CSPROF_REG_RBP)
+	for (unsigned reg = 0; reg < CSPROF_CPU_REGS; reg++) {
+		if (reg == CSPROF_REG_SP || reg == CSPROF_REG_FP)
 			continue;
 		if (follow(row, reg, cfa, cur, stack, &next.regs[reg], &from))
 			next.known |= UINT32_C(1) << reg;

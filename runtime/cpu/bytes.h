@@ -1,9 +1,9 @@
 /*
- * Bounded reading of unwind information in this process's memory. Private to
- * runtime/cpu. Async-signal-safe.
+ * Bounded reading of unwind information in this process's memory. Private to runtime/cpu.
+ * Async-signal-safe.
  *
- * A read past the end gives 0 and sets `bad` for good, so that a parser may
- * read a whole record and look at `bad` once.
+ * A read past the end returns 0 and sets `bad` permanently, so a parser can read a whole record
+ * and check `bad` once.
  */
 #ifndef CSPROF_CPU_BYTES_H
 #define CSPROF_CPU_BYTES_H
@@ -54,7 +54,7 @@ static inline void csprof_bytes_skip(struct csprof_bytes *b, uint64_t n)
 		b->at += n;
 }
 
-/* DWARF 5 section 7.6. Ten bytes hold 64 bits; more are an error. */
+/* DWARF 5 section 7.6. Ten bytes hold 64 bits; longer numbers are an error. */
 static inline uint64_t csprof_bytes_uleb(struct csprof_bytes *b)
 {
 	uint64_t value = 0;

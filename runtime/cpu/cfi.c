@@ -2,7 +2,7 @@
 
 #include "runtime/cpu/bytes.h"
 
-/* Longest entry that is run; the longest of large programs have some 100 kB. */
+/* The longest entry that is run. The longest entries of large programs have some 100 kB. */
 #define MAX_ENTRY (UINT32_C(1) << 18)
 /* Compilers nest DW_CFA_remember_state once. */
 #define MAX_REMEMBERED 4
@@ -17,10 +17,11 @@ enum { /* DW_EH_PE_* of the LSB */
        PE_DATA_RELATIVE = 0x30
 };
 
-enum { /* DW_CFA_*; the upper three carry an operand in their low six bits */
+enum { /* DW_CFA_*; the first three have an operand in their low six bits */
        CFA_ADVANCE_LOC = 0x40,
        CFA_OFFSET = 0x80,
        CFA_RESTORE = 0xc0,
+       CFA_NEGATE_RA_STATE = 0x2d, /* DWARF for the Arm 64-bit Architecture, 5.1 */
        CFA_NOP = 0,
        CFA_SET_LOC,
        CFA_ADVANCE_LOC1,
@@ -50,7 +51,7 @@ enum { /* DW_CFA_*; the upper three carry an operand in their low six bits */
 
 /* A frame description entry with its common part. */
 struct entry {
-	uintptr_t start, end; /* code it covers */
+	uintptr_t start, end; /* the code that it covers */
 	struct csprof_bytes common, own;
 	uint64_t code_align;
 	int64_t data_align;
@@ -82,7 +83,7 @@ static uint64_t read_format(struct csprof_bytes *b, uint8_t encoding)
 	}
 }
 
-/* An encoded pointer. Indirect ones occur only where the value is skipped. */
+/* An encoded pointer. The value is skipped where pointers may be indirect. */
 static uintptr_t read_pointer(struct csprof_bytes *b, uint8_t encoding, uintptr_t data)
 {
 	uintptr_t base = 0;
@@ -108,7 +109,7 @@ static bool bytes_at(struct csprof_bytes *b, const struct csprof_extent *readabl
 	return true;
 }
 
-/* The contents of the entry at `at`, behind its length. */
+/* The contents of the entry at `at`, after its length. */
 static bool entry_at(struct csprof_bytes *b, const struct csprof_extent *readable, uintptr_t at)
 {
 	uint32_t length;
@@ -160,7 +161,7 @@ static enum csprof_step search(uintptr_t pc, const struct csprof_extent *readabl
 	return CSPROF_STEP_OK;
 }
 
-/* The augmentation data that the string `letters` (behind its 'z') announces. */
+/* Read the augmentation data that is described by the string `letters` (after its 'z'). */
 static bool read_augmentation(struct csprof_bytes *b, const uint8_t *letters, struct entry *e)
 {
 	uint64_t length = csprof_bytes_uleb(b);
@@ -184,7 +185,7 @@ static bool read_augmentation(struct csprof_bytes *b, const uint8_t *letters, st
 		case 'S':
 			e->signal_frame = true;
 			break;
-		default: /* the length lets unknown letters be passed over */
+		default: /* unknown letters are skipped by the length */
 			return !data.bad;
 		}
 	}
@@ -198,7 +199,7 @@ static enum csprof_step read_common(struct csprof_bytes *b, struct entry *e)
 	uint64_t return_column;
 	uint8_t version;
 
-	if (csprof_bytes_u32(b) != 0) /* the id that tells it from others */
+	if (csprof_bytes_u32(b) != 0) /* the id of a common information entry */
 		return CSPROF_STEP_BAD;
 	version = csprof_bytes_u8(b);
 	if (version != 1 && version != 3)
@@ -259,7 +260,7 @@ static void set(struct csprof_cfi_row *row, uint64_t reg, enum csprof_cfi_how ho
 	row->value[reg] = value;
 }
 
-/* Keep the block's address and pass over it. */
+/* Return the block's address and skip it. */
 static int64_t take_block(struct csprof_bytes *b)
 {
 	const uint8_t *block = b->at;
@@ -323,7 +324,7 @@ static bool run_register_op(uint8_t op, struct csprof_bytes *b, int64_t align,
 	}
 }
 
-/* Instructions that say where the CFA is. False if `op` is not one. */
+/* Instructions that define the CFA. False if `op` is not one. */
 static bool run_cfa_op(uint8_t op, struct csprof_bytes *b, int64_t align,
 		       struct csprof_cfi_row *row)
 {
@@ -397,8 +398,8 @@ static enum csprof_step run(struct csprof_bytes b, const struct entry *e, uintpt
 		} else if ((op & 0xc0) == CFA_RESTORE) {
 			if (low < CSPROF_CFI_REGS)
 				set(row, low, initial->how[low], initial->value[low]);
-		} else if (op == CFA_NOP) {
-			continue;
+		} else if (op == CFA_NOP || (!CSPROF_RETURN_SLOT && op == CFA_NEGATE_RA_STATE)) {
+			continue; /* csprof_code_address removes any signature */
 		} else if (op == CFA_REMEMBER_STATE) {
 			if (depth == MAX_REMEMBERED)
 				return CSPROF_STEP_NO_INFO;
@@ -408,7 +409,7 @@ static enum csprof_step run(struct csprof_bytes b, const struct entry *e, uintpt
 				return CSPROF_STEP_BAD;
 			*row = remembered[--depth];
 		} else if (op == CFA_GNU_ARGS_SIZE) {
-			csprof_bytes_uleb(&b); /* matters to landing pads only */
+			csprof_bytes_uleb(&b); /* for landing pads only */
 		} else if (!run_cfa_op(op, &b, e->data_align, row) &&
 			   !run_advance(op, &b, e, &at) &&
 			   !run_register_op(op, &b, e->data_align, initial, row)) {
@@ -441,7 +442,7 @@ enum csprof_step csprof_cfi_find(uintptr_t pc, struct csprof_cfi_row *row)
 	memset(row->how, CSPROF_CFI_SAME, sizeof(row->how));
 	row->cfa_is_expr = false;
 	row->signal_frame = e.signal_frame;
-	row->cfa_reg = CSPROF_CFI_REGS; /* none, until the program says */
+	row->cfa_reg = CSPROF_CFI_REGS; /* none yet */
 	row->cfa_value = 0;
 	rc = run(e.common, &e, UINTPTR_MAX, row, row);
 	if (rc != CSPROF_STEP_OK)

@@ -1,9 +1,9 @@
 /*
- * Call frame information of .eh_frame: finding the entry of a code address and
- * running it. Private to runtime/cpu. Async-signal-safe, no state.
+ * Call frame information of .eh_frame: find the entry of a code address and run it. Private to
+ * runtime/cpu. Async-signal-safe, no state.
  *
- * Sources: DWARF 5 section 6.4, and "Exception Frames" in the LSB core
- * specification for what .eh_frame and .eh_frame_hdr do differently.
+ * Sources: DWARF 5 section 6.4, and "Exception Frames" in the LSB core specification for the
+ * differences of .eh_frame and .eh_frame_hdr.
  */
 #ifndef CSPROF_CPU_CFI_H
 #define CSPROF_CPU_CFI_H
@@ -13,31 +13,19 @@
 
 #include "runtime/cpu/cpu.h"
 #include "runtime/cpu/module.h"
-
-/* DWARF register numbers of x86-64 (System V ABI, figure 3.36). */
-enum {
-	CSPROF_REG_RBX = 3,
-	CSPROF_REG_RBP = 6,
-	CSPROF_REG_RSP = 7,
-	CSPROF_REG_R12 = 12,
-	CSPROF_REG_RETURN = 16,
-	CSPROF_CFI_REGS = 17
-};
-
-/* rbx and r12-r15: what a call leaves alone, besides rbp and rsp. */
-#define CSPROF_CALLEE_SAVED ((UINT32_C(1) << CSPROF_REG_RBX) | UINT32_C(0xf000))
+#include "runtime/cpu/port.h"
 
 enum csprof_cfi_how {
-	CSPROF_CFI_SAME,      /* the callee did not touch it */
+	CSPROF_CFI_SAME,      /* unchanged by the callee */
 	CSPROF_CFI_UNDEFINED, /* lost */
 	CSPROF_CFI_AT,        /* saved at CFA + value */
 	CSPROF_CFI_IS,        /* is CFA + value */
-	CSPROF_CFI_AT_EXPR,   /* saved where the expression at value says */
-	CSPROF_CFI_IS_EXPR,   /* is what the expression at value says */
+	CSPROF_CFI_AT_EXPR,   /* saved at the address that the expression at value gives */
+	CSPROF_CFI_IS_EXPR,   /* is the value of the expression at value */
 	CSPROF_CFI_REG        /* is in register number value */
 };
 
-/* The rules that hold at one address. An expression is the address of its length. */
+/* The rules for one address. For an expression, value is the address of its length. */
 struct csprof_cfi_row {
 	int64_t value[CSPROF_CFI_REGS];
 	uint8_t how[CSPROF_CFI_REGS];
@@ -49,8 +37,8 @@ struct csprof_cfi_row {
 };
 
 /*
- * The rules for `pc`. OK, NO_INFO if no entry covers pc or the entry uses
- * what is not supported, BAD if it is malformed.
+ * Find the rules for `pc`. Returns OK, NO_INFO if no entry covers pc or the entry uses something
+ * that is not supported, or BAD if it is malformed.
  */
 enum csprof_step csprof_cfi_find(uintptr_t pc, struct csprof_cfi_row *row);
 
@@ -74,13 +62,13 @@ static inline bool csprof_stack_load(const struct csprof_stack *stack, uintptr_t
 static inline bool csprof_cursor_reg(const struct csprof_cursor *cur, uint64_t reg,
 				     uintptr_t *value)
 {
-	if (reg == CSPROF_REG_RSP)
+	if (reg == CSPROF_REG_SP)
 		*value = cur->sp;
-	else if (reg == CSPROF_REG_RBP)
+	else if (reg == CSPROF_REG_FP)
 		*value = cur->bp;
-	else if (reg == CSPROF_REG_RETURN)
+	else if (CSPROF_RETURN_SLOT && reg == CSPROF_REG_RETURN)
 		*value = cur->ip;
-	else if (reg < 16 && (cur->known >> reg & 1))
+	else if (reg < CSPROF_CPU_REGS && (cur->known >> reg & 1))
 		*value = cur->regs[reg];
 	else
 		return false;
@@ -96,7 +84,7 @@ bool csprof_cfi_evaluate(uintptr_t block, const struct csprof_extent *readable,
 			 const struct csprof_cursor *cur, const struct csprof_stack *stack,
 			 const uintptr_t *initial, uintptr_t *result);
 
-/* Go to the caller by `row`: the general way, with every rule. As `step` of cpu.h. */
+/* Go to the caller with `row`, which may contain any rule. As `step` of cpu.h. */
 enum csprof_step csprof_cfi_apply(struct csprof_cursor *cur, const struct csprof_cfi_row *row,
 				  const struct csprof_stack *stack);
 

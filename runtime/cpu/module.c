@@ -5,7 +5,7 @@
 
 #include "runtime/cpu/cpu.h"
 
-/* The program headers are looked for in the first page, where linkers put them. */
+/* Program headers are only searched in the first page, where linkers put them. */
 #define HEADER_BYTES 4096
 
 static const struct csprof_module_table *modules;
@@ -38,9 +38,9 @@ static bool find_in_table(uintptr_t address, struct csprof_module *module)
 	return false;
 }
 
-/* The macro tells a C library whose headers have the function (glibc 2.35); the
- * library of the machine that runs us may still be without it, hence weak. In a static
- * program it tells the segment that holds the code, and nothing else. */
+/* The macro is defined if the C library's headers have the function (glibc 2.35). The library at
+ * run time may lack it, so the symbol is weak. In a static program it reports only the segment
+ * that contains the code. */
 #if defined(DLFO_STRUCT_HAS_EH_DBASE) && !defined(CSPROF_STATIC)
 #pragma weak _dl_find_object
 
@@ -74,8 +74,8 @@ static bool find_in_loader(uintptr_t address, struct csprof_module *module)
 }
 #endif
 
-/* Of a module with gaps between its segments the loader names the segment alone, which
- * the unwind information does not lie in. */
+/* For a module with gaps between its segments the loader reports one segment only, which does
+ * not contain the unwind information. */
 static bool is_whole(const struct csprof_module *module)
 {
 	uintptr_t header = (uintptr_t)module->eh_frame_hdr;
@@ -88,7 +88,7 @@ bool csprof_module_find(uintptr_t address, struct csprof_module *module)
 	if (!find_in_loader(address, module))
 		return find_in_table(address, module);
 	if (!is_whole(module))
-		find_in_table(address, module); /* else what the loader said stands */
+		find_in_table(address, module); /* if it is not there, use the loader's answer */
 	return true;
 }
 
@@ -110,8 +110,8 @@ bool csprof_module_headers(const struct csprof_module *module, struct csprof_hea
 
 		if (p->p_type != PT_LOAD)
 			continue;
-		/* The extent begins at the page of the first segment; the page
-		 * size is the smallest a port has. */
+		/* The extent begins at the page of the first segment; 4096 is the smallest page
+		 * size of all ports. */
 		headers->bias = module->start - (p->p_vaddr & ~(uintptr_t)4095);
 		return true;
 	}

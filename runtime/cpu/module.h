@@ -1,6 +1,6 @@
 /*
- * Which module holds an address, and which of its memory may be read. Private
- * to the unwinders. Async-signal-safe.
+ * The module that contains an address, and which of its memory may be read. Private to the
+ * unwinders. Async-signal-safe.
  */
 #ifndef CSPROF_CPU_MODULE_H
 #define CSPROF_CPU_MODULE_H
@@ -18,10 +18,10 @@ struct csprof_extent {
 	uintptr_t start, end;
 };
 
-/* False if no module holds `address`. */
+/* False if no module contains `address`. */
 bool csprof_module_find(uintptr_t address, struct csprof_module *module);
 
-/* The program headers of a module in memory, and what to add to their addresses. */
+/* The program headers of a module in memory, and the value to add to their addresses. */
 struct csprof_headers {
 	const Elf64_Phdr *first;
 	unsigned count;
@@ -33,10 +33,10 @@ struct csprof_headers {
 bool csprof_module_headers(const struct csprof_module *module, struct csprof_headers *headers);
 
 /*
- * The loaded segment of `module` around `address`, from its program headers;
- * `executable` asks for one with that right. Modules have holes between their
- * segments, so this is what may be read safely. A module without
- * headers (a table entry made by hand) counts as one segment.
+ * The loaded segment of `module` that contains `address`, from its program headers; with
+ * `executable` it must have that right. Modules may have gaps between their segments, so only a
+ * segment may be read safely. A module without headers (a table entry made by hand) counts as
+ * one segment.
  */
 bool csprof_module_segment(const struct csprof_module *module, uintptr_t address, bool executable,
 			   struct csprof_extent *extent);

@@ -1,18 +1,18 @@
-/* What is different in a program that our archive is linked into: how it begins, where our
- * code lies, and that there is no loader to ask. It ends in the wrapper of _exit, which
- * libc's exit calls as well, behind the last destructor. */
-#include "runtime/intercept.h"
-#include "runtime/launch_check.h"
-#include "runtime/sections.h"
-#include "runtime/unwind.h"
-#include "runtime/unwind_libunwind.h"
+/* What is different in a static program that our archive is linked into: how it begins, where
+ * our code is, and that there is no loader to ask. It ends in the wrapper of _exit, which libc's
+ * exit also calls, after the last destructor. */
+#include "runtime/base/sections.h"
+#include "runtime/interception/intercept.h"
+#include "runtime/launcher/check.h"
+#include "runtime/sample/unwind.h"
+#include "runtime/sample/unwind_libunwind.h"
 
 #include <elf.h>
 
-/* The linker takes the archive in for this name's sake (make-archive). */
+/* The linker includes the archive because of this name (make-archive). */
 CSPROF_WRAPPER const char hpcrun_linked[] = HPC_VERSION;
 
-/* So that hpcrun sees it. */
+/* Tells hpcrun that the program was linked with the archive. */
 struct linked_note {
 	Elf64_Nhdr head;
 	char name[(sizeof HPCRUN_NOTE_NAME + 3) & ~3u];
@@ -20,12 +20,12 @@ struct linked_note {
 __attribute__((section(".note.hpcrun"), aligned(4), used)) static const struct linked_note note = {
     {sizeof HPCRUN_NOTE_NAME, 0, HPCRUN_NOTE_LINKED}, HPCRUN_NOTE_NAME};
 
-/* libc calls what stands here before all constructors (ELF specification,
+/* libc calls the functions in this section before all constructors (ELF specification,
  * "Initialization and Termination Functions"). */
 __attribute__((section(".preinit_array"),
 	       used)) static void (*const begin)(int, char **, char **) = csprof_image_start;
 
-/* Of the section that make-archive puts all our code in, from the linker. */
+/* The bounds of the section into which make-archive puts all our code, from the linker. */
 extern const char __start_hpcrun_text[] __attribute__((visibility("hidden")));
 extern const char __stop_hpcrun_text[] __attribute__((visibility("hidden")));
 
@@ -42,7 +42,7 @@ void csprof_touch_together(void)
 {
 }
 
-/* Without a loader libunwind cannot be had; process.c says so and goes on without. */
+/* libunwind cannot be loaded without a loader. */
 int csprof_libunwind_load(void)
 {
 	return -1;

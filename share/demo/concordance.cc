@@ -1,10 +1,10 @@
-// A program to measure: it makes up a library of texts, indexes them with four
+// A program to measure: it generates a library of texts, indexes them with four
 // threads, and answers search expressions such as (river & !stone) | "old house"
 // with a recursive-descent parser and evaluator. It does nothing useful, but
-// spends its time as programs do: in templates, inlined helpers, the allocator,
-// recursion, and several threads with different work.
+// spends its time like real programs: in templates, inlined helpers, the
+// allocator, recursion, and several threads with different work.
 //
-//     concordance [SCALE]        SCALE 10 (the default) takes some ten seconds
+//     concordance [SCALE]        SCALE 10 (the default) takes about ten seconds
 
 #include <algorithm>
 #include <cctype>
@@ -91,7 +91,7 @@ std::vector<std::string> make_library(unsigned documents, unsigned words)
 	return library;
 }
 
-// Hand each word of text to visit, in lower case.
+// Call visit with each word of text, in lower case.
 template <typename Visit> void for_each_word(std::string_view text, Visit visit)
 {
 	std::string word;
@@ -302,7 +302,7 @@ std::string make_query(Random &random, unsigned depth)
 	}
 }
 
-// ---- the work, shared out ------------------------------------------------------
+// ---- threads -------------------------------------------------------------------
 
 template <typename Work> void run_threads(const char *name, Work work)
 {

@@ -1,5 +1,5 @@
--- The queries that hpcprof query knows by name. Each begins with a line "-- name: NAME
--- PARAMETER...", and what it tells; its parameters are ?1, ?2 and so on.
+-- The named queries of hpcprof query. Each begins with a line "-- name: NAME PARAMETER..." and a
+-- line that describes it. Its parameters are ?1, ?2 and so on.
 
 -- name: functions
 -- the functions with most in themselves
@@ -65,7 +65,7 @@ ORDER BY m.id, f.id, w.inclusive_events DESC, w.exclusive_events DESC, callee;
 
 -- name: beneath CONTEXT
 -- what a context called, heaviest first (hot-path and paths give the numbers of contexts)
-WITH RECURSIVE child (id, beyond) AS ( -- the first is the next context, and behind what is beneath it comes the second
+WITH RECURSIVE child (id, beyond) AS ( -- the first is the next context, the second follows the last one beneath the first
 	SELECT id + 1, last + 1 FROM context WHERE id = CAST(?1 AS INTEGER)
 	UNION ALL SELECT (SELECT c.last + 1 FROM context c WHERE c.id = child.id), beyond
 	FROM child WHERE id < beyond)
@@ -171,7 +171,8 @@ WITH above AS (SELECT x.id, x.last FROM outermost y CROSS JOIN context x ON x.id
 	widest AS (SELECT id, last FROM (SELECT id, last, max(last) OVER
 			(ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM above)
 		WHERE coalesce(before, 0) < id),
-	-- what lies between, the widest first: the contexts from low to high are beneath none of them
+	-- the ranges between them, the widest first: the contexts from low to high are beneath none
+	-- of them
 	gap AS MATERIALIZED (SELECT low, high FROM (
 			SELECT coalesce(lag(last) OVER (ORDER BY id), 0) + 1 AS low, id AS high FROM widest
 			UNION ALL SELECT max(last) + 1, 9223372036854775807 FROM widest)
@@ -186,5 +187,5 @@ FROM only CROSS JOIN metric m CROSS JOIN function_value v ON v.metric = m.id AND
 ORDER BY m.id, v.inclusive_events DESC, v.exclusive_events DESC, f.name, f.id LIMIT 100;
 
 -- name: quality
--- what became of the samples
+-- the outcome of each sample
 SELECT metric, disposition, samples, events, percent FROM quality WHERE events OR samples;

@@ -1,27 +1,26 @@
--- The tables of a profile database. application_id and user_version say that it is one and
--- of which version; a later version may add tables and columns, and changes none.
--- Texts are UTF-8; a byte that is none stands as \xHH, and a backslash before x or another
--- backslash is doubled. Times are nanoseconds; real time counts from 1970. Events and
--- samples are as in the datafile (csprof(5)); every sum is exact.
+-- The tables of a profile database. application_id and user_version identify it and its version; a
+-- later version may add tables and columns, and changes none. Texts are UTF-8; an invalid byte is
+-- \xHH, and a backslash before x or another backslash is doubled. Times are nanoseconds; real time
+-- counts from 1970. Events and samples are as in the datafile (csprof(5)); every sum is exact.
 
-CREATE TABLE measurement ( -- one run of hpcprof db: the PROFILEs it was given, as one
+CREATE TABLE measurement ( -- one run of hpcprof db: all PROFILEs together
 	id INTEGER PRIMARY KEY,
-	name TEXT NOT NULL, -- the PROFILEs as they were named
+	name TEXT NOT NULL, -- the PROFILE arguments
 	command TEXT, -- of the process that began first
 	start_ns INTEGER, -- when it began
-	tool TEXT NOT NULL, -- what wrote this
-	first_context INTEGER NOT NULL, -- the root of complete call paths; its contexts begin here
+	tool TEXT NOT NULL, -- that wrote this
+	first_context INTEGER NOT NULL, -- the root of complete call paths; the contexts begin here
 	partial_context INTEGER NOT NULL, -- the root of call paths whose outermost frames are missing
 	last_context INTEGER NOT NULL, -- and end here
 	CHECK (first_context < partial_context AND partial_context <= last_context)
 );
-CREATE TABLE loss ( -- what was wrong with a PROFILE
+CREATE TABLE loss ( -- a problem with a PROFILE
 	measurement INTEGER NOT NULL REFERENCES measurement,
 	path TEXT NOT NULL,
 	message TEXT NOT NULL,
-	is_read INTEGER NOT NULL CHECK (is_read IN (0, 1)) -- 0: it was left out
+	is_read INTEGER NOT NULL CHECK (is_read IN (0, 1)) -- 0: it was skipped
 );
-CREATE TABLE process ( -- a program image: what a datafile was written of
+CREATE TABLE process ( -- a program image: there is a datafile of each
 	id INTEGER PRIMARY KEY,
 	measurement INTEGER NOT NULL REFERENCES measurement,
 	path TEXT NOT NULL, -- of the datafile
@@ -29,9 +28,9 @@ CREATE TABLE process ( -- a program image: what a datafile was written of
 	executable TEXT,
 	host TEXT,
 	pid INTEGER,
-	ppid INTEGER, -- the parent's
-	rank INTEGER, -- in a parallel program
-	ranks INTEGER, -- how many there are
+	ppid INTEGER, -- of the parent
+	rank INTEGER, -- of a parallel program
+	ranks INTEGER, -- number of ranks
 	start_ns INTEGER,
 	wall_ns INTEGER,
 	cpu_ns INTEGER,
@@ -39,15 +38,15 @@ CREATE TABLE process ( -- a program image: what a datafile was written of
 	"end" TEXT, -- how it ended
 	tool TEXT, -- what measured it
 	tramp_samples INTEGER NOT NULL, -- as in the datafile's header
-	has_ended INTEGER NOT NULL CHECK (has_ended IN (0, 1)), -- one thread stands for many that ended
+	has_ended INTEGER NOT NULL CHECK (has_ended IN (0, 1)), -- a thread stands for many that ended
 	has_trailer INTEGER NOT NULL CHECK (has_trailer IN (0, 1))
 );
-CREATE TABLE profile ( -- what was recorded apart: a thread, or a whole file where it does not tell threads apart
+CREATE TABLE profile ( -- what was recorded separately: a thread, or a file that does not separate threads
 	id INTEGER PRIMARY KEY,
 	measurement INTEGER NOT NULL REFERENCES measurement,
-	process INTEGER REFERENCES process, -- NULL: the file is of several
+	process INTEGER REFERENCES process, -- NULL: the file has several
 	path TEXT NOT NULL, -- of the file
-	thread INTEGER, -- in the datafile, from 0; NULL: of no single one
+	thread INTEGER, -- in the datafile, from 0; NULL: several
 	tid INTEGER,
 	name TEXT, -- of the thread
 	start_ns INTEGER,
@@ -58,24 +57,24 @@ CREATE TABLE metric (
 	id INTEGER PRIMARY KEY, -- from 0: 0 and 1 take no space in tables of values
 	measurement INTEGER NOT NULL REFERENCES measurement,
 	name TEXT NOT NULL,
-	unit TEXT NOT NULL, -- of events: ns, bytes, count, or '' where it is not known
+	unit TEXT NOT NULL, -- of events: ns, bytes, count, or '' if not known
 	flags INTEGER NOT NULL, -- as in the datafile
 	sampled INTEGER NOT NULL CHECK (sampled IN (0, 1)), -- 0: every event was recorded
 	events INTEGER NOT NULL CHECK (events >= 0), -- the total
 	samples INTEGER NOT NULL CHECK (samples >= 0), -- the total
-	interval INTEGER NOT NULL, -- mean number of events from sample to sample; 0: not known
+	interval INTEGER NOT NULL, -- mean number of events between samples; 0: not known
 	position INTEGER NOT NULL, -- in the files
-	kernel TEXT, -- whether events in the kernel are among them: yes, no, mixed; NULL: not said
-	sources TEXT NOT NULL, -- what counted, separated by ', '
-	requested TEXT NOT NULL, -- rate or period that was asked for
-	achieved TEXT NOT NULL, -- and got
+	kernel TEXT, -- whether events in the kernel are included: yes, no, mixed; NULL: not known
+	sources TEXT NOT NULL, -- what counted them, separated by ', '
+	requested TEXT NOT NULL, -- requested rate or period
+	achieved TEXT NOT NULL, -- achieved one
 	has_account INTEGER NOT NULL CHECK (has_account IN (0, 1)),
 	unaccounted_events INTEGER NOT NULL, -- of files without an account
 	unaccounted_samples INTEGER NOT NULL,
-	jitter TEXT NOT NULL, -- how intervals were spread about their mean
-	cost_ns INTEGER NOT NULL -- CPU time that measuring took; 0: not said
+	jitter TEXT NOT NULL, -- distribution of intervals around their mean
+	cost_ns INTEGER NOT NULL -- CPU time of measuring; 0: not known
 );
-CREATE TABLE account ( -- what became of all samples
+CREATE TABLE account ( -- the outcome of all samples
 	metric INTEGER NOT NULL REFERENCES metric,
 	position INTEGER NOT NULL, -- the first two are in the tree, the others were dropped
 	disposition TEXT NOT NULL,
@@ -86,18 +85,18 @@ CREATE TABLE account ( -- what became of all samples
 CREATE TABLE module ( -- a load module
 	id INTEGER PRIMARY KEY,
 	measurement INTEGER NOT NULL REFERENCES measurement,
-	name TEXT NOT NULL, -- its path, or [what it is]
-	base TEXT NOT NULL, -- the last part of that
+	name TEXT NOT NULL, -- its path, or [its kind]
+	base TEXT NOT NULL, -- the last part of name
 	build_id TEXT, -- hexadecimal
-	assumed INTEGER NOT NULL CHECK (assumed IN (0, 1)), -- some addresses were given to it for want of knowledge
-	symbols TEXT NOT NULL, -- where names come from: debug information, symbol table, dynamic symbols, none
+	assumed INTEGER NOT NULL CHECK (assumed IN (0, 1)), -- its extent was not known: addresses were assumed to be in it
+	symbols TEXT NOT NULL, -- source of names: debug information, symbol table, dynamic symbols, none
 	stale INTEGER NOT NULL CHECK (stale IN (0, 1)), -- the file found was not the one measured
 	note TEXT -- what was missing
 );
 CREATE TABLE file ( -- a source file
 	id INTEGER PRIMARY KEY,
 	measurement INTEGER NOT NULL REFERENCES measurement,
-	name TEXT, -- its path; NULL: code for which no file is known ...
+	name TEXT, -- its path; NULL: code without a known file ...
 	module INTEGER REFERENCES module, -- ... of this module
 	CHECK ((name IS NULL) <> (module IS NULL))
 );
@@ -106,61 +105,61 @@ CREATE TABLE function (
 	module INTEGER NOT NULL REFERENCES module,
 	name TEXT NOT NULL, -- demangled
 	linkage_name TEXT, -- as in the symbol table; NULL: the same
-	file INTEGER REFERENCES file, -- where it is declared
-	line INTEGER, -- in that file
+	file INTEGER REFERENCES file, -- of its declaration
+	line INTEGER, -- of its declaration
 	address INTEGER, -- the lowest in the module's file; NULL: only seen inlined
-	symbol TEXT NOT NULL, -- where its name comes from, as module.symbols
+	symbol TEXT NOT NULL, -- source of its name, as module.symbols
 	inlined INTEGER NOT NULL CHECK (inlined IN (0, 1)), -- seen inlined
-	standing INTEGER NOT NULL CHECK (standing IN (0, 1)), -- seen as a function of its own
+	standing INTEGER NOT NULL CHECK (standing IN (0, 1)), -- seen not inlined
 	hash INTEGER NOT NULL -- of name and module.base: the same in other measurements
 );
 CREATE TABLE line ( -- of a source file
 	id INTEGER PRIMARY KEY,
 	file INTEGER NOT NULL REFERENCES file,
 	number INTEGER, -- NULL: not known
-	function INTEGER REFERENCES function -- with code from it; NULL: several
+	function INTEGER REFERENCES function -- that has code from it; NULL: several
 );
 CREATE TABLE context ( -- a calling context: a line of a function, called from another context
-	id INTEGER PRIMARY KEY, -- numbered depth first: all beneath context x are x.first + 1 .. x.last
+	id INTEGER PRIMARY KEY, -- numbered depth first: those beneath context x are x.first + 1 .. x.last
 	parent INTEGER GENERATED ALWAYS AS (id - up) VIRTUAL REFERENCES context, -- its caller, or what it was inlined into
 	first INTEGER GENERATED ALWAYS AS (id) VIRTUAL,
-	last INTEGER GENERATED ALWAYS AS (id + beneath) VIRTUAL, -- the last of them, or itself
+	last INTEGER GENERATED ALWAYS AS (id + beneath) VIRTUAL, -- the last one beneath, or itself
 	depth INTEGER NOT NULL, -- frames from the root, which has 0
 	function INTEGER REFERENCES function, -- NULL: a root
 	line INTEGER REFERENCES line,
 	hash INTEGER NOT NULL, -- of the path of names and lines: the same in other measurements
-	-- what is so often the same that it comes last: a row ends before what has its default
-	beneath INTEGER NOT NULL DEFAULT 0, -- how many contexts are beneath
-	up INTEGER DEFAULT 1, -- how many before this its parent is; NULL: a root
+	-- columns that mostly have their default are last: a row ends before them
+	beneath INTEGER NOT NULL DEFAULT 0, -- number of contexts beneath
+	up INTEGER DEFAULT 1, -- id - parent; NULL: a root
 	inlined INTEGER NOT NULL DEFAULT 0, -- 1: the function was inlined into the parent's
 	CHECK (up > 0 AND beneath >= 0 AND depth >= 0 AND inlined IN (0, 1))
 );
-CREATE TABLE outermost ( -- the contexts of a function that are beneath no other of it; the others are in their ranges
+CREATE TABLE outermost ( -- the contexts of a function that are not beneath others of it, which are in their ranges
 	function INTEGER NOT NULL REFERENCES function,
 	context INTEGER NOT NULL REFERENCES context,
 	PRIMARY KEY (function, context)
 ) WITHOUT ROWID;
-CREATE TABLE exclusive ( -- what was recorded in a context itself; contexts without are not here
+CREATE TABLE exclusive ( -- what was recorded in a context itself, if anything
 	metric INTEGER NOT NULL REFERENCES metric,
 	context INTEGER NOT NULL REFERENCES context,
 	events INTEGER NOT NULL,
 	samples INTEGER NOT NULL DEFAULT 1,
 	PRIMARY KEY (metric, context)
 ) WITHOUT ROWID;
-CREATE TABLE inclusive ( -- what was recorded in a context or beneath
+CREATE TABLE inclusive ( -- what was recorded in a context or beneath it
 	metric INTEGER NOT NULL REFERENCES metric,
 	context INTEGER NOT NULL REFERENCES context,
 	events INTEGER NOT NULL,
 	samples INTEGER NOT NULL DEFAULT 1,
 	PRIMARY KEY (metric, context)
 ) WITHOUT ROWID;
-CREATE TABLE hottest ( -- the contexts with most of a metric in themselves, a thousand at most
+CREATE TABLE hottest ( -- the contexts with the largest exclusive values, up to a thousand per metric
 	metric INTEGER NOT NULL REFERENCES metric,
 	place INTEGER NOT NULL, -- from 1
 	context INTEGER NOT NULL REFERENCES context,
 	PRIMARY KEY (metric, place)
 ) WITHOUT ROWID;
-CREATE TABLE deepest ( -- the contexts with the longest call paths, a thousand of a measurement at most
+CREATE TABLE deepest ( -- the contexts with the longest call paths, up to a thousand per measurement
 	measurement INTEGER NOT NULL REFERENCES measurement,
 	place INTEGER NOT NULL, -- from 1
 	context INTEGER NOT NULL REFERENCES context,
@@ -181,7 +180,7 @@ CREATE TABLE profile_value ( -- what a profile recorded in a context itself (hpc
 	samples INTEGER NOT NULL,
 	PRIMARY KEY (profile, metric, context)
 ) WITHOUT ROWID;
-CREATE TABLE profile_function ( -- and in a function itself
+CREATE TABLE profile_function ( -- what a profile recorded in a function itself
 	metric INTEGER NOT NULL REFERENCES metric,
 	function INTEGER NOT NULL REFERENCES function,
 	profile INTEGER NOT NULL REFERENCES profile,
@@ -189,7 +188,7 @@ CREATE TABLE profile_function ( -- and in a function itself
 	samples INTEGER NOT NULL,
 	PRIMARY KEY (metric, function, profile)
 ) WITHOUT ROWID;
-CREATE TABLE profile_module ( -- and in a load module
+CREATE TABLE profile_module ( -- what a profile recorded in a load module
 	profile INTEGER NOT NULL REFERENCES profile,
 	metric INTEGER NOT NULL REFERENCES metric,
 	module INTEGER NOT NULL REFERENCES module,
@@ -197,14 +196,14 @@ CREATE TABLE profile_module ( -- and in a load module
 	samples INTEGER NOT NULL,
 	PRIMARY KEY (profile, metric, module)
 ) WITHOUT ROWID;
-CREATE TABLE process_most ( -- the function that has most in itself of what a process recorded (--per-profile)
+CREATE TABLE process_most ( -- the function with the largest exclusive value in a process (--per-profile)
 	metric INTEGER NOT NULL REFERENCES metric,
 	process INTEGER NOT NULL REFERENCES process,
 	function INTEGER NOT NULL REFERENCES function,
 	events INTEGER NOT NULL,
 	PRIMARY KEY (metric, process)
 ) WITHOUT ROWID;
-CREATE TABLE module_value ( -- by load module; exclusive: in its own code,
+CREATE TABLE module_value ( -- values by load module; exclusive: in its own code
 	metric INTEGER NOT NULL REFERENCES metric,
 	module INTEGER NOT NULL REFERENCES module,
 	exclusive_events INTEGER NOT NULL,
@@ -231,10 +230,10 @@ CREATE TABLE function_value ( -- the same by function: recursion counts once
 	inclusive_samples INTEGER NOT NULL,
 	PRIMARY KEY (metric, function)
 ) WITHOUT ROWID;
-CREATE TABLE comparable ( -- function_value by function.hash, for what compares measurements
+CREATE TABLE comparable ( -- function_value by function.hash, to compare measurements
 	metric INTEGER NOT NULL REFERENCES metric,
 	hash INTEGER NOT NULL,
-	function INTEGER NOT NULL REFERENCES function, -- the first with that hash; values are of all
+	function INTEGER NOT NULL REFERENCES function, -- the first with this hash; values are of all
 	exclusive_events INTEGER NOT NULL,
 	inclusive_events INTEGER NOT NULL,
 	PRIMARY KEY (metric, hash)
@@ -248,7 +247,7 @@ CREATE TABLE line_value ( -- the same by line
 	inclusive_samples INTEGER NOT NULL,
 	PRIMARY KEY (metric, line)
 ) WITHOUT ROWID;
-CREATE TABLE inlined_line ( -- and in inlined code alone, by the line and the function there
+CREATE TABLE inlined_line ( -- values in inlined code only, by line and function
 	metric INTEGER NOT NULL REFERENCES metric,
 	line INTEGER NOT NULL REFERENCES line,
 	function INTEGER NOT NULL REFERENCES function,
@@ -256,7 +255,7 @@ CREATE TABLE inlined_line ( -- and in inlined code alone, by the line and the fu
 	samples INTEGER NOT NULL,
 	PRIMARY KEY (metric, line, function)
 ) WITHOUT ROWID;
-CREATE TABLE call ( -- functions that call each other, or that one was inlined into
+CREATE TABLE call ( -- pairs of functions: a call, or code inlined into the caller
 	id INTEGER PRIMARY KEY,
 	callee INTEGER NOT NULL REFERENCES function,
 	caller INTEGER REFERENCES function -- NULL: the callee is the outermost frame
@@ -264,9 +263,9 @@ CREATE TABLE call ( -- functions that call each other, or that one was inlined i
 CREATE TABLE call_value ( -- values by call
 	metric INTEGER NOT NULL REFERENCES metric,
 	call INTEGER NOT NULL REFERENCES call,
-	exclusive_events INTEGER NOT NULL, -- in the callee itself when called from there
+	exclusive_events INTEGER NOT NULL, -- in the callee itself when called from the caller
 	exclusive_samples INTEGER NOT NULL,
-	inclusive_events INTEGER NOT NULL, -- on call paths with that call, each counted once
+	inclusive_events INTEGER NOT NULL, -- on call paths with this call, each counted once
 	inclusive_samples INTEGER NOT NULL,
 	PRIMARY KEY (metric, call)
 ) WITHOUT ROWID;

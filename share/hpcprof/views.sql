@@ -1,16 +1,16 @@
--- Indexes and views of a profile database, made after the tables are filled.
+-- Indexes and views of a profile database, created after the tables are filled.
 
 CREATE INDEX function_name ON function (name);
 CREATE INDEX call_callee ON call (callee);
 CREATE INDEX call_caller ON call (caller);
 
-CREATE VIEW value AS -- all that is known of a context and a metric
+CREATE VIEW value AS -- the values of a metric in a context
 SELECT i.metric, i.context, coalesce(e.events, 0) AS exclusive_events,
 	coalesce(e.samples, 0) AS exclusive_samples,
 	i.events AS inclusive_events, i.samples AS inclusive_samples
 FROM inclusive i LEFT JOIN exclusive e ON e.metric = i.metric AND e.context = i.context;
 
-CREATE VIEW functions AS -- where the time goes: one row a function, recursion counted once
+CREATE VIEW functions AS -- the hottest functions: one row per function, recursion counted once
 SELECT m.measurement, m.name AS metric, f.name AS function, o.base AS module, s.name AS file, f.line,
 	v.exclusive_events AS self, v.inclusive_events AS total,
 	v.exclusive_samples AS self_samples, v.inclusive_samples AS total_samples,
@@ -24,7 +24,7 @@ ORDER BY m.id, v.exclusive_events DESC, v.inclusive_events DESC, f.name, f.id;
 
 CREATE VIEW lines AS -- the same by source line
 SELECT m.measurement, m.name AS metric, s.name AS file, l.number AS line, f.name AS function,
-	o.base AS module, -- of what has no file
+	o.base AS module, -- of code without a known file
 	v.exclusive_events AS self, v.inclusive_events AS total,
 	v.exclusive_samples AS self_samples, v.inclusive_samples AS total_samples,
 	round(100.0 * v.exclusive_events / nullif(m.events, 0), 3) AS self_percent,
@@ -55,7 +55,7 @@ SELECT m.measurement, m.name AS metric, o.name AS module, o.build_id,
 FROM module_value v JOIN metric m ON m.id = v.metric JOIN module o ON o.id = v.module
 ORDER BY m.id, v.exclusive_events DESC, v.inclusive_events DESC, o.name, o.id;
 
-CREATE VIEW call_path AS -- a context's call path as text, the outermost frame first; ask for one context
+CREATE VIEW call_path AS -- a context's call path as text, outermost frame first; select a single context
 SELECT c.id AS context, (WITH RECURSIVE up (parent, depth, name) AS (
 		SELECT c.parent, c.depth, f.name FROM function f WHERE f.id = c.function
 		UNION ALL
@@ -64,7 +64,7 @@ SELECT c.id AS context, (WITH RECURSIVE up (parent, depth, name) AS (
 	SELECT group_concat(name, ' > ') FROM (SELECT name FROM up ORDER BY depth)) AS path
 FROM context c;
 
-CREATE VIEW call_paths AS -- the hottest call paths, a thousand of each metric at most
+CREATE VIEW call_paths AS -- the hottest call paths, up to a thousand per metric
 SELECT m.measurement, m.name AS metric, h.place, e.events AS self, e.samples AS self_samples,
 	round(100.0 * e.events / nullif(m.events, 0), 3) AS self_percent,
 	(SELECT path FROM call_path p WHERE p.context = h.context) AS path, s.name AS file,
@@ -74,14 +74,14 @@ FROM metric m CROSS JOIN hottest h ON h.metric = m.id CROSS JOIN context c ON c.
 	JOIN line l ON l.id = c.line JOIN file s ON s.id = l.file
 ORDER BY m.id, h.place;
 
-CREATE VIEW hot_path AS -- from the root on, always the heaviest callee
+CREATE VIEW hot_path AS -- from the root to the heaviest callee of each context
 WITH RECURSIVE hot (metric, context, depth) AS (
 	SELECT m.id, (SELECT i.context FROM measurement n CROSS JOIN inclusive i
 		WHERE n.id = m.measurement AND i.metric = m.id
 			AND i.context IN (n.first_context, n.partial_context)
 		ORDER BY i.events DESC, i.context LIMIT 1), 0
 	FROM metric m WHERE m.events > 0
-	UNION ALL -- the first child is the next context, and behind what is beneath it comes the second
+	UNION ALL -- the first child is the next context, the second follows the last one beneath the first
 	SELECT metric, (WITH RECURSIVE child (id, beyond) AS (
 			SELECT id + 1, last + 1 FROM context WHERE id = hot.context
 			UNION ALL
@@ -108,7 +108,7 @@ SELECT p.measurement, p.id AS process, p.command, p.host, p.pid, p.rank, p.start
 FROM process p LEFT JOIN process_value v ON v.process = p.id LEFT JOIN metric m ON m.id = v.metric
 ORDER BY p.id, m.id;
 
-CREATE VIEW statistics AS -- a function over the profiles, and which of them is extreme
+CREATE VIEW statistics AS -- the values of a function in the profiles, and which profile has most
 SELECT m.measurement, m.name AS metric, f.name AS function, o.base AS module, n.profiles,
 	count(*) AS profiles_with, min(v.events) * (count(*) = n.profiles) AS least,
 	max(v.events) AS most, v.profile AS most_in,
@@ -122,18 +122,18 @@ FROM profile_function v JOIN metric m ON m.id = v.metric JOIN function f ON f.id
 		ON n.measurement = m.measurement
 GROUP BY v.metric, v.function;
 
-CREATE VIEW imbalance AS -- what would be gained if a function took every profile as long as the mean
+CREATE VIEW imbalance AS -- the gain if the profile with most of a function had only the mean
 SELECT measurement, metric, function, module, profiles, most, mean, most_in,
 	round(most / mean, 3) AS factor, most - mean AS gain, function_id, metric_id
 FROM statistics WHERE sum > 0;
 
-CREATE VIEW quality AS -- what became of the samples
+CREATE VIEW quality AS -- the outcome of each sample
 SELECT m.measurement, m.name AS metric, a.disposition, a.samples, a.events,
 	round(100.0 * a.events / nullif((SELECT sum(b.events) FROM account b WHERE b.metric = a.metric), 0), 3)
 		AS percent, a.position < 2 AS is_in_tree
 FROM account a JOIN metric m ON m.id = a.metric ORDER BY m.id, a.position;
 
-CREATE VIEW difference AS -- the functions of two measurements; match by name and module
+CREATE VIEW difference AS -- the functions of two measurements, matched by name and module
 SELECT d.before, d.after, d.metric, f.name AS function, o.base AS module, d.self_before, d.self_after,
 	d.self_after - d.self_before AS self_change, d.total_before, d.total_after,
 	d.total_after - d.total_before AS total_change
@@ -144,7 +144,7 @@ FROM (SELECT b.id AS before, a.id AS after, m.name AS metric, x.function,
 		LEFT JOIN metric n ON n.measurement = a.id AND n.name = m.name
 		JOIN comparable x ON x.metric = m.id
 		LEFT JOIN comparable y ON y.metric = n.id AND y.hash = x.hash
-	UNION ALL -- and what is in the later alone
+	UNION ALL -- functions that are only in the later one
 	SELECT b.id, a.id, n.name, y.function, 0, y.exclusive_events, 0, y.inclusive_events
 	FROM measurement b CROSS JOIN measurement a ON a.id <> b.id CROSS JOIN metric n ON n.measurement = a.id
 		LEFT JOIN metric m ON m.measurement = b.id AND m.name = n.name

@@ -1,15 +1,14 @@
 #!/bin/bash
-# What processes and threads that begin and end cost alone, under hpcrun at 1000 samples per
-# CPU second, and under perf with call graphs: 1000 of each kind, so that a ms that is added
-# is a us each, and a make of 200 small files. PAIRS rounds (7), each in the order alone,
-# hpcrun, perf, perf, hpcrun, alone; what hpcrun and perf do before and after is not in the
-# first ones.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+# The cost of starting and ending processes and threads alone, under hpcrun at 1000 samples per CPU
+# second, and under perf with call graphs: 1000 of each kind, so that an added ms is a us for each,
+# and a make of 200 small files. PAIRS rounds (7), each in the order alone, hpcrun, perf, perf,
+# hpcrun, alone; the first ones do not include what hpcrun and perf do before and after.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 pairs=${PAIRS:-7}
 churn=$(program churn)
-. "$top/tests/lib/variants.sh"
+. "$top/tests/lib/shell/variants.sh"
 
 make_sources() {
 	local i
@@ -19,7 +18,7 @@ make_sources() {
 	printf 'all: $(patsubst %%.c,$O/%%.o,$(wildcard *.c))\n$O/%%.o: %%.c\n\tgcc -O0 -c -o $@ $<\n' >Makefile
 }
 
-# build VARIANT: all of them anew, into the folder of this run.
+# build VARIANT: rebuild all of them in the folder of this run.
 build() {
 	mkdir "$run/objects"
 	whole "$1" make -s -j2 O="$run/objects"

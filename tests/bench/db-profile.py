@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Write a CSPROFILE of COUNT call sites and statements with three metrics to stdout: paths of
-ten to forty frames through 3000 functions, of which each calls eight others, the same for the same COUNT."""
+ten to forty frames through 3000 functions, each of which calls eight others. The same COUNT gives the same file."""
 import random
 import sys
 

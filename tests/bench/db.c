@@ -1,16 +1,16 @@
-/* How fast a database is written, beside a plain loop that inserts as many numbers.
+/* Measures how fast a database is written, compared with a plain loop that inserts as many numbers.
  *
  *     db ours PROFILE DATABASE     what hpcprof db does once the profile is read
- *     db plain ROWS DATABASE       rows of (context, metric, value), 50 an INSERT, into a table
+ *     db plain ROWS DATABASE       rows of (context, metric, value), 50 per INSERT, into a table
  *     db sorted ROWS DATABASE      the same, clustered by (context, metric)
  *
- * Both print numbers (columns of rows that are stored, which is what the plain loop's rate is of: a
- * key counts, what is NULL, computed from others, or in an index does not), seconds of CPU time,
- * and bytes; ours also rows of exclusive and inclusive, their bytes, and peak memory in MB. The
- * seconds of ours are for all that comes after reading: tree, sums, tables, indexes, ANALYZE. */
-#include "db/db.h"
-#include "db/place.h"
-#include "db/write.h"
+ * All print numbers (stored columns of rows: keys count; columns that are NULL, computed from
+ * others or in an index do not), seconds of CPU time, and bytes. `ours` also prints rows of
+ * exclusive and inclusive, their bytes, and peak memory in MB. The seconds of `ours` are for
+ * everything after reading: tree, sums, tables, indexes, ANALYZE. */
+#include "db/import/import.h"
+#include "db/write/database_file.h"
+#include "db/write/write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +52,8 @@ static int64_t number(sqlite3 *db, const char *sql)
 	return n;
 }
 
-/* What is stored in all tables: each column of each row that is not NULL, ids as the plain loops'
- * keys are. pragma_table_info does not have columns that are computed from others. */
+/* The numbers stored in all tables: each column of each row that is not NULL. Ids count, like the
+ * keys of the plain loops. pragma_table_info omits columns that are computed from others. */
 static int64_t numbers_of(sqlite3 *db)
 {
 	sqlite3_stmt *s;
@@ -81,7 +81,7 @@ static void ours(const char *profile, const char *database)
 	const struct common o = {.profiles = &profile, .num_profiles = 1, .threads = 1};
 	const struct profile_request wanted = {.common = &o};
 	struct diag d = {.out = stderr, .quiet = true};
-	struct db_place place;
+	struct database_file place;
 	struct profile p;
 	struct rusage usage;
 	struct error e = {0};
@@ -90,9 +90,9 @@ static void ours(const char *profile, const char *database)
 
 	need(profile_load(&p, &wanted, &d, &e) == 0, e.text);
 	from = cpu();
-	need(db_place_open(&place, database, false, &e) == 0 &&
+	need(database_file_open(&place, database, false, &e) == 0 &&
 		 db_fill(place.db, &p, &o, PER_PROFILE_SMALL, &d, &e) == 0 &&
-		 db_place_commit(&place, &e) == 0,
+		 database_file_commit(&place, &e) == 0,
 	     e.text);
 	to = cpu();
 	getrusage(RUSAGE_SELF, &usage);

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Databases: numbers stored a second of CPU time beside plain loops over SQLite, bytes a value
-# row, peak memory, and how long each shipped query takes on 1 M contexts with three metrics.
-# A number is a column of a row that is stored, on both sides (see db.c). The best of RUNS runs
-# counts; ours and the loops are run in turn. Queries run in one thread over a file in memory; of a
-# view the first rows are asked for.
+# Databases: numbers stored per second of CPU time, compared with plain loops over SQLite, bytes per
+# value row, peak memory, and the time of each shipped query on 1 M contexts with three metrics. A
+# number is a stored column of a row, for both (see db.c). The best of RUNS runs counts; ours and
+# the loops are run in turn. Queries run in one thread on a file in memory; of a view the first rows
+# are read.
 #
 # CONTEXTS=...  call sites of the profile (730000: a million contexts)
 set -eu
@@ -24,7 +24,7 @@ for _ in $(seq "$runs"); do
 	"$out/db" sorted 4000000 "$out/sorted.db" >>"$out/sorted"
 	"$out/db" ours "$out/profile.xml" "$out/ours.db" >>"$out/ours"
 done
-best() { # best FILE: the line with most numbers a second
+best() { # best FILE: the line with most numbers per second
 	awk '{ print $1 / $2, $0 }' "$1" | sort -gr | head -n 1
 }
 read -r plain _ < <(best "$out/plain")
@@ -38,10 +38,10 @@ awk -v s="$seconds" -v b="$bytes" -v n="$rows" -v v="$value_bytes" -v m="$mb" 'B
 	printf "%d value rows in %.2f s: %.1f bytes each, %.1f with all of the file; peak memory %d MB\n", n, s, v / n, b / n, m }'
 
 TIMEFORMAT='%3U %3S'
-# A second, small measurement, for what compares two.
+# A second, small measurement, for queries that compare two.
 python3 tests/bench/db-profile.py 10000 >"$out/profile.xml"
 "$BUILD/bin/hpcprof" db -q --append -o "$out/ours.db" "$out/profile.xml"
-query() { # query NAME WORD...: how long hpcprof query takes for them
+query() { # query NAME WORD...: the time of hpcprof query
 	for _ in $(seq "$runs"); do
 		{ time "$BUILD/bin/hpcprof" query "${@:2}" "$out/ours.db" >"$out/rows" 2>"$out/errors"; } 2>&1
 	done | sort -g | awk -v n="$1" 'NR == 1 { printf "%-24s %.3f\n", n, $1 + $2 }'

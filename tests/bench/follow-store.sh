@@ -1,20 +1,20 @@
 #!/bin/bash
-# What measuring costs with each place for the store: the process's own memory (private),
-# shared memory that outlives it, and a directory on a disk. CPU seconds against the
-# program alone, at 1000 samples per CPU second and, for the cost of a sample, at 10,000.
-# PAIRS rounds (20), each alone, private, memory, disk, and the same backwards, so that a
-# drift of the machine's speed falls on all alike. Then a process that does nothing.
-# STORE_DISK is the directory on a disk (/var/tmp).
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/workloads.sh"
+# The cost of measuring for each place of the store: the process's own memory (private), shared
+# memory that outlives it, and a directory on a disk. CPU seconds are compared with the program
+# alone, at 1000 samples per CPU second and, for the cost of a sample, at 10,000. PAIRS rounds (20),
+# each alone, private, memory, disk, and then in reverse order, so that a drift of the machine's
+# speed affects all equally. Then a process that does nothing. STORE_DISK is the directory on a disk
+# (/var/tmp).
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/workloads.sh"
 
 pairs=${PAIRS:-20}
 waitcpu=$(program waitcpu)
 disk=$(mktemp -d "${STORE_DISK:-/var/tmp}/hpcstores.XXXXXX")
 trap 'rm -rf "$scratch" "$disk"' EXIT
 
-# run_variant VARIANT RATE COMMAND...: leaves the line for overhead.py in ./one.
+# run_variant VARIANT RATE COMMAND...: writes the line for overhead.py to ./one.
 run_variant() {
 	local variant=$1 rate=$2 place=$1 samples=
 	shift 2

@@ -1,13 +1,13 @@
-/* Merge all datafiles of a folder and say how fast.
+/* Merges all datafiles of a folder and prints how fast.
  *
  *     merge ours DIR THREADS NODES-PER-FILE      as hpcprof does it, from files to a finished model
  *     merge plain DIR THREADS NODES-PER-FILE     a plain hash of (parent, address), the prototype
- *                                                that ours is held against
+ *                                                that ours is compared with
  *
- * The prototype does the least that merging takes: it trusts its input, knows how mkprofiles
- * lays out its files, takes one load map a file, keeps two columns, has no roles, no accounts
- * and no order. Both threads' tables are joined at the end. */
-#include "hpcprof/load.h"
+ * The prototype does the minimum of merging: it trusts its input, assumes the layout of mkprofiles'
+ * files, uses one load map per file and two columns, and has no roles, accounts or order. The
+ * tables of the threads are joined at the end. */
+#include "hpcprof/load/load.h"
 #include "reader/reader.h"
 
 #include <dirent.h>
@@ -237,7 +237,7 @@ int main(int argc, char **argv)
 	contexts = (strcmp(argv[1], "plain") ? ours : plain)(paths.at, paths.len, threads);
 	took = now() - start;
 	getrusage(RUSAGE_SELF, &usage);
-	/* the CPU's time tells more than the clock on a machine that others use */
+	/* CPU time is more reliable than real time on a shared machine */
 	cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 	      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 	printf("%.3f %.1f %.3f %u %.1f\n", took, (double)paths.len * atof(argv[4]) / took / 1e6,

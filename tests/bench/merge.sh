@@ -1,7 +1,7 @@
 #!/bin/bash
-# Merging: nodes per second from the page cache to the finished tree with its metrics, with
-# one thread and with two, beside a plain hash; peak memory by number of datafiles; and
-# 10,000 datafiles of 5,000 nodes. The best of RUNS runs counts.
+# Merging: nodes per second from the page cache to the finished tree with its metrics, with one
+# thread and with two, compared with a plain hash; peak memory by number of datafiles; and 10,000
+# datafiles of 5,000 nodes. The best of RUNS runs counts.
 #
 # FILES=...  datafiles of 20,000 nodes (1000)     MANY=...  datafiles of 5,000 nodes (10000)
 set -eu
@@ -32,7 +32,7 @@ best() {
 	done | sort -n | head -n 1
 }
 
-# Both are run in turn, so that a busy machine disturbs one as much as the other.
+# Both are run in turn, so that other load on the machine affects both equally.
 printf '%-34s %-6s %7s %8s %10s %6s %9s %8s\n' "$files datafiles of 20,000 nodes" merger threads seconds 'M nodes/s' 'CPU s' contexts 'peak MB'
 for others in pool own; do
 	make_data "$files" 20000 80 "$others"

@@ -1,10 +1,9 @@
 #!/bin/bash
-# From what was measured to text: samples per second of hpcprof text beside perf report, for the
-# same program, rate and time, with call paths and inlined functions. Every tool is run once
-# before it counts, so that files and debug information are in the page cache; the best of RUNS
-# runs counts. With frame pointers perf (6.1) names no inlined calls, whatever --inline says, and
-# so reads symbols alone: only with -g dwarf does it do the same work. How many lines name them is
-# printed.
+# Reporting: samples per second of hpcprof text compared with perf report, for the same program,
+# rate and time, with call paths and inlined functions. Every tool is run once before it is timed,
+# so that files and debug information are in the page cache; the best of RUNS runs counts. With
+# frame pointers perf (6.1) shows no inlined calls, even with --inline, and so reads only symbols.
+# Only with -g dwarf does it do the same work. The number of lines with inlined calls is printed.
 #
 # SECONDS_CPU=...  how long the program runs (10)     RATE=...  samples a second (2000)
 # PARTS=...        its size: units of C++ with templates, about 1.5 MB of .debug_info each (2)
@@ -40,7 +39,7 @@ if [ ! -e "$program" ]; then
 	${CXX:-g++} $flags -o "$program" "$out/main.cc" $(seq -f "$out/part%g.o" "$parts")
 fi
 
-# The seconds and CPU seconds of the quickest run of a command.
+# The seconds and CPU seconds of the fastest run of a command.
 quickest() {
 	local n
 	"$@" >"$out/text" 2>"$out/errors"
@@ -50,7 +49,7 @@ quickest() {
 	done | awk '!best || $1 < best { best = $1 ? $1 : .01; cpu = $2 + $3 } END { print best, cpu }'
 }
 
-# row NAME SAMPLES COMMAND...: leaves the samples per second in $speed
+# row NAME SAMPLES COMMAND...: sets $speed to the samples per second
 row() {
 	local seconds used name=$1 samples=$2
 	shift 2
@@ -59,7 +58,7 @@ row() {
 	printf '%-34s %9s %9s %9s %12s\n' "$name" "$samples" "$seconds" "$used" "$speed"
 }
 
-# perf_samples FILE COMMAND...: measure, and how many samples that gave
+# perf_samples FILE COMMAND...: measure, and print the number of samples
 perf_samples() {
 	perf record -q -o "$@" >/dev/null 2>"$out/errors"
 	perf report -i "$1" --stats 2>"$out/errors" | awk '/SAMPLE events:/ { print $3; exit }'

@@ -1,13 +1,13 @@
 #!/bin/bash
-# What a sample costs: of hpcrun, of the least that sampling can be (an empty handler, called
-# by an event of a fixed period, tests/programs/empty_plugin.c), and of perf with call graphs.
-# PAIRS rounds (10), each in the order alone, empty, hpcrun, perf, perf, hpcrun, empty, alone.
-# RATE samples a CPU second (4000), so that what a process costs beside its samples is little.
-# Counted is the CPU time of the program and its children: not what hpcrun and perf do before
-# and after, nor perf's writing.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/workloads.sh"
+# The cost of a sample: with hpcrun, with the minimum of sampling (an empty handler, called by an
+# event with a fixed period, tests/programs/empty_plugin.c), and with perf with call graphs. PAIRS
+# rounds (10), each in the order alone, empty, hpcrun, perf, perf, hpcrun, empty, alone. RATE
+# samples per CPU second (4000), so that the other costs of a process are small. The CPU time is
+# that of the program and its children, without what hpcrun and perf do before and after, and
+# without perf's writing.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/workloads.sh"
 
 pairs=${PAIRS:-10}
 rate=${RATE:-4000}

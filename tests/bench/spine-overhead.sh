@@ -1,14 +1,14 @@
 #!/bin/bash
-# What measuring costs: CPU seconds (user + system, children included) of a program
-# alone, under hpcrun at 1000 samples per CPU second, and under perf with call graphs.
-# PAIRS rounds (20), each in the order alone, hpcrun, perf, perf, hpcrun, alone, so that
-# a drift of the machine's speed falls on all alike. Then a process that does nothing.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/workloads.sh"
+# The cost of measuring: CPU seconds (user + system, children included) of a program alone, under
+# hpcrun at 1000 samples per CPU second, and under perf with call graphs. PAIRS rounds (20), each in
+# the order alone, hpcrun, perf, perf, hpcrun, alone, so that a drift of the machine's speed affects
+# all equally. Then a process that does nothing.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/workloads.sh"
 
 pairs=${PAIRS:-20}
-. "$top/tests/lib/variants.sh"
+. "$top/tests/lib/shell/variants.sh"
 
 echo "$pairs rounds of alone, hpcrun, perf, perf, hpcrun, alone; medians"
 workload xz short

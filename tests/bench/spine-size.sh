@@ -1,9 +1,9 @@
 #!/bin/bash
-# What is written: bytes of datafiles and per distinct context, beside perf.data with
-# frame pointers only and with copies of the stack.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/workloads.sh"
+# The size of the output: bytes of datafiles and per distinct context, compared with perf.data with
+# only frame pointers and with copies of the stack.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/workloads.sh"
 
 # perf_bytes COMMAND...: of perf.data, or "-".
 perf_bytes() {

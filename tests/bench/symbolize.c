@@ -1,5 +1,5 @@
-/* symbolize FILE <ADDRESSES: resolve the hexadecimal addresses of a load module and
- * print them as addr2line -a -i -f -C does. */
+/* symbolize FILE <ADDRESSES: resolve the hexadecimal addresses of a load module and print the
+ * results in the format of addr2line -a -i -f -C. */
 #include "symbolize/symbolize.h"
 
 #include "formats/base/vec.h"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# CPU seconds and peak memory of symbolizing N distinct addresses of a large program
-# with debug information, beside addr2line and llvm-symbolizer: all inline frames,
-# demangled names, files and lines, written as text.
+# CPU seconds and peak memory of symbolizing N distinct addresses of a large program with debug
+# information, compared with addr2line and llvm-symbolizer: all inline frames, demangled names,
+# files and lines, written as text.
 #
-# FILE=...   another program or library than the one that is compiled here
+# FILE=...   a program or library to use instead of the one that is compiled here
 # PARTS=...  its size: units of C++ with templates, about 1.5 MB of .debug_info each
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -31,7 +31,7 @@ if [ -z "${FILE:-}" ]; then
 	fi
 fi
 
-# N different addresses in sized functions, the same ones each time.
+# N different addresses in functions with a size, the same ones each time.
 addresses() {
 	nm -S "$FILE" | awk -v n="$1" '
 		function hex(s,   i, v) {

@@ -1,7 +1,7 @@
 /*
- * What a frame costs to walk, in ns, by several unwinders and at several depths:
- * a signal is raised below a recursion, and the handler walks the stack.
- * Prints a table. Run by unwind.sh.
+ * Measures the cost of walking a frame, in ns, with several unwinders and at several depths: a
+ * signal is raised below a recursion, and the handler walks the stack. Prints a table. Run by
+ * unwind.sh.
  */
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
@@ -21,7 +21,7 @@
 
 static void *addresses[MAX_FRAMES];
 static uintptr_t stack_high;
-static volatile int *raised; /* keeps the recursion's calls from becoming jumps */
+static volatile int *raised; /* prevents tail calls in the recursion */
 
 static int walk_own(const void *context, bool cached)
 {
@@ -34,7 +34,7 @@ static int walk_own(const void *context, bool cached)
 	low = cur.sp - 128;
 	do {
 		addresses[n++] = (void *)cur.ip;
-		if (!cached) /* makes what was found before void, cheaply */
+		if (!cached) /* a cheap way to invalidate the cache */
 			csprof_cpu.set_generation(++generation & 0xffff ? generation
 									: ++generation);
 	} while (n < MAX_FRAMES && csprof_cpu.step(&cur, low, stack_high) == CSPROF_STEP_OK);
@@ -81,7 +81,7 @@ static int walk_unw_backtrace(const void *context)
 	return unw_backtrace(addresses, MAX_FRAMES);
 }
 
-/* libunwind exports a backtrace of its own, so this one is asked of the C library. */
+/* libunwind also exports backtrace, so this is the C library's. */
 static int (*glibc_backtrace)(void **, int);
 
 static int walk_glibc(const void *context)
@@ -132,7 +132,7 @@ static double now(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* The best of several rounds that walk some 20000 frames each. */
+/* The best of several rounds of about 20000 frames each. */
 static void handler(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;

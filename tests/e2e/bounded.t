@@ -1,8 +1,8 @@
 #!/bin/bash
 # Measuring has a bounded price: no program stands still for it, whatever rate is asked for,
 # however deep its stacks are, and whatever runs beside it.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 work=$(program work)
 norefresh=$(program norefresh)

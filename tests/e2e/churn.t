@@ -1,8 +1,8 @@
 #!/bin/bash
 # Processes that begin and end all the time: what measuring does in each of them, counted in
 # system calls, which no machine's speed changes. tests/bench/churn.sh has the times.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 strace -f -o log true 2>/dev/null || skip_all "strace is not there, or may not trace"
 churn=$(program churn)
@@ -49,7 +49,7 @@ few_events "nor makes an event"
 at_most "an image at most 100" vfork 100
 at_most "a child and its image at most 155" exec 155
 is "and they ask /proc for their executable alone" \
-	"$(of_children | grep /proc | grep -v 'readlink("/proc/self/exe"')" ""
+	"$(of_children | grep /proc | grep -v '"/proc/self/exe"')" ""
 is "each of them has a datafile" "$(ls data.exec | grep -c '\.csp$')" 17
 check "which hpcprof reads" run 0 "$hpcprof" -q data.exec
 check "and that had time in the kernel included, though it has no sample" \

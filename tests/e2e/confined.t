@@ -1,9 +1,9 @@
 #!/bin/bash
 # Programs that confine themselves to some system calls: each sees what it sees alone, and
 # its account holds, until the end or until sampling would have killed it.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/living.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/living.sh"
 
 confined=$(program confined)
 
@@ -20,7 +20,7 @@ strict() {
 strict "strict mode"
 lives 0 "a filter that allows next to nothing" "$confined" confined
 until_it_began "a filter that allows next to nothing"
-is "which is said" "$(grep -c 'hpcrun: .*no samples from here on' said)" 1
+is "which is said" "$(grep -c 'hpcrun: .*sampling stops here' said)" 1
 lives 3 "a filter that stops the end" "$confined" no_files
 all_of_it "a filter that stops the end"
 at_least "samples to the end" recorded 250

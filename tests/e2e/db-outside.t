@@ -1,9 +1,9 @@
 #!/bin/bash
 # Databases and datafiles from outside hpcprof: the sqlite3 shell with the extension, python3's
 # sqlite3, pandas with a plot, and the tables as CSV.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/database.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/database.sh"
 
 measured threads8
 measured cxx 2
@@ -30,7 +30,7 @@ is "of one tree, too" "$(raw "SELECT count(*) FROM csprof_nodes('$file') WHERE t
 is "of a tree that is not there" "$(raw "SELECT count(*) FROM csprof_nodes('$file') WHERE tree IN (-1, 1000000)")" 0
 is "what the file says of each node is what csp.py reads" \
 	"$(raw "SELECT tree, id, parent, ip FROM csprof_nodes('$file') ORDER BY 1, 2")" \
-	"$(cd "$top/tests/lib" && "$python" -c "import csp, sys
+	"$(cd "$top/tests/lib/check" && "$python" -c "import csp, sys
 for i, tree in enumerate(csp.Datafile(sys.argv[1]).trees):
     for node, (parent, ip, _) in sorted(tree.nodes.items()): print(i, node, parent, ip, sep='|')" "$scratch/$file")"
 is "csprof_values add up" "$(raw "SELECT sum(value) FROM csprof_values('$file') WHERE metric = 0")" \
@@ -51,7 +51,7 @@ is "from a database that is open" "$(sqlite3 -batch cxx.db ".load $BUILD/lib/hpc
 is "from a database in hpcprof query, too" "$(query "SELECT sum(exclusive_events) FROM hpcprof_contexts('cxx.db')" threads8.db)" "$events"
 check "a file that is not there is told" grep -q '/nonesuch: cannot be opened' <(raw "SELECT * FROM csprof_nodes('/nonesuch')")
 check "and one that is no datafile" grep -q 'expected magic' <(raw "SELECT * FROM csprof_nodes('cxx.db')")
-check "and none at all" grep -q 'takes the name of a datafile' <(raw 'SELECT * FROM csprof_nodes')
+check "and none at all" grep -q 'expected the name of a datafile' <(raw 'SELECT * FROM csprof_nodes')
 check "a join over two of them" test "$(raw "SELECT count(*) FROM csprof_trees('$file') t JOIN csprof_nodes('$file') n ON n.tree = t.number WHERE t.thread = 1")" -gt 0
 is "hpcprof query has them, too" "$(query "SELECT count(*) FROM csprof_nodes('$file')" cxx.db)" "$(raw "SELECT count(*) FROM csprof_nodes('$file')")"
 is "functions" "$(raw "SELECT demangle('_ZN3foo3barEi'), scaled(1500000, 'ns'), 'std::sort' REGEXP '^std::'")" 'foo::bar(int)|1.50 ms|1'

@@ -1,9 +1,9 @@
 #!/bin/bash
 # hpcprof query: the shipped queries, forms of output, errors that say where, limits, and that
 # nothing can be written; databases in bad places and bad databases.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/database.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/database.sh"
 
 measured recursion
 measured cxx 2
@@ -11,7 +11,8 @@ measured cxx 2
 "$hpcprof" db -q --append -o history.db recursion
 
 # ---- all that have names --------------------------------------------------------------------
-sed -n '/^The queries that have names/,/^\.PP/p' "$top/share/man/hpcprof.1" | tr -d '\\' >queries.man
+sed -n '/^The named queries are/,/^\.PP/p' "$top/share/man/hpcprof.1" | tr -d '\\' >queries.man
+check "the manual lists the named queries" test -s queries.man
 for name in $("$hpcprof" query --list | awk '{ print $1 }'); do
 	case $name in
 	callers | callees | over-time | only-beneath) arguments=main ;;
@@ -65,7 +66,7 @@ for statement in 'DELETE FROM context' 'UPDATE context SET depth = 1' "INSERT IN
 	'CREATE TABLE t (x)' 'CREATE TEMP TABLE t (x)' 'DROP TABLE context' 'ALTER TABLE context RENAME TO c' \
 	"ATTACH 'x.db' AS x" 'DETACH main' 'PRAGMA user_version = 7' 'PRAGMA journal_mode = WAL' 'PRAGMA writable_schema = 1' \
 	'PRAGMA query_only = 0' "VACUUM INTO 'x.db'" VACUUM REINDEX ANALYZE BEGIN; do
-	refused 2 'can only read' query "$statement " recursion.db
+	refused 2 'read-only' query "$statement " recursion.db
 done
 refused 2 'not authorized' query "SELECT * FROM pragma_journal_mode('WAL')" recursion.db
 refused 2 'not authorized' query "SELECT load_extension('x')" recursion.db
@@ -77,9 +78,9 @@ refused 2 'no such column: nowhere (in the SQL at line 3, column 3' query 'SELEC
   nowhere' recursion.db
 refused 2 'incomplete input' query 'SELECT (1' recursion.db
 refused 2 'another' query 'SELECT 1; SELECT 2' recursion.db
-refused 2 'no SQL' query ' ' recursion.db
-refused 2 'no query is called' query nonesuch recursion.db
-refused 2 'takes 1 argument' query callers recursion.db
+refused 2 'the query is empty' query ' ' recursion.db
+refused 2 'no query is named' query nonesuch recursion.db
+refused 2 'needs 1 argument and a PROFILE' query callers recursion.db
 refused 2 'Unmatched' query matching '(' recursion.db
 endless='WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT'
 refused 3 'longer than 0.5 seconds' query --time-limit 0.5 "$endless max(x) FROM c" recursion.db
@@ -101,15 +102,15 @@ cp recursion.db closed/old.db
 before=$(md5sum <closed/old.db)
 (ulimit -f 16; "$hpcprof" db -o closed/old.db cxx 2>errors)
 is "no room leaves the old file" "$(md5sum <closed/old.db)" "$before"
-check "and says what to do" grep -q 'closed/old.db: .*(make room there' errors
+check "and says what to do" grep -q 'closed/old.db: .*(free some space there' errors
 is "and leaves nothing else" "$(ls closed)" old.db
 mkdir small
 if mount -t tmpfs -o size=64k tmpfs small 2>/dev/null; then
 	refused 3 'small/x.db: ' db -o small/x.db cxx
-	check "a full disk is told" grep -q '(make room there' errors
+	check "a full disk is told" grep -q '(free some space there' errors
 	is "a full disk keeps nothing" "$(ls small)" ""
 	mount -o remount,ro small
-	refused 3 'small/x.db: cannot be written: Read-only file system (name another place' db -o small/x.db cxx
+	refused 3 'small/x.db: cannot be written: Read-only file system (choose another place' db -o small/x.db cxx
 	umount small
 else
 	skip "a full disk" "tmpfs cannot be mounted"
@@ -135,9 +136,9 @@ refused 3 'other.db: not a profile database' db --append -o other.db cxx
 is "and it is as it was" "$(sql other.db '.tables')" t
 cp cxx.db later.db
 sql later.db 'PRAGMA user_version = 99'
-refused 3 'a newer hpcprof wrote it' query functions later.db
-refused 3 'a newer hpcprof wrote it' later.db
-refused 3 'a newer hpcprof wrote it' db --append -o later.db cxx
+refused 3 'written by a newer hpcprof' query functions later.db
+refused 3 'written by a newer hpcprof' later.db
+refused 3 'written by a newer hpcprof' db --append -o later.db cxx
 : >empty.db
 check "one measurement more for an empty file" "$hpcprof" db --append -o empty.db recursion
 odd="it's \"odd\"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Real questions about real programs: the answers of shipped queries against those that are
 # computed from the datafiles, with addr2line and nm for names and lines (dbtruth.py).
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/database.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/database.sh"
 
 command -v addr2line >/dev/null || skip_all "addr2line is not installed"
 
@@ -41,8 +41,12 @@ asked only-beneath before before.db asked main
 asked only-beneath before before.db asked alpha
 asked only-beneath before before.db asked beta
 asked only-beneath recursion recursion.db recursion even
-is "inner is only beneath alpha" "$(query "only-beneath" alpha before.db | cut -d, -f2)" inner
-is "nothing is only beneath beta" "$(query only-beneath beta before.db)" ""
+# Which of libc's functions and of the stubs that lead to them is sampled below one alone is chance.
+own_beneath() {
+	query only-beneath "$1" before.db | awk -F, '$3 == "asked" && $2 !~ /@plt$/ { print $2 }'
+}
+is "inner is only beneath alpha" "$(own_beneath alpha)" inner
+is "nothing is only beneath beta" "$(own_beneath beta)" ""
 asked matching before before.db asked '^(alpha|common)$'
 asked matching before before.db asked '^(inner|alone|beta)$'
 asked matching recursion recursion.db recursion '^fib$'

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Databases of all test programs: agreement with the other views, in both directions, for every
 # metric and function; the same bytes again; several measurements in one file.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/database.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/database.sh"
 
 all=
 measure() { # measure NAME COMMAND...: into the folder NAME; the program may end as it likes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # hpcprof dump, as a user types it: good, damaged and unreadable files.
-. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
 
 mkcsp=$BUILD/programs/mkcsp
 example=$top/tests/data/example.csp

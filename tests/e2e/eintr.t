@@ -1,8 +1,8 @@
 #!/bin/bash
 # System calls that a sample cuts short are continued, whatever the source is; the long
 # run, as an ordinary user, is tests/soak/spine-user.t.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 # At the second rate a period is as long as a sleep lasts, and longer than all that the
 # sleeper runs: whatever ends a sleep is not its own. At the last one the next sample is soon

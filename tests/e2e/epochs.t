@@ -1,8 +1,8 @@
 #!/bin/bash
 # Load maps: modules that take each other's place, modules that merely come, threads'
 # creators, and the vdso.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 # Plugins of one layout, so that the loader puts each where the one before stood.
 for name in first second third; do

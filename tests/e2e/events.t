@@ -2,8 +2,8 @@
 # Performance events, and programs that do not know of them: they close the descriptors, one
 # by one or all at once, open files of their own under the same numbers, and map memory in a
 # child where the parent has an event's page.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 cat >events.c <<'END'
 #include <dirent.h>
@@ -202,7 +202,7 @@ off() {
 }
 run none prlimit --sigpending=0 -- each
 is "no timers to be had: it is said" \
-	"$(grep -c 'hpcrun: .* a source of samples is closed: no more of thread' none.err)" 5
+	"$(grep -c 'hpcrun: .* sampling source closed by the program: no longer sampling thread' none.err)" 5
 check "and what came then is measuring off" test "$(off none)" -gt 50
 
 run mapped -- mapped

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Programs that fault, and programs in which our handler does: each sees what it sees alone,
 # and its account holds.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/living.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/living.sh"
 
 faulting=$(program faulting)
 
@@ -19,7 +19,7 @@ for by in segv bus lockedsegv lockedbus; do
 	for at in 1 40 400; do
 		lives 0 "our handler faults ($by, walk $at)" env FAULT_AT=$at FAULT_BY=$by "$faulting" crew
 		all_of_it "our handler faults ($by, walk $at)"
-		is "that is said" "$(grep -c 'hpcrun: .*a fault in our handler' said)" 1
+		is "that is said" "$(grep -c 'hpcrun: .*fault in the sampling handler' said)" 1
 		check "one sample is lost, its thread is not measured on, the others are" \
 			lib faulted.py data/faulting.*.csp
 	done

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Every way to start, fork, exec and end: how many datafiles there should be and are, and
 # for each process what was measured beside what its parent was told by wait4.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/following.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/following.sh"
 
 follow=$(program follow)
 followed 1 0 plain

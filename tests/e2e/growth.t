@@ -1,7 +1,7 @@
 #!/bin/bash
 # A program that loads and unloads the same libraries for ever does not grow, also where
 # there are holes between a library's segments, which the unwinder must be told of.
-. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
 
 cat >holes.c <<'END'
 int holes_value = 1;

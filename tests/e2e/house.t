@@ -1,6 +1,6 @@
 #!/bin/bash
 # The state of the house: what a reviewer would otherwise have to look for.
-. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
 cd "$top" || exit 1
 
 if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then

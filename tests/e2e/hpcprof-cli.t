@@ -1,7 +1,7 @@
 #!/bin/bash
 # hpcprof's command line: exit statuses, messages, and output that depends on nothing but
 # what was measured.
-. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
 
 mkcsp=$BUILD/programs/mkcsp
 export TZ=UTC
@@ -57,10 +57,10 @@ head -c 100 good.csp >mixed/cut.csp
 head -c $((size - 1)) good.csp >mixed/trailer.csp
 cp other.csp mixed
 check "a file that was cut is left out" run 1 "$hpcprof" mixed
-check "with its name and the offset" says err '^hpcprof: mixed/cut.csp: offset [0-9]+: .*left out'
+check "with its name and the offset" says err '^hpcprof: mixed/cut.csp: offset [0-9]+: .*skipped'
 check "a damaged trailer costs the trailer" says err '^hpcprof: mixed/trailer.csp: .*trailer'
 check "the others are shown" says out '^Functions'
-check "and the report says what is missing" says out 'mixed/cut.csp: left out'
+check "and the report says what is missing" says out 'mixed/cut.csp: skipped'
 check "nothing but damage" run 3 "$hpcprof" mixed/cut.csp
 check "dump of a good file" run 0 "$hpcprof" dump good.csp
 check "dump with a damaged trailer" run 1 "$hpcprof" dump mixed/trailer.csp

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The text view of programs that were really measured.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 export TZ=UTC
 export COLUMNS=160

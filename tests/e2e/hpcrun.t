@@ -1,8 +1,8 @@
 #!/bin/bash
 # The launcher: what it accepts, says and returns; how images begin and end; the
 # program's own use of what we use.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 starts=$(program starts)
 
@@ -52,8 +52,8 @@ check "events are listed" grep -q CPUTIME <("$hpcrun" -L)
 check "--help and --version" sh -c "'$hpcrun' --help | grep -q Usage && '$hpcrun' --version | grep -q hpcrun"
 
 check "exit status of the command" status 6 "$hpcrun" "$starts" 30 exit
-said "one closing line: where, how many, what rate, what was dropped" \
-	"^hpcrun: hpcrun-starts-1: [0-9]+ samples in 0\.0[0-9] s of CPU time, [0-9]+ a second by .*; 1 process; [0-9]+ dropped"
+said "one line at the end: where, how many, what rate, what was dropped" \
+	"^hpcrun: hpcrun-starts-1: [0-9]+ samples in 0\.0[0-9] s of CPU time, [0-9]+ per second by .*; 1 process; [0-9]+ dropped"
 check "stdout is the command's own" test ! -s said.out
 check "the next directory counts up" status 6 "$hpcrun" "$starts" 5 exit
 check "and the first is as it was" test -d hpcrun-starts-2 -a "$(ls hpcrun-starts-1/*.csp | wc -l)" = 1
@@ -105,7 +105,7 @@ is "and not measured" "$(ls noprogram/*.csp | wc -l)" 1
 
 check "neither perf nor timers" status 6 prlimit --sigpending=0 "$(program noperf)" \
 	"$hpcrun" -o itimer "$starts" 300 exit
-said "leaves the process's profiling timer" "a second by itimer"
+said "leaves the process's profiling timer" "per second by itimer"
 check "which has samples" sh -c "'$hpcprof' dump itimer/*.csp | awk '/\"recorded\"/ { exit !(\$0 ~ /samples [0-9][0-9]/) }'"
 check "hpcrun under hpcrun" status 3 "$hpcrun" -q -o outer "$hpcrun" -q -o inner sh -c "exit 3"
 check "each has its own" sh -c "ls inner/*sh.*.csp && ls outer/hpcrun.*.csp && ! ls outer/*sh.*.csp"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Programs that share signals with us, lower their limits or change their identity: each
 # sees what it sees alone, and its account holds.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/living.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/living.sh"
 
 living=$(program living)
 waiting=$(program waiting)
@@ -57,8 +57,14 @@ all_of_it "a small alternate stack"
 lives 0 "coroutines" "$living" coroutines
 all_of_it "coroutines"
 "$hpcrun" -q -o switched "$living" coroutines >switched.out 2>&1
-check "coroutines: their paths are complete" grep -E '"partial"  samples 0 ' <("$hpcprof" dump switched/living.*.csp)
-check "and there are some" grep -E '"recorded"  samples [1-9]' <("$hpcprof" dump switched/living.*.csp)
+# But for a few: swapcontext has no unwind information for the eight instructions in which the stack
+# pointer is already the other coroutine's and the return address not yet there.
+"$hpcprof" dump switched/living.*.csp >switched.dump
+samples_of() { # samples_of DISPOSITION
+	sed -n "s/.*\"$1\"  samples \([0-9]*\) .*/\1/p" switched.dump
+}
+check "coroutines: $(samples_of recorded) paths are complete, $(samples_of partial) partial" \
+	test "$(samples_of recorded)" -gt $((20 * $(samples_of partial)))
 lives 0 "exceptions" "$(program exceptions)"
 all_of_it "exceptions"
 

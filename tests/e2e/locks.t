@@ -1,7 +1,7 @@
 #!/bin/bash
 # Programs that would wait for ever, or lose their samples, if we held a lock or were at work
 # on a thread's trees where their own code runs or another thread needs us.
-. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
 
 cc=${CC:-gcc}
 

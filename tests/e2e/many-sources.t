@@ -2,8 +2,8 @@
 # Only so many threads at once have a performance event, the best source; the others get the
 # next one, or an event all the same where they cannot. When threads end, new ones have
 # events again, and so has a child.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 manythreads=$(program manythreads)
 each_cpu=$((2 * $("$python" -c 'import os; print(len(os.sched_getaffinity(0)))')))
@@ -81,9 +81,12 @@ check "a child has events of its own: $got" grep -qxE \
 # meanwhile.
 work=$(program work)
 measured settled "$work" settled 2000 >/dev/null
+# Where a host takes CPUs away the two come to compute, or to wait, in between as well; not often, as
+# who changes its mind is believed more slowly each time.
+got=$(awk '{ had[$NF] = had[$NF] " " $(NF - 1) } END { for (tid in had) print had[tid] }' settled.err |
+	sort -k 1,1 | awk '{ print $NF, (NF > 1 && NF < 10) }' | sort | paste -sd,)
 is "both ends that send bytes to and fro get timers, and the one that then computes an event" \
-	"$(awk '{ had[$NF] = had[$NF] " " $(NF - 1) } END { for (tid in had) print had[tid] }' settled.err | sort | paste -sd,)" \
-	" task-clock timers, task-clock timers task-clock"
+	"$got" "task-clock 1,timers 1"
 check "whose time adds up" lib account.py settled
 measured computes "$work" loop 3000 >/dev/null
 is "one that computes keeps its event" "$(grep -c now computes.err)" 0

@@ -1,8 +1,8 @@
 #!/bin/bash
 # hpcprof merge on real measurements: one datafile that shows what the many showed, in any
 # order, with any number of threads and however it was made; lists of files; and what goes wrong.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 # Processes and program images, threads, several epochs, inlined code; several metrics.
 "$hpcrun" -q -e CPUTIME@f2000 -o data "$(program cxx)" 2 >/dev/null 2>&1

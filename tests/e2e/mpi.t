@@ -1,8 +1,8 @@
 #!/bin/bash
 # Parallel programs: each process knows its rank, with hpcrun inside the launcher or
 # around it.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 # ranks DIR PROGRAM: "RANK/RANKS" of its datafiles.
 ranks() {

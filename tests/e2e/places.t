@@ -1,8 +1,8 @@
 #!/bin/bash
 # Bad places: wherever data finds no room, the program runs on unharmed, what could be
 # kept is kept, and one line says what was not.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 starts=$(program starts)
 manypaths=$scratch/manypaths-$$ # of a name of its own, by which its stores are known
@@ -42,7 +42,7 @@ else
 	is "a full disk: the program'\''s status is its own" "$(grep status said.out)" "status 6"
 	check "one line says what was not written, why, and where it is kept" \
 		grep -E '^hpcrun: .*No space left on device.*hpcprof recover' said
-	is "not more than that and the closing line" "$(grep -c ^hpcrun: said)" 2
+	is "not more than that and the summary" "$(grep -c ^hpcrun: said)" 2
 	check "with room again, recover makes the datafiles" grep -x 'recover 0' said.out
 	check "which are exact" kept kept.full
 	check "the shell'\''s image and the program'\''s" ls kept.full/*starts*.1.csp kept.full/*bash*.0.csp

@@ -2,10 +2,10 @@
 # Real programs, short inputs; many samples, since some paths cannot be complete (where an
 # exception is handed over, one in 300 of a program full of them) and the shares of few
 # samples say little.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/workloads.sh"
-. "$top/tests/lib/real-programs.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/workloads.sh"
+. "$top/tests/lib/shell/real-programs.sh"
 
 export HPCRUN_EVENTS=CPUTIME@f9000
 real_programs short

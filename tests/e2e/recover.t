@@ -1,8 +1,8 @@
 #!/bin/bash
 # What killed processes leave becomes datafiles, by the launcher or by hpcprof recover, and
 # can be read as it is; what lives is left alone.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 mkstore=$BUILD/programs/mkstore
 name=made.host.4242.0
@@ -20,14 +20,14 @@ fresh
 printf old >"dir/$name.csp.part"
 chmod 644 "dir/$name.csp.part"
 check "a dead process's store" run 0 "$hpcprof" recover dir
-check "becomes a datafile" says out "^$name.hpcstore: a datafile was made"
-check "of which there is a summary" says out '^1 datafile made, 0 removed, 0 still running, 0 failed$'
+check "becomes a datafile" says out "^$name.hpcstore: datafile written"
+check "of which there is a summary" says out '^1 datafile written, 0 removed, 0 still running, 0 failed$'
 check "whose account is exact" lib account.py dir
 is "that only its owner can read" "$(stat -c %a "dir/$name.csp")" 600
 is "and nothing else is left" "$(ls -A dir)" "$name.csp"
 check "not even the directory of stores" [ ! -e stores ]
 check "again: there is nothing to do" run 0 "$hpcprof" recover dir
-check "which is no error" says out '^0 datafiles made, 0 removed, 0 still running, 0 failed$'
+check "which is no error" says out '^0 datafiles written, 0 removed, 0 still running, 0 failed$'
 
 mkdir stores elsewhere
 "$mkstore" --seed 3 "stores/$name.hpcstore"
@@ -41,7 +41,7 @@ fresh
 cp "elsewhere/$name.csp" dir
 check "where the datafile stands there" run 0 "$hpcprof" recover dir
 check "it is not touched" cmp "elsewhere/$name.csp" "dir/$name.csp"
-check "and the store goes" says out "^0 datafiles made, 1 removed"
+check "and the store goes" says out "^0 datafiles written, 1 removed"
 
 fresh
 "$mkstore" --pid $$ "stores/alive.host.$$.0.hpcstore"
@@ -60,7 +60,7 @@ is "those are left" "$(ls stores | LC_ALL=C sort | tr '\n' ' ')" \
 	"alive.host.$$.0.hpcstore blank.host.$$.1.hpcstore host.8.exec locked.host.5.0.hpcstore "
 is "and only the dead have datafiles, of which one's pid is another's now" \
 	"$(echo dir/*.csp)" "dir/reused.host.$$.0.csp dir/unlocked.host.6.0.csp"
-check "which are counted" says out '^2 datafiles made, 2 removed, 4 still running, 0 failed$'
+check "which are counted" says out '^2 datafiles written, 2 removed, 4 still running, 0 failed$'
 check "the link stays" [ -L dir/stores.stores ]
 exec 7<&- 8<&-
 
@@ -70,8 +70,8 @@ fresh
 printf HPCSTORE >stores/cut.host.1.0.hpcstore
 ln -s "$PWD/victim" "dir/$name.csp"
 check "what is damaged or in the way" run 1 "$hpcprof" recover dir
-check "is said with its name" says err "^hpcprof: cut.host.1.0.hpcstore: offset 8: .*try again"
-check "a link is not followed" says err "^hpcprof: $name.hpcstore: something that is no file"
+check "is said with its name" says err "^hpcprof: cut.host.1.0.hpcstore: offset 8: .*of another version"
+check "a link is not followed" says err "^hpcprof: $name.hpcstore: the name of its datafile"
 check "and nothing was written behind it" [ ! -e victim ]
 is "the stores are left" "$(ls stores | wc -l)" 2
 rm "dir/$name.csp" stores/cut*

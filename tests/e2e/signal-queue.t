@@ -2,8 +2,8 @@
 # Where the queue of signals has no room (RLIMIT_SIGPENDING): the profiling timer, which all
 # threads share, goes on for the others when one of them is not sampled; and a real-time
 # signal never becomes another one, which kills.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 cat >held.c <<'END'
 #include <pthread.h>

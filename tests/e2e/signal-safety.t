@@ -1,9 +1,9 @@
 #!/bin/bash
 # What the sampling handler can reach, from the runtime's objects: nothing of the C
 # library but a few functions that take no lock and allocate nothing.
-. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
 
-reachable=$top/tests/lib/reachable.py
+reachable=$top/tests/lib/check/reachable.py
 cc=${CC:-gcc}
 
 # Pure functions of memory and numbers; the loader's lookup, which is made for handlers.
@@ -53,12 +53,20 @@ else
 fi
 
 # ---- the handler ------------------------------------------------------------------
-mapfile -t objects < <(find "$BUILD/runtime-obj/runtime" "$BUILD/runtime-obj/formats" -name '*.o')
+# All that the library is linked of. Each C file that was compiled into it is a symbol there.
+mapfile -t objects < <(cd "$top" && xargs -r realpath <"$BUILD/runtime-obj/linked")
+is "the objects looked at are those of the library" \
+	"$(for object in "${objects[@]}"; do
+		source=${object#*/runtime-obj/}
+		[ ! -e "$top/${source%.o}.c" ] || basename "${source%.o}.c"
+	done | sort)" \
+	"$(readelf -sW "$BUILD/lib/libhpcrun.so" |
+		awk '$4 == "FILE" && $8 ~ /\.c$/ && $8 !~ /^crtstuff/ { print $8 }' | sort)"
 # A driver is reached through the state of a thread, in memory that no object shows:
 # all of them are roots. To start is not the handler's, but for those that say so.
 excluded=$(for unit in task_clock itimer; do names --not $unit:start; done)
 # shellcheck disable=SC2046,SC2086
-if "$reachable" --root csprof_signal_handler --root csprof_drivers --root csprof_cpu $excluded \
+if "$reachable" --root csprof_signal_handler --root csprof_samplings --root csprof_cpu $excluded \
 	$(names --allow $pure $system $linker) "${objects[@]}" >out 2>&1; then
 	ok 'the handler reaches only what is safe in a handler'
 else

@@ -1,8 +1,8 @@
 #!/bin/bash
 # A thread that computes is sampled by a timer and has no event; one that also waits has an event,
 # and is hardly ever woken for nothing.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 bursts=$(program bursts)
 "$hpcrun" -q -v source -o probe "$(program manythreads)" hold 1 0 1 >out 2>said

@@ -2,8 +2,8 @@
 # Calls that go on in our handler, on an alternate stack: the program's own handlers, which
 # are not meant for that stack, must not find themselves there, and no call may show EINTR
 # for a sample.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 cat >stacks.c <<'END'
 #include <poll.h>

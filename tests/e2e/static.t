@@ -1,8 +1,8 @@
 #!/bin/bash
 # Static programs that libhpcrun.a is linked into.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/following.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/following.sh"
 
 cc=${CC:-gcc}
 cxx=${CXX:-g++}

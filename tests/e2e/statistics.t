@@ -1,8 +1,8 @@
 #!/bin/bash
 # Statistics over profiles, threads, processes, ranks and hosts: against a script that knows
 # nothing but the samples; in bounded memory; of real programs; and what is refused.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 check "rows of all views in units of every kind, in any order, with any number of threads" \
 	lib statcheck.py "$hpcprof"
@@ -66,7 +66,7 @@ done
 # Profiles of other periods have no common columns.
 "$hpcrun" -q -e CPUTIME@f500 "$(program threads8)" >/dev/null
 "$hpcprof" hpcrun-threads8-[1235] >text
-check "other periods are told" grep -q 'different sampling periods of CPUTIME' text
+check "other periods are told" grep -q 'Their sampling periods of CPUTIME differ' text
 check "and have no columns" bash -c '! grep -qE "^ *self +sum +min" text'
 
 # What is refused.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # hpcprof's threads under ThreadSanitizer: several modules, resolved side by side.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 tsan=$BUILD/thread
 if ! echo 'int main(void) { return 0; }' | gcc -fsanitize=thread -o probe -x c - 2>/dev/null || ! ./probe; then

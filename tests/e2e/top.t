@@ -1,7 +1,7 @@
 #!/bin/bash
 # hpcprof top: what a running program does just now.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 mkstore=$BUILD/programs/mkstore
 
@@ -10,7 +10,7 @@ check "a directory that is not there" run 3 "$hpcprof" top --screens 1 nowhere
 check "is said" says err '^hpcprof: nowhere: No such file'
 mkdir empty
 check "one without data yet" run 0 "$hpcprof" top --screens 1 empty
-check "is waited for" says out 'waiting: there is no data yet'
+check "is waited for" says out 'waiting for data'
 for bad in '-d 0 empty' '-d x empty' '-d -1 empty' 'empty empty' '-s self empty'; do
 	# shellcheck disable=SC2086
 	check "usage error: top $bad" run 2 "$hpcprof" top $bad

@@ -1,7 +1,7 @@
 #!/bin/bash
 # A blocking transfer of many bytes moves all of them, although samples fall into it.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 n=0
 for wrapper in "" "$(program noperf)"; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Known shares, one short run; the soak test has the narrow bounds.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 truth=$(program truth)
 shares=$(program shares)

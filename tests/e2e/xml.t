@@ -1,7 +1,7 @@
 #!/bin/bash
 # PROFILE and CSPROFILE: valid, true by a foreign parser's count, and back again as they were.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 command -v xmllint >/dev/null || skip_all "xmllint is not installed"
 
@@ -139,7 +139,7 @@ sed 's/<PGM /<PGN /' cxx.xml >broken.xml
 "$hpcprof" xml -q -o out.xml again broken.xml 2>err
 is "a broken PROFILE is left out" $? 1
 line=$(grep -n '<PGN' broken.xml | cut -d: -f1)
-check "with its line and column" grep -q "broken.xml: line $line, column 1: no element is called PGN" err
+check "with its line and column" grep -q "broken.xml: line $line, column 1: no element of a PROFILE or CSPROFILE is named PGN" err
 check "the rest is there" cmp again.xml out.xml
 "$hpcprof" broken.xml 2>err
 is "alone there is nothing to show" $? 3
@@ -152,7 +152,7 @@ cat >laughs.xml <<'END'
 <PROFILE version="3.0"><PROFILEHDR>&b;</PROFILEHDR></PROFILE>
 END
 "$hpcprof" laughs.xml >out 2>err
-check "entities are refused" grep -q 'laughs.xml: line 2, column .*found one called a' err
+check "entities are refused" grep -q 'laughs.xml: line 2, column .*no entity declarations, found a' err
 
 # ---- much ---------------------------------------------------------------------------
 lib bigxml.py 100 >big.xml

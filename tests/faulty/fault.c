@@ -1,8 +1,8 @@
 /* Linked into a test build of libhpcrun.so (tests.mk: faulty): the walk of sample number
- * $FAULT_AT, counted over all threads, faults. $FAULT_BY says how: "segv" or "bus", and
- * "locked" in front where that walk is to hold our lock. */
-#include "runtime/state.h"
-#include "runtime/unwind.h"
+ * $FAULT_AT, counted over all threads, faults. $FAULT_BY is "segv" or "bus", with "locked"
+ * before it if that walk must hold our lock. */
+#include "runtime/process/state.h"
+#include "runtime/sample/unwind.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@ bool __wrap_csprof_unwind_context(csprof_state_t *state, const void *ucontext);
 void __real_csprof_process_before_main(void);
 void __wrap_csprof_process_before_main(void);
 
-static atomic_int left; /* 0: none is to come */
+static atomic_int left; /* walks until the fault; 0: none */
 static bool locked;
 static volatile char *place;
 
-/* A page of a file that is not there raises SIGBUS. */
+/* A page beyond the end of a file raises SIGBUS. */
 static volatile char *beyond_a_file(void)
 {
 	int fd = memfd_create("empty", MFD_CLOEXEC);
@@ -44,7 +44,7 @@ bool __wrap_csprof_unwind_context(csprof_state_t *state, const void *ucontext)
 	if (atomic_load(&left) > 0 && atomic_fetch_sub(&left, 1) == 1) {
 		if (!locked || csprof_try_lock())
 			return *place != 0;
-		atomic_store(&left, 1); /* this thread may hold it: the next one, then */
+		atomic_store(&left, 1); /* this thread may hold it: use the next walk */
 	}
 	return __real_csprof_unwind_context(state, ucontext);
 }

@@ -1,6 +1,6 @@
 /*
- * Fuzzes the reading and running of call frame information: the input is a module's
- * .eh_frame_hdr with what follows, or the instructions of one entry, and the stack.
+ * Fuzzes the reading and running of call frame information. The input is a module's .eh_frame_hdr
+ * and what follows it, or the instructions of one entry, and the stack.
  *
  *	byte 0    even: the rest is a whole image; odd: instructions
  *	byte 1    where in the code the walk begins
@@ -18,8 +18,8 @@
 #define MAX_STEPS 64
 #define MAX_INPUT 8192
 
-/* A header with a table of one, its common entry and its own entry, without lengths
- * and instructions. Offsets are filled in below. */
+/* A header with a table of one entry, a common entry and an own entry, without lengths and
+ * instructions. Offsets are filled in below. */
 static const uint8_t table[20] = {1, 0x1b, 0x03, 0x3b, 0, 0, 0, 0, 1, 0, 0, 0};
 static const uint8_t common[17] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b};
 
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		length = build(built, from, length, data[3]);
 		from = built;
 	}
-	/* Of exactly this size, so that reads past its end are seen. */
+	/* Exactly this size, so that reads past the end are detected. */
 	image = malloc(length);
 	if (!image)
 		abort();

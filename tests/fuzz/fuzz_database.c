@@ -1,12 +1,11 @@
-/* Fuzzes what is read of a profile database, and the SQL that is asked of one. The first byte
- * of the input says which:
+/* Fuzzes reading a profile database, and SQL on one. The first byte of the input selects:
  *
  *     even    cells: four bytes each, a column (two bytes), a row and a value, are put into a
- *             database without constraints, which is then shown and asked
- *     odd     SQL, asked of a sound database: whatever it is, the file is the same afterwards */
-#include "db/db.h"
-#include "tests/lib/run_view.h"
-#include "tests/lib/scratch.h"
+ *             database without constraints, which is then shown and queried
+ *     odd     SQL, run on a valid database: the file must be unchanged afterwards */
+#include "db/import/import.h"
+#include "tests/lib/unit/run_view.h"
+#include "tests/lib/unit/scratch.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -50,7 +49,7 @@ static void clean_up(void)
 	need(scratch_remove(NULL) == 0);
 }
 
-/* The tables of the sound database once more, in one where anything can stand in them. */
+/* Copy the tables of the valid database to one without constraints. */
 static void open_loose(void)
 {
 	static const char make[] =
@@ -102,7 +101,7 @@ static void begin(void)
 	open_loose();
 }
 
-/* A value that a byte stands for. */
+/* The value for a byte. */
 static char *value_of(uint8_t v)
 {
 	static const char *const special[] = {

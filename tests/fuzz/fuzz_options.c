@@ -1,13 +1,14 @@
-/* Fuzzes the command line of hpcprof and the views that take words from it: options,
- * percentages, folders, names and regular expressions. The input is an argument a line. What
- * command_line_parse takes is shown of a small profile; whatever was asked, the view must print or
- * refuse it with a message, and the trees' exclusive values must add up. */
-#include "hpcprof/select.h"
+/* Fuzzes the command line of hpcprof and the views that use its words: options, percentages,
+ * folders, names and regular expressions. The input has an argument per line. What
+ * command_line_parse accepts is run on a small profile. The view must print something or fail with
+ * a message, and the trees' exclusive values must add up. */
 #include "hpcprof/commands.h"
-#include "hpcprof/profile.h"
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/fake_code.h"
-#include "tests/lib/run_view.h"
+#include "hpcprof/load/ingest.h"
+#include "hpcprof/load/profile.h"
+#include "hpcprof/metrics/select.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/fake_code.h"
+#include "tests/lib/unit/run_view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static struct profile *make_profile(void)
 	build(&build_example, &b);
 	p.model = model_create();
 	need(reader_open_memory(b.bytes, b.n, &r, &e) == 0 &&
-	     model_add(p.model, r, "example.csp", "/nonexistent", ignore, NULL, &e) == 0);
+	     ingest_datafile(p.model, r, "example.csp", "/nonexistent", ignore, NULL, &e) == 0);
 	reader_close(r);
 	built_free(&b);
 	need(model_finish(p.model, &e) == 0);
@@ -54,14 +55,15 @@ static struct profile *make_profile(void)
 	return &p;
 }
 
-/* Expressions with counted repetition of repetition take the C library any amount of memory;
- * so do long ones. They are the user's own. */
+/* The C library may take any amount of memory for long expressions and for those with nested
+ * counted repetition. This is not our problem, so they are skipped. */
 static bool is_tame(const char *word)
 {
 	return strlen(word) < 64 && !strchr(word, '{');
 }
 
-/* The values of --focus are tame already; subjects and what writes files are looked at here. */
+/* The values of --focus were already checked. Subjects and commands that write files are checked
+ * here. */
 static void show(const struct command_line *l, bool writes)
 {
 	const struct common *o = l->options;
@@ -95,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			argv[argc++] = word;
 	for (int i = 1; i < argc; i++)
 		writes |= strncmp(argv[i], "-o", 2) == 0 || strncmp(argv[i], "--o", 3) == 0;
-	if (command_line_parse(&l, all_commands, argc, argv, stdout, &e) != 0)
+	if (command_line_parse(&l, commands_all, argc, argv, stdout, &e) != 0)
 		need(e.kind != ERROR_NONE && e.text[0]);
 	else if (!l.help && !l.version)
 		show(&l, writes);

@@ -1,10 +1,10 @@
-/* Any bytes at all: the reader refuses them with a reason or gives a consistent
- * file, which can then be dumped in both forms.
+/* Any bytes: the reader refuses them with a reason or returns a consistent file, which can then be
+ * dumped in both forms.
  *
- * A libFuzzer target (make fuzz). With -DREPLAY it is a program of its own that
- * takes the files named on its command line, for compilers without libFuzzer. */
-#include "hpcprof/dump.h"
-#include "tests/lib/walk_datafile.h"
+ * A libFuzzer target (make fuzz). With -DREPLAY it is a program that runs on the files named on its
+ * command line, for compilers without libFuzzer. */
+#include "hpcprof/views/dump/dump.h"
+#include "tests/lib/unit/walk_datafile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void fail(const char *problem)
 	abort();
 }
 
-/* dump_file wants a path: the bytes in a file that lives in memory. */
+/* dump_file needs a path: put the bytes into a file in memory. */
 static void dump_both(const uint8_t *bytes, size_t n)
 {
 	char path[64];

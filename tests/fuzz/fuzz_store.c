@@ -1,9 +1,9 @@
-/* Any bytes at all as a store: it is refused, or a datafile is made of it that the reader
- * takes without a warning and whose account agrees with its trees. Without settling, what
- * is written is a datafile all the same. */
-#include "formats/recover.h"
-#include "tests/lib/equations.h"
-#include "tests/lib/walk_datafile.h"
+/* Any bytes as a store: it is refused, or a datafile is made of it that the reader accepts without
+ * a warning and whose account agrees with its trees. Also without settling, a datafile is
+ * written. */
+#include "formats/store/recover.h"
+#include "tests/lib/unit/equations.h"
+#include "tests/lib/unit/walk_datafile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,15 @@
-/* Small ELF files with DWARF, struck at places that the input names: every address
- * keeps at least one frame with a name, whatever the bytes say.
+/* Small ELF files with DWARF, damaged by patches from the input: every address must have at least
+ * one frame with a name.
  *
- * Input: a byte that chooses a file, then patches of 4 bytes each (offset, value),
- * both 16-bit little-endian; the lowest bit of the value says whether one byte or two
- * are replaced, so that counts and offsets are hit whole. An input that begins like
- * an ELF file is taken as it is. The files are compiled when the target starts.
+ * Input: a byte that selects a file, then patches of 4 bytes each (offset, value), both 16-bit
+ * little-endian. The lowest bit of the value selects whether one byte or two are replaced, so that
+ * whole counts and offsets are changed. An input that begins like an ELF file is used unchanged.
+ * The files are compiled when the target starts.
  *
- * A libFuzzer target (make fuzz). With -DREPLAY it is a program of its own that
- * takes the files named on its command line, for compilers without libFuzzer. */
+ * A libFuzzer target (make fuzz). With -DREPLAY it is a program that runs on the files named on its
+ * command line, for compilers without libFuzzer. */
 #include "symbolize/symbolize.h"
-#include "tests/lib/elfmake.h"
+#include "tests/lib/builders/elfmake.h"
 
 #include <stdio.h>
 #include <stdlib.h>

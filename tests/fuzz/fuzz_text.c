@@ -1,11 +1,11 @@
-/* Fuzzes all that lies between a datafile that the reader took and the views: merging,
- * attribution, folding, layout. The input is a datafile; names are made up from the
- * addresses, so that nothing on the disk is opened. Whatever the file says, exclusive values
- * must add up to the total, unless a sum stands at its end. */
-#include "hpcprof/attribute.h"
-#include "hpcprof/profile.h"
-#include "tests/lib/fake_code.h"
-#include "tests/lib/run_view.h"
+/* Fuzzes everything from a datafile that the reader accepted to the views: merging, attribution,
+ * folding, layout. The input is a datafile. Names are made from the addresses, so that no files are
+ * opened. For any file, exclusive values must add up to the total, unless a sum is saturated. */
+#include "hpcprof/load/ingest.h"
+#include "hpcprof/load/profile.h"
+#include "hpcprof/metrics/attribute.h"
+#include "tests/lib/unit/fake_code.h"
+#include "tests/lib/unit/run_view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void ignore(void *context, const char *text)
 	(void)text;
 }
 
-static void check_sums(const struct model *m, const struct code *c)
+static void check_sums(const struct model *m, const struct symbolized *c)
 {
 	for (size_t k = 0; k < m->metrics.len; k++) {
 		const uint64_t *column = m->metrics.at[k].events;
@@ -45,7 +45,7 @@ static void check_sums(const struct model *m, const struct code *c)
 			if (!m->saturated && sum != m->metrics.at[k].total.events)
 				abort();
 		}
-		attribution_deinit(&a);
+		attribute_deinit(&a);
 	}
 }
 
@@ -57,7 +57,7 @@ static void show(const struct profile *p, unsigned width)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct error e = {0};
 		FILE *out = fopen("/dev/null", "w");
-		/* there need be no function main */
+		/* there may be no function main */
 		if (!out || (print_view(all[i], width, p, out, &e) != 0 && e.kind != ERROR_USAGE))
 			abort();
 		fclose(out);
@@ -75,9 +75,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (reader_open_memory(data, size, &r, &e) != 0)
 		return 0;
 	p.model = model_create();
-	/* twice: the second time every context is there */
+	/* twice: the second time every context exists */
 	for (int i = 0; i < 2; i++)
-		if (model_add(p.model, r, "fuzz.csp", "/nonexistent", ignore, NULL, &e) != 0)
+		if (ingest_datafile(p.model, r, "fuzz.csp", "/nonexistent", ignore, NULL, &e) != 0)
 			abort();
 	reader_close(r);
 	if (model_finish(p.model, &e) != 0)

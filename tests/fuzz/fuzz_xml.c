@@ -1,9 +1,10 @@
-/* Fuzzes the reader of PROFILE and CSPROFILE, and what it is read into. The input is a
- * file; what is taken must come out as XML that is taken again and then comes out the
- * same, byte by byte, and the exclusive values must add up to the totals. */
-#include "hpcprof/profile.h"
-#include "hpcprof/xml.h"
-#include "tests/lib/run_view.h"
+/* Fuzzes reading PROFILE and CSPROFILE into a model. The input is a file. What is accepted must be
+ * printed as XML that is accepted again and then printed byte for byte the same, and the exclusive
+ * values must add up to the totals. */
+#include "hpcprof/export/xml.h"
+#include "hpcprof/load/profile.h"
+#include "hpcprof/load/ingest_xml.h"
+#include "tests/lib/unit/run_view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static void need(bool ok)
 		abort();
 }
 
-/* Whether it was taken. */
+/* Read the bytes into a profile. Returns whether they were accepted. */
 static bool take_in(struct profile *p, const void *bytes, size_t n)
 {
 	struct correlate_options o = {.threads = 1};
@@ -25,7 +26,7 @@ static bool take_in(struct profile *p, const void *bytes, size_t n)
 	memset(p, 0, sizeof *p);
 	p->model = model_create();
 	need(p->model);
-	if (model_add_xml_memory(p->model, "fuzz.xml", bytes, n, &e) != 0) {
+	if (ingest_xml_memory(p->model, "fuzz.xml", bytes, n, &e) != 0) {
 		need(!p->model->processes.len);
 		return false;
 	}
@@ -54,7 +55,7 @@ static void check_sums(const struct model *m)
 	}
 }
 
-/* What was printed is taken, and printed as it is. */
+/* Check that the printed text is accepted, and printed unchanged. */
 static void check_again(const char *text, size_t n, bool callpath)
 {
 	struct profile p;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # In the machine: scheduling classes, quotas, and places where much is missing. Programs end as they
 # do alone, and where they are measured, their accounts hold.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 work=$(program work)
 

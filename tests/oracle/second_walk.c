@@ -1,19 +1,19 @@
 /* Linked into a test build of libhpcrun.so (tests.mk: oracle), in which every call of
- * csprof_unwind_context comes here: samples are walked by the runtime as ever, and
- * some of them, taken at random, once more by libunwind. At the end of the process
- * one line "compared N same N further N lost N different N" goes to the file
- * $ORACLE_OUT.PID, followed by what differed first.
+ * csprof_unwind_context comes here: samples are walked by the runtime as usual, and some of
+ * them, chosen at random, again by libunwind. At the end of the process one line "compared N
+ * same N further N lost N different N" is written to the file $ORACLE_OUT.PID, followed by the
+ * first differences.
  *
- * "further": both walks list the same frames as far as libunwind came, which gave up
- * where our own walk went on to the stack's base. "lost": libunwind's came to no base, so
- * nothing is learned from it. That happens around the moment at which libgcc hands over to
- * the handler of an exception: it has put the registers of another frame in place of its
- * own caller's by then, of which no unwind information tells (ours says that it is
- * partial), and libunwind keeps for later walks what it looked up then. */
+ * "further": both walks have the same frames up to where libunwind stopped, and our own walk
+ * continued to the base of the stack. "lost": libunwind's walk reached no base, so the
+ * comparison says nothing. That happens while libgcc passes control to the handler of an
+ * exception: it has replaced the registers of its own caller by those of another frame, and no
+ * unwind information describes that (our walk reports a partial path); and libunwind keeps what
+ * it looked up then for later walks. */
 #include "formats/encode.h"
 #include "runtime/os/os.h"
-#include "runtime/unwind.h"
-#include "runtime/unwind_libunwind.h"
+#include "runtime/sample/unwind.h"
+#include "runtime/sample/unwind_libunwind.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,12 +21,12 @@
 
 enum { MAX_FRAMES = 20000, MAX_COMPARED = 1000, SHOWN = 5, SHOWN_FRAMES = 12, BASES = 64 };
 
-/* The second walk begins with main: before, no library may be loaded. */
+/* The second walk is used from main on: before that no library may be loaded. */
 bool __real_csprof_unwind_context(csprof_state_t *state, const void *ucontext);
 bool __wrap_csprof_unwind_context(csprof_state_t *state, const void *ucontext);
 
 static atomic_uint compared, same, further, lost, different;
-static uintptr_t bases[BASES]; /* outermost frames of complete walks; all while walking */
+static uintptr_t bases[BASES]; /* outermost frames of complete walks; used while walking */
 static atomic_flag walking = ATOMIC_FLAG_INIT;
 static struct csprof_frame theirs[MAX_FRAMES];
 static bool loaded;
@@ -37,7 +37,7 @@ static struct {
 	uint32_t num_ours, num_theirs, first;
 } shown[SHOWN];
 
-/* One sample in two, by chance. */
+/* Chooses one sample in two at random. */
 static bool chosen(void)
 {
 	random_state ^= random_state << 13;
@@ -46,8 +46,8 @@ static bool chosen(void)
 	return random_state % 2 == 0;
 }
 
-/* The frames of our own library are in no walk; and where libgcc is just handing over to
- * a handler, libunwind goes on into addresses that no code can have. */
+/* Remove the frames of our own library, which are in no walk. While libgcc passes control to a
+ * handler, libunwind continues to addresses that no code can have: the walk ends there. */
 static uint32_t leave_own_out(int n)
 {
 	enum { LOWEST_CODE = 1 << 16 };
@@ -74,7 +74,7 @@ static void keep_difference(unsigned slot, const csprof_state_t *state, uint32_t
 	}
 }
 
-/* Whether a walk that is complete has ended with this frame: by now, or before. */
+/* Whether a complete walk has ended with this frame: the current one (now), or an earlier one. */
 static bool is_base(uintptr_t ip, bool now)
 {
 	unsigned k = 0;

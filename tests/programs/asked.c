@@ -1,10 +1,10 @@
-/* A program for questions about profiles whose answers are known:
+/* A program for queries on profiles with known answers:
  *
  *     asked ALPHA BETA
  *
- * spends so many milliseconds of CPU time in alpha and in beta, with `inner` only beneath
- * alpha, `common` beneath both and `alone` beneath neither; goes down 150 calls; and calls
- * malloc from three places, in one of them three times as often. */
+ * spends ALPHA and BETA milliseconds of CPU time in alpha and in beta. It calls `inner` only from
+ * alpha, `common` from both and `alone` from neither; makes 150 nested calls; and calls malloc from
+ * three places, from one of them three times as often. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -65,13 +65,13 @@ KEEP static void down(int n)
 {
 	if (n > 0)
 		down(n - 1);
-	else /* not by the clock: nothing of libc, whose lines the test does not know, is so deep */
+	else /* reads no clock: the test does not know the lines of libc */
 		for (int i = 0; i < 15000; i++)
 			turn();
 	sink++;
 }
 
-/* Blocks that are too large for the caches of free ones, so that malloc takes its time. */
+/* Blocks that are too large for malloc's caches of free blocks, so that malloc takes time. */
 static size_t size_of(int i)
 {
 	return 1500 + 16 * (size_t)(i % 64);

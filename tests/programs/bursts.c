@@ -1,9 +1,9 @@
-/* Computes and waits by turns, and says what its measurement has done to it.
+/* Alternately computes and waits, and reports what its measurement has done to it.
  *
  *     bursts COMPUTE_US WAIT_US TIMES
  *
- * Prints "events N switches N": the performance events that it has at the end, and how often it
- * gave up its CPU beyond once for each wait. */
+ * Prints "events N switches N": the number of performance events that it has at the end, and the
+ * number of times that it gave up its CPU in addition to once for each wait. */
 #include <dirent.h>
 #include <poll.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What the programs with cases share: burning CPU time, saying what was seen. */
+/* What the programs with cases share: using CPU time, and printing results. */
 #ifndef TESTS_PROGRAMS_CASES_H
 #define TESTS_PROGRAMS_CASES_H
 
@@ -46,7 +46,7 @@ static inline sigset_t set_of(int sig)
 	return set;
 }
 
-/* Seconds that the process has used. */
+/* Seconds of CPU time that the process has used. */
 static double cpu(void)
 {
 	struct timespec t;
@@ -55,7 +55,7 @@ static double cpu(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Use so many more. */
+/* Use that many more seconds of CPU time. */
 static void burn(double seconds)
 {
 	double end = cpu() + seconds;
@@ -65,14 +65,14 @@ static void burn(double seconds)
 			sink += (unsigned)i;
 }
 
-/* A line for what was seen, whose value is the same measured or not. */
+/* Print a result, which is the same with and without measurement. */
 static void say(const char *what, long value)
 {
 	printf("%s %ld\n", what, value);
 	fflush(stdout);
 }
 
-/* Which signals are blocked. */
+/* Print which signals are blocked. */
 static void say_mask(const char *where)
 {
 	sigset_t set;
@@ -100,7 +100,7 @@ static inline void in_thread(void *(*function)(void *), const char *name)
 	pthread_join(thread, NULL);
 }
 
-/* The status of the case of that name; 2 if there is none. */
+/* Run the case with that name; returns its status, or 2 if there is none. */
 static int run_case(const struct a_case *cases, unsigned n, const char *name)
 {
 	for (unsigned i = 0; name && i < n; i++)

@@ -1,10 +1,10 @@
-/* What it takes to begin and end a process or a thread.
+/* The cost of starting and ending a process or a thread.
  *
  *     churn KIND TIMES
  *
- * fork: a child that ends at once. exec: one that executes true(1). vfork: the same by
- * vfork. thread: a thread that ends at once, joined. Prints the CPU time (of all processes)
- * and the time that one took, in microseconds. */
+ * fork: a child that ends at once. exec: a child that executes true(1). vfork: the same with vfork.
+ * thread: a thread that ends at once and is joined. Prints the CPU time (of all processes) and the
+ * elapsed time of all TIMES together, in microseconds. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

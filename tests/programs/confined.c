@@ -1,10 +1,10 @@
-/* Programs that confine themselves to some system calls:
+/* Programs that restrict their own system calls:
  *
  *     confined CASE
  *
- * Each case prints what it saw, the same whoever looks on, and burns some 0.3 s of CPU
- * time, part of it within. Those in which no sample can be taken from then on leave in
- * the file `mark` how many microseconds they had used until then. */
+ * Each case prints what it saw, the same with and without measurement, and uses about 0.3 s of CPU
+ * time, part of it after the restriction. Cases in which no sample can be taken after that write to
+ * the file `mark` how many microseconds of CPU time they had used before. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -16,7 +16,7 @@
 
 #include "cases.h"
 
-/* What has been used by now, for those who look on. */
+/* Write the CPU time used so far, for the test. */
 static void mark(void)
 {
 	int fd = open("mark", O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -44,7 +44,7 @@ static int strict(void)
 	return 1;
 }
 
-/* A filter that does verdict with the calls of a list, and other with all others. */
+/* Install a filter with the result verdict for the calls of a list, and other for all others. */
 static int filter(const int *calls, unsigned n, unsigned verdict, unsigned other, int by_syscall)
 {
 	struct sock_filter code[64] = {
@@ -66,7 +66,7 @@ static int filter(const int *calls, unsigned n, unsigned verdict, unsigned other
 #define FILTER(calls, verdict, other, by_syscall)                                                  \
 	filter(calls, sizeof(calls) / sizeof *(calls), verdict, other, by_syscall)
 
-/* Next to nothing is allowed. */
+/* Almost no call is allowed. */
 static int confined(void)
 {
 	static const int few[] = {SYS_write, SYS_exit_group, SYS_clock_gettime};
@@ -80,7 +80,7 @@ static int confined(void)
 	return 0;
 }
 
-/* What a handler needs is allowed, what the end needs is not. */
+/* The calls of a handler are allowed, but not those at the end. */
 static int no_files(void)
 {
 	static const int files[] = {SYS_renameat2, SYS_unlinkat, SYS_linkat};
@@ -92,7 +92,7 @@ static int no_files(void)
 	return 3;
 }
 
-/* All is answered with an errno. */
+/* All forbidden calls fail with an errno. */
 static int refused(void)
 {
 	static const int files[] = {SYS_openat, SYS_renameat2, SYS_unlinkat, SYS_linkat,
@@ -105,7 +105,7 @@ static int refused(void)
 	return 4;
 }
 
-/* Only what the handler needs is refused, by a trap. */
+/* Only calls that the handler needs are forbidden, with a trap. */
 static int no_samples(void)
 {
 	static const int ours[] = {SYS_ioctl, SYS_timer_settime, SYS_getrusage};
@@ -116,8 +116,8 @@ static int no_samples(void)
 	return 5;
 }
 
-/* What it takes to make another source of samples is not allowed. The thread gives its CPU up
- * all the time before, and computes behind. */
+/* The calls that make another source of samples are not allowed. The thread blocks again and again
+ * before the filter, and computes after it. */
 static int no_limits(void)
 {
 	static const int limits[] = {SYS_prlimit64};
@@ -130,7 +130,7 @@ static int no_limits(void)
 	return 6;
 }
 
-/* Filters that the kernel does not take. */
+/* Filters that the kernel does not accept. */
 static int no_filter(void)
 {
 	struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_A, 0), {0xffff, 0, 0, 0}};

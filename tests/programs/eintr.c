@@ -1,15 +1,15 @@
-/* Count the system calls that a signal cuts short while the program also uses CPU.
+/* Count the system calls that a signal interrupts while the program also uses CPU.
  *
  *     eintr SECONDS
  *
- * One thread a call: it burns a little CPU, then makes the call, which blocks for
- * about half a millisecond; again and again. Prints per call its name, how often
- * it was made and how often it ended with EINTR.
+ * One thread for each call: it uses a little CPU time, then makes the call, which blocks for about
+ * half a millisecond, repeatedly. Prints the name of each call, how often it was made and how often
+ * it ended with EINTR.
  *
- * One more thread blocks all the time, in a call that any signal ends: "blocked" is
- * printed with how often it slept and how often it was woken too early.
+ * Another thread blocks all the time, in a call that any signal interrupts: "blocked" is printed
+ * with how often it slept and how often it was woken too early.
  *
- * Exits with 1 if a call was cut short, with 2 if the sleeper was. */
+ * Exits with 1 if a call was interrupted, with 2 if the sleeper was. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -44,7 +44,7 @@ static int ticking[2], silent[2], silent_socket[2], epoll, semaphores;
 
 static int read_call(void)
 {
-	char all[512]; /* so that the next call waits for the next tick */
+	char all[512]; /* large, so that the next call waits for the next tick */
 
 	return read(ticking[0], all, sizeof all) < 0 ? errno : 0;
 }
@@ -157,7 +157,7 @@ static void *caller(void *arg)
 	return NULL;
 }
 
-/* Something to read, from time to time, and at last the end of it. */
+/* Write something to read from time to time, and close the pipe at the end. */
 static void *ticker(void *arg)
 {
 	struct timespec t = {0, BLOCK_NS};
@@ -182,8 +182,8 @@ static int64_t read_clock(clockid_t clock)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Nanoseconds in which this thread was asleep, from any moment on: it neither ran nor waited
- * for a CPU to run on, as far as the scheduler counts the latter. */
+/* Nanoseconds, from any origin, that this thread was asleep: it neither ran nor waited for a CPU,
+ * as far as the scheduler counts that. */
 static int64_t asleep(int schedstat)
 {
 	char text[64] = "";
@@ -194,9 +194,9 @@ static int64_t asleep(int schedstat)
 	return read_clock(CLOCK_MONOTONIC) - read_clock(CLOCK_THREAD_CPUTIME_ID) - waited;
 }
 
-/* Blocked before every sampling period begins, so never to be woken by one. A signal that
- * its own running has brought may end the call, but before it sleeps; and one may come
- * when it has slept all its time. Those that end its sleep are counted. */
+/* Blocks before each sampling period begins, so a sample must never wake it. A signal that its own
+ * CPU time has caused may interrupt the call before it sleeps, or after the sleep is over. Only
+ * signals that interrupt its sleep are counted. */
 static void *sleeper(void *arg)
 {
 	enum { SLEEP_NS = 250000000, ANY_NS = 20000000 };

@@ -1,6 +1,6 @@
-/* To be preloaded: the least that sampling can cost. Each process's first thread has a
- * performance event of its CPU time with a fixed period of EMPTY_PERIOD ns (1 ms), whose signal
- * has a handler that counts. The counts are added to the file EMPTY_COUNT, a line each. */
+/* To be preloaded: the minimum cost of sampling. The first thread of each process has a performance
+ * event of its CPU time with a fixed period of EMPTY_PERIOD ns (1 ms), and a handler that counts
+ * its signals. The counts are appended to the file EMPTY_COUNT, one line each. */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>

@@ -1,13 +1,13 @@
-/* Waits that a handler of the program's ends, while samples come with it or right after it.
+/* Waits that a handler of the program interrupts, while samples come with it or right after it.
  *
  *     ended ROUNDS STACK
  *
- * A timer's handler runs every few milliseconds, for longer than a sampling period, on an
- * alternate stack of STACK bytes (0: on none). It looks whether it came in a system call
- * that ends with EINTR for it: then the program must see that, and else not. Prints per call
- * its name, how often a handler ended it, how often the call went on all the same, and how
- * often it ended without. Exits with 1 if there is any of the last two, with 2 if the handler
- * ended fewer than every second wait: then little was tried. */
+ * The handler of a timer runs every few milliseconds, for longer than a sampling period, on an
+ * alternate stack of STACK bytes (0: on none). It checks whether it came in a system call that ends
+ * with EINTR because of it: only then the program must see EINTR. Prints the name of each call, how
+ * often a handler interrupted it, how often the call continued all the same, and how often it ended
+ * without a handler. Exits with 1 if one of the last two numbers is not 0, with 2 if the handler
+ * interrupted fewer than half of the waits: then little was tested. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

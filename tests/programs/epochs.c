@@ -1,10 +1,10 @@
-/* Load, use and unload plugins, one after the other, which the loader maps to the same
- * place where it can; the same in two threads at the end.
+/* Load, use and unload plugins, one after the other, which the loader maps to the same place if
+ * possible; at the end the same in two threads.
  *
  *     epochs MILLISECONDS PLUGIN...
  *
- * Each plugin has a function work(ms) that burns CPU time in a function of its own.
- * Prints where each plugin stood. */
+ * Each plugin has a function work(ms) that uses CPU time in a function of its own. Prints the
+ * address of each plugin. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  *
  *     faulting CASE
  *
- * Each case prints what it saw, the same whoever looks on, and burns some 0.1 s of CPU
- * time a thread. */
+ * Each case prints what it saw, the same with and without measurement, and uses about 0.1 s of CPU
+ * time in each thread. */
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 static volatile sig_atomic_t seen;
 static sigjmp_buf back;
 
-/* Threads, one after the other, and more threads at the end. */
+/* Work in two threads at once, then in main, then in another thread. */
 static void *burn_in_thread(void *unused)
 {
 	burn(0.1);

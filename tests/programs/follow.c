@@ -2,10 +2,10 @@
  *
  *     follow MILLISECONDS REPORT WAY
  *
- * Every process and thread burns MILLISECONDS of CPU time. Who waits for a process
- * appends a line to REPORT: its own pid, the other's (0: not known), and the
- * microseconds that it used as wait4 has them. Ways whose names say nothing of an end
- * exit with 0; what went wrong otherwise is told by a status from 90 on. */
+ * Every process and thread uses MILLISECONDS of CPU time. A process that waits for another one
+ * appends a line to REPORT: its own pid, the other's (0: unknown), and the microseconds of CPU time
+ * that the other used, from wait4. Ways exit with 0 unless their names mean another end; if
+ * something else failed, the status is 90 or more. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -23,7 +23,7 @@
 
 #include "follow_threads.h"
 
-static char number[16]; /* MILLISECONDS again, for other images */
+static char number[16]; /* MILLISECONDS as text, for other images */
 static char *report;
 
 /* ---- waiting ------------------------------------------------------------------------ */
@@ -49,7 +49,7 @@ static void wait_for(pid_t pid)
 	check(status == 0, WENT_WRONG + 2);
 }
 
-/* The children that libc has waited for meanwhile. */
+/* Report the children for which libc has waited. */
 static void tell_children(void)
 {
 	struct rusage u;
@@ -103,7 +103,7 @@ static void do_execveat_call(void)
 	syscall(SYS_execveat, AT_FDCWD, self, again, nothing, 0);
 }
 
-/* The new image has a library that the program asked for, besides ours. */
+/* The new image has a library that the program requested, in addition to ours. */
 static void do_exec_preload(void)
 {
 	char *wanted[] = {"LD_PRELOAD=libutil.so.1", NULL};
@@ -174,7 +174,7 @@ static void do_clone(void)
 	wait_for(clone(in_clone, stack + sizeof stack, SIGCHLD, NULL));
 }
 
-/* Nobody sees this one; the child is noticed at its system call, between its halves. */
+/* No wrapper sees this fork; the child is detected at its system call, between two burns. */
 static void do_clone_inline(void)
 {
 	long pid;
@@ -200,7 +200,7 @@ static void do_fork_exec(void)
 
 static void do_vfork_exec(void)
 {
-	pid_t pid = vfork(); /* NOLINT: it is what is tested */
+	pid_t pid = vfork(); /* NOLINT: vfork is tested here */
 
 	if (pid == 0) {
 		execve("/there/is/none", again, environ);
@@ -208,7 +208,7 @@ static void do_vfork_exec(void)
 		_exit(WENT_WRONG + 7);
 	}
 	wait_for(pid);
-	pid = vfork(); /* NOLINT: it is what is tested */
+	pid = vfork(); /* NOLINT: vfork is tested here */
 	if (pid == 0)
 		_exit(0);
 	wait_for(pid);

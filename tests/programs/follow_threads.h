@@ -1,4 +1,4 @@
-/* The ways of follow.c that begin and end threads, and what all ways use. */
+/* The ways of follow.c that start and end threads, and what all ways use. */
 #ifndef TESTS_PROGRAMS_FOLLOW_THREADS_H
 #define TESTS_PROGRAMS_FOLLOW_THREADS_H
 
@@ -90,8 +90,8 @@ static void do_threads(void)
 	join(t);
 }
 
-/* An exec that takes long to fail, as its arguments are more than the kernel takes: that is
- * found only when they are copied. */
+/* An exec that takes long to fail, because its arguments are larger than the kernel accepts: it
+ * finds that only when it copies them. */
 static void exec_badly(void)
 {
 	enum { ARGUMENTS = 64, BYTES = 120000 };
@@ -115,7 +115,7 @@ static void *counted(void *arg)
 	return arg;
 }
 
-/* Most of them end while an exec is under way that will fail. */
+/* Most of them end during an exec that will fail. */
 static void do_bad_exec_threads(void)
 {
 	enum { ROUNDS = 4 };
@@ -143,7 +143,7 @@ static void *exec_badly_for_long(void *arg)
 	return arg;
 }
 
-/* Do that while another thread's execs fail, one after the other. */
+/* Do what while the execs of another thread fail, one after the other. */
 static void within_bad_execs(void (*what)(void))
 {
 	pthread_t t;
@@ -179,7 +179,7 @@ static void do_cancel(void)
 	join(t);
 }
 
-/* The process ends with the last of its threads, in the middle of their work by exit. */
+/* The process ends with its last thread; main exits while the others work. */
 static void do_main_thread_exit(void)
 {
 	pthread_t t[THREADS];
@@ -241,7 +241,7 @@ static void wait_for_notifications(int n)
 static void wait_for_begun_ones(void)
 {
 	do
-		usleep(20000); /* one may just be beginning, and the last one's thread ending */
+		usleep(20000); /* one may be starting now, and the last thread may be ending */
 	while (notified < notifying);
 	usleep(20000);
 }

@@ -1,8 +1,8 @@
-/* Threads or processes that live for less than a period, with two halves of the same work.
+/* Threads or processes that live for less than a period, with two halves of equal work.
  *
  *     halves threads|children TIMES
  *
- * One after the other. Half of each one's time, of about 0.15 ms on a machine of 2020, is in
+ * They run one after the other. Each takes about 0.15 ms on a machine of 2020, half of it in
  * early(), the other half in late(). */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
-/* A read that only a signal of our own ends: as soon as the handler has run, EINTR.
+/* A read that only a signal of the program interrupts: after the handler it must return EINTR.
  *
  *     interrupted ROUNDS
  *
- * Where a round waits long for a CPU, so many are not made: it ends after 20 seconds.
- * Exits with 0, or with 9 if a read went on although its signal had come. */
+ * If rounds wait long for a CPU, fewer are made: it ends after 20 seconds. Exits with 0, or with 9
+ * if a read continued although its signal had come. */
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
@@ -26,9 +26,9 @@ static void soon(void)
 	setitimer(ITIMER_REAL, &in, NULL);
 }
 
-/* The signal came in the read if that ends now, or if it is about to be made once more, from
- * its instruction on. Otherwise we were kept from a CPU and have not come to the read yet:
- * then there must be another signal. */
+/* The signal came in the read if the read ends now, or is about to be restarted at its
+ * instruction. Otherwise this thread had no CPU and has not reached the read yet: then another
+ * signal is needed. */
 static void end_read(int sig, siginfo_t *info, void *context)
 {
 	const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;

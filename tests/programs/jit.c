@@ -1,9 +1,9 @@
-/* Code that a program makes while it runs, and takes away again:
+/* Code that a program makes at run time, and removes again:
  *
  *     jit MILLISECONDS
  *
- * Writes two functions that keep frame pointers, as compilers at run time do, into
- * anonymous memory, runs them again and again, unmaps them. */
+ * Writes two functions that keep frame pointers, as run-time compilers do, into anonymous memory,
+ * runs them repeatedly, and unmaps them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* Programs that live with signals, limits and jails:
+/* Programs that use signals, limits and jails:
  *
  *     living CASE [SIGNAL]
  *
- * Each case prints what it saw, the same whoever looks on, and burns some 0.2 s of CPU
- * time. The status is 0 unless the case says otherwise. SIGNAL is the one that the masks
- * are looked at for, SIGURG if it is not given. */
+ * Each case prints what it saw, the same with and without measurement, and uses about 0.2 s of CPU
+ * time. The status is 0 unless the case says otherwise. SIGNAL is the signal for which the masks
+ * are tested, SIGURG by default. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@
 
 #include "cases.h"
 
-/* Masks are what was set, in this thread and in a new one, over siglongjmp and exec. */
+/* Masks must be as set, in this thread and in a new one, after siglongjmp and after exec. */
 static sigjmp_buf back;
 
 static void say_and_jump(int sig)
@@ -36,7 +36,7 @@ static void say_and_jump(int sig)
 	siglongjmp(back, sig);
 }
 
-static int ours = SIGURG; /* what we are sampled with */
+static int ours = SIGURG; /* the sampling signal */
 
 static int masks(void)
 {
@@ -100,7 +100,7 @@ static int mask(void)
 	return 0;
 }
 
-/* All signals blocked from start to end. */
+/* All signals are blocked from start to end. */
 static int blocked(void)
 {
 	sigset_t all = set_of(0);
@@ -141,7 +141,7 @@ static int descriptor(void)
 	return 0;
 }
 
-/* A handler for our signal; all come that somebody sends the process. */
+/* A handler for our signal receives every signal that is sent to the process. */
 static int handler(void)
 {
 	handle(SIGURG, count, SA_RESTART);
@@ -161,18 +161,18 @@ static int handler(void)
 	return 0;
 }
 
-/* Milliseconds on the clock that ITIMER_PROF goes by, which the kernel advances at its ticks
- * and which may be far from what the process has truly used. */
+/* Milliseconds on the clock of ITIMER_PROF, which the kernel advances at its ticks and which may
+ * differ much from the CPU time that the process has really used. */
 static double profiled(void)
 {
-	const clockid_t clock = -8; /* of our process, the kernel's CPUCLOCK_PROF */
+	const clockid_t clock = -8; /* of this process, the kernel's CPUCLOCK_PROF */
 	struct timespec t;
 
 	clock_gettime(clock, &t);
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Each signal that a thread sends itself comes, at once or when it is open again. */
+/* Each signal that a thread sends to itself comes, at once or when it is unblocked. */
 static int raises(void)
 {
 	sigset_t set = set_of(SIGURG), pending;
@@ -194,8 +194,8 @@ static int raises(void)
 	return 0;
 }
 
-/* It samples itself, each 10 ms of that clock. The kernel sends no signal early, nor more than
- * one a tick, but makes up for it at the next. */
+/* The program samples itself every 10 ms of that clock. The kernel sends no signal early, and at
+ * most one per tick, but sends a missing one at the next tick. */
 static int profiler(void)
 {
 	struct itimerval each = {{0, 10000}, {0, 10000}}, off = {{0, 0}, {0, 0}};
@@ -261,7 +261,7 @@ static int demoted(void)
 	return 0;
 }
 
-/* Handlers on a stack of the smallest size, over and over. */
+/* Handlers run repeatedly on an alternate stack of minimum size. */
 static int small_stack(void)
 {
 	static char guarded[65536];
@@ -324,8 +324,8 @@ static void *make_others(void *unused)
 	return unused;
 }
 
-/* Two threads make others all the time, on one CPU; one of them never yields to the other
- * unless it sleeps. */
+/* Two threads repeatedly make other threads, on one CPU; one of the two has real-time priority and
+ * never yields to the other unless it sleeps. */
 static int urgent(void)
 {
 	enum { ROUNDS = 200 };
@@ -350,7 +350,7 @@ static int urgent(void)
 	return 0;
 }
 
-/* Our signal is given another handler, past libc. */
+/* The handler of our signal is replaced without libc. */
 static int taken(void)
 {
 	struct {
@@ -368,7 +368,7 @@ static int taken(void)
 	return 0;
 }
 
-/* What exec hands on of a signal that is ignored. */
+/* Signals that are ignored must be ignored after exec, too. */
 static int ignores(void)
 {
 	signal(SIGURG, SIG_IGN);

@@ -1,5 +1,5 @@
-/* Burn MILLISECONDS of CPU time in as many calling contexts as can be, so that the trees
- * take much room; then end by SIGKILL if asked to, else with status 6.
+/* Use MILLISECONDS of CPU time in as many calling contexts as possible, so that the trees are
+ * large; then end by SIGKILL if requested, else with status 6.
  *
  *     manypaths MILLISECONDS [kill] */
 #include <signal.h>
@@ -29,7 +29,7 @@ static uint64_t cpu_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Four call sites: a path of DEPTH calls is one of 4^DEPTH. */
+/* Four call sites: there are 4^DEPTH paths of DEPTH calls. */
 __attribute__((noinline)) static unsigned descend(int left)
 {
 	unsigned r;

@@ -1,15 +1,15 @@
-/* manythreads run THREADS STEPS AT_ONCE: THREADS threads, one after the other but for
- * AT_ONCE of them, each of which takes STEPS steps: three quarters of them in heavy(), a
- * quarter in light(). With AT_ONCE 0 each thread makes the next one and ends.
+/* manythreads run THREADS STEPS AT_ONCE: THREADS threads, at most AT_ONCE of them at a time, each
+ * of which takes STEPS steps: three quarters of them in heavy(), a quarter in light(). With AT_ONCE
+ * 0 each thread makes the next one and ends.
  *
- * manythreads hold THREADS STEPS SECONDS: THREADS threads that live SECONDS long and take
- * STEPS steps ten times a second.
+ * manythreads hold THREADS STEPS SECONDS: THREADS threads that live SECONDS seconds and take STEPS
+ * steps ten times per second.
  *
- * manythreads busy THREADS STEPS TIMES: THREADS threads that begin to work together and take
+ * manythreads busy THREADS STEPS TIMES: THREADS threads that start work at the same time and take
  * STEPS steps TIMES times without a pause.
  *
- * Steps are counted, not timed, so that what a profiler adds shows. Prints the CPU time and
- * the largest resident size, and every tenth of the way the resident size there. */
+ * Steps are counted, not timed, so that the cost of a profiler is visible. Prints the CPU time and
+ * the largest resident size, and the resident size after every tenth of the threads. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void work(void)
 	sink = light(heavy(sink, steps * 3 / 4), steps / 4);
 }
 
-/* A line of /proc/self/status, in kB. */
+/* The value of a line of /proc/self/status, in kB. */
 static long status(const char *key)
 {
 	char line[256];
@@ -92,7 +92,7 @@ static void run(void)
 	free(ring);
 }
 
-/* Each thread is the next one's creator, and may have ended before that one begins. */
+/* Each thread creates the next one, and may have ended before that one begins. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t all_done = PTHREAD_COND_INITIALIZER;
 static long left;
@@ -125,7 +125,7 @@ static void chain(void)
 	while (left)
 		pthread_cond_wait(&all_done, &lock);
 	pthread_mutex_unlock(&lock);
-	while (status("Threads:") > 1) { /* the last ones have yet to end */
+	while (status("Threads:") > 1) { /* the last threads have not ended yet */
 		struct timespec t = {0, 1000000};
 		nanosleep(&t, NULL);
 	}
@@ -133,15 +133,15 @@ static void chain(void)
 
 static void *long_life(void *number)
 {
-	/* each begins at its own time within the tenth of a second */
+	/* each thread begins at another time within the tenth of a second */
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	int64_t at = t.tv_sec * 1000000000ll + t.tv_nsec;
 	at += (intptr_t)number * (100000000 / threads);
 	uint64_t random = (uint64_t)at;
 	for (long i = 0; i < 10 * seconds; i++) {
-		/* 50 to 150 ms later: in step with the kernel's ticks, a thread would be met
-		 * by them at the same place each time, or never */
+		/* 50 to 150 ms later: if a thread ran in step with the kernel's ticks, they would
+		 * interrupt it at the same place each time, or never */
 		random = random * 6364136223846793005u + 1442695040888963407u;
 		at += 50000000 + (int64_t)((random >> 32) * 100000000 >> 32);
 		t = (struct timespec){at / 1000000000, at % 1000000000};

@@ -1,4 +1,4 @@
-/* Run a command to which the kernel refuses perf_event_open, as containers do.
+/* Run a command for which the kernel refuses perf_event_open, as in containers.
  *
  *     noperf COMMAND [ARGUMENT]...
  */

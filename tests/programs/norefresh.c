@@ -1,9 +1,9 @@
-/* Run a command that is killed (SIGSYS) if it has a performance event disable itself after
- * some overflows (PERF_EVENT_IOC_REFRESH): Linux 6.16 and 6.17 freeze on that, the whole
- * machine, where the event is a clock.
+/* Run a command that is killed (SIGSYS) if it lets a performance event disable itself after
+ * some overflows (PERF_EVENT_IOC_REFRESH). If the event is a clock, Linux 6.16 and 6.17 freeze
+ * the whole machine then.
  *
  *     norefresh COMMAND [ARGUMENT]...
- *     norefresh --try         makes that call, of no event
+ *     norefresh --try         makes that call, without an event
  */
 #include <linux/filter.h>
 #include <linux/perf_event.h>

@@ -1,4 +1,4 @@
-/* A process that does nothing: what measuring costs by itself. */
+/* A process that does nothing, to find the cost of measuring itself. */
 int main(void)
 {
 	return 0;

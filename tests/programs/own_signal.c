@@ -1,11 +1,11 @@
-/* A program that uses the signal that we sample with, and the run path of a library:
+/* A program that uses our sampling signal, and the run path of a library:
  *
  *     own_signal PLUGIN
  *
- * Sets a handler for SIGURG, asks what is set, sends itself 100 of them while it burns
- * CPU time, sees them (but those that met one of ours already pending for the thread: the
- * kernel merges standard signals), sets it back to what it was, and loads PLUGIN; prints what it
- * saw. */
+ * Sets a handler for SIGURG, asks for the action, sends itself 100 SIGURG while it uses CPU
+ * time, counts them (except those that came while one of ours was already pending for the
+ * thread: the kernel merges standard signals), restores the action, and loads PLUGIN; prints
+ * what it saw. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>

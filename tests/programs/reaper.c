@@ -2,10 +2,10 @@
  *
  *     reaper FILE COMMAND [ARGUMENT]...
  *
- * Appends to FILE, for each process that it waited for, a line as follow.c writes them:
- * its own pid, the other's, microseconds of CPU time (user + system, of the process and
- * of those that it waited for) as wait4 reports them. Exits with the command's status, or
- * with 128 + the signal that ended it. */
+ * Appends to FILE a line for each process for which it waited, in the format of follow.c: its own
+ * pid, the other's, microseconds of CPU time (user + system, of the process and of those for which
+ * it waited) as reported by wait4. Exits with the command's status, or with 128 + the signal that
+ * ended it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,5 +1,5 @@
-/* Record two amounts through the test build's wrapper: one at blamed_callee, and one,
- * from the same place, at its caller. Exits with 1 where there is no such wrapper. */
+/* Record two amounts through the test build's wrapper: one at blamed_callee, and one, from the same
+ * place, at its caller. Exits with 1 if there is no such wrapper. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Recursion of all kinds: into itself, into each other, through inlined code; with an argument
- * in two processes. */
+/* Recursion of all kinds: a function that calls itself, two functions that call each other, and
+ * recursion through inlined code; with an argument in two processes. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

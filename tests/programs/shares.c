@@ -1,8 +1,8 @@
-/* Four threads whose CPU times stand as 1:2:3:4.
+/* Four threads with CPU times in the ratio 1:2:3:4.
  *
  *     shares MILLISECONDS     of CPU time of the first
  *
- * Prints per thread its name and the nanoseconds of its CPU clock at its end. */
+ * Prints the name of each thread and the nanoseconds of its CPU clock at its end. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,17 +1,17 @@
-/* Ways to start and to end, for the launcher's tests: each burns MILLISECONDS of CPU
- * time in a function of its own name first.
+/* Ways to start and to end, for the launcher's tests: each first uses MILLISECONDS of CPU time in a
+ * function of its own.
  *
  *     starts MILLISECONDS WAY
  *
- * exec: this program again, as `exit`, by execve with an empty environment.
- * bad-exec: an execvp that fails, then more burning, then exit 3.
- * fork: a child burns as well and ends by _exit(4); the parent waits and exits 5.
- * raise: by SIGUSR1 to itself. exit: exit 6.
+ * exec: this program again, with the way `exit`, by execve with an empty environment.
+ * bad-exec: an execvp that fails, then more CPU time, then exit 3.
+ * fork: a child uses CPU time as well and ends by _exit(4); the parent waits and exits 5.
+ * raise: sends SIGUSR1 to itself. exit: exit 6.
  * small-stack: _exit(8) from a handler on an alternate stack of 8 KB.
- * no-room: exit 6 under a limit of 100 bytes a file.
- * fork-in-handler: a timer's handler forks all the while that threads begin and end, each
- * time 0.5 ms after it last did; exit 6.
- * no-descriptors: exit 6 with as many files open as there may be.
+ * no-room: exit 6 with a limit of 100 bytes per file.
+ * fork-in-handler: the handler of a timer forks repeatedly while threads start and end, each
+ * time 0.5 ms after the last fork; exit 6.
+ * no-descriptors: exit 6 with the maximum number of files open.
  * two-ends: one thread calls exit(5), another _exit(5) at the same time. */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ __attribute__((noinline)) static void burn_in_child(int ms)
 __attribute__((noinline)) static void burn_after_bad_exec(int ms)
 {
 	burn(ms);
-	sink += 2; /* not the same code: the compiler would make one of the two */
+	sink += 2; /* different code: else the compiler would merge the two */
 }
 
 static void leave(int sig)
@@ -65,7 +65,7 @@ static void leave(int sig)
 	_exit(8);
 }
 
-/* A page that nobody may touch lies below the stack. */
+/* The page below the stack is not accessible. */
 static int end_on_small_stack(void)
 {
 	enum { GUARD = 4096, STACK = 8192 };
@@ -81,7 +81,7 @@ static int end_on_small_stack(void)
 	return 95;
 }
 
-/* Once, counted from the handler's end: threads come to their turn however long a fork takes. */
+/* Fork once more, 0.5 ms after the handler: threads can run however long a fork takes. */
 static void fork_again(void)
 {
 	struct itimerval soon = {{0, 0}, {0, 500}};
@@ -114,7 +114,7 @@ static int fork_in_handler(int ms)
 	uint64_t until = cpu_now() + (uint64_t)ms * 1000000;
 	pthread_t thread;
 
-	/* the first one takes memory, whose lock fork wants, too; the others use its stack again */
+	/* the first thread takes memory, whose lock fork needs, too; the others reuse its stack */
 	if (pthread_create(&thread, NULL, nothing, NULL) != 0 || pthread_join(thread, NULL) != 0)
 		return 94;
 	sigaction(SIGALRM, &act, NULL);

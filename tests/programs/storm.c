@@ -1,12 +1,12 @@
-/* Storms of things that a profiler has to follow.
+/* Large numbers of events that a profiler must follow.
  *
- *     storm exec N           becomes itself N times, then exits with 5
+ *     storm exec N           executes itself N times, then exits with 5
  *     storm fork N           makes N children from four threads; exits with 6 if each had
  *                            its own exit status
  *     storm load SECONDS PLUGIN...    eight threads that load, call and unload the
  *                            PLUGINs; exits with 7
  *
- * exec computes a little each time, in a thread as well every tenth time. */
+ * exec computes a little each time, every tenth time also in a thread. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

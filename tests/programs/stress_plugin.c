@@ -1,5 +1,5 @@
-/* What stress.cc loads and unloads all the time: a bit of work with a call in it,
- * so that samples fall into a module that comes and goes. */
+/* A plugin that stress.cc repeatedly loads and unloads: a little work with a call, so that samples
+ * are in a module that is loaded and unloaded. */
 __attribute__((noinline)) static unsigned inner(unsigned n)
 {
 	volatile unsigned sum = 0;

@@ -1,4 +1,4 @@
-/* Eight threads of OpenMP's that sort and sum.
+/* Eight OpenMP threads that sort and sum.
  *
  *     threads8 ROUNDS
  *

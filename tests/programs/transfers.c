@@ -1,12 +1,12 @@
-/* Count the transfers that a signal cuts short: calls that move many bytes, with an end
- * at the other side that takes and gives them as fast as it can.
+/* Count the transfers that a signal interrupts: calls that move many bytes, with a peer that reads
+ * and writes them as fast as it can.
  *
  *     transfers SECONDS
  *
- * Prints per call its name, how often it was made and how often it moved fewer bytes
- * than asked for, after which it is not made again. Exits with 1 if one did, or if the bytes that
- * came are not those that were sent; with 2 if a write that a handler of our own without SA_RESTART
- * interrupts, or one to a descriptor that does not block, was made whole. */
+ * Prints the name of each call, how often it was made and how often it moved fewer bytes than
+ * requested, after which it is not made again. Exits with 1 if one did, or if the bytes received
+ * are not those sent; with 2 if a write was complete although a handler of the program without
+ * SA_RESTART interrupts it, or although its descriptor does not block. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ enum { BYTES = 4 << 20, PIECES = 7 };
 static char *pattern, *taken;
 static int pipes[2], sockets[2], giving[2], zero, memory, copy;
 
-/* Takes what comes at a descriptor and compares it with the pattern, again and again. */
+/* Repeatedly reads from a descriptor and compares the bytes with the pattern. */
 static void *take(void *arg)
 {
 	int fd = *(int *)arg;
@@ -47,7 +47,7 @@ static void *take(void *arg)
 	return NULL;
 }
 
-/* Gives the pattern, again and again. */
+/* Repeatedly sends the pattern. */
 static void *give(void *arg)
 {
 	int fd = *(int *)arg;
@@ -166,8 +166,8 @@ static void nothing(int sig)
 	(void)sig;
 }
 
-/* A write that fills a pipe from which nobody reads, until our own alarm comes: again and
- * again, as the first one may come before the write. */
+/* A write that fills a pipe from which nobody reads, until the program's alarm comes. The alarm
+ * repeats, because the first one may come before the write. */
 static int ends_with_alarm(void)
 {
 	struct sigaction action = {.sa_handler = nothing};

@@ -1,16 +1,16 @@
-/* Burn CPU time in known shares and say what the shares truly were.
+/* Use CPU time in known shares and print what the shares really were.
  *
  *     truth MILLISECONDS      of CPU time
  *
- * The time is cut into cycles of exactly 1 ms of the thread's CPU clock, the
- * sampling period, so that a profiler with a fixed period sees always the same
- * part of the cycle:
+ * The time is divided into cycles of exactly 1 ms of the thread's CPU clock, the
+ * sampling period, so that a profiler with a fixed period always sees the same part of
+ * the cycle:
  *
  *     even cycles   in_phase 0.4 ms, alternating 0.6 ms
  *     odd cycles    in_phase 0.4 ms, in_kernel   0.4 ms, steady 0.2 ms
  *
- * in all 40, 30, 20 and 10%. Each function adds up the clock at its end less the
- * clock at its start. Prints per function its name and nanoseconds. */
+ * in total 40, 30, 20 and 10%. Each function adds up the clock at its end less the clock
+ * at its start. Prints the name of each function and its nanoseconds. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static uint64_t cpu_now(void)
 			sink += i;                                                                 \
 	} while (0)
 
-/* One burner: work until the clock reads end, and book what it took. */
+/* A function that works until the clock reaches end, and counts the time that it took. */
 #define BURNER(name, index, work)                                                                  \
 	__attribute__((noinline, noipa)) static uint64_t name(uint64_t start, uint64_t end)        \
 	{                                                                                          \

@@ -1,7 +1,7 @@
-/* A handler that unwinds the stack with libc's own backtrace, through the frame of its signal.
+/* A handler that unwinds the stack with libc's backtrace, through the frame of its signal.
  *
- * Prints for each frame that is in this program its offset from main's beginning: the same
- * however often the program is run, measured or not. */
+ * Prints for each frame in this program its offset from the beginning of main: always the same,
+ * with and without measurement. */
 #include <execinfo.h>
 #include <signal.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ static void handler(int sig)
 __attribute__((noinline)) static void interrupted(void)
 {
 	raise(SIGUSR1);
-	__asm__ volatile("" ::: "memory"); /* not a tail call */
+	__asm__ volatile("" ::: "memory"); /* prevents a tail call */
 }
 
 __attribute__((noinline)) static void caller(void)

@@ -1,15 +1,14 @@
-/* A program to be killed, which says what it is doing.
+/* A program to be killed, which reports what it is doing.
  *
  *     victim FILE WAY MILLISECONDS [PLUGIN]...
  *
- * FILE becomes a struct page, which whoever kills maps as well. By WAY:
+ * FILE becomes a struct page, which the killing process maps as well. WAY:
  *
- * nothing: _exit(0) at once.
  * run: threads that compute, load and unload the PLUGINs, make threads, and fork, until
  * it is killed (after MILLISECONDS, 0 for never, it exits with 3).
- * end: many call paths, MILLISECONDS of CPU time, then exit(0) with no thread but main.
- * segv, abort, exit_group: as run, and after MILLISECONDS this death; the page then
- * says what the threads' clocks were just before. */
+ * end: many call paths, MILLISECONDS of CPU time, then exit(0) with no thread except main.
+ * segv, abort, exit_group: like run, but ends in this way after MILLISECONDS; the page then
+ * contains the threads' clocks just before. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -27,19 +26,19 @@
 enum { SLOTS = 8 };
 enum doing { COMPUTING, LOADING, MAKING_A_THREAD, FORKING, ENDING };
 
-/* tests/lib/kill.py knows this layout. */
+/* tests/lib/check/kill.py reads this layout. */
 struct page {
-	_Atomic uint32_t ready; /* everything runs */
+	_Atomic uint32_t ready; /* all threads run */
 	uint32_t threads;       /* slots in use */
 	uint64_t main_cpu_ns;   /* main's CPU clock when main() began */
-	_Atomic uint32_t dying; /* cpu_ns below is what it was at the death */
+	_Atomic uint32_t dying; /* cpu_ns below is the value just before the end */
 	uint32_t reserved;
 	struct slot {
 		_Atomic uint32_t tid, doing;
-		uint64_t since_ns; /* its CPU clock when it began that */
+		uint64_t since_ns; /* its CPU clock when `doing` was set */
 		uint64_t cpu_ns;
-		/* its CPU clock when it last looked, and the longest time between two looks while
-		 * it computed: more than a fraction of a period is the host's doing */
+		/* its CPU clock at its last look, and the longest time between two looks while it
+		 * computed: more than a fraction of a period is caused by the host */
 		uint64_t looked_ns, gap_ns;
 	} slots[SLOTS];
 };
@@ -97,7 +96,7 @@ __attribute__((noinline)) static void walk(unsigned path, unsigned depth)
 	sink++;
 }
 
-/* Ever new paths. */
+/* Always new paths. */
 static void compute(unsigned slot)
 {
 	static _Thread_local unsigned number;
@@ -234,7 +233,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: victim FILE WAY MILLISECONDS [PLUGIN]...\n");
 		return 2;
 	}
-	alarm(100); /* should nobody kill it */
+	alarm(100); /* in case nothing kills it */
 	const char *way = argv[2];
 	unsigned ms = (unsigned)atoi(argv[3]);
 	plugins = argv + 4;
@@ -244,8 +243,6 @@ int main(int argc, char **argv)
 	pthread_getcpuclockid(pthread_self(), &clocks[0]);
 	page->slots[0].tid = (uint32_t)getpid();
 	page->threads = 1;
-	if (strcmp(way, "nothing") == 0)
-		_exit(0);
 	if (strcmp(way, "end") == 0) {
 		atomic_store(&page->ready, 1);
 		compute_for(ms);

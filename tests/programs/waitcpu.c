@@ -1,11 +1,11 @@
-/* Run a command and say what its parent sees of it.
+/* Run a command and report what its parent sees of it.
  *
  *     waitcpu FILE COMMAND [ARGUMENT]...
  *
- * Writes to FILE one line: microseconds of CPU time (user + system, of the command
- * and of the descendants it waited for) as wait4 reports them, then microseconds
- * of wall time. Exits with the command's status, or with 128 + the signal that
- * ended it. */
+ * Writes one line to FILE: microseconds of CPU time (user + system, of the command
+ * and of the descendants for which it waited) as reported by wait4, then microseconds
+ * of wall time. Exits with the command's status, or with 128 + the signal that ended
+ * it. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  *
  *     waiting CASE
  *
- * As living.c: each case prints what it saw, the same whoever looks on, and burns CPU time. */
+ * Like living.c: each case prints what it saw, measured or not, and uses CPU time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,8 +18,8 @@
 
 #include "cases.h"
 
-/* Our signal, blocked, sent and waited for in each way. A second one is sent only when the
- * first has been taken, as two would become one. */
+/* Our signal, blocked, sent and waited for in each way. A second one is sent only after the first
+ * was taken, because two would be merged. */
 static volatile sig_atomic_t seen_first;
 
 static void *wait_for_it(void *unused)
@@ -76,15 +76,15 @@ static int sleeps(pid_t pid)
 	return name_end && name_end[1] == ' ' && name_end[2] == 'S';
 }
 
-/* From a child, as long as its parent lives: whoever has its number then is not to be sent
- * anything. */
+/* From a child, while its parent lives: after that another process may have its number and must not
+ * be sent a signal. */
 static void send(pid_t parent, int sig)
 {
 	if (getppid() != parent || kill(parent, sig) != 0)
 		_exit(1);
 }
 
-/* From a child: a signal into each of three waits. */
+/* From a child: send a signal during each of three waits. */
 static void send_into_waits(const _Atomic int *begun, pid_t parent)
 {
 	for (int i = 0; i < 3; i++) {
@@ -120,7 +120,7 @@ static int waits(void)
 	kill(getpid(), SIGURG);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	say("open, it ran", seen);
-	/* open: a wait for another signal is cut short by the handler */
+	/* unblocked: the handler interrupts a wait for another signal */
 	pid_t self = getpid();
 	if (fork() == 0)
 		send_into_waits(begun, self);
@@ -136,8 +136,8 @@ static int waits(void)
 	return 0;
 }
 
-/* Handlers that run in a wait end it, each time, and what is waited for is no less taken; a
- * waiting thread can be cancelled. */
+/* A handler that runs during a wait ends it, each time, and the signal that is waited for is still
+ * taken; a waiting thread can be cancelled. */
 static volatile sig_atomic_t cancelled;
 
 static void note_mask(void *unused)
@@ -183,7 +183,7 @@ static int cut_short(void)
 
 	handle(SIGUSR2, count, SA_RESTART);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	alarm(60); /* one is lost: it waits for ever */
+	alarm(60); /* if a signal is lost, the wait does not end */
 	child = fork();
 	if (child == 0)
 		send_into_many(begun, self, ROUNDS);

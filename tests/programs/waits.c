@@ -1,10 +1,10 @@
-/* Processes that begin, and at once wait for a signal of the program's.
+/* Processes that wait for a signal of the program as soon as they begin.
  *
  *     waits KIND TIMES [urg]
  *
- * Each of TIMES children waits in one call of KIND, for SIGUSR1 or SIGURG, which it is sent 3 ms
- * after it has begun. Nothing else may end the call: prints how often something did, and how often
- * the signal did not. Exits with 1 if there were any of these. */
+ * Each of TIMES children waits in one call of KIND for SIGUSR1 or SIGURG, which is sent to it 3 ms
+ * after its start. Nothing else may end the call: prints how often something else did, and how
+ * often the signal did not. Exits with 1 if one of these numbers is not 0. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 
 static volatile sig_atomic_t seen;
 static int awaited = SIGUSR1;
-static sigset_t without; /* the mask of the call: the signal is open */
+static sigset_t without; /* the mask of the call: the signal is not blocked */
 
 static void see(int sig)
 {

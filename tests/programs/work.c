@@ -1,13 +1,13 @@
-/* A fixed amount of work of a kind that is hard to sample at a bounded price, however long
- * that takes.
+/* A fixed amount of work, however long it takes, of a kind that is hard to sample at a
+ * limited cost.
  *
  *     work KIND AMOUNT
  *
  * loop: in one function. nine: in nine threads at once. coroutine: on another stack than the
- * thread's own, below 300 frames of 6 KB. deep: below 50,000 frames. short: in AMOUNT
- * threads of 0.1 ms, one after the other. pingpong: a byte goes to a child and back, 20
- * times. settled: pingpong, and loop behind it. AMOUNT is in units of about 0.1 ms on a machine
- * of 2020. */
+ * thread's own, below 300 frames of 6 KB. deep: below 50,000 frames. short: in AMOUNT threads
+ * of 0.1 ms, one after the other. pingpong: a byte goes to a child and back, 20 times per
+ * unit. settled: pingpong, then loop. AMOUNT is in units of about 0.1 ms on a machine of
+ * 2020. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ __attribute__((noinline)) static void descend(int depth, size_t bytes)
 		descend(depth - 1, bytes);
 	else
 		loop();
-	sink += (uint64_t)frame[0]; /* it is used after the call: no tail call */
+	sink += (uint64_t)frame[0]; /* prevents a tail call */
 }
 
 static void deep(void)
@@ -106,7 +106,7 @@ static void coroutine(void)
 	free(stack);
 }
 
-/* Read a byte, and write it. */
+/* Read a byte and write it. */
 static void pass_on(int in, int out)
 {
 	char byte;

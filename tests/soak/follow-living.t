@@ -2,8 +2,8 @@
 # Programs that confine themselves, close descriptors, lower limits, move, become somebody
 # else or use our signal: over and over, in several ways of measuring, the result is the
 # program's own, and what was recorded is there. LIVING_ROUNDS (40) is how often each.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 living=$(program living)
 waiting=$(program waiting)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Very many execs, forks, loaded and unloaded modules; and a compiler at work on a project.
 # STORM (10000) is how many execs and forks, LOAD_SECONDS (300) how long modules come and go.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 storm=${STORM:-10000}
 load_seconds=${LOAD_SECONDS:-300}

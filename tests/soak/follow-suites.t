@@ -3,9 +3,9 @@
 # 5000 samples a second. Where a test differs both are run again, up to ROUNDS (5) times: it
 # counts as different if in most of them it came to what it never came to alone. SUITES names
 # those to run.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/sources.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/sources.sh"
 
 suites=${SUITES:-python tcl perl leveldb}
 rounds=${ROUNDS:-5}

@@ -2,8 +2,8 @@
 # Threads in numbers: 100,000 that live for about a millisecond, and 1000 that live for ten
 # seconds and wake often, or work all the time. Memory stays bounded, the shares are right,
 # little CPU time is added.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 manythreads=$(program manythreads)
 printf 'heavy 3\nlight 1\n' >truth

@@ -1,8 +1,8 @@
 #!/bin/bash
 # perf sees the same: the share of every function with at least 1%, within 3 points.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
-. "$top/tests/lib/workloads.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/workloads.sh"
 
 perf record -q -e cpu-clock -F 1000 -g -o perf.data true 2>/dev/null ||
 	skip_all "perf cannot measure here"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # A fresh machine: a minimal Debian 12 with only git and make added. The README's two
 # commands work there, from a clone of what is committed here.
-. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
 
 [ "$(id -u)" = 0 ] || skip_all "only root can make a root"
 command -v debootstrap >/dev/null || skip_all "debootstrap is missing"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # All that makes stacks hard, sampled ten thousand times a second for five minutes.
 # STRESS_SECONDS shortens it, STRESS_LEAST is how many samples of each operation there must be.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 seconds=${STRESS_SECONDS:-300}
 for copy in 1 2 3; do

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Known shares: 20 runs of at least 10,000 samples, all within 2 points; threads of
 # 1:2:3:4 within 2%.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 truth=$(program truth)
 shares=$(program shares)

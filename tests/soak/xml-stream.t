@@ -1,7 +1,7 @@
 #!/bin/bash
 # A PROFILE of 1 GB streams: memory follows what is distinct in it, not its size.
-. "$(dirname "$0")/../lib/tap.sh"
-. "$top/tests/lib/measure.sh"
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 [ "$(df --output=avail -m . | tail -1)" -gt 1500 ] || skip_all "less than 1.5 GB free in $PWD"
 

@@ -1,11 +1,12 @@
-/* Attribution against values computed from the list of samples itself: random call paths
- * with recursion, mutual recursion and inlined recursion, spread over processes and epochs
- * with load addresses of their own. */
-#include "hpcprof/attribute.h"
-#include "hpcprof/paths.h"
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/fake_code.h"
+/* Compares attribution with values computed from the list of samples: random call paths with
+ * recursion, mutual recursion and inlined recursion, in several processes and epochs with different
+ * load addresses. */
+#include "hpcprof/load/ingest.h"
+#include "hpcprof/metrics/attribute.h"
+#include "hpcprof/views/text/hot_paths.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/fake_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,11 +63,11 @@ static void make_samples(struct sample *out, uint32_t seed)
 static uint64_t ip_of(const struct sample *s, unsigned k)
 {
 	const struct step *step = &s->steps[k];
-	uint64_t call = k + 1 < s->depth; /* a return address is behind the call */
+	uint64_t call = k + 1 < s->depth; /* a return address is after the call */
 	return bases[s->file][s->epoch][step->module] + step->code + call;
 }
 
-/* A tree of the samples that fall into it, each path's nodes made where they are not. */
+/* Make a tree of the samples that belong to it. Nodes are added if they are new. */
 static uint64_t make_tree(struct build_node *nodes, const struct sample *samples, unsigned file,
 			  unsigned epoch, bool partial)
 {
@@ -134,14 +135,14 @@ static void add_file(struct model *m, const struct sample *samples, unsigned fil
 	}
 	build(&f, &b);
 	assert_int_equal(reader_open_memory(b.bytes, b.n, &r, &e), 0);
-	assert_int_equal(model_add(m, r, file ? "b.csp" : "a.csp", NULL, NULL, NULL, &e), 0);
+	assert_int_equal(ingest_datafile(m, r, file ? "b.csp" : "a.csp", NULL, NULL, NULL, &e), 0);
 	reader_close(r);
 	built_free(&b);
 	for (unsigned i = 0; i < EPOCHS * 2; i++)
 		free((void *)trees[i].nodes);
 }
 
-/* What should come out, from the samples alone. */
+/* The expected values, computed only from the samples. */
 struct expected {
 	uint64_t module[2][MODULES], function[2][MODULES][FUNCTIONS + 1], file[2][FUNCTIONS],
 	    line[2][LINES];
@@ -191,7 +192,7 @@ static unsigned module_index(const struct model *m, uint32_t module)
 	return strcmp(m->modules.at[module].name, "/lib") == 0;
 }
 
-static void compare(const struct model *m, const struct code *c, const struct attribution *a,
+static void compare(const struct model *m, const struct symbolized *c, const struct attribution *a,
 		    const struct expected *x)
 {
 	uint64_t sums[GROUPINGS] = {0};
@@ -234,12 +235,12 @@ static void test_random_paths(void **state)
 		struct attribution a;
 		struct expected *x = malloc(sizeof *x);
 		const uint64_t *columns[2];
-		struct paths paths;
-		struct code c;
+		struct hot_paths paths;
+		struct symbolized c;
 		uint64_t folded = 0;
 
 		make_samples(samples, seed);
-		/* the order of the files may not matter */
+		/* the order of the files must not matter */
 		add_file(m, samples, seed % 2);
 		add_file(m, samples, 1 - seed % 2);
 		assert_int_equal(model_finish(m, NULL), 0);
@@ -248,29 +249,29 @@ static void test_random_paths(void **state)
 		assert_int_equal(attribute(m, &c, columns, 1, &a, NULL), 0);
 		expect(x, samples);
 		compare(m, &c, &a, x);
-		attribution_deinit(&a);
-		/* two columns side by side say what each says alone */
+		attribute_deinit(&a);
+		/* two columns together give the same as each alone */
 		columns[0] = m->metrics.at[0].samples;
 		columns[1] = m->metrics.at[0].events;
 		assert_int_equal(attribute(m, &c, columns, 2, &a, NULL), 0);
 		for (size_t i = 0; i < a.by[BY_MODULE].num_rows; i++)
 			assert_int_equal(a.by[BY_MODULE].inclusive[2 * i + 1],
 					 x->module[ALL][module_index(m, (uint32_t)i)]);
-		attribution_deinit(&a);
-		assert_int_equal(paths_fold(m, &c, m->metrics.at[0].events, &paths, NULL), 0);
+		attribute_deinit(&a);
+		assert_int_equal(hot_paths_fold(m, &c, m->metrics.at[0].events, &paths, NULL), 0);
 		for (size_t i = 0; i < paths.info.len; i++)
 			folded += paths.info.at[i].exclusive;
 		assert_int_equal(folded, x->total);
-		paths_deinit(&paths);
-		code_deinit(&c);
+		hot_paths_deinit(&paths);
+		symbolized_deinit(&c);
 		model_destroy(m);
 		free(x);
 	}
 	free(samples);
 }
 
-/* A model of one chain of calls, each step one of the functions given. */
-static struct model *chain_model(const unsigned *functions, uint32_t depth, struct code *c)
+/* A model of one chain of calls, with the given functions. */
+static struct model *chain_model(const unsigned *functions, uint32_t depth, struct symbolized *c)
 {
 	static const struct build_metric metrics[] = {{"CPUTIME", CSP_METRIC_ASYNC, 1, NULL, 0}};
 	static const struct build_module module = {"/prog", 0, 0x1000000, 0x10000000, "aa"};
@@ -297,7 +298,7 @@ static struct model *chain_model(const unsigned *functions, uint32_t depth, stru
 	nodes[depth].metrics[0] = 7;
 	build(&f, &b);
 	assert_int_equal(reader_open_memory(b.bytes, b.n, &r, &e), 0);
-	assert_int_equal(model_add(m, r, "chain.csp", NULL, NULL, NULL, &e), 0);
+	assert_int_equal(ingest_datafile(m, r, "chain.csp", NULL, NULL, NULL, &e), 0);
 	assert_int_equal(model_finish(m, &e), 0);
 	reader_close(r);
 	built_free(&b);
@@ -306,16 +307,16 @@ static struct model *chain_model(const unsigned *functions, uint32_t depth, stru
 	return m;
 }
 
-/* A recursion 100,000 deep: once in the inclusive value, and no C stack needed. */
+/* A recursion 100,000 deep: it counts once in the inclusive value, and needs no C stack. */
 static void test_deep_recursion(void **state)
 {
 	(void)state;
 	enum { DEPTH = 100000 };
 	unsigned *functions = malloc(DEPTH * sizeof *functions);
 	struct attribution a;
-	struct paths paths;
+	struct hot_paths paths;
 	struct model *m;
-	struct code c;
+	struct symbolized c;
 	const uint64_t *column;
 
 	for (unsigned i = 0; i < DEPTH; i++)
@@ -327,42 +328,42 @@ static void test_deep_recursion(void **state)
 	assert_int_equal(a.by[BY_FUNCTION].num_rows, 2);
 	assert_int_equal(a.by[BY_FUNCTION].inclusive[0], 7);
 	assert_int_equal(a.by[BY_FUNCTION].inclusive[1], 7);
-	assert_int_equal(paths_fold(m, &c, column, &paths, NULL), 0);
+	assert_int_equal(hot_paths_fold(m, &c, column, &paths, NULL), 0);
 	assert_int_equal(paths.info.len, 2 + 2);
 	assert_int_equal(paths.info.at[3].repeats, DEPTH - 1);
 	assert_int_equal(paths.info.at[3].period, 1);
 	assert_int_equal(paths.info.at[3].exclusive, 7);
-	paths_deinit(&paths);
-	attribution_deinit(&a);
-	code_deinit(&c);
+	hot_paths_deinit(&paths);
+	attribute_deinit(&a);
+	symbolized_deinit(&c);
 	model_destroy(m);
 	free(functions);
 }
 
-/* main (even odd) x 3 copy: the cycle folds into its first round, what follows stays. */
+/* main (even odd) x 3 copy: the cycle is folded into its first round, what follows is kept. */
 static void test_cycles_fold(void **state)
 {
 	(void)state;
 	static const unsigned functions[] = {1, 3, 4, 3, 4, 3, 4, 5};
 	static const unsigned want[] = {1, 3, 4, 5};
-	struct paths paths;
-	struct code c;
+	struct hot_paths paths;
+	struct symbolized c;
 	struct model *m = chain_model(functions, 8, &c);
 	uint32_t node;
 
-	assert_int_equal(paths_fold(m, &c, m->metrics.at[0].events, &paths, NULL), 0);
+	assert_int_equal(hot_paths_fold(m, &c, m->metrics.at[0].events, &paths, NULL), 0);
 	for (node = 2; node < paths.info.len && !paths.info.at[node].exclusive; node++)
 		;
-	for (int i = 3; i >= 0; i--, node = paths_parent(&paths, node)) {
-		const struct path_node *info = &paths.info.at[node];
-		assert_int_equal(c.functions.at[paths_function(&paths, node)].low, want[i]);
+	for (int i = 3; i >= 0; i--, node = hot_paths_parent(&paths, node)) {
+		const struct hot_path_node *info = &paths.info.at[node];
+		assert_int_equal(c.functions.at[hot_paths_function(&paths, node)].low, want[i]);
 		assert_int_equal(info->inclusive, 7);
 		assert_int_equal(info->repeats, want[i] == 4 ? 3 : 0);
 		assert_int_equal(info->period, want[i] == 4 ? 2 : 0);
 	}
-	assert_int_equal(node, PATHS_ROOT);
-	paths_deinit(&paths);
-	code_deinit(&c);
+	assert_int_equal(node, HOT_PATHS_ROOT);
+	hot_paths_deinit(&paths);
+	symbolized_deinit(&c);
 	model_destroy(m);
 }
 

@@ -1,7 +1,7 @@
-/* The command line of hpcprof: what its tables have in common, and what it takes and refuses. */
+/* The command line of hpcprof: the tables of options, and what is accepted and refused. */
 #include "hpcprof/commands.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/run_view.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/run_view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +14,17 @@ static size_t num_rows;
 static void collect(void)
 {
 	num_rows = 0;
-	for (const struct command *const *c = all_commands; *c; c++)
+	for (const struct command *const *c = commands_all; *c; c++)
 		for (const struct option_row *const *t = (*c)->options; *t; t++)
 			for (const struct option_row *r = *t; r->name; r++)
 				rows[num_rows++] = r;
-	for (const struct option_row *r = options_of_input; r->name; r++)
+	for (const struct option_row *r = common_input_options; r->name; r++)
 		rows[num_rows++] = r;
 	assert_in_range(num_rows, 40, 1000);
 }
 
-/* A letter belongs to one name and a name to one letter, and takes a value everywhere or nowhere:
- * the command line is read before it is known which command it is for. */
+/* A letter has one name and a name has one letter, and it always or never takes a value: options
+ * are read before the command is known. */
 static void test_one_meaning(void **state)
 {
 	(void)state;
@@ -40,11 +40,11 @@ static void test_one_meaning(void **state)
 		}
 }
 
-/* Each command's options are its own: none is in two of its tables. */
+/* No option is in two tables of a command. */
 static void test_no_row_twice(void **state)
 {
 	(void)state;
-	for (const struct command *const *c = all_commands; *c; c++) {
+	for (const struct command *const *c = commands_all; *c; c++) {
 		const char *names[100];
 		size_t n = 0;
 		for (const struct option_row *const *t = (*c)->options; *t; t++)
@@ -91,7 +91,7 @@ static void test_values(void **state)
 	view_line_free(&v);
 }
 
-/* The command may stand behind options, as long as it is the first word that is none. */
+/* The command may follow options, if it is the first word that is not an option. */
 static void test_command(void **state)
 {
 	(void)state;
@@ -123,7 +123,7 @@ static void test_help(void **state)
 	size_t n;
 	FILE *out = open_memstream(&text, &n);
 
-	assert_int_equal(command_line_parse(&l, all_commands, 3, argv, stdout, &e), 0);
+	assert_int_equal(command_line_parse(&l, commands_all, 3, argv, stdout, &e), 0);
 	assert_true(l.help && l.named && !l.options);
 	command_help(out, l.command);
 	fclose(out);
@@ -142,7 +142,7 @@ static void test_refused(void **state)
 	} cases[] = {
 	    {"", "no PROFILE given"},
 	    {"tree", "no PROFILE given"},
-	    {"callers f", "callers takes FUNCTION and then a PROFILE"},
+	    {"callers f", "callers needs FUNCTION and a PROFILE"},
 	    {"query", "no PROFILE given"},
 	    {"tree -n 3 data", "tree does not take --rows"},
 	    {"top --format csv data", "top does not take --format"},
@@ -161,7 +161,7 @@ static void test_refused(void **state)
 	    {"tree --min 0x1 data", "--min takes a percentage"},
 	    {"top -d 0.09 data", "-d takes a number of seconds from 0.1 to 86400"},
 	    {"top -d 86401 data", "-d takes a number of seconds"},
-	    {"nothing data", "no command and no file is called nothing (the commands are text, "},
+	    {"nothing data", "nothing is neither a command nor a file (the commands are text, "},
 	    {"--files-from /nonexistent/list", "/nonexistent/list cannot be read"},
 	};
 
@@ -176,7 +176,7 @@ static void test_refused(void **state)
 	}
 }
 
-/* The least and the most that options take. */
+/* The smallest and largest values of options. */
 static void test_bounds(void **state)
 {
 	(void)state;

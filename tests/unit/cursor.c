@@ -1,7 +1,7 @@
 /* formats/base/cursor.h: bounded reads in both orders. */
 #include "formats/base/cursor.h"
 
-#include "tests/lib/cmocka_all.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 static const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
 

@@ -1,21 +1,21 @@
-/* Databases: where they cannot be, versions, names and numbers at their limits, and what the
- * functions of SQL give. */
-#include "db/db.h"
-#include "db/functions.h"
-#include "db/open.h"
-#include "db/place.h"
-#include "db/shipped.h"
-#include "db/write.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/run_view.h"
-#include "tests/lib/scratch.h"
+/* Databases: wrong places, versions, names and numbers at their limits, and the results of SQL
+ * functions. */
+#include "db/base/database.h"
+#include "db/import/import.h"
+#include "db/query/functions.h"
+#include "db/query/named_queries.h"
+#include "db/write/database_file.h"
+#include "db/write/write.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/run_view.h"
+#include "tests/lib/unit/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The first column of the first row, as text to be freed. */
+/* The first column of the first row, as text that the caller frees. */
 static char *answer(sqlite3 *db, const char *sql)
 {
 	sqlite3_stmt *s = NULL;
@@ -58,7 +58,7 @@ static void test_places(void **state)
 	assert_non_null(strstr(e.text, "cannot be written"));
 	assert_int_equal(run_db(scratch_folder(), &from, 1, false, &e), -1);
 	assert_non_null(strstr(e.text, "not a regular file"));
-	/* what is no profile database is not appended to */
+	/* nothing is appended to a file that is not a profile database */
 	assert_int_equal(run_db(scratch_path("good.csp"), &from, 1, true, &e), -1);
 	assert_int_equal(run_db(NULL, &from, 1, false, &e), -1);
 	assert_int_equal(e.kind, ERROR_USAGE);
@@ -77,9 +77,9 @@ static void test_versions(void **state)
 	assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 	assert_int_equal(run_db(to, &from, 1, true, &e), -1);
-	assert_non_null(strstr(e.text, "version 99"));
+	assert_non_null(strstr(e.text, "found 99 (written by a newer"));
 	assert_int_equal(database_open(to, &db, &e), -1);
-	assert_non_null(strstr(e.text, "a newer hpcprof wrote it"));
+	assert_non_null(strstr(e.text, "written by a newer hpcprof"));
 	sqlite3_close_v2(db);
 	unlink(to);
 	assert_int_equal(sqlite3_open(to, &db), SQLITE_OK);
@@ -121,7 +121,7 @@ static void test_largest_values(void **state)
 	assert_int_not_equal(access(to, F_OK), 0);
 }
 
-/* Two values that can be kept, of which the sum cannot; and one less, which can. */
+/* Two values that can be stored, but whose sum cannot; and one less, which can. */
 static void test_sums(void **state)
 {
 	struct build_metric metric = {"BIG", CSP_METRIC_ASYNC, 1, NULL, 0};
@@ -144,13 +144,13 @@ static void test_sums(void **state)
 	scratch_datafile(&f, "sum.csp");
 	assert_int_equal(run_db(to, &from, 1, false, &e), -1);
 	assert_non_null(strstr(e.text, "9223372036854775808"));
-	assert_non_null(strstr(e.text, "put fewer profiles into it"));
+	assert_non_null(strstr(e.text, "use fewer profiles"));
 	assert_int_not_equal(access(to, F_OK), 0);
 	nodes[2].metrics[0]--;
 	scratch_datafile(&f, "sum.csp");
 	assert_int_equal(run_db(to, &from, 1, false, &e), 0);
 	expect(to, "SELECT events FROM metric", "9223372036854775807");
-	/* a sum of two measurements in SQL is an error of SQLite's, not another number */
+	/* a sum of two measurements in SQL is an error of SQLite, not a wrong number */
 	assert_int_equal(run_db(to, &from, 1, true, &e), 0);
 	const char *const words[] = {"SELECT sum(events) FROM metric", to};
 	assert_null(run_query(words, 2, &e));
@@ -178,7 +178,7 @@ static void test_names(void **state)
 	expect(to, "SELECT host FROM process", "\xc3\xbc");
 	expect(to, "SELECT count(*) FROM line", "3");
 	expect(to, "SELECT count(*) FROM module WHERE base LIKE '%\xc3\xbc%'", "1");
-	/* and back, byte by byte */
+	/* and back, byte for byte */
 	assert_int_equal(run_db(again, (const char *const *)&to, 1, false, &e), 0);
 	expect(again, "SELECT command FROM process",
 	       "it's \"odd\" \\xff\\xfe \\\\x41 '); DROP TABLE line; --");
@@ -228,10 +228,10 @@ static void test_functions(void **state)
 	sqlite3_close_v2(db);
 }
 
-static void test_shipped(void **state)
+static void test_named_queries(void **state)
 {
 	const char *at = db_queries_sql;
-	struct shipped q;
+	struct named_query q;
 	sqlite3 *db;
 	struct error e;
 	int n = 0;
@@ -241,7 +241,7 @@ static void test_shipped(void **state)
 	assert_int_equal(db_add_functions(db), SQLITE_OK);
 	assert_int_equal(db_create(db, &e), 0);
 	assert_int_equal(db_finish(db, &e), 0);
-	for (; shipped_next(&at, &q); n++) {
+	for (; named_queries_next(&at, &q); n++) {
 		sqlite3_stmt *s = NULL;
 		if (sqlite3_prepare_v2(db, q.sql, q.sql_length, &s, NULL) != SQLITE_OK)
 			fail_msg("%.*s: %s", q.name_length, q.name, sqlite3_errmsg(db));
@@ -258,7 +258,7 @@ int main(void)
 	    cmocka_unit_test(test_places),         cmocka_unit_test(test_versions),
 	    cmocka_unit_test(test_largest_values), cmocka_unit_test(test_sums),
 	    cmocka_unit_test(test_names),          cmocka_unit_test(test_functions),
-	    cmocka_unit_test(test_shipped),
+	    cmocka_unit_test(test_named_queries),
 	};
 	importers_add(&db_importer);
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -1,10 +1,10 @@
-/* Databases that are damaged: bits struck all over the file, files that are cut, and rows that
- * no profile could have. hpcprof shows what is there or says what is wrong; it never crashes
- * (this runs with sanitizers, too), hangs, or takes memory without end. */
-#include "db/db.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/run_view.h"
-#include "tests/lib/scratch.h"
+/* Damaged databases: changed bits all over the file, files that are cut, and rows that no profile
+ * could have. hpcprof shows what it can read or prints what is wrong. It never crashes (this also
+ * runs with sanitizers), hangs, or takes unlimited memory. */
+#include "db/import/import.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/run_view.h"
+#include "tests/lib/unit/scratch.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void write_bytes(const char *path, const char *bytes, size_t n)
 enum { SHOWS = 3 };
 static unsigned shown, told;
 
-/* Each view and query ends well or with a message that names the file or the query. */
+/* Each view and query succeeds or fails with a message that names the file or the query. */
 static void try_views(const char *what, size_t at, size_t n)
 {
 	static const char *const shows[SHOWS] = {"text", "text --stats --by thread",
@@ -86,7 +86,7 @@ static void test_bits(void **state)
 	(void)state;
 	assert_non_null(bytes);
 	shown = told = 0;
-	/* of the head a third, one byte in 7999 of the rest */
+	/* a third of the header, one byte in 7999 of the rest */
 	for (size_t at = 0; at < n; at += at < 100 ? 3 : 7999) {
 		char before = bytes[at];
 		bytes[at] = (char)(bytes[at] ^ 1 << next_random(&random) % 8);
@@ -94,7 +94,7 @@ static void test_bits(void **state)
 		try_all("a bit of byte", at);
 		bytes[at] = before;
 	}
-	/* and whole stretches */
+	/* and ranges of bytes */
 	for (int i = 0; i < 15; i++) {
 		char before[64];
 		size_t at = next_random(&random) % (n - sizeof before);
@@ -120,12 +120,13 @@ static void test_cut(void **state)
 		write_bytes(spoilt, bytes, length);
 		try_all("a length of", length);
 	}
-	/* the last pages may hold little */
+	/* the last pages may contain little */
 	assert_true(told > 3 * shown);
 	free(bytes);
 }
 
-/* Every cell of a table's first and last row, one after the other, becomes one of these. */
+/* Replace every cell of a table's first and last row, one after the other, by each of these
+ * values. */
 static void strike(sqlite3 *db, const char *table, const char *column)
 {
 	static const char *const values[] = {"NULL", "-1", "9223372036854775807", "x'ff00fe'"};
@@ -146,7 +147,7 @@ static void strike(sqlite3 *db, const char *table, const char *column)
 	}
 }
 
-/* The tables without constraints, so that anything can stand in them. */
+/* The tables without constraints, so that they can contain anything. */
 static sqlite3 *open_loose(void)
 {
 	sqlite3 *db;

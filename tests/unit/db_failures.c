@@ -1,15 +1,15 @@
-/* Databases where anything fails: each open, read, write, truncation, sync and rename, with no
- * room and with an error of the disk, and each allocation, SQLite's and our own. What was at
- * the place is still there, byte by byte, or nothing; there is nothing else; and the error
- * names the place and says what can be done. */
-#include "db/db.h"
-#include "db/open.h"
-#include "db/vtab.h"
-#include "db/functions.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/failing_alloc.h"
-#include "tests/lib/run_view.h"
-#include "tests/lib/scratch.h"
+/* Databases with failing operations: each open, read, write, truncation, sync and rename, with no
+ * space and with a disk error, and each allocation of SQLite and of our own. The file that was at
+ * the place is unchanged, or still missing; there are no other files; and the error names the place
+ * and suggests what to do. */
+#include "db/base/database.h"
+#include "db/import/import.h"
+#include "db/query/functions.h"
+#include "db/query/vtab.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/failing_alloc.h"
+#include "tests/lib/unit/run_view.h"
+#include "tests/lib/unit/scratch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 static char from[64], target[64];
-static const char *place; /* what is written begins with it */
+static const char *place; /* files that are written begin with it */
 
 static size_t count_files(void)
 {
@@ -35,9 +35,9 @@ static size_t count_files(void)
 	return n;
 }
 
-/* ---- a disk that fails ------------------------------------------------------------------ */
+/* ---- a failing disk --------------------------------------------------------------------- */
 
-static long left = -1; /* operations until one fails; < 0: none does */
+static long left = -1; /* operations until one fails; < 0: none fails */
 static int failure;    /* an errno */
 
 static bool fails(void)
@@ -48,7 +48,7 @@ static bool fails(void)
 	return true;
 }
 
-/* Whether files that are opened count: those at the target and in the folder of tables. */
+/* Whether an open file counts: those at the target and in the folder of tables. */
 enum { MOST_FILES = 256 };
 static bool counted[MOST_FILES];
 
@@ -57,7 +57,8 @@ static bool fails_at(int fd)
 	return fd >= 0 && fd < MOST_FILES && counted[fd] && fails();
 }
 
-/* What place.c calls; --wrap turns open into __wrap_open, and so on. */
+/* Functions that database_file.c and atomic_file.c call. --wrap changes open to __wrap_open, and so
+ * on. */
 int __real_open(const char *path, int flags, ...);
 ssize_t __real_read(int fd, void *to, size_t n);
 ssize_t __real_write(int fd, const void *at, size_t n);
@@ -79,7 +80,7 @@ int __wrap_open(const char *path, int flags, ...)
 	va_start(ap, flags);
 	mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
 	va_end(ap);
-	/* not where datafiles are read */
+	/* not for datafiles that are read */
 	counts = strncmp(path, place, strlen(place)) == 0;
 	fd = counts && fails() ? -1 : __real_open(path, flags, mode);
 	if (fd >= 0 && fd < MOST_FILES)
@@ -103,7 +104,7 @@ int __wrap_rename(const char *a, const char *b)
 	return fails() ? -1 : __real_rename(a, b);
 }
 
-/* A file of the real file system behind one that fails. */
+/* A failing file, which uses one of the real file system. */
 struct faulty_file {
 	sqlite3_file base;
 	sqlite3_file *real;
@@ -112,7 +113,7 @@ static sqlite3_vfs faulty;
 static sqlite3_vfs *real;
 static sqlite3_io_methods methods;
 
-/* The failure as SQLite says it. */
+/* SQLite's code for the failure. */
 static int failed(int otherwise)
 {
 	return failure == ENOSPC ? SQLITE_FULL : otherwise;
@@ -214,7 +215,7 @@ static void install_faulty(void)
 	assert_int_equal(sqlite3_vfs_register(&faulty, 1), SQLITE_OK);
 }
 
-/* What stands at the target is what stood there before, and nothing was left beside it. */
+/* The target is unchanged, and no other files were left. */
 static void expect_untouched(const char *before, size_t n, size_t files, const char *what, long k)
 {
 	size_t m;
@@ -233,7 +234,7 @@ static void expect_told(const struct error *e, const char *what, long k)
 		fail_msg("%s %ld: '%s'", what, k, e->text);
 }
 
-/* hpcprof db, for all operations, until it gets through. */
+/* Run hpcprof db with each operation failing in turn, until it succeeds. */
 static void fail_each(bool append)
 {
 	const char *profile = from;
@@ -280,7 +281,7 @@ static void test_failing_disk(void **state)
 		failure = failures[i];
 		unlink(target);
 		fail_each(false); /* a new one */
-		fail_each(false); /* in another's place */
+		fail_each(false); /* replaces another */
 		fail_each(true);
 		expect_rows("SELECT count(*) FROM measurement", "2\n");
 		expect_rows("PRAGMA integrity_check", "ok\n");
@@ -316,7 +317,7 @@ static void test_failing_csv(void **state)
 	sqlite3_vfs_unregister(&faulty);
 }
 
-/* ---- memory that is not there ---------------------------------------------------------------- */
+/* ---- failing allocations --------------------------------------------------------------------- */
 
 static sqlite3_mem_methods memory;
 static unsigned long asked, fail_at;
@@ -334,7 +335,7 @@ static void *m_realloc(void *p, int n)
 	return refused() ? NULL : memory.xRealloc(p, n);
 }
 
-/* Before SQLite is used at all. */
+/* Call it before any use of SQLite. */
 static void install_memory(void)
 {
 	sqlite3_mem_methods mine;
@@ -432,8 +433,8 @@ static const char all_rows[] = "SELECT (SELECT count(*) || ' ' || sum(id + last)
 			       "(SELECT count(*) || ' ' || sum(events * context) FROM "
 			       "profile_value), (SELECT count(*) FROM sqlite_schema)";
 
-/* A failure of an allocation is an error and leaves all as it was. SQLite does without some
- * allocations, for what only makes it faster: then the rows are as ever, if not their places. */
+/* A failed allocation is an error and changes nothing. SQLite can do without some allocations,
+ * which only make it faster: then the rows are the same, but possibly in other places. */
 static void try_run(const struct run *r, const char *whose, unsigned long k, const char *before,
 		    size_t n, const char *rows)
 {
@@ -444,7 +445,7 @@ static void try_run(const struct run *r, const char *whose, unsigned long k, con
 
 	fail_at = 0;
 	failing_alloc_start(0);
-	/* less than none: what the C library has allocated, and we free */
+	/* negative if we free what the C library has allocated */
 	if (live > 0 || sqlite3_memory_used())
 		fail_msg("%s: allocation %lu of %s failed, and %ld of ours and %lld bytes of "
 			 "SQLite's are not freed",
@@ -462,7 +463,7 @@ static void try_run(const struct run *r, const char *whose, unsigned long k, con
 
 static unsigned long step(unsigned long k)
 {
-	return k + 1 + k / 5; /* each of the first five, then fewer and fewer */
+	return k + 1 + k / 5; /* each of the first five, then with growing steps */
 }
 
 static void fail_memory(const struct run *r)

@@ -1,7 +1,7 @@
-/* Trees of SQLite's file format that are written without SQLite: it must read from them what it
- * reads from those that it made of the same rows, and find nothing wrong with them. */
-#include "db/pages.h"
-#include "tests/lib/cmocka_all.h"
+/* Trees of SQLite's file format that are written without SQLite. SQLite must read the same from
+ * them as from trees that it made of the same rows, and must find no errors in them. */
+#include "db/write/pages.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 static char folder[] = "/tmp/hpctest-pages.XXXXXX";
 
-/* by SQL and past it: a table with a rowid, one without, and an index; with defaults, which rows
- * that are written past it do not have at their ends */
+/* written with and without SQL: a table with a rowid, one without, and an index; with defaults,
+ * which rows written without SQL omit at their ends */
 static const char tables[] =
     "CREATE TABLE want_row (id INTEGER PRIMARY KEY, a INTEGER DEFAULT 0, b INTEGER DEFAULT 1);"
     "CREATE TABLE want_key (id INTEGER, a INTEGER DEFAULT 0, b INTEGER NOT NULL DEFAULT -129, "
@@ -48,7 +48,7 @@ static void expect(sqlite3 *db, const char *sql, const char *want)
 	assert_int_equal(sqlite3_finalize(s), SQLITE_OK);
 }
 
-/* Numbers on both sides of each length, and NULL. */
+/* Numbers just below and above each length, and NULL. */
 static struct db_cell interesting(unsigned i)
 {
 	static const unsigned char bits[] = {0,  1,  7,  8,  15, 16, 23, 24,
@@ -84,7 +84,7 @@ static void insert(sqlite3 *db, const char *table, const struct db_cell *cells)
 	sqlite3_finalize(s);
 }
 
-/* Ids grow by steps that take them through all lengths of a varint. */
+/* Ids grow so that they have all lengths of a varint. */
 static void make_row(struct db_cell *cells, unsigned i, int64_t id)
 {
 	cells[0] = (struct db_cell){.number = id};
@@ -92,7 +92,7 @@ static void make_row(struct db_cell *cells, unsigned i, int64_t id)
 	cells[2] = i % 4 ? interesting(i) : (struct db_cell){.number = 1};
 }
 
-/* Of the table without rowids, which takes no NULL. */
+/* A row of the table without rowids, which allows no NULL. */
 static void make_key(struct db_cell *cells, unsigned i, int64_t id)
 {
 	make_row(cells, i, id);
@@ -135,7 +135,7 @@ static void fill(sqlite3 *db, unsigned rows)
 		make_key(cells, i, id);
 		pages_add(&t[1], cells, 3);
 		make_row(cells, i, id);
-		/* of an index: its columns, then the rowid */
+		/* for an index: its columns, then the rowid */
 		cells[2] = cells[0];
 		pages_add(&t[2], cells, 3);
 	}
@@ -171,14 +171,14 @@ static void test_same(void **state)
 			       "SELECT count(*) FROM want_key w LEFT JOIN key k ON k.id = w.id AND "
 			       "k.a = w.a WHERE k.id IS NULL",
 			       "0");
-			/* in less room: 1 takes a byte, -129 three */
+			/* in less space: 1 takes a byte, -129 three */
 			expect(db,
 			       "SELECT sum(payload * (name = 'want_row')) - sum(payload * (name = "
 			       "'row')) >= (SELECT count(*) FROM row WHERE b = 1) AND sum(payload "
 			       "* (name = 'want_key')) - sum(payload * (name = 'key')) = "
 			       "3 * (SELECT count(*) FROM key WHERE b = -129) FROM dbstat",
 			       "1");
-			/* and SQLite goes on from there */
+			/* and SQLite can change it */
 			assert_int_equal(
 			    sqlite3_exec(
 				db,
@@ -192,7 +192,7 @@ static void test_same(void **state)
 		}
 }
 
-/* The page that holds the bytes which SQLite locks is left out. */
+/* The page with the bytes that SQLite locks is skipped. */
 static void test_lock(void **state)
 {
 	enum { SIZE = 32768, LOCKED = 0x40000000 };
@@ -206,7 +206,7 @@ static void test_lock(void **state)
 
 	(void)state;
 	assert_int_equal(pages_open(&p, db, &e), 0);
-	p.count = LOCKED / SIZE - 20; /* as if there were so many */
+	p.count = LOCKED / SIZE - 20; /* as if there were this many */
 	assert_int_equal(pages_begin(&t, &p, db, "row", true, &e), 0);
 	for (int64_t i = 0; i < 200000; i++) {
 		const struct db_cell cells[] = {{.number = i}, {.number = 1}, {.number = -i}};
@@ -231,7 +231,7 @@ static void test_lock(void **state)
 	fclose(f);
 }
 
-/* What cannot be written so. */
+/* Databases and tables that cannot be written this way. */
 static void test_unsuited(void **state)
 {
 	static const struct db_cell cells[3];

@@ -1,10 +1,10 @@
-/* Questions by the names that hpcprof query knows them by, over datafiles whose answers were
- * worked out by hand. No module is there to be looked into, so that each address is a function
- * of its own; all values are recorded, so that each stands one byte below its ip. */
-#include "db/db.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/run_view.h"
-#include "tests/lib/scratch.h"
+/* The named queries of hpcprof query, on datafiles whose results were computed by hand. No module
+ * exists as a file, so each address is a separate function. All values are recorded, so each is one
+ * byte below its ip. */
+#include "db/import/import.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/run_view.h"
+#include "tests/lib/unit/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum {
 	L = 0x12100100
 };
 
-/* A datafile with one metric, WAIT, and nothing but the trees. */
+/* A datafile with one metric, WAIT, and only the trees. */
 static struct build_file waiting(const struct build_tree *trees, uint32_t n)
 {
 	static const struct build_metric metric = {"WAIT", 0, 1, NULL, 0};
@@ -55,7 +55,7 @@ static char *database_of(const struct build_node *nodes, uint64_t n)
 	return to;
 }
 
-/* The rows of QUERY [ARGUMENT...], up to NULL, are these. */
+/* Check the rows of QUERY [ARGUMENT...], which ends with NULL. */
 static void answers(const char *database, const char *want, const char *const *query)
 {
 	const char *words[6];
@@ -79,8 +79,8 @@ static void answers(const char *database, const char *want, const char *const *q
 
 /* ---- ranks ---------------------------------------------------------------------------------- */
 
-/* Three ranks that wait 10, 70 and 20 in two functions: each its own half and half, but rank 1
- * 60 of its 70 in the second. */
+/* Three ranks that wait 10, 70 and 20 in two functions: half in each, except for rank 1, with 60 of
+ * its 70 in the second. */
 static void test_ranks(void **state)
 {
 	static const uint64_t waits[3][2] = {{5, 5}, {10, 60}, {10, 10}};
@@ -114,23 +114,23 @@ static void test_ranks(void **state)
 		"0,node,0,10,10.0,solver+0x4011ff\n",
 		"ranks", "WAIT");
 	ANSWERS(to, "", "ranks", "CPUTIME");
-	/* where: in C rank 1 has 60 of 75, which is 35 more than the mean of 25 */
+	/* in C rank 1 has 60 of 75, which is 35 more than the mean of 25 */
 	ANSWERS(to,
 		"WAIT,solver+0x4012ff,solver,3,60,2,25.0,2.4,35.0\n"
 		"WAIT,solver+0x4011ff,solver,3,10,2,8.0,1.2,2.0\n",
 		"imbalance");
 	ANSWERS(to, "solver+0x4011ff,5,10,25\nsolver+0x4012ff,5,60,75\n",
 		"SELECT function, least, most, sum FROM statistics ORDER BY 1");
-	/* 1225 + 400 + 225 over 3, as all there is: the root of 616.67 */
+	/* (1225 + 400 + 225) / 3, for the whole population: the root of 616.67 */
 	ANSWERS(to, "24.833\n",
 		"SELECT round(deviation, 3) FROM statistics WHERE function = 'solver+0x4012ff'");
 	ANSWERS(to, "mpi,0,WAIT,10\nmpi,1,WAIT,70\nmpi,2,WAIT,20\n",
 		"SELECT command, rank, metric, events FROM processes");
 }
 
-/* ---- what is above and beneath -------------------------------------------------------------- */
+/* ---- callers and callees -------------------------------------------------------------------- */
 
-/* A calls B, which calls C; D calls C; A calls E, which calls A again, and that F. */
+/* A calls B, which calls C; D calls C; A calls E, which calls A again, which calls F. */
 static const struct build_node graph[] = {{0, 0, 0, {0}},  {0, A, 0, {0}}, {1, B, 0, {10}},
 					  {2, C, 0, {60}}, {0, D, 0, {0}}, {4, C, 0, {7}},
 					  {1, E, 0, {0}},  {6, A, 0, {3}}, {7, F, 0, {20}}};
@@ -172,7 +172,7 @@ static void test_callers(void **state)
 		"WAIT,solver+0x4011ff,solver,solver+0x4012ff,60,89.552,60\n"
 		"WAIT,solver+0x4013ff,solver,solver+0x4012ff,7,10.448,7\n",
 		"callers", "solver+0x4012ff");
-	/* A again under itself: its total counts once, 93 */
+	/* A again beneath itself: its total counts once, 93 */
 	ANSWERS(db,
 		"WAIT,(outermost),,solver+0x4010ff,93,100.0,0\n"
 		"WAIT,solver+0x4014ff,solver,solver+0x4010ff,23,24.731,3\n",
@@ -186,7 +186,7 @@ static void test_callers(void **state)
 		"SELECT metric, total, 93 FROM functions WHERE function = 'solver+0x4010ff'");
 }
 
-/* 150 calls, and from the 99th three more. */
+/* A chain of 150 calls, and three more from the 99th. */
 static void test_deep(void **state)
 {
 	struct build_node nodes[154] = {{0, 0, 0, {0}}};
@@ -266,7 +266,7 @@ static void test_threads(void **state)
 		"1,11,one,WAIT,solver,5,25.0\n"
 		"2,12,two,WAIT,libm.so.6,9,45.0\n",
 		"threads");
-	/* over three threads, of which one has nothing */
+	/* over three threads, one of which has no value */
 	ANSWERS(to, "libm.so.6+0xff,3,2,0,9,5.0\n",
 		"SELECT function, profiles, profiles_with, least, most, mean FROM statistics "
 		"WHERE module = 'libm.so.6'");

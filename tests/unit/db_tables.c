@@ -1,10 +1,11 @@
-/* Table-valued functions: a condition on a column gives the rows that SQLite would have picked
- * from all, and fewer rows are handed to it. A + before a column hides it from the function. */
-#include "db/db.h"
-#include "db/vtab.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/run_view.h"
-#include "tests/lib/scratch.h"
+/* Table-valued functions: a condition on a column gives the same rows as SQLite would select from
+ * all, but fewer rows are passed to SQLite. A + before a column hides the condition from the
+ * function. */
+#include "db/import/import.h"
+#include "db/query/vtab.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/run_view.h"
+#include "tests/lib/unit/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum { TREES = 4, NODES = 100 };
 static const char *datafile, *database;
 static sqlite3 *db;
 
-/* All rows as text, to be freed, and how many steps SQLite's machine made for them. */
+/* All rows as text, which the caller frees, and the number of steps of SQLite's virtual machine. */
 static char *rows_of(const char *sql, const char *of, const char *hide, int *steps)
 {
 	char *text = sqlite3_mprintf(sql, of, hide, hide);
@@ -34,7 +35,7 @@ static char *rows_of(const char *sql, const char *of, const char *hide, int *ste
 	return sqlite3_str_finish(out);
 }
 
-/* A query with a function of an argument, and conditions on two columns. */
+/* Try a query with a table-valued function and conditions on two columns. */
 static void try(const char *sql, const char *of, int times)
 {
 	int with, without;
@@ -103,7 +104,7 @@ static void test_contexts(void **state)
 	for (size_t i = 0; i < sizeof some / sizeof *some; i++)
 		for (int k = 0; k < 2; k++)
 			try(some[i], of[k], 3);
-	/* a join: what is beneath a context is gone to */
+	/* a join: it goes directly to the contexts beneath a context */
 	for (int k = 0; k < 2; k++) {
 		try("SELECT count(*) FROM hpcprof_contexts('%w') a JOIN "
 		    "hpcprof_contexts(a.profile) b "

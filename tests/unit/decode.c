@@ -1,9 +1,9 @@
-/* formats/decode.h: what encode.h wrote comes back; what is cut short or wrong is
- * refused with its offset and leaves the cursor where it was. */
+/* formats/decode.h: what encode.h wrote is read back. Bytes that are cut short or wrong are refused
+ * with their offset, and the cursor is unchanged. */
 #include "formats/decode.h"
 
 #include "formats/encode.h"
-#include "tests/lib/cmocka_all.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 static uint8_t buf[256];
 
@@ -119,7 +119,7 @@ static void trailer_records(void **state)
 	assert_text(value, "");
 }
 
-/* All records, each tried with every length that is too short for it. */
+/* All records, each with every length that is too short for it. */
 static int get_nth(unsigned i, struct cursor *c, struct error *e)
 {
 	struct csp_file_header file;
@@ -176,7 +176,7 @@ static void put_nth(unsigned i, struct csp_sink *s)
 		return;
 	case 4:
 		csp_put_tree_header(s, CSP_VERSION_TREE, 4, 1, 0);
-		csp_put_node(s, 4, 0, 0, 0, 0, &value, 1); /* the header vouches for it */
+		csp_put_node(s, 4, 0, 0, 0, 0, &value, 1); /* the header's check needs it */
 		return;
 	case 5:
 		csp_put_node(s, 4, 0, 0, 0, 0, &value, 1);
@@ -206,7 +206,7 @@ static void short_records_are_refused(void **state)
 	(void)state;
 	for (unsigned i = 0; i < RECORDS; i++) {
 		struct csp_sink s = sink(false);
-		csp_put_u32(&s, 0xdeadbeef); /* offsets count from the base */
+		csp_put_u32(&s, 0xdeadbeef); /* offsets are relative to the base */
 		put_nth(i, &s);
 		for (size_t size = 4; size < s.len; size++) {
 			struct error e = {0};

@@ -1,8 +1,8 @@
-/* Machine code as text, and the bytes of procedures that it is made from. */
-#include "hpcprof/disassemble.h"
+/* Disassembling machine code, and reading the bytes of procedures. */
+#include "hpcprof/views/annotate/disassemble.h"
 #include "symbolize/procedure.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/elfmake.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/builders/elfmake.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 static void test_instructions(void **state)
 {
 	(void)state;
-	/* push %rbp; call to itself + 0x10; an opcode that is none in 64-bit mode; a lone prefix */
+	/* push %rbp; call to itself + 0x10; an opcode that is invalid in 64-bit mode; a lone
+	 * prefix */
 	static const uint8_t code[] = {0x55, 0xe8, 0x0a, 0, 0, 0, 0x06, 0xf0};
 	struct disassembler *d = disassembler_create(EM_X86_64, false, NULL);
 	struct instruction i = {0};
@@ -58,7 +59,7 @@ static void test_unknown_machine(void **state)
 	disassembler_destroy(NULL);
 }
 
-/* Any bytes at all: always some text, always forward. */
+/* Any bytes: there is always some text, and the address always advances. */
 static void test_any_bytes(void **state)
 {
 	(void)state;
@@ -111,7 +112,7 @@ static void test_procedures(void **state)
 	assert_int_equal(p.at[0].low, addresses[0]);
 	assert_true(p.at[0].high > p.at[0].low && p.at[0].high <= p.at[1].low);
 	procedures_free(&p);
-	/* without symbols the unwind tables tell the same */
+	/* without symbols the unwind tables give the same */
 	assert_int_equal(procedures_in("stripped", NULL, addresses, 3, &p), 2);
 	assert_int_equal(p.at[0].low, addresses[0]);
 	procedures_free(&p);

@@ -1,8 +1,8 @@
-/* hpcprof/dump.h: the golden dump, both orders alike, escapes, JSON. */
-#include "hpcprof/dump.h"
+/* hpcprof/views/dump/dump.h: the golden dump, the same in both byte orders, escapes, JSON. */
+#include "hpcprof/views/dump/dump.h"
 
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int remove_path(void **state)
 	return unlink(path);
 }
 
-/* The dump of the file at from as a string to free. */
+/* The dump of the file at from, as a string that the caller frees. */
 static char *dump(const char *from, bool json, int want, struct error *e)
 {
 	char *text = NULL;
@@ -33,7 +33,7 @@ static char *dump(const char *from, bool json, int want, struct error *e)
 	assert_non_null(out);
 	assert_int_equal(dump_file(out, from, json, e), want);
 	fclose(out);
-	assert_int_equal(strlen(text), n); /* no NUL gets through */
+	assert_int_equal(strlen(text), n); /* it has no NUL */
 	return text;
 }
 
@@ -130,8 +130,8 @@ static void unknown_chunks_have_tag_and_length(void **state)
 	free(text);
 }
 
-/* Bytes that are not printable UTF-8: control characters, C1, overlong forms,
- * surrogates, cut sequences. */
+/* Bytes that are not printable UTF-8: control characters, C1, overlong forms, surrogates,
+ * incomplete sequences. */
 static const char nasty[] = "q\"b\\\n\x1b[2J\x7f\xc2\x9b\xc3\xa9\xf0\x9f\x8c\xb3"
 			    "\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80\xff\xe2\x82";
 
@@ -149,7 +149,7 @@ static void text_is_safe_to_print(void **state)
 	free(text);
 }
 
-/* A strict reading of JSON (RFC 8259): returns what follows the value, or NULL. */
+/* A strict JSON parser (RFC 8259): returns what follows the value, or NULL. */
 static const char *json_value(const char *p, unsigned depth);
 
 static const char *json_string(const char *p)

@@ -2,7 +2,7 @@
 #include "formats/encode.h"
 
 #include "formats/datafile.h"
-#include "tests/lib/cmocka_all.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,14 +1,15 @@
-/* Merging is commutative and associative, and a merged file is as good as those it was made of:
- * whatever the order of files, the number of threads and the tree of merges, the same bytes of
- * the text view and of the merged datafile. */
-#include "hpcprof/load.h"
-#include "hpcprof/merge.h"
-#include "hpcprof/profile.h"
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/fake_code.h"
-#include "tests/lib/random.h"
-#include "tests/lib/run_view.h"
+/* Merging is commutative and associative, and a merged file can replace those it was made of: for
+ * any order of files, number of threads and tree of merges, the text view and the merged datafile
+ * are the same bytes. */
+#include "hpcprof/export/merge.h"
+#include "hpcprof/load/ingest.h"
+#include "hpcprof/load/load.h"
+#include "hpcprof/load/profile.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/fake_code.h"
+#include "tests/lib/builders/random.h"
+#include "tests/lib/unit/run_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static const struct build_metric two[] = {
     {"CPUTIME", CSP_METRIC_ASYNC, 1, (const struct build_pair[]){{"unit", "ns", 0}}, 1},
     {"CPUTIME # samples", CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES, 1000000, NULL, 0},
 };
-/* the same among others, in another order, from another source */
+/* the same metric among others, in another order, from another source */
 static const struct build_pair elsewhere[] = {
     {"unit", "ns", 0}, {"source", "another clock", 0}, {"kernel", "no", 0}, {"achieved", "997", 0}};
 static const struct build_metric four[] = {
@@ -55,21 +56,21 @@ static const struct build_node complete[] = {
     {0, 0, 0, {0}},
     {0, 0x500101, 0, {0}},
     {1, 0x7f0000000200, 0, {70, 7}},
-    {1, 0x500300, 0, {0}}, /* nothing of this is worth a context */
+    {1, 0x500300, 0, {0}}, /* no context is needed for this */
     {3, 0x500400, 0, {0}},
     {1, 0x7fff00000010, 0, {5, 1}},
-    {0, UINT64_MAX, 0, {6, 1}},              /* where nothing is */
+    {0, UINT64_MAX, 0, {6, 1}},              /* outside all modules */
     {1, UINT64_C(1) << 62, 0, {0}},          /* the same, as a call */
-    {7, (UINT64_C(1) << 63) + 5, 0, {8, 1}}, /* and far away from it */
+    {7, (UINT64_C(1) << 63) + 5, 0, {8, 1}}, /* far away from it */
 };
 static const struct build_node moved[] = {
     {0, 0, 0, {0}},
     {0, 0x600101, 0, {0, 0, 0, 0}},
     {1, 0x7f1111110200, 0, {0, 3, 11, 1}}, /* a leaf with returns */
-    {1, 0x900200, 0, {64, 2, 9, 1}},       /* all roles at once */
+    {1, 0x900200, 0, {64, 2, 9, 1}},       /* all roles */
     {3, 0x10010, 0, {32, 0, 0, 0}},        /* a recorded call */
-    {1, 0x7f1111110300, 0, {0, 5, 0, 0}},  /* returns of a call: it has a child ... */
-    {5, 0x10020, 0, {0, 0, 0, 0}},         /* ... which has nothing */
+    {1, 0x7f1111110300, 0, {0, 5, 0, 0}},  /* returns of a call: it has a child, ... */
+    {5, 0x10020, 0, {0, 0, 0, 0}},         /* ... which has no values */
     {0, 0, 0, {0, 0, 4, 1}},               /* ip 0 */
     {0, 0x20000000, 0, {0, 0, 2, 1}},      /* in the last module, whose extent is not known */
 };
@@ -140,7 +141,7 @@ static void make_files(void)
 	}
 }
 
-/* ---- models and what is made of them ------------------------------------------------------ */
+/* ---- models, and comparing them ----------------------------------------------------------- */
 
 static void complain(void *context, const char *text)
 {
@@ -164,7 +165,7 @@ static void add(struct model *m, const void *bytes, size_t n, const char *path)
 		fail_msg("%s", e.text);
 	if (reader_warning(r))
 		fail_msg("%s", reader_warning(r)->text);
-	if (model_add(m, r, path, NULL, complain, NULL, &e) != 0)
+	if (ingest_datafile(m, r, path, NULL, complain, NULL, &e) != 0)
 		fail_msg("%s", e.text);
 	reader_close(r);
 }
@@ -207,7 +208,7 @@ static struct bytes text_of(struct model *m)
 	if (print_view("text -n 0", 100, &p, out, &e) != 0)
 		fail_msg("%s", e.text);
 	assert_int_equal(fclose(out), 0);
-	code_deinit(&p.code);
+	symbolized_deinit(&p.code);
 	return b;
 }
 
@@ -319,7 +320,7 @@ static void test_any_number_of_threads(void **state)
 	}
 }
 
-/* Models of one file each, joined two at a time in any way. */
+/* Models of one file each, joined in pairs in any order. */
 static void test_any_tree_of_joins(void **state)
 {
 	(void)state;
@@ -364,7 +365,7 @@ static void test_any_number_at_once(void **state)
 	}
 }
 
-/* A hash of a path leads back to its last step, whatever that is. */
+/* The last step of a path can be computed from the hashes, for any step. */
 static void test_steps_come_back(void **state)
 {
 	struct contexts c = {0};
@@ -385,7 +386,7 @@ static void test_steps_come_back(void **state)
 	contexts_deinit(&c);
 }
 
-/* Files made of files, two or three at a time in any way. */
+/* Files merged from two or three files at a time, in any order. */
 static void test_any_tree_of_files(void **state)
 {
 	(void)state;
@@ -423,7 +424,7 @@ static void test_any_tree_of_files(void **state)
 	}
 }
 
-/* Nodes without values below them are not there, and a node has one meaning. */
+/* Nodes without values below them are not written, and a node has one role. */
 static void test_what_is_written(void **state)
 {
 	struct error e = {0};
@@ -460,7 +461,7 @@ static void test_what_is_written(void **state)
 	reader_close(r);
 }
 
-/* Frames with names have no addresses to be written. */
+/* Frames with names have no addresses, so they cannot be written. */
 static void test_names_cannot_be_written(void **state)
 {
 	struct model *m = new_model();
@@ -494,7 +495,7 @@ static void path_of(const struct model *m, uint32_t context, char *out, size_t n
 	snprintf(out + used, n - used, "/%lx", (unsigned long)f->address);
 }
 
-/* Three threads, the second created by the first, the third by the second; two that say they
+/* Three threads, the second created by the first, the third by the second; and two threads that
  * created each other. */
 static void test_threads_under_their_creators(void **state)
 {
@@ -508,7 +509,7 @@ static void test_threads_under_their_creators(void **state)
 	    {NULL, 0, second, 3, CSP_NONE, 0, 2, 2}, /* by the first */
 	    {NULL, 0, first, 4, CSP_NONE, 0, CSP_NONE, 0},
 	    {NULL, 0, third, 2, CSP_NONE, 1, 1, 1},  /* of partial paths */
-	    {NULL, 0, second, 3, CSP_NONE, 0, 5, 1}, /* a circle */
+	    {NULL, 0, second, 3, CSP_NONE, 0, 5, 1}, /* a cycle */
 	    {NULL, 0, third, 2, CSP_NONE, 0, 4, 1},
 	};
 	static const char *const want[2][6] = {

@@ -1,13 +1,13 @@
-/* Whatever allocation fails while models are joined, finished and written: an error value, no
- * crash, and nothing that is not freed. */
-#include "hpcprof/ingest.h"
+/* If any allocation fails while models are joined, finished and written, there is an error value,
+ * no crash, and no leak. */
 #include "hpcprof/command/path_list.h"
-#include "hpcprof/join.h"
-#include "hpcprof/merge.h"
-#include "hpcprof/ordered.h"
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/failing_alloc.h"
+#include "hpcprof/export/merge.h"
+#include "hpcprof/load/ingest.h"
+#include "hpcprof/model/join.h"
+#include "hpcprof/model/sorted_model.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/failing_alloc.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -33,39 +33,39 @@ static int add(struct model *m, const struct built *b, struct error *e)
 	return rc;
 }
 
-/* What model_finish_all does with two models, without its threads, whose start takes memory of
- * its own. Any numbers will do for an order. */
+/* What model_finish_all does with two models, without starting threads, which also allocates. Any
+ * numbers can be used as an order. */
 static int unite(struct model *a, struct model *b, struct error *e)
 {
 	static uint32_t same[64];
-	struct ordered x = {0}, y = {0};
+	struct sorted_model x = {0}, y = {0};
 	struct joined facts = {0};
 	int rc = join_facts(a, b, &facts, e);
 
 	for (uint32_t i = 0; i < 64; i++)
 		same[i] = i;
 	if (rc == 0) {
-		struct ordered_places of_a = {same, same, NULL, a->metrics.len};
-		struct ordered_places of_b = {facts.modules, facts.functions, facts.metrics,
-					      a->metrics.len};
+		struct sorted_places of_a = {same, same, NULL, a->metrics.len};
+		struct sorted_places of_b = {facts.modules, facts.functions, facts.metrics,
+					     a->metrics.len};
 		assert_true(a->modules.len <= 64);
-		rc = ordered_take(&x, a, &of_a, e);
+		rc = sorted_model_take(&x, a, &of_a, e);
 		if (rc == 0)
-			rc = ordered_take(&y, b, &of_b, e);
+			rc = sorted_model_take(&y, b, &of_b, e);
 		if (rc == 0)
-			rc = ordered_unite(&x, &y, e);
+			rc = sorted_model_zip(&x, &y, e);
 		if (rc == 0)
-			rc = ordered_give(&x, a, e);
+			rc = sorted_model_give(&x, a, e);
 	}
-	joined_deinit(&facts);
-	ordered_deinit(&x);
-	ordered_deinit(&y);
+	join_deinit(&facts);
+	sorted_model_deinit(&x);
+	sorted_model_deinit(&y);
 	return rc;
 }
 
 static bool united; /* else joined, finished and written */
 
-/* Of two models one. */
+/* Make one model of two. */
 static int merge(FILE *out, struct error *e)
 {
 	struct model *a = model_create(), *b = model_create();

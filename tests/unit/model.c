@@ -1,7 +1,8 @@
-/* Datafiles into the model: relocation, roles, merging, accounts. */
-#include "hpcprof/model.h"
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
+/* Merging datafiles into the model: relocation, roles, merging, accounts. */
+#include "hpcprof/load/ingest.h"
+#include "hpcprof/model/model.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static void add(struct model *m, const struct build_file *f, const char *path, s
 	build(f, &b);
 	if (reader_open_memory(b.bytes, b.n, &r, &e) != 0)
 		fail_msg("%s", e.text);
-	if (model_add(m, r, path, NULL, complain, c ? c : &mine, &e) != 0)
+	if (ingest_datafile(m, r, path, NULL, complain, c ? c : &mine, &e) != 0)
 		fail_msg("%s", e.text);
 	if (!c && mine.n)
 		fail_msg("%s", mine.last);
@@ -89,7 +90,7 @@ static struct build_file file_of(const struct build_metric *metrics, uint32_t nu
 		NULL, 0, nodes, sizeof(nodes) / sizeof *(nodes), 0, partial, CSP_NONE, 0           \
 	}
 
-/* A node with children is looked up at ip - 1, a value of a sample at ip. */
+/* A node with children is looked up at ip - 1, and the value of a sample at ip. */
 static void test_roles_of_samples(void **state)
 {
 	(void)state;
@@ -113,8 +114,8 @@ static void test_roles_of_samples(void **state)
 	model_destroy(m);
 }
 
-/* One node that is call site, interrupted instruction and recorded call at once: each
- * value goes its own way. */
+/* One node that is a call site, an interrupted instruction and a recorded call: each value belongs
+ * to its own context. */
 static void test_one_node_with_several_roles(void **state)
 {
 	(void)state;
@@ -125,7 +126,7 @@ static void test_one_node_with_several_roles(void **state)
 	};
 	static const struct build_node nodes[] = {
 	    {0, 0, 0, {0}},
-	    {0, 0x500101, 0, {5, 64, 3}}, /* all at once */
+	    {0, 0x500101, 0, {5, 64, 3}}, /* all roles */
 	    {1, 0x500200, 0, {1, 0, 4}},  /* a sample and a return, no call */
 	    {1, 0x500300, 0, {0, 32, 2}}, /* a recorded call with returns */
 	};
@@ -151,8 +152,8 @@ static void test_one_node_with_several_roles(void **state)
 	model_destroy(m);
 }
 
-/* Files of old: one metric, no flags, no trailer. A value is a number of samples, each
- * worth the period; missing flags are 0, so it belongs to the call before ip. */
+/* An old file: one metric, no flags, no trailer. A value is a number of samples, each worth the
+ * period. Missing flags are 0, so it belongs to the call before ip. */
 static void test_old_file(void **state)
 {
 	(void)state;
@@ -223,7 +224,7 @@ static void test_merging_over_load_addresses(void **state)
 	model_destroy(m);
 }
 
-/* Build-ids tell files of one name apart and make files of two names one. */
+/* Build-ids distinguish files with the same name and identify files with different names. */
 static void test_identity_of_modules(void **state)
 {
 	(void)state;
@@ -282,7 +283,7 @@ static void test_sums_stop_at_the_end(void **state)
 	model_destroy(m);
 }
 
-/* The example's account agrees with its trees; with one value changed it does not. */
+/* The example's account agrees with its trees; if one value is changed, it does not. */
 static void test_account(void **state)
 {
 	(void)state;
@@ -310,7 +311,7 @@ static void test_account(void **state)
 			rows[i / 2].samples++;
 		g.account = rows;
 		add(m, &g, "bad.csp", &c);
-		/* numbers of samples stand in the trees only for what was recorded */
+		/* numbers of samples are in the trees only for recorded samples */
 		assert_int_equal(c.n > 0, i % 2 ||
 					      strcmp(rows[i / 2].disposition, "recorded") == 0 ||
 					      strcmp(rows[i / 2].disposition, "partial") == 0);
@@ -332,7 +333,7 @@ static void test_account(void **state)
 	model_destroy(m);
 }
 
-/* A disposition that we do not know is kept, behind ours, by name. */
+/* An unknown disposition is kept, after the known ones, by name. */
 static void test_unknown_disposition(void **state)
 {
 	(void)state;
@@ -354,7 +355,7 @@ static void test_unknown_disposition(void **state)
 	model_destroy(m);
 }
 
-/* Orders, widths and node orders change nothing. */
+/* Byte orders, widths and node orders make no difference. */
 static void test_all_forms_are_alike(void **state)
 {
 	(void)state;
@@ -367,7 +368,7 @@ static void test_all_forms_are_alike(void **state)
 		f.version = i & 2 ? CSP_VERSION_FILE_LATER : CSP_VERSION_FILE;
 		f.shuffle = i & 4 ? i : 0;
 		f.relabel = i & 8;
-		/* labels change which nodes the creators are, not what was measured */
+		/* relabelling changes the ids of creator nodes, not what was measured */
 		m = finished(&f);
 		assert_int_equal(model_num_contexts(m), model_num_contexts(want));
 		assert_int_equal(m->frames.len, want->frames.len);

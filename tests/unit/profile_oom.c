@@ -1,10 +1,10 @@
-/* Whatever allocation fails between a datafile and its view: an error value, no crash, and
- * nothing that is not freed. */
-#include "hpcprof/profile.h"
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/failing_alloc.h"
-#include "tests/lib/run_view.h"
+/* If any allocation fails between a datafile and its view, there is an error value, no crash, and
+ * no leak. */
+#include "hpcprof/load/profile.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/failing_alloc.h"
+#include "tests/lib/unit/run_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void check(const char *line, const char *path)
 	int rc;
 
 	assert_int_equal(view_line_parse(&v, line, &path, 1, &e), 0);
-	/* once for what the C library and libelf keep for good */
+	/* the first run is for what the C library and libelf never free */
 	assert_int_equal(show(&v.parsed, out, err), 0);
 	failing_alloc_start(0);
 	assert_int_equal(show(&v.parsed, out, err), 0);

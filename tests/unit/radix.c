@@ -1,9 +1,9 @@
-/* The two sorts by digits: of items with a key, and of words. */
-#include "hpcprof/radix.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/random.h"
+/* The two radix sorts: of items with a key, and of words. */
+#include "hpcprof/model/radix.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/builders/random.h"
 
-/* By the upper half, and the lower one stays as it was. */
+/* Words are sorted by their upper half, and the sort is stable. */
 static void test_words(void **state)
 {
 	static const unsigned bits[] = {1, 5, 8, 9, 17, 32};
@@ -25,7 +25,7 @@ static void test_words(void **state)
 		}
 }
 
-/* By key, and in the order of coming where keys are equal; keys with any digits in common. */
+/* Items are sorted by key, and the sort is stable; keys have any digits in common. */
 static void test_radix(void **state)
 {
 	enum { MOST = 3000 };

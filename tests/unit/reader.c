@@ -1,9 +1,9 @@
-/* reader/reader.h over good files: every order, width, version and node order. */
+/* reader/reader.h with valid files: every byte order, width, version and node order. */
 #include "reader/reader.h"
 
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/walk_datafile.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/walk_datafile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static struct reader *open_built(const struct built *b)
 	return r;
 }
 
-/* The file must say what f says, node by node, whatever order they stand in. */
+/* The file must have the contents of f, node by node, in any order. */
 static void assert_head(const struct reader *r, const struct build_file *f)
 {
 	assert_text(reader_header(r)->version, f->version ? f->version : CSP_VERSION_FILE);
@@ -84,7 +84,7 @@ static void assert_trees(const struct reader *r, const struct build_file *f)
 			assert_true(same_node(node, want, f->num_metrics));
 		}
 		reader_nodes_end(&it);
-		reader_nodes_end(&it); /* a second time does no harm */
+		reader_nodes_end(&it); /* a second call does no harm */
 	}
 }
 
@@ -151,7 +151,7 @@ static void every_shape(void **state)
 	}
 }
 
-/* With other ids the tree is the same: compare paths of addresses. */
+/* With different ids the tree is the same: compare paths of addresses. */
 static void relabelled_nodes_keep_their_paths(void **state)
 {
 	(void)state;
@@ -161,7 +161,7 @@ static void relabelled_nodes_keep_their_paths(void **state)
 	const uint64_t n = 1000;
 	struct build_node *nodes = build_random_nodes(n, 5);
 	for (uint64_t i = 1; i < n; i++)
-		nodes[i].ip = i; /* tells which node it was */
+		nodes[i].ip = i; /* identifies the node */
 	f.trees = &(struct build_tree){tree.version, 0, nodes, n, 0, 0, CSP_NONE, 0};
 	f.num_trees = 1;
 	f.num_trace = 0;
@@ -185,8 +185,8 @@ static void relabelled_nodes_keep_their_paths(void **state)
 	free(nodes);
 }
 
-/* A chain from the last node up to the first, against the order of the file: as
- * deep as it is long. Neither recursion nor quadratic time would survive it. */
+/* A chain from the last node to the first, against the order of the file, as deep as it is long.
+ * This would fail with recursion or quadratic time. */
 static void a_deep_chain_backwards(void **state)
 {
 	(void)state;
@@ -257,7 +257,7 @@ static void no_trees_and_no_metrics(void **state)
 	built_free(&b);
 }
 
-/* Bytes behind the trees that are no trailer are another tool's: ignored. */
+/* Bytes after the trees that are not a trailer belong to another tool and are ignored. */
 static void foreign_bytes_behind_the_trees(void **state)
 {
 	(void)state;
@@ -331,7 +331,7 @@ static void files_on_disk(void **state)
 	unlink(path);
 	assert_int_equal(reader_open(path, &r, &e), -1);
 	assert_int_equal(e.kind, ERROR_SYSTEM);
-	assert_int_equal(mkfifo(path, 0600), 0); /* nobody writes: must not wait */
+	assert_int_equal(mkfifo(path, 0600), 0); /* it has no writer: do not wait */
 	assert_int_equal(reader_open(path, &r, &e), -1);
 	assert_string_equal(e.text, "is not a regular file");
 	unlink(path);

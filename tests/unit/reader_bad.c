@@ -1,18 +1,18 @@
-/* The reader over bad files: cut at every byte, every field struck with telling
- * values, every bit flipped. It refuses with offset, expected and found, or gives
- * a consistent file; damage in the trailer costs no tree; memory stays bounded. */
+/* The reader with bad files: cut at every byte, every field set to critical values, every bit
+ * flipped. It refuses the file with offset, expected and found, or returns a consistent file.
+ * Damage in the trailer loses no tree; memory stays bounded. */
 #include "formats/decode.h"
 #include "reader/reader.h"
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/failing_alloc.h"
-#include "tests/lib/walk_datafile.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/failing_alloc.h"
+#include "tests/lib/unit/walk_datafile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Little and big, 8 and 4 bytes, plain and shuffled: each two of these together once. */
+/* Little and big, 8 and 4 bytes, plain and shuffled: each pair of these is combined once. */
 enum { SHAPES = 4 };
 
 static struct built shape(unsigned i)
@@ -31,7 +31,7 @@ static struct built shape(unsigned i)
 	return b;
 }
 
-/* Walk and hold the memory bound; what names the case if it fails. */
+/* Walk the file and check the bound on memory. what describes the case if it fails. */
 static void walk(const uint8_t *bytes, size_t n, bool *opened, bool *warned, const char *what,
 		 uint64_t where)
 {
@@ -54,7 +54,7 @@ static void cut_at_every_byte(void **state)
 		struct built b = shape(i);
 		for (size_t n = 0; n < b.n; n++) {
 			bool opened, warned;
-			/* Its own allocation, so that ASan sees a read past the end. */
+			/* A separate allocation, so that ASan detects a read past the end. */
 			uint8_t *bytes = malloc(n ? n : 1);
 			assert_non_null(bytes);
 			memcpy(bytes, b.bytes, n);
@@ -156,7 +156,7 @@ static void every_bit_flipped(void **state)
 	}
 }
 
-/* What the refusals say: the field's offset, what was expected, what was found. */
+/* Check the messages: the field's offset, what was expected, what was found. */
 static void assert_says(struct built *b, size_t offset, const char *words)
 {
 	struct reader *r;
@@ -238,20 +238,20 @@ static void trees_that_are_none(void **state)
 		uint64_t value;
 		const char *words;
 	} cases[] = {
-	    {"id", 3, 2, "expected a node id that stands once in the tree, found 2 as at"},
+	    {"id", 3, 2, "expected a node id that is unique in the tree, found 2 as at"},
 	    {"id", 3, 6, "expected a node's id below num_nodes 6, found 6"},
 	    {"id", 0, UINT64_MAX, "expected a node's id below num_nodes 6, found 184467"},
 	    {"parent", 4, 6, "expected a node's parent below num_nodes 6, found 6"},
 	    {"parent", 0, 1, "expected parent 0 of the root (id 0), found 1"},
-	    {"parent", 3, 3, "expected a parent that leads to the root, found 3, which closes"},
-	    {"parent", 1, 3, "which closes a cycle"},
+	    {"parent", 3, 3, "expected a parent that leads to the root, found 3, which forms"},
+	    {"parent", 1, 3, "which forms a cycle"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct built b;
 		build(&build_example, &b);
 		const struct build_field *field = node_field(&b, cases[i].field, cases[i].node);
 		built_put(&b, field, cases[i].value);
-		if (strcmp(cases[i].words, "which closes a cycle") == 0) /* 1 -> 3 -> 2 -> 1 */
+		if (strcmp(cases[i].words, "which forms a cycle") == 0) /* 1 -> 3 -> 2 -> 1 */
 			field = node_field(&b, "parent", 2);
 		assert_says(&b, field->offset, cases[i].words);
 		built_free(&b);
@@ -268,7 +268,7 @@ static void a_damaged_chunk_costs_itself(void **state)
 	built_put(&b, built_field(&b, "kind"), 7);
 	built_put(&b, built_field(&b, "rows of TRACE"), 2);
 	assert_int_equal(reader_open_memory(b.bytes, b.n, &r, &e), 0);
-	assert_non_null(strstr(reader_warning(r)->text, "chunk TREES left out; 1 more like it"));
+	assert_non_null(strstr(reader_warning(r)->text, "chunk TREES ignored; 1 more like it"));
 	assert_int_equal(reader_tree(r, 2)->thread, CSP_NONE);
 	assert_int_equal(reader_tree(r, 1)->kind, CSP_TREE_COMPLETE);
 	assert_int_equal(reader_num_trace(r), 0);
@@ -328,7 +328,7 @@ static void a_damaged_magic_of_the_trailer(void **state)
 	built_free(&b);
 }
 
-/* Files that take as much memory for their size as can be: the smallest records. */
+/* Files that take the most memory for their size: the smallest records. */
 static void memory_follows_the_size(void **state)
 {
 	(void)state;

@@ -1,13 +1,13 @@
-/* The reader with each of its allocations failing once: a clean refusal, nothing
- * leaked, never a file with parts missing. */
+/* The reader with each of its allocations failing once: an error without leaks, never a file with
+ * parts missing. */
 #include "reader/reader.h"
 
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/failing_alloc.h"
-#include "tests/lib/walk_datafile.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/failing_alloc.h"
+#include "tests/lib/unit/walk_datafile.h"
 
-/* Open and walk with the n-th allocation failing; whether one did. */
+/* Open and walk with the n-th allocation failing. Returns whether one failed. */
 static bool fails(const struct built *b, unsigned long n)
 {
 	struct reader *r = NULL;
@@ -55,8 +55,8 @@ static void every_allocation_fails_once(void **state)
 
 static struct build_pair many[40000];
 
-/* Tables above the arena's block size have allocations of their own, those of the
- * trailer too: want of memory there is no damage. */
+/* Tables above the arena's block size have separate allocations, also in the trailer: if memory
+ * runs out there, that is not damage. */
 static void large_tables(void **state)
 {
 	(void)state;

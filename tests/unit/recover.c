@@ -1,10 +1,10 @@
-/* Copies of stores: what is read, and that settling makes account and trees agree exactly,
- * whatever a killed process left half done. */
-#include "formats/recover.h"
-#include "tests/lib/build_store.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/equations.h"
-#include "tests/lib/walk_datafile.h"
+/* Copies of stores: reading them, and settling, which makes account and trees agree exactly after a
+ * process was killed at any point. */
+#include "formats/store/recover.h"
+#include "tests/lib/builders/build_store.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/equations.h"
+#include "tests/lib/unit/walk_datafile.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static void done(struct reader *r)
 	free(datafile);
 }
 
-/* Samples and weight of a row; weight in the upper half, so that one number tells both. */
+/* Samples and weight of a row as one number, with the weight in the upper half. */
 static uint64_t row(const struct reader *r, uint32_t thread, enum csp_disposition d)
 {
 	uint32_t i = thread * CSP_DISPOSITIONS + d;
@@ -106,7 +106,7 @@ static void trees_win(void **state)
 	(void)state;
 	struct two x;
 	two(&x);
-	/* killed between the tree and the account, and the other way round */
+	/* killed between the updates of tree and account, in either order */
 	made_count(&x.s, x.trees[0], ips, 2, 30);
 	made_dropped(&x.s, x.threads[1], CSP_RECORDED, 1, 40);
 	made_dropped(&x.s, x.threads[1], CSP_UNSAFE_CODE, 2, 7);
@@ -129,7 +129,7 @@ static void what_is_cut_off_is_out_of_memory(void **state)
 	two(&x);
 	store_ref first = made_path(&x.s, x.trees[0], ips, 1);
 	for (store_ref n = made_node_at(&x.s, made_tree_at(&x.s, x.trees[0])->root)->child; n;
-	     n = made_node_at(&x.s, n)->left) /* as where a block found no room */
+	     n = made_node_at(&x.s, n)->left) /* as if there was no room for a block */
 		memset(made_node_at(&x.s, n)->metrics, 0, sizeof(uint64_t));
 	memset(made_node_at(&x.s, first), 0, made_header(&x.s)->node_bytes);
 	struct reader *r = settled(&x.s, NULL);
@@ -163,14 +163,14 @@ static void times_and_end(void **state)
 	assert_int_equal(reader_thread(r, 0)->end_ns, 350);
 	assert_int_equal(reader_thread(r, 1)->end_ns, 5000);
 	done(r);
-	/* nothing is known: the last that the threads tell of */
+	/* nothing is known: the last time of the threads */
 	r = settled(&x.s, NULL);
 	assert_memory_equal(reader_pairs_get(reader_process(r), "end").at, "unknown", 7);
 	assert_true(reader_pairs_u64(reader_process(r), "wall_ns", &wall));
 	assert_int_equal(wall, 350);
 	assert_int_equal(reader_thread(r, 1)->end_ns, 350);
 	done(r);
-	/* what the process said stands */
+	/* what the process wrote is kept */
 	memcpy(made_header(&x.s)->end, "exit 3", 7);
 	made_header(&x.s)->end_mono_ns = 1000 + 777;
 	r = settled(&x.s, &ending);
@@ -181,7 +181,7 @@ static void times_and_end(void **state)
 	made_end(&x.s);
 }
 
-/* -t all: rows stay with the threads; one was just being merged. */
+/* -t all: rows stay with the threads; one thread was being merged. */
 static void shared_trees(void **state)
 {
 	(void)state;
@@ -199,7 +199,7 @@ static void shared_trees(void **state)
 	assert_int_equal(row(r, 1, CSP_RECORDED), ROW(3, 300));
 	assert_int_equal(row(r, 0, CSP_OUT_OF_MEMORY) + row(r, 1, CSP_OUT_OF_MEMORY), 0);
 	done(r);
-	/* thread 1 is being merged: one sample has moved, and one was lost on the way */
+	/* thread 1 is being merged: one sample has been moved, and one was lost */
 	made_header(&x.s)->merging = x.threads[1];
 	made_count(&x.s, tree, ips, 1, 100);
 	for (unsigned k = 1; k <= 2; k++) {
@@ -211,7 +211,7 @@ static void shared_trees(void **state)
 	assert_int_equal(row(r, 1, CSP_RECORDED), ROW(2, 200));
 	assert_int_equal(row(r, 1, CSP_OUT_OF_MEMORY), ROW(1, 100));
 	done(r);
-	/* it is not told who: the last thread's row takes it */
+	/* the merged thread is not known: the last thread's row gets it */
 	made_header(&x.s)->merging = 0;
 	made_thread_at(&x.s, x.threads[1])->first_tree = 0;
 	made_count(&x.s, tree, ips, 1, 23);
@@ -220,13 +220,13 @@ static void shared_trees(void **state)
 	assert_int_equal(row(r, 1, CSP_RECORDED), ROW(2, 123));
 	assert_int_equal(row(r, 1, CSP_OUT_OF_MEMORY), ROW(1, 177));
 	done(r);
-	/* hardly anything is left of the shared tree */
+	/* the shared tree is almost empty */
 	made_node_at(&x.s, made_tree_at(&x.s, tree)->root)->child = 0;
 	r = settled(&x.s, NULL);
 	assert_int_equal(row(r, 0, CSP_RECORDED) + row(r, 1, CSP_RECORDED), 0);
 	assert_int_equal(row(r, 1, CSP_OUT_OF_MEMORY), ROW(6, 600));
 	done(r);
-	/* and no tree at all: then none is shared */
+	/* no tree: then none is shared */
 	made_tree_at(&x.s, tree)->root = 0;
 	r = settled(&x.s, NULL);
 	assert_int_equal(row(r, 0, CSP_OUT_OF_MEMORY), ROW(3, 300));
@@ -235,7 +235,7 @@ static void shared_trees(void **state)
 	made_end(&x.s);
 }
 
-/* A thread's counts were half moved to the row of ended threads. */
+/* Half of a thread's counts were moved to the row of ended threads. */
 static void merged_into_ended(void **state)
 {
 	(void)state;
@@ -251,7 +251,7 @@ static void merged_into_ended(void **state)
 	assert_int_equal(row(r, 1, CSP_RECORDED), ROW(2, 200));
 	assert_int_equal(row(r, 0, CSP_OUT_OF_MEMORY) + row(r, 1, CSP_OUT_OF_MEMORY), 0);
 	done(r);
-	/* the rows went ahead of the trees */
+	/* the rows were moved before the trees */
 	made_dropped(&x.s, x.threads[0], CSP_RECORDED, 2, 200);
 	made_thread_at(&x.s, x.threads[1])->clocks[0].account[CSP_RECORDED] =
 	    (struct store_count){1, 100};
@@ -260,7 +260,7 @@ static void merged_into_ended(void **state)
 	assert_int_equal(row(r, 1, CSP_RECORDED), ROW(2, 200));
 	assert_int_equal(row(r, 0, CSP_OUT_OF_MEMORY) + row(r, 1, CSP_OUT_OF_MEMORY), 0);
 	done(r);
-	/* taken out of the list already: nothing is between the two any more */
+	/* already removed from the list: nothing is shared between the two */
 	made_thread_at(&x.s, x.threads[0])->next = 0;
 	r = settled(&x.s, NULL);
 	assert_int_equal(reader_num_threads(r), 1);
@@ -310,7 +310,7 @@ static void wild_numbers(void **state)
 	made_end(&x.s);
 }
 
-/* Every word struck, and then settled. */
+/* Every word is changed, and then the store is settled. */
 static void every_word_struck(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
-/* From ips to modules: extents known, found in ELF files, assumed. */
-#include "hpcprof/relocate.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/elfmake.h"
+/* Mapping ips to modules: extents that are known, read from ELF files, or assumed. */
+#include "hpcprof/load/relocate.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/builders/elfmake.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static struct relocated at(const struct reader_module *modules, uint32_t n, uint
 	return found;
 }
 
-/* Not in order of address, as files may have them. */
+/* Not sorted by address: files may have any order. */
 static const struct reader_module known[] = {
     {.name = {"/b", 2}, .virtual_address = 0, .mapped_address = 0x7f0000100000, .extent = 0x1000},
     {.name = {"/a", 2}, .virtual_address = 0x400000, .mapped_address = 0x500000, .extent = 0x800},
@@ -93,7 +93,7 @@ static void test_same_address_twice(void **state)
 	assert_int_equal(at(m, 2, 0x12000).module, RELOCATE_NOWHERE);
 }
 
-/* Without a trailer the program headers say how far a module reaches. */
+/* Without a trailer the program headers give the extent of a module. */
 static void test_extent_of_elf_file(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
-/* The interpreter of filters against the kernel's: random programs are installed in a child
- * each, which makes a system call that is answered with what the program returns. */
-#include "runtime/bpf.h"
+/* Compares the interpreter of filters with the kernel's: random programs are installed, each in a
+ * child, which makes a system call whose result is what the program returns. */
+#include "runtime/sandboxes/bpf.h"
 
-#include "tests/lib/cmocka_all.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -48,7 +48,7 @@ static void test_allow_list(void **state)
 	}
 }
 
-/* What the kernel does not take kills, and is not followed out of bounds. */
+/* An invalid program, which the kernel refuses, kills, and never reads out of bounds. */
 static void test_bad_programs(void **state)
 {
 	(void)state;
@@ -86,7 +86,7 @@ static struct sock_filter random_instruction(unsigned left)
 	    BPF_LDX | BPF_MEM,
 	    BPF_ST,
 	    BPF_STX,
-	    BPF_ALU | BPF_ADD | BPF_K, /* NOLINT: both are 0, each is a name */
+	    BPF_ALU | BPF_ADD | BPF_K, /* NOLINT: both are 0, but named */
 	    BPF_ALU | BPF_ADD | BPF_X,
 	    BPF_ALU | BPF_SUB | BPF_K,
 	    BPF_ALU | BPF_SUB | BPF_X,
@@ -128,7 +128,7 @@ static struct sock_filter random_instruction(unsigned left)
 		i.k = BPF_OP(i.code) == BPF_LSH || BPF_OP(i.code) == BPF_RSH ? any() % 32 : any();
 		break;
 	default:
-		/* instruction_pointer, at 8, is not known beforehand */
+		/* instruction_pointer, at 8, is not known in advance */
 		i.k = BPF_MODE(i.code) == BPF_ABS   ? 16 + any() % 12 * 4
 		      : BPF_MODE(i.code) == BPF_IMM ? any()
 						    : any() % BPF_MEMWORDS;
@@ -136,8 +136,7 @@ static struct sock_filter random_instruction(unsigned left)
 	return i;
 }
 
-/* Only the call that is asked about comes to the random part; its result is an errno that
- * is not 0. */
+/* Only the tested call gets to the random part; its result is an errno that is not 0. */
 static unsigned random_program(struct sock_filter *p)
 {
 	unsigned n = 0, last = 4 + any() % (MOST - 8);
@@ -190,7 +189,7 @@ static void test_random_programs(void **state)
 		unsigned n = random_program(p);
 		uint32_t ours = csprof_bpf_run(p, n, &call);
 		int kernel = by_kernel(p, n, answer);
-		if (kernel == NOT_TAKEN) /* a word of memory is read that was not written */
+		if (kernel == NOT_TAKEN) /* it reads a word of memory that was not written */
 			continue;
 		taken++;
 		if (kernel == KILLED) {

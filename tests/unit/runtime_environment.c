@@ -1,9 +1,9 @@
-/* What the next image's environment holds. */
-#include "tests/lib/cmocka_all.h"
+/* The environment of the next image. */
+#include "tests/lib/unit/cmocka_all.h"
 
-#include "runtime/environment.h"
-#include "runtime/options.h"
-#include "runtime/state.h"
+#include "runtime/base/options.h"
+#include "runtime/process/environment.h"
+#include "runtime/process/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define LIBRARY "/some/lib/libhpcrun.so"
 
-/* What the launcher left; read once, as in a process. */
+/* The environment from the launcher; read once, as in a process. */
 static char *launched[] = {(char *)"HPCRUN_OUT=/out",     (char *)"HPCRUN_LIBRARY=" LIBRARY,
 			   (char *)"HPCRUN_IMAGE=1.5",    (char *)"HPCRUN_EVENTS=CPUTIME@f100",
 			   (char *)"LD_PRELOAD=" LIBRARY, NULL};
@@ -183,7 +183,7 @@ static void environ_is_lent(void **unused)
 	char **second = csprof_environment_lend();
 	assert_ptr_equal(second, first);
 	csprof_environment_take_back(first);
-	assert_ptr_equal(environ, first); /* the second call is still under way */
+	assert_ptr_equal(environ, first); /* the second call has not ended */
 	csprof_environment_take_back(second);
 	assert_ptr_equal(environ, own);
 	assert_ptr_equal(csprof_environment_lend(), first); /* nothing has changed */
@@ -194,7 +194,7 @@ static void environ_is_lent(void **unused)
 	assert_null(csprof_environment_lend());
 	assert_ptr_equal(environ, launched);
 	csprof_environment_take_back(NULL);
-	/* of many, the last one is as good as the first */
+	/* of many, the last one works like the first */
 	char name[16], *changing[] = {name, NULL};
 	for (int i = 0; i < 100; i++) {
 		char *unlike[] = {(char *)"C=3", i % 2 ? name : NULL, NULL};
@@ -219,7 +219,7 @@ int main(void)
 	    cmocka_unit_test(the_next_image_is_told_its_number),
 	    cmocka_unit_test(large_ones),
 	    cmocka_unit_test(environ_is_lent),
-	    /* reads the options anew */
+	    /* reads the options again */
 	    cmocka_unit_test(the_pid_space_is_that_of_the_process_or_its_parent),
 	};
 	return cmocka_run_group_tests(tests, read_options, NULL);

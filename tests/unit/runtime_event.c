@@ -1,7 +1,7 @@
-/* What may stand after -e. */
-#include "tests/lib/cmocka_all.h"
+/* The arguments of -e. */
+#include "tests/lib/unit/cmocka_all.h"
 
-#include "runtime/event.h"
+#include "runtime/events/request.h"
 
 #include <string.h>
 
@@ -19,10 +19,10 @@ static void good_events(void **unused)
 	    {"CPUTIME@10000ns", 10000, 100000}, {"CPUTIME@f3", 333333333, 3},
 	};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-		struct csprof_event e;
+		struct csprof_event_request e;
 		const char *why;
 		assert_int_equal(csprof_event_parse(good[i].text, &e, &why), 0);
-		assert_string_equal(e.name, "CPUTIME");
+		assert_string_equal(e.event->name, "CPUTIME");
 		assert_int_equal(e.period, good[i].period);
 		assert_int_equal(e.rate, good[i].rate);
 	}
@@ -55,7 +55,7 @@ static void bad_events(void **unused)
 	    "@f1000",
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct csprof_event e;
+		struct csprof_event_request e;
 		const char *why = NULL;
 		assert_int_equal(csprof_event_parse(bad[i], &e, &why), -1);
 		assert_non_null(why);

@@ -1,15 +1,16 @@
-/* The merging of threads' trees and accounts, against a plain model: random trees of random
- * kinds and epochs are merged, and every path must have the sum of its values. A merge that
- * ends anywhere, even between two instructions, has lost nothing, and has at the most one
- * node's counts twice. */
-#include "tests/lib/cmocka_all.h"
+/* Compares the merging of threads' trees and accounts with a plain model: random trees of random
+ * kinds and epochs are merged, and every path must have the sum of its values. A merge that is
+ * interrupted anywhere, even between two instructions, has lost nothing, and has at most one node's
+ * counts twice. */
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/make_metrics.h"
 
-#include "runtime/cct.h"
-#include "runtime/cct_merge.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
-#include "runtime/state.h"
-#include "runtime/unwind.h"
+#include "runtime/process/state.h"
+#include "runtime/sample/unwind.h"
+#include "runtime/trees/cct.h"
+#include "runtime/trees/cct_merge.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -19,6 +20,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* The columns of the first event. */
+enum { VALUE_COLUMN, SAMPLES_COLUMN };
 
 enum { MAX_DEPTH = 24, EPOCHS = 3, MAX_PATHS = 20000, ROOM = 1 << 20, DEEP = 200000 };
 
@@ -72,7 +76,7 @@ static struct store_count *rows(store_ref ref)
 static void begin_store(const char *path)
 {
 	csprof_arena_forget();
-	assert_int_equal(csprof_store_create(path, CSPROF_CPUTIME_COLUMNS, 1), 0);
+	assert_int_equal(csprof_store_create(path, CSPROF_EVENT_COLUMNS, 1), 0);
 	csprof_metrics_to_store(csprof_store_header());
 	csprof_arena_init(arena, ROOM);
 	for (int i = 0; i < EPOCHS; i++)
@@ -121,7 +125,7 @@ static void make_path(struct path *p)
 static store_ref insert(const struct path *p, uint64_t weight)
 {
 	struct csprof_frame frames[MAX_DEPTH];
-	uint32_t columns[] = {CSPROF_CPUTIME, CSPROF_CPUTIME_SAMPLES};
+	uint32_t columns[] = {VALUE_COLUMN, SAMPLES_COLUMN};
 	uint64_t amounts[] = {weight, 1};
 	struct csprof_frame *own = thread.frames;
 	for (uint32_t i = 0; i < p->depth; i++)
@@ -157,7 +161,7 @@ static void insert_some(uint32_t n)
 	}
 }
 
-/* ---- looking ------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------ */
 
 static const struct store_node *node_at(store_ref ref)
 {
@@ -179,10 +183,10 @@ static void add_nodes(struct sums *s, store_ref root)
 	while (n > 0) {
 		const struct store_node *node = node_at(stack[--n]);
 		const store_ref next[] = {node->left, node->right, node->child};
-		s->weight += node->metrics[CSPROF_CPUTIME];
-		s->samples += node->metrics[CSPROF_CPUTIME_SAMPLES];
-		larger(&s->largest_weight, node->metrics[CSPROF_CPUTIME]);
-		larger(&s->largest_samples, node->metrics[CSPROF_CPUTIME_SAMPLES]);
+		s->weight += node->metrics[VALUE_COLUMN];
+		s->samples += node->metrics[SAMPLES_COLUMN];
+		larger(&s->largest_weight, node->metrics[VALUE_COLUMN]);
+		larger(&s->largest_samples, node->metrics[SAMPLES_COLUMN]);
 		for (int i = 0; i < 3; i++)
 			if (next[i])
 				stack[n++] = next[i];
@@ -206,7 +210,7 @@ static struct sums sums_of_both(void)
 	return s;
 }
 
-/* The path of a node as the model has it. */
+/* The path of a node in the model's form. */
 static void path_of(const struct store_tree *tree, store_ref ref, struct path *p)
 {
 	memset(p, 0, sizeof *p);
@@ -224,13 +228,13 @@ static uint32_t compare_nodes(const struct store_tree *tree, store_ref ref)
 		return 0;
 	const struct store_node *n = node_at(ref);
 	uint32_t found = 0;
-	if (n->metrics[CSPROF_CPUTIME_SAMPLES]) {
+	if (n->metrics[SAMPLES_COLUMN]) {
 		struct path p;
 		path_of(tree, ref, &p);
 		const struct path *m = find_path(&p);
 		assert_non_null(m);
-		assert_int_equal(m->weight, n->metrics[CSPROF_CPUTIME]);
-		assert_int_equal(m->samples, n->metrics[CSPROF_CPUTIME_SAMPLES]);
+		assert_int_equal(m->weight, n->metrics[VALUE_COLUMN]);
+		assert_int_equal(m->samples, n->metrics[SAMPLES_COLUMN]);
 		found = 1;
 	}
 	return found + compare_nodes(tree, n->left) + compare_nodes(tree, n->right) +
@@ -293,7 +297,7 @@ static void moved_nodes_are_found(void **unused)
 	static store_ref trees[N], nodes[N];
 	begin_store(NULL);
 	begin_thread();
-	insert_some(100); /* for the target: the taken nodes are not all new */
+	insert_some(100); /* for the target: not all merged nodes are new */
 	merge();
 	end_thread();
 	begin_thread();
@@ -343,8 +347,8 @@ static void every_step_keeps_the_sums(void **unused)
 	assert_true(steps > 30 && before.samples == 60);
 }
 
-/* The child merges; we let it do one instruction at a time and look at what a reader of
- * its store would find if it were killed there. */
+/* The child merges, one instruction at a time. Check what a reader of its store would find if it
+ * were killed there. */
 static void watch(pid_t child, const struct sums *before, uint32_t *doubled)
 {
 	int status;
@@ -412,7 +416,7 @@ static void depth_costs_no_stack(void **unused)
 {
 	(void)unused;
 	enum { WIDE = 4000 };
-	uint32_t columns[] = {CSPROF_CPUTIME_SAMPLES};
+	uint32_t columns[] = {SAMPLES_COLUMN};
 	uint64_t amounts[] = {1};
 	struct csprof_frame *frames = calloc(DEEP, sizeof *frames);
 	pthread_attr_t small;
@@ -456,7 +460,7 @@ static void no_memory_is_accounted_for(void **unused)
 		assert_int_not_equal(csprof_malloc(arena, 1024), 0);
 	assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
 	none = (struct rlimit){1, old.rlim_max};
-	csprof_arena_forget(); /* nor is anything given back */
+	csprof_arena_forget(); /* nothing is freed either */
 	assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
 	merge();
 	assert_int_equal(setrlimit(RLIMIT_AS, &old), 0);
@@ -474,7 +478,7 @@ static void no_memory_is_accounted_for(void **unused)
 	csprof_store_destroy();
 }
 
-/* What was given back is zero, and serves the next ones. */
+/* Memory that was given back is zeroed and reused. */
 static void memory_is_used_again(void **unused)
 {
 	(void)unused;
@@ -490,7 +494,7 @@ static void memory_is_used_again(void **unused)
 				assert_int_equal(p[b], 0);
 			memset(csprof_store_at(ref), 0xff, 80);
 		}
-		if (i < 1000) /* these stay, and leave what is behind them */
+		if (i < 1000) /* these are kept, and give back the rest of their memory */
 			csprof_arena_keep(&thread.arena);
 		else
 			csprof_arena_recycle(&thread.arena);
@@ -501,7 +505,7 @@ static void memory_is_used_again(void **unused)
 			assert_true(csprof_store_view().num_blocks * (uint64_t)STORE_BLOCK <
 				    2 * ROOM + (uint64_t)i * 100 * (80 + 16));
 	}
-	/* records of the threads are the arena's, which has taken no more */
+	/* the threads' records are in the arena, which has not grown */
 	assert_in_range(csprof_store_view().num_blocks, blocks, blocks + 2 * ROOM / STORE_BLOCK);
 	csprof_store_destroy();
 }
@@ -517,7 +521,7 @@ int main(void)
 	    cmocka_unit_test(no_memory_is_accounted_for),
 	    cmocka_unit_test(memory_is_used_again),
 	};
-	if (csprof_metrics_init(1000000) < 0)
+	if (make_metrics() < 0)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
-/* Whatever a sample costs and whatever rate is asked for, the program has most of the time. */
-#include "tests/lib/cmocka_all.h"
+/* For any cost of a sample and any requested rate, the program has most of the time. */
+#include "tests/lib/unit/cmocka_all.h"
 
-#include "runtime/event.h"
-#include "runtime/pace.h"
+#include "runtime/base/cost.h"
+#include "runtime/sample/pace.h"
 
 #include <stdlib.h>
 
@@ -10,21 +10,21 @@ enum { SAMPLES = 2000, TO_LEARN = 64 };
 
 /* A machine, and a program on it: all in ns. */
 struct machine {
-	uint64_t arrive; /* from the timer's end to the handler's beginning */
-	uint64_t own;    /* in the handler, */
-	uint64_t deep;   /* and of each tenth sample */
+	uint64_t arrive; /* from the timer's expiry to the start of the handler */
+	uint64_t own;    /* in the handler */
+	uint64_t deep;   /* the same for each tenth sample */
 	uint64_t leave;  /* from the handler's end to the program */
-	uint64_t holds;  /* system calls, which a signal does not cut short, take */
+	uint64_t holds;  /* longest system call, which a signal does not interrupt */
 	uint64_t asked;  /* period */
-	uint32_t share;  /* that measuring may take; 0: all of it */
-	uint32_t said;   /* of the kernel's part */
+	uint32_t share;  /* that measuring may take; 0: no limit */
+	uint32_t said;   /* cost of the kernel's part, from the launcher */
 };
 
 struct shares {
 	uint64_t program, measuring, least;
 };
 
-/* The thread's clock goes on by what each part takes. */
+/* The thread's clock advances by the time of each part. */
 static struct shares run(const struct machine *m, unsigned begin_to_count)
 {
 	struct shares s = {0, 0, UINT64_MAX};
@@ -58,7 +58,7 @@ static void dear_machines(void **unused)
 	static const uint64_t asked[] = {10000, 50000, 1000000};
 	for (size_t c = 0; c < 5; c++)
 		for (size_t a = 0; a < 3; a++) {
-			/* the return as dear as all the rest, and no system calls */
+			/* the return is as expensive as the rest, and there are no system calls */
 			struct machine m = {costs[c], costs[c], costs[c], 2 * costs[c],
 					    0,        asked[a], 0,        0};
 			struct shares s = run(&m, TO_LEARN);
@@ -81,11 +81,11 @@ static void cheap_machines(void **unused)
 	struct machine m = {4000, 2000, 2000, 2000, 0, 200000, 0, 0};
 	struct csprof_pace p;
 	run(&m, 0);
-	csprof_pace_init(&p, m.asked, CSPROF_WHOLE, m.said); /* from what was seen last */
+	csprof_pace_init(&p, m.asked, CSPROF_WHOLE, m.said); /* from the last measurements */
 	assert_int_equal(csprof_pace_mean(&p), m.asked);
 }
 
-/* Long system calls are no cost. */
+/* Long system calls do not count as cost. */
 static void held_signals(void **unused)
 {
 	(void)unused;
@@ -96,8 +96,8 @@ static void held_signals(void **unused)
 	assert_in_range(csprof_pace_mean(&p), m.asked, 2 * m.asked);
 }
 
-/* Whatever is asked for, measuring takes what it may, and where a few samples are dear on the
- * average no more than a tenth beyond it. */
+/* For any requested rate, measuring takes at most its share, or, if a few samples are expensive, at
+ * most a tenth more on average. */
 static void budgets(void **unused)
 {
 	(void)unused;
@@ -111,14 +111,14 @@ static void budgets(void **unused)
 			struct shares got = run(&m, TO_LEARN);
 			double took = (double)got.measuring / (double)(got.program + got.measuring);
 			assert_true(took < 1.1 * shares[s] / CSPROF_WHOLE);
-			/* nor much less, but where the least period is longer */
+			/* nor much less, unless the shortest period is longer */
 			if (costs[c] >= 5000)
 				assert_true(took > 0.7 * shares[s] / CSPROF_WHOLE);
 		}
 }
 
-/* What the launcher says counts for the budget. What is seen to be dearer bounds the pace as if
- * there were none. */
+/* The launcher's figure counts for the budget. If the measured cost is higher, it limits the pace
+ * as if there were no budget. */
 static void said(void **unused)
 {
 	(void)unused;

@@ -1,17 +1,21 @@
-/* The store, the trees in it and their conversion to a datafile, against a plain
- * model: random paths are inserted, the datafile is read back, and every path must
- * have exactly the values that the model has. */
-#include "tests/lib/cmocka_all.h"
+/* Compares the store, its trees and their conversion to a datafile with a plain model: random paths
+ * are inserted, the datafile is read back, and every path must have exactly the values of the
+ * model. */
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/make_metrics.h"
 
 #include "reader/reader.h"
-#include "runtime/cct.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
-#include "runtime/state.h"
+#include "runtime/process/state.h"
+#include "runtime/trees/cct.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The columns of the first event. */
+enum { VALUE_COLUMN, SAMPLES_COLUMN };
 
 enum { MAX_DEPTH = 40, NUM_PATHS = 3000, SINK = 64 << 20 };
 
@@ -72,7 +76,7 @@ static void make_path(struct path *p)
 
 static void insert(struct path *p)
 {
-	uint32_t columns[] = {CSPROF_CPUTIME, CSPROF_CPUTIME_SAMPLES};
+	uint32_t columns[] = {VALUE_COLUMN, SAMPLES_COLUMN};
 	uint64_t amounts[] = {1 + rnd(1000), 1};
 	state.frames = p->frames;
 	state.num_frames = (uint32_t)p->depth;
@@ -95,7 +99,7 @@ static int to_memory(void *ctx, const uint8_t *from, size_t n)
 static void begin_store(void)
 {
 	csprof_arena_forget();
-	assert_int_equal(csprof_store_create(NULL, CSPROF_CPUTIME_COLUMNS, 1), 0);
+	assert_int_equal(csprof_store_create(NULL, CSPROF_EVENT_COLUMNS, 1), 0);
 	struct store_header *h = csprof_store_header();
 	csprof_metrics_to_store(h);
 	csprof_arena_init(&csprof_process.arena, 0);
@@ -133,8 +137,8 @@ struct seen {
 	uint64_t parent, ip;
 };
 
-/* Is there a model path that node's path is, with its values? Leaves of both kinds
- * have equal ips in the file, so values are compared over all that match. */
+/* Check that the model has each node's path with the same values. Leaves of both kinds have equal
+ * ips in the file, so values are compared over all that match. */
 static void compare_tree(struct reader *r, uint32_t t, uint64_t *values, uint64_t *samples)
 {
 	const struct reader_tree *tree = reader_tree(r, t);
@@ -198,7 +202,7 @@ static void every_path_comes_back(void **unused)
 	csprof_store_destroy();
 }
 
-/* The roles of an ip under one parent have a node each. */
+/* Each role of an ip below one parent has its own node. */
 static void roles_are_apart(void **unused)
 {
 	(void)unused;
@@ -222,7 +226,7 @@ static void roles_are_apart(void **unused)
 	csprof_store_destroy();
 }
 
-/* A new epoch gets trees of its own; coming back to the old one finds them again. */
+/* A new epoch gets its own trees; returning to the old epoch finds the old trees again. */
 static void epochs_have_their_trees(void **unused)
 {
 	(void)unused;
@@ -257,7 +261,7 @@ static void epochs_have_their_trees(void **unused)
 	csprof_store_destroy();
 }
 
-/* A store of any other kind is refused; links that lead nowhere are left out. */
+/* A store of another kind is refused; invalid links are ignored. */
 static void broken_stores_are_mended(void **unused)
 {
 	(void)unused;
@@ -296,7 +300,7 @@ static void broken_stores_are_mended(void **unused)
 static void metrics_are_described_once(void **unused)
 {
 	(void)unused;
-	assert_int_equal(csprof_num_metrics(), CSPROF_CPUTIME_COLUMNS);
+	assert_int_equal(csprof_num_metrics(), CSPROF_EVENT_COLUMNS);
 	assert_true(csprof_set_max_metrics(4) < 0); /* too late */
 	assert_true(csprof_new_metric() < 0);       /* none is left */
 	assert_true(csprof_set_metric_info_and_period(2, "X", "count", 0, 1, 0) < 0);
@@ -312,7 +316,7 @@ int main(void)
 	    cmocka_unit_test(metrics_are_described_once),
 	};
 	bytes = malloc(SINK);
-	if (!bytes || csprof_metrics_init(1000000) < 0)
+	if (!bytes || make_metrics() < 0)
 		return 1;
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 	free(bytes);

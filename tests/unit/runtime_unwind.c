@@ -1,6 +1,6 @@
 /*
- * The unwinder's parts: rules that few programs use, code without rules, calls before
- * a return address, interrupted system calls, and libunwind beside libgcc.
+ * The unwinder's parts: rules that few programs use, code without rules, calls before a return
+ * address, interrupted system calls, and libunwind loaded together with libgcc.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "runtime/cpu/cpu.h"
-#include "runtime/unwind_libunwind.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/walk.h"
+#include "runtime/sample/unwind_libunwind.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/walk.h"
 
 /*
  * Functions with unusual frames. Each calls the function that its argument names, and
@@ -145,7 +145,7 @@ __attribute__((noinline)) static int walk_here(void)
 	return 7;
 }
 
-/* A frame with callee-saved registers in use on both sides of the odd one. */
+/* A frame that uses callee-saved registers on both sides of the odd one. */
 __attribute__((noinline)) static int between(int (*function)(void), through way)
 {
 	return way(function) + (int)walked[1].exact;
@@ -167,16 +167,16 @@ static void record_base(void)
 	assert_true(base_count >= 3);
 }
 
-/* The walk through `depth` odd frames ends as the walk from the test did. */
+/* The walk through `odd` odd frames ends like the walk from the test. */
 static void check_outer(int odd)
 {
 	assert_int_equal(last_step, CSPROF_STEP_END);
-	/* walk_here, and per odd frame itself and its caller; the rest is known */
+	/* walk_here, and for each odd frame itself and its caller; the rest is known */
 	assert_true(walked_count >= base_count + 1 + odd);
 	for (int i = 1; i < base_count; i++) {
 		const struct csprof_frame *f = &walked[walked_count - base_count + i];
 
-		if (i > 1) /* the test itself has gone on */
+		if (i > 1) /* the test itself has advanced */
 			assert_int_equal(f->ip, base[i].ip);
 		assert_int_equal(f->sp, base[i].sp);
 	}
@@ -195,8 +195,8 @@ static void test_odd_frames(void **state)
 	}
 }
 
-/* Registers that one frame needs are saved by another. A frame that was guessed
- * through rbp leaves the rest of them unknown, so it is not in this test. */
+/* Registers that one frame needs are saved by another. After a frame that was guessed from rbp the
+ * other registers are unknown, so it is not in this test. */
 static void test_odd_frames_in_pairs(void **state)
 {
 	(void)state;
@@ -247,7 +247,7 @@ static void test_progress(void **state)
 	assert_int_equal(*cur.cell, cur.ip);
 }
 
-/* Bytes that end at a return address, in memory that a table calls a module. */
+/* Bytes that end at a return address, in memory that is a module according to a table. */
 static void test_follows_call(void **state)
 {
 	static const struct {
@@ -330,7 +330,7 @@ static void test_last_call(void **state)
 	assert_int_equal(context.uc_mcontext.gregs[REG_RAX], 12);
 }
 
-/* A restart that a handler interrupts: the labels of x86_64_here.S. */
+/* A restart that a handler interrupts: labels of x86_64_here.S. */
 extern const char csprof_cpu_restarts[], csprof_cpu_restarted[], csprof_cpu_call_instead[];
 
 static void test_restarted_call(void **state)
@@ -393,7 +393,7 @@ static void test_interrupted_read(void **state)
 	close(pipes[1]);
 }
 
-/* libunwind exports _Unwind_* as well; loaded privately, it must not be found. */
+/* libunwind also exports _Unwind_*; if it is loaded privately, these must not be used. */
 static void test_libgcc_stays(void **state)
 {
 	static const char *const names[] = {"_Unwind_RaiseException", "_Unwind_Resume",

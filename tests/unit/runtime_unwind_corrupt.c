@@ -1,7 +1,7 @@
 /*
- * Unwind information with errors in it: a copy of the C library's, given to the
- * unwinder as a module of its own, is struck at random. No step may fault or hang,
- * whatever it returns. Guard pages lie behind the copy and around the stack.
+ * Unwind information with errors: a copy of the C library's, which is a separate module for the
+ * unwinder, is changed at random. No step may fault or hang; it may return anything. Guard pages
+ * are after the copy and around the stack.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/cpu/cpu.h"
-#include "tests/lib/cmocka_all.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 #define PAGE 4096u
 #define STACK_WORDS 512
@@ -162,7 +162,7 @@ static void fill_stack(void)
 		stack[i] = some_word();
 }
 
-/* Without errors the copy must be understood, or the other tests show nothing. */
+/* Without errors the copy must be readable, or the other tests check nothing. */
 static void test_copy_is_read(void **state)
 {
 	unsigned walked = 0;
@@ -177,7 +177,7 @@ static void test_copy_is_read(void **state)
 	assert_true(walked > 500);
 }
 
-/* Strike `errors` bytes between `from` and `to`, walk, and repair them. */
+/* Change `errors` bytes between `from` and `to`, walk, and restore them. */
 static void strike(size_t from, size_t to, unsigned errors, unsigned *walked)
 {
 	size_t at[16];
@@ -203,7 +203,7 @@ static void test_errors(void **state)
 	for (int round = 0; round < ROUNDS; round++) {
 		fill_stack();
 		csprof_cpu.set_generation(++generation);
-		/* The header; its table's beginning; anywhere, many at once. */
+		/* The header; the start of its table; anywhere, many bytes. */
 		strike(info_start, info_start + 12, 1, &walked);
 		csprof_cpu.set_generation(++generation);
 		strike(info_start, info_start + 4096, 16, &walked);
@@ -215,7 +215,7 @@ static void test_errors(void **state)
 	assert_true(walked > 0);
 }
 
-/* One entry after another is overwritten as a whole: its length, its fields, its program. */
+/* Each entry is overwritten completely: its length, its fields, its program. */
 static void test_overwritten_entries(void **state)
 {
 	uint8_t was[64];

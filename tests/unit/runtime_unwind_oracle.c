@@ -1,12 +1,12 @@
 /*
- * Samples of varied work, each walked by our unwinder and by libunwind: the
- * same frames.
+ * Samples of various kinds of work, each walked by our unwinder and by libunwind: the frames must
+ * be the same.
  *
- * Some stacks nobody can walk: while libgcc installs the context of a C++ handler,
- * it overwrites the saved registers of its own frame with those of the handler,
- * and rbp of the frames between is lost. Both must give up after the same frames.
- * Others only we can, by guessing: code without rules, as the _init of a library
- * that is just being loaded. Then all that libunwind saw must be there too.
+ * Some stacks cannot be walked: while libgcc installs the context of a C++ handler, it overwrites
+ * the saved registers of its own frame with those of the handler, and rbp of the frames between is
+ * lost. Both must stop after the same frames. Other stacks only our unwinder can walk, by guessing:
+ * code without rules, such as the _init of a library while it is loaded. Then our walk must begin
+ * with all frames that libunwind found.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "runtime/cpu/cpu.h"
-#include "runtime/unwind_libunwind.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/walk.h"
+#include "runtime/sample/unwind_libunwind.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/walk.h"
 
 #define MAX_FRAMES 1024
 #define SECONDS_OF_WORK 5.0
@@ -48,7 +48,7 @@ static volatile int current_work;
 static volatile double sink;
 static unsigned generation;
 static char plugin_path[4096];
-static uintptr_t outermost; /* ip of the frame below all others */
+static uintptr_t outermost; /* ip of the outermost frame */
 static timer_t timer;
 
 static bool same(const struct csprof_frame *a, const struct csprof_frame *b, int n)
@@ -68,8 +68,8 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The next sample, counted from the end of this one, and the work gets as much time as the
- * walks took: however dear they are here, it goes on. */
+/* Set the time of the next sample, from the end of this one. The work gets as much time as the
+ * walks took, so that it advances even if walks are expensive on this machine. */
 static void next_sample(double walks)
 {
 	long rest = walks < 0.5 ? (long)(walks * 1e9) : 500000000;
@@ -135,8 +135,8 @@ static void work_recursion(void)
 	sink = recurse(200);
 }
 
-/* A stack pointer that no constant reaches, and locals aligned beyond 16 bytes:
- * gcc addresses the caller's frame through a register of its own (DRAP). */
+/* A variable stack size, and locals aligned to more than 16 bytes: gcc addresses the caller's frame
+ * with a separate register (DRAP). */
 __attribute__((noinline)) static double aligned(int n, double x)
 {
 	double local[8] __attribute__((aligned(64)));
@@ -216,7 +216,7 @@ static void work_signal(void)
 	raise(SIGUSR2);
 }
 
-/* Loaded anew, so that its calls are bound anew. */
+/* Loaded again, so that its calls are bound again. */
 static void work_plugin(void)
 {
 	void *handle = dlopen(plugin_path, RTLD_LAZY | RTLD_LOCAL);

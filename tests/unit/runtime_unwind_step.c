@@ -1,7 +1,6 @@
 /*
- * Walks at every instruction of some scenarios: the processor's single-step flag
- * raises SIGTRAP after each. Random samples hardly ever hit a prologue or the
- * middle of longjmp; this always does.
+ * Walks at every instruction of some scenarios: the processor's single-step flag raises SIGTRAP
+ * after each. Random samples rarely hit a prologue or the middle of longjmp; this always does.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -11,8 +10,8 @@
 #include <ucontext.h>
 
 #include "runtime/cpu/cpu.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/walk.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/walk.h"
 
 #define TRAP_FLAG 0x100
 #define MAX_FRAMES 256
@@ -28,14 +27,14 @@ static struct csprof_frame expected[MAX_FRAMES];
 static int expected_count;
 
 static unsigned long steps, wrong; /* instructions; walks that failed or differ */
-static unsigned long false_walks;  /* of the wrong ones: those said to be complete */
+static unsigned long false_walks;  /* wrong walks that were reported as complete */
 static struct wrong_walk {
 	int rc, n;
 	struct csprof_frame frames[4];
 } kept[KEPT];
 
-/* The walk ends as expected: all frames from outer's caller on, and outer itself but
- * for its ip, which moves. */
+/* Whether the walk ends as expected: all frames from outer's caller on, and outer itself except for
+ * its ip, which changes. */
 static bool as_expected(const struct csprof_frame *frames, int n)
 {
 	const struct csprof_frame *tail = frames + n - expected_count;
@@ -75,8 +74,8 @@ static void trapped(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Step through `scenario`. Called through a pointer that the compiler cannot see
- * through, so that it is a frame of its own with a constant stack pointer.
+ * Step through `scenario`. Called through a pointer that the compiler does not know, so that it has
+ * its own frame with a constant stack pointer.
  */
 __attribute__((noinline)) static void outer(void (*scenario)(void))
 {
@@ -110,7 +109,7 @@ static void report(unsigned long allowed)
 	}
 }
 
-/* At most `allowed` of a thousand walks may be wrong. */
+/* At most `allowed` walks per thousand may be wrong. */
 static void step_through(void (*scenario)(void), unsigned long allowed)
 {
 	void (*volatile run)(void (*)(void)) = outer;
@@ -291,9 +290,9 @@ static void test_plugin(void **state)
 }
 
 /*
- * Before libgcc jumps to a handler it replaces the saved registers in its own frame by
- * the handler's, and ends in a return to a landing pad, which no call precedes.
- * What is between cannot be walked in these moments.
+ * Before libgcc jumps to a handler it replaces the saved registers in its own frame by the
+ * handler's, and ends with a return to a landing pad, which no call precedes. The frames between
+ * cannot be walked during this time.
  */
 static void test_throw(void **state)
 {

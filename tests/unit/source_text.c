@@ -1,7 +1,7 @@
 /* Which source files are read, and which are refused. */
-#include "hpcprof/layout.h"
-#include "hpcprof/source_text.h"
-#include "tests/lib/cmocka_all.h"
+#include "hpcprof/terminal/layout.h"
+#include "hpcprof/views/annotate/source_text.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,41 +113,41 @@ static void test_found(void **state)
 	struct arena a;
 
 	arena_init(&a);
-	assert_string_equal(read_line("a/b/x.c", &w, 1, &a), "it is not found");
+	assert_string_equal(read_line("a/b/x.c", &w, 1, &a), "not found");
 	add_directory(&w, path("root"));
 	assert_string_equal(read_line("a/b/x.c", &w, 1, &a), "one");
 	assert_string_equal(read_line("/build/somewhere/a/b/x.c", &w, 1, &a), "one");
 	assert_string_equal(read_line("in.c", &w, 1, &a), "one");
-	assert_string_equal(read_line("x.c", &w, 1, &a), "it is not found");
+	assert_string_equal(read_line("x.c", &w, 1, &a), "not found");
 	forget(&w);
 	assert_int_equal(
 	    source_map_parse(&map, layout_format(&a, "/build/=%s", path("root/a")), &a, NULL), 0);
 	assert_true(vec_push(&w.maps, map));
 	assert_string_equal(read_line("/build/b/x.c", &w, 3, &a), "three");
-	assert_string_equal(read_line("/builder/b/x.c", &w, 3, &a), "it is not found");
+	assert_string_equal(read_line("/builder/b/x.c", &w, 3, &a), "not found");
 	forget(&w);
 	arena_deinit(&a);
 }
 
-/* Nothing outside of the folders that were given, nothing but texts. */
+/* Files outside the given folders, and files that are not text. */
 static void test_refused(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *name, *says;
 	} cases[] = {
-	    {"../outside.c", "leads out of the folder"},
-	    {"a/../../outside.c", "leads out of the folder"},
-	    {"/build/../../outside.c", "leads out of the folder"},
-	    {"out.c", "leads out of the folder"},
-	    {"next/near.c", "leads out of the folder"},
-	    {"../rooted/near.c", "leads out of the folder"},
-	    {"loop.c", "it is not found"},
+	    {"../outside.c", "leads out of the given directory"},
+	    {"a/../../outside.c", "leads out of the given directory"},
+	    {"/build/../../outside.c", "leads out of the given directory"},
+	    {"out.c", "leads out of the given directory"},
+	    {"next/near.c", "leads out of the given directory"},
+	    {"../rooted/near.c", "leads out of the given directory"},
+	    {"loop.c", "not found"},
 	    {"pipe.c", "not a regular file"},
 	    {"a", "not a regular file"},
-	    {"binary.c", "not a text"},
+	    {"binary.c", "not a text file"},
 	    {"large.c", "larger than 16 MiB"},
-	    {"", "it is not found"},
+	    {"", "not found"},
 	    {"/", "not a regular file"},
 	};
 	struct source_places w = {0};

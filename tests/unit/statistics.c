@@ -1,8 +1,8 @@
-/* Sums over units are exact and do not depend on how units are split; the 95% interval of a
- * known share holds as often as it says. */
-#include "hpcprof/interval.h"
-#include "hpcprof/tally.h"
-#include "tests/lib/cmocka_all.h"
+/* Sums over units are exact and do not depend on how units are divided; the 95% interval contains a
+ * known share as often as it should. */
+#include "hpcprof/metrics/interval.h"
+#include "hpcprof/metrics/tally.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static uint64_t any(void)
 	return state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-/* Between 0 and 1, neither. */
+/* A number between 0 and 1, exclusive. */
 static double uniform(void)
 {
 	return ((double)(any() >> 11) + 0.5) / 0x1p53;
@@ -48,7 +48,7 @@ static void add_range(struct tally *t, const uint64_t *values, uint32_t from, ui
 			tally_add(t, i - from, values[i]);
 }
 
-/* What a summary should be, from what is known all at once. */
+/* Compare a summary with one computed from all values. */
 static void compare_plainly(const struct summary *s, const uint64_t *values)
 {
 	long double sum = 0, squares = 0;
@@ -101,7 +101,7 @@ static void splits_change_nothing(void **unused)
 	}
 }
 
-/* Values that differ by one in 2^64: floating point all the way would see no difference. */
+/* Values that differ by one in 2^64: pure floating point would not see the difference. */
 static void nothing_is_rounded_away(void **unused)
 {
 	struct tally t = {0};
@@ -132,8 +132,8 @@ static void one_unit_alone(void **unused)
 
 enum { RUNS = 1000, NODES = 60 };
 
-/* The weight of a sample: of a jittered period; of a timer that waits for a tick, so that most
- * wait for one and few for many. */
+/* The weight of a sample: with a jittered period; with a timer that waits for a tick, so that most
+ * samples wait for one tick and few for many. */
 static double jittered(void)
 {
 	return 0.5 + uniform();
@@ -143,8 +143,8 @@ static double waiting(void)
 	return -log(uniform());
 }
 
-/* One run of samples: nodes 0 .. NODES / 3 - 1 make the row and have the share among them; within
- * the row and outside of it, some nodes are hotter than others. */
+/* One run of samples: nodes 0 .. NODES / 3 - 1 are the row and have the share; inside and outside
+ * the row, some nodes are hotter than others. Returns whether the interval contains the share. */
 static bool holds(double share, size_t samples, double (*weight)(void), double least)
 {
 	uint64_t weights[NODES] = {0}, counts[NODES] = {0}, row = 0, all = 0;
@@ -214,11 +214,11 @@ static void spreads_of_few_nodes(void **unused)
 	assert_true(interval_spread(weights, counts, 1) == 0);
 	assert_true(interval_spread(none, none, 3) == 0);
 	assert_true(interval_spread(none, counts, 3) == 0);
-	/* 10 and 30 lie half of their mean from it */
+	/* 10 and 30 differ from their mean by half of it */
 	assert_true(fabs(interval_spread(weights, counts, 3) - 0.5) < 1e-15);
 }
 
-/* Wilson's interval for 0 and 1 of 10 in any table. */
+/* Wilson's intervals for 0 and 1 of 10, which tables have. */
 static void known_intervals(void **unused)
 {
 	struct interval none = interval_share(0, 10, 10), one = interval_share(1, 10, 10);

@@ -1,10 +1,10 @@
-/* From a store to a datafile: sound stores, and damage of every kind. */
-#include "formats/recover.h"
-#include "formats/survey.h"
-#include "tests/lib/build_store.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/equations.h"
-#include "tests/lib/walk_datafile.h"
+/* Converting a store to a datafile: valid stores, and damage of every kind. */
+#include "formats/store/recover.h"
+#include "formats/store/survey.h"
+#include "tests/lib/builders/build_store.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/equations.h"
+#include "tests/lib/unit/walk_datafile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static struct reader *read_copy(const struct store_copy *c)
 	return r;
 }
 
-/* The datafile of the store as it stands. */
+/* The datafile of the store in its current state. */
 static struct reader *convert(const struct made_store *s)
 {
 	struct store_copy c;
@@ -76,7 +76,7 @@ static uint64_t total(const struct reader *r, uint32_t column)
 	return sum;
 }
 
-/* What the tests of damage begin with: a thread with one tree and three samples. */
+/* The store that tests of damage begin with: a thread with one tree and three samples. */
 struct simple {
 	struct made_store s;
 	store_ref epoch, thread, tree, root;
@@ -141,7 +141,7 @@ static void shared_trees_have_no_thread(void **state)
 	assert_int_equal(reader_tree(r, 1)->thread, CSP_NONE);
 	assert_null(equations_of_trees(r));
 	done(r);
-	made_header(&x.s)->shared = x.thread; /* of the list: not another time */
+	made_header(&x.s)->shared = x.thread; /* it is in the list: it must not count twice */
 	r = convert(&x.s);
 	assert_int_equal(reader_num_trees(r), 1);
 	assert_int_equal(reader_tree(r, 0)->thread, 0);
@@ -174,7 +174,7 @@ static void unused_epochs_are_left_out(void **state)
 	made_end(&s);
 }
 
-/* Of nodes: what hangs on a bad link is gone, the rest is there. */
+/* Nodes after a bad link are lost, the others are kept. */
 static void bad_links_between_nodes(void **state)
 {
 	(void)state;
@@ -192,7 +192,7 @@ static void bad_links_between_nodes(void **state)
 	}
 	const store_ref again[] = {x.root, x.path[0], x.path[1], x.tree, x.thread, x.epoch};
 	for (size_t i = 0; i < sizeof again / sizeof *again; i++) {
-		inner->child = again[i]; /* circles, and what is something else */
+		inner->child = again[i]; /* cycles, and other records */
 		struct reader *r = convert(&x.s);
 		assert_int_equal(reader_tree(r, 0)->num_nodes, 3);
 		done(r);
@@ -234,11 +234,11 @@ static void bad_trees(void **state)
 		done(r);
 	}
 	*tree = good;
-	tree->next = x.tree; /* a circle */
+	tree->next = x.tree; /* a cycle */
 	struct reader *r = convert(&x.s);
 	assert_int_equal(reader_num_trees(r), 1);
 	done(r);
-	/* two trees with one root: the first has it */
+	/* two trees with one root: the first one keeps it */
 	tree->next = 0;
 	store_ref twin = made_tree(&x.s, made_thread_at(&x.s, x.thread), x.epoch, 0);
 	made_tree_at(&x.s, twin)->root = x.root;
@@ -264,7 +264,7 @@ static void circles_in_lists(void **state)
 	assert_int_equal(reader_num_epochs(r), 1);
 	assert_int_equal(reader_epoch(r, 0)->num_modules, 1);
 	done(r);
-	/* an epoch whose modules go on in another's */
+	/* an epoch whose list of modules continues in another's */
 	epoch->next = 0;
 	store_ref second = made_epoch(&x.s);
 	((struct store_epoch *)made_at(&x.s, second))->first_module = epoch->first_module;
@@ -313,7 +313,7 @@ static void bad_strings_and_creators(void **state)
 	made_end(&x.s);
 }
 
-/* Each of the header's own numbers at values that tell. */
+/* Each number of the header with critical values. */
 static void bad_headers(void **state)
 {
 	(void)state;
@@ -346,8 +346,8 @@ static void bad_headers(void **state)
 	made_end(&s);
 }
 
-/* Every word of the store struck, and the store cut everywhere: the reader always takes
- * what comes of it. */
+/* Every word of the store is changed, and the store is cut everywhere: the reader always accepts
+ * the resulting datafile. */
 static void every_word_struck(void **state)
 {
 	(void)state;
@@ -371,7 +371,7 @@ static void every_word_struck(void **state)
 	}
 }
 
-/* As the runtime has them: blocks that are apart in memory, some of them missing. */
+/* As in the runtime: blocks that are not adjacent in memory, some of them missing. */
 static void blocks_anywhere(void **state)
 {
 	(void)state;

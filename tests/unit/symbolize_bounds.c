@@ -1,8 +1,8 @@
-/* Functions told apart by unwind tables where there are no symbols. */
+/* Functions are separated by unwind tables if there are no symbols. */
 #include "symbolize/bounds.h"
 #include "symbolize/symbolize.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/elfmake.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/builders/elfmake.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -81,7 +81,7 @@ static void test_where_a_program_is_entered(void **state)
 	assert_non_null(strstr(name, "lib.stripped+0x"));
 }
 
-/* The file's image, its tables struck at every byte: some answer, within the image. */
+/* The file's image with each byte of its tables changed: any result, but within the image. */
 static void test_struck_tables(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
-/* symbolize/line_table.h: libdw as the oracle, and headers that are cut or struck. */
+/* symbolize/line_table.h: compared with libdw; and headers that are cut or changed. */
 #include "symbolize/line_table.h"
 
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/elfmake.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/builders/elfmake.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -45,7 +45,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Every row of libdw that has bytes is ours. Returns how many. */
+/* Check that we have every row of libdw that covers bytes. Returns how many. */
 static size_t compare_unit(Dwarf_Die *die, const struct line_sections *sections)
 {
 	struct line_table t = {0};
@@ -68,8 +68,8 @@ static size_t compare_unit(Dwarf_Die *die, const struct line_sections *sections)
 		dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &high);
 		dwarf_lineendsequence(line, &end);
 		dwarf_lineno(line, &number);
-		/* libdw sorts the end of a sequence before a row at the same address, which
-		 * then seems to reach to the next sequence. */
+		/* libdw sorts the end of a sequence before a row at the same address, which then
+		 * seems to extend to the next sequence. */
 		bool was_end = ended_at == low;
 		if (end)
 			ended_at = low;

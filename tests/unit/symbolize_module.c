@@ -1,15 +1,15 @@
-/* symbolize/symbolize.h on small programs that are compiled here in many ways. */
+/* symbolize/symbolize.h with small programs that are compiled here in many ways. */
 #include "symbolize/symbolize.h"
 
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/elfmake.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/builders/elfmake.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What was resolved last, with the symbolizer that owns it. */
+/* The last results, with the symbolizer that owns them. */
 static struct symbolizer *symbolizer;
 static struct symbol_table table;
 static struct error why;
@@ -94,7 +94,7 @@ static void expect_chain(void)
 	assert_int_equal(why.kind, ERROR_NONE);
 }
 
-/* Builds chain.c with the flags, twice: as NAME and, for its symbols, NAME.full. */
+/* Builds chain.c with the flags, twice: as NAME, and as NAME.full, which keeps its symbols. */
 static void build_chain(const char *name, const char *flags)
 {
 	elfmake_run("gcc -O2 -g -Wl,--build-id %s -o %s $data/chain.c && cp %s %s.full", flags,
@@ -143,7 +143,7 @@ static void a_copy_and_an_inlined_instance_are_one_function(void **state)
 	(void)state;
 	build_chain("one", "");
 	uint64_t label = elfmake_symbol("one", "mark_both"), copy = elfmake_symbol("one", "both");
-	/* The label is the last byte before the inlined copy, at the latest 32 bytes on. */
+	/* The label is before the inlined copy, by at most 32 bytes. */
 	uint64_t addresses[34];
 	size_t n = 0;
 	if (copy < label)
@@ -169,7 +169,7 @@ static void a_cold_part_has_its_functions_name(void **state)
 {
 	(void)state;
 	elfmake_run("g++ -O2 -g -o cold $data/templates.cc");
-	/* Cold code lies before the rest. */
+	/* Cold code is before the rest. */
 	uint64_t addresses[2] = {elfmake_symbol("cold", "_Z5riskyi.cold"),
 				 elfmake_symbol("cold", "_Z5riskyi")};
 	assert_true(addresses[0] < addresses[1]);
@@ -244,7 +244,7 @@ static void debug_files_are_found_by_build_id(void **state)
 	resolve_with(&options, elfmake_path("byid"), NULL, &at, 1);
 	expect_chain();
 	assert_non_null(strstr(table.debug_file, "/dbg/.build-id/"));
-	/* The module is gone, or was replaced; its debug file still serves. */
+	/* The module is missing, or was replaced; its debug file is still used. */
 	id = elfmake_build_id("byid.full");
 	resolve_with(&options, elfmake_path("gone"), id, &at, 1);
 	assert_string_equal(frame(0)->function->name, "leaf");
@@ -294,7 +294,7 @@ static void debug_files_are_found_by_link(void **state)
 	struct symbolizer_options options = {.debug_dirs = dirs, .num_debug_dirs = 1};
 	resolve_with(&options, elfmake_path("linked"), NULL, &at, 1);
 	expect_chain();
-	/* Another CRC is another file. */
+	/* With another CRC it is a different file. */
 	elfmake_run("cp \"dbg2$PWD/linked.debug\" linked.debug && printf x >>linked.debug");
 	resolve("linked", at);
 	assert_int_equal(table.best, SYMBOL_NONE);
@@ -391,7 +391,7 @@ static void what_cannot_be_read_is_named_after_the_module(void **state)
 	expect_frame(0, "[vdso]+0x0", NULL, 0);
 	resolve_with(NULL, "[vdso]", NULL, &at, 0);
 	assert_int_equal(table.first[0], 0);
-	/* no file at all, with and without a build-id */
+	/* no file, with and without a build-id */
 	resolve_with(NULL, NULL, NULL, &at, 1);
 	expect_frame(0, "pathless+0x0", NULL, 0);
 	resolve_with(NULL, NULL, "abcdef", &at, 1);
@@ -432,7 +432,7 @@ static void the_nearest_and_best_symbol_is_chosen(void **state)
 	    "gcc -nostdlib -static -o table table.s");
 	static const struct {
 		unsigned offset;
-		const char *name; /* NULL: none covers it */
+		const char *name; /* NULL: no symbol contains it */
 	} cases[] = {
 	    {0, "_start"}, /* no size: up to the next symbol */
 	    {15, "_start"}, {16, "sized"},  {32, "inner"},  {47, "inner"},  {48, "sized"},

@@ -2,30 +2,30 @@
 #include "symbolize/names.h"
 #include "symbolize/map.h"
 
-#include "tests/lib/cmocka_all.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static int make(void **state)
 {
-	*state = names_create();
+	*state = symbol_names_create();
 	return *state ? 0 : -1;
 }
 
 static int drop(void **state)
 {
-	names_destroy(*state);
+	symbol_names_destroy(*state);
 	return 0;
 }
 
 static void equal_strings_have_equal_pointers(void **state)
 {
-	const char *a = names_intern(*state, "abc", 3);
+	const char *a = symbol_names_intern(*state, "abc", 3);
 	assert_string_equal(a, "abc");
-	assert_ptr_equal(a, names_intern(*state, "abcdef", 3));
-	assert_ptr_not_equal(a, names_intern(*state, "abcdef", 6));
-	assert_ptr_equal(a, names_path(*state, NULL, NULL, "./abc"));
+	assert_ptr_equal(a, symbol_names_intern(*state, "abcdef", 3));
+	assert_ptr_not_equal(a, symbol_names_intern(*state, "abcdef", 6));
+	assert_ptr_equal(a, symbol_names_path(*state, NULL, NULL, "./abc"));
 }
 
 static void paths_are_normalised(void **state)
@@ -51,7 +51,7 @@ static void paths_are_normalised(void **state)
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		assert_string_equal(
-		    names_path(*state, cases[i].base, cases[i].directory, cases[i].file),
+		    symbol_names_path(*state, cases[i].base, cases[i].directory, cases[i].file),
 		    cases[i].want);
 }
 
@@ -71,9 +71,9 @@ static void names_are_demangled_once(void **state)
 	    {"@odd", "@odd"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		const char *plain, *once = names_demangle(*state, cases[i][0], &plain);
+		const char *plain, *once = symbol_names_demangle(*state, cases[i][0], &plain);
 		assert_string_equal(once, cases[i][1]);
-		assert_ptr_equal(once, names_demangle(*state, plain, NULL));
+		assert_ptr_equal(once, symbol_names_demangle(*state, plain, NULL));
 	}
 }
 
@@ -86,9 +86,9 @@ static void pathological_names_stay_mangled(void **state)
 	memcpy(deep, "_Z1f", 4);
 	memset(deep + 4, 'P', n);
 	memcpy(deep + 4 + n, "i", 2);
-	assert_string_equal(names_demangle(*state, deep, NULL), deep);
+	assert_string_equal(symbol_names_demangle(*state, deep, NULL), deep);
 	memcpy(deep + 10000, "i", 2);
-	assert_string_equal(names_demangle(*state, deep, NULL), deep);
+	assert_string_equal(symbol_names_demangle(*state, deep, NULL), deep);
 	free(deep);
 }
 

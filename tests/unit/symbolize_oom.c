@@ -1,11 +1,10 @@
-/* symbolize/ when the N-th allocation fails, for every N: -1 and nothing lost, or
- * the same answer as always. Only our own code's and libiberty's allocations fail:
- * libdw answers a failed one of its own by ending the process. */
+/* symbolize/ if the N-th allocation fails, for every N: -1 and no leak, or the usual result. Only
+ * allocations of our own code and of libiberty fail: if libdw's fail, it ends the process. */
 #include "symbolize/symbolize.h"
 
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/elfmake.h"
-#include "tests/lib/failing_alloc.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/builders/elfmake.h"
+#include "tests/lib/unit/failing_alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +41,8 @@ static void each_allocation_may_fail(const char *path, uint64_t low, size_t expe
 		addresses[i] = low + i;
 	unsigned long n = 0;
 	bool reached = true;
-	/* Until none fails: a failure inside the demangler leaves a mangled name and is
-	 * no error. */
+	/* Until none fails: a failure in the demangler leaves a mangled name and is not an
+	 * error. */
 	while (reached) {
 		assert_true(++n < 100000);
 		failing_alloc_start(n);

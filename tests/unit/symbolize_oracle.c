@@ -1,19 +1,19 @@
-/* symbolize/ against addr2line of binutils.
+/* Compares symbolize/ with addr2line of binutils.
  *
- * Names: for every sized function symbol of a file, the name that we give is
- * addr2line's or another symbol at the same address; of a part that was split off
- * (f.cold, f.part.0) we give the function's name, f. Chains: for sampled addresses,
- * all frames (function, file, line) are addr2line -i's. Not counted as different:
- * - an address without DWARF: its name is the first test's matter;
- * - an inlined function without a linkage name, which gets the name of the symbol at
- *   the address there, though the code is another function's.
- * Known differences, for which the required share is 99.5% and not all: in a line
- * table that changes files in a unit, addr2line sometimes shows the unit's file with
- * the other file's line number; llvm-symbolizer answers as we do. */
+ * Names: for every function symbol with a size, our name is that of addr2line or of another symbol
+ * at the same address; for a part that was split off (f.cold, f.part.0) our name is the function's,
+ * f. Chains: for sampled addresses, all frames (function, file, line) are those of addr2line -i.
+ * These are not counted as differences:
+ * - an address without DWARF: the first test checks its name;
+ * - an inlined function without a linkage name, which gets the name of the symbol at the address,
+ *   although the code is from another function.
+ * Because of known differences the required share is 99.5% instead of all: in a line table that
+ * changes files in a unit, addr2line sometimes shows the unit's file with the other file's line
+ * number; llvm-symbolizer has the same results as we do. */
 #include "symbolize/symbolize.h"
 
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/elfmake.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/builders/elfmake.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +41,7 @@ struct nm_table {
 	size_t n;
 };
 
-/* The sized code symbols of the file, sorted by address; dynamic ones if it has no
- * others. */
+/* The code symbols with a size of the file, sorted by address; dynamic ones if it has no others. */
 static struct nm_table read_nm(const char *path, bool dynamic)
 {
 	struct nm_table t = {0};
@@ -65,7 +64,7 @@ static struct nm_table read_nm(const char *path, bool dynamic)
 		}
 		t.at[t.n].low = low;
 		t.at[t.n].size = size;
-		/* Without its version, as in foo@V1. */
+		/* Without the version, as in foo@V1. */
 		char *version = strchr(name, '@');
 		if (version)
 			*version = 0;
@@ -127,8 +126,8 @@ static bool symbol_is_at(const struct nm_table *t, uint64_t address, const char 
 	return false;
 }
 
-/* Every function symbol's address has a name that addr2line or the symbol table
- * knows there. */
+/* Every function symbol's address has a name that is the same in addr2line or in the symbol
+ * table. */
 static void check_names(const char *path)
 {
 	struct nm_table t = read_nm(path, false);
@@ -151,7 +150,7 @@ static void check_names(const char *path)
 		assert_non_null(fgets(file, sizeof file, f));
 		const struct symbol_function *inner = table.frames[table.first[i]].function;
 		const struct symbol_function *outer = table.frames[table.first[i + 1] - 1].function;
-		/* nm's 't' is also a thread-local variable's, at no address. */
+		/* nm's 't' is also used for thread-local variables, which have no address. */
 		if (strcmp(line, "??") == 0 && inner->source == SYMBOL_NONE)
 			continue;
 		if (is_name_of(inner->linkage_name, line) || is_name_of(inner->name, line) ||
@@ -186,7 +185,7 @@ static size_t sample(const struct nm_table *t, uint64_t *at)
 	return sort_distinct(at, SAMPLES);
 }
 
-/* "a//b/../c" and what realpath would not know of it: textual, as ours. */
+/* Normalise "a//b/../c" by text, as we do, not like realpath. */
 static void normalise(char *path)
 {
 	char *up, *cut;
@@ -201,7 +200,7 @@ static void normalise(char *path)
 	}
 }
 
-/* One pair of lines: a name, and file:line with perhaps a discriminator behind. */
+/* One pair of lines: a name, and file:line possibly followed by a discriminator. */
 static bool same_frame(const struct symbol_frame *f, const char *name, char *place)
 {
 	char *end = strstr(place, " (disc");
@@ -284,7 +283,7 @@ static void chains_of_small_programs(void **state)
 	}
 }
 
-/* This program with the offline half in it. */
+/* This program, which contains the offline half. */
 static void chains_of_ourselves(void **state)
 {
 	(void)state;
@@ -293,8 +292,8 @@ static void chains_of_ourselves(void **state)
 	assert_true(n > 0);
 	path[n] = 0;
 	check_names(path);
-	/* In what clang compiled, addr2line leaves out some inlined calls that begin a
-	 * function's second range; llvm-symbolizer has them as we do. */
+	/* In programs compiled by clang, addr2line omits some inlined calls that begin a function's
+	 * second range; llvm-symbolizer has them, as we do. */
 #ifndef __clang__
 	check_chains(path);
 #endif

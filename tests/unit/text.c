@@ -1,10 +1,10 @@
-/* The text view against golden outputs, and what its layout is made of. */
-#include "hpcprof/layout.h"
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/fake_code.h"
-#include "tests/lib/golden.h"
-#include "tests/lib/run_view.h"
+/* Compares the text view with golden outputs, and tests its layout functions. */
+#include "hpcprof/terminal/layout.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/fake_code.h"
+#include "tests/lib/unit/golden.h"
+#include "tests/lib/unit/run_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +26,10 @@ static void test_clean(void **state)
 	    {"\xc3", "\\xc3"},
 	    {"\xc0\xaf", "\\xc0\\xaf"},                   /* overlong */
 	    {"\xed\xa0\x80", "\\xed\\xa0\\x80"},          /* surrogate */
-	    {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, /* past the last */
+	    {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, /* above the last code point */
 	    {"\xff", "\\xff"},
-	    {"\xc2\x9b", "\\u{9b}"},           /* a control character of two bytes */
-	    {"x\xe2\x80\xaey", "x\\u{202e}y"}, /* turns the direction of text */
+	    {"\xc2\x9b", "\\u{9b}"},           /* a two-byte control character */
+	    {"x\xe2\x80\xaey", "x\\u{202e}y"}, /* changes the direction of text */
 	    {"\x7f", "\\x7f"},
 	};
 	struct arena a;
@@ -68,9 +68,6 @@ static void test_widths_and_cuts(void **state)
 			    "std::operator<< <...>(...)");
 	assert_string_equal(layout_cut_name(&a, "T::operator()(int, int, int) const", 26),
 			    "T::operator()(...) const");
-	assert_string_equal(layout_basename("/a/b"), "b");
-	assert_string_equal(layout_basename("[vdso]"), "[vdso]");
-	assert_string_equal(layout_basename("/a/"), "/a/");
 	arena_deinit(&a);
 }
 
@@ -286,7 +283,7 @@ static void test_golden_two_processes(void **state)
 	profile_deinit(&q);
 }
 
-/* A sampled and a recorded metric side by side, in the order asked for. */
+/* A sampled and a recorded metric, in the requested order. */
 static void test_golden_two_metrics(void **state)
 {
 	(void)state;
@@ -308,7 +305,7 @@ static void test_golden_two_metrics(void **state)
 	profile_deinit(&p);
 }
 
-/* A file of old has no trailer, and its metric no flags. */
+/* An old file has no trailer, and its metric has no flags. */
 static void test_golden_old_file(void **state)
 {
 	(void)state;
@@ -328,7 +325,7 @@ static void test_golden_old_file(void **state)
 	profile_deinit(&p);
 }
 
-/* A program that did nothing: zeros, and nothing divided by them. */
+/* A program that did nothing: zeros, and no division by zero. */
 static void test_golden_nothing(void **state)
 {
 	(void)state;
@@ -353,7 +350,7 @@ static void test_golden_nothing(void **state)
 	profile_deinit(&p);
 }
 
-/* Whatever the width, no line is wider, from 60 columns on. */
+/* For any width from 60 columns, no line is wider. */
 static void test_every_width(void **state)
 {
 	(void)state;
@@ -378,7 +375,7 @@ static void test_unknown_metric(void **state)
 	make_profile(&p, false, false);
 	assert_int_equal(print_view("text -m BYTES", 80, &p, out, &e), -1);
 	assert_int_equal(e.kind, ERROR_USAGE);
-	assert_string_equal(e.text, "no metric 'BYTES' (there are: CPUTIME)");
+	assert_string_equal(e.text, "no metric 'BYTES' (the metrics are: CPUTIME)");
 	fclose(out);
 	profile_deinit(&p);
 }

@@ -1,10 +1,10 @@
-/* The views tree, callers, callees and annotate against golden outputs of built profiles. */
-#include "hpcprof/layout.h"
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/fake_code.h"
-#include "tests/lib/golden.h"
-#include "tests/lib/run_view.h"
+/* Compares the views tree, callers, callees and annotate with golden outputs of built profiles. */
+#include "hpcprof/terminal/layout.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/fake_code.h"
+#include "tests/lib/unit/golden.h"
+#include "tests/lib/unit/run_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const char *names[FAKE_FUNCTIONS] = {"_start", "main",        "fib",     
 
 #define BASE 0x10000000
 #define AT(f) FAKE_CODE(f, 0, 0, 0)
-/* step inlined into walk, as the compiler does with recursion through a small function */
+/* step inlined into walk, as compilers do in a recursion through a small function */
 #define INLINED FAKE_CODE(STEP, WALK, 0, 0)
 
 enum { LONGEST = 8 };
@@ -56,9 +56,9 @@ static const struct build_metric metrics[] = {
     {"BYTES", 0, 1, bytes_about, 1},
 };
 
-/* Each sample becomes a path of its own: merging is the model's matter. An ip and the byte
- * before it are code of the same function here, whatever the metric. The tree of complete or
- * partial ones; freed by the caller. */
+/* Make a tree of complete or partial paths, which the caller frees. Each sample is a separate path;
+ * the model merges them. An ip and the byte before it are code of the same function here, for any
+ * metric. */
 static struct build_node *make_nodes(const struct sample *s, size_t n, bool partial,
 				     uint64_t *count)
 {
@@ -181,7 +181,7 @@ static void test_two_metrics(void **state)
 	profile_deinit(&p);
 }
 
-/* Without symbols names are addresses; and three samples are enough for a view. */
+/* Without symbols names are addresses. Three samples are enough for a view. */
 static void test_three_samples(void **state)
 {
 	(void)state;
@@ -223,7 +223,7 @@ static void test_long_names(void **state)
 
 enum { MODULES = 500 };
 
-/* Many modules, each with a function that main calls: most are cut, none is lost. */
+/* Many modules, each with a function that main calls: most are cut, but none is lost. */
 static void test_many_modules(void **state)
 {
 	(void)state;
@@ -263,7 +263,7 @@ static void test_many_modules(void **state)
 
 enum { DEEP = 100000 };
 
-/* A path far deeper than any C stack would bear, with a value at every frame. */
+/* A path far too deep for recursion on any C stack, with a value at every frame. */
 static void test_deep(void **state)
 {
 	(void)state;
@@ -313,7 +313,7 @@ static void test_every_width(void **state)
 	profile_deinit(&p);
 }
 
-/* What the user cannot have, with a message that helps. */
+/* Requests that are refused, with a helpful message. */
 static void test_refused(void **state)
 {
 	(void)state;
@@ -321,9 +321,9 @@ static void test_refused(void **state)
 		const char *line, *says;
 	} cases[] = {
 	    {"callers nonesuch", "no function of this profile matches 'nonesuch'"},
-	    {"callees o", "'o' may be 3 functions: copy; odd; worker"},
+	    {"callees o", "'o' matches 3 functions: copy; odd; worker"},
 	    {"annotate none.c", "no file and no function of this profile"},
-	    {"annotate *)", "may be 2 functions: step(tree*); walk(tree*)"},
+	    {"annotate *)", "matches 2 functions: step(tree*); walk(tree*)"},
 	    {"tree --focus x{2", "takes an extended regular expression"},
 	    {"tree --focus nonesuch", "no function of this profile matches"},
 	};

@@ -1,11 +1,13 @@
-/* PROFILE and CSPROFILE, out and back in. */
-#include "hpcprof/correlate.h"
-#include "hpcprof/profile.h"
-#include "hpcprof/xml.h"
-#include "tests/lib/build_datafile.h"
-#include "tests/lib/cmocka_all.h"
-#include "tests/lib/fake_code.h"
-#include "tests/lib/run_view.h"
+/* Writing PROFILE and CSPROFILE and reading them back. */
+#include "hpcprof/correlate/correlate.h"
+#include "hpcprof/export/xml.h"
+#include "hpcprof/load/ingest.h"
+#include "hpcprof/load/profile.h"
+#include "hpcprof/load/ingest_xml.h"
+#include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/fake_code.h"
+#include "tests/lib/unit/run_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +40,7 @@ static void take_in(struct profile *p, const char *text)
 	memset(p, 0, sizeof *p);
 	p->model = model_create();
 	assert_non_null(p->model);
-	if (model_add_xml_memory(p->model, "x.xml", text, strlen(text), &e) != 0)
+	if (ingest_xml_memory(p->model, "x.xml", text, strlen(text), &e) != 0)
 		fail_msg("%s\n%s", e.text, text);
 	if (model_finish(p->model, &e) != 0 || correlate(p->model, &o, &p->code, &e) != 0)
 		fail_msg("%s", e.text);
@@ -84,7 +86,7 @@ static void make_profile(struct profile *p, const struct build_file *f, const ch
 	p->model = model_create();
 	build(f, &b);
 	if (reader_open_memory(b.bytes, b.n, &r, &e) != 0 ||
-	    model_add(p->model, r, "a.csp", NULL, ignore, NULL, &e) != 0 ||
+	    ingest_datafile(p->model, r, "a.csp", NULL, ignore, NULL, &e) != 0 ||
 	    model_finish(p->model, &e) != 0)
 		fail_msg("%s", e.text);
 	reader_close(r);
@@ -162,7 +164,7 @@ static void test_nothing(void **state)
 	profile_deinit(&p);
 }
 
-/* Files with several metrics of one name keep them apart, and in their order. */
+/* Several metrics with the same name in a file stay separate, and in their order. */
 static void test_metrics_of_one_name(void **state)
 {
 	(void)state;
@@ -188,7 +190,7 @@ static void test_metrics_of_one_name(void **state)
 	profile_deinit(&p);
 }
 
-/* A file that turns out to be bad at its end has added nothing. */
+/* A file with an error at its end has added nothing. */
 static void test_whole_or_not_at_all(void **state)
 {
 	(void)state;
@@ -196,14 +198,14 @@ static void test_whole_or_not_at_all(void **state)
 	struct model *m = model_create();
 	struct error e = {0};
 
-	assert_int_equal(model_add_xml_memory(m, "x", document, strlen(document), &e), 1);
+	assert_int_equal(ingest_xml_memory(m, "x", document, strlen(document), &e), 1);
 	assert_int_equal(m->processes.len, 0);
 	assert_int_equal(m->metrics.len, 0);
 	assert_int_equal(model_num_contexts(m), MODEL_ROOTS);
 	model_destroy(m);
 }
 
-/* The same file twice: places fall together and values add up. */
+/* The same file twice: places are merged and values add up. */
 static void test_merging(void **state)
 {
 	(void)state;
@@ -216,8 +218,7 @@ static void test_merging(void **state)
 
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(
-		    model_add_xml_memory(p.model, i ? "a" : "b", document, strlen(document), &e),
-		    0);
+		    ingest_xml_memory(p.model, i ? "a" : "b", document, strlen(document), &e), 0);
 	assert_int_equal(model_num_contexts(p.model), MODEL_ROOTS + 1);
 	assert_int_equal(p.model->metrics.at[0].total.samples, 6);
 	assert_int_equal(model_finish(p.model, &e), 0);

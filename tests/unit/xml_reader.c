@@ -1,7 +1,7 @@
-/* The reader of PROFILE and CSPROFILE: names, what it says, errors and limits. */
+/* The reader of PROFILE and CSPROFILE: names, output, errors and limits. */
 #include "reader/xml.h"
 #include "reader/xml_name.h"
-#include "tests/lib/cmocka_all.h"
+#include "tests/lib/unit/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void test_names(void **state)
 	    {"\xff\xc3", "\\xff\\xc3"},
 	    {"\xc0\xaf", "\\xc0\\xaf"},
 	    {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
-	    {"\xef\xbf\xbe", "\\xef\\xbf\\xbe"}, /* U+FFFE is no character of XML */
+	    {"\xef\xbf\xbe", "\\xef\\xbf\\xbe"}, /* U+FFFE is not a character in XML */
 	    {"\xef\xbf\xbd", "\xef\xbf\xbd"},
 	    {"\xc2\x85", "\\xc2\\x85"},
 	    {"[unknown file]", "\\x5bunknown file]"},
@@ -85,10 +85,10 @@ static void test_decoding(void **state)
 	"<CSPROFILETREE><PGM n=\"t\">"
 #define CS_TAIL "</PGM></CSPROFILETREE></CSPROFILE>"
 
-/* What the reader said, in order, as one line. */
+/* The reader's callbacks, in order, as one line. */
 struct heard {
 	FILE *out;
-	int fail_at; /* callbacks until one fails; negative: never */
+	int fail_at; /* number of callbacks until one fails; negative: none fails */
 };
 
 static int heard(struct heard *h, struct error *e)
@@ -173,7 +173,7 @@ static void test_what_is_heard(void **state)
 	    "<L b=\"5\" e=\"8\"><S b=\"6\" id=\"7\"><M n=\"a\" v=\"2\"/></S></L></P></F></LM>" TAIL,
 	    "target t;metric CYC count 10;PGM t - - 0{LM m - - 0{F f - - 0{P p _p - 4{0=1;"
 	    "L - - - 5{S - - - 6{0=2;}}}}}}");
-	/* groups anywhere, attributes that nobody knows, levels left out, a foreign DTD */
+	/* groups anywhere, unknown attributes, omitted levels, a foreign DTD */
 	expect(
 	    "<?xml version=\"1.0\"?><!DOCTYPE PROFILE SYSTEM \"http://example.org/p.dtd\">" HEAD
 	    "<G n=\"g\"><G n=\"h\"><P n=\"p\" color=\"red\"><G n=\"i\"><S b=\"1\"/></G></P></G></G>"
@@ -189,7 +189,7 @@ static void test_what_is_heard(void **state)
 	    "</CALLSITE>" CS_TAIL,
 	    "target t;metric CYC - 1;PGM t - - 0{CALLSITE main - a.c 3{0=5;S g - - 0{0=6;}}"
 	    "CALLSITE! [partial call paths] - - 0{CALLSITE [partial call paths] - - 1{0=7;}}}");
-	/* numbers as other programs write them */
+	/* numbers in the forms of other programs */
 	expect(HEAD "<M n=\"a\" v=\"0\"/><M n=\"a\" v=\"12.0\"/><M n=\"a\" v=\"1.25e+03\"/>"
 		    "<M n=\"a\" v=\"500e-2\"/><M n=\"a\" v=\"18446744073709551615\"/>"
 		    "<M n=\"a\" v=\"0.5E1\"/><M n=\"a\" v=\"10.500e1\"/>" TAIL,
@@ -236,7 +236,7 @@ static void test_errors(void **state)
 	    {"<PROFILE version=\"3.0\"><PROFILEPARAMS><METRICS><METRIC shortName=\"0\" "
 	     "nativeName=\"x\" period=\"-1\"/>",
 	     "expected a whole number from 0 to 18446744073709551615 in period, found \"-1\""},
-	    {"<PROFILE version=\"3.0\"><M n=\"0\" v=\"1\"/>", "M may not stand in PROFILE"},
+	    {"<PROFILE version=\"3.0\"><M n=\"0\" v=\"1\"/>", "M is not allowed in PROFILE"},
 	    {HEAD "<M n=\"b\" v=\"1\"/>",
 	     "expected a shortName of the METRICS in n of M, found \"b\""},
 	    {HEAD "<M n=\"a\"/>", "expected the attribute v of M"},
@@ -251,12 +251,12 @@ static void test_errors(void **state)
 	    {HEAD "<M n=\"a\" v=\"1 \"/>", "found \"1 \""},
 	    {HEAD "<M n=\"a\" v=\"nan\"/>", "found \"nan\""},
 	    {HEAD "<S b=\"4294967296\"/>", "expected a whole number from 0 to 4294967295 in b"},
-	    {HEAD "<S b=\"1\"><P n=\"x\"/>", "P may not stand in S"},
-	    {HEAD "<LM n=\"a\"><LM n=\"b\"/>", "LM may not stand in LM"},
-	    {HEAD "<P n=\"a\"><G n=\"g\"><F n=\"b\"/>", "F may not stand in G"},
-	    {HEAD "<CALLSITE f=\"a\" p=\"b\" l=\"1\"/>", "CALLSITE may not stand in PGM"},
-	    {HEAD "<M n=\"a\" v=\"1\"><M n=\"a\" v=\"1\"/>", "M may not stand in M"},
-	    {HEAD "<B/>", "no element is called B"},
+	    {HEAD "<S b=\"1\"><P n=\"x\"/>", "P is not allowed in S"},
+	    {HEAD "<LM n=\"a\"><LM n=\"b\"/>", "LM is not allowed in LM"},
+	    {HEAD "<P n=\"a\"><G n=\"g\"><F n=\"b\"/>", "F is not allowed in G"},
+	    {HEAD "<CALLSITE f=\"a\" p=\"b\" l=\"1\"/>", "CALLSITE is not allowed in PGM"},
+	    {HEAD "<M n=\"a\" v=\"1\"><M n=\"a\" v=\"1\"/>", "M is not allowed in M"},
+	    {HEAD "<B/>", "no element of a PROFILE or CSPROFILE is named B"},
 	    {HEAD "text", "expected elements in PGM, found text"},
 	    {HEAD "<LM n=\"a\">", "line 1, column "},
 	    {HEAD "<LM n=\"a\"></F>", "mismatched tag"},
@@ -267,8 +267,8 @@ static void test_errors(void **state)
 	    {HEAD "<LM n=\"a\" n=\"b\"/>", "duplicate attribute"},
 	    {CS_HEAD "<S f=\"a\" p=\"b\" l=\"1\" c=\"-5\"/>", "in c, found \"-5\""},
 	    {CS_HEAD "<S f=\"a\" p=\"b\" l=\"1\"><S f=\"a\" p=\"b\" l=\"1\"/>",
-	     "S may not stand in S"},
-	    {CS_HEAD "<LM n=\"a\"/>", "LM may not stand in PGM"},
+	     "S is not allowed in S"},
+	    {CS_HEAD "<LM n=\"a\"/>", "LM is not allowed in PGM"},
 	    {"<CSPROFILE version=\"1.0.2\"><CSPROFILEPARAMS><METRICS/></CSPROFILEPARAMS>"
 	     "<CSPROFILETREE><PGM n=\"t\"><S f=\"a\" p=\"b\" l=\"1\" c=\"1\"/>",
 	     "expected a METRIC for the values in c, found none"},
@@ -294,11 +294,10 @@ static void test_entities(void **state)
 	    "<!ENTITY % q \"<!ENTITY b 'ha'>\"> %q;]>" HEAD "<LM n=\"m\"/>" TAIL;
 	struct error e = {0};
 
-	expect_error(laughs, strlen(laughs), ERROR_FORMAT, "found one called a");
-	expect_error(external, strlen(external), ERROR_FORMAT, "found one called x");
-	expect_error(outside, strlen(outside), ERROR_FORMAT,
-		     "no entities but those of XML, found &x;");
-	/* those of parameters are never read, so there is nothing to refuse */
+	expect_error(laughs, strlen(laughs), ERROR_FORMAT, "no entity declarations, found a");
+	expect_error(external, strlen(external), ERROR_FORMAT, "no entity declarations, found x");
+	expect_error(outside, strlen(outside), ERROR_FORMAT, "only the entities of XML, found &x;");
+	/* parameter entities are never read, so there is nothing to refuse */
 	assert_int_equal(reader_xml_read_memory(parameter, strlen(parameter), NULL, NULL, &e), 0);
 }
 
@@ -335,13 +334,13 @@ static void test_limits(void **state)
 	fclose(out);
 	expect_limit(many, "expected at most 1000 metrics");
 	expect_limit(repeated(CS_HEAD, "<CALLSITE f=\"\" p=\"\" l=\"\">", READER_XML_DEEPEST, ""),
-		     "elements within each other");
+		     "nested elements");
 	expect_limit(repeated(HEAD "<LM n=\"", "x", READER_XML_LONGEST_NAME + 1, "\"/>" TAIL),
 		     "expected names of at most 1048576 bytes, found one of 1048577");
 	expect_limit(repeated(HEAD "<LM n=\"", "x", 3 * (size_t)READER_XML_LONGEST_TAG, ""),
-		     "found one without end");
+		     "found a longer one");
 	expect_limit(repeated("<!--", "x", 3 * (size_t)READER_XML_LONGEST_TAG, ""),
-		     "found one without end");
+		     "found a longer one");
 	out = open_memstream(&many, &n);
 	fputs("<!DOCTYPE PROFILE [", out);
 	for (int i = 0; i <= READER_XML_MOST_ATTLISTS; i++)

@@ -1,0 +1,546 @@
+/* Merges a profile database into the model: all its measurements. Contexts become named frames
+ * (model.h), with their marks for inlined code; a database has no addresses.
+ *
+ * The database is read into a separate model, which is joined to the given one if there was no
+ * error. */
+#include "db/base/database.h"
+#include "db/base/tree.h"
+#include "db/import/import.h"
+
+#include "hpcprof/model/interner.h"
+#include "hpcprof/model/sum.h"
+#include "reader/xml_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The model's ids of the rows of a table. */
+struct ids {
+	struct interner rows;
+	VEC(uint32_t) of;
+};
+
+struct import_line {
+	const char *file;
+	uint32_t number;
+};
+/* A context of the database. It has up to two contexts in the model: one that calls, and one for
+ * its own values. They are made when they are needed. */
+struct import_place {
+	uint32_t parent, call, point; /* of the model */
+	uint32_t function, line;
+	bool inlined;
+};
+
+struct import {
+	struct model *m;
+	sqlite3 *db;
+	const struct importer_part *part; /* NULL: everything */
+	struct error *e;
+	struct ids modules, metrics;
+	struct interner function_rows, line_rows, place_rows;
+	VEC(struct model_function) functions;
+	VEC(struct import_line) lines;
+	VEC(struct import_place) places;
+	VEC(uint32_t) stack; /* places, by depth */
+};
+
+static int out_of_memory(struct import *in)
+{
+	return error_memory(in->e, 0);
+}
+
+static int damaged(struct import *in, const char *table, int64_t row)
+{
+	return error_set(in->e, ERROR_FORMAT, "row %lld of %s of the database is damaged",
+			 (long long)row, table);
+}
+
+/* ---- cells --------------------------------------------------------------------------- */
+
+static uint64_t number(sqlite3_stmt *s, int i)
+{
+	return (uint64_t)sqlite3_column_int64(s, i);
+}
+
+static bool known(sqlite3_stmt *s, int i)
+{
+	return sqlite3_column_type(s, i) != SQLITE_NULL;
+}
+
+/* The model's copy of a text, with escapes decoded. NULL for NULL. Clears *ok if memory ran out. */
+static const char *text(struct import *in, sqlite3_stmt *s, int i, bool *ok)
+{
+	const char *at = (const char *)sqlite3_column_text(s, i), *out = NULL;
+	char *copy = at ? strdup(at) : NULL;
+
+	if (copy) {
+		reader_xml_decode_name(copy);
+		out = model_text(in->m, copy, strlen(copy));
+	}
+	free(copy);
+	*ok &= (at || !known(s, i)) && (!at || out);
+	return out;
+}
+
+/* The same, with "" for NULL. */
+static const char *some_text(struct import *in, sqlite3_stmt *s, int i, bool *ok)
+{
+	const char *t = text(in, s, i, ok);
+
+	if (!t)
+		t = model_text(in->m, "", 0);
+	*ok &= t != NULL;
+	return t;
+}
+
+static struct reader_text as_text(const char *s)
+{
+	return (struct reader_text){s ? s : "", s ? (uint32_t)strlen(s) : 0};
+}
+
+static bool ids_add(struct ids *ids, int64_t row, uint32_t id)
+{
+	return interner_add(&ids->rows, (uint64_t)row) == ids->of.len && vec_push(&ids->of, id);
+}
+
+/* The model's id of a row, or UINT32_MAX. */
+static uint32_t ids_get(const struct ids *ids, uint64_t row)
+{
+	uint32_t at = interner_find(&ids->rows, row);
+	return at == INTERNER_NONE ? UINT32_MAX : ids->of.at[at];
+}
+
+/* Call take for each row; it returns 0, or -1 and in->e. The statement's parameter, if any, is the
+ * part. */
+static int each(struct import *in, const char *sql, int (*take)(struct import *in, sqlite3_stmt *s))
+{
+	sqlite3_stmt *s = NULL;
+	int rc = sqlite3_prepare_v2(in->db, sql, -1, &s, NULL), taken = 0;
+
+	if (rc == SQLITE_OK && in->part && sqlite3_bind_parameter_count(s))
+		rc = sqlite3_bind_int64(s, 1, in->part->id);
+	while (rc == SQLITE_OK && taken == 0 && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		taken = take(in, s);
+		rc = SQLITE_OK;
+	}
+	if (taken == 0 && rc != SQLITE_DONE)
+		taken = db_error(in->db, in->e);
+	sqlite3_finalize(s);
+	return taken;
+}
+
+/* ---- metrics --------------------------------------------------------------------------- */
+
+/* Split a list at ", ". */
+static bool split(struct import *in, model_texts *list, const char *joined)
+{
+	for (const char *at = joined, *end; at && *at; at = *end ? end + 2 : end) {
+		end = strstr(at, ", ");
+		if (!end)
+			end = at + strlen(at);
+		if (!model_list_text(list, model_text(in->m, at, (size_t)(end - at))))
+			return false;
+	}
+	return true;
+}
+
+static int take_metric(struct import *in, sqlite3_stmt *s)
+{
+	bool ok = true;
+	const char *name = some_text(in, s, 1, &ok), *unit = some_text(in, s, 2, &ok);
+	const char *kernel = some_text(in, s, 8, &ok), *sources = some_text(in, s, 9, &ok);
+	const char *requested = some_text(in, s, 10, &ok), *achieved = some_text(in, s, 11, &ok);
+	const char *jitter = some_text(in, s, 15, &ok);
+	struct model_metric *k;
+	bool *saturated = &in->m->saturated;
+	uint32_t id;
+
+	id = ok ? model_metric(in->m, as_text(name), as_text(unit), number(s, 3)) : UINT32_MAX;
+	if (id == UINT32_MAX || !ids_add(&in->metrics, sqlite3_column_int64(s, 0), id))
+		return out_of_memory(in);
+	k = &in->m->metrics.at[id];
+	k->total.events = sum_add(k->total.events, number(s, 4), saturated);
+	k->total.samples = sum_add(k->total.samples, number(s, 5), saturated);
+	if (number(s, 6) > k->interval)
+		k->interval = number(s, 6);
+	if (number(s, 7) < k->position)
+		k->position = (uint32_t)number(s, 7);
+	k->kernel |= strcmp(kernel, "yes") == 0     ? KERNEL_YES
+		     : strcmp(kernel, "no") == 0    ? KERNEL_NO
+		     : strcmp(kernel, "mixed") == 0 ? KERNEL_MIXED
+						    : KERNEL_NOT_SAID;
+	k->cost = sum_add(k->cost, number(s, 16), saturated);
+	k->has_account |= number(s, 12) != 0;
+	k->unaccounted.events = sum_add(k->unaccounted.events, number(s, 13), saturated);
+	k->unaccounted.samples = sum_add(k->unaccounted.samples, number(s, 14), saturated);
+	ok = split(in, &k->sources, sources) && split(in, &k->requested, requested) &&
+	     split(in, &k->achieved, achieved) && split(in, &k->jitters, jitter);
+	return ok ? 0 : out_of_memory(in);
+}
+
+static int take_account(struct import *in, sqlite3_stmt *s)
+{
+	uint32_t metric = ids_get(&in->metrics, number(s, 0));
+	bool ok = true;
+	const char *disposition = some_text(in, s, 1, &ok);
+	struct model_account *row;
+
+	if (metric == UINT32_MAX)
+		return damaged(in, "account", sqlite3_column_int64(s, 0));
+	row =
+	    ok ? model_account_row(in->m, &in->m->metrics.at[metric], as_text(disposition)) : NULL;
+	if (!row)
+		return out_of_memory(in);
+	row->samples = sum_add(row->samples, number(s, 2), &in->m->saturated);
+	row->weight = sum_add(row->weight, number(s, 3), &in->m->saturated);
+	return 0;
+}
+
+/* ---- processes --------------------------------------------------------------------------- */
+
+static int take_process(struct import *in, sqlite3_stmt *s)
+{
+	bool ok = true;
+	struct model_process p = {.path = some_text(in, s, 1, &ok),
+				  .command = some_text(in, s, 2, &ok),
+				  .executable = some_text(in, s, 3, &ok),
+				  .host = some_text(in, s, 4, &ok),
+				  .has_pid = known(s, 5),
+				  .pid = number(s, 5),
+				  .ppid = number(s, 6),
+				  .has_rank = known(s, 7),
+				  .rank = (uint32_t)number(s, 7),
+				  .ranks = (uint32_t)number(s, 8),
+				  .has_start = known(s, 9),
+				  .start_ns = number(s, 9),
+				  .has_wall = known(s, 10),
+				  .wall_ns = number(s, 10),
+				  .has_cpu = known(s, 11),
+				  .cpu_ns = number(s, 11),
+				  .threads = (uint32_t)number(s, 12),
+				  .end = some_text(in, s, 13, &ok),
+				  .tool = some_text(in, s, 14, &ok),
+				  .tramp_samples = number(s, 15),
+				  .has_ended = number(s, 16) != 0,
+				  .has_trailer = number(s, 17) != 0};
+	int64_t row = sqlite3_column_int64(s, 0);
+	sqlite3_stmt *sums = NULL;
+
+	p.num_sums = (uint32_t)in->m->metrics.len;
+	p.sums = arena_alloc(&in->m->arena, (p.num_sums + (size_t)1) * sizeof *p.sums);
+	p.path =
+	    ok ? arena_strndup(&in->m->arena, p.path, strlen(p.path)) : NULL; /* not interned */
+	if (!p.path || !p.sums)
+		return out_of_memory(in);
+	if (sqlite3_prepare_v2(
+		in->db, "SELECT metric, events, samples FROM process_value WHERE process = ?1", -1,
+		&sums, NULL) != SQLITE_OK)
+		return db_error(in->db, in->e);
+	sqlite3_bind_int64(sums, 1, row);
+	while (sqlite3_step(sums) == SQLITE_ROW) {
+		uint32_t metric = ids_get(&in->metrics, number(sums, 0));
+		if (metric == UINT32_MAX)
+			continue;
+		p.sums[metric].events = number(sums, 1);
+		p.sums[metric].samples = number(sums, 2);
+	}
+	if (sqlite3_finalize(sums) != SQLITE_OK)
+		return db_error(in->db, in->e);
+	return vec_push(&in->m->processes, p) ? 0 : out_of_memory(in);
+}
+
+/* ---- code --------------------------------------------------------------------------------- */
+
+static enum symbol_source source_of(const char *text)
+{
+	int i = 0;
+
+	while (i < SYMBOL_NONE && (!text || strcmp(text, db_sources[i]) != 0))
+		i++;
+	return (enum symbol_source)i;
+}
+
+static int take_module(struct import *in, sqlite3_stmt *s)
+{
+	bool ok = true;
+	const char *name = some_text(in, s, 1, &ok), *build_id = some_text(in, s, 2, &ok);
+	enum symbol_source source = source_of((const char *)sqlite3_column_text(s, 4));
+	struct model_module *mod;
+	uint32_t id = ok ? model_module(in->m, as_text(name), as_text(build_id)) : UINT32_MAX;
+
+	if (id == UINT32_MAX || !ids_add(&in->modules, sqlite3_column_int64(s, 0), id))
+		return out_of_memory(in);
+	mod = &in->m->modules.at[id];
+	mod->assumed |= number(s, 3) != 0;
+	mod->stale |= number(s, 5) != 0;
+	mod->why = text(in, s, 6, &ok);
+	if (!mod->has_names || source < mod->best)
+		mod->best = source;
+	mod->has_names = true;
+	return ok ? 0 : out_of_memory(in);
+}
+
+static int take_function(struct import *in, sqlite3_stmt *s)
+{
+	bool ok = true;
+	struct model_function f = {.name = text(in, s, 2, &ok),
+				   .linkage_name = text(in, s, 3, &ok),
+				   .line = (uint32_t)number(s, 4),
+				   .module = ids_get(&in->modules, number(s, 1)),
+				   .declared = some_text(in, s, 7, &ok),
+				   .low = number(s, 6),
+				   .source = source_of((const char *)sqlite3_column_text(s, 5))};
+
+	if (f.module == UINT32_MAX)
+		return damaged(in, "function", sqlite3_column_int64(s, 0));
+	if (f.name && strcmp(f.name, MODEL_UNKNOWN_FUNCTION) == 0)
+		f.name = NULL;
+	if (!ok || interner_add(&in->function_rows, number(s, 0)) != in->functions.len ||
+	    !vec_push(&in->functions, f))
+		return out_of_memory(in);
+	return 0;
+}
+
+static int take_line(struct import *in, sqlite3_stmt *s)
+{
+	bool ok = true;
+	struct import_line l = {.file = text(in, s, 1, &ok), .number = (uint32_t)number(s, 2)};
+
+	if (!ok || interner_add(&in->line_rows, number(s, 0)) != in->lines.len ||
+	    !vec_push(&in->lines, l))
+		return out_of_memory(in);
+	return 0;
+}
+
+/* ---- contexts ------------------------------------------------------------------------------ */
+
+/* Add the context of a place to the model, as a call site or as a point. */
+static int enter(struct import *in, const struct import_place *p, bool call, uint32_t *out)
+{
+	struct model_function f = in->functions.at[p->function];
+	const struct import_line *l = &in->lines.at[p->line];
+	enum frame_role role = p->inlined ? FRAME_NAMED_INLINED_POINT : FRAME_NAMED_POINT;
+	uint32_t id, frame;
+
+	if (*out != UINT32_MAX)
+		return 0;
+	f.file = l->file;
+	id = model_function(in->m, &f);
+	frame = id == UINT32_MAX ? id : model_named_frame(in->m, id, l->number, role + call);
+	*out = frame == UINT32_MAX ? frame : model_context(in->m, p->parent, frame);
+	return *out == UINT32_MAX ? out_of_memory(in) : 0;
+}
+
+/* Contexts are read depth first, so a context's parent is the last one that was a level higher. */
+static int take_context(struct import *in, sqlite3_stmt *s)
+{
+	struct import_place p = {.parent = UINT32_MAX, .call = UINT32_MAX, .point = UINT32_MAX};
+	int64_t row = sqlite3_column_int64(s, 0), depth = sqlite3_column_int64(s, 1);
+	bool root = depth == 0, leaf = sqlite3_column_int64(s, 2) == row;
+
+	if (depth < 0 || (uint64_t)depth > in->stack.len)
+		return damaged(in, "context", row);
+	in->stack.len = (size_t)depth;
+	if (root) {
+		p.call = number(s, 6) ? MODEL_PARTIAL_ROOT : MODEL_ROOT;
+	} else {
+		p.function = interner_find(&in->function_rows, number(s, 3));
+		p.line = interner_find(&in->line_rows, number(s, 4));
+		p.inlined = number(s, 5) != 0;
+		p.parent = in->places.at[in->stack.at[depth - 1]].call;
+		if (p.function == INTERNER_NONE || p.line == INTERNER_NONE ||
+		    p.parent == UINT32_MAX)
+			return damaged(in, "context", row);
+		if (!leaf && enter(in, &p, true, &p.call) != 0)
+			return -1;
+	}
+	if (interner_add(&in->place_rows, (uint64_t)row) != in->places.len ||
+	    !vec_push(&in->places, p) || !vec_push(&in->stack, (uint32_t)in->places.len - 1))
+		return out_of_memory(in);
+	return 0;
+}
+
+/* Sampled values belong to the instruction, recorded ones to the call; returns and activations to
+ * the call, if there is one. */
+static int take_value(struct import *in, sqlite3_stmt *s)
+{
+	uint32_t metric = ids_get(&in->metrics, number(s, 0));
+	uint32_t at = interner_find(&in->place_rows, number(s, 1)), *context;
+	struct model_metric *k;
+	struct import_place *p;
+	bool call;
+
+	if (metric == UINT32_MAX || at == INTERNER_NONE || sqlite3_column_int64(s, 2) < 0 ||
+	    sqlite3_column_int64(s, 3) < 0 || in->places.at[at].parent == UINT32_MAX)
+		return damaged(in, "exclusive", sqlite3_column_int64(s, 1));
+	k = &in->m->metrics.at[metric];
+	p = &in->places.at[at];
+	call =
+	    !(k->flags & CSP_METRIC_ASYNC) &&
+	    (p->call != UINT32_MAX || !(k->flags & (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS)));
+	context = call ? &p->call : &p->point;
+	if (enter(in, p, call, context) != 0)
+		return -1;
+	if (!model_reach(in->m, k, *context))
+		return out_of_memory(in);
+	k->events[*context] = sum_add(k->events[*context], number(s, 2), &in->m->saturated);
+	k->samples[*context] = sum_add(k->samples[*context], number(s, 3), &in->m->saturated);
+	return 0;
+}
+
+/* ---- the whole database ------------------------------------------------------------ */
+
+static const struct table {
+	const char *sql;
+	int (*take)(struct import *in, sqlite3_stmt *s);
+	const char *of_part; /* the same for a part; NULL: sql; "": nothing */
+} tables[] = {
+    {"SELECT id, name, unit, flags, events, samples, interval, position, kernel, sources, "
+     "requested, "
+     "achieved, has_account, unaccounted_events, unaccounted_samples, jitter, cost_ns FROM metric "
+     "ORDER BY "
+     "id",
+     take_metric, NULL},
+    {"SELECT metric, disposition, samples, events FROM account ORDER BY metric, position",
+     take_account, ""},
+    {"SELECT id, path, command, executable, host, pid, ppid, rank, ranks, start_ns, wall_ns, "
+     "cpu_ns, "
+     "threads, \"end\", tool, tramp_samples, has_ended, has_trailer FROM process ORDER BY id",
+     take_process, ""},
+    {"SELECT id, name, build_id, assumed, symbols, stale, note FROM module ORDER BY id",
+     take_module, NULL},
+    {"SELECT f.id, f.module, f.name, f.linkage_name, f.line, f.symbol, f.address, s.name "
+     "FROM function f LEFT JOIN file s ON s.id = f.file ORDER BY f.id",
+     take_function, NULL},
+    {"SELECT l.id, f.name, l.number FROM line l JOIN file f ON f.id = l.file ORDER BY l.id",
+     take_line, NULL},
+    {"SELECT id, depth, last, function, line, inlined, "
+     "depth = 0 AND id IN (SELECT partial_context FROM measurement) FROM context ORDER BY id",
+     take_context,
+     "WITH RECURSIVE used (id) AS (SELECT context FROM profile_value WHERE profile = ?1 "
+     "UNION SELECT c.parent FROM used JOIN context c ON c.id = used.id WHERE c.parent) "
+     "SELECT c.id, c.depth, c.last, c.function, c.line, c.inlined, "
+     "c.depth = 0 AND c.id IN (SELECT partial_context FROM measurement) FROM used "
+     "JOIN context c ON c.id = used.id ORDER BY c.id"},
+    {"SELECT metric, context, events, samples FROM exclusive ORDER BY metric, context", take_value,
+     "SELECT metric, context, events, samples FROM profile_value WHERE profile = ?1 "
+     "ORDER BY metric, context"},
+};
+
+static void import_deinit(struct import *in)
+{
+	interner_deinit(&in->modules.rows);
+	vec_free(&in->modules.of);
+	interner_deinit(&in->metrics.rows);
+	vec_free(&in->metrics.of);
+	interner_deinit(&in->function_rows);
+	interner_deinit(&in->line_rows);
+	interner_deinit(&in->place_rows);
+	vec_free(&in->functions);
+	vec_free(&in->lines);
+	vec_free(&in->places);
+	vec_free(&in->stack);
+}
+
+static int add_part(struct model *m, const char *path, const struct importer_part *part,
+		    struct error *e)
+{
+	struct import in = {.m = model_create(), .e = e, .part = part};
+	int rc = in.m ? database_open(path, &in.db, e) : error_memory(e, 0);
+
+	for (size_t i = 0; rc == 0 && i < sizeof tables / sizeof *tables; i++) {
+		const struct table *t = &tables[i];
+		const char *sql = part && t->of_part ? t->of_part : t->sql;
+		if (sql[0])
+			rc = each(&in, sql, t->take);
+	}
+	sqlite3_close_v2(in.db);
+	import_deinit(&in);
+	if (rc == 0)
+		rc = model_join(m, in.m, e);
+	else if (e->kind != ERROR_MEMORY)
+		rc = 1;
+	model_destroy(in.m);
+	return rc;
+}
+
+static int add(struct model *m, const char *path, struct error *e)
+{
+	return add_part(m, path, NULL, e);
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+/* A text with escapes decoded. Clears *ok if memory ran out. */
+static const char *part_text(struct arena *a, sqlite3_stmt *s, int i, bool *ok)
+{
+	const char *at = (const char *)sqlite3_column_text(s, i);
+	char *copy = at ? arena_strndup(a, at, strlen(at)) : NULL;
+
+	if (copy)
+		reader_xml_decode_name(copy);
+	*ok &= copy || !known(s, i);
+	return copy;
+}
+
+static int read_parts(sqlite3 *db, struct importer_part *to, size_t n, struct arena *a,
+		      struct error *e)
+{
+	sqlite3_stmt *s = NULL;
+	bool ok = true;
+	size_t i = 0;
+	int rc = sqlite3_prepare_v2(
+	    db,
+	    "SELECT p.id, p.path, p.thread, p.tid, p.name, p.start_ns, p.end_ns, p.cpu_ns, "
+	    "p.process IS NOT NULL, "
+	    "EXISTS (SELECT 1 FROM profile_value v WHERE v.profile = p.id) FROM profile p "
+	    "ORDER BY p.measurement, p.path, p.thread IS NULL, p.thread, p.id",
+	    -1, &s, NULL);
+
+	for (; rc == SQLITE_OK && ok && i < n && sqlite3_step(s) == SQLITE_ROW; i++) {
+		to[i] = (struct importer_part){.id = sqlite3_column_int64(s, 0),
+					       .path = part_text(a, s, 1, &ok),
+					       .thread =
+						   known(s, 2) ? (uint32_t)number(s, 2) : CSP_NONE,
+					       .tid = number(s, 3),
+					       .name = part_text(a, s, 4, &ok),
+					       .start_ns = number(s, 5),
+					       .end_ns = number(s, 6),
+					       .cpu_ns = number(s, 7),
+					       .has_process = number(s, 8) != 0,
+					       .has_values = number(s, 9) != 0};
+		ok &= to[i].path != NULL;
+	}
+	sqlite3_finalize(s);
+	if (!ok)
+		return error_memory(e, n * sizeof *to);
+	return i == n ? 0 : db_error(db, e);
+}
+
+/* The parts of a database. There are none if something was recorded, but the database does not have
+ * the profiles' values. */
+static int parts(const char *path, struct importer_part **out, size_t *n, struct arena *a,
+		 struct error *e)
+{
+	sqlite3 *db = NULL;
+	int64_t count = 0, values = 0;
+	int rc = database_open(path, &db, e);
+
+	*n = 0;
+	if (rc == 0)
+		rc = db_number(db, &values, e,
+			       "SELECT EXISTS (SELECT 1 FROM profile_value)"
+			       " OR NOT EXISTS (SELECT 1 FROM exclusive)");
+	if (rc == 0 && values)
+		rc = db_number(db, &count, e, "SELECT count(*) FROM profile");
+	if (rc == 0 && count) {
+		*n = (size_t)count;
+		*out = arena_alloc(a, *n * sizeof **out);
+		rc = *out ? read_parts(db, *out, *n, a, e) : error_memory(e, *n * sizeof **out);
+	}
+	sqlite3_close_v2(db);
+	return rc;
+}
+
+struct importer db_importer = {.is = database_is, .add = add, .parts = parts, .add_part = add_part};

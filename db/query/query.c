@@ -1,0 +1,343 @@
+/* The command query: runs SQL on a profile database, or on profiles, of which a database is made in
+ * memory. No query can write: the file is opened read-only, and an authorizer only permits
+ * reading. */
+#include "db/base/database.h"
+#include "db/query/functions.h"
+#include "db/query/named_queries.h"
+#include "db/query/rows.h"
+#include "db/query/vtab.h"
+#include "db/write/write.h"
+#include "hpcprof/command/list.h"
+#include "hpcprof/command/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { INSTRUCTIONS = 10000 }; /* of SQLite's virtual machine between checks of the time */
+
+struct query_options {
+	struct common common;
+	const char *output; /* or NULL */
+	enum rows_format format;
+	bool list;             /* list the named queries */
+	double time_limit;     /* in seconds */
+	uint64_t memory_limit; /* in MiB; 0: none */
+};
+
+struct query {
+	const struct query_options *o;
+	const char *sql; /* of length bytes */
+	int length;
+	int num_arguments;
+	const char *const *arguments;
+	struct timespec end;
+};
+
+/* ---- limits ---------------------------------------------------------------------------- */
+
+static const char *const pragmas[] = {
+    "table_info",  "table_xinfo",     "table_list",     "index_list",        "index_info",
+    "index_xinfo", "user_version",    "application_id", "foreign_key_list",  "page_count",
+    "page_size",   "integrity_check", "quick_check",    "foreign_key_check", "compile_options"};
+
+static int authorize(void *context, int action, const char *a, const char *b, const char *schema,
+		     const char *trigger)
+{
+	(void)context;
+	(void)schema;
+	(void)trigger;
+	switch (action) {
+	case SQLITE_SELECT:
+	case SQLITE_READ:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	case SQLITE_FUNCTION:
+		return b && strcmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+	case SQLITE_PRAGMA:
+		for (size_t i = 0; i < sizeof pragmas / sizeof *pragmas; i++)
+			if (a && sqlite3_stricmp(a, pragmas[i]) == 0 &&
+			    !(b && strcmp(a, "user_version") == 0) &&
+			    !(b && strcmp(a, "application_id") == 0) &&
+			    !(b && strcmp(a, "page_size") == 0))
+				return SQLITE_OK;
+		return SQLITE_DENY;
+	default:
+		return SQLITE_DENY;
+	}
+}
+
+static int too_long(void *context)
+{
+	const struct query *q = context;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > q->end.tv_sec ||
+	       (now.tv_sec == q->end.tv_sec && now.tv_nsec > q->end.tv_nsec);
+}
+
+static void set_limits(sqlite3 *db, struct query *q)
+{
+	double limit = q->o->time_limit;
+
+	clock_gettime(CLOCK_MONOTONIC, &q->end);
+	q->end.tv_sec += (time_t)limit;
+	q->end.tv_nsec += (long)((limit - (double)(time_t)limit) * 1e9);
+	if (q->end.tv_nsec >= 1000000000) {
+		q->end.tv_sec++;
+		q->end.tv_nsec -= 1000000000;
+	}
+	sqlite3_progress_handler(db, INSTRUCTIONS, too_long, q);
+	if (q->o->memory_limit)
+		sqlite3_hard_heap_limit64(sqlite3_memory_used() +
+					  ((sqlite3_int64)q->o->memory_limit << 20));
+	/* sort in memory, so that it counts towards the limit; if this fails because memory ran
+	 * out, so does the query */
+	sqlite3_exec(db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+	sqlite3_set_authorizer(db, authorize, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+}
+
+/* ---- errors ------------------------------------------------------------------------------- */
+
+/* Set *e to why the statement failed, and where in the SQL. */
+static int why(sqlite3 *db, const struct query *q, struct error *e)
+{
+	int code = sqlite3_errcode(db), offset = sqlite3_error_offset(db), line = 1, column = 1;
+
+	if (code == SQLITE_INTERRUPT)
+		return error_set(e, ERROR_LIMIT,
+				 "the query took longer than %g seconds (see --time-limit)",
+				 q->o->time_limit);
+	if (code == SQLITE_NOMEM)
+		return error_set(e, ERROR_LIMIT,
+				 "the query took more than %llu MiB of memory (see --memory-limit)",
+				 (unsigned long long)q->o->memory_limit);
+	if (code == SQLITE_AUTH || code == SQLITE_READONLY)
+		return error_set(e, ERROR_USAGE, "%s (queries are read-only)", sqlite3_errmsg(db));
+	if (offset < 0 || offset > q->length)
+		return error_set(e, code == SQLITE_ERROR ? ERROR_USAGE : ERROR_SYSTEM, "%s",
+				 sqlite3_errmsg(db));
+	for (int i = 0; i < offset; i++) {
+		line += q->sql[i] == '\n';
+		column = q->sql[i] == '\n' ? 1 : column + 1;
+	}
+	return error_set(
+	    e, ERROR_USAGE, "%s (in the SQL at line %d, column %d: '%.*s')", sqlite3_errmsg(db),
+	    line, column,
+	    (int)strcspn(q->sql + offset, "\n") < 40 ? (int)strcspn(q->sql + offset, "\n") : 40,
+	    q->sql + offset);
+}
+
+static int prepare(sqlite3 *db, const struct query *q, sqlite3_stmt **s, struct error *e)
+{
+	const char *tail;
+
+	if (sqlite3_prepare_v2(db, q->sql, q->length, s, &tail) != SQLITE_OK)
+		return why(db, q, e);
+	if (!*s)
+		return error_set(e, ERROR_USAGE, "the query is empty");
+	while (tail < q->sql + q->length && strchr(" \t\n\r;", *tail))
+		tail++;
+	if (tail < q->sql + q->length && strncmp(tail, "--", 2) != 0) {
+		sqlite3_finalize(*s);
+		return error_set(e, ERROR_USAGE, "expected one statement, found another: '%.40s'",
+				 tail);
+	}
+	return 0;
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+static int ask(FILE *out, sqlite3 *db, struct query *q, struct error *e)
+{
+	const struct rows_shape shape = {q->o->format, q->o->common.rows, q->o->common.width};
+	sqlite3_stmt *s;
+	int rc;
+
+	set_limits(db, q);
+	if (prepare(db, q, &s, e) != 0)
+		return -1;
+	for (int i = 0; i < q->num_arguments; i++)
+		sqlite3_bind_text(s, i + 1, q->arguments[i], -1, SQLITE_STATIC);
+	rc = rows_print(out, s, &shape, e);
+	if (sqlite3_reset(s) != SQLITE_OK)
+		rc = why(db, q, e);
+	sqlite3_finalize(s);
+	return rc;
+}
+
+/* Write to --output, completely or not at all, or to standard output. */
+static int ask_into(FILE *out, sqlite3 *db, struct query *q, struct error *e)
+{
+	struct output to;
+	int rc;
+
+	if (!q->o->output)
+		return ask(out, db, q, e);
+	rc = output_open(&to, NULL, q->o->output, e);
+	if (rc == 0)
+		rc = ask(to.file, db, q, e);
+	if (rc == 0)
+		rc = output_commit(&to, e);
+	output_abandon(&to);
+	return rc;
+}
+
+/* Open an empty database, to check the SQL and count its parameters before anything is read. */
+static int open_empty(sqlite3 **db, struct error *e)
+{
+	if (sqlite3_open_v2(":memory:", db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK ||
+	    db_add_functions(*db) != SQLITE_OK || db_add_tables(*db) != SQLITE_OK)
+		return db_error(*db, e);
+	return 0;
+}
+
+/* Find the SQL, and how many of the arguments after it are its parameters. */
+static int understand(struct query *q, struct error *e)
+{
+	struct named_query named;
+	sqlite3_stmt *s;
+	sqlite3 *db = NULL;
+	int rc;
+
+	q->sql = q->o->common.subject;
+	q->length = (int)strlen(q->sql);
+	if (named_queries_find(q->sql, &named)) {
+		q->sql = named.sql;
+		q->length = named.sql_length;
+	} else if (!strpbrk(q->sql, " \t\n")) {
+		return error_set(e, ERROR_USAGE,
+				 "no query is named %s (hpcprof query --list lists them)", q->sql);
+	}
+	rc = open_empty(&db, e);
+	if (rc == 0 && (db_create(db, e) != 0 || db_finish(db, e) != 0))
+		rc = -1;
+	if (rc == 0) {
+		set_limits(db, q);
+		rc = prepare(db, q, &s, e);
+	}
+	if (rc == 0) {
+		q->num_arguments = sqlite3_bind_parameter_count(s);
+		sqlite3_finalize(s);
+	}
+	sqlite3_close_v2(db);
+	sqlite3_hard_heap_limit64(0);
+	if (rc == 0 && q->o->common.num_profiles <= (size_t)q->num_arguments)
+		return error_set(e, ERROR_USAGE, "this query needs %d argument%s and a PROFILE",
+				 q->num_arguments, q->num_arguments == 1 ? "" : "s");
+	return rc;
+}
+
+static int ask_file(FILE *out, struct query *q, const char *path, struct error *e)
+{
+	sqlite3 *db = NULL;
+	int rc = database_open(path, &db, e);
+
+	if (rc == 0 && (db_add_functions(db) != SQLITE_OK || db_add_tables(db) != SQLITE_OK))
+		rc = db_error(db, e);
+	if (rc == 0)
+		rc = ask_into(out, db, q, e);
+	sqlite3_close_v2(db);
+	if (rc != 0 &&
+	    (e->kind == ERROR_SYSTEM || e->kind == ERROR_FORMAT || e->kind == ERROR_VERSION))
+		rc = db_about(path, e);
+	return rc;
+}
+
+static int ask_profiles(FILE *out, struct query *q, const struct common *o, struct diag *d,
+			struct error *e)
+{
+	const struct profile_request wanted = {.common = o};
+	struct profile p;
+	sqlite3 *db = NULL;
+	int rc = profile_load(&p, &wanted, d, e);
+
+	if (rc != 0)
+		return rc;
+	rc = open_empty(&db, e);
+	if (rc == 0)
+		rc = db_fill(db, &p, o, PER_PROFILE_SMALL, d, e);
+	profile_deinit(&p);
+	diag_progress_end(d);
+	if (rc == 0)
+		rc = ask_into(out, db, q, e);
+	sqlite3_close_v2(db);
+	return rc;
+}
+
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	const struct query_options *o = options;
+	struct query q = {.o = o};
+	struct common profiles = o->common; /* without the arguments of the query */
+	int rc;
+
+	if (o->list) {
+		named_queries_list(out);
+		return 0;
+	}
+	if (understand(&q, e) != 0)
+		return -1;
+	q.arguments = o->common.profiles;
+	profiles.profiles += q.num_arguments;
+	profiles.num_profiles -= (size_t)q.num_arguments;
+	if (profiles.num_profiles == 1 && database_is(profiles.profiles[0]))
+		rc = ask_file(out, &q, profiles.profiles[0], e);
+	else
+		rc = ask_profiles(out, &q, &profiles, d, e);
+	sqlite3_hard_heap_limit64(0);
+	return rc;
+}
+
+static bool lists_queries(const void *options)
+{
+	const struct query_options *o = options;
+
+	return o->list;
+}
+
+static void set_defaults(void *options)
+{
+	struct query_options *o = options;
+
+	o->time_limit = 60;
+	o->memory_limit = 1024;
+}
+
+static const char *const formats[] = {"table", "csv", "json", NULL};
+
+static const struct option_row own_options[] = {
+    {0, "format", "FORMAT", "print rows as table, csv or json", option_word,
+     offsetof(struct query_options, format), formats},
+    {0, "list", NULL, "list the named queries", option_flag, offsetof(struct query_options, list),
+     NULL},
+    {0, "time-limit", "SECONDS", "stop a query after SECONDS (60)", option_seconds,
+     offsetof(struct query_options, time_limit), NULL},
+    {0, "memory-limit", "MIB", "limit a query's memory to MIB (1024; 0: no limit)", option_count,
+     offsetof(struct query_options, memory_limit), NULL},
+    {'o', "output", "FILE", "write to FILE, completely or not at all", option_string,
+     offsetof(struct query_options, output), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {own_options,
+						  common_rows_options,
+						  common_inlining_options,
+						  common_symbols_options,
+						  common_loading_options,
+						  NULL};
+
+const struct command query_command = {
+    .name = "query",
+    .summary = "the rows of an SQL statement or of a named query (--list)",
+    .subject = "SQL|NAME",
+    .options = tables,
+    .size = sizeof(struct query_options),
+    .set_defaults = set_defaults,
+    .needs_nothing = lists_queries,
+    .run = run,
+};

@@ -1,0 +1,379 @@
+/* Directories of stores: which stores are no longer written, and their datafiles. */
+#include "formats/store/recover.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PART_SUFFIX ".part" /* of a datafile that is being written */
+
+bool store_has_suffix(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), k = strlen(suffix);
+	return n > k && strcmp(name + n - k, suffix) == 0;
+}
+
+/* ---- which processes run ------------------------------------------------------------------ */
+
+static uint64_t pid_space(void)
+{
+	struct stat st;
+	return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+/* Whether a process with this pid runs that began (field 22 of its stat) not later than its
+ * image. ticks 0: at any time. A zombie without other threads does not run. */
+static bool process_runs(uint64_t pid, uint64_t ticks)
+{
+	char path[64], text[1024];
+	uint64_t threads = 0, began = 0;
+	char state = 0;
+	snprintf(path, sizeof path, "/proc/%" PRIu64 "/stat", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, text, sizeof text - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	const char *behind_name = strrchr(text, ')');
+	if (!behind_name ||
+	    sscanf(behind_name,
+		   ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+		   "%*s %" SCNu64 " %*s %" SCNu64,
+		   &state, &threads, &began) != 3)
+		return false;
+	return (ticks == 0 || began <= ticks) && !((state == 'Z' || state == 'X') && threads <= 1);
+}
+
+/* Whether another process has locked the file. */
+static bool is_locked(int dirfd, const char *path)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	bool locked = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	close(fd);
+	return locked;
+}
+
+bool store_header_is_local(const struct store_header *h)
+{
+	return h->pid_space && h->start_ticks && h->pid_space == pid_space();
+}
+
+bool store_lives(int dirfd, const char *path, const struct store_header *h)
+{
+	if (store_header_is_local(h))
+		return process_runs(h->pid, h->start_ticks);
+	return is_locked(dirfd, path);
+}
+
+/* ---- one store ---------------------------------------------------------------------------- */
+
+struct recovering {
+	int stores, out; /* the two directories */
+	struct store_recovery *r;
+	char datafile[NAME_MAX + 16], part[NAME_MAX + 32]; /* of the current store */
+};
+
+static int read_header(int dirfd, const char *name, struct store_header *h, struct error *e)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	memset(h, 0, sizeof *h);
+	if (fd < 0)
+		return error_system(e, "cannot be opened");
+	ssize_t n = pread(fd, h, sizeof *h, 0);
+	if (n < 0)
+		error_system(e, "cannot be read");
+	close(fd);
+	return n < 0 ? -1 : 0;
+}
+
+/* The pid in <command>.<host>.<pid>.<seq>.hpcstore, or 0. */
+static uint64_t pid_of_name(const char *name)
+{
+	const char *end = name + strlen(name);
+	for (int dots = 0; end > name && dots < 3; end--)
+		dots += end[-1] == '.';
+	return end > name ? strtoull(end + 1, NULL, 10) : 0;
+}
+
+static bool is_blank(const struct store_header *h)
+{
+	static const char nothing[sizeof h->magic];
+	return memcmp(h->magic, nothing, sizeof nothing) == 0;
+}
+
+static enum store_fate remove_store(const struct recovering *w, const char *name,
+				    enum store_fate fate, struct error *e)
+{
+	if (unlinkat(w->stores, name, 0) == 0 || errno == ENOENT)
+		return fate;
+	error_system(e, "cannot be removed, although its datafile exists");
+	return STORE_FAILED;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t n, struct error *e)
+{
+	while (n > 0) {
+		ssize_t part = write(fd, bytes, n);
+		if (part < 0 && errno == EINTR)
+			continue;
+		if (part < 0)
+			return error_system(e, "its datafile cannot be written");
+		bytes += part;
+		n -= (size_t)part;
+	}
+	return 0;
+}
+
+/* Create the unfinished datafile. 1: another process is writing it. */
+static int take_part(const struct recovering *w, int *fd, struct error *e)
+{
+	if (is_locked(w->out, w->part))
+		return 1;
+	if (unlinkat(w->out, w->part, 0) != 0 && errno != ENOENT)
+		return error_system(e, "its unfinished datafile (%s) cannot be removed", w->part);
+	*fd = openat(w->out, w->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (*fd < 0)
+		return error_system(e, "its datafile cannot be created");
+	flock(*fd, LOCK_EX | LOCK_NB);
+	return 0;
+}
+
+/* Give the finished datafile its name. 1: the name exists already. */
+static int name_part(const struct recovering *w, struct error *e)
+{
+	int result = renameat2(w->out, w->part, w->out, w->datafile, RENAME_NOREPLACE);
+	if (result != 0 && (errno == EINVAL || errno == ENOSYS)) {
+		/* a file system without this flag: make a second name and remove the first */
+		result = linkat(w->out, w->part, w->out, w->datafile, 0);
+		if (result == 0)
+			unlinkat(w->out, w->part, 0);
+	}
+	if (result == 0)
+		return 0;
+	return errno == EEXIST ? 1 : error_system(e, "its datafile cannot be renamed");
+}
+
+static enum store_fate write_datafile(const struct recovering *w, const char *name,
+				      const uint8_t *bytes, size_t n, struct error *e)
+{
+	int fd = -1, result = take_part(w, &fd, e);
+	if (result != 0)
+		return result > 0 ? STORE_ALIVE : STORE_FAILED;
+	result = write_all(fd, bytes, n, e);
+	if (result == 0)
+		result = name_part(w, e);
+	if (result != 0)
+		unlinkat(w->out, w->part, 0);
+	close(fd);
+	if (result < 0)
+		return STORE_FAILED;
+	return remove_store(w, name, result > 0 ? STORE_REMOVED : STORE_RECOVERED, e);
+}
+
+static enum store_fate make_datafile(const struct recovering *w, const char *name, struct error *e)
+{
+	struct store_copy c;
+	uint8_t *bytes;
+	size_t n;
+	if (store_copy_read(&c, w->stores, name, e) < 0)
+		return STORE_FAILED;
+	const struct store_header *h = store_copy_header(&c);
+	bool known = w->r->pid && h->pid == w->r->pid && h->pid_space == pid_space();
+	store_settle(&c, known ? &w->r->ending : NULL);
+	int result = store_copy_to_datafile(&c, &bytes, &n, e);
+	store_copy_free(&c);
+	if (result < 0)
+		return STORE_FAILED;
+	enum store_fate fate = write_datafile(w, name, bytes, n, e);
+	free(bytes);
+	return fate;
+}
+
+static enum store_fate recover_one(struct recovering *w, const char *name, struct error *e)
+{
+	int base = (int)(strlen(name) - strlen(STORE_SUFFIX));
+	struct store_header h;
+	struct stat st;
+	if (store_has_suffix(name, STORE_EXEC_SUFFIX))
+		return is_locked(w->stores, name) ? STORE_ALIVE
+						  : remove_store(w, name, STORE_REMOVED, e);
+	if (read_header(w->stores, name, &h, e) < 0)
+		return STORE_FAILED;
+	/* an empty header: the process was killed, or is, between creating the file and writing
+	 * to it */
+	if (is_blank(&h))
+		return is_locked(w->stores, name) || process_runs(pid_of_name(name), 0)
+			   ? STORE_ALIVE
+			   : remove_store(w, name, STORE_REMOVED, e);
+	if (store_lives(w->stores, name, &h))
+		return STORE_ALIVE;
+	snprintf(w->datafile, sizeof w->datafile, "%.*s" CSP_SUFFIX, base, name);
+	snprintf(w->part, sizeof w->part, "%s" PART_SUFFIX, w->datafile);
+	if (fstatat(w->out, w->datafile, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return make_datafile(w, name, e);
+	if (S_ISREG(st.st_mode)) {
+		if (!is_locked(w->out, w->part))
+			unlinkat(w->out, w->part, 0);
+		return remove_store(w, name, STORE_REMOVED, e);
+	}
+	error_set(e, ERROR_USAGE,
+		  "the name of its datafile, %s, is in use by something that is not a file",
+		  w->datafile);
+	return STORE_FAILED;
+}
+
+/* ---- one directory -------------------------------------------------------------------------- */
+
+struct store_names {
+	char **at;
+	size_t n, cap;
+};
+
+static void names_free(struct store_names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->at[i]);
+	free(names->at);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The entries of a directory that end in one of two suffixes, in order. */
+static int list(int fd, const char *suffix, const char *other, struct store_names *names,
+		struct error *e)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	int result = 0;
+	*names = (struct store_names){0};
+	if (!dir) {
+		if (copy >= 0)
+			close(copy);
+		return error_system(e, "cannot be listed");
+	}
+	while (result == 0 && (entry = readdir(dir))) {
+		if (!store_has_suffix(entry->d_name, suffix) &&
+		    !store_has_suffix(entry->d_name, other))
+			continue;
+		if (names->n == names->cap) {
+			size_t cap = names->cap ? 2 * names->cap : 64;
+			char **more = realloc(names->at, cap * sizeof *more);
+			if (more) {
+				names->at = more;
+				names->cap = cap;
+			}
+		}
+		char *copied = names->n < names->cap ? strdup(entry->d_name) : NULL;
+		if (copied)
+			names->at[names->n++] = copied;
+		else
+			result = error_memory(e, sizeof *names->at);
+	}
+	closedir(dir);
+	if (names->n)
+		qsort(names->at, names->n, sizeof *names->at, by_name);
+	return result;
+}
+
+static void tell(struct store_recovery *r, const char *name, enum store_fate fate,
+		 const struct error *e)
+{
+	r->counts[fate]++;
+	if (r->tell)
+		r->tell(r->context, name, fate, e);
+}
+
+static int open_directory(const char *path, struct error *e)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		error_system(e, "%s: cannot be opened", path);
+	return fd;
+}
+
+/* A running launcher holds its directory, because its next process uses it. */
+static void remove_directory(const char *path, int fd)
+{
+	char *whole = realpath(path, NULL);
+	if (whole && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		rmdir(whole);
+	free(whole);
+}
+
+int store_recover(const char *stores, const char *out, struct store_recovery *r, struct error *e)
+{
+	struct recovering w = {.r = r};
+	struct store_names names = {0};
+	w.stores = open_directory(stores, e);
+	if (w.stores < 0)
+		return -1;
+	w.out = open_directory(out, e);
+	int result = w.out < 0 ? -1 : list(w.stores, STORE_SUFFIX, STORE_EXEC_SUFFIX, &names, e);
+	for (size_t i = 0; result == 0 && i < names.n; i++) {
+		struct error why = {0};
+		tell(r, names.at[i], recover_one(&w, names.at[i], &why), &why);
+	}
+	if (result == 0)
+		remove_directory(stores, w.stores);
+	names_free(&names);
+	if (w.out >= 0)
+		close(w.out);
+	close(w.stores);
+	return result;
+}
+
+/* Recover the directory to which a link in dir points. */
+static void recover_link(const char *dir, int fd, const char *name, const char *out,
+			 struct store_recovery *r)
+{
+	struct error why = {0};
+	struct stat st;
+	char *path;
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(st.st_mode))
+		return;
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return;
+	int result = stat(path, &st) == 0 ? store_recover(path, out, r, &why) : 0;
+	if (stat(path, &st) != 0 && errno == ENOENT)
+		unlinkat(fd, name, 0); /* also if its last process has just removed it */
+	else if (result < 0)
+		tell(r, name, STORE_FAILED, &why);
+	free(path);
+}
+
+int store_recover_all(const char *dir, const char *out, struct store_recovery *r, struct error *e)
+{
+	struct store_names names = {0};
+	int fd = open_directory(dir, e), result = 0;
+	bool holds_stores = false;
+	if (fd < 0)
+		return -1;
+	out = out ? out : dir;
+	result = list(fd, STORE_LINK_SUFFIX, STORE_SUFFIX, &names, e);
+	for (size_t i = 0; result == 0 && i < names.n; i++) {
+		if (store_has_suffix(names.at[i], STORE_LINK_SUFFIX))
+			recover_link(dir, fd, names.at[i], out, r);
+		else
+			holds_stores = true;
+	}
+	if (result == 0 && holds_stores)
+		result = store_recover(dir, out, r, e);
+	names_free(&names);
+	close(fd);
+	return result;
+}

@@ -1,0 +1,361 @@
+/* Making a datafile from a store. Linked into the preloaded library: no malloc, no stdio.
+ * survey.c has checked everything that is written. */
+#include "formats/store/store.h"
+
+#include "formats/store/survey.h"
+
+#include <string.h>
+
+/* The state of a conversion. Values that the program may still change during it, and that have a
+ * variable length, are read once. */
+struct conversion {
+	const struct store_survey *s;
+	const struct store_header *header;
+	struct csp_sink *sink;
+	uint64_t cpu;                         /* of all threads */
+	uint64_t cost[STORE_MAX_METRICS];     /* ns: of CPU time that measuring took */
+	uint64_t achieved[STORE_MAX_METRICS]; /* handled samples per second of the event's clock */
+};
+
+/* What a clock has advanced; if the thread still runs, up to its last sample. */
+static uint64_t elapsed(const struct store_clock *clock)
+{
+	return (clock->end ? clock->end : clock->last) - clock->start;
+}
+
+static const struct store_thread *thread_at(const struct conversion *c, uint32_t i)
+{
+	return store_at(&c->s->view, store_survey_thread(c->s, i), store_thread_bytes(c->header));
+}
+
+/* Strings longer than programs write are treated as empty. */
+static const struct store_string *string_at(const struct conversion *c, store_ref ref)
+{
+	static const struct store_string none;
+	const struct store_string *s = ref ? store_at(&c->s->view, ref, sizeof *s) : NULL;
+	if (!s || s->n > STORE_MAX_STRING || !store_at(&c->s->view, ref, sizeof *s + s->n))
+		return &none;
+	return s;
+}
+
+static bool is_hex(const struct store_string *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (!(s->bytes[i] >= '0' && s->bytes[i] <= '9') &&
+		    !(s->bytes[i] >= 'a' && s->bytes[i] <= 'f'))
+			return false;
+	return true;
+}
+
+static const struct store_epoch *epoch_at(const struct conversion *c, uint32_t i)
+{
+	return store_at(&c->s->view, c->s->order[1 + i], sizeof(struct store_epoch));
+}
+
+/* The module at ref if the survey gave it this number, else NULL: the end of the epoch's list. */
+static const struct store_module *module_at(const struct conversion *c, store_ref ref,
+					    uint32_t number)
+{
+	if (!ref || ref >= c->s->slots || c->s->number[ref] != number)
+		return NULL;
+	return store_at(&c->s->view, ref, sizeof(struct store_module));
+}
+
+static uint32_t count_modules(const struct conversion *c, uint32_t epoch, uint32_t first)
+{
+	const struct store_module *m;
+	uint32_t n = 0;
+	for (store_ref ref = epoch_at(c, epoch)->first_module;
+	     (m = module_at(c, ref, first + n)) != NULL; ref = m->next)
+		n++;
+	return n;
+}
+
+/* Put the number of modules of each epoch, and each module. */
+static void put_epochs(struct conversion *c,
+		       void (*put)(struct conversion *c, const struct store_module *m))
+{
+	uint32_t number = c->s->first_module;
+	csp_put_u32(c->sink, c->s->num_epochs);
+	for (uint32_t e = 0; e < c->s->num_epochs; e++) {
+		const struct store_module *m;
+		csp_put_u32(c->sink, count_modules(c, e, number));
+		for (store_ref ref = epoch_at(c, e)->first_module;
+		     (m = module_at(c, ref, number)) != NULL; ref = m->next) {
+			put(c, m);
+			number++;
+		}
+	}
+}
+
+static void put_module(struct conversion *c, const struct store_module *m)
+{
+	const struct store_string *name = string_at(c, m->name);
+	csp_put_module(c->sink, name->bytes, name->n, m->virtual_address, m->mapped_address);
+}
+
+static void put_head(struct conversion *c)
+{
+	const struct store_header *h = c->header;
+	const struct store_string *target = string_at(c, h->executable);
+	csp_put_file_header(c->sink, CSP_VERSION_FILE);
+	csp_put_string(c->sink, CSP_TAG_TARGET, target->bytes, target->n);
+	csp_put_u32(c->sink, h->num_metrics);
+	for (uint32_t i = 0; i < h->num_metrics; i++) {
+		const struct store_metric *m = &h->metrics[i];
+		csp_put_metric(c->sink, m->name, (uint32_t)strnlen(m->name, sizeof m->name), true,
+			       m->flags, m->period);
+	}
+	put_epochs(c, put_module);
+	csp_put_u32(c->sink, c->s->num_trees);
+	csp_put_u64(c->sink, h->tramp_samples);
+}
+
+static bool has_returns(const struct store_header *h)
+{
+	for (uint32_t i = 0; i < h->num_metrics; i++)
+		if (h->metrics[i].flags & CSP_METRIC_RETURNS)
+			return true;
+	return false;
+}
+
+static void put_tree(struct conversion *c, uint32_t i)
+{
+	const struct store_header *h = c->header;
+	const struct store_survey *s = c->s;
+	uint32_t first = store_survey_first_node(s, i), end = store_survey_first_node(s, i + 1);
+	csp_put_tree_header(c->sink, has_returns(h) ? CSP_VERSION_TREE_T : CSP_VERSION_TREE, 8,
+			    end - first, s->number[store_survey_tree(s, i)->epoch] - 1);
+	for (uint32_t k = first; k < end; k++) {
+		const struct store_node *node = store_survey_node(s, k);
+		csp_put_node(c->sink, 8, k - first, s->number[node->parent] - first,
+			     node->key & STORE_IP_MASK, node->sp, node->metrics, h->num_metrics);
+	}
+}
+
+/* ---- the trailer --------------------------------------------------------------- */
+
+static void put_pair_ref(struct conversion *c, const char *key, store_ref ref)
+{
+	const struct store_string *s = string_at(c, ref);
+	csp_put_pair(c->sink, key, s->bytes, s->n);
+}
+
+static void put_pair_chars(struct conversion *c, const char *key, const char *value, size_t max)
+{
+	csp_put_pair(c->sink, key, value, (uint32_t)strnlen(value, max));
+}
+
+static void put_process(struct conversion *c)
+{
+	const struct store_header *h = c->header;
+	bool ranked = h->rank != CSP_NONE;
+	csp_put_u32(c->sink, ranked ? 12 : 10);
+	put_pair_ref(c, "command", h->command);
+	put_pair_ref(c, "executable", h->executable);
+	put_pair_ref(c, "host", h->host);
+	csp_put_pair_u64(c->sink, "pid", h->pid);
+	csp_put_pair_u64(c->sink, "ppid", h->ppid);
+	csp_put_pair_u64(c->sink, "start_ns", h->start_ns);
+	csp_put_pair_u64(c->sink, "wall_ns",
+			 h->end_mono_ns ? h->end_mono_ns - h->start_mono_ns : 0);
+	csp_put_pair_u64(c->sink, "cpu_ns", c->cpu);
+	if (h->end[0])
+		put_pair_chars(c, "end", h->end, sizeof h->end);
+	else
+		csp_put_pair(c->sink, "end", "unknown", 7);
+	put_pair_ref(c, "tool", h->tool);
+	if (ranked) {
+		csp_put_pair_u64(c->sink, "rank", h->rank);
+		csp_put_pair_u64(c->sink, "ranks", h->ranks);
+	}
+}
+
+static void put_extent(struct conversion *c, const struct store_module *m)
+{
+	const struct store_string *id = string_at(c, m->build_id);
+	csp_put_u64(c->sink, m->extent);
+	csp_put_text(c->sink, id->bytes, is_hex(id) ? id->n : 0);
+}
+
+static void put_modules(struct conversion *c)
+{
+	put_epochs(c, put_extent);
+}
+
+/* Where a thread was created: the index of a tree and the id of a node in it; CSP_NONE if its
+ * record does not refer to such a node. */
+static uint32_t creator_of(const struct conversion *c, const struct store_thread *t, uint64_t *node)
+{
+	const struct store_survey *s = c->s;
+	uint32_t tree = t->creator_tree < s->slots ? s->number[t->creator_tree] : 0;
+	uint32_t at = t->creator_node < s->slots ? s->number[t->creator_node] : 0;
+	*node = 0;
+	if (tree < s->first_tree || tree - s->first_tree >= s->num_trees)
+		return CSP_NONE;
+	tree -= s->first_tree;
+	if (at < store_survey_first_node(s, tree) || at >= store_survey_first_node(s, tree + 1))
+		return CSP_NONE;
+	*node = at - store_survey_first_node(s, tree);
+	return tree;
+}
+
+static void put_tree_rows(struct conversion *c)
+{
+	const struct store_survey *s = c->s;
+	csp_put_u32(c->sink, s->num_trees);
+	for (uint32_t i = 0; i <= s->num_threads; i++) {
+		bool shared = i == s->num_threads;
+		uint64_t node = 0;
+		uint32_t creator = shared ? CSP_NONE : creator_of(c, thread_at(c, i), &node);
+		for (uint32_t k = store_survey_first_tree(s, i);
+		     k < store_survey_first_tree(s, i + 1); k++) {
+			csp_put_u32(c->sink, shared ? CSP_NONE : i);
+			csp_put_u32(c->sink, store_survey_tree(s, k)->kind);
+			csp_put_u32(c->sink, creator);
+			csp_put_u64(c->sink, node);
+		}
+	}
+}
+
+/* The number of events that have a column. */
+static uint32_t count_events(const struct store_header *h)
+{
+	uint32_t n = 0;
+	for (uint32_t e = 0; e < h->num_events; e++)
+		n += store_value_column(h, e) != CSP_NONE;
+	return n;
+}
+
+static void put_account(struct conversion *c)
+{
+	static const char *const names[CSP_DISPOSITIONS] = CSP_DISPOSITION_NAMES;
+	const struct store_header *h = c->header;
+	csp_put_u32(c->sink, c->s->num_threads * count_events(h) * CSP_DISPOSITIONS);
+	for (uint32_t i = 0; i < c->s->num_threads; i++)
+		for (uint32_t e = 0; e < h->num_events; e++) {
+			const struct store_clock *clock = &thread_at(c, i)->clocks[e];
+			uint32_t column = store_value_column(h, e);
+			for (int d = 0; column != CSP_NONE && d < CSP_DISPOSITIONS; d++) {
+				csp_put_u32(c->sink, i);
+				csp_put_u32(c->sink, column);
+				csp_put_text(c->sink, names[d], (uint32_t)strlen(names[d]));
+				csp_put_u64(c->sink, clock->account[d].samples);
+				csp_put_u64(c->sink, clock->account[d].weight);
+			}
+		}
+}
+
+static void put_metrics(struct conversion *c)
+{
+	const struct store_header *h = c->header;
+	csp_put_u32(c->sink, h->num_metrics);
+	for (uint32_t i = 0; i < h->num_metrics; i++) {
+		const struct store_metric *m = &h->metrics[i];
+		bool event = m->event < h->num_events && store_value_column(h, m->event) == i;
+		csp_put_u32(c->sink, event ? 7 : 1);
+		put_pair_chars(c, "unit", m->unit, sizeof m->unit);
+		if (!event)
+			continue;
+		put_pair_chars(c, "source", m->source, sizeof m->source);
+		csp_put_pair_u64(c->sink, "requested", m->requested);
+		csp_put_pair_u64(c->sink, "achieved", c->achieved[m->event]);
+		csp_put_pair_u64(c->sink, "cost_ns", c->cost[m->event]);
+		put_pair_chars(c, "kernel", m->kernel ? "yes" : "no", 3);
+		put_pair_chars(c, "jitter", m->jitter, sizeof m->jitter);
+	}
+}
+
+static void put_threads(struct conversion *c)
+{
+	csp_put_u32(c->sink, c->s->num_threads);
+	for (uint32_t i = 0; i < c->s->num_threads; i++) {
+		const struct store_thread *t = thread_at(c, i);
+		csp_put_u64(c->sink, t->tid);
+		csp_put_text(c->sink, t->name, (uint32_t)strnlen(t->name, sizeof t->name));
+		csp_put_u64(c->sink, t->start_ns);
+		csp_put_u64(c->sink, t->end_ns);
+		csp_put_u64(c->sink, elapsed(&t->clocks[0]));
+	}
+}
+
+struct chunk {
+	uint32_t tag;
+	void (*put)(struct conversion *);
+};
+
+static int swallow(void *ctx, const uint8_t *bytes, size_t n)
+{
+	(void)ctx, (void)bytes, (void)n;
+	return 0;
+}
+
+/* The length of a chunk comes before it: first put it into a counter to find the length. */
+static void put_chunk(struct conversion *c, const struct chunk *chunk)
+{
+	uint8_t buf[256];
+	struct csp_sink counter = {.buf = buf, .cap = sizeof buf, .flush = swallow};
+	struct csp_sink *out = c->sink;
+	c->sink = &counter;
+	chunk->put(c);
+	c->sink = out;
+	csp_put_chunk_header(out, chunk->tag, csp_sink_offset(&counter));
+	chunk->put(c);
+}
+
+static void put_trailer(struct conversion *c)
+{
+	static const struct chunk chunks[] = {
+	    {CSP_CHUNK_PROCESS, put_process}, {CSP_CHUNK_MODULES, put_modules},
+	    {CSP_CHUNK_TREES, put_tree_rows}, {CSP_CHUNK_ACCOUNT, put_account},
+	    {CSP_CHUNK_METRICS, put_metrics}, {CSP_CHUNK_THREADS, put_threads},
+	};
+	uint32_t n = sizeof chunks / sizeof *chunks;
+	csp_put_trailer_header(c->sink, n);
+	for (uint32_t i = 0; i < n; i++)
+		put_chunk(c, &chunks[i]);
+}
+
+/* Sum up the clocks: CPU time, cost, and handled samples of each event per second, rounded. */
+static void sum_clocks(struct conversion *c)
+{
+	unsigned __int128 samples[STORE_MAX_METRICS] = {0}, clock[STORE_MAX_METRICS] = {0};
+	for (uint32_t i = 0; i < c->s->num_threads; i++) {
+		const struct store_thread *t = thread_at(c, i);
+		c->cpu += elapsed(&t->clocks[0]);
+		for (uint32_t e = 0; e < c->header->num_events; e++) {
+			c->cost[e] += t->clocks[e].cost + t->clocks[e].account[CSP_OWN_CODE].weight;
+			for (int d = 0; d < CSP_DISPOSITIONS; d++) {
+				samples[e] += t->clocks[e].account[d].samples;
+				clock[e] += t->clocks[e].account[d].weight;
+			}
+		}
+	}
+	for (uint32_t e = 0; e < c->header->num_events; e++)
+		if (clock[e])
+			c->achieved[e] =
+			    (uint64_t)((samples[e] * 1000000000u + clock[e] / 2) / clock[e]);
+}
+
+int store_survey_put(const struct store_survey *s, struct csp_sink *sink)
+{
+	struct conversion c = {.s = s, .header = s->header, .sink = sink};
+	sum_clocks(&c);
+	put_head(&c);
+	for (uint32_t i = 0; i < s->num_trees; i++)
+		put_tree(&c, i);
+	put_trailer(&c);
+	csp_sink_flush(sink);
+	return sink->error;
+}
+
+int store_write_datafile(const struct store_view *v, const struct store_memory *memory,
+			 struct csp_sink *sink)
+{
+	struct store_survey s;
+	int result = store_survey_make(&s, v, memory);
+	if (result == 0)
+		result = store_survey_put(&s, sink);
+	store_survey_free(&s, memory);
+	return result;
+}

@@ -1,0 +1,26 @@
+/* The commands of hpcprof. A new command needs its file, which defines NAME_command, and a row
+ * here. */
+#ifndef HPCPROF_COMMAND_LIST_H
+#define HPCPROF_COMMAND_LIST_H
+
+#include "hpcprof/command/command.h"
+
+/* In the order of --help. The first is the default. */
+#define COMMAND_LIST(X)                                                                            \
+	X(text)                                                                                    \
+	X(tree)                                                                                    \
+	X(callers)                                                                                 \
+	X(callees)                                                                                 \
+	X(annotate)                                                                                \
+	X(xml)                                                                                     \
+	X(merge)                                                                                   \
+	X(dump)                                                                                    \
+	X(recover)                                                                                 \
+	X(top)                                                                                     \
+	X(db)                                                                                      \
+	X(query)
+
+#define COMMAND_DECLARE(name) extern const struct command name##_command;
+COMMAND_LIST(COMMAND_DECLARE)
+
+#endif

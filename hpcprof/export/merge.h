@@ -1,0 +1,16 @@
+/* A finished model as one datafile. formats/README.md describes merged files. */
+#ifndef HPCPROF_EXPORT_MERGE_H
+#define HPCPROF_EXPORT_MERGE_H
+
+#include "formats/base/error.h"
+#include "hpcprof/model/model.h"
+
+#include <stdio.h>
+
+/* Write the model to out, as a datafile that can be merged like any other. Reading it makes the
+ * same model, except for what is derived from the paths of datafiles. 0, or -1 and *e: memory ran
+ * out, or ERROR_USAGE for a model with frames that came with names, which have no addresses. Write
+ * errors are in ferror(out). */
+int merge_write(FILE *out, const struct model *m, struct error *e);
+
+#endif

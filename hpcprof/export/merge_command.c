@@ -1,0 +1,104 @@
+/* The command merge: makes one datafile of many. */
+#include "formats/base/path.h"
+#include "hpcprof/command/list.h"
+#include "hpcprof/command/output.h"
+#include "hpcprof/export/merge.h"
+#include "hpcprof/load/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The folder of path, with its slash, and the file name under which the image of a vdso is saved.
+ * NULL if memory ran out. */
+static char *image_beside(const char *path, const char *build_id)
+{
+	char *to;
+
+	return asprintf(&to, "%.*s" CSP_VDSO_PREFIX "%s", (int)path_folder_length(path), path,
+			build_id) < 0
+		   ? NULL
+		   : to;
+}
+
+static int copy(const char *from, const char *to, struct error *e)
+{
+	char buffer[4096];
+	struct output out;
+	FILE *in = fopen(from, "rbe");
+	int rc;
+	size_t n;
+
+	if (!in)
+		return 0; /* it was not saved or is lost; its code has no names in any case */
+	rc = output_open(&out, NULL, to, e);
+	while (rc == 0 && (n = fread(buffer, 1, sizeof buffer, in)) > 0)
+		fwrite(buffer, 1, n, out.file);
+	if (rc == 0)
+		rc = output_commit(&out, e);
+	fclose(in);
+	return rc;
+}
+
+/* Copy the images that were saved with the parts into the folder of the merged file. */
+static int copy_images(const struct model *m, const char *path, struct error *e)
+{
+	struct stat st;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < m->modules.len; i++) {
+		const struct model_module *mod = &m->modules.at[i];
+		char *to;
+		if (!mod->image)
+			continue;
+		to = image_beside(path, mod->build_id);
+		if (!to)
+			return error_memory(e, strlen(path));
+		if (stat(to, &st) != 0)
+			rc = copy(mod->image, to, e);
+		free(to);
+	}
+	return rc;
+}
+
+struct merge_options {
+	struct common common;
+	const char *output; /* or NULL */
+};
+
+static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
+{
+	const struct merge_options *o = options;
+
+	if (merge_write(out, p->model, e) != 0)
+		return -1;
+	return copy_images(p->model, o->output, e);
+}
+
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	const struct merge_options *o = options;
+	const struct profile_request wanted = {
+	    .common = &o->common, .output = o->output, .no_names = true};
+
+	if (!o->output)
+		return error_set(e, ERROR_USAGE, "no output is named (use -o FILE)");
+	return profile_show(out, &wanted, print, options, d, e);
+}
+
+static const struct option_row own_options[] = {
+    {'o', "output", "FILE", "write to FILE, completely or not at all", option_string,
+     offsetof(struct merge_options, output), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {own_options, common_symbols_options,
+						  common_loading_options, NULL};
+
+const struct command merge_command = {
+    .name = "merge",
+    .summary = "one datafile that combines many",
+    .options = tables,
+    .size = sizeof(struct merge_options),
+    .run = run,
+    .print = print,
+};

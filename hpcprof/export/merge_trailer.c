@@ -1,0 +1,296 @@
+#include "hpcprof/export/merge_trailer.h"
+
+#include "formats/datafile.h"
+#include "hpcprof/model/sum.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* The metric of the clock whose final values are in THREADS. */
+static const char cpu_metric[] = "CPUTIME";
+
+struct context {
+	const struct model *m;
+	const struct address_map *map;
+	uint32_t num_trees;
+};
+
+const char *merge_common(const struct model *m, size_t offset)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < m->processes.len; i++) {
+		const char *text;
+		memcpy(&text, (const char *)&m->processes.at[i] + offset, sizeof text);
+		if (first && strcmp(text, first) != 0)
+			return "";
+		first = text;
+	}
+	return first ? first : "";
+}
+
+/* ---- pairs ---------------------------------------------------------------------------- */
+
+enum { MOST_PAIRS = 24 };
+struct pairs {
+	uint32_t n;
+	struct {
+		const char *key, *text; /* text NULL: it is a number */
+		uint64_t number;
+	} at[MOST_PAIRS];
+};
+
+/* Add a pair, unless the text is empty. */
+static void add_text(struct pairs *p, const char *key, const char *text)
+{
+	if (!text || !text[0])
+		return;
+	p->at[p->n].key = key;
+	p->at[p->n].text = text;
+	p->n++;
+}
+
+static void add_number(struct pairs *p, const char *key, bool known, uint64_t number)
+{
+	if (!known)
+		return;
+	p->at[p->n].key = key;
+	p->at[p->n].text = NULL;
+	p->at[p->n].number = number;
+	p->n++;
+}
+
+static void put_text(struct csp_sink *s, const char *text)
+{
+	csp_put_text(s, text, (uint32_t)strlen(text));
+}
+
+/* Put the pairs, without their count. */
+static void put_pairs(struct csp_sink *s, const struct pairs *p)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->at[i].text)
+			csp_put_pair(s, p->at[i].key, p->at[i].text,
+				     (uint32_t)strlen(p->at[i].text));
+		else
+			csp_put_pair_u64(s, p->at[i].key, p->at[i].number);
+}
+
+/* ---- chunks --------------------------------------------------------------------------- */
+
+static void put_process(struct csp_sink *s, const struct context *c)
+{
+	const struct model *m = c->m;
+	uint64_t start = UINT64_MAX, end = 0, cpu = 0;
+	bool saturated = false, has_cpu = false;
+	struct pairs pairs = {0};
+
+	for (size_t i = 0; i < m->processes.len; i++) {
+		const struct model_process *p = &m->processes.at[i];
+		cpu = sum_add(cpu, p->cpu_ns, &saturated);
+		has_cpu |= p->has_cpu;
+		if (!p->has_start || !p->has_wall)
+			continue;
+		start = p->start_ns < start ? p->start_ns : start;
+		if (sum_add(p->start_ns, p->wall_ns, &saturated) > end)
+			end = sum_add(p->start_ns, p->wall_ns, &saturated);
+	}
+	add_text(&pairs, "command", MERGE_COMMON(m, command));
+	add_text(&pairs, "executable", MERGE_COMMON(m, executable));
+	add_text(&pairs, "host", MERGE_COMMON(m, host));
+	add_number(&pairs, "start_ns", end, start);
+	add_number(&pairs, "wall_ns", end, end - start);
+	add_number(&pairs, "cpu_ns", has_cpu, cpu);
+	add_text(&pairs, "end", MERGE_COMMON(m, end));
+	add_text(&pairs, "tool", MERGE_COMMON(m, tool));
+	add_number(&pairs, "merged", true, m->processes.len);
+	csp_put_u32(s, pairs.n);
+	put_pairs(s, &pairs);
+}
+
+static void put_modules(struct csp_sink *s, const struct context *c)
+{
+	csp_put_u32(s, 1);
+	csp_put_u32(s, (uint32_t)c->map->stretches.len);
+	for (size_t i = 0; i < c->map->stretches.len; i++) {
+		const struct stretch *at = &c->map->stretches.at[i];
+		const char *build_id = c->m->modules.at[at->module].build_id;
+		csp_put_u64(s, at->bytes);
+		put_text(s, build_id ? build_id : "");
+	}
+}
+
+static void put_trees(struct csp_sink *s, const struct context *c)
+{
+	csp_put_u32(s, c->num_trees);
+	for (uint32_t i = 0; i < c->num_trees; i++) {
+		csp_put_u32(s, CSP_NONE);
+		csp_put_u32(s, i ? CSP_TREE_PARTIAL : CSP_TREE_COMPLETE);
+		csp_put_u32(s, CSP_NONE);
+		csp_put_u64(s, 0);
+	}
+}
+
+/* A metric with an account has at least the first row, of what was recorded. */
+static bool has_row(const struct model_metric *k, size_t i)
+{
+	return k->has_account && (!i || k->account.at[i].samples || k->account.at[i].weight);
+}
+
+static void put_account(struct csp_sink *s, const struct context *c)
+{
+	uint32_t rows = 0;
+
+	for (size_t i = 0; i < c->m->metrics.len; i++)
+		for (size_t k = 0; k < c->m->metrics.at[i].account.len; k++)
+			rows += has_row(&c->m->metrics.at[i], k);
+	csp_put_u32(s, rows);
+	for (size_t i = 0; i < c->m->metrics.len; i++) {
+		const struct model_metric *metric = &c->m->metrics.at[i];
+		for (size_t k = 0; k < metric->account.len; k++) {
+			if (!has_row(metric, k))
+				continue;
+			csp_put_u32(s, 0);
+			csp_put_u32(s, 2 * (uint32_t)i);
+			put_text(s, metric->account.at[k].disposition);
+			csp_put_u64(s, metric->account.at[k].samples);
+			csp_put_u64(s, metric->account.at[k].weight);
+		}
+	}
+}
+
+static void put_list(struct csp_sink *s, const char *key, const model_texts *list)
+{
+	for (size_t i = 0; i < list->len; i++)
+		csp_put_pair(s, key, list->at[i], (uint32_t)strlen(list->at[i]));
+}
+
+static void put_metrics(struct csp_sink *s, const struct context *c)
+{
+	csp_put_u32(s, 2 * (uint32_t)c->m->metrics.len);
+	for (size_t i = 0; i < c->m->metrics.len; i++) {
+		const struct model_metric *k = &c->m->metrics.at[i];
+		struct pairs pairs = {0};
+		add_text(&pairs, "unit", k->unit);
+		add_text(&pairs, "kernel", k->kernel & KERNEL_YES ? "yes" : NULL);
+		add_text(&pairs, "kernel", k->kernel & KERNEL_NO ? "no" : NULL);
+		add_number(&pairs, "position", k->position != UINT32_MAX, k->position);
+		add_number(&pairs, "cost_ns", k->cost != 0, k->cost);
+		add_number(&pairs, "unaccounted", k->has_account && k->unaccounted.events,
+			   k->unaccounted.events);
+		add_number(&pairs, "unaccounted_samples", k->has_account && k->unaccounted.samples,
+			   k->unaccounted.samples);
+		csp_put_u32(s, pairs.n + (uint32_t)(k->sources.len + k->requested.len +
+						    k->achieved.len + k->jitters.len));
+		put_pairs(s, &pairs);
+		put_list(s, "source", &k->sources);
+		put_list(s, "requested", &k->requested);
+		put_list(s, "achieved", &k->achieved);
+		put_list(s, "jitter", &k->jitters);
+		csp_put_u32(s, 0); /* of the N column */
+	}
+}
+
+/* One thread for all, whose CPU time is the sum of all that is accounted for. */
+static void put_threads(struct csp_sink *s, const struct context *c)
+{
+	uint64_t cpu = 0;
+	bool saturated = false;
+
+	for (size_t i = 0; !cpu && i < c->m->metrics.len; i++) {
+		const struct model_metric *k = &c->m->metrics.at[i];
+		for (size_t r = 0; strcmp(k->name, cpu_metric) == 0 && r < k->account.len; r++)
+			cpu = sum_add(cpu, k->account.at[r].weight, &saturated);
+	}
+	csp_put_u32(s, 1);
+	csp_put_u64(s, 0);
+	put_text(s, "merged");
+	csp_put_u64(s, 0);
+	csp_put_u64(s, 0);
+	csp_put_u64(s, cpu);
+}
+
+static void put_image(struct csp_sink *s, const struct model_process *p)
+{
+	struct pairs pairs = {0};
+	uint32_t sums = 0;
+
+	add_text(&pairs, "path", p->path);
+	add_text(&pairs, "command", p->command);
+	add_text(&pairs, "executable", p->executable);
+	add_text(&pairs, "host", p->host);
+	add_number(&pairs, "pid", p->has_pid, p->pid);
+	add_number(&pairs, "ppid", p->ppid, p->ppid);
+	add_number(&pairs, "start_ns", p->has_start, p->start_ns);
+	add_number(&pairs, "wall_ns", p->has_wall, p->wall_ns);
+	add_number(&pairs, "cpu_ns", p->has_cpu, p->cpu_ns);
+	add_text(&pairs, "end", p->end);
+	add_number(&pairs, "rank", p->has_rank, p->rank);
+	add_number(&pairs, "ranks", p->ranks, p->ranks);
+	add_text(&pairs, "tool", p->tool);
+	add_number(&pairs, "threads", p->threads, p->threads);
+	add_text(&pairs, "ended_threads", p->has_ended ? "yes" : NULL);
+	add_number(&pairs, "tramp_samples", p->tramp_samples, p->tramp_samples);
+	add_text(&pairs, "trailer", p->has_trailer ? NULL : "no");
+	csp_put_u32(s, pairs.n);
+	put_pairs(s, &pairs);
+	for (uint32_t i = 0; i < p->num_sums; i++)
+		sums += p->sums[i].events || p->sums[i].samples;
+	csp_put_u32(s, sums);
+	for (uint32_t i = 0; i < p->num_sums; i++) {
+		if (!p->sums[i].events && !p->sums[i].samples)
+			continue;
+		csp_put_u32(s, 2 * i);
+		csp_put_u64(s, p->sums[i].events);
+		csp_put_u64(s, p->sums[i].samples);
+	}
+}
+
+static void put_merged(struct csp_sink *s, const struct context *c)
+{
+	uint32_t assumed = 0;
+
+	for (size_t i = 0; i < c->map->stretches.len; i++)
+		assumed += c->m->modules.at[c->map->stretches.at[i].module].assumed;
+	csp_put_u32(s, assumed);
+	for (size_t i = 0; i < c->map->stretches.len; i++)
+		if (c->m->modules.at[c->map->stretches.at[i].module].assumed)
+			csp_put_u32(s, (uint32_t)i);
+	csp_put_u32(s, (uint32_t)c->m->processes.len);
+	for (size_t i = 0; i < c->m->processes.len; i++)
+		put_image(s, &c->m->processes.at[i]);
+}
+
+static int to_nowhere(void *context, const uint8_t *bytes, size_t n)
+{
+	(void)context;
+	(void)bytes;
+	(void)n;
+	return 0;
+}
+
+/* The length precedes the payload, so the payload is put twice: first only to measure it. */
+static void put_chunk(struct csp_sink *s, uint32_t tag, const struct context *c,
+		      void (*put)(struct csp_sink *s, const struct context *c))
+{
+	uint8_t room[4096];
+	struct csp_sink measure = {.buf = room, .cap = sizeof room, .flush = to_nowhere};
+
+	put(&measure, c);
+	csp_put_chunk_header(s, tag, csp_sink_offset(&measure));
+	put(s, c);
+}
+
+void merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_t num_trees)
+{
+	struct context c = {map->m, map, num_trees};
+
+	csp_put_trailer_header(s, 7);
+	put_chunk(s, CSP_CHUNK_PROCESS, &c, put_process);
+	put_chunk(s, CSP_CHUNK_MODULES, &c, put_modules);
+	put_chunk(s, CSP_CHUNK_TREES, &c, put_trees);
+	put_chunk(s, CSP_CHUNK_ACCOUNT, &c, put_account);
+	put_chunk(s, CSP_CHUNK_METRICS, &c, put_metrics);
+	put_chunk(s, CSP_CHUNK_THREADS, &c, put_threads);
+	put_chunk(s, CSP_CHUNK_MERGED, &c, put_merged);
+}

@@ -1,0 +1,127 @@
+#include "hpcprof/load/epoch_index.h"
+
+#include "formats/base/path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A relocate_extent_fn. It opens the file of a module once, for all datafiles. */
+static uint64_t known_extent(void *context, const struct reader_module *module)
+{
+	struct epoch_index_extents *x = context;
+	uint32_t id = EPOCH_INDEX_UNSEEN;
+
+	if (!x->names)
+		x->names = strings_create();
+	if (x->names)
+		id =
+		    strings_intern(x->names, module->name.n ? module->name.at : "", module->name.n);
+	if (id < x->bytes.len)
+		return x->bytes.at[id];
+	if (id != x->bytes.len || !vec_reserve(&x->bytes, (size_t)id + 1))
+		return relocate_elf_extent((void *)x->sysroot, module);
+	x->bytes.at[x->bytes.len++] = relocate_elf_extent((void *)x->sysroot, module);
+	return x->bytes.at[id];
+}
+
+void epoch_index_extents_deinit(struct epoch_index_extents *x)
+{
+	strings_destroy(x->names);
+	vec_free(&x->bytes);
+}
+
+int epoch_index_open(struct epoch_index *p, const struct reader_epoch *epoch,
+		     struct epoch_index_extents *extents, struct error *e)
+{
+	memset(p, 0, sizeof *p);
+	p->unknown = EPOCH_INDEX_UNSEEN;
+	if (relocate_init(&p->relocator, epoch, known_extent, extents, e) != 0)
+		return -1;
+	p->spans = calloc((size_t)p->relocator.num_spans + 1, sizeof *p->spans);
+	if (!p->spans) {
+		relocate_deinit(&p->relocator);
+		return error_memory(e, p->relocator.num_spans * sizeof *p->spans);
+	}
+	for (uint32_t i = 0; i <= p->relocator.num_spans; i++) {
+		const struct relocate_span *s = &p->relocator.spans[i];
+		p->spans[i].module = EPOCH_INDEX_UNSEEN;
+		if (i == p->relocator.num_spans)
+			break;
+		p->spans[i].start = s->start;
+		p->spans[i].length = s->last - s->start;
+		p->spans[i].shift = epoch->modules[s->module].virtual_address - s->start;
+	}
+	p->ready = true;
+	return 0;
+}
+
+void epoch_index_close(struct epoch_index *p)
+{
+	if (!p->ready)
+		return;
+	relocate_deinit(&p->relocator);
+	free(p->spans);
+	p->ready = false;
+}
+
+/* Set the path under which the image of the vdso was saved beside the datafile. */
+static bool note_image(struct model *m, struct model_module *mod, const char *path)
+{
+	int folder = (int)path_folder_length(path);
+	const char *image;
+	char *text;
+	int n;
+
+	if (!mod->build_id || strcmp(mod->name, CSP_MODULE_VDSO) != 0)
+		return true;
+	n = asprintf(&text, "%.*s" CSP_VDSO_PREFIX "%s", folder, path, mod->build_id);
+	if (n < 0)
+		return false;
+	image = model_text(m, text, (size_t)n);
+	free(text);
+	if (image && (!mod->image || strcmp(image, mod->image) < 0))
+		mod->image = image;
+	return image;
+}
+
+static uint32_t new_module(struct model *m, const char *path, const struct reader_module *module,
+			   bool assumed)
+{
+	static const struct reader_text unknown = {MODEL_UNKNOWN_MODULE,
+						   sizeof MODEL_UNKNOWN_MODULE - 1};
+	struct reader_text none = {"", 0};
+	uint32_t id =
+	    model_module(m, module ? module->name : unknown, module ? module->build_id : none);
+
+	if (id == UINT32_MAX || !note_image(m, &m->modules.at[id], path))
+		return UINT32_MAX;
+	m->modules.at[id].assumed |= assumed;
+	return id;
+}
+
+uint64_t epoch_index_slow_step(struct epoch_index *p, struct model *m, const char *path,
+			       uint64_t ip, enum frame_role role)
+{
+	const struct relocator *r = &p->relocator;
+	uint64_t at = ip - (role == FRAME_CALL && ip);
+	uint32_t i = relocate_find(r, at), *module = &p->unknown, frame;
+	const struct relocate_span *span = NULL;
+
+	if (i < r->num_spans) {
+		span = &r->spans[i];
+		module = &p->spans[i].module;
+		p->hints[(at >> 16) % EPOCH_INDEX_HINTS] = i;
+		at += p->spans[i].shift;
+	}
+	if (*module == EPOCH_INDEX_UNSEEN)
+		*module =
+		    new_module(m, path, span ? &r->epoch->modules[span->module] : NULL,
+			       span && (span->assumed || r->epoch->modules[span->module].assumed));
+	if (*module == UINT32_MAX)
+		return UINT64_MAX;
+	if (model_step_is_plain(*module, at))
+		return model_plain_step(*module, at, role);
+	frame = model_frame(m, *module, at, role);
+	return frame == UINT32_MAX ? UINT64_MAX : MODEL_STEP_FRAME | frame;
+}

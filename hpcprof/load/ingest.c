@@ -1,0 +1,470 @@
+/* Merges one datafile into the model: the roles of its metrics, the roots of its trees, and
+ * everything outside the trees. */
+#include "hpcprof/load/ingest_internal.h"
+#include "hpcprof/load/process.h"
+#include "hpcprof/model/sum.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int ingest_out_of_memory(struct ingest *in, uint64_t bytes)
+{
+	if (in->m->contexts.len >= CONTEXT_NONE - 1)
+		return error_set(in->e, ERROR_LIMIT, "more than 2^32 distinct contexts");
+	return error_memory(in->e, bytes);
+}
+
+static struct reader_text unit_of(const struct reader_metric *metric)
+{
+	return reader_pairs_get(metric->about, "unit");
+}
+
+/* The largest interval is kept, so that the order of the files does not matter. */
+static void note_interval(struct model_metric *metric, uint64_t interval)
+{
+	if (interval > metric->interval)
+		metric->interval = interval;
+}
+
+/* An N column without a V before it counts as a metric of its own. */
+static int plan_column(struct ingest *in, uint32_t i, uint32_t position)
+{
+	const struct reader_metric *v = reader_metric(in->r, i);
+	uint64_t flags = v->flags & ~(uint64_t)CSP_METRIC_SAMPLES, said;
+	struct ingest_column *c = &in->columns[i];
+	struct model_metric *metric;
+
+	*c = (struct ingest_column){.events = true,
+				    .samples = true,
+				    .scale = v->period,
+				    .at_point = v->flags & CSP_METRIC_ASYNC,
+				    .activation =
+					v->flags & (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS)};
+	c->metric = model_metric(in->m, v->name, unit_of(v), flags);
+	if (c->metric == UINT32_MAX)
+		return ingest_out_of_memory(in, sizeof(struct model_metric));
+	in->calls |= !c->at_point;
+	metric = &in->m->metrics.at[c->metric];
+	if (reader_pairs_u64(v->about, "position", &said) && said < UINT32_MAX)
+		position = (uint32_t)said;
+	if (position < metric->position)
+		metric->position = position;
+	return 0;
+}
+
+/* Pair V columns with the N columns that follow them. */
+static int plan_columns(struct ingest *in)
+{
+	in->calls = false;
+	for (uint32_t i = 0, position = 0; i < in->num_metrics; i++, position++) {
+		const struct reader_metric *v = reader_metric(in->r, i);
+		const struct reader_metric *n =
+		    i + 1 < in->num_metrics ? reader_metric(in->r, i + 1) : NULL;
+		struct ingest_column *c = &in->columns[i];
+
+		if (plan_column(in, i, position) != 0)
+			return -1;
+		if (!n || !(n->flags & CSP_METRIC_SAMPLES) || (v->flags & CSP_METRIC_SAMPLES)) {
+			if (v->flags & CSP_METRIC_ASYNC)
+				note_interval(&in->m->metrics.at[c->metric], v->period);
+			continue;
+		}
+		c->samples = false;
+		in->columns[++i] = *c;
+		in->columns[i].events = false;
+		in->columns[i].samples = true;
+		in->columns[i].scale = 0;
+		note_interval(&in->m->metrics.at[c->metric], n->period);
+	}
+	return 0;
+}
+
+static void plan_target(struct ingest *in, enum taking kind, unsigned i)
+{
+	const struct ingest_column *c = &in->columns[i];
+	struct target *to = in->targets[kind];
+
+	if (c->events)
+		to[in->num_targets[kind]++] = (struct target){c->metric, false, i, c->scale};
+	if (c->samples)
+		to[in->num_targets[kind]++] = (struct target){c->metric, true, i, 1};
+}
+
+/* Plan which contexts of a node take which column. */
+static void plan_targets(struct ingest *in)
+{
+	memset(in->num_targets, 0, sizeof in->num_targets);
+	for (unsigned i = 0; i < in->num_metrics; i++) {
+		const struct ingest_column *c = &in->columns[i];
+		if (c->at_point)
+			plan_target(in, TAKE_POINT, i);
+		else
+			plan_target(in, TAKE_CALL, i);
+		if (c->at_point || c->activation)
+			plan_target(in, TAKE_LEAF_POINT, i);
+	}
+}
+
+static int open_place(struct ingest *in, uint32_t epoch, struct epoch_index **out)
+{
+	struct epoch_index *p = in->places[epoch];
+
+	if (!p) {
+		p = malloc(sizeof *p);
+		if (!p)
+			return ingest_out_of_memory(in, sizeof *p);
+		if (epoch_index_open(p, reader_epoch(in->r, epoch), &in->extents, in->e) != 0) {
+			free(p);
+			return -1;
+		}
+		in->places[epoch] = p;
+	}
+	*out = p;
+	return 0;
+}
+
+/* ---- the root of a tree -------------------------------------------------------------- */
+
+#define ROOT_NOT_YET UINT32_MAX
+#define ROOT_SOUGHT (UINT32_MAX - 1)
+
+static uint32_t own_root(const struct reader_tree *tree)
+{
+	return tree->kind == CSP_TREE_PARTIAL ? MODEL_PARTIAL_ROOT : MODEL_ROOT;
+}
+
+/* Find or insert the context of a node of tree as a call site, below the context root. */
+static int call_site(struct ingest *in, uint32_t tree, uint64_t node, uint32_t root, uint32_t *out)
+{
+	struct reader_rows rows;
+	VEC(uint64_t) ips = {0};
+	struct epoch_index *p;
+	int rc = open_place(in, reader_tree(in->r, tree)->epoch, &p);
+	uint64_t row = node;
+
+	if (rc == 0)
+		rc = reader_rows_begin(&rows, in->r, tree, in->e);
+	if (rc != 0)
+		return rc;
+	for (uint64_t k = 0; rows.ids && k < rows.n; k++)
+		if (rows.ids[k] == node)
+			row = k;
+	for (; row && rc == 0; row = reader_row_word(&rows, row, ROW_PARENT))
+		if (!vec_push(&ips, reader_row_word(&rows, row, ROW_IP)))
+			rc = ingest_out_of_memory(in, sizeof(uint64_t));
+	for (*out = root; rc == 0 && ips.len; ips.len--) {
+		uint64_t step =
+		    epoch_index_step(p, in->m, in->path, ips.at[ips.len - 1], FRAME_CALL);
+		uint64_t path = contexts_path(in->m->contexts.paths[*out], step);
+		uint32_t parent = *out;
+		if (step != UINT64_MAX)
+			*out = contexts_find(&in->m->contexts, parent, path);
+		if (step != UINT64_MAX && *out == CONTEXT_NONE)
+			*out = contexts_insert(&in->m->contexts, parent, path, MODEL_NO_FRAME);
+		if (step == UINT64_MAX || *out == CONTEXT_NONE)
+			rc = ingest_out_of_memory(in, sizeof(uint64_t));
+	}
+	vec_free(&ips);
+	reader_rows_end(&rows);
+	return rc;
+}
+
+/* The context that a tree is put below. Threads that created threads make a chain of trees, which
+ * is followed without recursion. In a cycle, the first tree that is reached again has its own
+ * root. */
+static int root_of(struct ingest *in, uint32_t tree, uint32_t *out)
+{
+	VEC(uint32_t) chain = {0};
+	uint32_t at = tree, root;
+	int rc = 0;
+
+	while (in->roots[at] == ROOT_NOT_YET && rc == 0) {
+		const struct reader_tree *t = reader_tree(in->r, at);
+		in->roots[at] = ROOT_SOUGHT;
+		if (!vec_push(&chain, at))
+			rc = ingest_out_of_memory(in, sizeof at);
+		if (t->kind == CSP_TREE_PARTIAL || t->creator_tree == CSP_NONE)
+			in->roots[at] = own_root(t);
+		else
+			at = t->creator_tree;
+	}
+	if (rc == 0 && in->roots[at] == ROOT_SOUGHT)
+		in->roots[at] = own_root(reader_tree(in->r, at));
+	for (root = in->roots[at]; rc == 0 && chain.len; chain.len--) {
+		uint32_t child = chain.at[chain.len - 1];
+		const struct reader_tree *t = reader_tree(in->r, child);
+		if (in->roots[child] == ROOT_SOUGHT) {
+			rc = call_site(in, t->creator_tree, t->creator_node, root, &root);
+			in->roots[child] = root;
+		}
+		root = in->roots[child];
+	}
+	vec_free(&chain);
+	*out = in->roots[tree];
+	return rc;
+}
+
+int ingest_tree(struct ingest *in, uint32_t index)
+{
+	const struct reader_tree *tree = reader_tree(in->r, index);
+	uint32_t threads = reader_num_threads(in->r), root = own_root(tree);
+	uint32_t row = tree->thread < threads ? tree->thread : threads;
+	struct ingested_tree t;
+	int rc = open_place(in, tree->epoch, &t.place);
+
+	if (rc == 0)
+		rc = reader_rows_begin(&t.rows, in->r, index, in->e);
+	if (rc != 0)
+		return rc;
+	t.sums = in->sums + (size_t)row * in->num_metrics;
+	if (ingest_mark(in, &t)) {
+		if (in->options.join_threads)
+			rc = root_of(in, index, &root);
+		if (rc == 0)
+			rc = ingest_nodes(in, &t, root);
+	}
+	reader_rows_end(&t.rows);
+	return rc;
+}
+
+/* ---- a file -------------------------------------------------------------------------- */
+
+static int make_room(struct ingest *in)
+{
+	uint64_t largest = 0;
+
+	for (uint32_t i = 0; i < reader_num_trees(in->r); i++)
+		if (reader_tree(in->r, i)->num_nodes > largest)
+			largest = reader_tree(in->r, i)->num_nodes;
+	if (largest <= in->room)
+		return 0;
+	free(in->paths);
+	free(in->contexts);
+	free(in->marks);
+	in->room = 0;
+	in->paths = malloc(largest * sizeof *in->paths);
+	in->contexts = malloc(largest * sizeof *in->contexts);
+	in->marks = malloc(largest);
+	if (!in->paths || !in->contexts || !in->marks)
+		return ingest_out_of_memory(in, largest * sizeof *in->paths);
+	in->room = largest;
+	return 0;
+}
+
+static int prepare(struct ingest *in)
+{
+	size_t rows = (size_t)reader_num_threads(in->r) + 1;
+	size_t trees = reader_num_trees(in->r);
+
+	in->columns = calloc((size_t)in->num_metrics + 1, sizeof *in->columns);
+	for (int kind = 0; kind < TAKINGS; kind++)
+		in->targets[kind] = calloc(2 * (size_t)in->num_metrics + 1, sizeof(struct target));
+	in->reached = 0;
+	in->places = calloc((size_t)reader_num_epochs(in->r) + 1, sizeof(struct epoch_index *));
+	in->roots = malloc((trees + 1) * sizeof *in->roots);
+	in->sums = calloc(rows * in->num_metrics + 1, sizeof *in->sums);
+	if (!in->columns || !in->targets[TAKE_POINT] || !in->targets[TAKE_LEAF_POINT] ||
+	    !in->targets[TAKE_CALL] || !in->places || !in->roots || !in->sums)
+		return ingest_out_of_memory(in, rows * in->num_metrics * sizeof *in->sums);
+	memset(in->roots, 0xff, trees * sizeof *in->roots);
+	if (make_room(in) != 0 || plan_columns(in) != 0)
+		return -1;
+	plan_targets(in);
+	return 0;
+}
+
+static void add_to(uint64_t *to, uint64_t value)
+{
+	bool passed = false;
+	*to = sum_add(*to, value, &passed);
+}
+
+/* The sum of a column over all trees. */
+static uint64_t column_sum(const struct ingest *in, uint32_t i)
+{
+	uint64_t sum = 0;
+
+	for (size_t t = 0; t <= reader_num_threads(in->r); t++)
+		add_to(&sum, in->sums[t * in->num_metrics + i]);
+	return sum;
+}
+
+/* Events and samples of the metric whose V is column i. */
+static struct model_sum metric_sum(const struct ingest *in, uint32_t i)
+{
+	bool saturated = false;
+
+	return (struct model_sum){sum_mul(column_sum(in, i), in->columns[i].scale, &saturated),
+				  column_sum(in, in->columns[i].samples ? i : i + 1)};
+}
+
+/* Add the file's values to the totals of its metrics. Scaling after the sum gives the same as
+ * before it, also for sums that saturate at 2^64 - 1. */
+static int add_totals(struct ingest *in, struct model_sum **out, uint32_t *num_sums)
+{
+	struct model *m = in->m;
+	struct model_sum *sums;
+	bool saturated = false;
+
+	*num_sums = 0;
+	for (uint32_t i = 0; i < in->num_metrics; i++)
+		if (in->columns[i].metric >= *num_sums)
+			*num_sums = in->columns[i].metric + 1;
+	*out = sums = arena_alloc(&m->arena, (*num_sums + (size_t)1) * sizeof *sums);
+	if (!sums)
+		return ingest_out_of_memory(in, *num_sums * sizeof *sums);
+	for (uint32_t i = 0; i < in->num_metrics; i++) {
+		const struct ingest_column *c = &in->columns[i];
+		struct model_sum *total = &m->metrics.at[c->metric].total;
+		uint64_t value = column_sum(in, i);
+		if (c->events) {
+			uint64_t events = sum_mul(value, c->scale, &saturated);
+			add_to(&sums[c->metric].events, events);
+			add_to(&total->events, events);
+		}
+		if (c->samples) {
+			add_to(&sums[c->metric].samples, value);
+			add_to(&total->samples, value);
+		}
+	}
+	return 0;
+}
+
+static int push_process(struct ingest *in, const struct model_process *process)
+{
+	return vec_push(&in->m->processes, *process) ? 0
+						     : ingest_out_of_memory(in, sizeof *process);
+}
+
+/* The program images of a merged file, each with its sums. */
+static int add_merged(struct ingest *in)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < reader_num_merged(in->r); i++) {
+		const struct reader_merged *row = reader_merged(in->r, i);
+		struct model_process p = {0};
+		rc = process_describe_merged(in->m, in->r, i, &p, in->e);
+		for (uint32_t k = 0; k < row->num_sums; k++)
+			if (in->columns[row->sums[k].metric].metric >= p.num_sums)
+				p.num_sums = in->columns[row->sums[k].metric].metric + 1;
+		p.sums = arena_alloc(&in->m->arena, (p.num_sums + (size_t)1) * sizeof *p.sums);
+		if (!p.sums)
+			return ingest_out_of_memory(in, p.num_sums * sizeof *p.sums);
+		for (uint32_t k = 0; k < row->num_sums; k++) {
+			struct model_sum *sum = &p.sums[in->columns[row->sums[k].metric].metric];
+			add_to(&sum->events, row->sums[k].events);
+			add_to(&sum->samples, row->sums[k].samples);
+		}
+		if (rc == 0)
+			rc = push_process(in, &p);
+	}
+	return rc;
+}
+
+/* Add everything that is not in the trees. */
+static int add_facts(struct ingest *in)
+{
+	struct model *m = in->m;
+	struct model_process p = {0};
+
+	if (add_totals(in, &p.sums, &p.num_sums) != 0)
+		return -1;
+	for (uint32_t i = 0; i < in->num_metrics; i++) {
+		struct model_sum sum;
+		if (!in->columns[i].events)
+			continue;
+		sum = metric_sum(in, i);
+		if (process_describe_metric(m, in->r, i, &sum,
+					    &m->metrics.at[in->columns[i].metric], in->e) != 0)
+			return -1;
+	}
+	if (reader_is_merged(in->r))
+		return add_merged(in);
+	return process_describe(m, in->r, in->path, &p, in->e) == 0 ? push_process(in, &p) : -1;
+}
+
+void ingest_end(struct ingest *in)
+{
+	for (uint32_t i = 0; in->places && i < reader_num_epochs(in->r); i++)
+		if (in->places[i]) {
+			epoch_index_close(in->places[i]);
+			free(in->places[i]);
+		}
+	free(in->places);
+	free(in->columns);
+	for (int kind = 0; kind < TAKINGS; kind++) {
+		free(in->targets[kind]);
+		in->targets[kind] = NULL;
+	}
+	free(in->roots);
+	free(in->sums);
+	in->places = NULL;
+	in->columns = NULL;
+	in->roots = NULL;
+	in->sums = NULL;
+}
+
+int ingest_begin(struct ingest *in, const struct reader *r, const char *path, struct error *e)
+{
+	in->r = r;
+	in->path = path;
+	in->e = e;
+	in->num_metrics = reader_num_metrics(r);
+	return prepare(in);
+}
+
+int ingest_file(struct ingest *in, const struct reader *r, const char *path,
+		model_complaint_fn *complain, void *context, struct error *e)
+{
+	int rc = ingest_begin(in, r, path, e);
+
+	for (uint32_t i = 0; rc == 0 && i < reader_num_trees(r); i++)
+		rc = ingest_tree(in, i);
+	if (rc == 0)
+		rc = add_facts(in);
+	if (rc == 0)
+		rc = process_check_account(r, in->sums, complain, context, e);
+	ingest_end(in);
+	return rc;
+}
+
+void ingest_watch(struct ingest *in, ingest_watch_fn *watch, void *context)
+{
+	in->watch = watch;
+	in->watcher = context;
+}
+
+struct ingest *ingest_create(struct model *m, const struct ingest_options *o)
+{
+	struct ingest *in = calloc(1, sizeof *in);
+
+	if (!in)
+		return NULL;
+	in->m = m;
+	in->options = *o;
+	in->extents.sysroot = o->sysroot;
+	return in;
+}
+
+void ingest_destroy(struct ingest *in)
+{
+	if (!in)
+		return;
+	epoch_index_extents_deinit(&in->extents);
+	free(in->paths);
+	free(in->contexts);
+	free(in->marks);
+	free(in);
+}
+
+int ingest_datafile(struct model *m, const struct reader *r, const char *path, const char *sysroot,
+		    model_complaint_fn *complain, void *context, struct error *e)
+{
+	struct ingest *in = ingest_create(m, &(struct ingest_options){.sysroot = sysroot});
+	int rc = in ? ingest_file(in, r, path, complain, context, e) : error_memory(e, sizeof *in);
+
+	ingest_destroy(in);
+	return rc;
+}

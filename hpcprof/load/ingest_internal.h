@@ -1,0 +1,100 @@
+/* Internal to ingesting: shared by its files. */
+#ifndef HPCPROF_LOAD_INGEST_INTERNAL_H
+#define HPCPROF_LOAD_INGEST_INTERNAL_H
+
+#include "hpcprof/load/epoch_index.h"
+#include "hpcprof/load/ingest.h"
+
+/* Where the values of one metric of the file go. */
+struct ingest_column {
+	uint32_t metric;      /* of the model */
+	bool events, samples; /* which of its columns */
+	uint64_t scale;       /* events = value x scale */
+	bool at_point;        /* asynchronous: belongs to the instruction at ip */
+	bool activation;      /* return or activation count */
+};
+
+/* What is known about a node. */
+enum {
+	MARK_VALUE = 1,  /* the node has a value */
+	MARK_LIVE = 2,   /* it or a node below it has a value */
+	MARK_CALLED = 4, /* a child is live */
+	MARK_INNER = 8,  /* it has children */
+};
+
+/* Which columns of a node belong to one of its contexts. */
+enum taking {
+	TAKE_POINT,      /* the instruction of a call: sampled values */
+	TAKE_LEAF_POINT, /* any other node: sampled values, returns and activations */
+	TAKE_CALL,       /* a call: recorded values, returns and activations */
+	TAKINGS
+};
+
+/* A column of the model, and the column of the file that is added to it. */
+struct target {
+	uint32_t metric; /* of the model */
+	bool samples;    /* else events */
+	unsigned column; /* of the file */
+	uint64_t scale;
+};
+
+/* The contexts that nodes need, each in one role. If a node needs two, the one for its call site is
+ * last, because it is the parent of the node's children. */
+enum { BATCH_NODES = 128, BATCH = 2 * BATCH_NODES };
+struct node_batch {
+	unsigned n;
+	uint64_t node[BATCH], parent[BATCH];
+	uint8_t role[BATCH];
+	uint64_t path[BATCH];
+	uint32_t context[BATCH];
+	/* by kind: indexes of those that take values */
+	unsigned num_taking[TAKINGS];
+	uint8_t taking[TAKINGS][BATCH];
+};
+
+struct ingest {
+	struct model *m;
+	struct ingest_options options;
+	struct epoch_index_extents extents;
+	/* of the current tree; there is room for this many nodes */
+	uint64_t *paths;    /* hash of the path to the node, which its children extend */
+	uint32_t *contexts; /* parents of the nodes' children */
+	uint8_t *marks;
+	uint64_t room;
+
+	/* of the current file */
+	const struct reader *r;
+	const char *path;
+	struct error *e;
+	uint32_t num_metrics;
+	struct ingest_column *columns;   /* [num_metrics] */
+	struct target *targets[TAKINGS]; /* [num_targets] each */
+	unsigned num_targets[TAKINGS];
+	struct epoch_index **places; /* [epochs], NULL until a tree needs it */
+	uint32_t *roots;             /* [trees], the context that each is below; see root_of */
+	/* [threads + 1][num_metrics], raw values; the last row: trees without a thread */
+	uint64_t *sums;
+	bool calls;       /* a column is not asynchronous */
+	uint32_t reached; /* contexts that the model's columns have room for */
+
+	ingest_watch_fn *watch; /* or NULL */
+	void *watcher;
+};
+
+struct ingested_tree {
+	struct reader_rows rows;
+	struct epoch_index *place;
+	uint64_t *sums; /* [num_metrics], of its thread */
+	struct node_batch batch;
+};
+
+/* Returns -1 and sets the ingest's error: memory or ids ran out. */
+int ingest_out_of_memory(struct ingest *in, uint64_t bytes);
+
+/* Find which nodes of the tree need a context (in->marks), and add all values to the sums of the
+ * tree's thread. True if there is any value. */
+bool ingest_mark(struct ingest *in, struct ingested_tree *t);
+/* Merge the nodes of a marked tree below the context root. 0, or -1 and the ingest's error. */
+int ingest_nodes(struct ingest *in, struct ingested_tree *t, uint32_t root);
+
+#endif

@@ -1,0 +1,28 @@
+/* Finds the functions that a user names or describes by an expression. */
+#ifndef HPCPROF_METRICS_SELECT_H
+#define HPCPROF_METRICS_SELECT_H
+
+#include "formats/base/error.h"
+#include "hpcprof/correlate/correlate.h"
+#include "hpcprof/model/model.h"
+
+#include <stdbool.h>
+
+/* Whether text is a POSIX extended regular expression. 0, or -1 and *e (ERROR_USAGE). */
+int select_check(const char *option, const char *text, struct error *e);
+
+/* For each function of the code, whether its name or linkage name matches the expression. The
+ * caller frees the array. NULL and *e (ERROR_USAGE: nothing matches, or the expression is
+ * invalid). */
+bool *select_matching(const struct symbolized *c, const char *expression, struct error *e);
+
+/* Find the functions that name identifies, in any number of modules: those with this name or
+ * linkage name; else those with it followed by parameters; else those that contain it; else those
+ * that match it as an expression. *out has whether each function of the code is one of them; the
+ * caller frees it. *which is one of them. Several functions of the same name are all selected. 0,
+ * or -1 and *e (ERROR_USAGE: no function, or several with different names; the message has some of
+ * them). */
+int select_named(const struct model *m, const struct symbolized *c, const char *name, bool **out,
+		 uint32_t *which, struct error *e);
+
+#endif

@@ -1,0 +1,252 @@
+/* The profile of a measurement: the calling context trees of all processes and threads merged into
+ * one, with the datafiles' data on how it was measured.
+ *
+ * A context is (parent context, frame). A frame is (load module, address in the module's file,
+ * role). Modules are the same if their build-ids are equal, or, without build-ids, their names. So
+ * contexts of processes with different load addresses, and of different epochs, are merged. Memory
+ * grows with the number of distinct contexts. All contexts have a value, or a descendant with one.
+ *
+ * A model is filled (ingest.h; several models in parallel, model_join). Then model_finish sorts
+ * everything, so that the order depends only on what was merged, not on the order of merging:
+ * modules by name and build-id, frames by module, address and role, contexts depth first with
+ * siblings in the order of their frames, metrics by their position in the files and name, processes
+ * by path. Before that, ids are in no order, except that a context's id is always greater than its
+ * parent's.
+ *
+ * A model is used by one thread at a time. It owns everything in it. Functions that return int
+ * return 0, or -1 and *e (memory ran out, or ERROR_LIMIT past 2^32 contexts). After an error the
+ * model can only be destroyed. */
+#ifndef HPCPROF_MODEL_MODEL_H
+#define HPCPROF_MODEL_MODEL_H
+
+#include "formats/base/arena.h"
+#include "formats/base/error.h"
+#include "formats/base/vec.h"
+#include "hpcprof/model/contexts.h"
+#include "hpcprof/model/interner.h"
+#include "reader/reader.h"
+#include "symbolize/symbolize.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the address of a frame is. It is the address to look up: for a call the return address - 1,
+ * which is within the call instruction. A frame that came with its name is not looked up: its
+ * address is the id of a function << 32 | line. */
+enum frame_role {
+	FRAME_POINT,
+	FRAME_CALL,
+	FRAME_ADDRESSED, /* the roles before it have addresses */
+	FRAME_NAMED_POINT = FRAME_ADDRESSED,
+	FRAME_NAMED_CALL,
+	FRAME_NAMED_INLINED, /* this role and later ones: inlined into the parent's function */
+	FRAME_NAMED_INLINED_POINT = FRAME_NAMED_INLINED,
+	FRAME_NAMED_INLINED_CALL,
+	FRAME_ROLES
+};
+
+struct model_frame {
+	uint64_t address; /* in the module's file */
+	uint32_t module;
+	uint32_t role; /* enum frame_role */
+};
+
+enum { MODEL_ROOT = 0, MODEL_PARTIAL_ROOT = 1, MODEL_ROOTS = 2 };
+#define MODEL_NO_FRAME UINT32_MAX /* the frame of the two roots */
+
+/* The module of addresses outside all modules of their epoch. */
+#define MODEL_UNKNOWN_MODULE "[unknown]"
+/* The name of a function whose name is not known. */
+#define MODEL_UNKNOWN_FUNCTION "[unknown function]"
+
+struct model_module {
+	const char *name;     /* path or [pseudo]; if several, the first in order */
+	const char *build_id; /* lower-case hex, or NULL */
+	const char *image;    /* where the image of a [vdso] was saved, or NULL */
+	bool assumed;         /* an address was assigned to it because an extent was not known */
+	/* for names that came with the frames, as in a database: how they were found */
+	bool has_names, stale;
+	enum symbol_source best;
+	const char *why; /* what was missing, or NULL */
+	/* in a finished model: its frames with addresses, by address and role */
+	uint32_t first_frame, num_frames;
+};
+
+/* A function that came with its name, for example from a PROFILE. Strings are interned. file is
+ * where its code is from. */
+struct model_function {
+	const char *name;         /* NULL: not known */
+	const char *linkage_name; /* NULL: as name */
+	const char *file;         /* NULL: not known */
+	uint32_t line;            /* where it begins in the file, or 0 */
+	uint32_t module;
+	/* where it is declared, if this is known separately from where its code is from: then
+	 * functions that differ only in file are one; else NULL. "" is not known */
+	const char *declared;
+	/* distinguishes functions with the same name, or 0; from code_function */
+	uint64_t low;
+	enum symbol_source source; /* of the name; SYMBOL_NONE: only a place in the code */
+};
+
+/* Sums of one metric. */
+struct model_sum {
+	uint64_t events, samples;
+};
+
+enum model_kernel { KERNEL_NOT_SAID = 0, KERNEL_YES = 1, KERNEL_NO = 2, KERNEL_MIXED = 3 };
+
+struct model_account {
+	const char *disposition;
+	uint64_t samples, weight;
+};
+
+/* Distinct texts, sorted. */
+typedef VEC(const char *) model_texts;
+
+struct model_metric {
+	const char *name;
+	const char *unit;  /* "ns", "bytes", "count", or "" if the file does not have it */
+	uint64_t flags;    /* of V */
+	uint64_t *events;  /* [contexts], exclusive */
+	uint64_t *samples; /* [contexts], exclusive */
+	uint32_t capacity; /* of events and samples, in contexts */
+	struct model_sum total;
+	enum model_kernel kernel;
+	model_texts sources, requested, achieved, jitters;
+	/* nominal mean interval: the period of N, or of a sampled V without N; if several, the
+	 * largest; 0: not known */
+	uint64_t interval;
+	uint64_t cost; /* CPU time in ns that measuring took, as far as it is in the files; 0: not
+			  known */
+	VEC(struct model_account) account; /* those of the format first, in its order */
+	uint32_t position;                 /* smallest one in the files; orders the metrics */
+	bool has_account;
+	struct model_sum unaccounted; /* from files without an account of it */
+};
+
+/* One program image. Texts are "" if the file does not have them. There may be many of these. */
+struct model_process {
+	const char *path;    /* of its datafile; not interned */
+	const char *command; /* arguments joined by blanks */
+	const char *executable;
+	const char *host;
+	const char *end;
+	const char *tool;
+	uint64_t pid, ppid, start_ns, wall_ns, cpu_ns;
+	uint64_t tramp_samples;
+	struct model_sum *sums; /* [num_sums], by the model's metrics */
+	uint32_t num_sums;      /* metrics that the model had when it was added */
+	uint32_t threads;       /* rows of THREADS, or 0 */
+	uint32_t rank, ranks;   /* of a parallel program; ranks is 0 if not known */
+	bool has_trailer, has_pid, has_start, has_wall, has_cpu, has_rank;
+	bool has_ended; /* one of the rows of THREADS stands for many ended threads */
+};
+
+struct model {
+	struct arena arena;
+	struct strings *strings;
+	struct contexts contexts;
+	uint32_t framed; /* contexts below have frames; see model_make_frames */
+	VEC(struct model_frame) frames;
+	struct interner addresses, frame_keys; /* only before model_finish: see model_frame */
+	VEC(struct model_module) modules;
+	struct interner module_ids; /* key: string id of the identity */
+	VEC(struct model_function) functions;
+	struct interner name_pairs;   /* pairs of ids, chained into a key for each function */
+	struct interner function_ids; /* key: such a chain */
+	VEC(struct model_metric) metrics;
+	VEC(struct model_process) processes;
+	bool saturated; /* a sum reached 2^64 - 1 and was limited to it */
+};
+
+/* NULL if memory ran out. */
+struct model *model_create(void);
+void model_destroy(struct model *m); /* takes NULL */
+
+/* Called for a problem with a datafile that is merged nevertheless. text is one line without the
+ * file's name. */
+typedef void model_complaint_fn(void *context, const char *text);
+
+/* Add everything in from to m. from can then only be destroyed. Neither may be finished. The
+ * finished model does not depend on the order of joining. */
+int model_join(struct model *m, struct model *from, struct error *e);
+
+/* Call it after everything was added: sort the model and extend all columns to all contexts.
+ * Nothing can be added afterwards. */
+int model_finish(struct model *m, struct error *e);
+/* The same for n models, which n threads filled: the first becomes the finished model of all, as if
+ * the others had been joined to it. The others can then only be destroyed. n threads sort them. */
+int model_finish_all(struct model *const *models, size_t n, struct error *e);
+
+/* The orders of functions, and of frames: by module, those with addresses first, by address and
+ * role. <0, 0, >0. */
+int model_compare_functions(const struct model_function *a, const struct model_function *b);
+int model_compare_frames(const struct model_frame *a, const struct model_frame *b);
+
+static inline uint32_t model_num_contexts(const struct model *m)
+{
+	return m->contexts.len;
+}
+static inline uint32_t model_parent(const struct model *m, uint32_t context)
+{
+	return (uint32_t)(m->contexts.keys[context] >> 32);
+}
+static inline uint32_t model_frame_of(const struct model *m, uint32_t context)
+{
+	return (uint32_t)m->contexts.keys[context];
+}
+
+/* ---- for filling a model ------------------------------------------------------- */
+
+/* Ids of a child context, a frame, a module, a metric, which are added if they are new. UINT32_MAX
+ * if memory (or the ids) ran out. Contexts with the same parent and frame are one. */
+uint32_t model_context(struct model *m, uint32_t parent, uint32_t frame);
+uint32_t model_frame(struct model *m, uint32_t module, uint64_t address, enum frame_role role);
+uint32_t model_module(struct model *m, struct reader_text name, struct reader_text build_id);
+/* The function. Its texts must be from model_text. */
+uint32_t model_function(struct model *m, const struct model_function *f);
+/* The frame of a line (0: not known) of a function, as FRAME_NAMED_POINT or _CALL. */
+uint32_t model_named_frame(struct model *m, uint32_t function, uint32_t line, enum frame_role role);
+uint32_t model_metric(struct model *m, struct reader_text name, struct reader_text unit,
+		      uint64_t flags);
+
+/* A step (see contexts.h) contains module, address and role (FRAME_POINT or FRAME_CALL) if they are
+ * small enough, so that known contexts are found without reading frames. Other steps are the
+ * frame's id with the highest bit set. */
+enum { MODEL_STEP_MODULES = 1 << 15, MODEL_STEP_ADDRESS_BITS = 47 };
+#define MODEL_STEP_FRAME (UINT64_C(1) << 63)
+static inline bool model_step_is_plain(uint32_t module, uint64_t address)
+{
+	return module < MODEL_STEP_MODULES && !(address >> MODEL_STEP_ADDRESS_BITS);
+}
+static inline uint64_t model_plain_step(uint32_t module, uint64_t address, enum frame_role role)
+{
+	return address << 16 | (uint64_t)module << 1 | (uint64_t)role;
+}
+/* The frame of a plain step. */
+static inline struct model_frame model_plain_frame(uint64_t step)
+{
+	return (struct model_frame){.address = step >> 16,
+				    .module = (uint32_t)(step >> 1) & (MODEL_STEP_MODULES - 1),
+				    .role = step & 1};
+}
+/* The step of a frame, plain or not. */
+uint64_t model_step(const struct model *m, uint32_t frame);
+/* Set the frame of each context that was inserted without one. Ingesting leaves this to callers
+ * that need frames before the model is finished. False if memory ran out. */
+bool model_make_frames(struct model *m);
+
+/* Extend the metric's columns to the context. False if memory ran out. */
+bool model_reach(struct model *m, struct model_metric *metric, uint32_t context);
+/* The row of a disposition in a metric's account, which is added if it is missing. The rows of the
+ * format's dispositions always exist, in their order; others follow by name. NULL if memory ran
+ * out. */
+struct model_account *model_account_row(struct model *m, struct model_metric *metric,
+					struct reader_text name);
+/* Add text to a sorted list of distinct texts. text is interned; "" is not added. False if memory
+ * ran out, or if text is NULL. */
+bool model_list_text(model_texts *list, const char *text);
+/* An interned copy, which lives as long as the model; NULL if memory ran out. */
+const char *model_text(struct model *m, const char *at, size_t n);
+
+#endif

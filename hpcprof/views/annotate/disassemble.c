@@ -1,0 +1,113 @@
+#include "hpcprof/views/annotate/disassemble.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct disassembler {
+	csh handle;
+	cs_insn *insn;
+	uint16_t machine;
+	uint32_t step; /* bytes to skip if there is no valid instruction */
+};
+
+static const struct machine {
+	uint16_t elf;
+	cs_arch arch;
+	cs_mode mode;
+	uint32_t step;
+} machines[] = {
+    {EM_X86_64, CS_ARCH_X86, CS_MODE_64, 1},
+    {EM_386, CS_ARCH_X86, CS_MODE_32, 1},
+    {EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM, 4},
+};
+
+struct disassembler *disassembler_create(uint16_t machine, bool big, struct error *e)
+{
+	const struct machine *m = NULL;
+	struct disassembler *d;
+	cs_mode mode;
+
+	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+		if (machines[i].elf == machine)
+			m = &machines[i];
+	if (!m) {
+		error_set(e, ERROR_USAGE, "code of ELF machine %u cannot be disassembled", machine);
+		return NULL;
+	}
+	d = calloc(1, sizeof *d);
+	mode = m->mode | (big ? CS_MODE_BIG_ENDIAN : 0);
+	if (!d || cs_open(m->arch, mode, &d->handle) != CS_ERR_OK) {
+		free(d);
+		error_memory(e, sizeof *d);
+		return NULL;
+	}
+	d->machine = machine;
+	d->step = m->step;
+	/* the syntax of the GNU tools */
+	if (m->arch == CS_ARCH_X86)
+		cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	d->insn = cs_malloc(d->handle);
+	if (!d->insn) {
+		disassembler_destroy(d);
+		error_memory(e, sizeof *d->insn);
+		return NULL;
+	}
+	return d;
+}
+
+void disassembler_destroy(struct disassembler *d)
+{
+	if (!d)
+		return;
+	if (d->insn)
+		cs_free(d->insn, 1);
+	cs_close(&d->handle);
+	free(d);
+}
+
+/* The address in the last operand of a jump or call, or 0. */
+static uint64_t target_of(const struct disassembler *d)
+{
+	const cs_detail *detail = d->insn->detail;
+
+	if (!cs_insn_group(d->handle, d->insn, CS_GRP_JUMP) &&
+	    !cs_insn_group(d->handle, d->insn, CS_GRP_CALL) &&
+	    !cs_insn_group(d->handle, d->insn, CS_GRP_BRANCH_RELATIVE))
+		return 0;
+	if (d->machine == EM_AARCH64) {
+		const cs_arm64 *a = &detail->arm64;
+		const cs_arm64_op *op = a->op_count ? &a->operands[a->op_count - 1] : NULL;
+		return op && op->type == ARM64_OP_IMM ? (uint64_t)op->imm : 0;
+	}
+	if (detail->x86.op_count && detail->x86.operands[0].type == X86_OP_IMM)
+		return (uint64_t)detail->x86.operands[0].imm;
+	return 0;
+}
+
+void disassemble(struct disassembler *d, const uint8_t *bytes, size_t n, uint64_t address,
+		 struct instruction *out)
+{
+	const uint8_t *at = bytes;
+	size_t left = n;
+	uint64_t next = address;
+	uint32_t step = d->step <= n ? d->step : (uint32_t)n;
+	char *to = out->text;
+
+	out->address = address;
+	out->target = 0;
+	if (cs_disasm_iter(d->handle, &at, &left, &next, d->insn) && d->insn->size) {
+		out->size = d->insn->size;
+		out->target = target_of(d);
+		snprintf(out->text, sizeof out->text, "%s%s%s", d->insn->mnemonic,
+			 d->insn->op_str[0] ? " " : "", d->insn->op_str);
+		return;
+	}
+	out->size = step;
+	to += sprintf(to, ".byte");
+	for (uint32_t i = 0; i < step; i++)
+		to += sprintf(to, " 0x%02x", bytes[i]);
+}

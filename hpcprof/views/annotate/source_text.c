@@ -1,0 +1,236 @@
+#include "hpcprof/views/annotate/source_text.h"
+
+#include "hpcprof/terminal/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int source_map_parse(struct source_map *out, const char *text, struct arena *a, struct error *e)
+{
+	const char *equals = strchr(text, '=');
+
+	if (!equals || equals == text || !equals[1])
+		return error_set(e, ERROR_USAGE, "-I takes FROM=TO, two directories, not '%.200s'",
+				 text);
+	out->from = arena_strndup(a, text, (size_t)(equals - text));
+	out->to = arena_strndup(a, equals + 1, strlen(equals + 1));
+	return out->from && out->to ? 0 : error_memory(e, strlen(text));
+}
+
+/* ---- finding files --------------------------------------------------------------------- */
+
+/* Whether path, in which links are resolved, is root or is below it. */
+static bool is_below(const char *path, const char *root)
+{
+	size_t n = strlen(root);
+
+	if (strcmp(root, "/") == 0)
+		return true;
+	return strncmp(path, root, n) == 0 && (path[n] == '/' || !path[n]);
+}
+
+/* The part of name below from, or NULL. */
+static const char *below(const char *name, const char *from)
+{
+	size_t n = strlen(from);
+
+	while (n > 1 && from[n - 1] == '/')
+		n--;
+	if (strncmp(name, from, n) != 0)
+		return NULL;
+	if (n == 1 && from[0] == '/')
+		return name + 1;
+	if (name[n] != '/')
+		return NULL;
+	return name + n + 1;
+}
+
+static bool climbs(const char *path)
+{
+	for (const char *at = path; at; at = strchr(at, '/'), at += at != NULL)
+		if (strncmp(at, "..", 2) == 0 && (!at[2] || at[2] == '/'))
+			return true;
+	return false;
+}
+
+enum attempt { READ, MISSING, REFUSED };
+
+/* Read the whole file. A file that is not text is refused. */
+static enum attempt read_text(struct source_text *s, int fd, const char *path, struct error *e)
+{
+	struct stat st;
+	size_t size = 0;
+	ssize_t got = 1;
+
+	if (fstat(fd, &st) != 0) {
+		error_system(e, "%.300s", path);
+		return REFUSED;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		error_set(e, ERROR_FORMAT, "%.300s: not a regular file", path);
+		return REFUSED;
+	}
+	if (st.st_size > SOURCE_TEXT_MOST) {
+		error_set(e, ERROR_LIMIT, "%.300s: larger than %d MiB", path,
+			  SOURCE_TEXT_MOST >> 20);
+		return REFUSED;
+	}
+	s->text = malloc((size_t)st.st_size + 1);
+	if (!s->text) {
+		error_memory(e, (uint64_t)st.st_size);
+		return REFUSED;
+	}
+	while (size < (size_t)st.st_size &&
+	       (got = read(fd, s->text + size, (size_t)st.st_size - size)) > 0)
+		size += (size_t)got;
+	s->text[size] = '\0';
+	if (got < 0) {
+		error_system(e, "%.300s", path);
+		return REFUSED;
+	}
+	if (memchr(s->text, '\0', size)) {
+		error_set(e, ERROR_FORMAT, "%.300s: not a text file", path);
+		return REFUSED;
+	}
+	s->modified = st.st_mtim;
+	return READ;
+}
+
+/* Split the text into lines. */
+static bool find_lines(struct source_text *s)
+{
+	char *at = s->text, *end;
+
+	while (*at) {
+		if (!vec_push(&s->lines, (size_t)(at - s->text)))
+			return false;
+		end = at + strcspn(at, "\n");
+		if (!*end)
+			break;
+		if (end > at && end[-1] == '\r')
+			end[-1] = '\0';
+		*end = '\0';
+		at = end + 1;
+	}
+	return true;
+}
+
+/* Try root/rest, or rest itself if root is NULL. */
+static enum attempt try_path(struct source_text *s, const char *root, const char *rest,
+			     struct error *e)
+{
+	char path[PATH_MAX], real[PATH_MAX], real_root[PATH_MAX];
+	int n = snprintf(path, sizeof path, "%s%s%s", root ? root : "", root ? "/" : "", rest);
+	enum attempt result;
+	int fd;
+
+	if (n < 0 || (size_t)n >= sizeof path || !realpath(path, real) ||
+	    (root && !realpath(root, real_root)))
+		return MISSING;
+	if (climbs(rest) || (root && !is_below(real, real_root))) {
+		error_set(e, ERROR_USAGE, "%.300s: leads out of the given directory", path);
+		return REFUSED;
+	}
+	fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	if (fd < 0) {
+		error_system(e, "%.300s", path);
+		return errno == ENOENT ? MISSING : REFUSED;
+	}
+	result = read_text(s, fd, path, e);
+	close(fd);
+	if (result == READ && (!(s->path = strdup(real)) || !find_lines(s))) {
+		error_memory(e, sizeof real);
+		result = REFUSED;
+	}
+	if (result != READ)
+		source_text_free(s);
+	return result;
+}
+
+/* Try the directories: with the whole name, then with more and more of its beginning removed. */
+static enum attempt try_directories(struct source_text *s, const char *name,
+				    const struct source_places *where, struct error *e)
+{
+	enum attempt result = MISSING;
+
+	for (const char *rest = name; rest; rest = strchr(rest, '/')) {
+		rest += strspn(rest, "/");
+		for (size_t i = 0; *rest && i < where->directories.len; i++) {
+			enum attempt a = try_path(s, where->directories.at[i], rest, e);
+			if (a == READ)
+				return READ;
+			result = a == REFUSED ? REFUSED : result;
+		}
+	}
+	return result;
+}
+
+int source_text_read(struct source_text *s, const char *name, const struct source_places *where,
+		     struct error *e)
+{
+	enum attempt a = MISSING, worst = MISSING;
+	struct error why = {0};
+
+	memset(s, 0, sizeof *s);
+	for (size_t i = 0; a != READ && i < where->maps.len; i++) {
+		const char *rest = below(name, where->maps.at[i].from);
+		if (rest)
+			a = try_path(s, where->maps.at[i].to, rest, &why);
+		worst = a == REFUSED ? REFUSED : worst;
+	}
+	if (a != READ && name[0] == '/')
+		a = try_path(s, NULL, name, &why);
+	worst = a == REFUSED ? REFUSED : worst;
+	if (a != READ)
+		a = try_directories(s, name, where, &why);
+	worst = a == REFUSED ? REFUSED : worst;
+	if (a == READ)
+		return 0;
+	if (worst == REFUSED) {
+		if (e)
+			*e = why;
+		return -1;
+	}
+	return error_set(e, ERROR_SYSTEM, "not found");
+}
+
+void source_text_free(struct source_text *s)
+{
+	if (!s)
+		return;
+	free(s->path);
+	free(s->text);
+	vec_free(&s->lines);
+	s->path = s->text = NULL;
+}
+
+const char *source_text_line(const struct source_text *s, uint32_t line, unsigned tab,
+			     struct arena *a)
+{
+	const char *text;
+	size_t tabs = 0, at = 0;
+	char *out;
+
+	if (!line || line > s->lines.len)
+		return "";
+	text = s->text + s->lines.at[line - 1];
+	for (size_t i = 0; text[i]; i++)
+		tabs += text[i] == '\t';
+	out = arena_alloc(a, strlen(text) + tabs * (tab - 1) + 1);
+	for (size_t i = 0; out && text[i]; i++) {
+		if (text[i] != '\t')
+			out[at++] = text[i];
+		else
+			do
+				out[at++] = ' ';
+			while (at % tab);
+	}
+	return out ? layout_clean(a, out) : NULL;
+}

@@ -1,0 +1,178 @@
+/* The text view: a summary that fits a terminal. Each section has a file of its own. */
+#include "hpcprof/views/text/text.h"
+
+#include "hpcprof/command/list.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *format_list(struct text *t, const char *format, va_list ap)
+{
+	const char *out = layout_format_list(&t->arena, format, ap);
+
+	if (!out)
+		t->starved = true;
+	return out;
+}
+
+const char *text_format(struct text *t, const char *format, ...)
+{
+	const char *out;
+	va_list ap;
+
+	va_start(ap, format);
+	out = format_list(t, format, ap);
+	va_end(ap);
+	return out;
+}
+
+void text_title(struct text *t, const char *format, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, format);
+	text = format_list(t, format, ap);
+	va_end(ap);
+	fputc('\n', t->out);
+	if (text)
+		layout_title(t->out, t->o->color, text);
+}
+
+enum { LABEL_WIDTH = 12 };
+
+bool text_fact(struct text *t, const char *label, const char *format, ...)
+{
+	const char *value;
+	va_list ap;
+
+	va_start(ap, format);
+	value = format_list(t, format, ap);
+	va_end(ap);
+	if (value)
+		value = layout_cut_middle(&t->arena, value, t->o->width - LABEL_WIDTH - 2);
+	if (value)
+		fprintf(t->out, "  %-*s%s\n", LABEL_WIDTH, label, value);
+	return value != NULL;
+}
+
+void text_paragraph(struct text *t, const char *format, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, format);
+	text = format_list(t, format, ap);
+	va_end(ap);
+	if (text)
+		layout_paragraph(t->out, t->o->width, text);
+}
+
+bool text_value_cells(struct text *t, struct layout_table *table, uint64_t value, size_t column)
+{
+	const struct shown_metric *c = &t->columns[column];
+	char number[LAYOUT_NUMBER_BYTES];
+
+	return layout_number(table, layout_percent(number, value, c->total)) &&
+	       layout_number(table, layout_value(number, value, c->unit));
+}
+
+size_t text_rows(const struct text *t, size_t most)
+{
+	return t->o->rows ? (size_t)t->o->rows : most;
+}
+
+/* Each metric has four numbers beside the names; one percentage, or two without a value. */
+enum { NAMES = 34, EACH = 23, GAP = 2, UNIT = 10 };
+
+static unsigned each_metric(const struct profile *p, const struct text_options *own)
+{
+	const struct common *o = &own->common;
+	unsigned percents = 2 * (shown_percent_width(o) + GAP);
+	unsigned units = text_compare_columns(p, own);
+
+	if (units)
+		return percents + units * UNIT;
+	return o->ci ? percents : EACH;
+}
+
+static bool print_all(struct text *t)
+{
+	return text_measured(t) && text_compared(t) && text_tables(t) && text_paths(t) &&
+	       text_quality(t) && !t->starved;
+}
+
+static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
+{
+	const struct text_options *own = options;
+	const struct common *o = &own->common;
+	struct text t = {.out = out, .p = p, .m = p->model, .c = &p->code, .own = own, .o = o};
+	struct shown_metrics columns;
+	int rc =
+	    shown_metrics_choose(&columns, p->model, o, true,
+				 shown_metrics_fitting(o, NAMES, each_metric(p, own)), &t.arena, e);
+
+	t.columns = columns.at;
+	t.chosen = &columns;
+	t.num_columns = columns.len;
+	t.columns_left_out = columns.left_out;
+	if (rc == 0)
+		rc = attribute(p->model, &p->code, columns.values, columns.len, &t.a, e);
+	if (rc == 0 && !(text_tables_choose(&t) && text_paths_choose(&t)))
+		rc = error_memory(e, 0);
+	if (rc == 0)
+		rc = text_compare_units(&t, e);
+	if (rc == 0 && !print_all(&t))
+		rc = error_memory(e, 0);
+	text_compare_deinit(&t);
+	text_paths_deinit(&t);
+	text_tables_deinit(&t);
+	attribute_deinit(&t.a);
+	shown_metrics_deinit(&columns);
+	arena_deinit(&t.arena);
+	return rc;
+}
+
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	const struct text_options *o = options;
+	bool columns = o->collective && (o->common.by || o->common.num_profiles > 1);
+	const struct profile_request wanted = {.common = &o->common,
+					       .units = o->common.stats || columns};
+
+	return profile_show(out, &wanted, print, options, d, e);
+}
+
+static void set_defaults(void *options)
+{
+	struct text_options *o = options;
+
+	o->collective = TEXT_COLLECTIVE;
+}
+
+static const struct option_row own_options[] = {
+    {0, "collective", "N",
+     "compare fewer than N profiles by columns, more by sum, min and max (4; 0: neither)",
+     option_count, offsetof(struct text_options, collective), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {common_metrics_options,
+						  common_rows_options,
+						  common_values_options,
+						  common_stats_options,
+						  own_options,
+						  common_inlining_options,
+						  common_symbols_options,
+						  common_loading_options,
+						  NULL};
+
+const struct command text_command = {
+    .name = "text",
+    .summary = "a summary: where the time went, on which call paths, how reliable that is",
+    .options = tables,
+    .size = sizeof(struct text_options),
+    .set_defaults = set_defaults,
+    .run = run,
+    .print = print,
+};

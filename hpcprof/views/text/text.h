@@ -1,0 +1,94 @@
+/* Internal to the text view: shared by its files. */
+#ifndef HPCPROF_VIEWS_TEXT_TEXT_H
+#define HPCPROF_VIEWS_TEXT_TEXT_H
+
+#include "hpcprof/command/common.h"
+#include "hpcprof/load/profile.h"
+#include "hpcprof/metrics/attribute.h"
+#include "hpcprof/metrics/shown_metrics.h"
+#include "hpcprof/metrics/stats.h"
+#include "hpcprof/terminal/layout.h"
+
+#include <stdio.h>
+
+/* The rows of a table: those with values, in order. The first `shown` are shown. */
+struct text_table {
+	uint32_t *ids;
+	size_t count, shown;
+	uint32_t first_row; /* of the shown rows, in the statistics */
+};
+
+/* How units (profiles, ranks, ...) are compared: not at all, by a column for each, by columns of
+ * sum, minimum and maximum, or by lines of statistics. */
+enum text_compare { COMPARE_NOT, COMPARE_SINGLE, COMPARE_COLLECTIVE, COMPARE_LINES };
+
+struct text_options {
+	struct common common;
+	uint64_t collective; /* number of units from which they share columns; 0: no columns */
+};
+enum { TEXT_COLLECTIVE = 4 };
+
+struct text {
+	FILE *out;
+	const struct profile *p;
+	const struct model *m;
+	const struct symbolized *c;
+	const struct text_options *own; /* NULL outside the text view */
+	const struct common *o;
+	struct arena arena;
+	const struct shown_metric *columns; /* at least one, unless no datafile has a metric */
+	size_t num_columns, columns_left_out;
+	const struct shown_metrics *chosen; /* the same */
+	struct attribution a;               /* of the columns */
+	struct text_table tables[GROUPINGS];
+	struct hottest *hottest; /* NULL: not chosen yet */
+	enum text_compare compare;
+	struct stats stats;       /* unless COMPARE_NOT */
+	const char **unit_titles; /* [units]: short, for COMPARE_SINGLE */
+	bool starved;             /* memory ran out in a function that cannot report it */
+};
+
+/* Choose what tables and paths will show, before their sections. False if memory ran out. */
+bool text_tables_choose(struct text *t);
+bool text_paths_choose(struct text *t);
+void text_tables_deinit(struct text *t);
+void text_paths_deinit(struct text *t);
+/* Count paths as rows of the statistics. False if memory ran out. */
+bool text_paths_count(struct text *t, struct stats_rows *rows);
+
+/* Compare units if that was requested and there are any, and set compare. 0, or -1 and *e. */
+int text_compare_units(struct text *t, struct error *e);
+/* The number of columns for the units, for each metric. Called before units are compared. */
+unsigned text_compare_columns(const struct profile *p, const struct text_options *own);
+/* Titles and cells of these columns, for a row of the statistics. */
+size_t text_compare_titles(const struct text *t, size_t column, bool inclusive,
+			   struct layout_column *titles);
+bool text_compare_cells(struct text *t, struct layout_table *table, const struct stats_rows *rows,
+			uint32_t row, size_t column, bool inclusive);
+void text_compare_deinit(struct text *t);
+
+/* Sections. False if memory ran out. Write errors are in ferror(out). */
+bool text_measured(struct text *t); /* what was measured, totals, processes */
+bool text_compared(struct text *t); /* the units that are compared, if any */
+bool text_tables(struct text *t);   /* load modules, files, functions, lines */
+bool text_paths(struct text *t);    /* the hottest call paths */
+bool text_quality(struct text *t);  /* how reliable the figures are */
+
+/* Print a section's title, after an empty line. */
+void text_title(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Print " label value", with the value shortened in its middle to fit. */
+bool text_fact(struct text *t, const char *label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Print a paragraph, indented and wrapped between words. */
+void text_paragraph(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A printf into the arena; NULL if memory ran out. */
+const char *text_format(struct text *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Add the cells of a row's value: as a percentage of the column's total, and scaled. */
+bool text_value_cells(struct text *t, struct layout_table *table, uint64_t value, size_t column);
+
+/* How many rows a table shows; most is the default. */
+size_t text_rows(const struct text *t, size_t most);
+
+#endif

@@ -1,0 +1,254 @@
+/* The text view's last part: how reliable the figures are. */
+#include "hpcprof/correlate/label.h"
+#include "hpcprof/model/sum.h"
+#include "hpcprof/views/text/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool account_row(struct text *t, struct layout_table *table, const char *what,
+			uint64_t samples, uint64_t weight, uint64_t all, const char *unit)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+
+	return layout_number(table, layout_exact(number, samples)) &&
+	       layout_number(table, layout_percent(number, weight, all)) &&
+	       layout_number(table, layout_value(number, weight, unit)) &&
+	       layout_cell(table, layout_clean(&t->arena, what));
+}
+
+static const char *meaning(struct text *t, size_t row, const char *disposition)
+{
+	switch (row) {
+	case CSP_RECORDED:
+		return "recorded with a complete path";
+	case CSP_PARTIAL:
+		return "recorded with a partial path";
+	case CSP_OWN_CODE:
+		return "measuring itself (own code)";
+	case CSP_MEASURING_OFF:
+		return "not sampled: measuring was off";
+	case CSP_TAIL:
+		return "not sampled: ends of threads";
+	default:
+		return text_format(t, "dropped: %s", disposition);
+	}
+}
+
+static bool account(struct text *t, const struct model_metric *m)
+{
+	static const struct layout_column titles[] = {{"samples", true, CUT_NOT, 0},
+						      {"share", true, CUT_NOT, 0},
+						      {"", true, CUT_NOT, 0},
+						      {"outcome", false, CUT_MIDDLE, 20}};
+	struct layout_table table = {.arena = &t->arena, .columns = titles, .num_columns = 4};
+	uint64_t all = 0;
+	bool ok = true, saturated = false;
+
+	for (size_t i = 0; i < m->account.len; i++)
+		all = sum_add(all, m->account.at[i].weight, &saturated);
+	for (size_t i = 0; ok && i < m->account.len; i++) {
+		const struct model_account *a = &m->account.at[i];
+		const char *what = meaning(t, i, a->disposition);
+		ok = what && account_row(t, &table, what, a->samples, a->weight, all, m->unit);
+	}
+	ok = ok && layout_print(t->out, &table, t->o->width);
+	layout_table_deinit(&table);
+	return ok;
+}
+
+/* Print how many of the recorded samples have complete call paths, according to the trees. */
+static bool complete_paths(struct text *t, const struct model_metric *m)
+{
+	uint32_t n = model_num_contexts(t->m);
+	uint8_t *partial = calloc(n, 1);
+	uint64_t lost = 0;
+	bool saturated = false;
+	char number[LAYOUT_NUMBER_BYTES], more[LAYOUT_NUMBER_BYTES];
+
+	if (!partial)
+		return false;
+	for (uint32_t i = MODEL_PARTIAL_ROOT; i < n; i++) {
+		partial[i] = i == MODEL_PARTIAL_ROOT || partial[model_parent(t->m, i)];
+		if (partial[i])
+			lost = sum_add(lost, m->samples[i], &saturated);
+	}
+	free(partial);
+	text_paragraph(t, "Call paths: %s of the %s recorded samples are complete.",
+		       layout_percent(number, m->total.samples - lost, m->total.samples),
+		       layout_exact(more, m->total.samples));
+	return true;
+}
+
+static void kernel(struct text *t, const struct shown_metric *c)
+{
+	static const char *const texts[] = {
+	    [KERNEL_NOT_SAID] = "the datafiles do not say whether time in the kernel is included.",
+	    [KERNEL_YES] = "time in the kernel is included.",
+	    [KERNEL_NO] = "time in the kernel is NOT included.",
+	    [KERNEL_MIXED] =
+		"time in the kernel is included for some processes and NOT for others.",
+	};
+	text_paragraph(t, "Kernel: %s", texts[c->metric->kernel & KERNEL_MIXED]);
+}
+
+/* ---- modules without names --------------------------------------------------------- */
+
+static int by_lineless(const void *pa, const void *pb, void *context)
+{
+	const struct text *t = context;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	uint64_t x = t->a.lineless[a * t->num_columns], y = t->a.lineless[b * t->num_columns];
+	return x != y ? (x > y ? -1 : 1) : label_compare_modules(t->m, a, b);
+}
+
+static const char *reason(const struct text *t, uint32_t module)
+{
+	const struct code_module *c = &t->c->modules[module];
+	const struct model_module *m = &t->m->modules.at[module];
+
+	if (strcmp(m->name, CSP_MODULE_ANONYMOUS) == 0)
+		return "code generated at run time";
+	if (strcmp(m->name, MODEL_UNKNOWN_MODULE) == 0)
+		return "addresses outside all load modules";
+	if (c->stale)
+		return "changed on disk since it was measured";
+	if (c->why && c->best == SYMBOL_NONE)
+		return c->why;
+	if (c->best == SYMBOL_DYNSYM)
+		return "only exported names";
+	if (c->best == SYMBOL_SYMTAB)
+		return "names without lines";
+	return c->best == SYMBOL_NONE ? "no symbols" : "partly without lines";
+}
+
+static bool unnamed_row(struct text *t, struct layout_table *table, uint32_t id)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+	const char *name = t->m->modules.at[id].name;
+	uint64_t total = t->columns[0].total;
+
+	return layout_number(table,
+			     layout_percent(number, t->a.nameless[id * t->num_columns], total)) &&
+	       layout_number(table,
+			     layout_percent(number, t->a.lineless[id * t->num_columns], total)) &&
+	       layout_cell(table, layout_clean(&t->arena, name[0] ? name : MODEL_UNKNOWN_MODULE)) &&
+	       layout_cell(table, layout_clean(&t->arena, reason(t, id)));
+}
+
+static bool print_unnamed(struct text *t, const uint32_t *ids, size_t n)
+{
+	static const struct layout_column titles[] = {{"no name", true, CUT_NOT, 0},
+						      {"no line", true, CUT_NOT, 0},
+						      {"load module", false, CUT_LEFT, 12},
+						      {"why", false, CUT_MIDDLE, 16}};
+	struct layout_table table = {.arena = &t->arena, .columns = titles, .num_columns = 4};
+	size_t rows = text_rows(t, 5);
+	bool ok = true, installable = false;
+
+	for (size_t i = 0; ok && i < n && i < rows; i++)
+		ok = unnamed_row(t, &table, ids[i]);
+	ok = ok && layout_print(t->out, &table, t->o->width);
+	layout_table_deinit(&table);
+	if (rows < n)
+		fprintf(t->out, "  ... and %zu more\n", n - rows);
+	for (size_t i = 0; i < n; i++)
+		installable |= t->c->modules[ids[i]].asked;
+	if (installable)
+		text_paragraph(t, "For names and lines, install the package with the module's "
+				  "debug information (Debian: its -dbgsym or -dbg package; dpkg -S "
+				  "FILE prints the package), compile your own code with -g, or "
+				  "name a directory of debug files with --debug-dir.");
+	return ok;
+}
+
+static bool symbols(struct text *t)
+{
+	size_t n = 0, modules = t->m->modules.len;
+	uint32_t *ids = malloc((modules + 1) * sizeof *ids);
+	uint64_t nameless = 0, lineless = 0;
+	char names[LAYOUT_NUMBER_BYTES], lines[LAYOUT_NUMBER_BYTES];
+	bool ok = true, saturated = false;
+
+	if (!ids)
+		return false;
+	for (size_t i = 0; i < modules; i++) {
+		nameless = sum_add(nameless, t->a.nameless[i * t->num_columns], &saturated);
+		lineless = sum_add(lineless, t->a.lineless[i * t->num_columns], &saturated);
+		if (t->a.lineless[i * t->num_columns] || t->a.nameless[i * t->num_columns])
+			ids[n++] = (uint32_t)i;
+	}
+	qsort_r(ids, n, sizeof *ids, by_lineless, t);
+	text_paragraph(t, "Symbols: %s of %s without a symbol, %s without a source line.",
+		       layout_percent(names, nameless, t->columns[0].total), t->columns[0].name,
+		       layout_percent(lines, lineless, t->columns[0].total));
+	if (n)
+		ok = print_unnamed(t, ids, n);
+	free(ids);
+	return ok;
+}
+
+/* ---- what is missing ------------------------------------------------------------- */
+
+static bool losses(struct text *t)
+{
+	size_t rows = text_rows(t, 5), bare = 0, assumed = 0;
+	uint64_t in_slots = 0;
+	bool saturated = false;
+
+	for (size_t i = 0; i < t->m->processes.len; i++) {
+		bare += !t->m->processes.at[i].has_trailer;
+		in_slots = sum_add(in_slots, t->m->processes.at[i].tramp_samples, &saturated);
+	}
+	for (size_t i = 0; i < t->m->modules.len; i++)
+		assumed += t->m->modules.at[i].assumed;
+	if (bare)
+		text_paragraph(t,
+			       "Files: %zu of %zu datafiles have no trailer, so nothing is known "
+			       "about their process and dropped samples.",
+			       bare, t->m->processes.len);
+	if (assumed)
+		text_paragraph(t,
+			       "Load map: the size of %zu load module%s is unknown; addresses up "
+			       "to the next module are counted to it.",
+			       assumed, assumed == 1 ? "" : "s");
+	if (in_slots)
+		text_paragraph(t, "Trampolines: %" PRIu64 " samples are in our own trampolines.",
+			       in_slots);
+	if (!t->p->losses.len)
+		return true;
+	text_paragraph(t, "Skipped or damaged:");
+	for (size_t i = 0; i < t->p->losses.len && i < rows; i++) {
+		const struct profile_loss *l = &t->p->losses.at[i];
+		const char *path = layout_clean(&t->arena, l->path);
+		const char *text = layout_clean(&t->arena, l->text);
+		if (!path || !text)
+			return false;
+		text_paragraph(t, "- %s: %s%s", path, l->read ? "" : "skipped: ", text);
+	}
+	if (rows < t->p->losses.len)
+		fprintf(t->out, "  ... and %zu more\n", t->p->losses.len - rows);
+	return true;
+}
+
+bool text_quality(struct text *t)
+{
+	bool ok = true;
+
+	text_title(t, "Quality of the data");
+	for (size_t i = 0; ok && i < t->num_columns; i++) {
+		const struct shown_metric *c = &t->columns[i];
+		if (t->num_columns > 1)
+			text_paragraph(t, "%s:", c->metric_name);
+		if (c->metric->has_account)
+			ok = account(t, c->metric);
+		if (ok && c->metric->total.samples)
+			ok = complete_paths(t, c->metric);
+		if (c->metric->flags & CSP_METRIC_ASYNC)
+			kernel(t, c);
+	}
+	if (ok && t->num_columns && t->columns[0].total)
+		ok = symbols(t);
+	return ok && losses(t);
+}

@@ -1,0 +1,297 @@
+/* The text view's tables: load modules, files, functions, lines. */
+#include "hpcprof/correlate/label.h"
+#include "hpcprof/metrics/stat_lines.h"
+#include "hpcprof/model/sum.h"
+#include "hpcprof/views/text/text.h"
+
+#include <stdlib.h>
+
+static int compare_modules(const struct text *t, uint32_t a, uint32_t b)
+{
+	return label_compare_modules(t->m, a, b);
+}
+
+static int compare_files(const struct text *t, uint32_t a, uint32_t b)
+{
+	return label_compare_files(t->m, t->c, a, b);
+}
+
+static int compare_functions(const struct text *t, uint32_t a, uint32_t b)
+{
+	return label_compare_functions(t->m, t->c, a, b);
+}
+
+static int compare_lines(const struct text *t, uint32_t a, uint32_t b)
+{
+	return label_compare_lines(t->m, t->c, a, b);
+}
+
+static bool module_cells(struct text *t, struct layout_table *table, uint32_t id)
+{
+	return layout_cell(table, label_module(t->m, &t->arena, id));
+}
+
+static bool file_cells(struct text *t, struct layout_table *table, uint32_t id)
+{
+	return layout_cell(table, label_file(t->m, t->c, &t->arena, id));
+}
+
+static bool function_cells(struct text *t, struct layout_table *table, uint32_t id)
+{
+	uint32_t module = t->c->functions.at[id].module;
+
+	return layout_cell(table, label_function(t->c, &t->arena, id)) &&
+	       layout_cell(table, label_module_base(t->m, &t->arena, module));
+}
+
+static bool line_cells(struct text *t, struct layout_table *table, uint32_t id)
+{
+	const struct code_line *line = &t->c->lines.at[id];
+	const char *function = layout_clean(&t->arena, t->c->functions.at[line->function].name);
+
+	return layout_cell(table, label_line(t->m, t->c, &t->arena, id)) &&
+	       layout_cell(table, line->several ? "(several)" : function);
+}
+
+static const struct kind {
+	const char *title, *one, *many;
+	struct layout_column labels[2];
+	size_t num_labels;
+	size_t rows;
+	int (*compare)(const struct text *t, uint32_t a, uint32_t b);
+	bool (*cells)(struct text *t, struct layout_table *table, uint32_t id);
+} kinds[GROUPINGS] = {
+    [BY_MODULE] = {"Load modules",
+		   "load module",
+		   "load modules",
+		   {{"load module", false, CUT_LEFT, 11}},
+		   1,
+		   10,
+		   compare_modules,
+		   module_cells},
+    [BY_FILE] = {"Files",
+		 "file",
+		 "files",
+		 {{"file", false, CUT_LEFT, 12}},
+		 1,
+		 10,
+		 compare_files,
+		 file_cells},
+    [BY_FUNCTION] = {"Functions",
+		     "function",
+		     "functions",
+		     {{"function", false, CUT_NAME, 12}, {"load module", false, CUT_LEFT, 11}},
+		     2,
+		     20,
+		     compare_functions,
+		     function_cells},
+    [BY_LINE] = {"Lines",
+		 "line",
+		 "lines",
+		 {{"line", false, CUT_LEFT, 16}, {"function", false, CUT_NAME, 12}},
+		 2,
+		 15,
+		 compare_lines,
+		 line_cells},
+};
+
+struct row_ordering {
+	const struct text *t;
+	enum grouping g;
+};
+
+static int order(const void *pa, const void *pb, void *context)
+{
+	const struct row_ordering *o = context;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	size_t n = o->t->num_columns;
+	const uint64_t *keys[2] = {o->t->a.by[o->g].exclusive, o->t->a.by[o->g].inclusive};
+
+	if (o->t->o->sort == SORT_INCLUSIVE) {
+		keys[0] = o->t->a.by[o->g].inclusive;
+		keys[1] = o->t->a.by[o->g].exclusive;
+	}
+	for (int k = 0; o->t->o->sort != SORT_NAME && k < 2; k++)
+		for (size_t i = 0; i < n; i++)
+			if (keys[k][a * n + i] != keys[k][b * n + i])
+				return keys[k][a * n + i] > keys[k][b * n + i] ? -1 : 1;
+	return kinds[o->g].compare(o->t, a, b);
+}
+
+/* Choose the rows with any value, in the requested order. */
+static bool choose(struct text *t, enum grouping g)
+{
+	struct text_table *table = &t->tables[g];
+	size_t rows = t->a.by[g].num_rows, n = t->num_columns, most = text_rows(t, kinds[g].rows);
+	struct row_ordering o = {t, g};
+
+	table->ids = malloc((rows + 1) * sizeof *table->ids);
+	if (!table->ids)
+		return false;
+	for (size_t id = 0; id < rows; id++)
+		for (size_t i = 0; i < n; i++)
+			if (t->a.by[g].inclusive[id * n + i]) {
+				table->ids[table->count++] = (uint32_t)id;
+				break;
+			}
+	qsort_r(table->ids, table->count, sizeof *table->ids, order, &o);
+	table->shown = table->count < most ? table->count : most;
+	return true;
+}
+
+bool text_tables_choose(struct text *t)
+{
+	bool ok = true;
+
+	for (int g = 0; ok && g < GROUPINGS; g++)
+		ok = choose(t, (enum grouping)g);
+	return ok;
+}
+
+void text_tables_deinit(struct text *t)
+{
+	for (int g = 0; g < GROUPINGS; g++)
+		free(t->tables[g].ids);
+}
+
+static void print_rest(struct text *t, enum grouping g)
+{
+	const struct text_table *table = &t->tables[g];
+	size_t more = table->count - table->shown;
+	char number[LAYOUT_NUMBER_BYTES];
+	uint64_t rest = 0;
+	bool saturated = false;
+
+	for (size_t i = table->shown; i < table->count; i++)
+		rest =
+		    sum_add(rest, t->a.by[g].exclusive[table->ids[i] * t->num_columns], &saturated);
+	fprintf(t->out, "  ... and %zu more %s with %s\n", more,
+		more == 1 ? kinds[g].one : kinds[g].many,
+		layout_percent(number, rest, t->columns[0].total));
+}
+
+/* Widths of the output from which values are shown beside the percentages of self, or total. With
+ * several metrics, or little room, the names must fit. If units are compared, their columns have
+ * the values. */
+enum { ROOMY = 80, ROOMY_INTERVALS = 100, INTERVALS_ROOM = 2 * 14 };
+
+static bool has_values(const struct text *t, bool total)
+{
+	unsigned least = t->o->ci ? ROOMY_INTERVALS : total ? ROOMY : 0;
+
+	if (total && t->o->ci)
+		least += INTERVALS_ROOM;
+	return t->compare == COMPARE_NOT && t->o->width >= least && (t->num_columns == 1 || !total);
+}
+
+static bool value_cells(struct text *t, struct layout_table *table, enum grouping g, size_t place,
+			size_t column, bool total)
+{
+	size_t at = t->tables[g].ids[place] * t->num_columns + column;
+	uint64_t value = (total ? t->a.by[g].inclusive : t->a.by[g].exclusive)[at];
+	const struct shown_metric *c = &t->columns[column];
+	char number[LAYOUT_NUMBER_BYTES], percent[SHOWN_PERCENT_BYTES];
+
+	return layout_number(table, shown_metric_percent(percent, c, value)) &&
+	       (!has_values(t, total) ||
+		layout_number(table, layout_value(number, value, c->unit))) &&
+	       text_compare_cells(t, table, &t->stats.rows[0],
+				  t->tables[g].first_row + (uint32_t)place, column, total);
+}
+
+static bool fill(struct text *t, struct layout_table *table, enum grouping g)
+{
+	bool ok = true;
+
+	for (size_t row = 0; ok && row < t->tables[g].shown; row++) {
+		for (size_t i = 0; ok && i < t->num_columns; i++)
+			ok = value_cells(t, table, g, row, i, false) &&
+			     value_cells(t, table, g, row, i, true);
+		ok = ok && kinds[g].cells(t, table, t->tables[g].ids[row]);
+	}
+	return ok;
+}
+
+/* Add the titles for the exclusive values (percentage and value) and the inclusive ones. */
+static void add_titles(struct text *t, struct layout_column *titles, size_t *n)
+{
+	for (size_t i = 0; i < t->num_columns; i++) {
+		const char *self = t->num_columns > 1 ? t->columns[i].name : "self";
+		for (int total = 0; total < 2; total++) {
+			titles[(*n)++] =
+			    (struct layout_column){total ? "total" : self, true, CUT_NOT, 0};
+			if (has_values(t, total))
+				titles[(*n)++] = (struct layout_column){"", true, CUT_NOT, 0};
+			*n += text_compare_titles(t, i, total, titles + *n);
+		}
+	}
+}
+
+static bool print_columns(struct text *t, enum grouping g)
+{
+	size_t columns = 0, units = t->compare == COMPARE_SINGLE ? t->stats.names.len : 3;
+	struct layout_column *titles = calloc((4 + 2 * units) * t->num_columns + 2, sizeof *titles);
+	struct layout_table table = {.arena = &t->arena, .columns = titles};
+	bool ok = titles != NULL;
+
+	if (ok)
+		add_titles(t, titles, &columns);
+	for (size_t i = 0; ok && i < kinds[g].num_labels; i++)
+		titles[columns++] = kinds[g].labels[i];
+	table.num_columns = columns;
+	ok = ok && fill(t, &table, g) && layout_print(t->out, &table, t->o->width);
+	layout_table_deinit(&table);
+	free(titles);
+	return ok;
+}
+
+/* Print each row's labels on a line, and its statistics below. */
+static bool print_lines(struct text *t, enum grouping g)
+{
+	struct stat_lines l = stat_lines(t->out, &t->arena, &t->stats);
+	bool ok = true;
+
+	stat_lines_titles(&l);
+	for (size_t row = 0; ok && row < t->tables[g].shown; row++) {
+		struct layout_table cells = {.arena = &t->arena};
+		const char *text = NULL;
+		if (kinds[g].cells(t, &cells, t->tables[g].ids[row]))
+			text = cells.cells.len > 1
+				   ? text_format(t, "%s  %s", cells.cells.at[0], cells.cells.at[1])
+				   : cells.cells.at[0];
+		if (text)
+			text = layout_cut_middle(&t->arena, text, t->o->width - 2);
+		if (text)
+			fprintf(t->out, "  %s\n", text);
+		ok = text && stat_lines_print(&l, &t->stats.rows[0],
+					      t->tables[g].first_row + (uint32_t)row);
+		layout_table_deinit(&cells);
+	}
+	return ok;
+}
+
+static bool print_table(struct text *t, enum grouping g)
+{
+	bool ok;
+
+	text_title(t, "%s (%s)", kinds[g].title, t->columns[0].name);
+	ok = t->compare == COMPARE_LINES ? print_lines(t, g) : print_columns(t, g);
+	if (ok && t->tables[g].shown < t->tables[g].count)
+		print_rest(t, g);
+	return ok;
+}
+
+bool text_tables(struct text *t)
+{
+	if (!t->num_columns || !t->columns[0].total) {
+		text_title(t, "No samples");
+		text_paragraph(t,
+			       "Nothing was recorded%s%s. This is normal for a program that hardly "
+			       "used the CPU.",
+			       t->num_columns ? " for " : "",
+			       t->num_columns ? t->columns[0].metric_name : "");
+		return true;
+	}
+	return print_table(t, BY_MODULE) && print_table(t, BY_FILE) &&
+	       print_table(t, BY_FUNCTION) && print_table(t, BY_LINE);
+}

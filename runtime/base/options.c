@@ -1,0 +1,161 @@
+#include "runtime/base/options.h"
+
+#include "formats/datafile.h"
+#include "runtime/os/os.h"
+#include "runtime/process/environment.h"
+
+#include <signal.h>
+#include <string.h>
+
+struct csprof_options csprof_options;
+
+static const char *value_of(char **environment, const char *name)
+{
+	size_t n = strlen(name);
+	for (char **e = environment; e && *e; e++)
+		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+			return *e + n + 1;
+	return NULL;
+}
+
+static uint64_t number_of(char **environment, const char *name, uint64_t otherwise)
+{
+	const char *p = value_of(environment, name);
+	uint64_t v = 0;
+	if (!p || !*p)
+		return otherwise;
+	for (; *p >= '0' && *p <= '9'; p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	return *p ? otherwise : v;
+}
+
+static void copy_path(char *out, const char *value)
+{
+	size_t n = value ? strlen(value) : PATH_MAX;
+	if (n < PATH_MAX)
+		memcpy(out, value, n + 1);
+	else
+		out[0] = '\0';
+}
+
+/* A number from the first of these variables that has one (Open MPI, MPICH and relatives,
+ * Slurm). */
+static uint32_t first_number(char **environment, const char *const *names)
+{
+	for (; *names; names++) {
+		uint64_t v = number_of(environment, *names, CSP_NONE);
+		if (v < CSP_NONE)
+			return (uint32_t)v;
+	}
+	return CSP_NONE;
+}
+
+static void read_rank(struct csprof_options *o, char **environment)
+{
+	static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+					   "SLURM_PROCID", NULL};
+	static const char *const ranks[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS",
+					    NULL};
+	o->rank = first_number(environment, rank);
+	o->ranks = o->rank == CSP_NONE ? CSP_NONE : first_number(environment, ranks);
+}
+
+static uint64_t read_part(const char **p)
+{
+	uint64_t v = 0;
+	for (; **p >= '0' && **p <= '9'; ++*p)
+		v = v * 10 + (uint64_t)(**p - '0');
+	if (**p == '.')
+		++*p;
+	return v;
+}
+
+/* From the image before this one, or from our parent. */
+static void read_image(struct csprof_options *o, const char *p)
+{
+	uint64_t pid = p ? read_part(&p) : 0;
+	uint64_t seq = p ? read_part(&p) : 0;
+	uint64_t space = p ? read_part(&p) : 0;
+	bool self = pid == os_pid();
+	o->seq = self ? (uint32_t)seq : 0;
+	o->pid_space = self || (pid && pid == os_ppid()) ? space : 0;
+}
+
+static void read_cost(struct csprof_cost *out, const char *p)
+{
+	uint32_t *parts[] = {&out->timer, &out->event, &out->change};
+	for (int i = 0; p && i < 3; i++) {
+		uint64_t ns = read_part(&p);
+		*parts[i] = ns < UINT32_MAX ? (uint32_t)ns : 0;
+	}
+}
+
+static void hide(char **environment)
+{
+	char **keep = environment;
+	for (char **e = environment; *e; e++) {
+		if (strncmp(*e, "HPCRUN_", 7) == 0)
+			continue;
+		if (strncmp(*e, "LD_PRELOAD=", 11) == 0) {
+			csprof_environment_strip(*e + 11);
+			if ((*e)[11] == '\0')
+				continue;
+		}
+		*keep++ = *e;
+	}
+	*keep = NULL;
+}
+
+/* Whether this executable is one of names (joined by ':'), by its path or its last part. */
+static bool is_one_of(const char *names)
+{
+	char exe[PATH_MAX];
+	os_executable(exe, sizeof exe);
+	const char *slash = strrchr(exe, '/');
+	for (size_t n; *names; names += n + (names[n] == ':')) {
+		n = strcspn(names, ":");
+		const char *against = memchr(names, '/', n) || !slash ? exe : slash + 1;
+		if (n > 0 && strncmp(against, names, n) == 0 && against[n] == '\0')
+			return true;
+	}
+	return false;
+}
+
+bool csprof_options_given(char **environment)
+{
+	return value_of(environment, HPCRUN_ENV_OUT) != NULL;
+}
+
+bool csprof_options_read(char **environment)
+{
+	struct csprof_options *o = &csprof_options;
+	const char *why, *events = value_of(environment, HPCRUN_ENV_EVENTS);
+	copy_path(o->out, value_of(environment, HPCRUN_ENV_OUT));
+	copy_path(o->library, value_of(environment, HPCRUN_ENV_LIBRARY));
+	copy_path(o->store, value_of(environment, HPCRUN_ENV_STORE));
+	if (o->store[0] != '/')
+		o->store[0] = '\0';
+	const char *trees = value_of(environment, HPCRUN_ENV_TREES);
+	o->one_tree = trees && strcmp(trees, "all") == 0;
+	if (csprof_event_parse(events && *events ? events : NULL, &o->event, &why) < 0)
+		return false;
+	const char *budget = value_of(environment, HPCRUN_ENV_BUDGET);
+	o->budget = CSPROF_DEFAULT_BUDGET;
+	if (budget && *budget && csprof_budget_parse(budget, &o->budget, &why) < 0)
+		return false;
+	read_cost(&o->cost, value_of(environment, HPCRUN_ENV_COST));
+	o->sig = (int)number_of(environment, HPCRUN_ENV_SIGNAL, SIGURG);
+	o->verbose = (uint32_t)number_of(environment, HPCRUN_ENV_VERBOSE, 0);
+	o->arena = number_of(environment, HPCRUN_ENV_ARENA, 0);
+	const char *unwinder = value_of(environment, HPCRUN_ENV_UNWINDER);
+	o->use_libunwind = unwinder && strcmp(unwinder, "libunwind") == 0;
+	read_image(o, value_of(environment, HPCRUN_ENV_IMAGE));
+	read_rank(o, environment);
+	const char *follow = value_of(environment, HPCRUN_ENV_FOLLOW);
+	o->follow = !follow || strcmp(follow, "no") != 0;
+	const char *only = value_of(environment, HPCRUN_ENV_ONLY);
+	csprof_environment_keep(environment);
+	if (!o->follow)
+		hide(environment);
+	return o->out[0] != '\0' && (!only || !*only || is_one_of(only));
+}

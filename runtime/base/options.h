@@ -1,0 +1,65 @@
+/* The options that the launcher passes to the library in the environment. The names of all
+ * HPCRUN_* variables are here; they are read in options.c alone. */
+#ifndef RUNTIME_BASE_OPTIONS_H
+#define RUNTIME_BASE_OPTIONS_H
+
+#include "runtime/base/cost.h"
+#include "runtime/events/request.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HPCRUN_ENV_OUT "HPCRUN_OUT"           /* directory for datafiles, absolute */
+#define HPCRUN_ENV_EVENTS "HPCRUN_EVENTS"     /* as after -e */
+#define HPCRUN_ENV_BUDGET "HPCRUN_BUDGET"     /* as after --budget */
+#define HPCRUN_ENV_COST "HPCRUN_COST"         /* "TIMER.EVENT.SWITCH": see csprof_cost */
+#define HPCRUN_ENV_FOLLOW "HPCRUN_FOLLOW"     /* "no": spawned processes are not measured */
+#define HPCRUN_ENV_ONLY "HPCRUN_ONLY"         /* names joined by ':': measure these only */
+#define HPCRUN_ENV_TREES "HPCRUN_TREES"       /* "each" or "all" */
+#define HPCRUN_ENV_STORE "HPCRUN_STORE"       /* directory for stores, absolute; see below */
+#define HPCRUN_ENV_SIGNAL "HPCRUN_SIGNAL"     /* number of the signal */
+#define HPCRUN_ENV_UNWINDER "HPCRUN_UNWINDER" /* "cfi" or "libunwind" */
+#define HPCRUN_ENV_ARENA "HPCRUN_ARENA"       /* bytes of the first arena of a thread */
+#define HPCRUN_ENV_VERBOSE "HPCRUN_VERBOSE"   /* mask of enum csprof_topic */
+#define HPCRUN_ENV_QUIET "HPCRUN_QUIET"       /* no summary at the end (launcher) */
+#define HPCRUN_ENV_LIBRARY "HPCRUN_LIBRARY"   /* path of this library */
+#define HPCRUN_ENV_IMAGE "HPCRUN_IMAGE"       /* "PID.SEQ.SPACE": see csprof_options.pid_space */
+
+/* The values of HPCRUN_STORE and --store, besides a directory. The launcher replaces "memory" by
+ * the directory that it made in memory. */
+#define HPCRUN_STORE_MEMORY "memory"
+#define HPCRUN_STORE_PRIVATE "private"
+
+struct csprof_options {
+	char out[PATH_MAX]; /* empty: measure nothing */
+	char library[PATH_MAX];
+	char store[PATH_MAX]; /* empty: the store is in private memory */
+	struct csprof_event_request event;
+	uint32_t budget; /* hundredths of a percent of each thread's time */
+	struct csprof_cost cost;
+	bool follow;
+	bool one_tree; /* one set of trees for all threads */
+	bool use_libunwind;
+	int sig;
+	uint32_t verbose;
+	size_t arena;
+	/* "PID.SEQ.SPACE": the next image of process PID has number SEQ, and it and its children
+	 * are in pid namespace SPACE (an inode, 0: unknown). */
+	uint32_t seq;
+	uint64_t pid_space;
+	uint32_t rank, ranks; /* of the process in a parallel program; CSP_NONE: unknown */
+};
+extern struct csprof_options csprof_options;
+
+/* Whether the environment requests a measurement. */
+bool csprof_options_given(char **environment);
+
+/* Read the environment. Returns false if this process is not to be measured: there is no
+ * directory for the data, or --only names other programs. With HPCRUN_FOLLOW=no our variables
+ * are removed from environ, so that no child sees them. Called once, at the start, outside
+ * handlers. */
+bool csprof_options_read(char **environment);
+
+#endif

@@ -1,0 +1,137 @@
+/* The contract of a sample source ("driver"): it sends this thread our signal as the clock of an
+ * event advances. A driver is one const struct in one file, and is listed by the events that it
+ * can deliver (runtime/events). */
+#ifndef RUNTIME_DRIVERS_DRIVER_H
+#define RUNTIME_DRIVERS_DRIVER_H
+
+#include "runtime/base/cost.h"
+#include "runtime/os/os.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A driver's part of a thread's state. Before start it is zeroed, except for the caller's
+ * fields; descriptors and timers are -1. */
+struct csprof_source {
+	const struct csprof_driver *driver; /* NULL: none is running */
+	const struct csprof_driver *const
+	    *drivers;    /* that the thread may use, best first; ends with NULL */
+	uint64_t period; /* nominal mean, ns */
+	uint64_t floor;  /* ns: shortest period of a source that repeats by itself */
+	struct os_task_clock clock;
+	uint64_t switches;         /* the thread's voluntary context switches at the last sample */
+	uint64_t spent;            /* ns: their cost since this was last set to 0 */
+	int cpu_timer, mono_timer; /* negative: none */
+	int sig;
+	int lost; /* descriptor of an event that this source replaced, or -1 */
+	/* task_clock.c: the event is not made yet; a timer sends the next sample, not the event;
+	 * the number of samples between which the thread did not block, and the number required
+	 * for the timer. */
+	atomic_bool later;
+	bool by_timer;
+	uint32_t ran_on, careful;
+	/* csprof_source_review: the thread's clock at the last review; the switches and samples
+	 * since then; calm reviews in a row, and the number required; the share of the thread's
+	 * time that its switches would cost. */
+	struct csprof_review {
+		uint64_t clock, switches;
+		uint32_t share;
+		uint32_t samples, calm, patience;
+		const struct csprof_driver *yielded; /* driver replaced by a cheaper one, or NULL */
+	} review;
+	bool counted; /* it is counted among the threads that share a timer */
+};
+
+enum { CSPROF_DRIVER_SETUPS = 2 }; /* number of tables of system calls */
+
+struct csprof_driver {
+	const char *name; /* as in the source of METRICS */
+	bool kernel;      /* time in the kernel is included */
+	/* Begin to sample this thread with sig, the first time after first_ns, which may be less
+	 * than the floor if the source does not repeat by itself. Returns 0 or 1 like arm, or a
+	 * negative errno, and then holds nothing. Everything that arm and sent need is in *s
+	 * before the first signal can come. Async-signal-safe, except for itimer's. */
+	int (*start)(struct csprof_source *s, int sig, uint64_t first_ns);
+	/* Whether it may replace a driver that cannot be armed. */
+	bool replaces;
+	/* Arm the next sample, next_ns from now. Returns 0, or 1 if it comes at the first tick
+	 * of the kernel after that time; a negative errno if the program has removed what it
+	 * needs. Called from the handler: async-signal-safe. */
+	int (*arm)(struct csprof_source *s, uint64_t next_ns);
+	/* Make now what arm makes only when needed, to send next_ns from now or never. NULL:
+	 * there is no such thing. */
+	void (*settle)(struct csprof_source *s, uint64_t next_ns);
+	/* Whether this source sent the signal. Async-signal-safe. */
+	bool (*sent)(const struct csprof_source *s, const siginfo_t *info);
+	/* Stop sending, and continue. Any thread may call them. */
+	void (*quiet)(struct csprof_source *s);
+	void (*resume)(struct csprof_source *s);
+	/* Release everything. in_child: after fork, where only copies exist. Async-signal-safe. */
+	void (*stop)(struct csprof_source *s, bool in_child);
+	/* Each context switch of its threads costs csprof_cost.change, unless by_timer. A thread
+	 * whose switches cost too much gets this driver. NULL: switches cost nothing. */
+	const struct csprof_driver *cheaper;
+	/* The system calls that it makes: in a handler at each sample; in a handler to make what
+	 * is made later; and to start, silence and stop, also in a handler if a source was
+	 * closed. NULL: none. */
+	const struct os_need *needs, *needs_later, *needs_setup[CSPROF_DRIVER_SETUPS];
+	/* Whether so many threads use it that another one should preferably use the next driver.
+	 * It gets this one if the next one fails. NULL: never. */
+	bool (*crowded)(void);
+};
+
+/* For the drivers' arm: whether this thread has not given up its CPU since the last call.
+ * Updates the number of its switches. Async-signal-safe, like what follows. */
+bool csprof_ran_on(struct csprof_source *s);
+
+/* The monotonic timer of a thread that computes, for the drivers. It expires once, ns from now.
+ * A negative errno: it cannot be made. */
+int csprof_monotonic_arm(struct csprof_source *s, uint64_t ns);
+void csprof_monotonic_quiet(struct csprof_source *s);
+void csprof_monotonic_end(struct csprof_source *s);
+
+/* The driver NAME is csprof_driver_NAME, in its file; files that use it declare it. */
+#define CSPROF_DECLARE_DRIVER(name) extern const struct csprof_driver csprof_driver_##name;
+#define CSPROF_DRIVER_ROW(name) &csprof_driver_##name,
+
+/* Called once, before all others: the cost of sampling here, and the budget (hundredths of a
+ * percent). */
+void csprof_sources_setup(const struct csprof_cost *cost, uint32_t budget);
+
+/* The cost of a sample by this source, from csprof_cost. Async-signal-safe. */
+uint32_t csprof_source_cost(const struct csprof_source *s);
+
+/* From now on new threads make everything for their sources at once, and no thread changes to
+ * another source because it is cheaper: the calls for that may soon be forbidden in handlers. */
+void csprof_sources_freeze(void);
+bool csprof_sources_frozen(void); /* async-signal-safe */
+
+/* Start the first of the drivers in *s that this thread can use, beginning with *from, with the
+ * floor in *s, and set *from to it. A crowded driver counts as worse than the next one. Returns
+ * the result of its start, or a negative errno. Not for handlers. */
+int csprof_source_start(struct csprof_source *s, uint32_t *from, int sig, uint64_t period_ns,
+			uint64_t first_ns);
+
+/* This thread's source could not be armed: stop it, and start the best one that may replace it,
+ * with its first sample after next_ns. Returns 0, or a negative errno if there is none; then *s
+ * stays silent. Async-signal-safe. */
+int csprof_source_replace(struct csprof_source *s, uint32_t *which, uint64_t next_ns);
+
+/* Call it at each sample with the thread's CPU clock. Returns whether this thread should change
+ * its source, because it now gives up its CPU so often that an event is expensive, or no longer
+ * does. Async-signal-safe. */
+bool csprof_source_review(struct csprof_source *s, uint64_t clock);
+/* Change the source, with the next sample after next_ns. If that fails, csprof_source_replace is
+ * done. Async-signal-safe. */
+int csprof_source_change(struct csprof_source *s, uint32_t *which, uint64_t next_ns);
+
+/* Whether the source, or the event that it replaces, sent the signal. Async-signal-safe. */
+bool csprof_source_sent(const struct csprof_source *s, const siginfo_t *info);
+
+/* The lowest descriptor from `from` on that a source of this process needs, or -1. Also in a
+ * vfork child; async-signal-safe. */
+int csprof_source_descriptor(unsigned from);
+
+#endif

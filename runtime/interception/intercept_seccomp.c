@@ -1,0 +1,23 @@
+/* Programs that restrict their own system calls. */
+#include "runtime/interception/intercept.h"
+
+#include "runtime/sandboxes/seccomp.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+CSPROF_WRAPPER int prctl(int option, ...)
+{
+	unsigned long args[4];
+	va_list ap;
+	va_start(ap, option);
+	for (int i = 0; i < 4; i++)
+		args[i] = va_arg(ap, unsigned long);
+	va_end(ap);
+	long r = csprof_seccomp_prctl(option, args);
+	if (r >= 0)
+		return (int)r;
+	errno = (int)-r;
+	return -1;
+}

@@ -1,0 +1,362 @@
+#include "runtime/interception/signals.h"
+
+#include "runtime/base/message.h"
+#include "runtime/cpu/cpu.h"
+#include "runtime/csprof.h"
+#include "runtime/interception/masks.h"
+#include "runtime/os/os.h"
+#include "runtime/process/state.h"
+#include "runtime/sample/fault.h"
+#include "runtime/sandboxes/seccomp.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* The program's action for a signal that our handler receives. A handler may read it while
+ * another thread changes it: each change fills the next slot and then publishes it, and a slot
+ * is reused SLOTS changes later. */
+enum { SLOTS = 16 };
+struct wish {
+	int sig; /* 0: not in use */
+	bool fault;
+	_Atomic(struct sigaction *) act;
+	atomic_uint next;
+	struct sigaction slots[SLOTS];
+};
+static struct wish wishes[4]; /* our signal, SIGPROF, SIGSEGV, SIGBUS */
+enum { NUM_WISHES = sizeof wishes / sizeof *wishes };
+
+static const struct sigaction by_default; /* SIG_DFL */
+
+/* What libc adds to every action for the kernel, and the kernel returns. */
+enum { SA_RESTORER_FLAG = 0x04000000 };
+static void (*restorer)(void);
+static int restorer_flag;
+
+static CSPROF_TOGETHER atomic_bool taken; /* our handler was replaced without libc */
+
+static struct wish *wish_for(int sig)
+{
+	for (int i = 0; i < NUM_WISHES; i++)
+		if (wishes[i].sig == sig)
+			return &wishes[i];
+	return NULL;
+}
+
+static const struct sigaction *wanted(struct wish *w)
+{
+	return atomic_load_explicit(&w->act, memory_order_acquire);
+}
+
+static void want(struct wish *w, const struct sigaction *act)
+{
+	struct sigaction *slot = &w->slots[atomic_fetch_add(&w->next, 1) % SLOTS];
+	*slot = *act;
+	atomic_store_explicit(&w->act, slot, memory_order_release);
+}
+
+static bool is_handler(const struct sigaction *act)
+{
+	return act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
+}
+
+bool csprof_signal_has_handler(int sig)
+{
+	struct wish *w = sig ? wish_for(sig) : NULL;
+	return w && is_handler(wanted(w));
+}
+
+static _Atomic(uint64_t) with_handler; /* signals that ever had a handler of the program, by bit */
+
+bool csprof_signal_any_handler(void)
+{
+	return atomic_load_explicit(&with_handler, memory_order_relaxed) != 0;
+}
+
+uint64_t csprof_signal_handlers(void)
+{
+	uint64_t set = atomic_load_explicit(&with_handler, memory_order_relaxed);
+	for (int i = 0; i < NUM_WISHES; i++)
+		if (wishes[i].sig && !wishes[i].fault)
+			set |= 1ull << (wishes[i].sig - 1);
+	return set;
+}
+
+/* ---- masks in actions --------------------------------------------------------------- */
+
+static uint64_t low_word(const sigset_t *set)
+{
+	uint64_t word;
+	memcpy(&word, set, sizeof word);
+	return word;
+}
+
+static void set_low_word(sigset_t *set, uint64_t word)
+{
+	memcpy(set, &word, sizeof word);
+}
+
+static atomic_bool small_stacks; /* some alternate stack is small */
+
+/* The mask for the kernel while a handler with these flags runs. */
+static uint64_t handler_mask(uint64_t set, int flags)
+{
+	bool small = flags & SA_ONSTACK && atomic_load(&small_stacks);
+	return csprof_mask_to_kernel(set) | (small ? csprof_mask_ours() : 0);
+}
+
+/* The set that the program requested, from the kernel's. */
+static uint64_t asked_mask(uint64_t set, bool no_standin, bool no_ours)
+{
+	return csprof_mask_from_kernel(set & ~csprof_mask_ours(), no_standin, no_ours);
+}
+
+/* ---- our own handlers ---------------------------------------------------------------- */
+
+/* The kernel calls the fault handler as it would call the program's: on the stack, with the mask
+ * and the restarting that the program requested. */
+static int install_fault(int sig, const struct sigaction *act)
+{
+	struct sigaction real = *act;
+	if (!is_handler(act)) {
+		real = by_default;
+		real.sa_flags = SA_RESTART | SA_ONSTACK;
+	}
+	real.sa_sigaction = csprof_fault_handler;
+	real.sa_flags = (real.sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
+	set_low_word(&real.sa_mask, handler_mask(low_word(&real.sa_mask), real.sa_flags));
+	return os_sigaction(sig, &real, NULL);
+}
+
+static int install(struct wish *w)
+{
+	if (w->fault)
+		return install_fault(w->sig, wanted(w));
+	return os_handle(w->sig, csprof_signal_handler, NULL);
+}
+
+static int stand_before(int sig, bool fault)
+{
+	if (wish_for(sig))
+		return 0;
+	struct wish *w = wish_for(0);
+	struct sigaction old;
+	int r = w ? os_sigaction(sig, NULL, &old) : 0;
+	if (!w || r < 0)
+		return r;
+	set_low_word(&old.sa_mask, asked_mask(low_word(&old.sa_mask), false, false));
+	w->fault = fault;
+	want(w, &old);
+	w->sig = sig;
+	r = install(w);
+	if (r < 0)
+		w->sig = 0;
+	else if (os_sigaction(sig, NULL, &old) == 0) {
+		restorer = old.sa_restorer;
+		restorer_flag = old.sa_flags & SA_RESTORER_FLAG;
+	}
+	return r;
+}
+
+int csprof_signal_install(int sig)
+{
+	return stand_before(sig, false);
+}
+
+void csprof_signal_install_faults(void)
+{
+	stand_before(SIGSEGV, true);
+	stand_before(SIGBUS, true);
+}
+
+/* ---- passing on ------------------------------------------------------------------------ */
+
+/* The action to take; with SA_RESETHAND a handler is used once. */
+static struct sigaction take(struct wish *w)
+{
+	struct sigaction act = *wanted(w);
+	if (is_handler(&act) && act.sa_flags & (int)SA_RESETHAND) {
+		struct sigaction once = act;
+		once.sa_handler = SIG_DFL; /* the rest is unchanged, as in the kernel */
+		want(w, &once);
+		if (w->fault)
+			install(w);
+	}
+	return act;
+}
+
+/* The program's handler may fork, exit or longjmp, so it must not run while the interrupted code
+ * holds our lock or works on this thread's trees. That code blocks all other signals, and
+ * unblocks this one when it restores the mask. */
+static bool defer(int sig, siginfo_t *info, void *ucontext)
+{
+	if (!csprof_lock_is_mine() && !(csprof_self && atomic_load(&csprof_self->busy)))
+		return false;
+	os_set_context_mask(ucontext, os_context_mask(ucontext) | 1ull << (sig - 1));
+	os_send_again(info, info->si_code == SI_TKILL ? os_tid() : 0);
+	return true;
+}
+
+/* All signals are blocked, except while the program's handler or the default action needs them:
+ * code that continues a call must know of each signal that came. */
+bool csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
+{
+	struct wish *w = wish_for(sig);
+	if (w && csprof_mask_hold(info, ucontext))
+		return true;
+	if (!w || defer(sig, info, ucontext))
+		return false;
+	struct sigaction act = take(w);
+	if (is_handler(&act)) {
+		csprof_mask_for_handler(ucontext, low_word(&act.sa_mask),
+					!(act.sa_flags & SA_NODEFER));
+		/* the kernel passes all three arguments to every handler */
+		act.sa_sigaction(sig, info, ucontext);
+		csprof_cpu.forget_call(ucontext);
+	} else if (act.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER) {
+		/* a late sample of ours must not kill the program. The action before is not
+		 * looked up: it may be the default that another thread has set here */
+		os_default_action(sig);
+		install(w);
+	}
+	return !is_handler(&act);
+}
+
+void csprof_signal_pass_fault(int sig, siginfo_t *info, void *ucontext)
+{
+	struct wish *w = wish_for(sig);
+	bool fault = info->si_code > 0 && !(sig == SIGBUS && info->si_code == BUS_MCEERR_AO);
+	if (!w)
+		return;
+	struct sigaction act = take(w);
+	if (is_handler(&act)) {
+		act.sa_sigaction(sig, info, ucontext);
+	} else if (fault || act.sa_handler == SIG_DFL) {
+		/* the same instruction faults again, or the signal comes again when we return:
+		 * the kernel does the rest, and a core dump shows the program */
+		os_sigaction(sig, &by_default, NULL);
+		if (!fault)
+			os_send_again(info, os_tid());
+	}
+}
+
+/* ---- the program's sigaction ------------------------------------------------------- */
+
+/* For each signal whose handler is not ours, by bit: whether the mask of its action contains our
+ * signal without the stand-in (masks.h), or the stand-in without our signal. */
+static _Atomic(uint64_t) ours_only, standin_only;
+
+static void note(_Atomic(uint64_t) *set, uint64_t bit, bool value)
+{
+	if (value)
+		atomic_fetch_or(set, bit);
+	else if (atomic_load(set) & bit)
+		atomic_fetch_and(set, ~bit);
+}
+
+static int plain_action(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	uint64_t bit = sig > 0 && sig <= 64 ? 1ull << (sig - 1) : 0;
+	bool no_standin = atomic_load(&ours_only) & bit, no_ours = atomic_load(&standin_only) & bit;
+	struct sigaction real;
+	uint64_t set = 0;
+	if (act) {
+		real = *act;
+		set = low_word(&act->sa_mask);
+		set_low_word(&real.sa_mask, handler_mask(set, act->sa_flags));
+	}
+	int r = os_sigaction_returning(sig, act ? &real : NULL, old, csprof_cpu_restorer);
+	if (r < 0)
+		return r;
+	if (old && old->sa_restorer == csprof_cpu_restorer)
+		old->sa_restorer = restorer;
+	if (old)
+		set_low_word(&old->sa_mask,
+			     asked_mask(low_word(&old->sa_mask), no_standin, no_ours));
+	if (act) {
+		note(&ours_only, bit, csprof_mask_names(set, true, false));
+		note(&standin_only, bit, csprof_mask_names(set, false, true));
+	}
+	return 0;
+}
+
+int csprof_signal_action(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	struct wish *w = sig > 0 ? wish_for(sig) : NULL;
+	if (act && is_handler(act) && !(w && w->fault) && sig > 0 && sig < NSIG)
+		atomic_fetch_or_explicit(&with_handler, 1ull << (sig - 1), memory_order_relaxed);
+	/* a vfork child shares our memory, but has its own actions */
+	if (!w || (!csprof_confined() && csprof_process.pid != os_pid()))
+		return plain_action(sig, act, old);
+	struct sigaction before = *wanted(w);
+	if (act) {
+		struct sigaction asked = *act;
+		asked.sa_restorer = restorer;
+		asked.sa_flags |= restorer_flag;
+		want(w, &asked);
+		if (w->fault)
+			install(w);
+	}
+	if (old)
+		*old = before;
+	return 0;
+}
+
+int csprof_signal_stack(const stack_t *stack, stack_t *old)
+{
+	struct sigaction act;
+	int r = os_alternate_stack(stack, old);
+	if (r < 0 || !stack || csprof_process.sig <= 0 || !os_is_small_stack(stack) ||
+	    atomic_exchange(&small_stacks, true))
+		return r;
+	for (int sig = 1; sig < NSIG; sig++) {
+		struct wish *w = wish_for(sig);
+		if ((w && !w->fault) || os_sigaction(sig, NULL, &act) < 0 || !is_handler(&act) ||
+		    !(act.sa_flags & SA_ONSTACK))
+			continue;
+		set_low_word(&act.sa_mask, low_word(&act.sa_mask) | csprof_mask_ours());
+		os_sigaction_returning(sig, &act, NULL, act.sa_restorer);
+	}
+	return r;
+}
+
+/* ---- exec --------------------------------------------------------------------------- */
+
+uint64_t csprof_signal_before_exec(void)
+{
+	static const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	for (int i = 0; i < NUM_WISHES; i++)
+		if (wishes[i].sig && wanted(&wishes[i])->sa_handler == SIG_IGN)
+			os_sigaction(wishes[i].sig, &ignore, NULL);
+	return csprof_mask_before_exec();
+}
+
+void csprof_signal_after_failed_exec(uint64_t mask)
+{
+	for (int i = 0; i < NUM_WISHES; i++)
+		if (wishes[i].sig && wanted(&wishes[i])->sa_handler == SIG_IGN)
+			install(&wishes[i]);
+	csprof_mask_after_exec(mask);
+}
+
+/* ---- our handler replaced ----------------------------------------------------------- */
+
+void csprof_signal_look(void)
+{
+	struct sigaction now;
+	if (os_sigaction(csprof_process.sig, NULL, &now) < 0 ||
+	    now.sa_sigaction == csprof_signal_handler)
+		return;
+	atomic_store(&taken, true);
+	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
+		if (atomic_load(&s->rest) == CSP_TAIL)
+			atomic_store(&s->rest, CSP_SIGNAL_TAKEN);
+}
+
+void csprof_signal_say_taken(void)
+{
+	if (atomic_exchange(&taken, false))
+		csprof_say(CSPROF_SAY_ALWAYS,
+			   "the program took over the sampling signal; try --signal RTMIN", NULL,
+			   INT64_MIN);
+}

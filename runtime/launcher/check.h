@@ -1,0 +1,29 @@
+/* Whether COMMAND can be measured, and if not, why. */
+#ifndef RUNTIME_LAUNCHER_CHECK_H
+#define RUNTIME_LAUNCHER_CHECK_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The note in a program that was linked with libhpcrun.a: an ELF note of this name and type,
+ * without contents. */
+#define HPCRUN_NOTE_NAME "hpcrun"
+enum { HPCRUN_NOTE_LINKED = 1 };
+
+/* Find command as execvp does. Returns 0 and its path in out (PATH_MAX), or the exit status 126
+ * (cannot be executed) or 127 (not found). */
+int launch_find(const char *command, char *out);
+
+struct launch_obstacle {
+	/* The message about the program, as in "PATH ...": why it will not be measured and what
+	 * can be done. Empty if it will be. */
+	char sentence[2 * PATH_MAX];
+	bool alone; /* its loader cannot load our library: it must not be preloaded */
+	bool elf;   /* COMMAND is an ELF file and not a script */
+};
+
+/* Check the program at path; for a script, its interpreters. */
+void launch_check(const char *path, struct launch_obstacle *out);
+
+#endif

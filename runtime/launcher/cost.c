@@ -1,0 +1,320 @@
+/* A thread reads a clock repeatedly while it is sampled by a handler that makes the same system
+ * calls as ours and walks no stack. The time from the last reading before a sample to the first
+ * one after it is the cost of the sample: the interrupt, the signal, the calls, and the return,
+ * which no clock reading in the handler can include. The median of many is taken, because the
+ * machine does other things, too. */
+#include "runtime/launcher/cost.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	LEAST = 5,
+	MOST = 101,
+	ENOUGH_NS = 80 * 1000 * 1000,
+	TOO_LONG_NS = 800 * 1000 * 1000, /* no samples come */
+	SWITCHES = 20,
+	SLEEP_NS = 20 * 1000,
+	PERIOD_NS = 200 * 1000,
+	MANY_TIMES = 8, /* least period of an event, in sample costs: it repeats by itself */
+	TOO_LONG_S = 5,
+};
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- sources, as in the drivers ------------------------------------------------------ */
+
+static timer_t timer;
+static int event = -1;
+static volatile int taken; /* samples */
+static uint64_t period;
+
+static void arm_timer(uint64_t ns)
+{
+	struct itimerspec t = {{0, 0}, {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}};
+	timer_settime(timer, 0, &t, NULL);
+}
+
+static void take(int sig, siginfo_t *info, void *context)
+{
+	struct rusage u;
+	uint64_t id;
+	(void)sig, (void)info, (void)context;
+	clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	taken++;
+	getrusage(RUSAGE_THREAD, &u);
+	if (event < 0) {
+		arm_timer(period);
+	} else {
+		ioctl(event, PERF_EVENT_IOC_ID, &id);
+		ioctl(event, PERF_EVENT_IOC_PERIOD, &period);
+	}
+}
+
+static int open_event(uint64_t period_ns)
+{
+	struct perf_event_attr a = {
+	    .size = sizeof a,
+	    .type = PERF_TYPE_SOFTWARE,
+	    .config = PERF_COUNT_SW_TASK_CLOCK,
+	    .sample_period = period_ns,
+	    .sample_type = PERF_SAMPLE_IP,
+	    .disabled = 1,
+	    .exclude_hv = 1,
+	    .wakeup_events = 1,
+	};
+	return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+bool launch_events_allowed(void)
+{
+	int fd = open_event(1000000000);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool make_event(uint64_t period_ns)
+{
+	struct f_owner_ex owner = {F_OWNER_TID, (int)syscall(SYS_gettid)};
+	event = open_event(period_ns);
+	if (event < 0)
+		return false;
+	fcntl(event, F_SETSIG, SIGURG);
+	fcntl(event, F_SETOWN_EX, &owner);
+	return fcntl(event, F_SETFL, O_RDWR | O_ASYNC) == 0;
+}
+
+/* ---- measuring ------------------------------------------------------------------------ */
+
+static int compare(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static uint32_t median(int64_t *values, int n)
+{
+	if (n < LEAST)
+		return 0;
+	qsort(values, (size_t)n, sizeof *values, compare);
+	int64_t v = values[n / 2];
+	return v < 1 ? 1 : v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+}
+
+static bool go_on(int n, uint64_t began)
+{
+	uint64_t most = n < LEAST ? TOO_LONG_NS : ENOUGH_NS;
+	return n < MOST && clock_ns(CLOCK_MONOTONIC) - began < most;
+}
+
+static void begin_samples(void)
+{
+	if (event < 0) {
+		arm_timer(period);
+	} else {
+		ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
+		ioctl(event, PERF_EVENT_IOC_PERIOD, &period);
+	}
+}
+
+static void end_samples(void)
+{
+	if (event < 0)
+		arm_timer(0);
+	else
+		ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static uint32_t sample_cost(void)
+{
+	int64_t costs[MOST];
+	int n = 0, seen = taken = 0;
+	uint64_t now, last, began = clock_ns(CLOCK_MONOTONIC);
+	begin_samples();
+	for (last = began; go_on(n, began); last = now) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (taken == seen)
+			continue;
+		seen = taken;
+		now = clock_ns(CLOCK_MONOTONIC); /* the sample may have come after that reading */
+		costs[n++] = (int64_t)(now - last);
+	}
+	end_samples();
+	return median(costs, n);
+}
+
+static uint64_t time_switches(void)
+{
+	struct timespec t = {0, SLEEP_NS};
+	uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	for (int i = 0; i < SWITCHES; i++)
+		nanosleep(&t, NULL);
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+}
+
+/* The period is longer than the CPU time of a round and shorter than the kernel's tick: the
+ * CPU's timer is set only for the kernel timer that expires next. */
+static uint32_t switch_cost(void)
+{
+	int64_t costs[MOST];
+	int n = 0;
+	period = 1000000;
+	prctl(PR_SET_TIMERSLACK, 1);
+	for (uint64_t began = clock_ns(CLOCK_MONOTONIC); go_on(n, began); n++) {
+		uint64_t alone = time_switches();
+		begin_samples();
+		uint64_t with = time_switches();
+		end_samples();
+		costs[n] = ((int64_t)with - (int64_t)alone) / SWITCHES;
+	}
+	return median(costs, n);
+}
+
+static void measure(struct csprof_cost *out)
+{
+	struct sigaction act;
+	struct sigevent e;
+	memset(&act, 0, sizeof act);
+	act.sa_sigaction = take;
+	act.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+	sigfillset(&act.sa_mask);
+	sigaction(SIGURG, &act, NULL);
+	memset(&e, 0, sizeof e);
+	e.sigev_notify = SIGEV_SIGNAL;
+	e.sigev_signo = SIGURG;
+	period = PERIOD_NS;
+	if (timer_create(CLOCK_MONOTONIC, &e, &timer) == 0)
+		out->timer = sample_cost();
+	if (period < (uint64_t)MANY_TIMES * out->timer)
+		period = (uint64_t)MANY_TIMES * out->timer;
+	if (!make_event(period))
+		return;
+	out->event = sample_cost();
+	out->change = switch_cost();
+}
+
+/* In a child: it has its own signals and timer slack, and its time is limited. */
+static void measure_in_child(struct csprof_cost *out)
+{
+	int ends[2];
+	struct csprof_cost got = {0, 0, 0};
+	struct sigaction chld, standard;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return;
+	memset(&standard, 0, sizeof standard);
+	standard.sa_handler = SIG_DFL;
+	sigaction(SIGCHLD, &standard, &chld); /* if it is ignored, there is nothing to wait for */
+	pid_t pid = fork();
+	if (pid == 0) {
+		sigset_t none;
+		sigemptyset(&none);
+		standard.sa_handler = SIG_DFL;
+		sigaction(SIGALRM, &standard, NULL);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		alarm(TOO_LONG_S);
+		measure(&got);
+		_exit(write(ends[1], &got, sizeof got) == sizeof got ? 0 : 1);
+	}
+	close(ends[1]);
+	if (pid > 0 && read(ends[0], &got, sizeof got) == sizeof got)
+		*out = got;
+	close(ends[0]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGCHLD, &chld, NULL);
+}
+
+/* ---- the cache ----------------------------------------------------------------------------
+ *
+ * One line: the boot id and the three costs. */
+
+static bool read_boot(char *out, size_t size)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	bool ok = f && fgets(out, (int)size, f);
+	if (f)
+		fclose(f);
+	if (ok)
+		out[strcspn(out, "\n")] = '\0';
+	return ok && out[0];
+}
+
+static bool find_cache(char *out)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int n = 0;
+	if (cache && cache[0] == '/')
+		n = snprintf(out, PATH_MAX, "%s/hpcrun", cache);
+	else if (home && home[0] == '/')
+		n = snprintf(out, PATH_MAX, "%s/.cache/hpcrun", home);
+	return n > 0 && n < PATH_MAX;
+}
+
+static bool read_cache(const char *directory, const char *boot, struct csprof_cost *out)
+{
+	char path[PATH_MAX + 8], line[128], of[64];
+	struct csprof_cost c;
+	snprintf(path, sizeof path, "%s/cost", directory);
+	FILE *f = fopen(path, "re");
+	bool ok = f && fgets(line, sizeof line, f) &&
+		  sscanf(line, "%63s %u %u %u", of, &c.timer, &c.event, &c.change) == 4 &&
+		  strcmp(of, boot) == 0 && c.timer;
+	if (f)
+		fclose(f);
+	if (ok)
+		*out = c;
+	return ok;
+}
+
+/* If the cost cannot be stored, it is measured again each time. */
+static void write_cache(char *directory, const char *boot, const struct csprof_cost *c)
+{
+	char path[PATH_MAX + 8], temporary[PATH_MAX + 24];
+	char *slash = strrchr(directory, '/');
+	*slash = '\0';
+	mkdir(directory, 0700);
+	*slash = '/';
+	mkdir(directory, 0700);
+	snprintf(path, sizeof path, "%s/cost", directory);
+	snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
+	FILE *f = fopen(temporary, "wxe");
+	if (!f)
+		return;
+	bool ok = fprintf(f, "%s %u %u %u\n", boot, c->timer, c->event, c->change) > 0;
+	if (fclose(f) != 0 || !ok || rename(temporary, path) != 0)
+		unlink(temporary);
+}
+
+void launch_cost(struct csprof_cost *out)
+{
+	char boot[64], directory[PATH_MAX];
+	bool known = read_boot(boot, sizeof boot) && find_cache(directory);
+	memset(out, 0, sizeof *out);
+	/* a cost without events is not enough if they are allowed */
+	if (known && read_cache(directory, boot, out) && (out->event || !launch_events_allowed()))
+		return;
+	memset(out, 0, sizeof *out);
+	measure_in_child(out);
+	if (known && out->timer)
+		write_cache(directory, boot, out);
+}

@@ -1,0 +1,414 @@
+/* hpcrun: prepare the environment for the preloaded library, run COMMAND, forward signals, and
+ * print a summary at the end. */
+#include "formats/base/path.h"
+#include "runtime/base/options.h"
+#include "runtime/launcher/check.h"
+#include "runtime/launcher/cost.h"
+#include "runtime/launcher/options.h"
+#include "runtime/launcher/store.h"
+#include "runtime/launcher/summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FAILED_BEFORE = 125, MAX_DIRECTORIES = 1000000 };
+
+static volatile sig_atomic_t child;
+
+static int fail(const char *what, const char *name)
+{
+	fprintf(stderr, "hpcrun: %s %s: %s\n", what, name, strerror(errno));
+	return -1;
+}
+
+/* ---- where things are ---------------------------------------------------------------- */
+
+/* The library is found relative to the launcher: ../lib/libhpcrun.so. Without /proc, relative to
+ * the path with which the launcher was executed. */
+static int find_library(char *out)
+{
+	char self[PATH_MAX], joined[PATH_MAX + 32];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	const char *executed = (const char *)getauxval(AT_EXECFN);
+	if (n >= 0)
+		self[n] = '\0';
+	else if (executed)
+		snprintf(self, sizeof self, "%s", executed);
+	else
+		return fail("cannot find", "itself");
+	snprintf(joined, sizeof joined, "%s/../lib/libhpcrun.so", dirname(self));
+	if (!realpath(joined, out))
+		return fail("cannot find", joined);
+	if (strpbrk(out, ": ")) {
+		fprintf(stderr,
+			"hpcrun: %s: this path contains a colon or a space, which LD_PRELOAD "
+			"cannot (install hpcrun elsewhere)\n",
+			out);
+		return -1;
+	}
+	return 0;
+}
+
+/* Make hpcrun-COMMAND-N in the current directory, with the first free N from 1. */
+static int make_default(const char *command, char *out, size_t size)
+{
+	const char *base = path_basename(command);
+	for (int i = 1; i < MAX_DIRECTORIES; i++) {
+		snprintf(out, size, "hpcrun-%.128s-%d", base, i);
+		if (mkdir(out, 0700) == 0)
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	return fail("cannot create", out);
+}
+
+static int make_directory(const struct launch_options *o, char *shown, char *absolute)
+{
+	struct stat st;
+	if (!o->out) {
+		if (make_default(o->command[0], shown, PATH_MAX) < 0)
+			return -1;
+	} else {
+		snprintf(shown, PATH_MAX, "%s", o->out);
+		if (mkdir(shown, 0700) != 0 && errno != EEXIST)
+			return fail("cannot create", shown);
+	}
+	if (!realpath(shown, absolute) || stat(absolute, &st) != 0)
+		return fail("cannot use", shown);
+	if (!S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		return fail("cannot use", shown);
+	}
+	if (access(absolute, W_OK | X_OK) != 0)
+		return fail("cannot write to", shown);
+	return 0;
+}
+
+/* ---- the environment -------------------------------------------------------------------- */
+
+/* 0: the default. */
+static void set_number(const char *name, long value)
+{
+	char text[24] = "";
+	if (value)
+		snprintf(text, sizeof text, "%ld", value);
+	setenv(name, text, 1);
+}
+
+/* Whether the library is in a list as in LD_PRELOAD, separated by colons or spaces. */
+static bool is_listed(const char *list, const char *library)
+{
+	size_t n = strlen(library);
+	for (const char *at = list + strspn(list, ": "); *at; at += strspn(at, ": ")) {
+		size_t length = strcspn(at, ": ");
+		if (length == n && memcmp(at, library, n) == 0)
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/* Our library comes first, so that it sees the calls of the others. */
+static int set_preload(const char *library)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *preload;
+	int r;
+	if (!old || !*old)
+		return setenv("LD_PRELOAD", library, 1);
+	if (is_listed(old, library))
+		return 0;
+	if (asprintf(&preload, "%s:%s", library, old) < 0)
+		return -1;
+	r = setenv("LD_PRELOAD", preload, 1);
+	free(preload);
+	return r;
+}
+
+/* COMMAND is the first image of our child process. */
+static int set_image(void)
+{
+	char text[64];
+	struct stat st;
+	uint64_t space = stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+	snprintf(text, sizeof text, "%d.0.%" PRIu64, (int)getpid(), space);
+	return setenv(HPCRUN_ENV_IMAGE, text, 1);
+}
+
+static int set_environment(const struct launch_options *o, const char *library, const char *out,
+			   const char *store, const struct csprof_cost *cost)
+{
+	char text[64];
+	setenv(HPCRUN_ENV_OUT, out, 1);
+	setenv(HPCRUN_ENV_LIBRARY, library, 1);
+	setenv(HPCRUN_ENV_STORE, store[0] ? store : HPCRUN_STORE_PRIVATE, 1);
+	/* defaults are set, too: our own environment may contain other values */
+	setenv(HPCRUN_ENV_EVENTS, o->event ? o->event : "", 1);
+	setenv(HPCRUN_ENV_FOLLOW, o->follow ? "" : "no", 1);
+	setenv(HPCRUN_ENV_ONLY, o->only, 1);
+	setenv(HPCRUN_ENV_TREES, o->trees ? o->trees : "", 1);
+	set_number(HPCRUN_ENV_SIGNAL, o->sig);
+	setenv(HPCRUN_ENV_UNWINDER, o->unwinder ? o->unwinder : "", 1);
+	set_number(HPCRUN_ENV_ARENA, o->arena);
+	set_number(HPCRUN_ENV_VERBOSE, o->verbose);
+	setenv(HPCRUN_ENV_BUDGET, o->budget ? o->budget : "", 1);
+	snprintf(text, sizeof text, "%u.%u.%u", cost->timer, cost->event, cost->change);
+	setenv(HPCRUN_ENV_COST, text, 1);
+	return set_image() < 0 ? -1 : set_preload(library);
+}
+
+/* ---- the child ---------------------------------------------------------------------------- */
+
+static void hand_on(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	/* the terminal sends signals to the whole process group, COMMAND included */
+	if (child > 0 && info->si_code <= 0)
+		kill((pid_t)child, sig);
+	if (sig == SIGTSTP)
+		raise(SIGSTOP); /* the shell waits until we stop as well */
+}
+
+static const int handed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+				SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
+enum { HANDED_ON = sizeof handed_on / sizeof *handed_on };
+
+/* Signals are blocked until the child exists, so that none is lost. */
+static pid_t start_child(const struct launch_options *o, const char *path,
+			 const struct launch_obstacle *obstacle, const char *library,
+			 const char *out, const char *store, const struct csprof_cost *cost)
+{
+	sigset_t held, before;
+	struct sigaction act, old[HANDED_ON];
+	sigemptyset(&held);
+	memset(&act, 0, sizeof act);
+	act.sa_sigaction = hand_on;
+	act.sa_flags = SA_SIGINFO | SA_RESTART;
+	sigemptyset(&act.sa_mask);
+	for (int i = 0; i < HANDED_ON; i++)
+		sigaddset(&held, handed_on[i]);
+	sigprocmask(SIG_BLOCK, &held, &before);
+	for (int i = 0; i < HANDED_ON; i++) {
+		sigaction(handed_on[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(handed_on[i], &act, NULL);
+	}
+	/* if SIGCHLD is ignored, as the caller may have left it, there is nothing to wait for */
+	struct sigaction own, chld;
+	memset(&own, 0, sizeof own);
+	own.sa_handler = SIG_DFL;
+	sigaction(SIGCHLD, &own, &chld);
+	pid_t pid = fork();
+	if (pid == 0) {
+		sigaction(SIGCHLD, &chld, NULL);
+		for (int i = 0; i < HANDED_ON; i++)
+			sigaction(handed_on[i], &old[i], NULL);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		if (!obstacle->alone && set_environment(o, library, out, store, cost) != 0)
+			fail("cannot set", "LD_PRELOAD"); /* then it runs without being measured */
+		execv(path, o->command);
+		/* a script without #!, as execvp runs it */
+		if (errno == ENOEXEC && !obstacle->elf) {
+			size_t n = 0;
+			while (o->command[n])
+				n++;
+			char **argv = calloc(n + 2, sizeof *argv);
+			if (argv) {
+				argv[0] = (char *)"sh";
+				argv[1] = (char *)path;
+				memcpy(argv + 2, o->command + 1, n * sizeof *argv);
+				execv("/bin/sh", argv);
+			}
+		}
+		int failed = errno;
+		fprintf(stderr, "hpcrun: %s: %s\n", o->command[0], strerror(failed));
+		_exit(failed == ENOENT ? 127 : 126);
+	}
+	child = pid;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+/* Returns the wait status of the child. Until the child is reaped, its pid is not reused, so
+ * signals can be sent to it. */
+static int wait_for(pid_t pid)
+{
+	int status;
+	siginfo_t ended;
+	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	child = 0;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return W_EXITCODE(FAILED_BEFORE, 0);
+	return status;
+}
+
+/* ---- the summary at the end ------------------------------------------------------------------ */
+
+/* Report stores without a datafile, and where they are. */
+static void report_stores(const char *dir, const struct launch_store *store,
+			  const struct launch_recovered *r)
+{
+	char store_argument[PATH_MAX + 1];
+	snprintf(store_argument, sizeof store_argument, " %s", store->path);
+	bool linked = store->link[0] && access(store->link, F_OK) == 0;
+	if (r->failed)
+		fprintf(stderr,
+			"hpcrun: %s: no datafile was written for %u process%s; the data is kept in "
+			"%s; free some space and run 'hpcprof recover %s%s%s'\n",
+			r->why, r->failed, r->failed == 1 ? "" : "es", store->path,
+			linked ? "" : "-o ", dir, linked ? "" : store_argument);
+	if (r->running)
+		fprintf(stderr,
+			"hpcrun: %u process%s still run%s; 'hpcprof top %s' shows %s, and 'hpcprof "
+			"recover %s' writes datafiles if they are killed\n",
+			r->running, r->running == 1 ? "" : "es", r->running == 1 ? "s" : "", dir,
+			r->running == 1 ? "it" : "them", dir);
+}
+
+/* There are two reasons for fewer samples than requested: measuring would cost more than the
+ * budget, or there is no good source. */
+static void say_rate(const struct launch_options *o, const struct launch_summary *s, double rate)
+{
+	const double few = 0.9, near = 0.5;
+	double cost = (double)s->cost / (double)s->clock;
+	bool bounded = rate < few * (double)o->parsed.rate &&
+		       cost * CSPROF_WHOLE > near * (double)o->parsed_budget;
+	bool poor = !strstr(s->source, "perf task-clock") && !launch_events_allowed();
+	fprintf(stderr, ", %.0f per second by %s", rate, s->source);
+	if (bounded || poor)
+		fprintf(stderr, " (asked: %" PRIu64 "%s%s)", o->parsed.rate,
+			bounded ? "; a higher --budget allows more" : "",
+			poor ? "; perf_event_paranoid <= 1 would allow perf" : "");
+	fprintf(stderr, "; measuring took %.1f%%", 100 * cost);
+}
+
+static void closing_line(const struct launch_options *o, const char *dir,
+			 const struct timespec *since, const struct launch_recovered *r)
+{
+	static const char *const names[CSP_DISPOSITIONS] = CSP_DISPOSITION_NAMES;
+	struct launch_summary s;
+	uint64_t all = 0, dropped = 0;
+	if (launch_summarize(dir, since, &s) < 0 || s.files == 0) {
+		fprintf(stderr, "hpcrun: no datafile was written to %s\n", dir);
+		return;
+	}
+	for (int d = 0; d < CSP_DISPOSITIONS; d++) {
+		all += s.samples[d];
+		if (d != CSP_RECORDED && d != CSP_PARTIAL)
+			dropped += s.samples[d];
+	}
+	fprintf(stderr, "hpcrun: %s: %" PRIu64 " samples in %.2f s of CPU time", dir, all,
+		(double)s.clock / 1e9);
+	if (s.clock && s.source[0]) /* else there was no sample */
+		say_rate(o, &s, (double)all * 1e9 / (double)s.clock);
+	if (strstr(s.source, "itimer"))
+		fputs("; one timer for all threads: the shares of threads are approximate", stderr);
+	fprintf(stderr, "; %u process%s", s.processes, s.processes == 1 ? "" : "es");
+	if (s.files != s.processes)
+		fprintf(stderr, " (%u program images)", s.files);
+	if (s.samples[CSP_PARTIAL])
+		fprintf(stderr, "; %" PRIu64 " partial", s.samples[CSP_PARTIAL]);
+	fprintf(stderr, "; %" PRIu64 " dropped", dropped);
+	const char *separator = " (";
+	for (int d = CSP_PARTIAL + 1; d < CSP_DISPOSITIONS; d++)
+		if (s.samples[d]) {
+			fprintf(stderr, "%s%s %" PRIu64, separator, names[d], s.samples[d]);
+			separator = ", ";
+		}
+	fputs(dropped ? ")" : "", stderr);
+	if (r->datafiles)
+		fprintf(stderr, "; %u recovered because %s", r->datafiles,
+			r->datafiles == 1 ? "its process could not write it"
+					  : "their processes could not write them");
+	if (s.unreadable)
+		fprintf(stderr, "; %u unreadable", s.unreadable);
+	fputc('\n', stderr);
+}
+
+static void list_events(bool details)
+{
+	for (const struct csprof_event *e = csprof_events; e->name; e++) {
+		printf("%-10s %s\n", e->name, e->text);
+		for (const char *line = e->details; details && *line;) {
+			int n = (int)strcspn(line, "\n");
+			printf("%11s%.*s\n", "", n, line);
+			line += n + (line[n] == '\n');
+		}
+	}
+}
+
+static int run(const struct launch_options *o)
+{
+	char library[PATH_MAX], shown[PATH_MAX], absolute[PATH_MAX], path[PATH_MAX];
+	int status = launch_find(o->command[0], path);
+	if (status) {
+		fprintf(stderr, "hpcrun: %s: %s\n", o->command[0],
+			status == 127 ? "not found" : "cannot be executed");
+		return status;
+	}
+	if (find_library(library) < 0 || make_directory(o, shown, absolute) < 0)
+		return FAILED_BEFORE;
+	struct launch_obstacle obstacle;
+	launch_check(path, &obstacle);
+	if (obstacle.sentence[0])
+		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle.sentence);
+	struct csprof_cost cost;
+	launch_cost(&cost);
+	struct launch_store store;
+	struct launch_recovered recovered;
+	struct timespec since;
+	if (launch_store_make(&store, o->store, absolute) < 0)
+		return FAILED_BEFORE;
+	clock_gettime(CLOCK_REALTIME_COARSE, &since);
+	pid_t pid = start_child(o, path, &obstacle, library, absolute, store.path, &cost);
+	if (pid < 0) {
+		fail("cannot run", o->command[0]);
+		launch_store_recover(&store, absolute, 0, 0, &recovered);
+		return FAILED_BEFORE;
+	}
+	status = wait_for(pid);
+	launch_store_recover(&store, absolute, pid, status, &recovered);
+	if (!o->quiet) {
+		report_stores(shown, &store, &recovered);
+		closing_line(o, shown, &since, &recovered);
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int main(int argc, char **argv)
+{
+	struct launch_options o;
+	if (launch_options_parse(&o, argc, argv) < 0)
+		return FAILED_BEFORE;
+	switch (o.action) {
+	case LAUNCH_HELP:
+		launch_help();
+		return 0;
+	case LAUNCH_VERSION:
+		puts("hpcrun " HPC_VERSION);
+		return 0;
+	case LAUNCH_TOPICS:
+		launch_topics();
+		return 0;
+	case LAUNCH_LIST:
+	case LAUNCH_LIST_LONG:
+		list_events(o.action == LAUNCH_LIST_LONG);
+		return 0;
+	case LAUNCH_RUN:
+		break;
+	}
+	return run(&o);
+}

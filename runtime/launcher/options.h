@@ -1,0 +1,42 @@
+/* The launcher's options, from the environment and the command line, which takes precedence. */
+#ifndef RUNTIME_LAUNCHER_OPTIONS_H
+#define RUNTIME_LAUNCHER_OPTIONS_H
+
+#include "runtime/events/request.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+enum launch_action {
+	LAUNCH_RUN,
+	LAUNCH_LIST,
+	LAUNCH_LIST_LONG,
+	LAUNCH_HELP,
+	LAUNCH_VERSION,
+	LAUNCH_TOPICS
+};
+
+struct launch_options {
+	enum launch_action action;
+	const char *event;                  /* as written; NULL: the default */
+	struct csprof_event_request parsed; /* the same, parsed */
+	const char *budget;                 /* as written after --budget, and parsed */
+	uint32_t parsed_budget;
+	const char *out;      /* directory, or NULL: hpcrun-COMMAND-N */
+	const char *unwinder; /* NULL: cfi */
+	const char *store;    /* HPCRUN_STORE_*, a directory, or NULL: memory */
+	const char *trees;    /* "each", "all", or NULL: each */
+	char only[4096];      /* names joined by ':' */
+	bool follow, quiet;
+	int sig;          /* 0: the default */
+	unsigned verbose; /* mask of enum csprof_topic */
+	long arena;       /* bytes, 0: the default */
+	char **command;   /* argv of COMMAND */
+};
+
+/* Parse. 0, or -1 after one line on stderr. */
+int launch_options_parse(struct launch_options *o, int argc, char **argv);
+void launch_help(void);
+void launch_topics(void);
+
+#endif

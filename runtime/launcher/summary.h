@@ -1,0 +1,24 @@
+/* The totals of a measurement, for the launcher's summary at the end. */
+#ifndef RUNTIME_LAUNCHER_SUMMARY_H
+#define RUNTIME_LAUNCHER_SUMMARY_H
+
+#include "formats/datafile.h"
+
+#include <stdint.h>
+#include <time.h>
+
+struct launch_summary {
+	uint32_t files, unreadable;
+	uint32_t processes; /* files of first images; the others come after exec */
+	uint64_t clock;     /* ns: the sum of all weights */
+	uint64_t samples[CSP_DISPOSITIONS];
+	uint64_t cost;   /* ns of CPU time that measuring took */
+	char source[64]; /* source of samples, from the first file that names one */
+};
+
+/* Add up the ACCOUNT chunks of the datafiles in dir that are not older than *since (on the
+ * kernel's coarse real time clock, which gives files their times). Returns 0, or -1 if dir
+ * cannot be read. */
+int launch_summarize(const char *dir, const struct timespec *since, struct launch_summary *out);
+
+#endif

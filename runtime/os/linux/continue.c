@@ -1,0 +1,239 @@
+/* Calls that a signal interrupts although its handler restarts calls.
+ *
+ * Some calls end with EINTR all the same, and are made again. A transfer that has moved some
+ * bytes returns their number: on a blocking descriptor the program would never see that result
+ * without the signal, and many programs take it for an error or lose the rest. */
+#include "runtime/os/linux/call.h"
+#include "runtime/os/os.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+
+static bool blocking(long fd)
+{
+	long flags = CALL(SYS_fcntl, fd, F_GETFL);
+	return flags >= 0 && !(flags & O_NONBLOCK);
+}
+
+/* A socket with a timeout: to continue would begin the timeout again. */
+static bool timed(long fd, int option)
+{
+	struct timeval t = {0, 0};
+	socklen_t length = sizeof t;
+	return CALL(SYS_getsockopt, fd, SOL_SOCKET, option, &t, &length) == 0 &&
+	       (t.tv_sec != 0 || t.tv_usec != 0);
+}
+
+static bool sends_all(long fd, long flags)
+{
+	return !(flags & MSG_DONTWAIT) && blocking(fd) && !timed(fd, SO_SNDTIMEO);
+}
+
+static bool receives_all(long fd, long flags)
+{
+	return flags & MSG_WAITALL && !(flags & (MSG_DONTWAIT | MSG_PEEK)) && blocking(fd) &&
+	       !timed(fd, SO_RCVTIMEO);
+}
+
+/* Zeros or random bytes (major 1, Documentation/admin-guide/devices.txt): a read is short only
+ * because of a signal. Other files return what they have. */
+static bool endless(long fd)
+{
+	enum { MEMORY = 1, ZERO = 5, FULL = 7, RANDOM = 8, URANDOM = 9 };
+	struct stat st;
+	if (CALL(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) < 0 || !S_ISCHR(st.st_mode) ||
+	    major(st.st_rdev) != MEMORY)
+		return false;
+	unsigned which = minor(st.st_rdev);
+	return which == ZERO || which == FULL || which == RANDOM || which == URANDOM;
+}
+
+/* sendfile to a pipe writes as much as there is room for, and returns. */
+static bool takes_all(long fd)
+{
+	struct stat st;
+	return CALL(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0 && !S_ISFIFO(st.st_mode) &&
+	       sends_all(fd, 0);
+}
+
+static uint64_t total(const struct iovec *v, uint64_t n)
+{
+	uint64_t bytes = 0;
+	for (uint64_t i = 0; i < n; i++)
+		bytes += v[i].iov_len;
+	return bytes;
+}
+
+/* The rest of the piece that contains byte `at` of the whole. */
+static struct iovec piece(const struct iovec *v, uint64_t at)
+{
+	while (at >= v->iov_len)
+		at -= v++->iov_len;
+	return (struct iovec){(char *)v->iov_base + at, v->iov_len - at};
+}
+
+/* How many bytes the call transfers if no signal comes; 0 if a smaller number may have other
+ * reasons. */
+static uint64_t wanted(int call, const long *a)
+{
+	const struct msghdr *m = (const struct msghdr *)a[1];
+	switch (call) {
+	case SYS_write:
+		return sends_all(a[0], 0) ? (uint64_t)a[2] : 0;
+	case SYS_writev:
+		return sends_all(a[0], 0) ? total((const struct iovec *)a[1], (uint64_t)a[2]) : 0;
+	case SYS_sendto:
+		return sends_all(a[0], a[3]) ? (uint64_t)a[2] : 0;
+	case SYS_sendmsg:
+		return sends_all(a[0], a[2]) ? total(m->msg_iov, m->msg_iovlen) : 0;
+	case SYS_recvfrom:
+		return receives_all(a[0], a[3]) ? (uint64_t)a[2] : 0;
+	case SYS_recvmsg:
+		return receives_all(a[0], a[2]) ? total(m->msg_iov, m->msg_iovlen) : 0;
+	case SYS_read:
+		return endless(a[0]) ? (uint64_t)a[2] : 0;
+	case SYS_getrandom:
+		return (uint64_t)a[1];
+	case SYS_sendfile:
+		return takes_all(a[0]) ? (uint64_t)a[3] : 0;
+	case SYS_copy_file_range:
+		return (uint64_t)a[4];
+	default:
+		return 0;
+	}
+}
+
+/* A socket whose other end is closed must not raise SIGPIPE after the first bytes: the call
+ * would have returned their number. A pipe does raise it. */
+static long send_more(long fd, const void *bytes, uint64_t n, long flags)
+{
+	long sent = CALL(SYS_sendto, fd, bytes, n, flags | MSG_NOSIGNAL, NULL, 0);
+	return sent == -ENOTSOCK ? CALL(SYS_write, fd, bytes, n) : sent;
+}
+
+static long receive_more(long fd, struct iovec to, long flags)
+{
+	return CALL(SYS_recvfrom, fd, to.iov_base, to.iov_len, flags, NULL, NULL);
+}
+
+/* The same call for what is left after `got` bytes, or for a part of it. */
+static long go_on(int call, const long *a, uint64_t got)
+{
+	const struct msghdr *m = (const struct msghdr *)a[1];
+	struct iovec rest = {(char *)a[1] + got, (uint64_t)a[2] - got};
+	switch (call) {
+	case SYS_write:
+	case SYS_sendto:
+		return send_more(a[0], rest.iov_base, rest.iov_len, call == SYS_sendto ? a[3] : 0);
+	case SYS_writev:
+		rest = piece((const struct iovec *)a[1], got);
+		return send_more(a[0], rest.iov_base, rest.iov_len, 0);
+	case SYS_sendmsg:
+		rest = piece(m->msg_iov, got);
+		return send_more(a[0], rest.iov_base, rest.iov_len, a[2]);
+	case SYS_recvfrom:
+		return receive_more(a[0], rest, a[3]);
+	case SYS_recvmsg:
+		return receive_more(a[0], piece(m->msg_iov, got), a[2]);
+	case SYS_read:
+		return CALL(SYS_read, a[0], rest.iov_base, rest.iov_len);
+	case SYS_getrandom:
+		return CALL(SYS_getrandom, a[0] + (long)got, (uint64_t)a[1] - got, a[2]);
+	case SYS_sendfile:
+		return CALL(SYS_sendfile, a[0], a[1], a[2], (uint64_t)a[3] - got);
+	case SYS_copy_file_range:
+		return CALL(SYS_copy_file_range, a[0], a[1], a[2], a[3], (uint64_t)a[4] - got,
+			    a[5]);
+	default:
+		return 0;
+	}
+}
+
+/* A socket with a timeout: the kernel does not restart a call on it. */
+static bool limited(long fd)
+{
+	return timed(fd, SO_RCVTIMEO) || timed(fd, SO_SNDTIMEO);
+}
+
+/* A call with a mask of its own waits for signals that are blocked outside it: a signal that
+ * comes before it is made again is still pending then. pause has no mask: a signal that comes
+ * during the last instructions of our handler is missed, as it would be just before the
+ * program's own call. */
+bool os_waits_for_signal(int call, const long *a)
+{
+	return call == SYS_pause || os_waits_with_mask(call, a);
+}
+
+bool os_waits_with_mask(int call, const long *a)
+{
+	switch (call) {
+	case SYS_rt_sigsuspend:
+		return true;
+	case SYS_pselect6: /* the address and length of the mask */
+		return a[5] != 0 && *(const long *)a[5] != 0;
+	case SYS_ppoll:
+		return a[3] != 0;
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+		return a[4] != 0;
+	default:
+		return false;
+	}
+}
+
+/* The timeout of select, pselect and ppoll counts down in place. Other timeouts begin again,
+ * which lengthens them by what the thread had waited before the signal. That is little: the
+ * signal comes while the thread runs, or soon after the wait began. */
+bool os_repeatable(int call, const long *a)
+{
+	switch (call) {
+	case SYS_select:
+	case SYS_epoll_wait:
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_rt_sigtimedwait:
+	case SYS_msgsnd:
+	case SYS_msgrcv:
+	case SYS_io_getevents:
+	case SYS_pselect6: /* these only without a mask: os_waits_for_signal */
+	case SYS_ppoll:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+		return true;
+	case SYS_read:
+	case SYS_readv:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_accept:
+	case SYS_accept4:
+		return limited(a[0]);
+	default:
+		return false;
+	}
+}
+
+bool os_cut_short(int call, const long *args, long result)
+{
+	return result > 0 && (uint64_t)result < wanted(call, args);
+}
+
+long os_finish_transfer(int call, const long *args, long result)
+{
+	uint64_t all = wanted(call, args);
+	while ((uint64_t)result < all) {
+		long more = go_on(call, args, (uint64_t)result);
+		if (more <= 0) /* the end, an error that the next call gets, too, or a signal */
+			break;
+		result += more;
+	}
+	return result;
+}

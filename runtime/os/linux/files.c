@@ -1,0 +1,242 @@
+/* Files of the OS contract on Linux: datafiles and the store's file. */
+#include "runtime/os/linux/call.h"
+#include "runtime/os/os.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static int create(const char *path)
+{
+	return (int)CALL(SYS_openat, AT_FDCWD, path,
+			 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+int os_create(const char *path)
+{
+	struct rlimit64 limit = {0, 0}, wide;
+	int fd = create(path);
+	if (fd != -EMFILE || CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0)
+		return fd;
+	wide = limit;
+	wide.rlim_cur = limit.rlim_max;
+	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &wide, NULL);
+	fd = create(path);
+	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+	return fd;
+}
+
+int os_open_read(const char *path)
+{
+	return (int)CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+int os_read(int fd, void *bytes, size_t n)
+{
+	long r;
+	do
+		r = CALL(SYS_read, fd, bytes, n);
+	while (r == -EINTR);
+	return (int)r;
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
+	while (n > 0) {
+		long r = CALL(SYS_write, fd, p, n);
+		if (r == -EINTR)
+			continue;
+		if (r <= 0)
+			return r < 0 ? (int)r : -EIO;
+		p += r;
+		n -= (size_t)r;
+	}
+	return 0;
+}
+
+/* Writing may raise these; their default action kills. */
+#define WRITE_SIGNALS (bit_of(SIGXFSZ) | bit_of(SIGPIPE))
+
+/* After a write with WRITE_SIGNALS blocked: discard a signal that it raised and restore the mask
+ * before. Returns r. */
+static int take_back(int r, uint64_t before)
+{
+	uint64_t fatal = WRITE_SIGNALS;
+	if (r == -EFBIG || r == -EPIPE) {
+		struct timespec now = {0, 0};
+		CALL(SYS_rt_sigtimedwait, &fatal, NULL, &now, sizeof fatal);
+	}
+	change_mask(SIG_SETMASK, before);
+	return r;
+}
+
+int os_write(int fd, const void *bytes, size_t n)
+{
+	uint64_t before = change_mask(SIG_BLOCK, WRITE_SIGNALS);
+	return take_back(write_all(fd, bytes, n), before);
+}
+
+int os_close(int fd)
+{
+	return (int)CALL(SYS_close, fd);
+}
+
+int os_close_range(unsigned first, unsigned last, int flags)
+{
+	return (int)CALL(SYS_close_range, first, last, flags);
+}
+
+int os_rename(const char *from, const char *to)
+{
+	return (int)CALL(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int os_rename_new(const char *from, const char *to)
+{
+	long r = CALL(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+	if (r != -EINVAL)
+		return (int)r;
+	/* a file system without this flag: a link never replaces, either */
+	r = CALL(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+	return r < 0 ? (int)r : os_unlink(from);
+}
+
+bool os_exists(const char *path)
+{
+	return CALL(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
+}
+
+bool os_is_file(const char *path)
+{
+	struct stat st;
+	return CALL(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 && S_ISREG(st.st_mode);
+}
+
+int os_unlink(const char *path)
+{
+	return (int)CALL(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+/* ---- the store's file ---- */
+
+/* Programs that go through all their descriptors, to close or count them, stop at the limit. If
+ * it can be raised for a moment, ours can be above it; only while there is one thread, because
+ * no other may see or set the limit in the meantime. */
+static long above_limit(int fd, const struct rlimit64 *limit)
+{
+	enum { SMALL = 256, LARGE = 4096, SPARE = 64 };
+	struct rlimit64 raised = {limit->rlim_cur + SPARE, limit->rlim_max};
+	if (limit->rlim_cur < SMALL || limit->rlim_cur > LARGE ||
+	    raised.rlim_cur > limit->rlim_max ||
+	    CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, NULL) < 0)
+		return -1;
+	long up = CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, limit->rlim_cur);
+	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, limit, NULL);
+	return up;
+}
+
+int os_move_up(int fd, bool alone)
+{
+	struct rlimit64 limit = {1024, 1024};
+	CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+	uint64_t from = limit.rlim_cur / 2 < 512 ? limit.rlim_cur / 2 : 512;
+	long up = alone ? above_limit(fd, &limit) : -1;
+	if (up < 0)
+		up = CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
+	if (up < 0)
+		return fd;
+	os_close(fd);
+	return (int)up;
+}
+
+static bool same_file(int fd, const struct os_file *f)
+{
+	struct stat st;
+	return CALL(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0 && st.st_dev == f->device &&
+	       st.st_ino == f->inode;
+}
+
+bool os_file_is_open(const struct os_file *f)
+{
+	return same_file(f->fd, f);
+}
+
+int os_file_create(const char *path, struct os_file *f)
+{
+	struct stat st;
+	long fd = CALL(SYS_openat, AT_FDCWD, path,
+		       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return (int)fd;
+	f->fd = os_move_up((int)fd, true);
+	long r = CALL(SYS_newfstatat, f->fd, "", &st, AT_EMPTY_PATH);
+	if (r < 0) {
+		os_close(f->fd);
+		return (int)r;
+	}
+	f->device = st.st_dev;
+	f->inode = st.st_ino;
+	CALL(SYS_flock, f->fd, LOCK_EX | LOCK_NB);
+	return 0;
+}
+
+void os_file_close(struct os_file *f)
+{
+	if (os_file_is_open(f))
+		os_close(f->fd);
+	f->fd = -1;
+}
+
+/* fallocate, or zeros if the file system does not support it. */
+static int reserve(int fd, uint64_t offset, size_t bytes)
+{
+	static const char zeros[4096];
+	uint64_t before = change_mask(SIG_BLOCK, WRITE_SIGNALS);
+	long r;
+	do
+		r = CALL(SYS_fallocate, fd, 0, offset, bytes);
+	while (r == -EINTR);
+	if (r == -EOPNOTSUPP) {
+		r = 0;
+		for (size_t done = 0; r >= 0 && done < bytes; done += sizeof zeros)
+			r = CALL(SYS_pwrite64, fd, zeros, sizeof zeros, offset + done);
+		r = r < 0 ? r : 0;
+	}
+	return take_back((int)r, before);
+}
+
+void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, size_t bytes)
+{
+	int fd = f->fd;
+	bool same = os_file_is_open(f);
+	if (!same) { /* the program has closed it */
+		fd = (int)CALL(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return NULL;
+		same = same_file(fd, f);
+	}
+	void *p = NULL;
+	if (same && reserve(fd, offset, bytes) == 0)
+		p = mapped(CALL(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_POPULATE, fd, offset));
+	if (fd != f->fd)
+		os_close(fd);
+	return p;
+}
+
+bool os_remove_idle_directory(const char *path)
+{
+	long fd = CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool idle = CALL(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0;
+	bool removed = idle && CALL(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR) == 0;
+	os_close((int)fd);
+	return removed;
+}

@@ -1,0 +1,168 @@
+/* Load modules on Linux: the loader's list, build-ids from the notes in memory, and executable
+ * mappings without a file. */
+#include "runtime/os/os.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+enum { PAGE_MASK = 4095 };
+
+struct walk {
+	void (*each)(const struct os_module *, void *);
+	void *arg;
+	uintptr_t vdso; /* address of its ELF header */
+};
+
+static void hex(char *out, const uint8_t *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	for (size_t i = 0; i < n; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 15];
+	}
+	*out = '\0';
+}
+
+/* Find NT_GNU_BUILD_ID among the notes at p (ELF specification, "Note Section"). */
+static void find_build_id(char *out, const uint8_t *p, size_t n)
+{
+	while (n >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *note = (const void *)p;
+		size_t name = (note->n_namesz + 3u) & ~(size_t)3;
+		size_t desc = (note->n_descsz + 3u) & ~(size_t)3;
+		size_t all = sizeof *note + name + desc;
+		if (all > n)
+			return;
+		const uint8_t *id = p + sizeof *note + name;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    memcmp(p + sizeof *note, "GNU", 4) == 0 && note->n_descsz <= 20) {
+			hex(out, id, note->n_descsz);
+			return;
+		}
+		p += all;
+		n -= all;
+	}
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size;
+	struct walk *w = arg;
+	struct os_module m;
+	memset(&m, 0, sizeof m);
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		if (p->p_type == PT_LOAD) {
+			uintptr_t start = p->p_vaddr & ~(uintptr_t)PAGE_MASK;
+			if (low == UINTPTR_MAX)
+				low = start;
+			m.gaps |= high && start > ((high + PAGE_MASK) & ~(uintptr_t)PAGE_MASK);
+			if (p->p_vaddr + p->p_memsz > high)
+				high = p->p_vaddr + p->p_memsz;
+		}
+		if (p->p_type == PT_GNU_EH_FRAME)
+			m.eh_frame_hdr = (const void *)(info->dlpi_addr + p->p_vaddr);
+		if (p->p_type == PT_NOTE && !m.build_id[0])
+			find_build_id(m.build_id, (const uint8_t *)(info->dlpi_addr + p->p_vaddr),
+				      p->p_memsz);
+	}
+	if (low >= high)
+		return 0;
+	m.name = info->dlpi_name ? info->dlpi_name : "";
+	m.base = info->dlpi_addr;
+	m.virtual_address = low;
+	m.mapped_address = info->dlpi_addr + low;
+	m.extent = ((high + PAGE_MASK) & ~(uintptr_t)PAGE_MASK) - low;
+	m.vdso = w->vdso && m.mapped_address == w->vdso;
+	w->each(&m, w->arg);
+	return 0;
+}
+
+void os_modules(void (*each)(const struct os_module *, void *), void *arg)
+{
+	struct walk w = {each, arg, getauxval(AT_SYSINFO_EHDR)};
+	dl_iterate_phdr(visit, &w);
+}
+
+static int first_only(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size;
+	*(uint64_t *)arg = info->dlpi_adds * 0x100000001b3ull + info->dlpi_subs;
+	return 1;
+}
+
+uint64_t os_module_changes(void)
+{
+	uint64_t changes = 0;
+	dl_iterate_phdr(first_only, &changes);
+	return changes;
+}
+
+/* ---- /proc/self/maps, read in pieces with a small buffer ---- */
+
+static const char *read_hex(const char *p, uintptr_t *out)
+{
+	uintptr_t v = 0;
+	for (;; p++) {
+		if (*p >= '0' && *p <= '9')
+			v = v << 4 | (uintptr_t)(*p - '0');
+		else if (*p >= 'a' && *p <= 'f')
+			v = v << 4 | (uintptr_t)(*p - 'a' + 10);
+		else
+			break;
+	}
+	*out = v;
+	return p;
+}
+
+/* "low-high perms offset device inode name": report it if it is executable and its name is empty
+ * or describes anonymous memory. */
+static void maps_line(const char *line, void (*each)(uintptr_t, uintptr_t, void *), void *arg)
+{
+	uintptr_t low, high;
+	const char *p = read_hex(line, &low);
+	if (*p++ != '-')
+		return;
+	p = read_hex(p, &high);
+	if (p[0] != ' ' || p[3] != 'x')
+		return;
+	for (int field = 0; field < 4 && *p; field++) {
+		p++;
+		while (*p && *p != ' ')
+			p++;
+	}
+	while (*p == ' ')
+		p++;
+	if (*p == '\0' || strncmp(p, "[anon", 5) == 0 || strcmp(p, "[heap]") == 0 ||
+	    strcmp(p, "[stack]") == 0)
+		each(low, high, arg);
+}
+
+void os_anonymous_code(void (*each)(uintptr_t low, uintptr_t high, void *), void *arg)
+{
+	enum { BUFFER = 8192 };
+	size_t have = 0;
+	int got, fd = os_open_read("/proc/self/maps");
+	char *buf = os_map(BUFFER); /* not on the stack, which may be a small alternate one */
+	while (fd >= 0 && buf && (got = os_read(fd, buf + have, BUFFER - 1 - have)) > 0) {
+		have += (size_t)got;
+		size_t start = 0;
+		for (size_t i = 0; i < have; i++)
+			if (buf[i] == '\n') {
+				buf[i] = '\0';
+				maps_line(buf + start, each, arg);
+				start = i + 1;
+			}
+		if (start == 0 && have == BUFFER - 1)
+			start = have; /* a line longer than the buffer has a name: not anonymous */
+		memmove(buf, buf + start, have - start);
+		have -= start;
+	}
+	if (buf)
+		os_unmap(buf, BUFFER);
+	if (fd >= 0)
+		os_close(fd);
+}

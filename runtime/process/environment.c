@@ -1,0 +1,324 @@
+#include "runtime/process/environment.h"
+
+#include "formats/encode.h"
+#include "runtime/base/options.h"
+#include "runtime/os/os.h"
+#include "runtime/process/state.h"
+#include "runtime/sandboxes/seccomp.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	MAX_OURS = 16,
+	OURS_BYTES = 3 * PATH_MAX,
+	ON_STACK = 4096, /* a handler may exec on a small alternate stack */
+};
+
+#define PRELOAD "LD_PRELOAD="
+
+static char ours_bytes[OURS_BYTES];
+static size_t ours_used;
+static const char *ours[MAX_OURS];
+static size_t num_ours;
+
+static bool is_ours(const char *variable)
+{
+	return strncmp(variable, "HPCRUN_", 7) == 0;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "=");
+	return strncmp(a, b, n) == 0 && b[n] == '=';
+}
+
+static bool has_name(char *const *variables, const char *name)
+{
+	while (*variables && !same_name(name, *variables))
+		variables++;
+	return *variables != NULL;
+}
+
+void csprof_environment_keep(char **environment)
+{
+	for (char **e = environment; *e && num_ours < MAX_OURS; e++) {
+		size_t n = strlen(*e) + 1;
+		if (!is_ours(*e) || same_name(HPCRUN_ENV_IMAGE "=", *e) ||
+		    ours_used + n > sizeof ours_bytes)
+			continue;
+		memcpy(ours_bytes + ours_used, *e, n);
+		ours[num_ours++] = ours_bytes + ours_used;
+		ours_used += n;
+	}
+}
+
+void csprof_environment_strip(char *value)
+{
+	const char *library = csprof_options.library;
+	size_t n = strlen(library);
+	char *at = n ? strstr(value, library) : NULL;
+	if (!at)
+		return;
+	char *end = at + n;
+	if (*end == ':' || *end == ' ')
+		end++;
+	memmove(at, end, strlen(end) + 1);
+}
+
+static bool has_library(char *const *variables)
+{
+	bool has = false;
+	for (; *variables; variables++)
+		if (strncmp(*variables, PRELOAD, sizeof PRELOAD - 1) == 0)
+			has |= strstr(*variables, csprof_options.library) != NULL;
+	return has;
+}
+
+/* Whether nothing is missing, or, for a foreign program, our library is absent. */
+static bool suffices(char *const *variables, enum csprof_next next)
+{
+	switch (next) {
+	case CSPROF_NEXT_FOREIGN:
+		return !has_library(variables);
+	case CSPROF_NEXT_CHILD:
+		return has_library(variables) && has_name(variables, HPCRUN_ENV_OUT "=");
+	case CSPROF_NEXT_IMAGE:
+		break;
+	}
+	return false;
+}
+
+static size_t count(char *const *variables, const char **preload)
+{
+	size_t n = 0;
+	*preload = NULL;
+	for (; variables[n]; n++)
+		if (strncmp(variables[n], PRELOAD, sizeof PRELOAD - 1) == 0)
+			*preload = variables[n];
+	return n;
+}
+
+/* The size of pointers to all variables, those that are made here, and a NULL. */
+static size_t pointer_bytes(size_t n)
+{
+	return (n + num_ours + 3) * sizeof(char *);
+}
+
+/* The size of a copy of variables for next; 0: they are passed unchanged. */
+static size_t room_for(char *const *variables, enum csprof_next next)
+{
+	enum { NUMBERS = 128 }; /* "HPCRUN_IMAGE=PID.SEQ.SPACE" and the names of variables */
+	const char *preload;
+	if (!csprof_options.follow || !csprof_options.library[0] || !num_ours)
+		return 0;
+	bool tells = next != CSPROF_NEXT_FOREIGN && csprof_process.pid; /* see add_image */
+	if (!tells && suffices(variables, next))
+		return 0;
+	size_t n = count(variables, &preload);
+	return pointer_bytes(n) + NUMBERS + strlen(csprof_options.library) +
+	       (preload ? strlen(preload) : 0);
+}
+
+/* The new environment: pointers first, then the text of the variables that are made here. */
+struct builder {
+	char **variables;
+	size_t n;
+	char *text;
+};
+
+static void add_text(struct builder *b, const char *s, size_t n)
+{
+	memcpy(b->text, s, n);
+	b->text += n;
+}
+
+static void add_preload(struct builder *b, const char *old)
+{
+	static const char name[] = PRELOAD;
+	const char *library = csprof_options.library;
+	if (old && strstr(old, library)) {
+		b->variables[b->n++] = (char *)old;
+		return;
+	}
+	b->variables[b->n++] = b->text;
+	add_text(b, name, sizeof name - 1);
+	add_text(b, library, strlen(library));
+	if (old && old[sizeof name - 1]) {
+		add_text(b, ":", 1);
+		add_text(b, old + sizeof name - 1, strlen(old + sizeof name - 1));
+	}
+	add_text(b, "", 1);
+}
+
+static void add_number(struct builder *b, uint64_t v, const char *end)
+{
+	char digits[20];
+	add_text(b, digits, csp_format_u64(digits, v));
+	add_text(b, end, 1);
+}
+
+/* Pass our pid, the next number and the pid namespace. A child that finds its parent's pid here
+ * need not look up its pid namespace. A vfork child shares our memory, so it passes its parent's
+ * pid. */
+static void add_image(struct builder *b)
+{
+	static const char name[] = HPCRUN_ENV_IMAGE "=";
+	b->variables[b->n++] = b->text;
+	add_text(b, name, sizeof name - 1);
+	add_number(b, csprof_process.pid, ".");
+	add_number(b, csprof_options.seq + 1u, ".");
+	add_number(b, csprof_process.pid_space, "");
+}
+
+/* LD_PRELOAD without our library, if that leaves anything. */
+static void add_foreign_preload(struct builder *b, const char *old)
+{
+	char *copy = b->text;
+	add_text(b, old, strlen(old) + 1);
+	csprof_environment_strip(copy + sizeof PRELOAD - 1);
+	if (copy[sizeof PRELOAD - 1])
+		b->variables[b->n++] = copy;
+}
+
+/* memory: room_for bytes. */
+static char **copy_for(void *memory, char *const *variables, enum csprof_next next)
+{
+	const char *preload;
+	size_t n = count(variables, &preload);
+	struct builder b = {.variables = memory, .text = (char *)memory + pointer_bytes(n)};
+	for (size_t i = 0; i < n; i++)
+		if (!same_name(HPCRUN_ENV_IMAGE "=", variables[i]) && variables[i] != preload)
+			b.variables[b.n++] = variables[i];
+	if (next == CSPROF_NEXT_FOREIGN) {
+		add_foreign_preload(&b, preload);
+		b.variables[b.n] = NULL;
+		return b.variables;
+	}
+	/* variables that the program has set remain: it may be another hpcrun */
+	bool complete = suffices(variables, next);
+	for (size_t i = 0; !complete && i < num_ours; i++)
+		if (!has_name(variables, ours[i]))
+			b.variables[b.n++] = (char *)ours[i];
+	add_preload(&b, preload);
+	if (csprof_process.pid)
+		add_image(&b);
+	b.variables[b.n] = NULL;
+	return b.variables;
+}
+
+static char *const none[] = {NULL};
+
+static int call_mapped(size_t bytes, char *const *variables, enum csprof_next next,
+		       int (*start)(char *const *, void *), void *arg)
+{
+	void *memory = csprof_confined() ? NULL : os_map(bytes);
+	int r = start(memory ? copy_for(memory, variables, next) : variables, arg);
+	if (memory)
+		os_unmap(memory, bytes);
+	return r;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvla" /* mappings of a vfork child would remain in its parent */
+
+int csprof_environment_call(char *const *variables, enum csprof_next next,
+			    int (*start)(char *const *variables, void *arg), void *arg)
+{
+	if (!variables)
+		variables = none;
+	size_t bytes = room_for(variables, next);
+	if (bytes == 0)
+		return start(variables, arg);
+	if (bytes > ON_STACK && suffices(variables, next))
+		return start(variables, arg);
+	if (bytes > ON_STACK)
+		return call_mapped(bytes, variables, next, start, arg);
+	char *memory[bytes / sizeof(char *) + 1];
+	return start(copy_for(memory, variables, next), arg);
+}
+
+#pragma GCC diagnostic pop
+
+/* ---- environ ----------------------------------------------------------------------- */
+
+/* Completed copies of environ. A thread may read one long after it was taken back, so each copy
+ * stays unchanged until COPIES others were made. Under the process's lock. */
+enum { COPIES = 32 };
+static struct copy {
+	char **variables;
+	size_t bytes;
+	char **original; /* a copy of the original pointers */
+	size_t n;
+} copies[COPIES];
+static uint32_t next_copy;
+
+/* The value of environ before and after it was replaced, and the number of calls that use ours. */
+static struct {
+	char **program, **ours;
+	uint32_t users;
+} lent;
+
+static char **find_copy(char *const *variables, size_t n)
+{
+	for (struct copy *c = copies; c < copies + COPIES; c++)
+		if (c->variables && c->n == n &&
+		    memcmp(c->original, variables, n * sizeof *variables) == 0)
+			return c->variables;
+	return NULL;
+}
+
+static char **make_copy(char *const *variables, size_t n, size_t room)
+{
+	struct copy *c = &copies[next_copy];
+	size_t own = n * sizeof *variables;
+	char **memory = os_map(own + room);
+	if (!memory)
+		return NULL;
+	if (c->original)
+		os_unmap(c->original, c->bytes);
+	memcpy(memory, variables, own);
+	*c = (struct copy){copy_for(memory + n, variables, CSPROF_NEXT_CHILD), own + room, memory,
+			   n};
+	next_copy = (next_copy + 1) % COPIES;
+	return c->variables;
+}
+
+char **csprof_environment_lend(void)
+{
+	const char *preload;
+	if (csprof_confined())
+		return NULL;
+	csprof_lock();
+	if (lent.users == 0 || environ != lent.ours) {
+		char *const *variables = environ ? environ : (char **)none;
+		bool as_it_is = suffices(variables, CSPROF_NEXT_CHILD);
+		size_t room = as_it_is ? 0 : room_for(variables, CSPROF_NEXT_CHILD);
+		size_t n = count(variables, &preload);
+		char **copy = room ? find_copy(variables, n) : NULL;
+		if (room && !copy)
+			copy = make_copy(variables, n, room);
+		if (!copy) {
+			csprof_unlock();
+			return NULL;
+		}
+		if (copy != lent.ours)
+			lent.users = 0;
+		lent.program = environ;
+		environ = lent.ours = copy;
+	}
+	lent.users++;
+	char **given = lent.ours;
+	csprof_unlock();
+	return given;
+}
+
+void csprof_environment_take_back(char **given)
+{
+	if (!given)
+		return;
+	csprof_lock();
+	if (lent.ours == given && lent.users > 0 && --lent.users == 0 && environ == given)
+		environ = lent.program;
+	csprof_unlock();
+}

@@ -1,0 +1,90 @@
+#include "runtime/csprof.h"
+
+#include "runtime/events/sampling.h"
+#include "runtime/process/state.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct store_metric metrics[STORE_MAX_METRICS];
+static uint32_t num_metrics, max_metrics;
+
+int csprof_set_max_metrics(uint32_t max)
+{
+	if (max > STORE_MAX_METRICS || num_metrics > 0)
+		return -EINVAL;
+	max_metrics = max;
+	return 0;
+}
+
+int csprof_new_metric(void)
+{
+	return num_metrics < max_metrics ? (int)num_metrics++ : -ENOSPC;
+}
+
+int csprof_set_metric_info_and_period(int id, const char *name, const char *unit, uint64_t flags,
+				      uint64_t period, uint32_t event)
+{
+	if (id < 0 || (uint32_t)id >= num_metrics)
+		return -EINVAL;
+	struct store_metric *m = &metrics[id];
+	memset(m, 0, sizeof *m);
+	memcpy(m->name, name, strnlen(name, sizeof m->name - 1));
+	memcpy(m->unit, unit, strnlen(unit, sizeof m->unit - 1));
+	m->flags = flags;
+	m->period = period;
+	m->event = event;
+	return 0;
+}
+
+uint32_t csprof_num_metrics(void)
+{
+	return num_metrics;
+}
+
+void csprof_metrics_to_store(struct store_header *h)
+{
+	memcpy(h->metrics, metrics, sizeof h->metrics);
+}
+
+#define FITS(id, text, ...)                                                                        \
+	_Static_assert(sizeof(text CSP_SAMPLES_SUFFIX) <= sizeof metrics->name, "a column's "      \
+										"name");
+CSPROF_EVENTS(FITS)
+
+/* Make the two columns of an event. */
+static int add_event(struct csprof_measured *m, uint32_t clock,
+		     const struct csprof_event_request *request)
+{
+	char samples[sizeof metrics->name] = "";
+	const char *name = request->event->name;
+	*m = (struct csprof_measured){
+	    .event = request->event,
+	    .by = csprof_samplings[request->event - csprof_events],
+	    .period = request->period,
+	    .rate = request->rate,
+	    .column = num_metrics,
+	    .clock = clock,
+	};
+	memcpy(samples, name, strlen(name));
+	memcpy(samples + strlen(name), CSP_SAMPLES_SUFFIX, sizeof CSP_SAMPLES_SUFFIX);
+	int r = csprof_set_metric_info_and_period(csprof_new_metric(), name, request->event->unit,
+						  m->by->flags, 1, clock);
+	return r < 0 ? r
+		     : csprof_set_metric_info_and_period(csprof_new_metric(), samples, "count",
+							 m->by->flags | CSP_METRIC_SAMPLES,
+							 request->period, clock);
+}
+
+int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n)
+{
+	num_metrics = 0;
+	csprof_process.num_measured = 0;
+	int r =
+	    n <= CSPROF_MAX_MEASURED ? csprof_set_max_metrics(n * CSPROF_EVENT_COLUMNS) : -E2BIG;
+	for (uint32_t i = 0; r == 0 && i < n; i++) {
+		r = add_event(&csprof_process.measured[i], i, &requests[i]);
+		csprof_process.num_measured += r == 0;
+	}
+	return r;
+}

@@ -1,0 +1,271 @@
+#include "runtime/process/process.h"
+
+#include "runtime/base/message.h"
+#include "runtime/base/options.h"
+#include "runtime/csprof.h"
+#include "runtime/interception/signals.h"
+#include "runtime/os/os.h"
+#include "runtime/process/state.h"
+#include "runtime/process/thread.h"
+#include "runtime/sample/epoch.h"
+#include "runtime/sample/unwind.h"
+#include "runtime/sample/unwind_libunwind.h"
+#include "runtime/sandboxes/seccomp.h"
+#include "runtime/trees/output.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+enum { COMMAND_BYTES = 32 * 1024 };
+
+static CSPROF_LARGE char command[COMMAND_BYTES]; /* arguments joined by NUL */
+static size_t command_bytes;
+
+bool csprof_process_measured(void)
+{
+	return csprof_process_counts() && !csprof_confined() && csprof_process.pid == os_pid();
+}
+
+/* ---- the start ----------------------------------------------------------------- */
+
+static void keep_command(int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		size_t n = strlen(argv[i]);
+		if (command_bytes + n + 1 > sizeof command)
+			break;
+		if (i)
+			command[command_bytes++] = '\0';
+		memcpy(command + command_bytes, argv[i], n);
+		command_bytes += n;
+	}
+}
+
+static store_ref store_text(const char *text)
+{
+	return csprof_store_string(&csprof_process.arena, text, strlen(text));
+}
+
+static void describe(struct store_header *h)
+{
+	static const char tool[] = "hpcrun " HPC_VERSION;
+	struct csprof_arena *a = &csprof_process.arena;
+	csprof_metrics_to_store(h);
+	for (uint32_t e = 0; e < csprof_process.num_measured; e++) {
+		struct store_metric *m = &h->metrics[csprof_process.measured[e].column];
+		m->requested = csprof_process.measured[e].rate;
+		memcpy(m->jitter, "uniform 0.5-1.5", sizeof "uniform 0.5-1.5");
+	}
+	h->pid = csprof_process.pid;
+	h->ppid = os_ppid();
+	h->seq = csprof_options.seq;
+	h->start_ns = os_clock_real();
+	h->start_mono_ns = csprof_process.start_mono = os_clock_mono();
+	h->pid_space = csprof_process.pid_space;
+	h->start_ticks = os_clock_ticks();
+	h->executable = store_text(csprof_output_executable());
+	h->host = store_text(csprof_output_host());
+	h->command = csprof_store_string(a, command, command_bytes);
+	h->tool = csprof_store_string(a, tool, sizeof tool - 1);
+	h->rank = csprof_options.rank;
+	h->ranks = csprof_options.ranks;
+}
+
+/* A child that sees its parent is in the same pid namespace. To look it up costs a new process
+ * 30 us, because it is its first access to /proc. */
+static void identify(bool forked)
+{
+	if (!forked)
+		csprof_process.pid_space = csprof_options.pid_space;
+	else if (os_ppid() != csprof_process.pid)
+		csprof_process.pid_space = 0;
+	if (!csprof_process.pid_space)
+		csprof_process.pid_space = os_pid_space();
+	csprof_process.pid = os_pid();
+}
+
+/* Count the CPU time from since until the thread's record began as cost. */
+static void add_cost(uint64_t since)
+{
+	if (csprof_self)
+		csprof_clock_of(csprof_self)->cost += csprof_self->began - since;
+}
+
+/* Make a new store, and the record of this thread. kept: the load map of a forked child. since:
+ * the thread's CPU clock when our code began. */
+static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t high,
+		  uint64_t since)
+{
+	identify(kept != NULL);
+	csprof_arena_init(&csprof_process.arena, 0);
+	int r =
+	    csprof_output_begin(csprof_num_metrics(), csprof_process.num_measured, kept != NULL);
+	if (r < 0) {
+		csprof_say(CSPROF_SAY_ALWAYS, "this process is not measured:", strerror(-r),
+			   INT64_MIN);
+		return;
+	}
+	csprof_arena_begin();
+	describe(csprof_store_header());
+	if (kept)
+		csprof_epoch_restore(*kept);
+	else
+		csprof_epoch_get_loaded_modules();
+	if (csprof_process.epoch == 0)
+		return;
+	if (!kept)
+		csprof_output_save_vdso();
+	atomic_store(&csprof_process.measuring, true);
+	csprof_thread_start(NULL, low, high);
+	add_cost(since);
+}
+
+void csprof_process_start(int argc, char **argv, char **environment)
+{
+	uintptr_t low, high;
+	uint64_t since = os_clock_self();
+	if (!csprof_options_given(environment))
+		return;
+	csprof_touch_all();
+	if (!csprof_options_read(environment))
+		return;
+	struct csprof_options *o = &csprof_options;
+	csprof_process.sig = o->sig;
+	csprof_sources_setup(&o->cost, o->budget);
+	csprof_process.first_arena = o->arena;
+	keep_command(argc, argv);
+	if (csprof_metrics_init(&o->event, 1) < 0 || csprof_signal_install(o->sig) < 0)
+		return;
+	csprof_signal_install_faults();
+	csprof_unwind_learn();
+	os_main_stack(&low, &high);
+	begin(NULL, low, high, since);
+	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);
+}
+
+void csprof_process_before_main(void)
+{
+	if (!csprof_options.use_libunwind)
+		return;
+	if (csprof_libunwind_load() == 0)
+		csprof_process.use_libunwind = true;
+	else
+		csprof_say(CSPROF_SAY_ALWAYS, "libunwind.so.8 cannot be loaded: unwinding with CFI",
+			   NULL, INT64_MIN);
+}
+
+/* ---- the end ------------------------------------------------------------------------ */
+
+/* Stop the sources and wait until no handler runs. If a thread does not leave its handler in
+ * time, the wait ends without it: its counts are consistent at any instant, only its last sample
+ * may be missing. */
+static void silence(void)
+{
+	atomic_store(&csprof_process.measuring, false);
+	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
+		if (s->source.driver)
+			s->source.driver->quiet(&s->source);
+	uint64_t until = os_clock_mono() + CSPROF_WAIT_NS;
+	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
+		csprof_thread_wait_idle(s, until);
+}
+
+bool csprof_process_finish(const char *end, bool with_loader)
+{
+	bool exec = strcmp(end, CSPROF_END_EXEC) == 0;
+	if (csprof_confined() || csprof_process.pid != os_pid() ||
+	    !csprof_try_lock_for(CSPROF_WAIT_NS))
+		return false;
+	/* another thread has ended the measurement, and the caller's _exit had to wait for that */
+	if (!atomic_load(&csprof_process.measuring) || csprof_confined()) {
+		csprof_unlock();
+		return false;
+	}
+	atomic_store(&csprof_process.in_exec, exec);
+	silence();
+	if (with_loader && !csprof_process.forked)
+		csprof_epoch_update();
+	csprof_epoch_add_missed();
+	csprof_signal_look();
+	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
+		csprof_thread_close(s);
+	csprof_records_join();
+	struct store_header *h = csprof_store_header();
+	h->end_mono_ns = os_clock_mono();
+	size_t n = strnlen(end, sizeof h->end - 1);
+	memset(h->end, 0, sizeof h->end);
+	memcpy(h->end, end, n);
+	h->state = STORE_FINISHED;
+	int r = csprof_output_write();
+	if (r == 0 && exec)
+		csprof_output_put_store_aside();
+	else if (r == 0)
+		csprof_output_drop_store();
+	csprof_unlock();
+	if (r == 0)
+		csprof_say(CSPROF_SAY_FILE, "datafile", csprof_output_path(), INT64_MIN);
+	else /* the datafile can be made from the store */
+		csprof_say(csprof_store_survives() ? CSPROF_SAY_FILE : CSPROF_SAY_ALWAYS,
+			   "the datafile cannot be written:", strerror(-r), INT64_MIN);
+	csprof_signal_say_taken();
+	csprof_say(CSPROF_SAY_PROCESS, "process ends:", end, INT64_MIN);
+	return true;
+}
+
+void csprof_process_resume(void)
+{
+	csprof_lock();
+	csprof_output_take_back();
+	struct store_header *h = csprof_store_header();
+	h->end_mono_ns = 0;
+	h->state = STORE_RUNNING;
+	h->end[0] = '\0';
+	atomic_store(&csprof_process.measuring, true);
+	atomic_store(&csprof_process.in_exec, false);
+	for (csprof_state_t *s = csprof_process.threads; s; s = s->next) {
+		csprof_thread_reopen(s);
+		if (s->source.driver && atomic_load(&s->rest) == CSP_TAIL)
+			s->source.driver->resume(&s->source);
+	}
+	csprof_unlock();
+}
+
+/* ---- fork ------------------------------------------------------------------------------ */
+
+void csprof_process_before_fork(void)
+{
+	csprof_lock();
+}
+
+void csprof_process_after_fork(void)
+{
+	csprof_unlock();
+}
+
+/* The child's only thread is the one that forked. Its counts start at zero. */
+void csprof_process_in_child(void)
+{
+	uintptr_t low, high;
+	uint64_t since = os_clock_self();
+	csprof_touch_together();
+	bool measured = csprof_process_counts();
+	atomic_store(&csprof_process.measuring, false);
+	atomic_store(&csprof_process.in_exec, false);
+	csprof_threads_forget(&low, &high);
+	struct csprof_kept_epoch kept = csprof_epoch_keep();
+	csprof_store_destroy();
+	if (csprof_options.seq) /* a write would copy the page */
+		csprof_options.seq = 0;
+	csprof_process.forked = true;
+	csprof_process.threaded = false;
+	csprof_unlock();
+	if (!measured) {
+		csprof_epoch_drop(kept);
+		return;
+	}
+	if (!high)
+		os_main_stack(&low, &high);
+	begin(&kept, low, high, since);
+	csprof_say(CSPROF_SAY_PROCESS, "process begins by fork", NULL, INT64_MIN);
+}

@@ -1,0 +1,35 @@
+/* A process's measurement from the start of the library to the datafile. Nothing here runs in a
+ * handler. */
+#ifndef RUNTIME_PROCESS_PROCESS_H
+#define RUNTIME_PROCESS_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Begin, in the image's main thread, if the environment requests a measurement. */
+void csprof_process_start(int argc, char **argv, char **environment);
+
+/* What must not be done before libc and the program's libraries are initialised: loading a
+ * library. Called between the constructors and main. */
+void csprof_process_before_main(void);
+
+/* Whether this process, and not a child that shares our memory, is being measured, or will be
+ * again if an exec that is in progress fails. */
+bool csprof_process_measured(void);
+
+/* Stop all sampling and write the datafile. end: how the process ends, for PROCESS ("exit 0", or
+ * CSPROF_END_EXEC, after which csprof_process_resume may follow). with_loader: the loader's lock
+ * may be taken. Works once; returns false if there is nothing to do. */
+#define CSPROF_END_EXEC "exec"
+bool csprof_process_finish(const char *end, bool with_loader);
+
+/* The exec failed: remove the datafile and continue. */
+void csprof_process_resume(void);
+
+/* Around fork: take the lock, so that the child finds consistent data, and release it in the
+ * parent; start the child's own measurement. */
+void csprof_process_before_fork(void);
+void csprof_process_after_fork(void);
+void csprof_process_in_child(void);
+
+#endif

@@ -1,0 +1,144 @@
+/* The state of the measurement: of the process, and of each thread (csprof_state_t of the
+ * classic design). */
+#ifndef RUNTIME_PROCESS_STATE_H
+#define RUNTIME_PROCESS_STATE_H
+
+#include "formats/store/store.h"
+#include "runtime/base/sections.h"
+#include "runtime/cpu/cpu.h"
+#include "runtime/events/sampling.h"
+#include "runtime/sample/fault.h"
+#include "runtime/sample/pace.h"
+#include "runtime/trees/arena.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	CSPROF_TREE_KINDS = 2,
+	CSPROF_MAX_FRAMES = 1 << 20,
+	CSPROF_MAX_PARKED = 8,
+	CSPROF_MAX_MEASURED = 1 /* events at once */
+};
+
+/* The number of frames, and of steps of the remembered path, that fit into a thread's state,
+ * which is one page. */
+enum { CSPROF_FEW_FRAMES = 96, CSPROF_STATE_BYTES = 4096 };
+
+/* The tree to which a thread adds samples, and the last path that it added: a sample with the
+ * same outer frames finds their nodes there (outermost first). */
+struct csprof_cct {
+	store_ref tree, root, epoch;
+	uint64_t *keys;
+	store_ref *nodes;
+	uint32_t len, cap;
+};
+
+/* The clocks of a thread at one instant: that of its event, and its CPU time, which gives the
+ * cost of measuring. */
+struct csprof_instant {
+	uint64_t event, cpu;
+};
+
+typedef struct csprof_state {
+	/* links of all running threads, or next of the free states; under the process's lock */
+	struct csprof_state *next, *previous;
+	store_ref thread; /* its record in the store */
+	uint32_t tid;
+	struct csprof_arena arena;
+	struct csprof_measured *measured; /* the event that is sampled */
+	struct csprof_source source;
+	uint32_t driver; /* index of the source among those of the event */
+	struct csprof_pace pace;
+	uint64_t random;                 /* state of the generator for the jitter */
+	uint64_t began;                  /* CPU clock at the start */
+	uint64_t own_cpu;                /* ns of CPU time used by measuring */
+	struct csprof_instant own_since; /* see csprof_own_begin */
+	uint64_t returned;               /* event's clock when its function returned; 0: not yet */
+	atomic_bool busy;                /* in the sample path, or in other code of ours */
+	atomic_bool sampled;             /* a sample came while busy was set */
+	/* disposition of the clock's advance since the last handled sample when the thread ends:
+	 * CSP_TAIL, or the reason why no more samples came */
+	_Atomic(enum csp_disposition) rest;
+	store_ref first_node;              /* of the first recorded sample, */
+	enum csp_disposition first_became; /* and its outcome; see csprof_thread_close; 0: none */
+	struct csprof_guard guard;
+	uint32_t parked; /* handlers that continue a system call of the program */
+	const void *parked_context;
+
+	uintptr_t stack_low, stack_high;   /* bounds of the thread's own stack */
+	uintptr_t probed_low, probed_high; /* readable part of another stack, in this walk */
+	bool probed_all;                   /* the next page is known to be unreadable */
+	struct csprof_frame *frames;       /* few_frames, or separate pages */
+	uint32_t num_frames, max_frames;
+
+	struct csprof_cct cct[CSPROF_TREE_KINDS]; /* complete and partial */
+	bool creator; /* it made threads, whose records refer to its trees */
+
+	/* for the cct of complete paths, and for frames, if they are large enough; last, because
+	 * they need not be zeroed */
+	uint64_t few_keys[CSPROF_FEW_FRAMES];
+	store_ref few_nodes[CSPROF_FEW_FRAMES];
+	struct csprof_frame few_frames[CSPROF_FEW_FRAMES];
+} csprof_state_t;
+_Static_assert(sizeof(csprof_state_t) <= CSPROF_STATE_BYTES, "one page a thread");
+
+/* The clock of the thread's event in its record. */
+static inline struct store_clock *csprof_clock_of(const csprof_state_t *state)
+{
+	struct store_thread *thread = csprof_store_at(state->thread);
+	return &thread->clocks[state->measured->clock];
+}
+
+/* The current time of the calling thread: one reading if the event's clock is CPU time. */
+static inline struct csprof_instant csprof_now(const csprof_state_t *state)
+{
+	uint64_t cpu = os_clock_self();
+	uint64_t (*clock)(void) = state->measured->by->clock;
+	return (struct csprof_instant){clock == os_clock_self ? cpu : clock(), cpu};
+}
+
+/* This thread's state; NULL if it is not measured. */
+extern __thread csprof_state_t *csprof_self;
+
+struct csprof_process {
+	atomic_bool measuring; /* false: handlers do nothing */
+	atomic_bool in_exec;   /* likewise, but measuring continues if the exec fails */
+	uint32_t pid;
+	uint64_t pid_space; /* inode of its pid namespace, 0: not known */
+	int sig;            /* our signal */
+	struct csprof_measured measured[CSPROF_MAX_MEASURED];
+	uint32_t num_measured;
+	uint64_t start_mono; /* monotonic clock at the start */
+	size_t first_arena;  /* bytes, 0: the smallest */
+	bool use_libunwind;
+	bool threaded;             /* the program has made threads */
+	bool forked;               /* its parent may have had threads in the loader */
+	struct csprof_arena arena; /* for data of the process; under the lock */
+	_Atomic(store_ref) epoch;  /* the current load map */
+	csprof_state_t *threads;   /* running ones; under the lock */
+	store_ref last_thread;     /* tail of the store's list; under the lock */
+};
+extern struct csprof_process csprof_process;
+
+/* Whether the process is measured, or will be again if an exec fails. */
+static inline bool csprof_process_counts(void)
+{
+	return atomic_load(&csprof_process.measuring) || atomic_load(&csprof_process.in_exec);
+}
+
+/* A lock for code outside handlers (start and end of threads, load maps, fork). Our handler does
+ * not wait for it, but may try to take it; a thread that holds it may be sampled. The program's
+ * handlers do not run in the thread that holds it, because they may fork or _exit, which take
+ * it. Only csprof_try_lock and csprof_unlock are async-signal-safe. */
+void csprof_lock(void);
+void csprof_unlock(void);
+bool csprof_try_lock(void);
+bool csprof_try_lock_for(uint64_t ns);
+/* Whether this thread holds it. Async-signal-safe. */
+bool csprof_lock_is_mine(void);
+/* Take it in a forked process: the thread that held it does not exist there. */
+void csprof_lock_anew(void);
+
+#endif

@@ -1,0 +1,54 @@
+#include "runtime/sample/fault.h"
+
+#include "runtime/base/message.h"
+#include "runtime/interception/signals.h"
+#include "runtime/os/os.h"
+#include "runtime/process/state.h"
+#include "runtime/sample/unwind.h"
+
+/* After a fault __builtin_setjmp returns here a second time, with different registers: only
+ * values in memory may be used then. */
+static __attribute__((noinline)) bool run(csprof_state_t *state,
+					  void (*work)(csprof_state_t *, void *), void *arg)
+{
+	if (__builtin_setjmp(state->guard.resume))
+		return false;
+	state->guard.on = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	work(state, arg);
+	atomic_signal_fence(memory_order_seq_cst);
+	state->guard.on = false;
+	return true;
+}
+
+static void measuring_off(csprof_state_t *state)
+{
+	atomic_store(&state->rest, CSP_MEASURING_OFF);
+	if (state->source.driver)
+		state->source.driver->quiet(&state->source);
+	csprof_say(CSPROF_SAY_ALWAYS, "fault in the sampling handler: no longer sampling thread",
+		   NULL, state->tid);
+}
+
+bool csprof_guarded(csprof_state_t *state, void (*work)(csprof_state_t *, void *), void *arg)
+{
+	bool locked = csprof_lock_is_mine();
+	if (run(state, work, arg))
+		return true;
+	if (!locked && csprof_lock_is_mine())
+		csprof_unlock();
+	measuring_off(state);
+	return false;
+}
+
+void csprof_fault_handler(int sig, siginfo_t *info, void *ucontext)
+{
+	csprof_state_t *state = csprof_self;
+	if (info->si_code > 0 && state && state->guard.on &&
+	    csprof_own_code(csprof_cpu.context_pc(ucontext))) {
+		state->guard.on = false;
+		os_release_signals(os_context_mask(ucontext));
+		__builtin_longjmp(state->guard.resume, 1);
+	}
+	csprof_signal_pass_fault(sig, info, ucontext);
+}

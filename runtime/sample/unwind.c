@@ -1,0 +1,195 @@
+#include "runtime/sample/unwind.h"
+
+#include "runtime/os/os.h"
+#include "runtime/sample/unwind_libunwind.h"
+
+#include <string.h>
+#include <ucontext.h>
+
+enum { FIRST_FRAMES = 256 };
+
+static bool more_frames(csprof_state_t *state)
+{
+	uint32_t max = state->max_frames < FIRST_FRAMES ? FIRST_FRAMES : state->max_frames * 2;
+	if (max > CSPROF_MAX_FRAMES)
+		return false;
+	struct csprof_frame *frames = os_map(max * sizeof *frames);
+	if (!frames)
+		return false;
+	uint32_t n = state->num_frames;
+	if (n)
+		memcpy(frames, state->frames, n * sizeof *frames);
+	csprof_unwind_deinit(state);
+	state->frames = frames;
+	state->num_frames = n;
+	state->max_frames = max;
+	return true;
+}
+
+void csprof_unwind_init(csprof_state_t *state)
+{
+	state->frames = state->few_frames;
+	state->num_frames = 0;
+	state->max_frames = CSPROF_FEW_FRAMES;
+}
+
+void csprof_unwind_deinit(csprof_state_t *state)
+{
+	if (state->frames && state->frames != state->few_frames)
+		os_unmap(state->frames, state->max_frames * sizeof *state->frames);
+	state->frames = NULL;
+	state->num_frames = state->max_frames = 0;
+}
+
+static bool add_frame(csprof_state_t *state, const struct csprof_cursor *c)
+{
+	if (state->num_frames == state->max_frames && !more_frames(state))
+		return false;
+	state->frames[state->num_frames++] = (struct csprof_frame){c->ip, c->sp, c->exact};
+	return true;
+}
+
+/* Probe as many further pages as one call can check. */
+static bool probe(csprof_state_t *state)
+{
+	if (state->probed_all)
+		return false;
+	uint32_t n = os_readable_pages(state->probed_high);
+	state->probed_high += (uintptr_t)n * OS_PAGE;
+	state->probed_all = n < OS_PAGES_AT_ONCE;
+	return n > 0;
+}
+
+/* Where a step from c may read. On the thread's own stack: up to its base. On other stacks (an
+ * alternate stack, a coroutine's) the base is unknown: page by page, as far as the kernel
+ * reports them readable. */
+static void bounds(csprof_state_t *state, const struct csprof_cursor *c, uintptr_t *low,
+		   uintptr_t *high)
+{
+	*low = c->sp > CSPROF_RED_ZONE ? c->sp - CSPROF_RED_ZONE : 0;
+	if (c->sp >= state->stack_low && c->sp < state->stack_high) {
+		*high = state->stack_high;
+		return;
+	}
+	if (c->sp < state->probed_low || c->sp >= state->probed_high) {
+		state->probed_low = state->probed_high = c->sp & ~(uintptr_t)(OS_PAGE - 1);
+		state->probed_all = false;
+	}
+	if (*low < state->probed_low)
+		*low = state->probed_low;
+	/* two pages ahead are enough for all but the largest frames; beyond them step returns
+	 * BAD */
+	while (state->probed_high < c->sp + 2 * OS_PAGE && probe(state))
+		;
+	*high = state->probed_high;
+}
+
+/* A frame extends beyond the probed pages: probe further, up to a limit. */
+static bool probe_further(csprof_state_t *state, const struct csprof_cursor *c)
+{
+	enum { FURTHER = 256 / OS_PAGES_AT_ONCE };
+	if (c->sp >= state->stack_low && c->sp < state->stack_high)
+		return false;
+	uintptr_t before = state->probed_high;
+	for (int i = 0; i < FURTHER && probe(state); i++)
+		;
+	return state->probed_high > before;
+}
+
+static int step(csprof_state_t *state, struct csprof_cursor *c)
+{
+	uintptr_t low, high;
+	bounds(state, c, &low, &high);
+	int r = csprof_cpu.step(c, low, high);
+	if (r == CSPROF_STEP_BAD && probe_further(state, c))
+		r = csprof_cpu.step(c, low, state->probed_high);
+	return r;
+}
+
+/* The main thread's outermost frame is where the kernel put the arguments. The unwind
+ * information of the loader's entry, which calls the constructors, does not mark the end of the
+ * stack. */
+static bool at_entry(const csprof_state_t *state, const struct csprof_cursor *c)
+{
+	enum { ARGUMENTS = 4 * sizeof(uintptr_t) };
+	return c->sp <= state->stack_high && state->stack_high - c->sp <= ARGUMENTS;
+}
+
+/* The return address of a coroutine's function (glibc's __start_context, a local symbol). Its
+ * unwind information does not say where its caller is. */
+static uintptr_t coroutine_base;
+
+static void nothing(void)
+{
+}
+
+void csprof_unwind_learn(void)
+{
+	enum { ENOUGH = 1024 };
+	static _Alignas(16) char stack[ENOUGH];
+	static ucontext_t context;
+	context.uc_stack.ss_sp = stack;
+	context.uc_stack.ss_size = sizeof stack;
+	makecontext(&context, nothing, 0);
+	coroutine_base = csprof_cpu.context_return(&context);
+}
+
+static bool walk(csprof_state_t *state, struct csprof_cursor *c)
+{
+	enum { LOWEST_CODE = 1 << 16 }; /* mmap_min_addr: nothing is mapped below */
+	int r;
+	do {
+		bool own = csprof_own_code(c->ip);
+		if (coroutine_base && c->ip == coroutine_base)
+			return true;
+		if (c->ip < LOWEST_CODE && state->num_frames > 0)
+			return false;
+		if (!own && !add_frame(state, c))
+			return false;
+		r = step(state, c);
+		/* the frame of a signal's restorer was not called: its address is exact as well */
+		if (r == CSPROF_STEP_OK && c->exact && !own)
+			state->frames[state->num_frames - 1].exact = true;
+	} while (r == CSPROF_STEP_OK);
+	return r == CSPROF_STEP_END || at_entry(state, c);
+}
+
+static void begin(csprof_state_t *state)
+{
+	state->num_frames = 0;
+	state->probed_low = state->probed_high = 0;
+	state->probed_all = false;
+}
+
+static bool walk_libunwind(csprof_state_t *state, const void *ucontext)
+{
+	int n;
+	while ((n = csprof_libunwind_walk(ucontext, state->frames, (int)state->max_frames)) ==
+	       (int)state->max_frames)
+		if (!more_frames(state))
+			break;
+	uint32_t kept = 0;
+	for (int i = 0; i < n; i++)
+		if (!csprof_own_code(state->frames[i].ip))
+			state->frames[kept++] = state->frames[i];
+	state->num_frames = kept;
+	return n > 0;
+}
+
+bool csprof_unwind_context(csprof_state_t *state, const void *ucontext)
+{
+	struct csprof_cursor c;
+	begin(state);
+	if (csprof_process.use_libunwind)
+		return walk_libunwind(state, ucontext);
+	csprof_cpu.from_context(&c, ucontext);
+	return walk(state, &c);
+}
+
+bool csprof_unwind_here(csprof_state_t *state)
+{
+	struct csprof_cursor c;
+	begin(state);
+	csprof_cpu_here(&c);
+	return walk(state, &c);
+}

@@ -1,0 +1,26 @@
+/* Walk a stack into the state's frames. Async-signal-safe. */
+#ifndef RUNTIME_SAMPLE_UNWIND_H
+#define RUNTIME_SAMPLE_UNWIND_H
+
+#include "runtime/process/state.h"
+
+/* Memory for walks: a few frames in the state, more in separate pages. A zeroed state may walk
+ * without init. */
+void csprof_unwind_init(csprof_state_t *state);
+void csprof_unwind_deinit(csprof_state_t *state);
+
+/* Find out the return address at the base of a makecontext coroutine, so that walks of its stack
+ * end there. Called once, at the start. */
+void csprof_unwind_learn(void);
+
+/* Walk from the code that a signal interrupted. Fills state->frames, innermost first, without
+ * frames of our own library. Returns true if the walk reached the base of the stack. */
+bool csprof_unwind_context(csprof_state_t *state, const void *ucontext);
+
+/* The same from the caller, outside a handler. */
+bool csprof_unwind_here(csprof_state_t *state);
+
+/* Whether pc is in our own code (own_code.c, static/start.c). Async-signal-safe. */
+bool csprof_own_code(uintptr_t pc);
+
+#endif

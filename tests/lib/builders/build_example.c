@@ -1,0 +1,106 @@
+/* The example file that tests start from. */
+#include "tests/lib/builders/build_datafile.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static const struct build_pair about_time[] = {
+    {"unit", "ns", 0},        {"source", "perf task-clock", 0},
+    {"requested", "1000", 0}, {"achieved", "1000", 0},
+    {"kernel", "yes", 0},     {"jitter", "uniform 0.5-1.5", 0},
+};
+static const struct build_pair about_count[] = {{"unit", "count", 0}};
+
+static const struct build_metric metrics[] = {
+    {"CPUTIME", CSP_METRIC_ASYNC, 1, about_time, COUNT(about_time)},
+    {"CPUTIME" CSP_SAMPLES_SUFFIX, CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES, 1000000, about_count,
+     COUNT(about_count)},
+    {"# returns", CSP_METRIC_RETURNS, 1, about_count, COUNT(about_count)},
+};
+
+static const struct build_module first_modules[] = {
+    {"/opt/app/solver", 0x400000, 0x400000, 0x100000, "00112233445566778899aabbccddeeff00112233"},
+    {"/lib/libm.so.6", 0, 0x12100000, 0x200000, "ffeeddccbbaa99887766554433221100ffeeddcc"},
+    {"[vdso]", 0, 0x7ffff000, 0x1000, "0123456789abcdef"},
+};
+static const struct build_module second_modules[] = {
+    {"/opt/app/solver", 0x400000, 0x400000, 0x100000, "00112233445566778899aabbccddeeff00112233"},
+    {"/opt/app/plugin \"\xc3\xbc\".so", 0, 0x12100000, 0x1000, ""},
+};
+static const struct build_epoch epochs[] = {
+    {first_modules, COUNT(first_modules)},
+    {second_modules, COUNT(second_modules)},
+};
+
+/* Addresses and values fit into 4 bytes, so that files of both widths have the same contents. */
+static const struct build_node main_nodes[] = {
+    {0, 0, 0, {0}},
+    {0, 0x401112, 0xbfff1000, {0}},
+    {1, 0x401223, 0xbfff0f00, {0, 0, 3}},
+    {2, 0x12100abc, 0xbfff0e00, {25100000, 25, 0}},
+    {1, 0x401223, 0xbfff0f00, {4020000, 4, 0}},
+    {1, 0x401300, 0xbfff0f00, {0}}, /* where the second thread was created */
+};
+static const struct build_node partial_nodes[] = {
+    {0, 0, 0, {0}},
+    {0, 0x12100def, 0xbfff0d00, {999000, 1, 0}},
+};
+static const struct build_node worker_nodes[] = {
+    {0, 0, 0, {0}},
+    {0, 0x401400, 0xbeff1000, {0}},
+    {1, 0x401334, 0xbeff0e80, {6100000, 6, 0}},
+    {1, 0x12100010, 0xbeff0e40, {2000000, 2, 1}},
+};
+static const struct build_tree trees[] = {
+    {CSP_VERSION_TREE_T, 0, main_nodes, COUNT(main_nodes), 0, CSP_TREE_COMPLETE, CSP_NONE, 0},
+    {CSP_VERSION_TREE_T, 0, partial_nodes, COUNT(partial_nodes), 0, CSP_TREE_PARTIAL, CSP_NONE, 0},
+    {CSP_VERSION_TREE_T, 1, worker_nodes, COUNT(worker_nodes), 1, CSP_TREE_COMPLETE, 0, 5},
+};
+
+static const struct build_pair process[] = {
+    {"command", "/opt/app/solver\0-n\000100", 22},
+    {"executable", "/opt/app/solver", 0},
+    {"host", "node7", 0},
+    {"pid", "4242", 0},
+    {"ppid", "4200", 0},
+    {"start_ns", "1700000000000000000", 0},
+    {"wall_ns", "40000000", 0},
+    {"cpu_ns", "38519000", 0},
+    {"end", "exit 0", 0},
+    {"tool", "hpcrun 1.0", 0},
+};
+
+static const struct build_thread threads[] = {
+    {4242, "solver", 0, 40000000, 30319000},
+    {4243, "worker", 1000000, 39000000, 8200000},
+};
+
+static const struct build_account account[] = {
+    {0, 0, "recorded", 29, 29120000}, {0, 0, "partial", 1, 999000},
+    {0, 0, "unsafe code", 1, 100000}, {0, 0, "tail", 0, 100000},
+    {1, 0, "recorded", 8, 8100000},   {1, 0, "tail", 0, 100000},
+};
+
+static const struct build_trace trace[] = {
+    {1000000, 0, 0, 3, 1100000},
+    {2000000, 2, 0, 2, 900000},
+    {2500000, 1, 0, 1, 999000},
+};
+
+const struct build_file build_example = {
+    .target = "/opt/app/solver",
+    .tramp_samples = 7,
+    .metrics = metrics,
+    .num_metrics = COUNT(metrics),
+    .epochs = epochs,
+    .num_epochs = COUNT(epochs),
+    .trees = trees,
+    .num_trees = COUNT(trees),
+    .process = process,
+    .num_process = COUNT(process),
+    .threads = threads,
+    .num_threads = COUNT(threads),
+    .account = account,
+    .num_account = COUNT(account),
+    .trace = trace,
+    .num_trace = COUNT(trace),
+};

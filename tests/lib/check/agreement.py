@@ -1,0 +1,69 @@
+"""agreement.py POINTS HPCPROF DIR PERF_SCRIPT: check that perf sees the same functions.
+
+PERF_SCRIPT is the output of `perf script --no-inline -F comm,ip,sym,dso`. Every function
+with at least 1% in either must have the same share in both within POINTS percentage points.
+perf's samples count for the row of hpcprof that has one of the names of their address; code
+without a name counts for its module."""
+
+import os
+import re
+import sys
+from collections import Counter
+
+import csp
+import elf
+import perfleaf
+import textview
+
+
+def real_names(place):
+    """{base name as loaded: base name of the file that the link refers to}: libfoo.so.1 is a link."""
+    return {os.path.basename(name): os.path.basename(os.path.realpath(name))
+            for data in csp.load([place]) for epoch in data.epochs for name, _, _ in epoch}
+
+
+def shares(counts):
+    total = sum(counts.values())
+    return {key: 100 * samples / total for key, samples in counts.items()}, total
+
+
+def of_hpcprof(hpcprof, place):
+    real, counts = real_names(place), Counter()
+    for (name, module), samples in textview.functions(hpcprof, place).items():
+        module = real.get(module, module)
+        unnamed = re.match(r".*\+0x[0-9a-f]+$", name)
+        counts[module, None if unnamed else name] += samples
+    return counts
+
+
+def of_perf(script, rows):
+    with open(script) as f:
+        leaves = perfleaf.leaves(f.read())
+    named, counts = elf.all_names(leaves), Counter()
+    forms = elf.demangled({name for names in named.values() for name in names})
+    for (module, address), samples in leaves.items():
+        module_name = os.path.basename(os.path.realpath(module))
+        shown = sorted(form for name in named[module, address] for form in forms[name])
+        match = [name for name in shown if (module_name, name) in rows]
+        counts[module_name, (match or shown or [None])[0]] += samples
+    return counts
+
+
+def main(points, hpcprof, place, script):
+    rows = of_hpcprof(hpcprof, place)
+    ours, samples = shares(rows)
+    theirs, perf_samples = shares(of_perf(script, rows))
+    print("%d samples here, %d of perf's" % (samples, perf_samples))
+    worst = 0
+    for key in sorted(set(ours) | set(theirs), key=lambda k: -ours.get(k, 0)):
+        here, there = ours.get(key, 0), theirs.get(key, 0)
+        if max(here, there) < 1:
+            continue
+        worst = max(worst, abs(here - there))
+        print("%6.2f%% perf %6.2f%%  off by %+.2f  %s %s"
+              % (here, there, here - there, key[0], (key[1] or "(no name)")[:70]))
+    return 1 if worst > float(points) or not samples else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

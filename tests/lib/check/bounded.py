@@ -1,0 +1,110 @@
+"""bounded.py [--hogs] [--waits] [--rounds N] [--factor F] RATE[,RATE]... HPCRUN COMMAND [ARGUMENT]...: check the time
+that measuring adds to a command at these rates.
+
+Runs it alone and at each rate, in turn. The median of its times at a rate may be at most
+F (1.5) times the median alone plus 100 ms, and no run five times that plus 1 s. If the
+medians of three rounds exceed this, up to N (25) rounds are run. With --hogs a process that
+only computes also runs on each CPU.
+
+--waits is for a command that sleeps often while hogs run: how long it waits for a CPU depends on
+the scheduler, and varies tenfold between runs. Its CPU seconds may be within the limit instead of
+its time, and no run may take five times the longest run alone plus 1 s.
+
+Exits with 1 if this is not so; 2 if the command fails."""
+
+import argparse
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+FACTOR, MORE, EACH_FACTOR, EACH_MORE = 1.5, 0.1, 5, 1
+
+
+def seconds(command, limit):
+    """Its time, at least the limit if it was killed at the limit; and its CPU seconds."""
+    began = time.monotonic()
+    process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
+    end = threading.Timer(limit, os.killpg, [process.pid, signal.SIGKILL])
+    end.start()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = status
+    took = time.monotonic() - began
+    end.cancel()
+    if status and took < limit:
+        print("status %d: %s" % (status, " ".join(command)))
+        sys.exit(2)
+    return took, used.ru_utime + used.ru_stime
+
+
+def measured(options, rate, limit):
+    folder = tempfile.mkdtemp()
+    try:
+        return seconds([options.hpcrun, "-q", "-e", "CPUTIME@f%s" % rate, "-o",
+                        os.path.join(folder, "data")] + options.command, limit)
+    finally:
+        shutil.rmtree(folder)
+
+
+def hogs():
+    loop = [sys.executable, "-c", "while True: pass"]
+    return [subprocess.Popen(["taskset", "-c", str(cpu)] + loop) for cpu in os.sched_getaffinity(0)]
+
+
+def holds(alone, times, options):
+    """Whether the times are within the limit, or for a command that waits the CPU seconds."""
+    return any(statistics.median(t[which] for t in times)
+               <= options.factor * statistics.median(t[which] for t in alone) + MORE
+               for which in ((0, 1) if options.waits else (0,)))
+
+
+def said(times):
+    wall = [t[0] for t in times]
+    return "%.3f s (%.3f to %.3f), %.3f CPU s" % (
+        statistics.median(wall), min(wall), max(wall), statistics.median(t[1] for t in times))
+
+
+def run(options):
+    alone, at = [], {rate: [] for rate in options.rates.split(",")}
+    good = False
+    while len(alone) < options.rounds and not (good and len(alone) >= 3):
+        alone.append(seconds(options.command, 60))
+        limit = EACH_FACTOR * (max if options.waits else min)(alone)[0] + EACH_MORE
+        for rate in at:
+            at[rate].append(measured(options, rate, limit))
+            if at[rate][-1][0] >= limit:
+                print("%s a second: no end in %.1f s; alone %.3f s" % (rate, limit, alone[-1][0]))
+                return False
+        good = all(holds(alone, times, options) for times in at.values())
+    print("alone %s" % said(alone))
+    for rate, times in at.items():
+        print("%s a second: %s" % (rate, said(times)))
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--hogs", action="store_true")
+    parser.add_argument("--waits", action="store_true")
+    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--factor", type=float, default=FACTOR)
+    parser.add_argument("rates")
+    parser.add_argument("hpcrun")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    beside = hogs() if options.hogs else []
+    try:
+        return 0 if run(options) else 1
+    finally:
+        for hog in beside:
+            hog.kill()
+            hog.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""names.py HPCPROF DIR: check the names and the numbers of hpcprof's functions.
+
+Each sampled instruction in a symbol, according to nm, must count for a function with that name
+or with the name of another symbol at the same address; and each such function must have exactly
+the samples that the datafiles have for it. Exits with 1 if this is not so."""
+
+import os
+import sys
+from collections import Counter
+
+import csp
+import elf
+import textview
+
+
+def sampled(place):
+    """{(module's path, names of symbols that contain an instruction): its samples}. Names are
+    from nm and from addr2line, which also reads the separate debug file."""
+    leaves = Counter()
+    for data in csp.load([place]):
+        for tree, path, samples, _ in data.samples(data.weights()[0]):
+            leaves[data.locate(tree.epoch, path[-1])] += samples
+    counts = Counter()
+    for (module, address), names in elf.all_names(leaves).items():
+        counts[os.path.basename(module or "?"), names] += leaves[module, address]
+    return counts
+
+
+def main(hpcprof, place):
+    rows, counts = textview.functions(hpcprof, place), sampled(place)
+    forms = elf.demangled({name for _, names in counts for name in names})
+    due, covered, wrong = Counter(), 0, []
+    uncovered = {module for module, names in counts if not names}
+    for (module, names), samples in counts.items():
+        if not names or not samples:
+            continue
+        covered += samples
+        shown = {form for name in names for form in forms[name]}
+        match = [row for row in rows if row[1] == module and row[0] in shown]
+        if match:
+            due[match[0]] += samples
+        else:
+            wrong.append("%d samples in %s of %s have another name" % (samples, names, module))
+    for row, samples in due.items():
+        if rows[row] != samples and not (row[1] in uncovered and rows[row] > samples):
+            wrong.append("%s of %s: %d samples shown, %d are there" % (*row, rows[row], samples))
+    print("%d of %d samples lie in %d functions that symbols cover"
+          % (covered, sum(counts.values()), len(due)))
+    print("\n".join(wrong[:20]))
+    return 1 if wrong or not sum(counts.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

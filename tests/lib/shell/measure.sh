@@ -1,0 +1,44 @@
+# Sourced after tap.sh by the tests that measure programs.
+
+# Not one that a version manager put before the system's.
+python=/usr/bin/python3
+[ -x "$python" ] || python=python3
+
+# Stores are in memory, so that data of killed processes is kept; if /dev/shm is not writable, in
+# $scratch.
+if probe=$(mktemp /dev/shm/hpctest.XXXXXX 2>/dev/null); then
+	rm -f "$probe"
+else
+	mkdir -m 777 "$scratch/memory"
+	export HPCRUN_STORE=$scratch/memory
+fi
+
+# program NAME: the path of the built tests/programs/NAME (`make programs`).
+program() {
+	echo "$BUILD/programs/$1"
+}
+
+# lib SCRIPT ARGUMENT...: one of the Python programs in tests/lib/check.
+lib() {
+	local script=$1
+	shift
+	"$python" "$top/tests/lib/check/$script" "$@"
+}
+
+# same_with_hpcrun DIR COMMAND...: run the command alone and under hpcrun into DIR, with standard
+# input from ./input if it exists. 0 if stdout, stderr and exit status are the same.
+same_with_hpcrun() {
+	local dir=$1 input=/dev/null alone measured
+	shift
+	[ ! -e input ] || input=input
+	timeout 600 "$@" <"$input" >alone.out 2>alone.err
+	alone=$?
+	timeout 600 "$hpcrun" -q -o "$dir" "$@" <"$input" >measured.out 2>measured.err
+	measured=$?
+	[ "$alone" = "$measured" ] || {
+		echo "exit status $alone alone, $measured measured"
+		head -5 measured.err
+		return 1
+	}
+	cmp alone.out measured.out && cmp alone.err measured.err
+}
