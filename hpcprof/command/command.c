@@ -15,12 +15,16 @@ static const struct option_row help_row = {.name = "help", .help = "print this a
 static const struct option_row version_row = {.name = "version",
 					      .help = "print the version and exit"};
 
-typedef VEC(const struct option_row *) option_rows;
+/* In a struct, because lint takes sizeof of a pointer for a mistake. */
+struct option_ref {
+	const struct option_row *row;
+};
+typedef VEC(struct option_ref) option_rows;
 
 static bool add_table(option_rows *to, const struct option_row *table)
 {
 	for (const struct option_row *r = table; r->name; r++)
-		if (!vec_push(to, r))
+		if (!vec_push(to, (struct option_ref){r}))
 			return false;
 	return true;
 }
@@ -31,8 +35,8 @@ static int rows_of_command(option_rows *to, const struct command *c, struct erro
 	for (const struct option_row *const *t = c->options; *t; t++)
 		if (!add_table(to, *t))
 			return error_memory(e, sizeof *to->at);
-	if (!add_table(to, common_input_options) || !vec_push(to, &help_row) ||
-	    !vec_push(to, &version_row))
+	if (!add_table(to, common_input_options) || !vec_push(to, (struct option_ref){&help_row}) ||
+	    !vec_push(to, (struct option_ref){&version_row}))
 		return error_memory(e, sizeof *to->at);
 	return 0;
 }
@@ -40,8 +44,8 @@ static int rows_of_command(option_rows *to, const struct command *c, struct erro
 static const struct option_row *find_row(const option_rows *in, const char *name)
 {
 	for (size_t i = 0; i < in->len; i++)
-		if (strcmp(in->at[i]->name, name) == 0)
-			return in->at[i];
+		if (strcmp(in->at[i].row->name, name) == 0)
+			return in->at[i].row;
 	return NULL;
 }
 
@@ -55,7 +59,7 @@ static int rows_of_all(option_rows *to, const struct command *const *commands, s
 		own.len = 0;
 		rc = rows_of_command(&own, *commands, e);
 		for (size_t i = 0; rc == 0 && i < own.len; i++)
-			if (!find_row(to, own.at[i]->name) && !vec_push(to, own.at[i]))
+			if (!find_row(to, own.at[i].row->name) && !vec_push(to, own.at[i]))
 				rc = error_memory(e, sizeof *to->at);
 	}
 	vec_free(&own);
@@ -89,7 +93,7 @@ static bool make_getopt_tables(struct getopt_tables *t, const option_rows *from)
 		return false;
 	*to++ = ':';
 	for (size_t i = 0; i < from->len; i++) {
-		const struct option_row *r = from->at[i];
+		const struct option_row *r = from->at[i].row;
 		t->longs[i] = (struct option){
 		    r->name, r->argument ? required_argument : no_argument, NULL, FIRST + (int)i};
 		if (!r->letter)
@@ -104,10 +108,10 @@ static bool make_getopt_tables(struct getopt_tables *t, const option_rows *from)
 static const struct option_row *row_of_value(const option_rows *all, int value)
 {
 	if (value >= FIRST)
-		return all->at[value - FIRST];
+		return (size_t)(value - FIRST) < all->len ? all->at[value - FIRST].row : NULL;
 	for (size_t i = 0; i < all->len; i++)
-		if (all->at[i]->letter == value)
-			return all->at[i];
+		if (all->at[i].row->letter == value)
+			return all->at[i].row;
 	return NULL;
 }
 

@@ -154,7 +154,8 @@ static void add_preload(struct builder *b, const char *old)
 static void add_number(struct builder *b, uint64_t v, const char *end)
 {
 	char digits[20];
-	add_text(b, digits, csp_format_u64(digits, v));
+	size_t n = csp_format_u64(digits, v);
+	add_text(b, digits, n);
 	add_text(b, end, 1);
 }
 

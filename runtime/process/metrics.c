@@ -66,8 +66,9 @@ static int add_event(struct csprof_measured *m, uint32_t clock,
 	    .column = num_metrics,
 	    .clock = clock,
 	};
-	memcpy(samples, name, strlen(name));
-	memcpy(samples + strlen(name), CSP_SAMPLES_SUFFIX, sizeof CSP_SAMPLES_SUFFIX);
+	size_t length = strlen(name);
+	memcpy(samples, name, length + 1);
+	memcpy(samples + length, CSP_SAMPLES_SUFFIX, sizeof CSP_SAMPLES_SUFFIX);
 	int r = csprof_set_metric_info_and_period(csprof_new_metric(), name, request->event->unit,
 						  m->by->flags, 1, clock);
 	return r < 0 ? r

@@ -150,7 +150,7 @@ static long executed_path(char *out, size_t size)
 	}
 	if (!more || n + more >= size)
 		return 0;
-	memcpy(out + n, path, more);
+	memcpy(out + n, path, more + 1);
 	return (long)(n + more);
 }
 
