@@ -8,6 +8,7 @@
 waitcpu=$(program waitcpu)
 truth=$(program truth)
 shares=$(program shares)
+image=$(image_cost)
 
 # stolen: microseconds that the host of a virtual machine has taken of its CPUs so far. They are on the
 # clocks of who was to run, also while an image is loaded or ends.
@@ -23,7 +24,7 @@ conserved() {
 	timeout 100 "$hpcrun" -q -o "$name" "$waitcpu" total "$@" >"$name.out" 2>&1
 	echo "stolen $(($(stolen) - before))" >>total
 	rm -f "$name"/waitcpu.*
-	check "$name" lib account.py --total total "$name"
+	check "$name" lib account.py --total total --image "$image" "$name"
 }
 
 conserved "one thread" "$truth" 600

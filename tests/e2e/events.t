@@ -190,9 +190,7 @@ for way in each reused; do
 	run $way -- $way
 	is "$way: they are closed" "$(cat $way.out)" "0 events"
 	is "$way: others take their place" "$(sources $way)" "5 now sampling by thread timers $five"
-	is "$way: the datafile names both" \
-		"$("$hpcprof" dump $way/*.csp | sed -n 's/.*key "source"  value "\(.*\)"/\1/p')" \
-		"perf task-clock + thread timers"
+	is "$way: the datafile names both" "$(sources_named $way)" "perf task-clock + thread timers"
 done
 
 # off NAME: percent of the CPU time in which measuring was off

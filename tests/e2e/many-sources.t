@@ -24,11 +24,6 @@ measured() {
 	sources "$dir" "$hpcrun" -q -v source -o "$dir" "$@"
 }
 
-# named DIR: as the datafile names them
-named() {
-	"$hpcprof" dump "$1"/*.csp | sed -n 's/.*key "source"  value "\(.*\)"/\1/p' | sort -u
-}
-
 # recorded LEAST DIR: percent of the CPU time that have a call path
 recorded() {
 	"$hpcprof" -q "$2" | awk -v least="$1" '/recorded with a complete path/ && !seen++ {
@@ -44,7 +39,7 @@ is "as many as may have events" "$(measured few "$manythreads" hold $((most - 1)
 	"$most perf task-clock"
 is "more than that" "$(measured many "$manythreads" hold $((most + 99)) 0 1)" \
 	"$most perf task-clock 100 thread timers"
-is "the datafile names both" "$(named many)" "perf task-clock + thread timers"
+is "the datafile names both" "$(sources_named many)" "perf task-clock + thread timers"
 is "many, but few at once" "$(measured turns "$manythreads" run $((2 * most)) 1000 4)" \
 	"$((2 * most + 1)) perf task-clock"
 is "no timers to be had" "$(sources events prlimit --sigpending=0 "$hpcrun" -q -v source \
@@ -98,7 +93,7 @@ for how in "busy $((most + 36)) 250000 100" "hold $((most + 36)) 1000000 4"; do
 	# shellcheck disable=SC2086
 	timeout 300 "$hpcrun" -q -o "$dir" "$manythreads" $how >"$dir.out" 2>"$dir.err"
 	is "$dir: the program's end" "$? $(head -3 "$dir.err")" "0 "
-	is "$dir: sources" "$(named "$dir")" "perf task-clock + thread timers"
+	is "$dir: sources" "$(sources_named "$dir")" "perf task-clock + thread timers"
 	check "$dir: the equations hold" lib account.py "$dir"
 	# wide, as a machine shared with others takes CPUs away for many periods at a time
 	check "$dir: shares" lib shares.py 6 truth "$dir"

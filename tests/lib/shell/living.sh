@@ -1,6 +1,7 @@
 # Sourced after measure.sh by the tests of programs that must behave the same alone and measured.
 
 waitcpu=$(program waitcpu)
+image=$(image_cost)
 rate=CPUTIME@f5000
 ulimit -c 0
 
@@ -25,14 +26,14 @@ lives() {
 
 # all_of_it WHAT: the weights are all of the CPU time that the parent saw.
 all_of_it() {
-	check "$1: the account is the parent's" lib account.py --total total data
+	check "$1: the account is the parent's" lib account.py --total total --image "$image" data
 }
 
 # all_but_the_last WHAT: the program ended without calling libc, and the time after
 # each thread's last sample is not known.
 all_but_the_last() {
 	check "$1: the account is the parent's, but for what came after the last samples" \
-		lib account.py --total total --cut data
+		lib account.py --total total --image "$image" --cut data
 }
 
 # part_of_it WHAT: the account is right for the time until sampling had to stop.
@@ -43,7 +44,8 @@ part_of_it() {
 # until_it_began WHAT: the weights are the CPU time that the program had used when it wrote its
 # mark.
 until_it_began() {
-	check "$1: the account is what was used until it began" lib account.py --total mark data
+	check "$1: the account is what was used until it began" \
+		lib account.py --total mark --image "$image" data
 }
 
 # at_least WHAT DISPOSITION MILLISECONDS: in all of data. The bounds are far below what the program

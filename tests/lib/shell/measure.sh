@@ -25,6 +25,23 @@ lib() {
 	"$python" "$top/tests/lib/check/$script" "$@"
 }
 
+# image_cost: microseconds of CPU time that a process which does nothing takes from fork to its end,
+# alone; the median of five.
+image_cost() {
+	local i
+	for i in 1 2 3 4 5; do
+		"$(program waitcpu)" image "$(program nothing)"
+		cut -d' ' -f1 image
+	done | sort -n | sed -n 3p
+}
+
+# sources_named DIR: the sources that its datafiles name. A datafile names them in the order in which
+# threads were first sampled by them, which is the scheduler's; here they are sorted.
+sources_named() {
+	"$hpcprof" dump "$1"/*.csp | sed -n 's/.*key "source"  value "\(.*\)"/\1/p' |
+		sed 's/ + /\n/g' | sort -u | paste -sd+ | sed 's/+/ + /g'
+}
+
 # same_with_hpcrun DIR COMMAND...: run the command alone and under hpcrun into DIR, with standard
 # input from ./input if it exists. 0 if stdout, stderr and exit status are the same.
 same_with_hpcrun() {
