@@ -223,7 +223,8 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 				  .tool = some_text(in, s, 14, &ok),
 				  .tramp_samples = number(s, 15),
 				  .has_ended = number(s, 16) != 0,
-				  .has_trailer = number(s, 17) != 0};
+				  .has_trailer = number(s, 17) != 0,
+				  .outside_ns = number(s, 18)};
 	int64_t row = sqlite3_column_int64(s, 0);
 	sqlite3_stmt *sums = NULL;
 
@@ -406,7 +407,8 @@ static const struct table {
      take_account, ""},
     {"SELECT id, path, command, executable, host, pid, ppid, rank, ranks, start_ns, wall_ns, "
      "cpu_ns, "
-     "threads, \"end\", tool, tramp_samples, has_ended, has_trailer FROM process ORDER BY id",
+     "threads, \"end\", tool, tramp_samples, has_ended, has_trailer, outside_ns FROM process ORDER "
+     "BY id",
      take_process, ""},
     {"SELECT id, name, build_id, assumed, symbols, stale, note FROM module ORDER BY id",
      take_module, NULL},

@@ -143,6 +143,7 @@ static void write_process(struct db_writing *w, struct bulk *b, size_t i)
 	bulk_sum(b, p->tramp_samples);
 	bulk_int(b, p->has_ended);
 	bulk_int(b, p->has_trailer);
+	bulk_sum(b, p->outside_ns);
 }
 
 static int write_processes(struct db_writing *w, struct error *e)
@@ -150,7 +151,7 @@ static int write_processes(struct db_writing *w, struct error *e)
 	const struct model *m = w->p->model;
 	struct bulk b;
 
-	bulk_begin(&b, w->db, "process", 19, e);
+	bulk_begin(&b, w->db, "process", 20, e);
 	for (size_t i = 0; i < m->processes.len; i++)
 		write_process(w, &b, i);
 	if (bulk_end(&b, e) != 0)

@@ -91,7 +91,9 @@ struct store_header {
 	store_ref ended;
 	/* The thread whose counts are currently being moved into shared or ended, or 0. */
 	store_ref merging;
-	uint32_t reserved2;
+	/* ns of CPU time that measuring this image takes before and after its threads' clocks; 0:
+	 * not known */
+	uint32_t outside;
 	uint64_t pid_space; /* inode of the process's pid namespace, 0: unknown */
 	/* Boot-time clock when the image began, in the unit of field 22 of /proc/PID/stat; 0:
 	 * unknown. A process with this pid that began later is another one. */

@@ -81,13 +81,14 @@ static void put_pairs(struct csp_sink *s, const struct pairs *p)
 static void put_process(struct csp_sink *s, const struct context *c)
 {
 	const struct model *m = c->m;
-	uint64_t start = UINT64_MAX, end = 0, cpu = 0;
+	uint64_t start = UINT64_MAX, end = 0, cpu = 0, outside = 0;
 	bool saturated = false, has_cpu = false;
 	struct pairs pairs = {0};
 
 	for (size_t i = 0; i < m->processes.len; i++) {
 		const struct model_process *p = &m->processes.at[i];
 		cpu = sum_add(cpu, p->cpu_ns, &saturated);
+		outside = sum_add(outside, p->outside_ns, &saturated);
 		has_cpu |= p->has_cpu;
 		if (!p->has_start || !p->has_wall)
 			continue;
@@ -101,6 +102,7 @@ static void put_process(struct csp_sink *s, const struct context *c)
 	add_number(&pairs, "start_ns", end, start);
 	add_number(&pairs, "wall_ns", end, end - start);
 	add_number(&pairs, "cpu_ns", has_cpu, cpu);
+	add_number(&pairs, "outside_ns", outside != 0, outside);
 	add_text(&pairs, "end", MERGE_COMMON(m, end));
 	add_text(&pairs, "tool", MERGE_COMMON(m, tool));
 	add_number(&pairs, "merged", true, m->processes.len);
@@ -224,6 +226,7 @@ static void put_image(struct csp_sink *s, const struct model_process *p)
 	add_number(&pairs, "start_ns", p->has_start, p->start_ns);
 	add_number(&pairs, "wall_ns", p->has_wall, p->wall_ns);
 	add_number(&pairs, "cpu_ns", p->has_cpu, p->cpu_ns);
+	add_number(&pairs, "outside_ns", p->outside_ns != 0, p->outside_ns);
 	add_text(&pairs, "end", p->end);
 	add_number(&pairs, "rank", p->has_rank, p->rank);
 	add_number(&pairs, "ranks", p->ranks, p->ranks);

@@ -81,6 +81,7 @@ static int describe(struct model *m, struct reader_pairs about, struct reader_te
 	out->has_start = reader_pairs_u64(about, "start_ns", &out->start_ns);
 	out->has_wall = reader_pairs_u64(about, "wall_ns", &out->wall_ns);
 	out->has_cpu = reader_pairs_u64(about, "cpu_ns", &out->cpu_ns);
+	reader_pairs_u64(about, "outside_ns", &out->outside_ns);
 	return 0;
 }
 

@@ -133,6 +133,7 @@ struct model_process {
 	const char *end;
 	const char *tool;
 	uint64_t pid, ppid, start_ns, wall_ns, cpu_ns;
+	uint64_t outside_ns; /* CPU time that measuring took besides cpu_ns; 0: not known */
 	uint64_t tramp_samples;
 	struct model_sum *sums; /* [num_sums], by the model's metrics */
 	uint32_t num_sums;      /* metrics that the model had when it was added */

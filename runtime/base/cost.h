@@ -9,6 +9,10 @@ struct csprof_cost {
 	uint32_t timer;  /* a sample by a timer, without the walk and the insertion */
 	uint32_t event;  /* a sample by a performance event */
 	uint32_t change; /* a thread with such an event gives up its CPU and gets it back */
+	/* What a program image takes outside of its account, because it is measured: loading the
+	 * library, writing the datafile, removing the store. */
+	uint32_t image;
+	uint32_t child; /* the same of a forked child that does not execute a program */
 };
 
 /* The share of each thread's CPU time that measuring may take, in hundredths of a percent. */

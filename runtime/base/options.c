@@ -83,8 +83,8 @@ static void read_image(struct csprof_options *o, const char *p)
 
 static void read_cost(struct csprof_cost *out, const char *p)
 {
-	uint32_t *parts[] = {&out->timer, &out->event, &out->change};
-	for (int i = 0; p && i < 3; i++) {
+	uint32_t *parts[] = {&out->timer, &out->event, &out->change, &out->image, &out->child};
+	for (size_t i = 0; p && i < sizeof parts / sizeof *parts; i++) {
 		uint64_t ns = read_part(&p);
 		*parts[i] = ns < UINT32_MAX ? (uint32_t)ns : 0;
 	}

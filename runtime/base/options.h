@@ -14,7 +14,7 @@
 #define HPCRUN_ENV_OUT "HPCRUN_OUT"           /* directory for datafiles, absolute */
 #define HPCRUN_ENV_EVENTS "HPCRUN_EVENTS"     /* as after -e */
 #define HPCRUN_ENV_BUDGET "HPCRUN_BUDGET"     /* as after --budget */
-#define HPCRUN_ENV_COST "HPCRUN_COST"         /* "TIMER.EVENT.SWITCH": see csprof_cost */
+#define HPCRUN_ENV_COST "HPCRUN_COST"         /* its numbers joined by '.': see csprof_cost */
 #define HPCRUN_ENV_FOLLOW "HPCRUN_FOLLOW"     /* "no": spawned processes are not measured */
 #define HPCRUN_ENV_ONLY "HPCRUN_ONLY"         /* names joined by ':': measure these only */
 #define HPCRUN_ENV_TREES "HPCRUN_TREES"       /* "each" or "all" */

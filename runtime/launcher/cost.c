@@ -5,6 +5,8 @@
  * machine does other things, too. */
 #include "runtime/launcher/cost.h"
 
+#include "runtime/launcher/image_cost.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -217,7 +219,7 @@ static void measure(struct csprof_cost *out)
 static void measure_in_child(struct csprof_cost *out)
 {
 	int ends[2];
-	struct csprof_cost got = {0, 0, 0};
+	struct csprof_cost got = {0};
 	struct sigaction chld, standard;
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return;
@@ -246,7 +248,7 @@ static void measure_in_child(struct csprof_cost *out)
 
 /* ---- the cache ----------------------------------------------------------------------------
  *
- * One line: the boot id and the three costs. */
+ * One line: the boot id and the costs. */
 
 static bool read_boot(char *out, size_t size)
 {
@@ -272,12 +274,13 @@ static bool find_cache(char *out)
 
 static bool read_cache(const char *directory, const char *boot, struct csprof_cost *out)
 {
-	char path[PATH_MAX + 8], line[128], of[64];
+	char path[PATH_MAX + 8], line[192], of[64];
 	struct csprof_cost c;
 	snprintf(path, sizeof path, "%s/cost", directory);
 	FILE *f = fopen(path, "re");
 	bool ok = f && fgets(line, sizeof line, f) &&
-		  sscanf(line, "%63s %u %u %u", of, &c.timer, &c.event, &c.change) == 4 &&
+		  sscanf(line, "%63s %u %u %u %u %u", of, &c.timer, &c.event, &c.change, &c.image,
+			 &c.child) == 6 &&
 		  strcmp(of, boot) == 0 && c.timer;
 	if (f)
 		fclose(f);
@@ -286,26 +289,33 @@ static bool read_cache(const char *directory, const char *boot, struct csprof_co
 	return ok;
 }
 
-/* If the cost cannot be stored, it is measured again each time. */
-static void write_cache(char *directory, const char *boot, const struct csprof_cost *c)
+/* Whether there is a directory in which the cost can be stored. */
+static bool make_cache(char *directory)
 {
-	char path[PATH_MAX + 8], temporary[PATH_MAX + 24];
 	char *slash = strrchr(directory, '/');
 	*slash = '\0';
 	mkdir(directory, 0700);
 	*slash = '/';
 	mkdir(directory, 0700);
+	return access(directory, W_OK | X_OK) == 0;
+}
+
+static void write_cache(const char *directory, const char *boot, const struct csprof_cost *c)
+{
+	char path[PATH_MAX + 8], temporary[PATH_MAX + 24];
 	snprintf(path, sizeof path, "%s/cost", directory);
 	snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
 	FILE *f = fopen(temporary, "wxe");
 	if (!f)
 		return;
-	bool ok = fprintf(f, "%s %u %u %u\n", boot, c->timer, c->event, c->change) > 0;
+	bool ok = fprintf(f, "%s %u %u %u %u %u\n", boot, c->timer, c->event, c->change, c->image,
+			  c->child) > 0;
 	if (fclose(f) != 0 || !ok || rename(temporary, path) != 0)
 		unlink(temporary);
 }
 
-void launch_cost(struct csprof_cost *out)
+void launch_cost(const char *library, const char *datafiles, const char *store,
+		 struct csprof_cost *out)
 {
 	char boot[64], directory[PATH_MAX];
 	bool known = read_boot(boot, sizeof boot) && find_cache(directory);
@@ -315,6 +325,11 @@ void launch_cost(struct csprof_cost *out)
 		return;
 	memset(out, 0, sizeof *out);
 	measure_in_child(out);
-	if (known && out->timer)
+	/* What cannot be stored would be measured before each measurement: only what sampling
+	 * cannot do without, which takes 0.1 s. */
+	if (!known || !make_cache(directory))
+		return;
+	launch_image_cost(library, datafiles, store, out);
+	if (out->timer)
 		write_cache(directory, boot, out);
 }

@@ -1,4 +1,4 @@
-/* The cost of sampling on this machine. */
+/* The cost of measuring on this machine. */
 #ifndef RUNTIME_LAUNCHER_COST_H
 #define RUNTIME_LAUNCHER_COST_H
 
@@ -6,10 +6,13 @@
 
 #include <stdbool.h>
 
-/* The cost as measured since the last boot, or measured now in a child process, which takes
- * about 0.1 s. It is kept in hpcrun/cost in the user's cache directory ($XDG_CACHE_HOME, else
- * ~/.cache), if there is one. What cannot be measured is 0. */
-void launch_cost(struct csprof_cost *out);
+/* The cost as measured since the last boot, or measured now in child processes, which takes 0.3 to
+ * 2 s. It is kept in hpcrun/cost in the user's cache directory ($XDG_CACHE_HOME, else ~/.cache),
+ * if there is one; without it, image and child are not measured. The library and the directories
+ * for datafiles and stores are those of this measurement, as for launch_set_environment. What
+ * cannot be measured is 0. */
+void launch_cost(const char *library, const char *datafiles, const char *store,
+		 struct csprof_cost *out);
 
 /* Whether this user may use performance events. */
 bool launch_events_allowed(void);

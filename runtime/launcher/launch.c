@@ -4,6 +4,8 @@
 #include "runtime/base/options.h"
 #include "runtime/launcher/check.h"
 #include "runtime/launcher/cost.h"
+#include "runtime/launcher/environment.h"
+#include "runtime/launcher/image_cost.h"
 #include "runtime/launcher/options.h"
 #include "runtime/launcher/store.h"
 #include "runtime/launcher/summary.h"
@@ -95,79 +97,6 @@ static int make_directory(const struct launch_options *o, char *shown, char *abs
 	return 0;
 }
 
-/* ---- the environment -------------------------------------------------------------------- */
-
-/* 0: the default. */
-static void set_number(const char *name, long value)
-{
-	char text[24] = "";
-	if (value)
-		snprintf(text, sizeof text, "%ld", value);
-	setenv(name, text, 1);
-}
-
-/* Whether the library is in a list as in LD_PRELOAD, separated by colons or spaces. */
-static bool is_listed(const char *list, const char *library)
-{
-	size_t n = strlen(library);
-	for (const char *at = list + strspn(list, ": "); *at; at += strspn(at, ": ")) {
-		size_t length = strcspn(at, ": ");
-		if (length == n && memcmp(at, library, n) == 0)
-			return true;
-		at += length;
-	}
-	return false;
-}
-
-/* Our library comes first, so that it sees the calls of the others. */
-static int set_preload(const char *library)
-{
-	const char *old = getenv("LD_PRELOAD");
-	char *preload;
-	int r;
-	if (!old || !*old)
-		return setenv("LD_PRELOAD", library, 1);
-	if (is_listed(old, library))
-		return 0;
-	if (asprintf(&preload, "%s:%s", library, old) < 0)
-		return -1;
-	r = setenv("LD_PRELOAD", preload, 1);
-	free(preload);
-	return r;
-}
-
-/* COMMAND is the first image of our child process. */
-static int set_image(void)
-{
-	char text[64];
-	struct stat st;
-	uint64_t space = stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
-	snprintf(text, sizeof text, "%d.0.%" PRIu64, (int)getpid(), space);
-	return setenv(HPCRUN_ENV_IMAGE, text, 1);
-}
-
-static int set_environment(const struct launch_options *o, const char *library, const char *out,
-			   const char *store, const struct csprof_cost *cost)
-{
-	char text[64];
-	setenv(HPCRUN_ENV_OUT, out, 1);
-	setenv(HPCRUN_ENV_LIBRARY, library, 1);
-	setenv(HPCRUN_ENV_STORE, store[0] ? store : HPCRUN_STORE_PRIVATE, 1);
-	/* defaults are set, too: our own environment may contain other values */
-	setenv(HPCRUN_ENV_EVENTS, o->event ? o->event : "", 1);
-	setenv(HPCRUN_ENV_FOLLOW, o->follow ? "" : "no", 1);
-	setenv(HPCRUN_ENV_ONLY, o->only, 1);
-	setenv(HPCRUN_ENV_TREES, o->trees ? o->trees : "", 1);
-	set_number(HPCRUN_ENV_SIGNAL, o->sig);
-	setenv(HPCRUN_ENV_UNWINDER, o->unwinder ? o->unwinder : "", 1);
-	set_number(HPCRUN_ENV_ARENA, o->arena);
-	set_number(HPCRUN_ENV_VERBOSE, o->verbose);
-	setenv(HPCRUN_ENV_BUDGET, o->budget ? o->budget : "", 1);
-	snprintf(text, sizeof text, "%u.%u.%u", cost->timer, cost->event, cost->change);
-	setenv(HPCRUN_ENV_COST, text, 1);
-	return set_image() < 0 ? -1 : set_preload(library);
-}
-
 /* ---- the child ---------------------------------------------------------------------------- */
 
 static void hand_on(int sig, siginfo_t *info, void *context)
@@ -215,7 +144,7 @@ static pid_t start_child(const struct launch_options *o, const char *path,
 		for (int i = 0; i < HANDED_ON; i++)
 			sigaction(handed_on[i], &old[i], NULL);
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		if (!obstacle->alone && set_environment(o, library, out, store, cost) != 0)
+		if (!obstacle->alone && launch_set_environment(o, library, out, store, cost) != 0)
 			fail("cannot set", "LD_PRELOAD"); /* then it runs without being measured */
 		execv(path, o->command);
 		/* a script without #!, as execvp runs it */
@@ -282,7 +211,7 @@ static void report_stores(const char *dir, const struct launch_store *store,
  * budget, or there is no good source. */
 static void say_rate(const struct launch_options *o, const struct launch_summary *s, double rate)
 {
-	const double few = 0.9, near = 0.5;
+	const double few = 0.9, near = 0.5, few_outside = 0.005;
 	double cost = (double)s->cost / (double)s->clock;
 	bool bounded = rate < few * (double)o->parsed.rate &&
 		       cost * CSPROF_WHOLE > near * (double)o->parsed_budget;
@@ -293,6 +222,9 @@ static void say_rate(const struct launch_options *o, const struct launch_summary
 			bounded ? "; a higher --budget allows more" : "",
 			poor ? "; perf_event_paranoid <= 1 would allow perf" : "");
 	fprintf(stderr, "; measuring took %.1f%%", 100 * cost);
+	if ((double)s->outside > few_outside * (double)s->clock)
+		fprintf(stderr, ", and %.2f s outside of it to start and end %u program image%s",
+			(double)s->outside / 1e9, s->files, s->files == 1 ? "" : "s");
 }
 
 static void closing_line(const struct launch_options *o, const char *dir,
@@ -366,12 +298,12 @@ static int run(const struct launch_options *o)
 	if (obstacle.sentence[0])
 		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle.sentence);
 	struct csprof_cost cost;
-	launch_cost(&cost);
 	struct launch_store store;
 	struct launch_recovered recovered;
 	struct timespec since;
 	if (launch_store_make(&store, o->store, absolute) < 0)
 		return FAILED_BEFORE;
+	launch_cost(library, absolute, store.path, &cost);
 	clock_gettime(CLOCK_REALTIME_COARSE, &since);
 	pid_t pid = start_child(o, path, &obstacle, library, absolute, store.path, &cost);
 	if (pid < 0) {
@@ -391,6 +323,8 @@ static int run(const struct launch_options *o)
 int main(int argc, char **argv)
 {
 	struct launch_options o;
+	if (argc == 3 && strcmp(argv[0], LAUNCH_IMAGE_NAME) == 0)
+		return launch_image_run(argv[2]);
 	if (launch_options_parse(&o, argc, argv) < 0)
 		return FAILED_BEFORE;
 	switch (o.action) {

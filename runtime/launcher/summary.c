@@ -107,6 +107,21 @@ static int add_metrics(struct cursor *c, struct launch_summary *out)
 	return 0;
 }
 
+static int add_process(struct cursor *c, struct launch_summary *out)
+{
+	uint32_t pairs;
+	if (csp_get_count(c, "pairs", CSP_PAIR_MIN_BYTES, &pairs, NULL) < 0)
+		return -1;
+	for (uint32_t i = 0; i < pairs; i++) {
+		struct csp_text key, value;
+		if (csp_get_pair(c, &key, &value, NULL) < 0)
+			return -1;
+		if (is_key(&key, "outside_ns"))
+			out->outside += number(&value);
+	}
+	return 0;
+}
+
 static int add_file(const uint8_t *bytes, size_t n, struct launch_summary *out)
 {
 	struct cursor c = cursor_of(bytes, n, false);
@@ -120,7 +135,8 @@ static int add_file(const uint8_t *bytes, size_t n, struct launch_summary *out)
 		struct cursor chunk = c;
 		chunk.size = c.pos + h.length;
 		if ((h.tag == CSP_CHUNK_ACCOUNT && add_account(&chunk, out) < 0) ||
-		    (h.tag == CSP_CHUNK_METRICS && add_metrics(&chunk, out) < 0))
+		    (h.tag == CSP_CHUNK_METRICS && add_metrics(&chunk, out) < 0) ||
+		    (h.tag == CSP_CHUNK_PROCESS && add_process(&chunk, out) < 0))
 			return -1;
 		cursor_skip(&c, h.length);
 	}

@@ -85,11 +85,15 @@ static void identify(bool forked)
 	csprof_process.pid = os_pid();
 }
 
-/* Count the CPU time from since until the thread's record began as cost. */
-static void add_cost(uint64_t since)
+/* Count what measuring takes outside of the thread's clock: the CPU time from since until its
+ * record began, and the rest as the launcher measured it. */
+static void add_outside(uint64_t since, uint64_t rest)
 {
-	if (csprof_self)
-		csprof_clock_of(csprof_self)->cost += csprof_self->began - since;
+	if (!csprof_self)
+		return;
+	uint64_t outside = csprof_self->began - since + rest;
+	csprof_store_header()->outside = outside < UINT32_MAX ? (uint32_t)outside : UINT32_MAX;
+	csprof_self->outside = outside;
 }
 
 /* Make a new store, and the record of this thread. kept: the load map of a forked child. since:
@@ -118,7 +122,7 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 		csprof_output_save_vdso();
 	atomic_store(&csprof_process.measuring, true);
 	csprof_thread_start(NULL, low, high);
-	add_cost(since);
+	add_outside(since, kept ? csprof_options.cost.child : csprof_options.cost.image);
 }
 
 void csprof_process_start(int argc, char **argv, char **environment)

@@ -54,6 +54,7 @@ typedef struct csprof_state {
 	uint64_t random;                 /* state of the generator for the jitter */
 	uint64_t began;                  /* CPU clock at the start */
 	uint64_t own_cpu;                /* ns of CPU time used by measuring */
+	uint64_t outside;                /* the same outside of the clock; see store_header */
 	struct csprof_instant own_since; /* see csprof_own_begin */
 	uint64_t returned;               /* event's clock when its function returned; 0: not yet */
 	atomic_bool busy;                /* in the sample path, or in other code of ours */

@@ -205,7 +205,7 @@ static uint64_t at_least(uint64_t ns, uint64_t least)
 static void set_share(csprof_state_t *state, uint64_t cpu)
 {
 	uint32_t budget = csprof_options.budget, switches = state->source.review.share;
-	uint64_t cost = csprof_clock_of(state)->cost + state->own_cpu;
+	uint64_t cost = csprof_clock_of(state)->cost + state->own_cpu + state->outside;
 	uint32_t share = budget - (switches < budget / 2 ? switches : budget / 2);
 	bool over = cost > (cpu - state->began) / CSPROF_WHOLE * budget;
 	state->pace.share = over ? share - share / 4 : share;

@@ -39,7 +39,8 @@ CREATE TABLE process ( -- a program image: there is a datafile of each
 	tool TEXT, -- what measured it
 	tramp_samples INTEGER NOT NULL, -- as in the datafile's header
 	has_ended INTEGER NOT NULL CHECK (has_ended IN (0, 1)), -- a thread stands for many that ended
-	has_trailer INTEGER NOT NULL CHECK (has_trailer IN (0, 1))
+	has_trailer INTEGER NOT NULL CHECK (has_trailer IN (0, 1)),
+	outside_ns INTEGER NOT NULL -- CPU time that measuring took besides cpu_ns; 0: not known
 );
 CREATE TABLE profile ( -- what was recorded separately: a thread, or a file that does not separate threads
 	id INTEGER PRIMARY KEY,

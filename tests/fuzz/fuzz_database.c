@@ -3,6 +3,7 @@
  *     even    cells: four bytes each, a column (two bytes), a row and a value, are put into a
  *             database without constraints, which is then shown and queried
  *     odd     SQL, run on a valid database: the file must be unchanged afterwards */
+#include "db/base/sql.h"
 #include "db/import/import.h"
 #include "tests/lib/unit/run_view.h"
 #include "tests/lib/unit/scratch.h"
@@ -59,8 +60,8 @@ static void open_loose(void)
 	    "SELECT sql FROM sound.sqlite_schema WHERE type = 'view'";
 	char *attach = sqlite3_mprintf(
 	    "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; ATTACH %Q AS sound; "
-	    "PRAGMA application_id = %d; PRAGMA user_version = 2",
-	    sound, 0x48504370);
+	    "PRAGMA application_id = %d; PRAGMA user_version = %d",
+	    sound, DB_APPLICATION, DB_VERSION);
 	char **rows;
 	int n;
 

@@ -1,6 +1,7 @@
 /* Damaged databases: changed bits all over the file, files that are cut, and rows that no profile
  * could have. hpcprof shows what it can read or prints what is wrong. It never crashes (this also
  * runs with sanitizers), hangs, or takes unlimited memory. */
+#include "db/base/sql.h"
 #include "db/import/import.h"
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/unit/run_view.h"
@@ -154,8 +155,8 @@ static sqlite3 *open_loose(void)
 	sqlite3_stmt *s;
 	char *sql = sqlite3_mprintf(
 	    "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; "
-	    "ATTACH %Q AS sound; PRAGMA application_id = %d; PRAGMA user_version = 2",
-	    sound, 0x48504370);
+	    "ATTACH %Q AS sound; PRAGMA application_id = %d; PRAGMA user_version = %d",
+	    sound, DB_APPLICATION, DB_VERSION);
 
 	unlink(spoilt);
 	assert_int_equal(sqlite3_open(spoilt, &db), SQLITE_OK);

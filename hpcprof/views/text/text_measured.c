@@ -53,7 +53,7 @@ struct span {
 	const struct model_process *first; /* the earliest one that no other started */
 	const struct model_process *last;  /* the last image of that process */
 	uint64_t start_ns, end_ns;         /* real time; 0, 0: not known */
-	uint64_t cpu_ns, threads;
+	uint64_t cpu_ns, outside_ns, threads;
 	size_t processes; /* distinct pids; exec makes another image of the same process */
 	size_t hosts;
 	bool several_tools, has_cpu;
@@ -111,6 +111,7 @@ static bool measure_span(const struct text *t, struct span *s)
 	for (size_t i = 0; ok && i < n; i++) {
 		const struct model_process *p = sorted[i];
 		s->cpu_ns = sum_add(s->cpu_ns, p->cpu_ns, &saturated);
+		s->outside_ns = sum_add(s->outside_ns, p->outside_ns, &saturated);
 		s->has_cpu |= p->has_cpu;
 		s->threads += p->threads - p->has_ended;
 		s->more_threads |= p->has_ended;
@@ -254,6 +255,29 @@ static bool facts(struct text *t, const struct span *s)
 	return ok;
 }
 
+/* What measuring took, within the CPU time and outside of it. */
+static bool costs(struct text *t, const struct span *s)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+	bool ok = true, within = false;
+
+	for (size_t i = 0; s->has_cpu && s->cpu_ns && i < t->num_columns; i++) {
+		uint64_t cost = t->columns[i].metric->cost;
+		if (!cost)
+			continue;
+		within = true;
+		ok &= text_fact(t, "measuring", "took %s of that, %.1f%%",
+				layout_value(number, cost, "ns"),
+				100 * (double)cost / (double)s->cpu_ns);
+	}
+	if (s->outside_ns)
+		ok &= text_fact(t, within ? "" : "measuring",
+				within ? "and %s besides, to start and end program images"
+				       : "took %s besides, to start and end program images",
+				layout_value(number, s->outside_ns, "ns"));
+	return ok;
+}
+
 static bool totals(struct text *t, const struct span *s)
 {
 	char cpu[LAYOUT_NUMBER_BYTES], wall[LAYOUT_NUMBER_BYTES], number[LAYOUT_NUMBER_BYTES];
@@ -264,13 +288,7 @@ static bool totals(struct text *t, const struct span *s)
 	if (s->has_cpu)
 		ok &= text_fact(t, "CPU time", "%s, user and system, of all processes",
 				layout_value(cpu, s->cpu_ns, "ns"));
-	for (size_t i = 0; i < t->num_columns; i++) {
-		uint64_t cost = t->columns[i].metric->cost;
-		if (cost && s->has_cpu && s->cpu_ns)
-			ok &= text_fact(t, "measuring", "took %s of that, %.1f%%",
-					layout_value(number, cost, "ns"),
-					100 * (double)cost / (double)s->cpu_ns);
-	}
+	ok &= costs(t, s);
 	if (wall_ns && s->has_cpu)
 		ok &= text_fact(t, "wall time", "%s (%.2f CPUs busy on average)",
 				layout_value(wall, wall_ns, "ns"),

@@ -24,6 +24,11 @@ import csp
 SHARED = 0xFFFFFFFF  # the thread of trees that several threads share
 
 
+def allowed_per_image(microseconds):
+    """ns by which account and parent may differ per image, where one that does nothing takes so long."""
+    return max(10_000_000, 8 * microseconds * 1000)
+
+
 def thread_sums(data, v):
     """Per thread (sum of V, sum of N) over its trees."""
     sums = {}
@@ -79,7 +84,7 @@ def main(arguments):
         stolen = int(words[words.index("stolen") + 1]) * 1000 if "stolen" in words else 0
         arguments = arguments[2:]
         if arguments[0] == "--image":
-            image = int(arguments[1]) * 1000
+            image = int(arguments[1])
             arguments = arguments[2:]
         cut = arguments[0] == "--cut"
         arguments = arguments[cut:]
@@ -106,7 +111,7 @@ def main(arguments):
         print("    %-20s %8d samples %12.6f s" % (disposition, samples[disposition],
                                                  weight[disposition] / 1e9))
     if total is not None:
-        allowed = max(total // 100, max(10_000_000, 8 * image) * images) + stolen
+        allowed = max(total // 100, allowed_per_image(image) * images) + stolen
         print("the parent saw %.3f s" % (total / 1e9))
         if not -allowed <= total - all_weight <= allowed + unknown:
             print("they differ by more than %.3f s" % ((allowed + unknown) / 1e9))

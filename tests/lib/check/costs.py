@@ -2,7 +2,7 @@
 what the command takes more of the CPU?
 
 It is run alone and measured by turns. A pair gives what measuring added, user and system, of all
-its processes, and what the datafiles say; the medians of the two may differ by a third, and by a
+its processes, and what the datafiles say, in the account and outside of it; the medians of the two may differ by a third, and by a
 hundredth of what the command takes.
 
 Where other work or a host slows some of the runs, the median itself is uncertain: by its standard
@@ -10,7 +10,7 @@ error, taken from the pairs' median absolute deviation. Pairs are added, up to f
 until three of these errors are within the bound, and they are added to it.
 
 Exits with 1 where they do not agree, and where the median of what was said is beyond the
-budget by more than a tenth."""
+budget by more than a tenth. A budget of 100 percent limits nothing."""
 
 import os
 import shutil
@@ -39,12 +39,14 @@ def run(command):
 
 
 def said(folder):
-    """Seconds that measuring took, and that all took, of all datafiles."""
-    cost = clock = 0
+    """Seconds that measuring took, inside and outside of the account, and that all took, of all
+    datafiles."""
+    cost = outside = clock = 0
     for data in csp.load([folder]):
         cost += sum(int(about.get("cost_ns", 0)) for about in data.about)
+        outside += int(data.process.get("outside_ns", 0))
         clock += sum(row[4] for row in data.account)
-    return cost / 1e9, clock / 1e9
+    return cost / 1e9, outside / 1e9, clock / 1e9
 
 
 def uncertainty(values):
@@ -62,10 +64,10 @@ def main(pairs, budget, rate, hpcrun, *command):
         shutil.rmtree(folder, ignore_errors=True)
         took = {way: run(list(command) if way == "alone" else measured)
                 for way in (("alone", "measured") if len(alone) % 2 else ("measured", "alone"))}
-        cost, clock = said(folder)
+        cost, outside, clock = said(folder)
         alone.append(took["alone"])
         more.append(took["measured"] - took["alone"])
-        costs.append(cost)
+        costs.append(cost + outside)
         shares.append(100 * cost / clock)
         if len(alone) < int(pairs):
             continue

@@ -1,13 +1,15 @@
-"""following.py [--not-all] NAME EXPECTED DIR REPORT: print a line of the table of following.t.
+"""following.py --image MICROSECONDS [--not-all] NAME EXPECTED DIR REPORT: print a line of the
+table of following.t.
 
 For a run of follow.c under `hpcrun -o DIR reaper REPORT`: the number of datafiles expected
 and found, and for each process the sum of all weights over its images, and the CPU time that
-the process that waited for it got. They must agree within 1% or 10 ms per image, unless
---not-all says that some images are not measured. Exits with 1 if this is not so."""
+the process that waited for it got. They must agree within 1% or what account.py allows per
+image, unless --not-all says that some images are not measured. Exits with 1 if this is not so."""
 
 import sys
 from collections import Counter
 
+import account
 import csp
 
 
@@ -22,8 +24,9 @@ def outside(report):
 
 
 def main(arguments):
-    whole = arguments[0] != "--not-all"
-    name, expected, place, report = arguments[not whole:]
+    allowed = account.allowed_per_image(int(arguments[1]))
+    whole = arguments[2] != "--not-all"
+    name, expected, place, report = arguments[2 + (not whole):]
     inside, images, threads = Counter(), Counter(), Counter()
     for data in csp.load([place]):
         pid = int(data.process["pid"])
@@ -45,7 +48,7 @@ def main(arguments):
         seen, weight = used[pid] * 1000, inside[pid]
         line = "    %d image%s %2d threads %9.3f ms measured" % (
             images[pid], "s" if images[pid] > 1 else " ", threads[pid], weight / 1e6)
-        near = not whole or abs(seen - weight) <= max(seen // 100, 10_000_000 * images[pid])
+        near = not whole or abs(seen - weight) <= max(seen // 100, allowed * images[pid])
         good &= near
         if whole:
             line += " %9.3f ms seen outside" % (seen / 1e6)

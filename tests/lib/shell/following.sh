@@ -3,6 +3,7 @@
 
 ulimit -c 0
 reaper=$(program reaper)
+image=$(image_cost)
 ms=60
 
 # Run it again, in folders with the same names.
@@ -29,11 +30,11 @@ followed() {
 		follow_again "$@" -o "$name" "${under[@]}" "$follow" $ms "$scratch/$name.report" "$way"
 		[ "$ended" = "$status" ] || break
 		# shellcheck disable=SC2086 # nothing, or one word
-		! lib following.py $whole "$name" "$expected" "$name" "$name.report" >/dev/null 2>&1 || break
+		! lib following.py --image "$image" $whole "$name" "$expected" "$name" "$name.report" >/dev/null 2>&1 || break
 	done
 	is "$name: ends as it does alone" "$ended" "$status"
 	# shellcheck disable=SC2086 # nothing, or one word
-	check "$name" lib following.py $whole "$name" "$expected" "$name" "$name.report"
+	check "$name" lib following.py --image "$image" $whole "$name" "$expected" "$name" "$name.report"
 	check "$name: the accounts add up" lib account.py "$name"
 	[ ! -s "$name.out" ] || note "$(head -5 "$name.out")"
 }

@@ -1,0 +1,80 @@
+#include "runtime/launcher/environment.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* 0: the default. */
+static void set_number(const char *name, long value)
+{
+	char text[24] = "";
+	if (value)
+		snprintf(text, sizeof text, "%ld", value);
+	setenv(name, text, 1);
+}
+
+/* Whether the library is in a list as in LD_PRELOAD, separated by colons or spaces. */
+static bool is_listed(const char *list, const char *library)
+{
+	size_t n = strlen(library);
+	for (const char *at = list + strspn(list, ": "); *at; at += strspn(at, ": ")) {
+		size_t length = strcspn(at, ": ");
+		if (length == n && memcmp(at, library, n) == 0)
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/* Our library comes first, so that it sees the calls of the others. */
+static int set_preload(const char *library)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *preload;
+	int r;
+	if (!old || !*old)
+		return setenv("LD_PRELOAD", library, 1);
+	if (is_listed(old, library))
+		return 0;
+	if (asprintf(&preload, "%s:%s", library, old) < 0)
+		return -1;
+	r = setenv("LD_PRELOAD", preload, 1);
+	free(preload);
+	return r;
+}
+
+/* COMMAND is the first image of our child process. */
+static int set_image(void)
+{
+	char text[64];
+	struct stat st;
+	uint64_t space = stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+	snprintf(text, sizeof text, "%d.0.%" PRIu64, (int)getpid(), space);
+	return setenv(HPCRUN_ENV_IMAGE, text, 1);
+}
+
+int launch_set_environment(const struct launch_options *o, const char *library, const char *out,
+			   const char *store, const struct csprof_cost *cost)
+{
+	char text[80];
+	setenv(HPCRUN_ENV_OUT, out, 1);
+	setenv(HPCRUN_ENV_LIBRARY, library, 1);
+	setenv(HPCRUN_ENV_STORE, store[0] ? store : HPCRUN_STORE_PRIVATE, 1);
+	/* defaults are set, too: our own environment may contain other values */
+	setenv(HPCRUN_ENV_EVENTS, o->event ? o->event : "", 1);
+	setenv(HPCRUN_ENV_FOLLOW, o->follow ? "" : "no", 1);
+	setenv(HPCRUN_ENV_ONLY, o->only, 1);
+	setenv(HPCRUN_ENV_TREES, o->trees ? o->trees : "", 1);
+	set_number(HPCRUN_ENV_SIGNAL, o->sig);
+	setenv(HPCRUN_ENV_UNWINDER, o->unwinder ? o->unwinder : "", 1);
+	set_number(HPCRUN_ENV_ARENA, o->arena);
+	set_number(HPCRUN_ENV_VERBOSE, o->verbose);
+	setenv(HPCRUN_ENV_BUDGET, o->budget ? o->budget : "", 1);
+	snprintf(text, sizeof text, "%u.%u.%u.%u.%u", cost->timer, cost->event, cost->change,
+		 cost->image, cost->child);
+	setenv(HPCRUN_ENV_COST, text, 1);
+	return set_image() < 0 ? -1 : set_preload(library);
+}

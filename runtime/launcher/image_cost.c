@@ -1,0 +1,193 @@
+/* A process cannot read on its own clock what it takes to map and relocate the library, because no
+ * code of ours runs before, nor what it takes to write the datafile and to end, because the account
+ * is closed by then. So a program that does nothing is run alone and measured by turns, without and
+ * with children, and its parent reads its CPU time. What measuring adds, less what the datafiles
+ * say, is the cost of an image, or of a child. The median of 7 to 25 rounds is taken. */
+#include "runtime/launcher/image_cost.h"
+
+#include "runtime/launcher/environment.h"
+#include "runtime/launcher/summary.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LEAST = 7, MOST = 25, IMAGES = 4, FEW = 2, MANY = 12, LONG_ENOUGH_S = 2, TOO_LONG_S = 5 };
+
+int launch_image_run(const char *children)
+{
+	for (long n = strtol(children, NULL, 10); n > 0; n--) {
+		int status;
+		pid_t pid = fork();
+		if (pid == 0)
+			_exit(0);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+			return 1;
+	}
+	return 0;
+}
+
+struct runs {
+	const char *library, *store, *preload;
+	const struct csprof_cost *cost;
+	char directory[PATH_MAX];
+	uint64_t said; /* by all datafiles so far, ns */
+};
+
+static void execute(const struct runs *r, bool measured, const char *children)
+{
+	static struct launch_options standard = {.follow = true};
+	char name[] = LAUNCH_IMAGE_NAME, unused[] = "", number[16];
+	char *arguments[] = {name, unused, number, NULL};
+	sigset_t none;
+	snprintf(number, sizeof number, "%s", children);
+	int nothing = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		dup2(nothing, fd);
+	signal(SIGALRM, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	alarm(TOO_LONG_S);
+	/* alone too, so that the CPU time of the calls is on both sides; then nothing reads it */
+	if (launch_set_environment(&standard, r->library, r->directory, r->store, r->cost) != 0)
+		_exit(1);
+	if (!measured &&
+	    (r->preload ? setenv("LD_PRELOAD", r->preload, 1) : unsetenv("LD_PRELOAD")) != 0)
+		_exit(1);
+	execv("/proc/self/exe", arguments);
+	_exit(1);
+}
+
+static int64_t microseconds(struct timeval t)
+{
+	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
+}
+
+/* The ns of CPU time that the program and its children take, less what they say; -1 if it fails. */
+static int64_t run(struct runs *r, bool measured, int children)
+{
+	static const struct timespec always;
+	struct launch_summary s;
+	struct rusage usage;
+	int status;
+	char number[16];
+	snprintf(number, sizeof number, "%d", children);
+	pid_t pid = fork();
+	if (pid == 0)
+		execute(r, measured, number);
+	while (pid > 0 && wait4(pid, &status, 0, &usage) < 0)
+		if (errno != EINTR)
+			return -1;
+	if (pid < 0 || status != 0)
+		return -1;
+	int64_t took = 1000 * (microseconds(usage.ru_utime) + microseconds(usage.ru_stime));
+	if (!measured)
+		return took;
+	if (launch_summarize(r->directory, &always, &s) < 0)
+		return -1;
+	took -= (int64_t)(s.cost + s.outside - r->said);
+	r->said = s.cost + s.outside;
+	return took > 0 ? took : 0;
+}
+
+/* What measuring adds to the program, ns: the mean of so many runs by turns. False if one fails. */
+static bool added(struct runs *r, int children, int times, int64_t *out)
+{
+	int64_t sum = 0;
+	for (int i = 0; i < times; i++) {
+		int64_t alone = run(r, false, children), measured = run(r, true, children);
+		if (alone < 0 || measured < 0)
+			return false;
+		sum += measured - alone;
+	}
+	*out = sum / times;
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static int64_t median(const int64_t *values, int n)
+{
+	int64_t sorted[MOST];
+	memcpy(sorted, values, (size_t)n * sizeof *values);
+	qsort(sorted, (size_t)n, sizeof *sorted, compare);
+	return sorted[n / 2];
+}
+
+/* Whether the standard error of the median is a tenth of it at most. From the median absolute
+ * deviation m of n values it is 1.2533 * 1.4826 * m / sqrt(n), as for a normal distribution. */
+static bool is_certain(const int64_t *values, int n)
+{
+	int64_t middle = median(values, n), deviations[MOST];
+	for (int i = 0; i < n; i++)
+		deviations[i] = llabs(values[i] - middle);
+	double error = 1.858 * (double)median(deviations, n);
+	return middle > 0 && error * error * 100 < (double)middle * (double)middle * n;
+}
+
+static uint32_t clip(int64_t ns)
+{
+	return ns < 0 ? 0 : ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
+static void measure(struct runs *r, struct csprof_cost *cost)
+{
+	int64_t images[MOST], children[MOST], few, many;
+	int n = 0;
+	time_t end = time(NULL) + LONG_ENOUGH_S;
+	while (n < LEAST || (n < MOST && time(NULL) < end && !is_certain(children, n))) {
+		if (!added(r, 0, IMAGES, &images[n]) || !added(r, FEW, 1, &few) ||
+		    !added(r, MANY, 1, &many))
+			return;
+		children[n] = (many - few) / (MANY - FEW); /* the first one costs more */
+		n++;
+	}
+	cost->image = clip(median(images, n));
+	cost->child = clip(median(children, n));
+}
+
+static void remove_all(const char *directory)
+{
+	DIR *d = opendir(directory);
+	for (struct dirent *e; d && (e = readdir(d));)
+		unlinkat(dirfd(d), e->d_name, 0); /* which . and .. refuse */
+	if (d)
+		closedir(d);
+	rmdir(directory);
+}
+
+/* Signals wait, so that the directory is removed even if one ends the launcher. */
+void launch_image_cost(const char *library, const char *out, const char *store,
+		       struct csprof_cost *cost)
+{
+	struct runs r = {.library = library, .store = store, .cost = cost};
+	struct sigaction chld, standard;
+	sigset_t all, before;
+	r.preload = getenv("LD_PRELOAD");
+	int n = snprintf(r.directory, sizeof r.directory, "%s/.cost.XXXXXX", out);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	memset(&standard, 0, sizeof standard);
+	standard.sa_handler = SIG_DFL;
+	sigaction(SIGCHLD, &standard, &chld); /* if it is ignored, there is nothing to wait for */
+	cost->image = cost->child = 0;
+	if (n < (int)sizeof r.directory && mkdtemp(r.directory)) {
+		measure(&r, cost);
+		remove_all(r.directory);
+	}
+	sigaction(SIGCHLD, &chld, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}

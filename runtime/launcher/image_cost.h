@@ -1,0 +1,20 @@
+/* What a program image takes outside of its account, because it is measured. */
+#ifndef RUNTIME_LAUNCHER_IMAGE_COST_H
+#define RUNTIME_LAUNCHER_IMAGE_COST_H
+
+#include "runtime/base/cost.h"
+
+/* The name (argv[0]) by which the launcher executes itself as a program that does nothing. */
+#define LAUNCH_IMAGE_NAME "hpcrun-does-nothing"
+
+/* That program: it forks so many children, one after the other, which also do nothing. Returns its
+ * exit status. */
+int launch_image_run(const char *children);
+
+/* Measure cost->image and cost->child: run that program alone and measured by turns, 80 to 300
+ * times. Its datafiles are in a directory of their own below out, which is removed. Both are 0 if
+ * that is not possible. */
+void launch_image_cost(const char *library, const char *out, const char *store,
+		       struct csprof_cost *cost);
+
+#endif
