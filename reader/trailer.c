@@ -330,6 +330,8 @@ static int get_merged(struct reader *r, struct cursor *c, struct error *e)
 	uint32_t n = 0;
 	if (get_assumed(r, c, e) || csp_get_count(c, "rows of MERGED", MERGED_ROW_MIN_BYTES, &n, e))
 		return -1;
+	if (n == 0)
+		return error_format(e, c->pos - 4, "at least one row of MERGED", "none");
 	r->merged = reader_table(r, n, sizeof *r->merged, e);
 	if (!r->merged)
 		return -1;

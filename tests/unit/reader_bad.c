@@ -281,6 +281,24 @@ static void a_damaged_chunk_costs_itself(void **state)
 	built_free(&b);
 }
 
+/* A merged file is of one program image at least: what reads it relies on that. */
+static void merged_of_nothing(void **state)
+{
+	(void)state;
+	static const struct build_chunk none = {CSP_CHUNK_MERGED, "\0\0\0\0\0\0\0\0", 8};
+	struct build_file f = build_example;
+	struct built b;
+	struct reader *r;
+	f.chunks = &none;
+	f.num_chunks = 1;
+	build(&f, &b);
+	assert_says(&b, b.n - 4, "expected at least one row of MERGED, found none");
+	assert_int_equal(reader_open_memory(b.bytes, b.n, &r, NULL), 0);
+	assert_false(reader_is_merged(r));
+	reader_close(r);
+	built_free(&b);
+}
+
 static void a_chunk_twice_and_a_bad_build_id(void **state)
 {
 	(void)state;
@@ -369,6 +387,7 @@ int main(void)
 	    cmocka_unit_test(fields_are_named),
 	    cmocka_unit_test(trees_that_are_none),
 	    cmocka_unit_test(a_damaged_chunk_costs_itself),
+	    cmocka_unit_test(merged_of_nothing),
 	    cmocka_unit_test(a_chunk_twice_and_a_bad_build_id),
 	    cmocka_unit_test(chunks_that_do_not_fill_the_trailer),
 	    cmocka_unit_test(a_damaged_magic_of_the_trailer),
