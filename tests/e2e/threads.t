@@ -72,12 +72,20 @@ for trees in each all; do
 done
 
 # What lives for less than a period has as many samples as are due, and they fall into all its
-# time alike, of children as well as of threads.
+# time alike, of children as well as of threads. If other work or a host takes the CPU away from one
+# that waits for its sample, the timer expires too soon, and the rest of the period may not be shorter
+# than the pace allows: it is too late for some. So if there are too few, there are two more runs.
 printf 'early 1\nlate 1\n' >halves
 for kind in "threads 4000" "children 2000"; do
 	dir=short-${kind% *}
-	# shellcheck disable=SC2086
-	check "$dir: measured" timeout 200 "$hpcrun" -q -e CPUTIME@f500 -o "$dir" "$(program halves)" $kind
+	for _ in 1 2 3; do
+		rm -rf "$dir"
+		# shellcheck disable=SC2086
+		timeout 200 "$hpcrun" -q -e CPUTIME@f500 -o "$dir" "$(program halves)" $kind
+		status=$?
+		[ $status = 0 ] && ! lib firsts.py 500 "$dir" >/dev/null || break
+	done
+	is "$dir: measured" $status 0
 	check "$dir: samples" lib firsts.py 500 "$dir"
 	check "$dir: shares" lib shares.py --samples chance halves "$dir"
 done
