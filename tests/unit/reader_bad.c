@@ -281,19 +281,29 @@ static void a_damaged_chunk_costs_itself(void **state)
 	built_free(&b);
 }
 
+/* The example with another chunk at its end, which is ignored: the warning says so at an offset
+ * from the end of the file. Returns the reader. */
+static struct reader *open_with(const struct build_chunk *chunk, size_t before_end,
+				const char *words, struct built *b)
+{
+	struct build_file f = build_example;
+	struct reader *r;
+	f.chunks = chunk;
+	f.num_chunks = 1;
+	build(&f, b);
+	assert_says(b, b->n - before_end, words);
+	assert_int_equal(reader_open_memory(b->bytes, b->n, &r, NULL), 0);
+	return r;
+}
+
 /* A merged file is of one program image at least: what reads it relies on that. */
 static void merged_of_nothing(void **state)
 {
 	(void)state;
 	static const struct build_chunk none = {CSP_CHUNK_MERGED, "\0\0\0\0\0\0\0\0", 8};
-	struct build_file f = build_example;
 	struct built b;
-	struct reader *r;
-	f.chunks = &none;
-	f.num_chunks = 1;
-	build(&f, &b);
-	assert_says(&b, b.n - 4, "expected at least one row of MERGED, found none");
-	assert_int_equal(reader_open_memory(b.bytes, b.n, &r, NULL), 0);
+	struct reader *r =
+	    open_with(&none, 4, "expected at least one row of MERGED, found none", &b);
 	assert_false(reader_is_merged(r));
 	reader_close(r);
 	built_free(&b);
@@ -303,14 +313,9 @@ static void a_chunk_twice_and_a_bad_build_id(void **state)
 {
 	(void)state;
 	static const struct build_chunk again = {CSP_CHUNK_PROCESS, "\0\0\0\0", 4};
-	struct build_file f = build_example;
 	struct built b;
-	struct reader *r;
-	f.chunks = &again;
-	f.num_chunks = 1;
-	build(&f, &b);
-	assert_says(&b, b.n - 16, "expected each known chunk once, found a second one of tag 1");
-	assert_int_equal(reader_open_memory(b.bytes, b.n, &r, NULL), 0);
+	struct reader *r = open_with(
+	    &again, 16, "expected each known chunk once, found a second one of tag 1", &b);
 	assert_int_equal(reader_process(r).n, 10);
 	assert_false(reader_chunk(r, reader_num_chunks(r) - 1)->decoded);
 	reader_close(r);

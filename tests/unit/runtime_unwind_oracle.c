@@ -35,7 +35,7 @@
 
 static struct {
 	unsigned long samples, identical, complete, neither, own_alone, different, frames;
-	unsigned long per_work[16];
+	unsigned long per_work[16], alone_in_work[16];
 } seen;
 
 /* The first walks that differ, kept for the report. */
@@ -99,6 +99,7 @@ static void sample(int sig, siginfo_t *info, void *context)
 	} else if (d.rc == CSPROF_STEP_END && d.m > 0 && d.m < d.n &&
 		   d.own[d.n - 1].ip == outermost && same(d.own, d.theirs, d.m)) {
 		seen.own_alone++;
+		seen.alone_in_work[current_work]++;
 	} else {
 		if (seen.different < KEPT)
 			differences[seen.different] = d;
@@ -243,13 +244,14 @@ static void work_calls(void)
 	}
 }
 
+enum { PLUGIN = 8 };
 static const struct {
 	const char *name;
 	void (*run)(void);
 } works[] = {
     {"recursion", work_recursion}, {"qsort", work_sort},     {"aligned frames", work_aligned},
     {"libm", work_math},           {"malloc", work_memory},  {"printf", work_print},
-    {"longjmp", work_jump},        {"signals", work_signal}, {"plugin", work_plugin},
+    {"longjmp", work_jump},        {"signals", work_signal}, [PLUGIN] = {"plugin", work_plugin},
     {"calls", work_calls},
 };
 #define WORKS (sizeof(works) / sizeof(works[0]))
@@ -305,7 +307,8 @@ static void report(void)
 	    seen.samples, seen.identical, seen.neither, seen.own_alone, seen.different,
 	    seen.complete, (double)seen.frames / (double)seen.samples);
 	for (size_t w = 0; w < WORKS; w++)
-		print_message("#   %s: %lu samples\n", works[w].name, seen.per_work[w]);
+		print_message("#   %s: %lu samples, %lu given up by libunwind alone\n",
+			      works[w].name, seen.per_work[w], seen.alone_in_work[w]);
 	for (unsigned long k = 0; k < seen.different && k < KEPT; k++) {
 		const struct difference *d = &differences[k];
 
@@ -355,10 +358,11 @@ static void test_same_frames(void **state)
 	report();
 	assert_true(seen.samples >= MIN_SAMPLES);
 	assert_true(seen.different * 1000 <= seen.samples);
-	/* How many samples are in works where libunwind gives up depends on how fast the machine
-	 * loads a plugin. Most must still be compared to the end. */
+	/* How many samples are in the plugin's work, where libunwind gives up most often, depends
+	 * on how fast the machine loads it. */
+	assert_true((seen.own_alone - seen.alone_in_work[PLUGIN]) * 50 <= seen.samples);
 	assert_true(seen.identical * 4 >= seen.samples * 3);
-	assert_true(seen.complete * 100 >= seen.samples * 98);
+	assert_true(seen.complete * 100 >= seen.samples * 99);
 	for (size_t w = 0; w < WORKS; w++)
 		assert_true(seen.per_work[w] > 0);
 }
