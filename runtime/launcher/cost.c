@@ -6,6 +6,7 @@
 #include "runtime/launcher/cost.h"
 
 #include "runtime/launcher/image_cost.h"
+#include "runtime/launcher/median.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,19 +109,13 @@ static bool make_event(uint64_t period_ns)
 
 /* ---- measuring ------------------------------------------------------------------------ */
 
-static int compare(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
+/* 0: not known. */
 static uint32_t median(int64_t *values, int n)
 {
 	if (n < LEAST)
 		return 0;
-	qsort(values, (size_t)n, sizeof *values, compare);
-	int64_t v = values[n / 2];
-	return v < 1 ? 1 : v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+	uint32_t v = launch_clip(launch_median(values, n));
+	return v ? v : 1;
 }
 
 static bool go_on(int n, uint64_t began)

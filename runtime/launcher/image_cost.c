@@ -6,6 +6,7 @@
 #include "runtime/launcher/image_cost.h"
 
 #include "runtime/launcher/environment.h"
+#include "runtime/launcher/median.h"
 #include "runtime/launcher/summary.h"
 
 #include <dirent.h>
@@ -43,13 +44,13 @@ struct runs {
 	uint64_t said; /* by all datafiles so far, ns */
 };
 
-static void execute(const struct runs *r, bool measured, const char *children)
+static void execute(const struct runs *r, bool measured, int children)
 {
 	static struct launch_options standard = {.follow = true};
 	char name[] = LAUNCH_IMAGE_NAME, unused[] = "", number[16];
 	char *arguments[] = {name, unused, number, NULL};
 	sigset_t none;
-	snprintf(number, sizeof number, "%s", children);
+	snprintf(number, sizeof number, "%d", children);
 	int nothing = open("/dev/null", O_RDWR);
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		dup2(nothing, fd);
@@ -79,11 +80,9 @@ static int64_t run(struct runs *r, bool measured, int children)
 	struct launch_summary s;
 	struct rusage usage;
 	int status;
-	char number[16];
-	snprintf(number, sizeof number, "%d", children);
 	pid_t pid = fork();
 	if (pid == 0)
-		execute(r, measured, number);
+		execute(r, measured, children);
 	while (pid > 0 && wait4(pid, &status, 0, &usage) < 0)
 		if (errno != EINTR)
 			return -1;
@@ -113,34 +112,16 @@ static bool added(struct runs *r, int children, int times, int64_t *out)
 	return true;
 }
 
-static int compare(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-static int64_t median(const int64_t *values, int n)
-{
-	int64_t sorted[MOST];
-	memcpy(sorted, values, (size_t)n * sizeof *values);
-	qsort(sorted, (size_t)n, sizeof *sorted, compare);
-	return sorted[n / 2];
-}
-
 /* Whether the standard error of the median is a tenth of it at most. From the median absolute
- * deviation m of n values it is 1.2533 * 1.4826 * m / sqrt(n), as for a normal distribution. */
-static bool is_certain(const int64_t *values, int n)
+ * deviation m of n values it is 1.2533 * 1.4826 * m / sqrt(n), as for a normal distribution. Sorts
+ * the values. */
+static bool is_certain(int64_t *values, int n)
 {
-	int64_t middle = median(values, n), deviations[MOST];
+	int64_t middle = launch_median(values, n), deviations[MOST];
 	for (int i = 0; i < n; i++)
 		deviations[i] = llabs(values[i] - middle);
-	double error = 1.858 * (double)median(deviations, n);
+	double error = 1.858 * (double)launch_median(deviations, n);
 	return middle > 0 && error * error * 100 < (double)middle * (double)middle * n;
-}
-
-static uint32_t clip(int64_t ns)
-{
-	return ns < 0 ? 0 : ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
 
 static void measure(struct runs *r, struct csprof_cost *cost)
@@ -155,8 +136,8 @@ static void measure(struct runs *r, struct csprof_cost *cost)
 		children[n] = (many - few) / (MANY - FEW); /* the first one costs more */
 		n++;
 	}
-	cost->image = clip(median(images, n));
-	cost->child = clip(median(children, n));
+	cost->image = launch_clip(launch_median(images, n));
+	cost->child = launch_clip(launch_median(children, n));
 }
 
 static void remove_all(const char *directory)
