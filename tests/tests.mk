@@ -111,7 +111,7 @@ prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP
 # Tests of whole tools that measure no time, which run side by side. The longest come first.
 e2e_beside := db xml thread-sanitizer static programs ordinary-user stacks transfers statistics views \
 	db-questions db-outside db-query hpcrun epochs merge signal-safety places hpcprof-text house \
-	names recover arrows cannot hpcprof-cli dump growth
+	outputs names recover arrows cannot hpcprof-cli dump growth
 e2e_chosen := $(wildcard tests/e2e/$(only).t)
 e2e_first := $(filter $(e2e_chosen),$(e2e_beside:%=tests/e2e/%.t))
 e2e_then := $(filter-out $(e2e_first),$(e2e_chosen))
@@ -215,7 +215,8 @@ fuzz: deps-test
 soak-parts: build-soak
 	$(Q)$(call prove,$(apart) $(SOAK_TIMEOUT),1,$(wildcard tests/soak/*.t),-v)
 
-soak-%: build-soak
+soak-%: deps-soak
+	$(again) $(jobs) build-soak
 	$(Q)$(call prove,$(apart) $(SOAK_TIMEOUT),1,$(wildcard tests/soak/$*-*.t tests/soak/$*.t),-v)
 
 # Tables to read: a number is never a failure, a broken script is told.

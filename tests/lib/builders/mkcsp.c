@@ -2,11 +2,14 @@
  *
  *     mkcsp [--big] [--width 4] [--version 01.01] [--no-flags] [--no-trailer]
  *           [--shuffle SEED] [--relabel] [--nodes N] FILE
+ *     mkcsp --paths TEXT FILE
  *     mkcsp --seeds DIR
  *
  * FILE gets build_example (see build_datafile.h); with --nodes one random tree of N nodes instead
- * of its trees, and no trailer. DIR gets one small file of every kind. */
+ * of its trees, and no trailer; with --paths what TEXT says (see read_paths.h). DIR gets one small
+ * file of every kind. */
 #include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/builders/read_paths.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -44,11 +47,17 @@ static void write_seeds(const char *dir)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-	    {"big", no_argument, NULL, 'b'},           {"width", required_argument, NULL, 'w'},
-	    {"version", required_argument, NULL, 'v'}, {"no-flags", no_argument, NULL, 'f'},
-	    {"no-trailer", no_argument, NULL, 't'},    {"shuffle", required_argument, NULL, 's'},
-	    {"relabel", no_argument, NULL, 'r'},       {"nodes", required_argument, NULL, 'n'},
-	    {"seeds", required_argument, NULL, 'S'},   {NULL, 0, NULL, 0},
+	    {"big", no_argument, NULL, 'b'},
+	    {"width", required_argument, NULL, 'w'},
+	    {"version", required_argument, NULL, 'v'},
+	    {"no-flags", no_argument, NULL, 'f'},
+	    {"no-trailer", no_argument, NULL, 't'},
+	    {"shuffle", required_argument, NULL, 's'},
+	    {"relabel", no_argument, NULL, 'r'},
+	    {"nodes", required_argument, NULL, 'n'},
+	    {"seeds", required_argument, NULL, 'S'},
+	    {"paths", required_argument, NULL, 'p'},
+	    {NULL, 0, NULL, 0},
 	};
 	struct build_file f = build_example;
 	struct build_tree random = build_example.trees[0];
@@ -79,6 +88,9 @@ int main(int argc, char **argv)
 			break;
 		case 'n':
 			random.num_nodes = strtoull(optarg, NULL, 10);
+			break;
+		case 'p':
+			f = read_paths(optarg);
 			break;
 		case 'S':
 			seeds = optarg;

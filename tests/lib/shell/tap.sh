@@ -35,12 +35,14 @@ ok() {
 	echo "ok $tap_count - $1"
 }
 
-# not_ok DESCRIPTION [TEXT]: one that failed, and a description, which prove shows.
+# not_ok DESCRIPTION [TEXT]: one that failed, and a description, which prove shows. With TAP_STOP in
+# the environment the test ends there.
 not_ok() {
 	tap_count=$((tap_count + 1))
 	tap_failed=$((tap_failed + 1))
 	echo "not ok $tap_count - $1"
 	[ -z "${2:-}" ] || note "$2" >&2
+	[ -z "${TAP_STOP:-}" ] || exit 1
 }
 
 # note TEXT: print each line as a TAP comment.

@@ -1,0 +1,79 @@
+#!/bin/bash
+# What hpcprof prints, word for word: the transcripts in tests/data/outputs/*.txt. A line that
+# begins with "$ " is a command; the lines up to the next are its output, then its messages, each after
+# "! ", and its exit status, if it is not 0. The files that they read are built from texts there.
+#
+# outputs.t NAME... compares NAME.txt... alone. With GOLDEN_WRITE=1 in the environment the transcripts are written instead: read the
+# difference before you commit it.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+
+data=$top/tests/data/outputs
+mkcsp=$BUILD/programs/mkcsp
+PATH=$BUILD/bin:$BUILD/programs:$PATH
+export TZ=UTC
+unset COLUMNS NO_COLOR HPCRUN_BUDGET
+
+[ "$(uname -m)" = x86_64 ] || skip_all "the measured library is code for x86-64"
+
+# The measured job: libraries with all, only symbols, and no names, the sources, and datafiles.
+build_job() {
+	local file
+	for file in work list; do
+		as -o $file.o "$data/$file.s" || return 1
+	done
+	mkdir -p root/usr/lib names/usr/lib debug/.build-id/01
+	ld -shared --build-id=0x0123456789abcdef0123456789abcdef01234567 -o root/usr/lib/libwork.so work.o list.o &&
+		ld -shared --build-id=0x89abcdef0123456789abcdef0123456789abcdef -s -o root/usr/lib/libplain.so list.o &&
+		objcopy --only-keep-debug root/usr/lib/libwork.so \
+			debug/.build-id/01/23456789abcdef0123456789abcdef01234567.debug &&
+		objcopy -g root/usr/lib/libwork.so names/usr/lib/libwork.so &&
+		cp -r "$data/src" . && touch -d 2020-01-01 src/* &&
+		"$mkcsp" --paths "$data/rank0.paths" rank0.csp &&
+		"$mkcsp" --paths "$data/rank1.paths" rank1.csp &&
+		cp "$top/tests/data/example.csp" old.csp &&
+		"$mkcsp" --big --width 4 --shuffle 5 --relabel solver.csp
+}
+check "the measured job is built" build_job
+rm -f ./*.o
+fresh=$scratch.fresh work=$scratch.work
+trap 'rm -rf "$scratch" "$fresh" "$work"' EXIT
+cp -r "$scratch" "$fresh" && mkdir "$work"
+
+# transcript COMMAND: as the file has it.
+transcript() {
+	local status
+	printf '$ %s\n' "$1"
+	timeout 60 bash -c "$1" >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+	sed "s|$scratch|SCRATCH|g" "$work/out"
+	sed "s|$scratch|SCRATCH|g; s/^/! /" "$work/err"
+	[ $status = 0 ] || echo "[status $status]"
+}
+
+[ $# -gt 0 ] || set -- $(cd "$data" && basename -s .txt ./*.txt)
+for name; do
+	file=$data/$name.txt
+	# Each starts from the same files.
+	find . -mindepth 1 -delete
+	cp -rT "$fresh" .
+	grep '^\$ ' "$file" | cut -c3- >"$work/commands"
+	if [ -n "${GOLDEN_WRITE:-}" ]; then
+		while IFS= read -r command; do
+			transcript "$command"
+		done <"$work/commands" >"$file"
+		continue
+	fi
+	awk -v to="$work/want." '/^\$ / { close(to n++) } { print >(to n) }' "$file"
+	n=0
+	while IFS= read -r command; do
+		n=$((n + 1))
+		transcript "$command" >"$work/got"
+		if cmp -s "$work/want.$n" "$work/got"; then
+			ok "$name: $command"
+		else
+			not_ok "$name: $command" "$(diff "$work/want.$n" "$work/got" | head -40)"
+		fi
+	done <"$work/commands"
+done
+check "there are transcripts" [ "${n:-0}" -gt 0 -o -n "${GOLDEN_WRITE:-}" ]
+done_testing
