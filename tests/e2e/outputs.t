@@ -34,6 +34,7 @@ build_job() {
 		"$mkcsp" --big --width 4 --shuffle 5 --relabel solver.csp
 }
 check "the measured job is built" build_job
+[ $tap_failed = 0 ] || done_testing
 rm -f ./*.o
 fresh=$scratch.fresh work=$scratch.work
 trap 'rm -rf "$scratch" "$fresh" "$work"' EXIT

@@ -31,7 +31,11 @@ struct text {
 	VEC(struct build_trace) trace;
 	VEC(struct epoch) epochs;
 	VEC(struct tree) trees;
+	struct build_epoch *built_epochs;
+	struct build_tree *built_trees;
 };
+
+static struct text the_text; /* which is used until the process ends */
 
 static _Noreturn void refuse(const struct text *t, const char *what)
 {
@@ -208,11 +212,13 @@ static void add(struct text *t)
 			  "path or trace");
 }
 
-static struct build_file contents(const struct text *t)
+static struct build_file contents(struct text *t)
 {
 	struct build_epoch *epochs = calloc(t->epochs.len, sizeof *epochs);
 	struct build_tree *trees = calloc(t->trees.len + 1, sizeof *trees);
 	need(t, epochs && trees);
+	t->built_epochs = epochs;
+	t->built_trees = trees;
 	for (size_t i = 0; i < t->epochs.len; i++)
 		epochs[i] = (struct build_epoch){t->epochs.at[i].modules.at,
 						 (uint32_t)t->epochs.at[i].modules.len};
@@ -242,20 +248,22 @@ static struct build_file contents(const struct text *t)
 
 struct build_file read_paths(const char *path)
 {
-	struct text t = {.path = path};
+	struct text *t = &the_text;
 	char *line = NULL;
 	size_t cap = 0;
 	FILE *f = fopen(path, "r");
+
+	t->path = path;
 	if (!f)
-		refuse(&t, "cannot be opened");
-	need(&t, vec_push(&t.epochs, (struct epoch){0}));
+		refuse(t, "cannot be opened");
+	need(t, vec_push(&t->epochs, (struct epoch){0}));
 	while (getline(&line, &cap, f) > 0) {
-		t.line++;
-		split(&t, line);
-		if (t.num_words)
-			add(&t);
+		t->line++;
+		split(t, line);
+		if (t->num_words)
+			add(t);
 	}
 	free(line);
 	fclose(f);
-	return contents(&t);
+	return contents(t);
 }

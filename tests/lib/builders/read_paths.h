@@ -20,8 +20,8 @@
 
 #include "tests/lib/builders/build_datafile.h"
 
-/* The contents, valid until the process ends. A line that is none of these ends it, with a message
- * and the exit status 2. */
+/* The contents, valid until the process ends; to be called once. A line that is none of these ends
+ * it, with a message and the exit status 2. */
 struct build_file read_paths(const char *path);
 
 #endif
