@@ -223,7 +223,7 @@ static void say_rate(const struct launch_options *o, const struct launch_summary
 			poor ? "; perf_event_paranoid <= 1 would allow perf" : "");
 	fprintf(stderr, "; measuring took %.1f%%", 100 * cost);
 	if ((double)s->outside > few_outside * (double)s->clock)
-		fprintf(stderr, ", and %.2f s outside of it to start and end %u program image%s",
+		fprintf(stderr, ", and %.3f s outside of it to start and end %u program image%s",
 			(double)s->outside / 1e9, s->files, s->files == 1 ? "" : "s");
 }
 

@@ -84,30 +84,9 @@ static uint64_t number(const struct csp_text *value)
 	return v;
 }
 
-/* The source of the first metric that names one, and what the metrics cost. */
-static int add_metrics(struct cursor *c, struct launch_summary *out)
-{
-	uint32_t metrics, pairs;
-	if (csp_get_count(c, "metrics", 4, &metrics, NULL) < 0)
-		return -1;
-	for (uint32_t i = 0; i < metrics; i++) {
-		if (csp_get_count(c, "pairs", CSP_PAIR_MIN_BYTES, &pairs, NULL) < 0)
-			return -1;
-		for (uint32_t k = 0; k < pairs; k++) {
-			struct csp_text key, value;
-			if (csp_get_pair(c, &key, &value, NULL) < 0)
-				return -1;
-			if (is_key(&key, "cost_ns"))
-				out->cost += number(&value);
-			if (!out->source[0] && is_key(&key, "source") &&
-			    value.n < sizeof out->source)
-				memcpy(out->source, value.at, value.n);
-		}
-	}
-	return 0;
-}
-
-static int add_process(struct cursor *c, struct launch_summary *out)
+/* What measuring cost, and the source of the first metric that names one, from the pairs of PROCESS
+ * or of a metric: no key is in both. */
+static int add_pairs(struct cursor *c, struct launch_summary *out)
 {
 	uint32_t pairs;
 	if (csp_get_count(c, "pairs", CSP_PAIR_MIN_BYTES, &pairs, NULL) < 0)
@@ -116,9 +95,24 @@ static int add_process(struct cursor *c, struct launch_summary *out)
 		struct csp_text key, value;
 		if (csp_get_pair(c, &key, &value, NULL) < 0)
 			return -1;
+		if (is_key(&key, "cost_ns"))
+			out->cost += number(&value);
 		if (is_key(&key, "outside_ns"))
 			out->outside += number(&value);
+		if (!out->source[0] && is_key(&key, "source") && value.n < sizeof out->source)
+			memcpy(out->source, value.at, value.n);
 	}
+	return 0;
+}
+
+static int add_metrics(struct cursor *c, struct launch_summary *out)
+{
+	uint32_t metrics;
+	if (csp_get_count(c, "metrics", 4, &metrics, NULL) < 0)
+		return -1;
+	for (uint32_t i = 0; i < metrics; i++)
+		if (add_pairs(c, out) < 0)
+			return -1;
 	return 0;
 }
 
@@ -136,7 +130,7 @@ static int add_file(const uint8_t *bytes, size_t n, struct launch_summary *out)
 		chunk.size = c.pos + h.length;
 		if ((h.tag == CSP_CHUNK_ACCOUNT && add_account(&chunk, out) < 0) ||
 		    (h.tag == CSP_CHUNK_METRICS && add_metrics(&chunk, out) < 0) ||
-		    (h.tag == CSP_CHUNK_PROCESS && add_process(&chunk, out) < 0))
+		    (h.tag == CSP_CHUNK_PROCESS && add_pairs(&chunk, out) < 0))
 			return -1;
 		cursor_skip(&c, h.length);
 	}

@@ -53,7 +53,7 @@ outside='and ([0-9.]+) s outside of it to start and end 211 program images'
 check "the summary says it" grep -qE "; measuring took [0-9.]+%, $outside; 106 processes" said
 "$hpcprof" db -q -o processes.db processes
 all=$(sqlite3 processes.db 'SELECT sum(outside_ns) FROM process')
-is "and the database" "$(printf %.2f "${all}e-9")" "$(sed -nE "s/.*$outside.*/\1/p" said)"
+is "and the database" "$(printf %.3f "${all}e-9")" "$(sed -nE "s/.*$outside.*/\1/p" said)"
 "$hpcprof" -q processes >text
 check "and the report" grep -qE '^              and [0-9.]+ ms besides, to start and end program images$' text
 "$hpcprof" processes.db >again
