@@ -16,6 +16,15 @@ unset COLUMNS NO_COLOR HPCRUN_BUDGET
 [ "$(uname -m)" = x86_64 ] || skip_all "the measured library is code for x86-64"
 
 # The measured job: libraries with all, only symbols, and no names, the sources, and datafiles.
+#
+# The library is kept as assembly, since another compiler would give other addresses and lines. It is made
+# in tests/data/outputs/src, with gcc 12; rank0.paths and rank1.paths contain addresses in it:
+#
+#     for f in work.c list.cc; do
+#         gcc -O2 -g -fPIC -fno-optimize-sibling-calls -fcf-protection=none \
+#             -fno-asynchronous-unwind-tables -fno-exceptions -fvisibility=hidden \
+#             -ffile-prefix-map=$PWD=/src -S -o - $f | sed -E 's/[ \t]+#.*$//; s/[ \t]+$//' >../${f%.*}.s
+#     done
 build_job() {
 	local file
 	for file in work list; do
@@ -75,6 +84,7 @@ for name; do
 			not_ok "$name: $command" "$(diff "$work/want.$n" "$work/got" | head -40)"
 		fi
 	done <"$work/commands"
+	check "$name has commands" [ $n -gt 0 ]
 done
-check "there are transcripts" [ "${n:-0}" -gt 0 -o -n "${GOLDEN_WRITE:-}" ]
+check "there are transcripts" [ $# -gt 0 ]
 done_testing

@@ -1,3 +1,4 @@
+# Made from src/list.cc by the command in tests/e2e/outputs.t.
 	.file	"list.cc"
 	.text
 .Ltext0:

@@ -1,3 +1,4 @@
+# Made from src/work.c by the command in tests/e2e/outputs.t.
 	.file	"work.c"
 	.text
 .Ltext0:

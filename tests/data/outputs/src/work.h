@@ -1,4 +1,4 @@
-/* Shared by both files of the measured library; see ../README. */
+/* Shared by both files of the measured library. */
 static inline __attribute__((always_inline)) unsigned long mix(unsigned long x)
 {
 	x ^= x >> 12;
