@@ -2,7 +2,9 @@
  * code of ours runs before, nor what it takes to write the datafile and to end, because the account
  * is closed by then. So a program that does nothing is run alone and measured by turns, without and
  * with children, and its parent reads its CPU time. What measuring adds, less what the datafiles
- * say, is the cost of an image, or of a child. The median of 7 to 25 rounds is taken. */
+ * say, is the cost of an image, or of a child. The median of 7 to 25 rounds is taken; of fewer, at
+ * least one, if that would take more than a second: where starting a program takes 0.1 s, a round
+ * does, too. */
 #include "runtime/launcher/image_cost.h"
 
 #include "runtime/launcher/environment.h"
@@ -22,7 +24,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LEAST = 7, MOST = 25, IMAGES = 4, FEW = 2, MANY = 12, LONG_ENOUGH_S = 2, TOO_LONG_S = 5 };
+enum {
+	LEAST = 7,
+	MOST = 25,
+	IMAGES = 4,
+	FEW = 2,
+	MANY = 12,
+	LONG_ENOUGH_MS = 1000,
+	TOO_LONG_S = 5
+};
 
 int launch_image_run(const char *children)
 {
@@ -124,12 +134,19 @@ static bool is_certain(int64_t *values, int n)
 	return middle > 0 && error * error * 100 < (double)middle * (double)middle * n;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 static void measure(struct runs *r, struct csprof_cost *cost)
 {
 	int64_t images[MOST], children[MOST], few, many;
 	int n = 0;
-	time_t end = time(NULL) + LONG_ENOUGH_S;
-	while (n < LEAST || (n < MOST && time(NULL) < end && !is_certain(children, n))) {
+	int64_t end = now_ms() + LONG_ENOUGH_MS;
+	while (n == 0 || (now_ms() < end && n < MOST && (n < LEAST || !is_certain(children, n)))) {
 		if (!added(r, 0, IMAGES, &images[n]) || !added(r, FEW, 1, &few) ||
 		    !added(r, MANY, 1, &many))
 			return;

@@ -11,9 +11,9 @@
  * exit status. */
 int launch_image_run(const char *children);
 
-/* Measure cost->image and cost->child: run that program alone and measured by turns, 80 to 300
- * times. Its datafiles are in a directory of their own below out, which is removed. Both are 0 if
- * that is not possible. */
+/* Measure cost->image and cost->child: run that program alone and measured by turns, for about a
+ * second: 12 to 300 times. Its datafiles are in a directory of their own below out, which is
+ * removed. Both are 0 if that is not possible. */
 void launch_image_cost(const char *library, const char *out, const char *store,
 		       struct csprof_cost *cost);
 

@@ -6,6 +6,7 @@
 
 work=$(program work)
 norefresh=$(program norefresh)
+"$hpcrun" -q -o first true # after a boot it first measures what sampling costs, for a second
 
 # Beside a hog, what waits is woken late or at once, as the scheduler has it: alone as well, and
 # by ten times as much. So there may be many rounds.

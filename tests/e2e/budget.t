@@ -9,14 +9,21 @@ unset HPCRUN_BUDGET
 # The launcher measures once what sampling costs here.
 export XDG_CACHE_HOME=$PWD/cache
 mkdir cache
+began=$(date +%s%N)
 "$hpcrun" -q -o once "$work" loop 1
+first=$(($(date +%s%N) - began))
 kept=$(cat cache/hpcrun/cost)
 check "what sampling costs is kept for this boot: $kept" grep -qE "^$(cat \
 	/proc/sys/kernel/random/boot_id)( [0-9]+){5}$" cache/hpcrun/cost
 is "nothing else is left of measuring that" "$(find once -mindepth 1 -not -name '*.csp' -not -name 'vdso-*')" ""
 touch -d '2001-01-01' cache/hpcrun/cost
+began=$(date +%s%N)
 "$hpcrun" -q -o twice "$work" loop 1
+second=$(($(date +%s%N) - began))
 is "and not measured again" "$(stat -c %Y cache/hpcrun/cost)" "$(date -d 2001-01-01 +%s)"
+# A second, a round of 12 runs, and what sampling costs; also where starting a program is slow.
+check "which takes about a second: $((first / 1000000)) ms, then $((second / 1000000))" \
+	[ $first -le $((3000000000 + 30 * second)) ]
 echo "another-boot 1 1 1 1 1" >cache/hpcrun/cost
 "$hpcrun" -q -o third "$work" loop 1
 check "but after a boot" grep -q "^$(cat /proc/sys/kernel/random/boot_id) " cache/hpcrun/cost
