@@ -62,7 +62,7 @@ check "the summary says it" grep -qE "; measuring took [0-9.]+%, $outside; 106 p
 all=$(sqlite3 processes.db 'SELECT sum(outside_ns) FROM process')
 is "and the database" "$(printf %.3f "${all}e-9")" "$(sed -nE "s/.*$outside.*/\1/p" said)"
 "$hpcprof" -q processes >text
-check "and the report" grep -qE '^              and [0-9.]+ ms besides, to start and end program images$' text
+check "and the report" grep -qE '^              and [0-9.]+ m?s besides, to start and end program images$' text
 "$hpcprof" processes.db >again
 is "which is the same from the database" "$(grep besides again)" "$(grep besides text)"
 "$hpcprof" merge -q -o processes.csp processes
@@ -70,7 +70,8 @@ is "which is the same from the database" "$(grep besides again)" "$(grep besides
 is "and from a merged file" "$(grep besides again)" "$(grep besides text)"
 
 # What is outside of the account counts for the budget of the first thread: where it can never be made
-# up, samples take three quarters of their share from beginning to end.
+# up, samples take three quarters of their share from beginning to end. Without it they do so at first,
+# until the thread's own start is made up, which takes longer on a slower machine.
 recorded() { # recorded IMAGE: the number of samples if starting and ending an image takes so many ns
 	echo "$kept" | awk -v ns="$1" '{ $5 = $6 = ns; print }' >cache/hpcrun/cost
 	rm -rf paid
@@ -83,7 +84,7 @@ ratios=$(for _ in 1 2 3; do
 	awk -v a="$dear" -v b="$cheap" 'BEGIN { printf "%.3f\n", (b ? a / b : 0) }'
 done | sort -n | xargs)
 ratio=$(echo "$ratios" | cut -d' ' -f2)
-check "it leaves three quarters of the samples: $ratios" awk -v r="$ratio" 'BEGIN { exit !(r > 0.65 && r < 0.85) }'
+check "it leaves three quarters of the samples, or little more: $ratios" awk -v r="$ratio" 'BEGIN { exit !(r > 0.65 && r < 0.95) }'
 rm -rf cache/hpcrun
 
 costs() {
