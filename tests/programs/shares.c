@@ -2,7 +2,9 @@
  *
  *     shares MILLISECONDS     of CPU time of the first
  *
- * Prints the name of each thread and the nanoseconds of its CPU clock at its end. */
+ * Prints for each thread its name, the nanoseconds of its CPU clock at its end, and those of them
+ * in which it stood still: steps of its clock by more than MOST_STEP_NS. There the host had the
+ * CPU, and no sample could be taken. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,9 +13,9 @@
 
 static volatile unsigned sink;
 
-enum { THREADS = 4 };
+enum { THREADS = 4, MOST_STEP_NS = 1000000 };
 
-static uint64_t unit_ns, spent[THREADS];
+static uint64_t unit_ns, spent[THREADS], stood[THREADS];
 
 static uint64_t cpu_now(void)
 {
@@ -30,9 +32,12 @@ static void *burn(void *arg)
 
 	snprintf(name, sizeof name, "part-%u", (unsigned)part);
 	pthread_setname_np(pthread_self(), name);
-	while (cpu_now() < part * unit_ns)
+	for (uint64_t now = cpu_now(), last = now; now < part * unit_ns; last = now) {
 		for (unsigned i = 0; i < 5000; i++)
 			sink += i;
+		now = cpu_now();
+		stood[part - 1] += now - last > MOST_STEP_NS ? now - last : 0;
+	}
 	spent[part - 1] = cpu_now();
 	return NULL;
 }
@@ -48,6 +53,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	for (int i = 0; i < THREADS; i++)
-		printf("part-%d %llu\n", i + 1, (unsigned long long)spent[i]);
+		printf("part-%d %llu %llu\n", i + 1, (unsigned long long)spent[i],
+		       (unsigned long long)stood[i]);
 	return 0;
 }

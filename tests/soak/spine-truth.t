@@ -18,6 +18,6 @@ for run in $(seq 20); do
 	check "run $run: 40, 30, 20 and 10% within 2 points, 10,000 samples" one_run "$run"
 	rm -rf "functions-$run"
 done
-timeout 120 "$hpcrun" -q -o threads sh -c "exec '$shares' 2500 >shares.txt"
+timeout 120 "$hpcrun" -q --budget 100 -o threads sh -c "exec '$shares' 2500 >shares.txt"
 check "threads of 1:2:3:4 within 2%" lib shares.py --threads 2 shares.txt threads/shares.*
 done_testing

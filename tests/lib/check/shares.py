@@ -9,9 +9,10 @@ samples, (the sum of all weights)^2 / (the sum of their squares). This is exceed
 million. With --samples before POINTS, the share of the samples is used instead of that of their
 time; with --or-chance, the random error may exceed POINTS.
 
-shares.py --threads PERCENT TRUTH DIR: the same per thread name, in the first datafile. Each
-thread's CPU time, relative to the sum of all named threads, must be within PERCENT percent of
-its true share. So must its number of samples, if PERCENT of it is not less than the random error,
+shares.py --threads PERCENT TRUTH DIR: the same per thread name, in the first datafile. TRUTH has
+lines `thread nanoseconds nanoseconds_without_samples`. Each thread's CPU time, relative to the sum
+of all named threads, must be within PERCENT percent of its true share. So must its number of
+samples, of the time that could have samples, if PERCENT of it is not less than the random error,
 again five standard deviations: the number n of periods in a given time, each uniform from half to
 one and a half of the nominal one, has a variance of n / 12."""
 
@@ -23,9 +24,9 @@ import csp
 import elf
 
 
-def read_truth(path):
+def read_truth(path, value=lambda nanoseconds, *_: nanoseconds):
     with open(path) as f:
-        truth = {line.split()[0]: int(line.split()[1]) for line in f}
+        truth = {name: value(*map(int, values)) for name, *values in map(str.split, f)}
     total = sum(truth.values())
     return {name: value / total for name, value in truth.items()}
 
@@ -117,8 +118,9 @@ def main(arguments):
     if threads:
         times, samples = of_threads(files[0], truth)
         n = sum(samples[name] for name in truth)
+        of_samples = read_truth(arguments[1], lambda nanoseconds, without: nanoseconds - without)
         return 0 if compare("time", times, truth, lambda share: float(points), True) & \
-            compare("samples", samples, truth,
+            compare("samples", samples, of_samples,
                     lambda share: max(float(points), chance_of_periods(share, n)), True) else 1
     found, n = of_functions(files, truth, by_samples)
     print("%d samples" % found["samples"])
