@@ -104,8 +104,6 @@ UNIT_TIMEOUT ?= 120
 E2E_TIMEOUT ?= 900
 SOAK_TIMEOUT ?= 7200
 apart := tests/lib/shell/isolated
-# Those that measure may fail by chance, but not twice in a row.
-twice := tests/lib/shell/twice
 # $(call prove,command,jobs,tests,options): run them by it, or say that there are none.
 prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP TAP_DATA='$(abspath tests/data)' \
 	prove --timer --failures $(4) -j$(2) -e '$(1)' $(3),echo '$@: no tests')
@@ -128,12 +126,11 @@ build-unit-offline: $(unit_offline:%=$(unit_dir)/%)
 sanitized = $(MAKE) --no-print-directory ASAN=1 UBSAN=1 BUILD=$(BUILD)/address-undefined
 
 check-parts: build-check
-	+$(Q)BUILD='$(BUILD)' tests/lib/shell/left-behind before $(BUILD)/before; rm -f $(BUILD)/failed-once; \
+	+$(Q)BUILD='$(BUILD)' tests/lib/shell/left-behind before $(BUILD)/before; \
 	failed=; for part in lint runtime sanitize e2e fuzz; do \
 		echo "== check-$$part"; \
 		$(MAKE) --no-print-directory check-$$part || failed="$$failed check-$$part"; done; \
 	BUILD='$(BUILD)' tests/lib/shell/left-behind after $(BUILD)/before || failed="$$failed left-behind"; \
-	if [ -e $(BUILD)/failed-once ]; then echo 'passed only when run again:'; cat $(BUILD)/failed-once; fi; \
 	if [ -n "$$failed" ]; then echo "FAILED:$$failed"; exit 1; fi; echo 'all checks passed'
 
 check-unit: $(unit_bin) programs
@@ -149,7 +146,7 @@ check-e2e: build-soak
 	$(Q)failed=0; \
 	$(if $(e2e_first)$(e2e_then),,echo '$@: no tests'; )\
 	$(if $(e2e_first),$(call prove,$(apart) $(E2E_TIMEOUT),$(JOBS),$(e2e_first)) || failed=1; )\
-	$(if $(e2e_then),$(call prove,$(twice) $(apart) $(E2E_TIMEOUT),1,$(e2e_then)) || failed=1; )\
+	$(if $(e2e_then),$(call prove,$(apart) $(E2E_TIMEOUT),1,$(e2e_then)) || failed=1; )\
 	exit $$failed
 
 check-sanitize:

@@ -1,10 +1,10 @@
 #!/bin/bash
-# What hpcprof prints, word for word: the transcripts in tests/data/outputs/*.txt. A line that
-# begins with "$ " is a command; the lines up to the next are its output, then its messages, each after
+# What hpcprof prints, word for word: the transcripts in tests/data/outputs/*.txt. A line that begins
+# with "$ " is a command; the lines up to the next are its output, then its messages, each after
 # "! ", and its exit status, if it is not 0. The files that they read are built from texts there.
 #
-# outputs.t NAME... compares NAME.txt... alone. With GOLDEN_WRITE=1 in the environment the transcripts are written instead: read the
-# difference before you commit it.
+# outputs.t NAME... compares NAME.txt... alone. With GOLDEN_WRITE=1 in the environment the
+# transcripts are written instead: read the difference before you commit it.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 
 data=$top/tests/data/outputs
@@ -17,8 +17,8 @@ unset COLUMNS NO_COLOR HPCRUN_BUDGET
 
 # The measured job: libraries with all, only symbols, and no names, the sources, and datafiles.
 #
-# The library is kept as assembly, since another compiler would give other addresses and lines. It is made
-# in tests/data/outputs/src, with gcc 12; rank0.paths and rank1.paths contain addresses in it:
+# The library is kept as assembly, since another compiler would give other addresses and lines. It is
+# made in tests/data/outputs/src, with gcc 12; rank0.paths and rank1.paths contain addresses in it:
 #
 #     for f in work.c list.cc; do
 #         gcc -O2 -g -fPIC -fno-optimize-sibling-calls -fcf-protection=none \

@@ -31,7 +31,7 @@ struct text {
 	VEC(struct build_trace) trace;
 	VEC(struct epoch) epochs;
 	VEC(struct tree) trees;
-	struct build_epoch *built_epochs;
+	struct build_epoch *built_epochs; /* from here LeakSanitizer finds them */
 	struct build_tree *built_trees;
 };
 

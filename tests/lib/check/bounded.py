@@ -3,9 +3,8 @@ that measuring adds to a command at these rates.
 
 Runs it alone and at each rate, in turn. The median of its times at a rate may be at most
 F (1.5) times the median alone plus 100 ms, and no run may take five times the shortest run alone
-plus 1 s. If the
-medians of three rounds exceed this, up to N (25) rounds are run. With --hogs a process that
-only computes also runs on each CPU.
+plus 1 s. If the medians of three rounds exceed this, up to N (25) rounds are run. With --hogs a
+process that only computes also runs on each CPU.
 
 --waits is for a command that sleeps often while hogs run: how long it waits for a CPU depends on
 the scheduler, and varies tenfold between runs. Its CPU seconds may be within the limits instead of
