@@ -4,7 +4,9 @@
 # "! ", and its exit status, if it is not 0. The files that they read are built from texts there.
 #
 # outputs.t NAME... compares NAME.txt... alone. With GOLDEN_WRITE=1 in the environment the
-# transcripts are written instead: read the difference before you commit it.
+# transcripts are written instead: read the difference before you commit it. For tests/mutate, which
+# runs few commands often: OUTPUTS_ONLY is a file that lists the commands to run, as NAME.NUMBER, and
+# OUTPUTS_WROTE one to which those that write files are appended.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 
 data=$top/tests/data/outputs
@@ -49,6 +51,11 @@ fresh=$scratch.fresh work=$scratch.work
 trap 'rm -rf "$scratch" "$fresh" "$work"' EXIT
 cp -r "$scratch" "$fresh" && mkdir "$work"
 
+# state: of all files.
+state() {
+	[ -z "${OUTPUTS_WROTE:-}" ] || find . -printf '%p %i %s %T@\n' | sort | cksum
+}
+
 # transcript COMMAND: as the file has it.
 transcript() {
 	local status
@@ -77,7 +84,11 @@ for name; do
 	n=0
 	while IFS= read -r command; do
 		n=$((n + 1))
+		export OUTPUTS_COMMAND=$name.$n
+		[ -z "${OUTPUTS_ONLY:-}" ] || grep -qxF "$OUTPUTS_COMMAND" "$OUTPUTS_ONLY" || continue
+		before=$(state)
 		transcript "$command" >"$work/got"
+		[ "$before" = "$(state)" ] || echo "$OUTPUTS_COMMAND" >>"$OUTPUTS_WROTE"
 		if cmp -s "$work/want.$n" "$work/got"; then
 			ok "$name: $command"
 		else
