@@ -210,7 +210,7 @@ static int understand(struct query *q, struct error *e)
 	if (named_queries_find(q->sql, &named)) {
 		q->sql = named.sql;
 		q->length = named.sql_length;
-	} else if (!strpbrk(q->sql, " \t\n")) {
+	} else if (q->sql[0] && !strpbrk(q->sql, " \t\n")) {
 		return error_set(e, ERROR_USAGE,
 				 "no query is named %s (hpcprof query --list lists them)", q->sql);
 	}

@@ -461,6 +461,7 @@ static void try_run(const struct run *r, const char *whose, unsigned long k, con
 		fail_msg("%s: allocation %lu of %s failed without a word", r->name, k, whose);
 }
 
+/* Of SQLite's allocations, of which there are thousands. */
 static unsigned long step(unsigned long k)
 {
 	return k + 1 + k / 5; /* each of the first five, then with growing steps */
@@ -490,7 +491,7 @@ static void fail_memory(const struct run *r)
 	if (r->writes) {
 		put_back(before, n);
 	}
-	for (unsigned long k = 1; k <= ours; k = step(k)) {
+	for (unsigned long k = 1; k <= ours; k += 1 + k / 20) {
 		failing_alloc_start(k);
 		try_run(r, "ours", k, before, n, rows);
 	}

@@ -20,7 +20,7 @@ static int show(const struct command_line *l, FILE *out, FILE *err)
 	int rc = l->command->run(out, l->options, &d, &e);
 
 	if (rc != 0)
-		assert_true(e.text[0]);
+		assert_true(e.text[0] || d.problems);
 	return rc < 0 ? -1 : d.problems ? 1 : 0;
 }
 
@@ -38,7 +38,7 @@ static void check(const char *line, const char *path)
 	failing_alloc_start(0);
 	assert_int_equal(show(&v.parsed, out, err), 0);
 	all = failing_alloc_count();
-	assert_true(all > 30);
+	assert_true(all > 3);
 	assert_int_equal(failing_alloc_live(), 0);
 	for (n = 1; n <= all; n++) {
 		failing_alloc_start(n);
@@ -67,7 +67,9 @@ static void test_views(void **state)
 					  "callers solver+0x401222",
 					  "callees solver+0x401222",
 					  "annotate solver+0x401222",
-					  "annotate --object solver+0x401222"};
+					  "annotate --object solver+0x401222",
+					  "dump",
+					  "query functions"};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		check(all[i], datafile);
@@ -77,6 +79,7 @@ static void test_text(void **state)
 {
 	(void)state;
 	check("text --collective 0", datafile);
+	check("text --stats --by thread --collective 0 -n 3", datafile);
 }
 
 static void test_xml_out(void **state)

@@ -1,6 +1,7 @@
 /* symbolize/line_table.h: compared with libdw; and headers that are cut or changed. */
 #include "symbolize/line_table.h"
 
+#include "symbolize/symbolize.h"
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/builders/elfmake.h"
 
@@ -45,10 +46,11 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Check that we have every row of libdw that covers bytes. Returns how many. */
-static size_t compare_unit(Dwarf_Die *die, const struct line_sections *sections)
+/* Check that we have every row of libdw that covers bytes. t may contain another unit's table.
+ * Returns how many. */
+static size_t compare_unit(Dwarf_Die *die, const struct line_sections *sections,
+			   struct line_table *t)
 {
-	struct line_table t = {0};
 	struct rows rows = {0};
 	Dwarf_Attribute a;
 	Dwarf_Word offset;
@@ -56,8 +58,8 @@ static size_t compare_unit(Dwarf_Die *die, const struct line_sections *sections)
 	size_t n, compared = 0;
 	uint64_t ended_at = UINT64_MAX;
 	assert_int_equal(dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &a), &offset), 0);
-	assert_int_equal(line_table_read(&t, sections, offset), LINE_READ);
-	assert_true(line_table_run(&t, keep_row, want_all, &rows));
+	assert_int_equal(line_table_read(t, sections, offset), LINE_READ);
+	assert_true(line_table_run(t, keep_row, want_all, &rows));
 	assert_int_equal(dwarf_getsrclines(die, &lines, &n), 0);
 	for (size_t i = 0; i + 1 < n; i++) {
 		Dwarf_Line *line = dwarf_onesrcline(lines, i);
@@ -79,12 +81,11 @@ static size_t compare_unit(Dwarf_Die *die, const struct line_sections *sections)
 		if (!ours)
 			fail_msg("no row for %#lx, line %d", (unsigned long)low, number);
 		assert_int_equal(ours->line, number);
-		assert_true(ours->file < t.files.len);
-		assert_string_equal(last_part(t.files.at[ours->file].name),
+		assert_true(ours->file < t->files.len);
+		assert_string_equal(last_part(t->files.at[ours->file].name),
 				    last_part(dwarf_linesrc(line, NULL, NULL)));
 		compared++;
 	}
-	line_table_free(&t);
 	vec_free(&rows.at);
 	vec_free(&rows.high);
 	return compared;
@@ -103,8 +104,11 @@ static void rows_are_those_of_libdw(void **state)
 	    "g++ -O2 -gdwarf-5 -o t $data/templates.cc",
 	    "g++ -O0 -gdwarf-4 -o t $data/templates.cc",
 	    "gcc -O2 -g -gno-as-loc-support -o t $data/chain.c",
+	    "gcc -O2 -gdwarf-5 -o t $data/chain.c other.c",
+	    "gcc -O2 -gdwarf-4 -o t $data/chain.c other.c",
 	    "if command -v clang-14; then clang-14 -O2 -g -o t $data/chain.c; fi",
 	};
+	elfmake_run("echo 'int other(int x) { return x + 1; }' >other.c");
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		elfmake_run("%s", kinds[i]);
 		int fd = open(elfmake_path("t"), O_RDONLY);
@@ -112,12 +116,14 @@ static void rows_are_those_of_libdw(void **state)
 		assert_non_null(dwarf);
 		struct line_sections sections;
 		line_sections_read(&sections, dwarf_getelf(dwarf));
+		struct line_table table = {0};
 		Dwarf_CU *cu = NULL;
 		Dwarf_Die die;
 		size_t compared = 0;
 		while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0)
-			compared += compare_unit(&die, &sections);
+			compared += compare_unit(&die, &sections, &table);
 		assert_true(compared > 20);
+		line_table_free(&table);
 		dwarf_end(dwarf);
 		close(fd);
 	}
@@ -205,6 +211,46 @@ static void several_operations_an_instruction_are_refused(void **state)
 	assert_int_equal(rows.at.len, 0);
 }
 
+/* The lines of such a table are those that libdw has. */
+static void tables_that_we_cannot_read_are_those_of_libdw(void **state)
+{
+	(void)state;
+	elfmake_run("gcc -O1 -gdwarf-4 -o t $data/chain.c && objcopy --dump-section "
+		    ".debug_line=lines t && printf '\\002' | dd of=lines bs=1 seek=11 conv=notrunc "
+		    "2>dd.log && objcopy --update-section .debug_line=lines t");
+	uint64_t low = elfmake_symbol("t", "main"), addresses[24];
+	int fd = open(elfmake_path("t"), O_RDONLY);
+	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+	struct symbolizer *s = symbolizer_create(NULL);
+	struct symbol_table t;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	size_t compared = 0;
+	for (size_t i = 0; i < 24; i++)
+		addresses[i] = low + i;
+	struct symbolize_request q = {
+	    .path = elfmake_path("t"), .name = "t", .addresses = addresses, .num_addresses = 24};
+	assert_int_equal(symbolize_module(s, &q, &t, NULL), 0);
+	assert_int_equal(dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL), 0);
+	for (size_t i = 0; i < 24; i++) {
+		Dwarf_Line *line = dwarf_getsrc_die(&die, addresses[i]);
+		const struct symbol_frame *frame = &t.frames[t.first[i]];
+		int number;
+		if (!line)
+			continue;
+		dwarf_lineno(line, &number);
+		assert_int_equal(frame->line, number);
+		assert_string_equal(last_part(frame->file),
+				    last_part(dwarf_linesrc(line, NULL, NULL)));
+		compared++;
+	}
+	assert_true(compared > 5);
+	symbol_table_free(&t);
+	symbolizer_destroy(s);
+	dwarf_end(dwarf);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +258,7 @@ int main(void)
 	    cmocka_unit_test(cut_and_struck_tables_do_no_harm),
 	    cmocka_unit_test(rows_reach_to_the_next),
 	    cmocka_unit_test(several_operations_an_instruction_are_refused),
+	    cmocka_unit_test(tables_that_we_cannot_read_are_those_of_libdw),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	elfmake_clean();
