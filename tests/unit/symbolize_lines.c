@@ -221,6 +221,7 @@ static void tables_that_we_cannot_read_are_those_of_libdw(void **state)
 	uint64_t low = elfmake_symbol("t", "main"), addresses[24];
 	int fd = open(elfmake_path("t"), O_RDONLY);
 	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+	assert_non_null(dwarf);
 	struct symbolizer *s = symbolizer_create(NULL);
 	struct symbol_table t;
 	Dwarf_CU *cu = NULL;
@@ -240,6 +241,7 @@ static void tables_that_we_cannot_read_are_those_of_libdw(void **state)
 			continue;
 		dwarf_lineno(line, &number);
 		assert_int_equal(frame->line, number);
+		assert_non_null(frame->file);
 		assert_string_equal(last_part(frame->file),
 				    last_part(dwarf_linesrc(line, NULL, NULL)));
 		compared++;
