@@ -20,7 +20,7 @@ unset COLUMNS NO_COLOR HPCRUN_BUDGET
 # The measured job: libraries with all, only symbols, and no names, the sources, and datafiles.
 #
 # The library is kept as assembly, since another compiler would give other addresses and lines. It is
-# made in tests/data/outputs/src, with gcc 12; rank0.paths and rank1.paths contain addresses in it:
+# made in tests/data/outputs/src, with gcc 12; the *.paths contain addresses in it:
 #
 #     for f in work.c list.cc; do
 #         gcc -O2 -g -fPIC -fno-optimize-sibling-calls -fcf-protection=none \
@@ -41,6 +41,7 @@ build_job() {
 		cp -r "$data/src" . && touch -d 2020-01-01 src/* &&
 		"$mkcsp" --paths "$data/rank0.paths" rank0.csp &&
 		"$mkcsp" --paths "$data/rank1.paths" rank1.csp &&
+		"$mkcsp" --paths "$data/odd.paths" odd.csp && "$mkcsp" --paths "$data/huge.paths" huge.csp &&
 		cp "$top/tests/data/example.csp" old.csp &&
 		"$mkcsp" --big --width 4 --shuffle 5 --relabel solver.csp
 }

@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BUILD_METRICS = 4 }; /* at most, in a struct build_file */
+enum { BUILD_METRICS = 8 }; /* at most, in a struct build_file */
 
 struct build_pair {
 	const char *key, *value;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORDS = 128, MOST_PAIRS = 8 };
+enum { MOST_WORDS = 128 };
 
 struct tree {
 	struct build_tree built;
@@ -112,11 +112,11 @@ static struct build_pair pair(const struct text *t, unsigned i)
 
 static void add_metric(struct text *t)
 {
-	struct build_pair *about = calloc(MOST_PAIRS, sizeof *about);
+	struct build_pair *about = calloc(MOST_WORDS / 2, sizeof *about);
 	struct build_metric m = {word(t, 1), number(t, 2), number(t, 3), about, 0};
 	need(t, about);
-	if (t->metrics.len == BUILD_METRICS || t->num_words > 4 + 2 * MOST_PAIRS)
-		refuse(t, "too many metrics, or pairs of one");
+	if (t->metrics.len == BUILD_METRICS)
+		refuse(t, "too many metrics");
 	for (unsigned i = 4; i < t->num_words; i += 2)
 		about[m.num_about++] = pair(t, i);
 	need(t, vec_push(&t->metrics, m));
