@@ -115,7 +115,7 @@ static const char *name_of(struct parse *p, const char *value, const char *unkno
 		return NULL;
 	n = strlen(value) + 1;
 	t = &p->texts[p->num_texts++];
-	if (n > READER_XML_LONGEST_NAME) {
+	if (n - 1 > READER_XML_LONGEST_NAME) {
 		fail(p, ERROR_LIMIT, "expected names of at most %d bytes, found one of %zu",
 		     READER_XML_LONGEST_NAME, n - 1);
 		return NULL;

@@ -3,7 +3,9 @@
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/builders/elfmake.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct reader_text text(const char *s)
 {
@@ -113,11 +115,21 @@ static void test_files_that_are_no_elf(void **state)
 {
 	(void)state;
 	struct reader_module m = {.name = text("/dev/null")};
+	char *here;
+
 	assert_int_equal(relocate_elf_extent(NULL, &m), 0);
 	m.name = text("[vdso]");
 	assert_int_equal(relocate_elf_extent(NULL, &m), 0);
 	m.name = text("");
 	assert_int_equal(relocate_elf_extent(NULL, &m), 0);
+	/* A name that does not begin at the root is of another folder than this one. */
+	here = getcwd(NULL, 0);
+	assert_non_null(here);
+	m.name = text(elfmake_path("x.so") + 1);
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(relocate_elf_extent(NULL, &m), 0);
+	assert_int_equal(chdir(here), 0);
+	free(here);
 	elfmake_run("head -c 100 x.so > cut.so");
 	m.name = text(elfmake_path("cut.so"));
 	assert_int_equal(relocate_elf_extent(NULL, &m), 0);

@@ -49,6 +49,8 @@ static void test_widths_and_cuts(void **state)
 	assert_int_equal(layout_width("abc"), 3);
 	assert_int_equal(layout_width("na\xc3\xafve"), 5);
 	assert_int_equal(layout_width("\xe6\xbc\xa2\xe5\xad\x97"), 4); /* two wide ones */
+	assert_int_equal(layout_width("e\xcc\x81"), 1);                /* an accent of its own */
+	assert_int_equal(layout_width("\xcd\xb8"), 1); /* U+0378, which is no character */
 	assert_string_equal(layout_cut_middle(&a, "0123456789", 10), "0123456789");
 	assert_string_equal(layout_cut_middle(&a, "0123456789a", 10), "01...6789a");
 	assert_string_equal(layout_cut_left(&a, "/usr/lib/x.so", 9), "...b/x.so");

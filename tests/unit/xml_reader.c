@@ -321,6 +321,14 @@ static void expect_limit(char *document, const char *what)
 	free(document);
 }
 
+static void expect_read(char *document)
+{
+	struct error e = {0};
+
+	assert_int_equal(reader_xml_read_memory(document, strlen(document), NULL, NULL, &e), 0);
+	free(document);
+}
+
 static void test_limits(void **state)
 {
 	(void)state;
@@ -337,6 +345,7 @@ static void test_limits(void **state)
 		     "nested elements");
 	expect_limit(repeated(HEAD "<LM n=\"", "x", READER_XML_LONGEST_NAME + 1, "\"/>" TAIL),
 		     "expected names of at most 1048576 bytes, found one of 1048577");
+	expect_read(repeated(HEAD "<LM n=\"", "x", READER_XML_LONGEST_NAME, "\"/>" TAIL));
 	expect_limit(repeated(HEAD "<LM n=\"", "x", 3 * (size_t)READER_XML_LONGEST_TAG, ""),
 		     "found a longer one");
 	expect_limit(repeated("<!--", "x", 3 * (size_t)READER_XML_LONGEST_TAG, ""),
