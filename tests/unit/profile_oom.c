@@ -2,6 +2,7 @@
  * no leak. */
 #include "hpcprof/load/profile.h"
 #include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/builders/read_paths.h"
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/unit/failing_alloc.h"
 #include "tests/lib/unit/run_view.h"
@@ -12,7 +13,8 @@
 #include <unistd.h>
 
 static char datafile[] = "/tmp/hpctest.XXXXXX", profile[] = "/tmp/hpctest.XXXXXX",
-	    csprofile[] = "/tmp/hpctest.XXXXXX";
+	    csprofile[] = "/tmp/hpctest.XXXXXX", wrong[] = "/tmp/hpctest.XXXXXX";
+static size_t problems; /* of the last show */
 
 static int show(const struct command_line *l, FILE *out, FILE *err)
 {
@@ -20,37 +22,61 @@ static int show(const struct command_line *l, FILE *out, FILE *err)
 	struct error e = {0};
 	int rc = l->command->run(out, l->options, &d, &e);
 
+	problems = d.problems;
 	/* dump reports each file's error itself */
 	if (rc != 0 && strcmp(l->command->name, "dump") == 0)
 		assert_true(d.problems);
 	else if (rc != 0)
 		assert_true(e.text[0]);
-	return rc < 0 ? -1 : d.problems ? 1 : 0;
+	return rc;
 }
 
-/* The command has at least as many allocations. */
+/* What was written to the stream, *size bytes at *said, since the last call; the caller frees it.
+ */
+static char *messages(FILE *err, char *const *said, const size_t *size)
+{
+	char *text;
+
+	fflush(err);
+	text = strndup(*said, *size);
+	assert_non_null(text);
+	rewind(err);
+	return text;
+}
+
+/* The command has at least as many allocations. A failure that costs no more than the text of a
+ * message counts as said where that text is another. */
 static void check_from(unsigned long least, const char *line, const char *path)
 {
-	FILE *out = fopen("/dev/null", "w"), *err = fopen("/dev/null", "w");
+	char *said = NULL, *usual;
+	size_t size;
+	FILE *out = fopen("/dev/null", "w"), *err = open_memstream(&said, &size);
 	struct view_line v;
 	struct error e;
 	unsigned long n, all;
-	int rc;
+	size_t known;
 
 	assert_int_equal(view_line_parse(&v, line, &path, 1, &e), 0);
 	/* the first run is for what the C library and libelf never free */
 	assert_int_equal(show(&v.parsed, out, err), 0);
+	known = problems;
+	free(messages(err, &said, &size));
+	assert_int_equal(known > 0, path == wrong);
 	failing_alloc_start(0);
 	assert_int_equal(show(&v.parsed, out, err), 0);
+	assert_int_equal(problems, known);
+	usual = messages(err, &said, &size);
 	all = failing_alloc_count();
 	assert_true(all >= least);
 	assert_int_equal(failing_alloc_live(), 0);
 	for (n = 1; n <= all; n++) {
 		failing_alloc_start(n);
-		rc = show(&v.parsed, out, err);
+		int rc = show(&v.parsed, out, err);
 		failing_alloc_start(0);
-		if (rc == 0)
+		char *now = messages(err, &said, &size);
+		if (rc == 0 && problems == known && strcmp(now, usual) == 0)
 			fail_msg("allocation %lu of %lu failed and nothing said so", n, all);
+		free(now);
 	}
 	for (n = 1; n <= all; n++) {
 		failing_alloc_start(n);
@@ -62,6 +88,8 @@ static void check_from(unsigned long least, const char *line, const char *path)
 	view_line_free(&v);
 	fclose(out);
 	fclose(err);
+	free(said);
+	free(usual);
 }
 
 static void check(const char *line, const char *path)
@@ -92,6 +120,14 @@ static void test_text(void **state)
 	check("text --stats --by thread --collective 0 -n 3", datafile);
 }
 
+/* A datafile that is damaged, and whose account does not agree. */
+static void test_problems(void **state)
+{
+	(void)state;
+	check("text", wrong);
+	check("tree", wrong);
+}
+
 static void test_xml_out(void **state)
 {
 	(void)state;
@@ -106,12 +142,12 @@ static void test_xml_in(void **state)
 	check("xml --callpath", csprofile);
 }
 
-static void make_datafile(void)
+static void make_datafile(const struct build_file *f, const char *path)
 {
 	struct built b;
 
-	build(&build_example, &b);
-	built_write(&b, datafile);
+	build(f, &b);
+	built_write(&b, path);
 	built_free(&b);
 }
 
@@ -129,19 +165,26 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_text), cmocka_unit_test(test_views),
-	    cmocka_unit_test(test_xml_out), cmocka_unit_test(test_xml_in)};
-	char *const paths[] = {datafile, profile, csprofile};
+	    cmocka_unit_test(test_xml_out), cmocka_unit_test(test_xml_in),
+	    cmocka_unit_test(test_problems)};
+	char *const paths[] = {datafile, profile, csprofile, wrong};
+	const char *data = getenv("TAP_DATA");
+	struct build_file huge;
+	char text[4096];
 	int failed = 1;
 	bool ok = true;
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		int fd = mkstemp(paths[i]);
 		ok &= fd >= 0 && close(fd) == 0;
 	}
-	make_datafile();
+	make_datafile(&build_example, datafile);
+	snprintf(text, sizeof text, "%s/outputs/huge.paths", data ? data : "tests/data");
+	huge = read_paths(text);
+	make_datafile(&huge, wrong);
 	if (ok && make_xml(profile, false) && make_xml(csprofile, true))
 		failed = cmocka_run_group_tests(tests, NULL, NULL);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		unlink(paths[i]);
 	return failed;
 }
