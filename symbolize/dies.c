@@ -1,3 +1,4 @@
+#include "symbolize/qualified.h"
 #include "symbolize/unit.h"
 
 #include <dwarf.h>
@@ -20,6 +21,7 @@ struct die_walk {
  * its specification. */
 struct description {
 	const char *name, *linkage;
+	Dwarf_Die named; /* which name is from */
 	const char *file;
 	uint32_t line;
 };
@@ -53,7 +55,7 @@ static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
 	return a->cu == b->cu;
 }
 
-static int file_of(struct unit *u, Dwarf_Die *die, uint64_t number, const char **path)
+int unit_die_file(struct unit *u, Dwarf_Die *die, uint64_t number, const char **path)
 {
 	Dwarf_Die owner;
 	Dwarf_Files *files;
@@ -84,12 +86,12 @@ static int describe(struct unit *u, Dwarf_Die die, struct description *d)
 			d->linkage = string_of(&die, DW_AT_linkage_name);
 		if (!d->linkage)
 			d->linkage = string_of(&die, DW_AT_MIPS_linkage_name);
-		if (!d->name)
-			d->name = string_of(&die, DW_AT_name);
+		if (!d->name && (d->name = string_of(&die, DW_AT_name)))
+			d->named = die;
 		if (!d->line && number_of(&die, DW_AT_decl_line, &number))
 			d->line = number > UINT32_MAX ? 0 : (uint32_t)number;
 		if (!d->file && number_of(&die, DW_AT_decl_file, &number) &&
-		    file_of(u, &die, number, &d->file) != 0)
+		    unit_die_file(u, &die, number, &d->file) != 0)
 			return -1;
 		Dwarf_Die origin;
 		if (!origin_of(&die, &origin))
@@ -104,19 +106,25 @@ static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **
 {
 	struct dwarf_pass *p = u->pass;
 	Dwarf_Die origin;
-	bool cached = origin_of(die, &origin);
+	/* The copies of a destructor, which have linkage names of their own, are functions. */
+	bool cached = !string_of(die, DW_AT_linkage_name) && origin_of(die, &origin);
 	*out = cached ? map_get(u->origins, (uintptr_t)origin.addr) : NULL;
 	if (*out)
 		return 0;
 	struct description d = {0};
 	if (describe(u, *die, &d) != 0)
 		return -1;
+	struct symbol_function wanted = {.file = d.file, .line = d.line, .source = SYMBOL_DWARF};
+	if (!d.linkage && d.name && qualified_name(u, &d.named, &wanted.name) != 0)
+		return -1;
 	if (!d.linkage)
 		d.linkage = d.name;
 	if (!d.linkage)
 		return 0;
-	struct symbol_function wanted = {.file = d.file, .line = d.line, .source = SYMBOL_DWARF};
-	wanted.name = symbol_names_demangle(p->names, d.linkage, &wanted.linkage_name);
+	if (wanted.name)
+		wanted.linkage_name = wanted.name;
+	else
+		wanted.name = symbol_names_demangle(p->names, d.linkage, &wanted.linkage_name);
 	if (!wanted.name)
 		return -1;
 	*out = functions_get(p->functions, &wanted);

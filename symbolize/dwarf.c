@@ -1,6 +1,7 @@
 #include "symbolize/dwarf.h"
 
 #include "formats/base/search.h"
+#include "symbolize/enclosing.h"
 #include "symbolize/unit.h"
 
 #include <dwarf.h>
@@ -21,6 +22,7 @@ struct resolver {
 	VEC(size_t) unresolved;
 	VEC(uint32_t) stack;
 	struct map origins;
+	struct enclosing enclosing;
 	struct map tried; /* units that were tried, by the offset of their DIE */
 	struct line_sections sections;
 	struct unit unit; /* its arrays are reused for the next unit */
@@ -260,6 +262,7 @@ int dwarf_resolve(struct dwarf_pass *p)
 		p->places[i] = (struct debug_place){.scope = SCOPE_NONE};
 	r.unit.pass = p;
 	r.unit.origins = &r.origins;
+	r.unit.enclosing = &r.enclosing;
 	int result = -1;
 	if (read_text(&r)) {
 		line_sections_read(&r.sections, dwarf_getelf(p->dwarf));
@@ -277,6 +280,7 @@ int dwarf_resolve(struct dwarf_pass *p)
 	vec_free(&r.unit.split_files);
 	line_table_free(&r.unit.table);
 	map_free(&r.origins);
+	enclosing_free(&r.enclosing);
 	map_free(&r.tried);
 	return result;
 }

@@ -75,7 +75,12 @@ static const char *demangle(struct symbol_names *n, const char *linkage)
 	char *text = cplus_demangle(linkage, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
 	if (!text)
 		return linkage;
-	const char *s = *text ? symbol_names_intern(n, text, strlen(text)) : linkage;
+	/* The one that also frees the object, which calls the other. */
+	bool deleting =
+	    strstr(linkage, "D0E") && is_gnu_v3_mangled_dtor(linkage) == gnu_v3_deleting_dtor;
+	const char *s = !*text     ? linkage
+			: deleting ? symbol_names_format(n, "%s [deleting]", text)
+				   : symbol_names_intern(n, text, strlen(text));
 	free(text);
 	return s;
 }

@@ -176,22 +176,14 @@ static const struct code_symbol *symbol_at(const struct module *m, uint64_t low)
 }
 
 /* Use the symbol at a function's entry as its linkage name: it distinguishes a part that the
- * compiler split off from the whole. DWARF has no linkage name for methods of local classes and the
- * like; for these the symbol also has the full name. */
+ * compiler split off from the whole. The name stays as it is, as it must not depend on whether this
+ * copy was sampled. */
 static int name_linkage(struct module *m)
 {
 	for (struct function_record *r = m->functions.newest; r; r = r->older) {
-		struct symbol_function *f = &r->f;
 		const struct code_symbol *sym = r->entry ? symbol_at(m, r->entry) : NULL;
-		if (!sym)
-			continue;
-		bool short_name = f->linkage_name == f->name;
-		const char *plain, *full = symbol_names_demangle(m->s->names, sym->name, &plain);
-		if (!full)
+		if (sym && !symbol_names_demangle(m->s->names, sym->name, &r->f.linkage_name))
 			return -1;
-		f->linkage_name = plain;
-		if (short_name && full != plain)
-			f->name = full;
 	}
 	return 0;
 }

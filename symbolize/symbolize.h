@@ -19,9 +19,9 @@ enum symbol_source { SYMBOL_DWARF, SYMBOL_SYMTAB, SYMBOL_DYNSYM, SYMBOL_NONE };
 /* One function of one module: one record per distinct function, so that frames of
  * the same function point to the same record. */
 struct symbol_function {
-	/* Demangled; never empty. Without a symbol "libfoo.so+0x1a2b", with the start of the
-	 * function from the unwind tables, or else the address; "_start" at a program's entry
-	 * point. */
+	/* Demangled, or put together from DWARF (symbolize/qualified.h); never empty. Without a
+	 * symbol "libfoo.so+0x1a2b", with the start of the function from the unwind tables, or else
+	 * the address; "_start" at a program's entry point. */
 	const char *name;
 	const char *linkage_name; /* as in the symbol table; == name if there is no other */
 	const char *file;         /* of its declaration, or NULL */

@@ -34,6 +34,7 @@ struct unit {
 	/* Indices of the addresses to resolve, ascending. */
 	const size_t *pending;
 	size_t num_pending;
+	struct enclosing *enclosing;
 	struct map *origins; /* DIE address of an abstract function -> symbol_function */
 	VEC(struct scope_range) ranges;
 	struct line_table table;
@@ -55,6 +56,10 @@ bool unit_wants(const struct unit *u, uint64_t low, uint64_t high);
 /* Read the header of the unit's line table, for unit_file and unit_lines. Sets u's fields for
  * files. -1 if memory ran out. */
 int unit_read_lines(struct unit *u, const struct line_sections *sections);
+
+/* The path of a file number of die, which u's DIEs refer to and another unit may contain; NULL in
+ * *path if it has none. -1 if memory ran out. */
+int unit_die_file(struct unit *u, Dwarf_Die *die, uint64_t number, const char **path);
 
 /* The path of a file number in u's DIEs; NULL in *path if it has none. -1 if
  * memory ran out. */

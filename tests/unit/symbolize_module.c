@@ -187,7 +187,7 @@ static void cxx_names_are_demangled(void **state)
 	    {"_ZN6shapes5twiceIdEET_S1_", "double shapes::twice<double>(double)"},
 	    {"_ZN6shapes3boxC1Ei", "shapes::box::box(int)"},
 	    {"_ZNK6shapes3box4areaEv", "shapes::box::area() const"},
-	    {"_ZZ4mainEN5local3getEv", "main::local::get()"},
+	    {"_ZZ4mainEN5local3getEv", "main::local::get"},
 	};
 	elfmake_run("g++ -O2 -g -o cxx $data/templates.cc");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -15,6 +15,7 @@
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/builders/elfmake.h"
 
+#include <libiberty/demangle.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +201,16 @@ static void normalise(char *path)
 	}
 }
 
+/* Where DWARF has no linkage name, addr2line prints that of the symbol. */
+static bool is_symbol(const char *linkage, const char *name)
+{
+	char *text = cplus_demangle(linkage, DMGL_PARAMS | DMGL_ANSI);
+	bool is = text && is_name_of(text, name);
+
+	free(text);
+	return is;
+}
+
 /* One pair of lines: a name, and file:line possibly followed by a discriminator. */
 static bool same_frame(const struct symbol_frame *f, const char *name, char *place)
 {
@@ -214,8 +225,9 @@ static bool same_frame(const struct symbol_frame *f, const char *name, char *pla
 	if (f->function->source != SYMBOL_DWARF)
 		return true;
 	bool unlinked = f->inlined && f->function->name == f->function->linkage_name;
-	return (unlinked || is_name_of(f->function->name, name)) && line == f->line &&
-	       strcmp(place, f->file ? f->file : "??") == 0;
+	return (unlinked || is_name_of(f->function->name, name) ||
+		is_symbol(f->function->linkage_name, name)) &&
+	       line == f->line && strcmp(place, f->file ? f->file : "??") == 0;
 }
 
 static void check_chains(const char *path)

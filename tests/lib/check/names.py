@@ -2,9 +2,12 @@
 
 Each sampled instruction in a symbol, according to nm, must count for a function with that name
 or with the name of another symbol at the same address; and each such function must have exactly
-the samples that the datafiles have for it. Exits with 1 if this is not so."""
+the samples that the datafiles have for it. Where gcc gives a function no linkage name, hpcprof's
+name has the same scopes and no parameters; then only one function may have these scopes. Exits
+with 1 if this is not so."""
 
 import os
+import re
 import sys
 from collections import Counter
 
@@ -26,6 +29,25 @@ def sampled(place):
     return counts
 
 
+def outline(name):
+    """The name without parameters, arguments of templates and what comes before or after."""
+    name = name.replace("(anonymous namespace)", "{anonymous}").split(" [")[0]
+    name = re.sub(r"\{(lambda|unnamed type)[^}]*\}", r"{\1}", name).replace("{unnamed type}", "{type}")
+    kept, depth = "", 0
+    for c in name.replace("operator()", "operator{}"):
+        depth += c in "<("
+        kept += c if not depth else "*"
+        depth -= c in ">)"
+    return re.sub(r"\*+", "", re.sub(r"( const)?$", "", kept)).split(" ")[-1]
+
+
+def forms_of(name, forms):
+    """What hpcprof may call the function with this symbol."""
+    if re.search("D0Ev", name):
+        return {form + " [deleting]" for form in forms if "~" in form}
+    return forms
+
+
 def main(hpcprof, place):
     rows, counts = textview.functions(hpcprof, place), sampled(place)
     forms = elf.demangled({name for _, names in counts for name in names})
@@ -35,8 +57,12 @@ def main(hpcprof, place):
         if not names or not samples:
             continue
         covered += samples
-        shown = {form for name in names for form in forms[name]}
+        shown = {form for name in names for form in forms_of(name, forms[name])}
         match = [row for row in rows if row[1] == module and row[0] in shown]
+        if not match:
+            outlines = {outline(form) for form in shown}
+            match = [row for row in rows if row[1] == module and outline(row[0]) in outlines]
+            match = match if len(match) == 1 else []
         if match:
             due[match[0]] += samples
         else:

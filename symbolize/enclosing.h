@@ -1,0 +1,21 @@
+/* What encloses a DIE. DWARF links a DIE to its children only, so the first question about a unit
+ * reads all of it once. */
+#ifndef SYMBOLIZE_ENCLOSING_H
+#define SYMBOLIZE_ENCLOSING_H
+
+#include "symbolize/map.h"
+
+#include <elfutils/libdw.h>
+
+/* The units that were read. All zeros is none. */
+struct enclosing {
+	struct map units; /* Dwarf_CU -> struct enclosing_unit */
+};
+
+void enclosing_free(struct enclosing *e);
+
+/* The namespace, type, function or block that die is in: 1 and *parent filled, 0 if there is none,
+ * -1 if memory ran out. */
+int enclosing_of(struct enclosing *e, const Dwarf_Die *die, Dwarf_Die *parent);
+
+#endif
