@@ -1,8 +1,8 @@
 /* The trailer. Its chunks are found first, then decoded one by one, those that others refer to
  * first. A damaged chunk is ignored, with a warning; the others are used. */
+#include "formats/identity/content_id.h"
 #include "reader/internal.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,15 +82,6 @@ static void drop_process(struct reader *r)
 	r->process = (struct reader_pairs){NULL, 0};
 }
 
-static bool is_hex(struct csp_text t)
-{
-	for (uint32_t i = 0; i < t.n; i++) {
-		if (!isxdigit((unsigned char)t.at[i]))
-			return false;
-	}
-	return true;
-}
-
 static int get_modules(struct reader *r, struct cursor *c, struct error *e)
 {
 	if (get_same_count(c, "epochs of MODULES", CSP_EPOCH_MIN_BYTES, r->num_epochs, e))
@@ -107,7 +98,7 @@ static int get_modules(struct reader *r, struct cursor *c, struct error *e)
 			if (csp_get_u64(c, "extent of a module", &modules[k].extent, e) ||
 			    csp_get_text(c, "a build-id", &id, e))
 				return -1;
-			if (!is_hex(id))
+			if (!content_id_or_build_id(id.at, id.n))
 				return error_format(e, c->pos - id.n, "a build-id in hex",
 						    "another character");
 			modules[k].build_id = text_of(id);

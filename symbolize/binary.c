@@ -2,6 +2,7 @@
 
 #include "formats/base/cursor.h"
 #include "formats/base/path.h"
+#include "formats/identity/content_id.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -103,11 +104,40 @@ static bool read_sup(Elf *elf, const char **name, const void **id, size_t *size)
 	return true;
 }
 
+static void content_of(Elf *elf, char id[CONTENT_ID_BYTES])
+{
+	struct content_id c;
+	size_t headers = 0;
+
+	content_id_begin(&c);
+	elf_getphdrnum(elf, &headers);
+	for (size_t i = 0; i < headers; i++) {
+		GElf_Phdr mem, *p = gelf_getphdr(elf, (int)i, &mem);
+		size_t from, n;
+		if (!p)
+			continue;
+		const uint64_t place[] = {p->p_offset, p->p_vaddr, p->p_filesz, p->p_memsz};
+		content_id_header(&c, p->p_type, p->p_flags, place, &from, &n);
+		Elf_Data *data =
+		    n ? elf_getdata_rawchunk(elf, (int64_t)(p->p_offset + from), n, ELF_T_BYTE)
+		      : NULL;
+		if (data)
+			content_id_bytes(&c, data->d_buf, data->d_size);
+	}
+	content_id_end(&c, id);
+}
+
+/* hex may also be the identity of a file without a build-id. */
 static bool file_has_id(const struct elf_file *f, const char *hex)
 {
 	const void *id;
 	const char *name;
 	size_t sup_size;
+	if (content_id_is(hex)) {
+		char content[CONTENT_ID_BYTES];
+		content_of(f->elf, content);
+		return strcmp(content, hex) == 0;
+	}
 	ssize_t size = dwelf_elf_gnu_build_id(f->elf, &id);
 	if (size > 0 && id_equals(hex, id, (size_t)size))
 		return true;
@@ -325,8 +355,10 @@ static void open_main(struct binary *b, const char *path, const char *build_id,
 	else
 		open_file(&b->main, full, why);
 	if (b->main.elf && build_id && !file_has_id(&b->main, build_id)) {
-		error_set(why, ERROR_FORMAT, "%s: expected build-id %s, found another build", full,
-			  build_id);
+		error_set(why, ERROR_FORMAT,
+			  "%s: found another build than the one that was measured%s%s", full,
+			  content_id_is(build_id) ? "" : ", which has build-id ",
+			  content_id_is(build_id) ? "" : build_id);
 		b->stale = true;
 		close_file(&b->main);
 	}

@@ -2,6 +2,7 @@
  * survey.c has checked everything that is written. */
 #include "formats/store/store.h"
 
+#include "formats/identity/content_id.h"
 #include "formats/store/survey.h"
 
 #include <string.h>
@@ -36,15 +37,6 @@ static const struct store_string *string_at(const struct conversion *c, store_re
 	if (!s || s->n > STORE_MAX_STRING || !store_at(&c->s->view, ref, sizeof *s + s->n))
 		return &none;
 	return s;
-}
-
-static bool is_hex(const struct store_string *s)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (!(s->bytes[i] >= '0' && s->bytes[i] <= '9') &&
-		    !(s->bytes[i] >= 'a' && s->bytes[i] <= 'f'))
-			return false;
-	return true;
 }
 
 static const struct store_epoch *epoch_at(const struct conversion *c, uint32_t i)
@@ -176,7 +168,7 @@ static void put_extent(struct conversion *c, const struct store_module *m)
 {
 	const struct store_string *id = string_at(c, m->build_id);
 	csp_put_u64(c->sink, m->extent);
-	csp_put_text(c->sink, id->bytes, is_hex(id) ? id->n : 0);
+	csp_put_text(c->sink, id->bytes, content_id_or_build_id(id->bytes, id->n) ? id->n : 0);
 }
 
 static void put_modules(struct conversion *c)

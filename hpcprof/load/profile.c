@@ -155,6 +155,21 @@ static int check_output(const char *output, const struct scan *s, struct error *
 	return 0;
 }
 
+/* Report modules whose names are missing because their files were replaced. What a database says
+ * about its modules was reported when it was made. */
+static void tell_replaced(const struct profile *p, struct diag *d)
+{
+	for (size_t i = 0; i < p->model->modules.len; i++) {
+		const struct model_module *mod = &p->model->modules.at[i];
+		const struct code_module *code = &p->code.modules[i];
+		if (code->stale && code->best == SYMBOL_NONE && !mod->has_names)
+			diag_problem(d, mod->name,
+				     "was replaced since it was measured (its functions have no "
+				     "names; put the measured file below a folder and name that "
+				     "with --sysroot)");
+	}
+}
+
 int profile_load(struct profile *p, const struct profile_request *r, struct diag *d,
 		 struct error *e)
 {
@@ -185,6 +200,8 @@ int profile_load(struct profile *p, const struct profile_request *r, struct diag
 	if (rc == 0 && !r->no_names)
 		rc = correlate(p->model, &c, &p->code, e);
 	diag_progress_end(d);
+	if (rc == 0 && !r->no_names)
+		tell_replaced(p, d);
 	if (rc != 0)
 		profile_deinit(p);
 	return rc;

@@ -4,6 +4,8 @@
 #ifndef RUNTIME_OS_OS_H
 #define RUNTIME_OS_OS_H
 
+#include "formats/identity/content_id.h"
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -224,10 +226,15 @@ struct os_module {
 	uint64_t extent;
 	char build_id[41];        /* hex, or empty */
 	const void *eh_frame_hdr; /* unwind information in memory, or NULL */
-	bool gaps;                /* there are pages of others between its segments */
+	const void *headers;      /* its program headers, during the call; NULL: not known */
+	size_t num_headers;
+	bool gaps; /* there are pages of others between its segments */
 	bool vdso;
 };
 void os_modules(void (*each)(const struct os_module *, void *), void *arg);
+/* The identity of a module without a build-id (formats/identity/content_id.h), from its memory. To
+ * be called by each. Empty if the program headers are not known. Async-signal-safe. */
+void os_module_content(const struct os_module *m, char id[CONTENT_ID_BYTES]);
 /* A number that changes when modules are loaded or unloaded. Takes the loader's lock. */
 uint64_t os_module_changes(void);
 /* Executable mappings without a file, from the kernel's list. Async-signal-safe if each is; one

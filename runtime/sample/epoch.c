@@ -67,10 +67,11 @@ static enum fit fits(const struct store_module *s, const struct os_module *m)
 	    s->mapped_address >= m->mapped_address + m->extent)
 		return APART;
 	if (s->mapped_address != m->mapped_address || s->extent != m->extent ||
-	    s->virtual_address != m->virtual_address || !same_text(s->build_id, m->build_id))
+	    s->virtual_address != m->virtual_address)
 		return CLASH;
 	if (m->build_id[0])
-		return SAME;
+		return same_text(s->build_id, m->build_id) ? SAME : CLASH;
+	/* The content is not read again each time that the list changes: the name says enough. */
 	name_module(name, m);
 	return same_text(s->name, name) ? SAME : CLASH;
 }
@@ -111,9 +112,15 @@ static void append_module(store_ref epoch, const struct os_module *m, const char
 	if (!ref)
 		return;
 	struct store_module *s = csprof_store_at(ref);
+	const char *id = m->build_id;
+	char content[CONTENT_ID_BYTES];
+	if (!id[0]) {
+		os_module_content(m, content);
+		id = content;
+	}
 	s->name = csprof_store_string(a, name, strlen(name));
-	if (m->build_id[0])
-		s->build_id = csprof_store_string(a, m->build_id, strlen(m->build_id));
+	if (id[0])
+		s->build_id = csprof_store_string(a, id, strlen(id));
 	s->virtual_address = m->virtual_address;
 	s->mapped_address = m->mapped_address;
 	s->extent = m->extent;

@@ -88,7 +88,7 @@ CREATE TABLE module ( -- a load module
 	measurement INTEGER NOT NULL REFERENCES measurement,
 	name TEXT NOT NULL, -- its path, or [its kind]
 	base TEXT NOT NULL, -- the last part of name
-	build_id TEXT, -- hexadecimal
+	build_id TEXT, -- hexadecimal, or content: and a hash of a file that has none
 	assumed INTEGER NOT NULL CHECK (assumed IN (0, 1)), -- its extent was not known: addresses were assumed to be in it
 	symbols TEXT NOT NULL, -- source of names: debug information, symbol table, dynamic symbols, none
 	stale INTEGER NOT NULL CHECK (stale IN (0, 1)), -- the file found was not the one measured

@@ -49,10 +49,11 @@ only_from() {
 
 arrows formats formats
 arrows formats/base formats/base
+arrows formats/identity formats/identity
 arrows runtime runtime formats
 only_from runtime formats/base/ '^runtime/launcher/'
 arrows reader reader formats
-arrows symbolize symbolize formats/base
+arrows symbolize symbolize formats/base formats/identity
 arrows hpcprof hpcprof reader symbolize formats db # db: see below
 arrows db db hpcprof reader formats
 bad=$(sources formats runtime reader symbolize hpcprof | xargs grep -ln 'include[[:space:]]*"db/' |
@@ -94,7 +95,8 @@ all_named() {
 
 house formats formats/ # datafile.h and its records
 room base
-room store base
+room identity
+room store base identity
 all_named
 
 house hpcprof formats

@@ -77,6 +77,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	m.mapped_address = info->dlpi_addr + low;
 	m.extent = ((high + PAGE_MASK) & ~(uintptr_t)PAGE_MASK) - low;
 	m.vdso = w->vdso && m.mapped_address == w->vdso;
+	m.headers = info->dlpi_phdr;
+	m.num_headers = info->dlpi_phnum;
 	w->each(&m, w->arg);
 	return 0;
 }
@@ -85,6 +87,24 @@ void os_modules(void (*each)(const struct os_module *, void *), void *arg)
 {
 	struct walk w = {each, arg, getauxval(AT_SYSINFO_EHDR)};
 	dl_iterate_phdr(visit, &w);
+}
+
+void os_module_content(const struct os_module *m, char id[CONTENT_ID_BYTES])
+{
+	const ElfW(Phdr) *p = m->headers;
+	struct content_id c;
+
+	*id = '\0';
+	if (!p)
+		return;
+	content_id_begin(&c);
+	for (size_t i = 0; i < m->num_headers; i++, p++) {
+		const uint64_t place[] = {p->p_offset, p->p_vaddr, p->p_filesz, p->p_memsz};
+		size_t from, n;
+		content_id_header(&c, p->p_type, p->p_flags, place, &from, &n);
+		content_id_bytes(&c, (const uint8_t *)(m->base + p->p_vaddr) + from, n);
+	}
+	content_id_end(&c, id);
 }
 
 static int first_only(struct dl_phdr_info *info, size_t size, void *arg)
