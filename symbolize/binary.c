@@ -133,7 +133,7 @@ static bool file_has_id(const struct elf_file *f, const char *hex)
 	const void *id;
 	const char *name;
 	size_t sup_size;
-	if (content_id_is(hex)) {
+	if (content_id_is(hex, strlen(hex))) {
 		char content[CONTENT_ID_BYTES];
 		content_of(f->elf, content);
 		return strcmp(content, hex) == 0;
@@ -355,10 +355,10 @@ static void open_main(struct binary *b, const char *path, const char *build_id,
 	else
 		open_file(&b->main, full, why);
 	if (b->main.elf && build_id && !file_has_id(&b->main, build_id)) {
+		bool content = content_id_is(build_id, strlen(build_id));
 		error_set(why, ERROR_FORMAT,
 			  "%s: found another build than the one that was measured%s%s", full,
-			  content_id_is(build_id) ? "" : ", which has build-id ",
-			  content_id_is(build_id) ? "" : build_id);
+			  content ? "" : ", which has build-id ", content ? "" : build_id);
 		b->stale = true;
 		close_file(&b->main);
 	}

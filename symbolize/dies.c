@@ -1,7 +1,6 @@
+#include "symbolize/attributes.h"
 #include "symbolize/qualified.h"
 #include "symbolize/unit.h"
-
-#include <dwarf.h>
 
 /* Longer chains of abstract origins and specifications are loops. */
 enum { CHAIN_MAX = 16 };
@@ -24,6 +23,7 @@ struct description {
 	Dwarf_Die named; /* which name is from */
 	const char *file;
 	uint32_t line;
+	bool external; /* other units can call it */
 };
 
 /* The code of a DIE. */
@@ -32,23 +32,6 @@ struct die_code {
 	bool hit;            /* a pending address is in it */
 	uint64_t entry, low; /* its entry point, and its lowest address */
 };
-
-static const char *string_of(Dwarf_Die *die, unsigned attribute)
-{
-	Dwarf_Attribute a;
-	const char *s = dwarf_formstring(dwarf_attr(die, attribute, &a));
-	return s && *s ? s : NULL;
-}
-
-static bool number_of(Dwarf_Die *die, unsigned attribute, uint64_t *value)
-{
-	Dwarf_Attribute a;
-	Dwarf_Word word;
-	if (dwarf_formudata(dwarf_attr(die, attribute, &a), &word) != 0)
-		return false;
-	*value = word;
-	return true;
-}
 
 static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
 {
@@ -66,16 +49,9 @@ int unit_die_file(struct unit *u, Dwarf_Die *die, uint64_t number, const char **
 	if (dwarf_diecu(die, &owner, NULL, NULL) && dwarf_getsrcfiles(&owner, &files, NULL) == 0)
 		raw = dwarf_filesrc(files, number, NULL, NULL);
 	*path =
-	    raw ? symbol_names_path(u->pass->names, string_of(&owner, DW_AT_comp_dir), NULL, raw)
+	    raw ? symbol_names_path(u->pass->names, die_string(&owner, DW_AT_comp_dir), NULL, raw)
 		: NULL;
 	return raw && !*path ? -1 : 0;
-}
-
-static bool origin_of(Dwarf_Die *die, Dwarf_Die *origin)
-{
-	Dwarf_Attribute a;
-	return dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &a), origin) ||
-	       dwarf_formref_die(dwarf_attr(die, DW_AT_specification, &a), origin);
 }
 
 static int describe(struct unit *u, Dwarf_Die die, struct description *d)
@@ -83,18 +59,19 @@ static int describe(struct unit *u, Dwarf_Die die, struct description *d)
 	for (int i = 0; i < CHAIN_MAX; i++) {
 		uint64_t number;
 		if (!d->linkage)
-			d->linkage = string_of(&die, DW_AT_linkage_name);
+			d->linkage = die_string(&die, DW_AT_linkage_name);
 		if (!d->linkage)
-			d->linkage = string_of(&die, DW_AT_MIPS_linkage_name);
-		if (!d->name && (d->name = string_of(&die, DW_AT_name)))
+			d->linkage = die_string(&die, DW_AT_MIPS_linkage_name);
+		if (!d->name && (d->name = die_string(&die, DW_AT_name)))
 			d->named = die;
-		if (!d->line && number_of(&die, DW_AT_decl_line, &number))
-			d->line = number > UINT32_MAX ? 0 : (uint32_t)number;
-		if (!d->file && number_of(&die, DW_AT_decl_file, &number) &&
+		if (!d->line)
+			d->line = die_position(&die, DW_AT_decl_line);
+		if (!d->file && die_number(&die, DW_AT_decl_file, &number) &&
 		    unit_die_file(u, &die, number, &d->file) != 0)
 			return -1;
+		d->external |= die_flag(&die, DW_AT_external);
 		Dwarf_Die origin;
-		if (!origin_of(&die, &origin))
+		if (!die_origin(&die, &origin))
 			break;
 		die = origin;
 	}
@@ -107,7 +84,8 @@ static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **
 	struct dwarf_pass *p = u->pass;
 	Dwarf_Die origin;
 	/* The copies of a destructor, which have linkage names of their own, are functions. */
-	bool cached = !string_of(die, DW_AT_linkage_name) && origin_of(die, &origin);
+	bool cached = !die_string(die, DW_AT_linkage_name) &&
+		      !die_string(die, DW_AT_MIPS_linkage_name) && die_origin(die, &origin);
 	*out = cached ? map_get(u->origins, (uintptr_t)origin.addr) : NULL;
 	if (*out)
 		return 0;
@@ -115,7 +93,8 @@ static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **
 	if (describe(u, *die, &d) != 0)
 		return -1;
 	struct symbol_function wanted = {.file = d.file, .line = d.line, .source = SYMBOL_DWARF};
-	if (!d.linkage && d.name && qualified_name(u, &d.named, &wanted.name) != 0)
+	/* One that other units can call without a linkage name is extern "C". */
+	if (!d.linkage && d.name && !d.external && qualified_name(u, &d.named, &wanted.name) != 0)
 		return -1;
 	if (!d.linkage)
 		d.linkage = d.name;
@@ -149,9 +128,8 @@ static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t pare
 	if (!inlined)
 		functions_add_copy(function, code->entry, code->low);
 	if (inlined) {
-		if (number_of(die, DW_AT_call_line, &number) && number <= UINT32_MAX)
-			s.call_line = (uint32_t)number;
-		if (number_of(die, DW_AT_call_file, &number) &&
+		s.call_line = die_position(die, DW_AT_call_line);
+		if (die_number(die, DW_AT_call_file, &number) &&
 		    unit_file(u, number, &s.call_file) != 0)
 			return -1;
 	}

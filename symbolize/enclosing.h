@@ -7,9 +7,9 @@
 
 #include <elfutils/libdw.h>
 
-/* The units that were read. All zeros is none. */
+/* The units that were read. All zeros is none. For one thread, and for as long as the Dwarf. */
 struct enclosing {
-	struct map units; /* Dwarf_CU -> struct enclosing_unit */
+	struct map units; /* address of the unit's DIE -> struct enclosing_unit */
 };
 
 void enclosing_free(struct enclosing *e);

@@ -1,6 +1,8 @@
 #include "symbolize/qualified.h"
 
-#include <dwarf.h>
+#include "formats/base/path.h"
+#include "symbolize/attributes.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -47,45 +49,25 @@ static void append(struct qualified *n, const char *s)
 
 static const char *own_name(Dwarf_Die *die)
 {
-	Dwarf_Attribute a;
-	const char *s = dwarf_formstring(dwarf_attr(die, DW_AT_name, &a));
-	return s && *s ? s : NULL;
-}
-
-static unsigned number_of(Dwarf_Die *die, unsigned attribute)
-{
-	Dwarf_Attribute a;
-	Dwarf_Word word;
-	return dwarf_formudata(dwarf_attr(die, attribute, &a), &word) == 0 && word <= INT32_MAX
-		   ? (unsigned)word
-		   : 0;
-}
-
-/* The DIE that die refers to by the attribute. */
-static bool follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
-{
-	Dwarf_Attribute a;
-	return dwarf_formref_die(dwarf_attr(die, attribute, &a), to) != NULL;
+	return die_string(die, DW_AT_name);
 }
 
 /* "FILE:LINE:COLUMN" of die's declaration, the file without its folder. */
 static void place_of(struct qualified *n, Dwarf_Die *die, char place[PLACE_BYTES])
 {
 	Dwarf_Die whole;
-	const char *path = NULL, *slash;
-	unsigned file, line, column;
+	const char *path = NULL;
+	uint32_t line, column;
+	uint64_t file;
 
-	if (follow(die, DW_AT_signature, &whole)) /* it is in a unit of its own */
+	if (die_reference(die, DW_AT_signature, &whole)) /* it is in a unit of its own */
 		die = &whole;
-	file = number_of(die, DW_AT_decl_file);
-	line = number_of(die, DW_AT_decl_line);
-	column = number_of(die, DW_AT_decl_column);
-	if (file && unit_die_file(n->u, die, file, &path) != 0)
+	line = die_position(die, DW_AT_decl_line);
+	column = die_position(die, DW_AT_decl_column);
+	if (die_number(die, DW_AT_decl_file, &file) && unit_die_file(n->u, die, file, &path) != 0)
 		n->failed = true;
-	slash = path ? strrchr(path, '/') : NULL;
-	path = slash ? slash + 1 : path;
-	snprintf(place, PLACE_BYTES, column ? "%.250s:%u:%u" : "%.250s:%u", path ? path : "?", line,
-		 column);
+	snprintf(place, PLACE_BYTES, column ? "%.250s:%u:%u" : "%.250s:%u",
+		 path ? path_basename(path) : "?", line, column);
 }
 
 /* A corrupt reference may point backwards. */
@@ -158,12 +140,12 @@ static void find_types(struct qualified *n, Dwarf_Die *owner, int depth);
 static void find_type(struct qualified *n, Dwarf_Die *parameter, int depth)
 {
 	Dwarf_Die type, next;
-	bool found = follow(parameter, DW_AT_type, &type);
+	bool found = die_reference(parameter, DW_AT_type, &type);
 
 	/* Through pointers, references, const and typedef. */
 	for (int i = 0; found && !is_type(dwarf_tag(&type)); i++, type = next)
 		found = i < DEEPEST && dwarf_tag(&type) != DW_TAG_subroutine_type &&
-			follow(&type, DW_AT_type, &next);
+			die_reference(&type, DW_AT_type, &next);
 	if (!found || n->num_steps == MOST_STEPS)
 		return;
 	n->num_steps++;
@@ -177,7 +159,7 @@ static void find_types(struct qualified *n, Dwarf_Die *owner, int depth)
 {
 	Dwarf_Die child, packed, whole;
 
-	if (follow(owner, DW_AT_signature, &whole))
+	if (die_reference(owner, DW_AT_signature, &whole))
 		owner = &whole;
 	if (depth == DEEPEST || dwarf_child(owner, &child) != 0)
 		return;
@@ -288,7 +270,6 @@ static void append_instance(struct qualified *n, Dwarf_Die *die, const char *nam
 static void append_scope(struct qualified *n, Dwarf_Die *scope)
 {
 	const char *name = own_name(scope);
-	Dwarf_Die origin;
 	char place[PLACE_BYTES];
 
 	switch (dwarf_tag(scope)) {
@@ -296,13 +277,6 @@ static void append_scope(struct qualified *n, Dwarf_Die *scope)
 		append(n, name ? name : "(anonymous namespace)");
 		break;
 	case DW_TAG_subprogram:
-		for (int i = 0; !name && i < DEEPEST; i++) {
-			if (!follow(scope, DW_AT_abstract_origin, &origin) &&
-			    !follow(scope, DW_AT_specification, &origin))
-				break;
-			*scope = origin;
-			name = own_name(scope);
-		}
 		append_instance(n, scope, name ? name : "?");
 		break;
 	default:
@@ -323,6 +297,21 @@ static void append_scope(struct qualified *n, Dwarf_Die *scope)
 	append(n, "::");
 }
 
+/* What has the name of a function that die is a copy of, or defines away from its namespace or
+ * type; else die. */
+static Dwarf_Die named(Dwarf_Die die)
+{
+	Dwarf_Die at = die, next;
+
+	for (int i = 0; i < DEEPEST && !own_name(&at); i++, at = next)
+		if (dwarf_tag(&at) != DW_TAG_subprogram || !die_origin(&at, &next))
+			return die;
+	return at;
+}
+
+/* Newer than some headers. */
+enum { CPLUSPLUS_17 = 0x2a, CPLUSPLUS_20 = 0x2b, CPLUSPLUS_23 = 0x3a };
+
 static bool is_cplusplus(Dwarf_Die *die)
 {
 	Dwarf_Die unit;
@@ -334,6 +323,9 @@ static bool is_cplusplus(Dwarf_Die *die)
 	case DW_LANG_C_plus_plus_03:
 	case DW_LANG_C_plus_plus_11:
 	case DW_LANG_C_plus_plus_14:
+	case CPLUSPLUS_17:
+	case CPLUSPLUS_20:
+	case CPLUSPLUS_23:
 		return true;
 	default:
 		return false;
@@ -343,27 +335,19 @@ static bool is_cplusplus(Dwarf_Die *die)
 int qualified_name(struct unit *u, Dwarf_Die *die, const char **full)
 {
 	struct qualified n = {.u = u};
-	Dwarf_Die scopes[DEEPEST], at = *die, next;
+	Dwarf_Die scopes[DEEPEST], at = *die;
 	int num_scopes = 0, found = 0;
 	const char *name = own_name(die);
 
 	*full = NULL;
 	if (!name || !is_cplusplus(die))
 		return 0;
-	/* A function that is defined outside its namespace or type refers to its declaration there.
-	 */
 	while (num_scopes < DEEPEST) {
-		found = enclosing_of(u->enclosing, &at, &next);
+		found = enclosing_of(u->enclosing, &at, &scopes[num_scopes]);
 		if (found <= 0)
 			break;
-		scopes[num_scopes++] = at = next;
-		if (dwarf_tag(&at) == DW_TAG_subprogram)
-			for (int i = 0; i < DEEPEST && !own_name(&at); i++) {
-				if (!follow(&at, DW_AT_abstract_origin, &next) &&
-				    !follow(&at, DW_AT_specification, &next))
-					break;
-				at = next;
-			}
+		at = named(scopes[num_scopes]);
+		scopes[num_scopes++] = at;
 	}
 	while (num_scopes--)
 		append_scope(&n, &scopes[num_scopes]);

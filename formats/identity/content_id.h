@@ -1,6 +1,7 @@
 /* An identity for load modules without a build-id: what the linker laid out, as the program headers
- * and the read-only data say, above all the table of functions' unwind information. It is the same
- * in memory and in the file, with its symbols and without, and it changes with any function's size.
+ * and the beginning of the read-only data say, above all the table of functions' unwind
+ * information. It is the same in memory and in the file, with its symbols and without. Where it is
+ * equal, nearly always each function is where it was, so the names are right; lines need not be.
  *
  * In datafiles it has the place of the build-id, as CONTENT_ID_PREFIX and 16 hexadecimal digits.
  * Async-signal-safe. */
@@ -99,23 +100,23 @@ static inline void content_id_end(const struct content_id *c, char text[CONTENT_
 	*text = '\0';
 }
 
-/* Whether the n bytes at p are a build-id in hexadecimal, of any length, or such an identity. */
-static inline bool content_id_or_build_id(const char *p, size_t n)
+/* Whether the n bytes at p are such an identity, and not a build-id. It says less: other files with
+ * other code may have it, so files are the same only if they have the same name, too. */
+static inline bool content_id_is(const char *p, size_t n)
 {
 	size_t prefix = sizeof CONTENT_ID_PREFIX - 1;
 
-	if (n < prefix || memcmp(p, CONTENT_ID_PREFIX, prefix) != 0)
-		prefix = 0;
-	for (size_t i = prefix; i < n; i++)
+	return n >= prefix && memcmp(p, CONTENT_ID_PREFIX, prefix) == 0;
+}
+
+/* Whether the n bytes at p are a build-id in hexadecimal, of any length, or such an identity. */
+static inline bool content_id_or_build_id(const char *p, size_t n)
+{
+	for (size_t i = content_id_is(p, n) ? sizeof CONTENT_ID_PREFIX - 1 : 0; i < n; i++)
 		if (!(p[i] >= '0' && p[i] <= '9') && !(p[i] >= 'a' && p[i] <= 'f') &&
 		    !(p[i] >= 'A' && p[i] <= 'F'))
 			return false;
 	return true;
-}
-
-static inline bool content_id_is(const char *build_id)
-{
-	return strncmp(build_id, CONTENT_ID_PREFIX, sizeof CONTENT_ID_PREFIX - 1) == 0;
 }
 
 #endif

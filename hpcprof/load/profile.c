@@ -155,19 +155,26 @@ static int check_output(const char *output, const struct scan *s, struct error *
 	return 0;
 }
 
-/* Report modules whose names are missing because their files were replaced. What a database says
- * about its modules was reported when it was made. */
+/* Report modules whose names are missing because their files are others now: a few by name, as
+ * after an update of the system there may be many. What a database says about its modules was
+ * reported when it was made. */
 static void tell_replaced(const struct profile *p, struct diag *d)
 {
+	enum { NAMED = 3 };
+	size_t n = 0;
+
 	for (size_t i = 0; i < p->model->modules.len; i++) {
 		const struct model_module *mod = &p->model->modules.at[i];
 		const struct code_module *code = &p->code.modules[i];
-		if (code->stale && code->best == SYMBOL_NONE && !mod->has_names)
+		if (code->stale && code->best == SYMBOL_NONE && !mod->has_names && n++ < NAMED)
 			diag_problem(d, mod->name,
-				     "was replaced since it was measured (its functions have no "
-				     "names; put the measured file below a folder and name that "
-				     "with --sysroot)");
+				     "not the file that was measured (its functions have no names; "
+				     "put the measured file below a folder, under the same path, "
+				     "and name the folder with --sysroot)");
 	}
+	if (n > NAMED)
+		diag_problem(d, NULL, "%zu more load modules are not the files that were measured",
+			     n - NAMED);
 }
 
 int profile_load(struct profile *p, const struct profile_request *r, struct diag *d,

@@ -1,16 +1,23 @@
 #include "hpcprof/model/match.h"
 
 #include "formats/base/search.h"
+#include "formats/identity/content_id.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Modules are the same if their build-ids are equal, or, without build-ids, their names. */
+/* Modules are the same if their build-ids are equal, or, without build-ids, their names and hashes
+ * of contents; as in model_module. */
 static int compare_identities(const struct model_module *a, const struct model_module *b)
 {
+	int c;
+
 	if (!a->build_id != !b->build_id)
 		return a->build_id ? 1 : -1;
-	return a->build_id ? strcmp(a->build_id, b->build_id) : strcmp(a->name, b->name);
+	c = a->build_id ? strcmp(a->build_id, b->build_id) : 0;
+	if (c || (a->build_id && !content_id_is(a->build_id, strlen(a->build_id))))
+		return c;
+	return strcmp(a->name, b->name);
 }
 
 static int by_identity(const void *pa, const void *pb, void *context)

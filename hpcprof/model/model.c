@@ -1,5 +1,6 @@
 #include "hpcprof/model/model.h"
 
+#include "formats/identity/content_id.h"
 #include "hpcprof/model/hugepage.h"
 
 #include <stdlib.h>
@@ -173,21 +174,24 @@ uint32_t model_named_frame(struct model *m, uint32_t function, uint32_t line, en
 			   role);
 }
 
-/* The identity of a module: its build-id after a byte that no name begins with, or its name. */
+/* The identity of a module: its build-id after a byte that no name begins with, and its name if
+ * that is only the hash of a part of its contents; or its name. */
 static uint32_t identity(struct model *m, struct reader_text name, struct reader_text build_id)
 {
+	size_t name_bytes = name.n ? strnlen(name.at, name.n) : 0;
 	uint32_t id;
-	char *text;
+	char *text, *end;
 
 	if (!build_id.n)
-		return strings_intern(m->strings, name.n ? name.at : "",
-				      name.n ? strnlen(name.at, name.n) : 0);
-	text = malloc((size_t)build_id.n + 1);
+		return strings_intern(m->strings, name.n ? name.at : "", name_bytes);
+	text = malloc(1 + (size_t)build_id.n + name_bytes);
 	if (!text)
 		return UINT32_MAX;
 	text[0] = '\n';
-	memcpy(text + 1, build_id.at, build_id.n);
-	id = strings_intern(m->strings, text, (size_t)build_id.n + 1);
+	end = (char *)memcpy(text + 1, build_id.at, build_id.n) + build_id.n;
+	if (content_id_is(build_id.at, build_id.n) && name_bytes)
+		end = (char *)memcpy(end, name.at, name_bytes) + name_bytes;
+	id = strings_intern(m->strings, text, (size_t)(end - text));
 	free(text);
 	return id;
 }

@@ -2,9 +2,10 @@
  * one, with the datafiles' data on how it was measured.
  *
  * A context is (parent context, frame). A frame is (load module, address in the module's file,
- * role). Modules are the same if their build-ids are equal, or, without build-ids, their names. So
- * contexts of processes with different load addresses, and of different epochs, are merged. Memory
- * grows with the number of distinct contexts. All contexts have a value, or a descendant with one.
+ * role). Modules are the same if their build-ids are equal, or, without build-ids, their names and
+ * hashes of contents (formats/identity/content_id.h). So contexts of processes with different load
+ * addresses, and of different epochs, are merged. Memory grows with the number of distinct
+ * contexts. All contexts have a value, or a descendant with one.
  *
  * A model is filled (ingest.h; several models in parallel, model_join). Then model_finish sorts
  * everything, so that the order depends only on what was merged, not on the order of merging:
@@ -61,7 +62,7 @@ enum { MODEL_ROOT = 0, MODEL_PARTIAL_ROOT = 1, MODEL_ROOTS = 2 };
 
 struct model_module {
 	const char *name;     /* path or [pseudo]; if several, the first in order */
-	const char *build_id; /* lower-case hex, or NULL */
+	const char *build_id; /* lower-case hex, or formats/identity/content_id.h, or NULL */
 	const char *image;    /* where the image of a [vdso] was saved, or NULL */
 	bool assumed;         /* an address was assigned to it because an extent was not known */
 	/* for names that came with the frames, as in a database: how they were found */

@@ -233,7 +233,8 @@ struct os_module {
 };
 void os_modules(void (*each)(const struct os_module *, void *), void *arg);
 /* The identity of a module without a build-id (formats/identity/content_id.h), from its memory. To
- * be called by each. Empty if the program headers are not known. Async-signal-safe. */
+ * be called by each. Empty if the program headers are not known, or the memory cannot be read.
+ * Async-signal-safe. */
 void os_module_content(const struct os_module *m, char id[CONTENT_ID_BYTES]);
 /* A number that changes when modules are loaded or unloaded. Takes the loader's lock. */
 uint64_t os_module_changes(void);

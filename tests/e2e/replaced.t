@@ -59,7 +59,7 @@ for id in none sha1; do
 	compile 'for (int i = 0; i < 100; i++) sink = sink * 2 + 1;' -Wl,--build-id=$id || exit 1
 	check "another build gives no names, with status 1$with" reads 1 'program\+0x' $id
 	check "it gives no wrong names$with" eval '! says out "  busy|before" >/dev/null'
-	check "that is said$with" says err '^hpcprof: /.*/program: was replaced since it was measured .*--sysroot'
+	check "that is said$with" says err '^hpcprof: /.*/program: not the file that was measured .*--sysroot'
 	check "the report says why$with" says out 'changed on disk since it was measured'
 	check "the original below --sysroot still gives names$with" \
 		reads 0 "  busy " --sysroot root $id
@@ -70,6 +70,45 @@ compile 'sink = 1;' -Wl,--build-id=none || exit 1
 "$hpcrun" -q -o dumped ./program
 check "the datafile says what the program was" \
 	eval '"$hpcprof" dump dumped/*.csp >dump && says dump "build_id \"content:[0-9a-f]{16}\""'
+
+# More than three are counted. They are large: only a part of their contents is read.
+cat >many.c <<'END2'
+#define CODE(n) int f##n(int x) { return x * n + 1; }
+#define TEN(n) CODE(n##0) CODE(n##1) CODE(n##2) CODE(n##3) CODE(n##4) CODE(n##5) CODE(n##6) CODE(n##7) CODE(n##8) CODE(n##9)
+#define HUNDRED(n) TEN(n##0) TEN(n##1) TEN(n##2) TEN(n##3) TEN(n##4) TEN(n##5) TEN(n##6) TEN(n##7) TEN(n##8) TEN(n##9)
+HUNDRED(1) HUNDRED(2) HUNDRED(3) HUNDRED(4) HUNDRED(5) HUNDRED(6) HUNDRED(7) HUNDRED(8) HUNDRED(9)
+const char large[SIZE] = "x";
+static volatile double sink;
+__attribute__((noinline)) void busy_in_library(void)
+{
+	for (int i = 0; i < 20000000; i++)
+		sink = sink + i;
+}
+END2
+cat >loads.c <<'END2'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		void (*f)(void) = (void (*)(void))dlsym(dlopen(argv[i], RTLD_NOW), "busy_in_library");
+		f();
+	}
+	return argc < 6;
+}
+END2
+"${CC:-gcc}" -O1 -g -o loads loads.c || exit 1
+for n in 1 2 3 4 5; do
+	"${CC:-gcc}" -O1 -g -shared -fPIC -DSIZE=1000000 -Wl,--build-id=none -o lib$n.so many.c || exit 1
+done
+check "five large libraries are measured" "$hpcrun" -q -o many ./loads ./lib?.so
+check "they are read" reads 0 busy_in_library many
+for n in 1 2 3 4 5; do
+	"${CC:-gcc}" -O1 -g -shared -fPIC -DSIZE=1000001 -Wl,--build-id=none -o lib$n.so many.c || exit 1
+done
+check "with another size of its data each is noticed" reads 1 'lib5.so\+0x' many
+is "three of five others are named, and two counted" \
+	"$(grep -c 'so: not the file' err), $(grep -oE '[0-9]+ more load modules.*' err)" \
+	"3, 2 more load modules are not the files that were measured"
 
 cat >forks.c <<'END2'
 #include <sys/wait.h>

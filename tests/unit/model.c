@@ -224,26 +224,31 @@ static void test_merging_over_load_addresses(void **state)
 	model_destroy(m);
 }
 
-/* Build-ids distinguish files with the same name and identify files with different names. */
+/* Build-ids distinguish files with the same name and identify files with different names; a hash of
+ * contents only distinguishes. */
 static void test_identity_of_modules(void **state)
 {
 	(void)state;
-	static const struct build_module modules[] = {{"/x", 0, 0x10000, 0x1000, "11"},
-						      {"/x", 0, 0x20000, 0x1000, "22"},
-						      {"/w", 0, 0x30000, 0x1000, "11"},
-						      {"/x", 0, 0x40000, 0x1000, NULL}};
-	static const struct build_epoch epoch = {modules, 4};
+	static const struct build_module modules[] = {
+	    {"/x", 0, 0x10000, 0x1000, "11"},         {"/x", 0, 0x20000, 0x1000, "22"},
+	    {"/w", 0, 0x30000, 0x1000, "11"},         {"/x", 0, 0x40000, 0x1000, NULL},
+	    {"/y", 0, 0x50000, 0x1000, "content:33"}, {"/z", 0, 0x60000, 0x1000, "content:33"},
+	    {"/y", 0, 0x70000, 0x1000, "content:44"}};
+	static const struct build_epoch epoch = {modules, 7};
 	static const struct build_node nodes[] = {
-	    {0, 0, 0, {0}},          {0, 0x10010, 0, {1, 1}}, {0, 0x20010, 0, {2, 1}},
-	    {0, 0x30010, 0, {4, 1}}, {0, 0x40010, 0, {8, 1}}, {0, 0x90010, 0, {16, 1}}};
+	    {0, 0, 0, {0}},          {0, 0x10010, 0, {1, 1}},  {0, 0x20010, 0, {2, 1}},
+	    {0, 0x30010, 0, {4, 1}}, {0, 0x40010, 0, {8, 1}},  {0, 0x90010, 0, {16, 1}},
+	    {0, 0x50010, 0, {1, 1}}, {0, 0x60010, 0, {32, 1}}, {0, 0x70010, 0, {64, 1}}};
 	static const struct build_tree tree = TREE(nodes, 0);
 	struct build_file f = file_of(cputime, 2, &tree);
 	struct model *m;
 
 	f.epochs = &epoch;
 	m = finished(&f);
-	assert_int_equal(m->modules.len, 4);
+	assert_int_equal(m->modules.len, 7);
 	assert_int_equal(m->metrics.at[0].events[child(m, MODEL_ROOT, "/w", 0x10, FRAME_POINT)], 5);
+	assert_int_equal(m->metrics.at[0].events[child(m, MODEL_ROOT, "/z", 0x10, FRAME_POINT)],
+			 32);
 	assert_int_equal(m->metrics.at[0].events[child(m, MODEL_ROOT, MODEL_UNKNOWN_MODULE, 0x90010,
 						       FRAME_POINT)],
 			 16);

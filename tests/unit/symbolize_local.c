@@ -39,6 +39,7 @@ static const struct expected all[] = {
       "main"}},
     {"mark_unnamed", {"main::{unnamed type at $unnamed$:9}::go", "main"}},
     {"mark_work", {"(anonymous namespace)::Hidden::work", "main"}},
+    {"mark_plain", {"plain"}}, /* extern "C", in a namespace */
     {"mark_hidden",
      {"(anonymous namespace)::Hidden::operator()",
       "apply<(anonymous namespace)::Hidden> [Hidden at $hidden$:8]", "main"}},

@@ -89,6 +89,20 @@ void os_modules(void (*each)(const struct os_module *, void *), void *arg)
 	dl_iterate_phdr(visit, &w);
 }
 
+/* Whether all of the n bytes at p can be read: a program may have unmapped or protected them. */
+static bool readable(uintptr_t p, size_t n)
+{
+	uintptr_t page = p & ~(uintptr_t)PAGE_MASK, end = p + n;
+
+	while (page < end) {
+		uint32_t pages = os_readable_pages(page);
+		if (pages == 0)
+			return false;
+		page += (uintptr_t)pages * OS_PAGE;
+	}
+	return true;
+}
+
 void os_module_content(const struct os_module *m, char id[CONTENT_ID_BYTES])
 {
 	const ElfW(Phdr) *p = m->headers;
@@ -102,7 +116,10 @@ void os_module_content(const struct os_module *m, char id[CONTENT_ID_BYTES])
 		const uint64_t place[] = {p->p_offset, p->p_vaddr, p->p_filesz, p->p_memsz};
 		size_t from, n;
 		content_id_header(&c, p->p_type, p->p_flags, place, &from, &n);
-		content_id_bytes(&c, (const uint8_t *)(m->base + p->p_vaddr) + from, n);
+		uintptr_t at = m->base + p->p_vaddr + from;
+		if (!readable(at, n))
+			return;
+		content_id_bytes(&c, (const uint8_t *)at, n);
 	}
 	content_id_end(&c, id);
 }

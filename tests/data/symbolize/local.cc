@@ -45,6 +45,10 @@ template <class T> struct Box {
 		t();
 	}
 };
+extern "C" __attribute__((noinline)) void plain()
+{
+	MARK(plain);
+}
 } // namespace shown
 
 static void __attribute__((noinline)) drop(shown::Base *b)
@@ -95,5 +99,6 @@ int main()
 	apply(Hidden());
 	Hidden().work();
 	drop(new shown::Derived);
+	shown::plain();
 	return sink == 0;
 }

@@ -3,7 +3,7 @@
 Each sampled instruction in a symbol, according to nm, must count for a function with that name
 or with the name of another symbol at the same address; and each such function must have exactly
 the samples that the datafiles have for it. Where gcc gives a function no linkage name, hpcprof's
-name has the same scopes and no parameters; then only one function may have these scopes. Exits
+name has no parameters but the same scopes, which only one such function may have. Exits
 with 1 if this is not so."""
 
 import os
@@ -41,6 +41,10 @@ def outline(name):
     return re.sub(r"\*+", "", re.sub(r"( const)?$", "", kept)).split(" ")[-1]
 
 
+def has_parameters(name):
+    return bool(re.search(r"\)( const)?$", name.split(" [")[0].replace("operator()", "operator{}")))
+
+
 def forms_of(name, forms):
     """What hpcprof may call the function with this symbol."""
     if re.search("D0Ev", name):
@@ -61,7 +65,8 @@ def main(hpcprof, place):
         match = [row for row in rows if row[1] == module and row[0] in shown]
         if not match:
             outlines = {outline(form) for form in shown}
-            match = [row for row in rows if row[1] == module and outline(row[0]) in outlines]
+            match = [row for row in rows if row[1] == module and outline(row[0]) in outlines
+                     and not has_parameters(row[0])]
             match = match if len(match) == 1 else []
         if match:
             due[match[0]] += samples
