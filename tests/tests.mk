@@ -108,10 +108,14 @@ apart := tests/lib/shell/isolated
 prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP TAP_DATA='$(abspath tests/data)' \
 	prove --timer --failures $(4) -j$(2) -e '$(1)' $(3),echo '$@: no tests')
 
-# Tests of whole tools that measure no time, which run side by side. The longest come first.
-e2e_beside := db xml thread-sanitizer static programs ordinary-user stacks transfers statistics views \
-	db-questions db-outside db-query hpcrun epochs merge signal-safety places hpcprof-text house \
-	outputs names recover arrows cannot hpcprof-cli dump growth
+# Tests of whole tools that run side by side: those that measure no time, and those that hold beside
+# other work. The longest come first.
+e2e_beside := eintr living db xml thread-sanitizer following static programs ordinary-user faulting replaced \
+	stacks transfers statistics views stress confined locks db-questions db-outside db-query hpcrun epochs \
+	mpi sources merge signal-safety places hpcprof-text house outputs names churn signal-queue recover \
+	arrows cannot hpcprof-cli dump growth
+# Many of them wait: one more than there are CPUs.
+beside_jobs = $(shell expr $(JOBS) + 1)
 e2e_chosen := $(wildcard tests/e2e/$(only).t)
 e2e_first := $(filter $(e2e_chosen),$(e2e_beside:%=tests/e2e/%.t))
 e2e_then := $(filter-out $(e2e_first),$(e2e_chosen))
@@ -145,7 +149,7 @@ check-unit-offline: build-unit-offline
 check-e2e: build-soak
 	$(Q)failed=0; \
 	$(if $(e2e_first)$(e2e_then),,echo '$@: no tests'; )\
-	$(if $(e2e_first),$(call prove,$(apart) $(E2E_TIMEOUT),$(JOBS),$(e2e_first)) || failed=1; )\
+	$(if $(e2e_first),$(call prove,$(apart) $(E2E_TIMEOUT),$(beside_jobs),$(e2e_first)) || failed=1; )\
 	$(if $(e2e_then),$(call prove,$(apart) $(E2E_TIMEOUT),1,$(e2e_then)) || failed=1; )\
 	exit $$failed
 
@@ -154,7 +158,7 @@ check-sanitize:
 
 # ---- fuzzing ------------------------------------------------------------------
 FUZZ_CC ?= clang-14
-FUZZ_CHECK_SECONDS ?= 10
+FUZZ_CHECK_SECONDS ?= 5
 FUZZ_SECONDS ?= 600
 fuzz_names := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_dir := $(BUILD)/fuzz

@@ -34,12 +34,12 @@ for where in /dev/null relative ''; do
 	check "and what takes a second is not measured each time" grep -qzE '^HPCRUN_COST=[0-9]+\.[0-9]+\.[0-9]+\.0\.0$' passed
 done
 
-# By turns alone and measured.
-check "loop: said and real cost agree" lib costs.py 20 5 9000 "$hpcrun" "$work" loop 2500
-check "nine threads, too" lib costs.py 20 20 9000 "$hpcrun" "$work" nine 4000
+# By turns alone and measured: eight pairs, and more if they are not certain.
+check "loop: said and real cost agree" lib costs.py 8 5 9000 "$hpcrun" "$work" loop 2500
+check "nine threads, too" lib costs.py 8 20 9000 "$hpcrun" "$work" nine 4000
 # The first walks of 50,000 frames take 60 ms before the pace is learnt, whatever the budget: 12% of
 # half a second, and 5% of seven.
-check "and deep recursion" lib costs.py 10 20 9000 "$hpcrun" "$work" deep 7000
+check "and deep recursion" lib costs.py 6 20 9000 "$hpcrun" "$work" deep 7000
 
 # Processes that do nothing: most of what measuring takes is outside of their accounts. A host may be
 # slower while the launcher measures, or afterwards; what is really missing is missing each time.
@@ -48,7 +48,7 @@ for kind in fork exec vfork; do
 	for _ in 1 2 3; do
 		rm -rf cache/hpcrun
 		"$hpcrun" -q -o once "$work" loop 1
-		lib costs.py 10 100 1000 "$hpcrun" "$churn" $kind 50 >agree
+		lib costs.py 8 100 1000 "$hpcrun" "$churn" $kind 50 >agree
 		status=$?
 		note "$(cat cache/hpcrun/cost) $(cat agree)"
 		[ $status != 0 ] || break
@@ -78,13 +78,23 @@ recorded() { # recorded IMAGE: the number of samples if starting and ending an i
 	"$hpcrun" -q -e CPUTIME@f9000 --budget 5 -o paid "$work" loop 20000 &&
 		"$hpcprof" -q paid | sed -nE 's/^ +([0-9,]+) .*recorded with a complete path$/\1/p' | tr -d ,
 }
-ratios=$(for _ in 1 2 3; do
+ratio() {
+	local cheap dear
 	cheap=$(recorded 0)
 	dear=$(recorded 4000000000)
 	awk -v a="$dear" -v b="$cheap" 'BEGIN { printf "%.3f\n", (b ? a / b : 0) }'
-done | sort -n | xargs)
-ratio=$(echo "$ratios" | cut -d' ' -f2)
-check "it leaves three quarters of the samples, or little more: $ratios" awk -v r="$ratio" 'BEGIN { exit !(r > 0.65 && r < 0.95) }'
+}
+three_quarters() { # three_quarters RATIO
+	awk -v r="$1" 'BEGIN { exit !(r > 0.65 && r < 0.95) }'
+}
+# The median of three, if the first is not as it should be.
+ratios=$(ratio)
+middle=$ratios
+if ! three_quarters "$ratios"; then
+	ratios=$({ echo "$ratios"; ratio; ratio; } | sort -n | xargs)
+	middle=$(echo "$ratios" | cut -d' ' -f2)
+fi
+check "it leaves three quarters of the samples, or little more: $ratios" three_quarters "$middle"
 rm -rf cache/hpcrun
 
 costs() {

@@ -42,7 +42,7 @@ build_job() {
 		"$mkcsp" --paths "$data/rank0.paths" rank0.csp &&
 		"$mkcsp" --paths "$data/rank1.paths" rank1.csp &&
 		"$mkcsp" --paths "$data/odd.paths" odd.csp && "$mkcsp" --paths "$data/huge.paths" huge.csp &&
-		cp "$top/tests/data/example.csp" old.csp &&
+		cp "$top/tests/data/example.csp" old.csp && cp "$data/corner.xml" "$data/rank0.paths" . &&
 		"$mkcsp" --big --width 4 --shuffle 5 --relabel solver.csp
 }
 check "the measured job is built" build_job

@@ -4,6 +4,7 @@
 # memory is used again. A program killed while threads are being merged loses nothing.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/killed.sh"
 
 manythreads=$(program manythreads)
 
@@ -153,15 +154,7 @@ for trees in each all; do
 	check "held-$trees: the equations hold" lib account.py "held-$trees"
 done
 
-# Killed in the middle of merging: all that was counted is there.
-for trees in each all; do
-	for pause in 1.3 1.5 1.7; do
-		dir=killed-$trees-$pause
-		timeout 60 "$hpcrun" -q -e CPUTIME@f5000 -t $trees -o "$dir" sh -c \
-			'"$@" & sleep "$0"; kill -9 $!; wait' $pause \
-			"$manythreads" run 1000000 20000 4 >/dev/null 2>&1
-		is "$dir: a datafile" "$(echo "$dir"/manythreads.*.csp | wc -w)" 1
-		check "$dir: the equations hold" lib account.py "$dir"
-	done
-done
+# Killed in the middle of merging; more often in tests/soak/follow-threads.t.
+killed_merging each 1.3
+killed_merging all 1.7
 done_testing

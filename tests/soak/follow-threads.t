@@ -1,9 +1,10 @@
 #!/bin/bash
 # Threads in numbers: 100,000 that live for about a millisecond, and 1000 that live for ten
 # seconds and wake often, or work all the time. Memory stays bounded, the shares are right,
-# little CPU time is added.
+# little CPU time is added. A program killed while threads are being merged loses nothing.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/killed.sh"
 
 manythreads=$(program manythreads)
 printf 'heavy 3\nlight 1\n' >truth
@@ -41,4 +42,10 @@ little_added() {
 # a CPU for all of them. And they work without a pause, as long as that takes.
 little_added held hold 1000 50000 10
 little_added busy busy 1000 50000 250
+
+for trees in each all; do
+	for pause in 1.0 1.1 1.2 1.3 1.4 1.5 1.6 1.7 1.8 1.9; do
+		killed_merging $trees $pause
+	done
+done
 done_testing

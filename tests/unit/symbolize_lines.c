@@ -253,6 +253,139 @@ static void tables_that_we_cannot_read_are_those_of_libdw(void **state)
 	close(fd);
 }
 
+/* ---- version 5: what an entry of a directory or file is described by ------------------------- */
+
+struct table_bytes {
+	uint8_t at[256];
+	size_t n;
+};
+
+static void put(struct table_bytes *b, const void *bytes, size_t n)
+{
+	assert_true(b->n + n <= sizeof b->at);
+	memcpy(b->at + b->n, bytes, n);
+	b->n += n;
+}
+
+static void put_number(struct table_bytes *b, uint64_t number, size_t n)
+{
+	put(b, &number, n); /* little-endian */
+}
+
+/* How a number or name of an entry is written. */
+struct written {
+	uint8_t form;
+	uint8_t n;
+	uint8_t bytes[20];
+};
+
+/* A table of version 5, DWARF with offsets of 4 or 8 bytes: one directory, whose name is written
+ * so; one file, in this directory, with something after it that readers skip; and no program. */
+static struct table_bytes new_table(unsigned offset_size, const struct written *name,
+				    const struct written *directory, const struct written *other)
+{
+	struct table_bytes b = {0};
+	size_t length_at, header_at;
+	if (offset_size == 8)
+		put_number(&b, 0xffffffff, 4);
+	length_at = b.n;
+	put_number(&b, 0, offset_size);
+	put_number(&b, 5, 2);
+	put(&b, "\x08", 2); /* the sizes of addresses and of segment selectors */
+	header_at = b.n;
+	put_number(&b, 0, offset_size);
+	put(&b, "\x01\x01\x01\xfb\x0e\x01", 6); /* an opcode_base of 1: no lengths */
+	put(&b, (uint8_t[]){1, DW_LNCT_path, name->form, 1}, 4);
+	put(&b, name->bytes, name->n);
+	put(&b,
+	    (uint8_t[]){3, DW_LNCT_path, name->form, DW_LNCT_directory_index, directory->form, 0xff,
+			0x3f, other->form, 1},
+	    9);
+	put(&b, name->bytes, name->n);
+	put(&b, directory->bytes, directory->n);
+	put(&b, other->bytes, other->n);
+	uint64_t header = b.n - header_at - offset_size, length = b.n - length_at - offset_size;
+	memcpy(b.at + header_at, &header, offset_size);
+	memcpy(b.at + length_at, &length, offset_size);
+	return b;
+}
+
+/* Read it from a copy of its size, for ASan. */
+static enum line_result read_copy(const struct table_bytes *b, size_t n, struct line_table *t)
+{
+	static const char strings[] = "no\0in .debug_str",
+			  line_strings[] = "no\0in .debug_line_str";
+	uint8_t *copy = malloc(n ? n : 1);
+	assert_non_null(copy);
+	memcpy(copy, b->at, n);
+	struct line_sections s = {.line = cursor_of(copy, n, false),
+				  .line_str = cursor_of(line_strings, sizeof line_strings, false),
+				  .str = cursor_of(strings, sizeof strings, false)};
+	enum line_result result = line_table_read(t, &s, 0);
+	if (result == LINE_READ) {
+		assert_int_equal(t->directories.len, 1);
+		assert_int_equal(t->files.len, 1);
+		assert_string_equal(t->files.at[0].name, t->directories.at[0]);
+		/* the names of a table that is read stay where they are: here in the copy */
+		t->files.at[0].name = strdup(t->files.at[0].name);
+		assert_non_null(t->files.at[0].name);
+	}
+	free(copy);
+	return result;
+}
+
+/* Each form, in tables of both sizes, cut everywhere, and with strings that are not there. */
+static void forms_of_entries_are_read(void **state)
+{
+	(void)state;
+	static const struct written names[] = {
+	    {DW_FORM_string, 7, "inside\0"}, {DW_FORM_strp, 4, {3}}, {DW_FORM_line_strp, 4, {3}}};
+	static const char *const texts[] = {"inside", "in .debug_str", "in .debug_line_str"};
+	static const struct written directories[] = {{DW_FORM_udata, 2, {0xc7, 0x02}},
+						     {DW_FORM_data1, 1, {0x47}},
+						     {DW_FORM_data2, 2, {0x47, 1}},
+						     {DW_FORM_data4, 4, {0x47, 1}},
+						     {DW_FORM_data8, 8, {0x47, 1}}};
+	static const struct written others[] = {{DW_FORM_data16, 16, {1}},
+						{DW_FORM_block, 3, {2, 1, 2}},
+						{DW_FORM_udata, 1, {9}},
+						{DW_FORM_string, 2, "x"}};
+	for (unsigned i = 0; i < 3 * 5 * 4 * 2; i++) {
+		struct written name = names[i % 3];
+		const struct written *directory = &directories[i / 3 % 5];
+		unsigned offset_size = i / 60 ? 8 : 4;
+		if (name.form != DW_FORM_string)
+			name.n = (uint8_t)offset_size;
+		struct table_bytes b =
+		    new_table(offset_size, &name, directory, &others[i / 15 % 4]);
+		struct line_table t = {0};
+		assert_int_equal(read_copy(&b, b.n, &t), LINE_READ);
+		assert_int_equal(t.version, 5);
+		assert_string_equal(t.files.at[0].name, texts[i % 3]);
+		assert_int_equal(t.files.at[0].directory,
+				 directory->form == DW_FORM_data1 ? 0x47 : 0x147);
+		free((void *)t.files.at[0].name);
+		for (size_t n = 0; n < b.n; n++)
+			assert_int_equal(read_copy(&b, n, &t), LINE_UNKNOWN);
+		line_table_free(&t);
+	}
+	/* what is not known cannot be skipped; a string or a block may not be longer than what is
+	 * left */
+	static const struct written bad_others[] = {
+	    {0x7f, 1, {0}}, {DW_FORM_block, 1, {1}}, {DW_FORM_string, 1, "x"}};
+	static const struct written bad_names[] = {{DW_FORM_strp, 4, {17}},
+						   {DW_FORM_line_strp, 4, {22}},
+						   {DW_FORM_strp, 4, {0xff, 0xff, 0xff, 0xff}}};
+	for (unsigned i = 0; i < 3; i++) {
+		struct line_table t = {0};
+		struct table_bytes b = new_table(4, &names[0], &directories[0], &bad_others[i]);
+		assert_int_equal(read_copy(&b, b.n, &t), LINE_UNKNOWN);
+		b = new_table(4, &bad_names[i], &directories[0], &others[0]);
+		assert_int_equal(read_copy(&b, b.n, &t), LINE_UNKNOWN);
+		line_table_free(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +394,7 @@ int main(void)
 	    cmocka_unit_test(rows_reach_to_the_next),
 	    cmocka_unit_test(several_operations_an_instruction_are_refused),
 	    cmocka_unit_test(tables_that_we_cannot_read_are_those_of_libdw),
+	    cmocka_unit_test(forms_of_entries_are_read),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	elfmake_clean();

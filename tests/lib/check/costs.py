@@ -6,7 +6,7 @@ its processes, and what the datafiles say, in the account and outside of it; the
 hundredth of what the command takes.
 
 Where other work or a host slows some of the runs, the median itself is uncertain: by its standard
-error, taken from the pairs' median absolute deviation. Pairs are added, up to four times PAIRS,
+error, taken from the pairs' median absolute deviation. Pairs are added, up to ten times PAIRS,
 until three of these errors are within the bound, and they are added to it.
 
 Exits with 1 where they do not agree, and where the median of what was said is beyond the
@@ -20,7 +20,7 @@ import sys
 import csp
 
 THIRD, TENTH, HUNDREDTH = 1 / 3, 0.1, 0.01
-MOST = 4            # times PAIRS
+MOST = 10           # times PAIRS
 CERTAIN = 3         # standard errors
 # Of a normal distribution: its standard deviation by its median absolute deviation, and the
 # standard error of a median by that of a mean.

@@ -39,3 +39,14 @@ killed() {
 	check "a store that does not outlive its process is told from one that does" \
 		grep '^0 datafiles of the victim' private.out
 }
+
+# killed_merging TREES SECONDS: a program whose threads end, and are merged, all the time, is killed
+# then; all that was counted is there.
+killed_merging() {
+	local dir=killed-$1-$2
+	timeout 60 "$hpcrun" -q -e CPUTIME@f5000 -t "$1" -o "$dir" sh -c \
+		'"$@" & sleep "$0"; kill -9 $!; wait' "$2" \
+		"$(program manythreads)" run 1000000 20000 4 >/dev/null 2>&1
+	is "$dir: a datafile" "$(echo "$dir"/manythreads.*.csp | wc -w)" 1
+	check "$dir: the equations hold" lib account.py "$dir"
+}
