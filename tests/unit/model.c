@@ -255,6 +255,44 @@ static void test_identity_of_modules(void **state)
 	model_destroy(m);
 }
 
+/* Functions that differ in anything but the order of their adding are apart. */
+static void test_identity_of_functions(void **state)
+{
+	(void)state;
+	static const struct model_function f = {.name = "f",
+						.linkage_name = "_Z1fv",
+						.file = "f.c",
+						.line = 7,
+						.declared = "",
+						.low = 0x100};
+	struct model *m = model_create();
+	struct model_function other[8];
+
+	assert_non_null(m);
+	for (int i = 0; i < 8; i++)
+		other[i] = f;
+	other[1].name = "g";
+	other[2].linkage_name = NULL;
+	other[3].file = "g.c";
+	other[3].declared = NULL;
+	other[4].line = 8;
+	other[5].declared = "f.h";
+	other[6].low = 0x101;
+	other[7].low = f.low | (uint64_t)1 << 32;
+	for (int i = 0; i < 8; i++) {
+		const char **texts[] = {&other[i].name, &other[i].linkage_name, &other[i].file,
+					&other[i].declared};
+		for (int k = 0; k < 4; k++)
+			if (*texts[k])
+				*texts[k] = model_text(m, *texts[k], strlen(*texts[k]));
+	}
+	for (uint32_t i = 0; i < 8; i++)
+		assert_int_equal(model_function(m, &other[i]), i);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_int_equal(model_function(m, &other[i]), i);
+	model_destroy(m);
+}
+
 static void test_saved_image_of_the_vdso(void **state)
 {
 	(void)state;
@@ -393,6 +431,7 @@ int main(void)
 	    cmocka_unit_test(test_old_file),
 	    cmocka_unit_test(test_merging_over_load_addresses),
 	    cmocka_unit_test(test_identity_of_modules),
+	    cmocka_unit_test(test_identity_of_functions),
 	    cmocka_unit_test(test_saved_image_of_the_vdso),
 	    cmocka_unit_test(test_sums_stop_at_the_end),
 	    cmocka_unit_test(test_account),

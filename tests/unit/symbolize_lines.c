@@ -199,6 +199,27 @@ static void rows_reach_to_the_next(void **state)
 	vec_free(&rows.high);
 }
 
+/* Special opcodes divide by the range of lines; opcodes have numbers from 1. */
+static void a_range_or_an_opcode_base_of_0_is_refused(void **state)
+{
+	(void)state;
+	struct rows rows = {0};
+	bool good;
+	static const struct {
+		size_t at;
+		uint8_t value;
+		enum line_result result;
+	} cases[] = {{14, 0, LINE_UNKNOWN}, {14, 1, LINE_READ}, {15, 0, LINE_UNKNOWN}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		uint8_t bytes[sizeof old_table];
+		memcpy(bytes, old_table, sizeof bytes);
+		bytes[cases[i].at] = cases[i].value;
+		assert_int_equal(run_bytes(bytes, sizeof bytes, &rows, &good), cases[i].result);
+	}
+	vec_free(&rows.at);
+	vec_free(&rows.high);
+}
+
 static void several_operations_an_instruction_are_refused(void **state)
 {
 	(void)state;
@@ -392,6 +413,7 @@ int main(void)
 	    cmocka_unit_test(rows_are_those_of_libdw),
 	    cmocka_unit_test(cut_and_struck_tables_do_no_harm),
 	    cmocka_unit_test(rows_reach_to_the_next),
+	    cmocka_unit_test(a_range_or_an_opcode_base_of_0_is_refused),
 	    cmocka_unit_test(several_operations_an_instruction_are_refused),
 	    cmocka_unit_test(tables_that_we_cannot_read_are_those_of_libdw),
 	    cmocka_unit_test(forms_of_entries_are_read),

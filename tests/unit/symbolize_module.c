@@ -333,8 +333,16 @@ static void shared_dwarf_of_dwz_is_read(void **state)
 	resolve("dwz5", elfmake_symbol("dwz5", "outer"));
 	assert_string_equal(frame(table.first[1] - 1)->function->name, "outer");
 	assert_int_equal(frame(table.first[1] - 1)->function->source, SYMBOL_DWARF);
-	/* Without the shared file: no crash, and at least the symbol. */
-	elfmake_run("rm dwz.shared");
+	/* Not where its name says, but in a folder of debug files. */
+	elfmake_run("id=%s; mkdir -p dbg/.build-id/${id%%\"${id#??}\"} && "
+		    "mv dwz.shared dbg/.build-id/${id%%\"${id#??}\"}/${id#??}.debug",
+		    elfmake_build_id("dwz.shared"));
+	const char *folder = elfmake_path("dbg");
+	struct symbolizer_options options = {.debug_dirs = &folder, .num_debug_dirs = 1};
+	uint64_t at = elfmake_symbol("dwz1", "mark_leaf");
+	resolve_with(&options, elfmake_path("dwz1"), NULL, &at, 1);
+	expect_chain();
+	/* Without it: no crash, and at least the symbol. */
 	resolve("dwz1", elfmake_symbol("dwz1", "outer"));
 	assert_string_equal(frame(table.first[1] - 1)->function->name, "outer");
 }
