@@ -6,7 +6,8 @@
 #     check-sanitize            the offline unit tests with ASan and UBSan
 #     check-fuzz                each fuzz target for FUZZ_CHECK_SECONDS
 #
-# `make check` runs all but the first; JOBS processes at a time where no time is measured.
+# `make check` runs all but the first; JOBS processes at a time, or one more, where other work does
+# no harm.
 #
 #     fuzz                      each fuzz target for FUZZ_SECONDS
 #     soak-NAME                 tests/soak/NAME-*.t (soak-parts: all of tests/soak), with the
@@ -114,8 +115,8 @@ e2e_beside := eintr living db xml thread-sanitizer following static programs ord
 	stacks transfers statistics views stress confined locks db-questions db-outside db-query hpcrun epochs \
 	mpi sources merge signal-safety places hpcprof-text house outputs names churn signal-queue recover \
 	arrows cannot hpcprof-cli dump growth
-# Many of them wait: one more than there are CPUs.
-beside_jobs = $(shell expr $(JOBS) + 1)
+# Many of them wait: one more at a time than JOBS, unless JOBS is 1.
+beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
 e2e_chosen := $(wildcard tests/e2e/$(only).t)
 e2e_rest := $(filter $(e2e_chosen),$(e2e_beside:%=tests/e2e/%.t))
 # They come first: the cost of sampling, which is measured once, is then that of a quiet machine.

@@ -7,7 +7,7 @@ hundredth of what the command takes.
 
 Where other work or a host slows some of the runs, the median itself is uncertain: by its standard
 error, taken from the pairs' median absolute deviation. Pairs are added, up to ten times PAIRS,
-until three of these errors are within the bound, and they are added to it.
+until three of these errors are within half of the bound, and they are added to it.
 
 Exits with 1 where they do not agree, and where the median of what was said is beyond the
 budget by more than a tenth. A budget of 100 percent limits nothing."""
@@ -22,6 +22,7 @@ import csp
 THIRD, TENTH, HUNDREDTH = 1 / 3, 0.1, 0.01
 MOST = 10           # times PAIRS
 CERTAIN = 3         # standard errors
+CERTAIN_WITHIN = 0.5  # of the bound
 # Of a normal distribution: its standard deviation by its median absolute deviation, and the
 # standard error of a median by that of a mean.
 DEVIATION, OF_MEDIAN = 1.4826, 1.2533
@@ -74,7 +75,7 @@ def main(pairs, budget, rate, hpcrun, *command):
         base, difference, cost = map(statistics.median, (alone, more, costs))
         bound = THIRD * difference + HUNDREDTH * base
         unsure = uncertainty(more)
-        if unsure <= bound or len(alone) >= MOST * int(pairs):
+        if unsure <= CERTAIN_WITHIN * bound or len(alone) >= MOST * int(pairs):
             break
     share = statistics.median(shares)
     print("alone %.3f s; measured %.1f ms more, +-%.1f, of %d pairs; said %.1f ms, %.1f%% of the budget of %s%%"
