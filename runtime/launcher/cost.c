@@ -1,8 +1,8 @@
 /* A thread reads a clock repeatedly while it is sampled by a handler that makes the same system
  * calls as ours and walks no stack. The time from the last reading before a sample to the first
  * one after it is the cost of the sample: the interrupt, the signal, the calls, and the return,
- * which no clock reading in the handler can include. The median of many is taken, because the
- * machine does other things, too. */
+ * which no clock reading in the handler can include. The median of many is taken, without those in
+ * which the thread lost its CPU to another one. */
 #include "runtime/launcher/cost.h"
 
 #include "runtime/launcher/image_cost.h"
@@ -28,8 +28,13 @@ enum {
 	LEAST = 5,
 	MOST = 101,
 	ENOUGH_NS = 80 * 1000 * 1000,
+	LEAST_ROUNDS = 15, /* of switches */
+	MOST_ROUNDS = 601,
+	ENOUGH_ROUNDS_NS = 200 * 1000 * 1000,
+	CERTAIN = 10,                    /* the standard error is a tenth */
+	KNOWN = 3,                       /* ... a third, which is enough if it takes longer */
 	TOO_LONG_NS = 800 * 1000 * 1000, /* no samples come */
-	SWITCHES = 20,
+	SWITCHES = 8,
 	SLEEP_NS = 20 * 1000,
 	PERIOD_NS = 200 * 1000,
 	MANY_TIMES = 8, /* least period of an event, in sample costs: it repeats by itself */
@@ -48,6 +53,7 @@ static uint64_t clock_ns(clockid_t id)
 static timer_t timer;
 static int event = -1;
 static volatile int taken; /* samples */
+static volatile long lost; /* how often the thread had lost its CPU by the last sample */
 static uint64_t period;
 
 static void arm_timer(uint64_t ns)
@@ -65,6 +71,7 @@ static void take(int sig, siginfo_t *info, void *context)
 	clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	taken++;
 	getrusage(RUSAGE_THREAD, &u);
+	lost = u.ru_nivcsw;
 	if (event < 0) {
 		arm_timer(period);
 	} else {
@@ -109,15 +116,6 @@ static bool make_event(uint64_t period_ns)
 
 /* ---- measuring ------------------------------------------------------------------------ */
 
-/* 0: not known. */
-static uint32_t median(int64_t *values, int n)
-{
-	if (n < LEAST)
-		return 0;
-	uint32_t v = launch_clip(launch_median(values, n));
-	return v ? v : 1;
-}
-
 static bool go_on(int n, uint64_t began)
 {
 	uint64_t most = n < LEAST ? TOO_LONG_NS : ENOUGH_NS;
@@ -142,10 +140,12 @@ static void end_samples(void)
 		ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
 }
 
+/* 0: not known. */
 static uint32_t sample_cost(void)
 {
 	int64_t costs[MOST];
 	int n = 0, seen = taken = 0;
+	long before = lost;
 	uint64_t now, last, began = clock_ns(CLOCK_MONOTONIC);
 	begin_samples();
 	for (last = began; go_on(n, began); last = now) {
@@ -154,10 +154,12 @@ static uint32_t sample_cost(void)
 			continue;
 		seen = taken;
 		now = clock_ns(CLOCK_MONOTONIC); /* the sample may have come after that reading */
-		costs[n++] = (int64_t)(now - last);
+		if (lost == before)
+			costs[n++] = (int64_t)(now - last);
+		before = lost;
 	}
 	end_samples();
-	return median(costs, n);
+	return n < LEAST ? 0 : launch_clip(launch_median(costs, n));
 }
 
 static uint64_t time_switches(void)
@@ -169,26 +171,49 @@ static uint64_t time_switches(void)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
-/* The period is longer than the CPU time of a round and shorter than the kernel's tick: the
- * CPU's timer is set only for the kernel timer that expires next. */
+/* Whether more rounds than n are needed. */
+static bool more_rounds(int64_t *added, int n, uint64_t began)
+{
+	uint64_t took = clock_ns(CLOCK_MONOTONIC) - began;
+	if (n == MOST_ROUNDS || took >= TOO_LONG_NS)
+		return false;
+	return n < LEAST_ROUNDS ||
+	       !launch_is_certain(added, n, took < ENOUGH_ROUNDS_NS ? CERTAIN : KNOWN);
+}
+
+/* Beside other work the times of rounds may vary by more than is looked for: then it is not known.
+ * The period is longer than the CPU time of a round and shorter than the kernel's tick: the CPU's
+ * timer is set only for the kernel timer that expires next. */
 static uint32_t switch_cost(void)
 {
-	int64_t costs[MOST];
+	int64_t added[MOST_ROUNDS];
+	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	int n = 0;
 	period = 1000000;
 	prctl(PR_SET_TIMERSLACK, 1);
-	for (uint64_t began = clock_ns(CLOCK_MONOTONIC); go_on(n, began); n++) {
+	for (; more_rounds(added, n, began); n++) {
 		uint64_t alone = time_switches();
 		begin_samples();
 		uint64_t with = time_switches();
 		end_samples();
-		costs[n] = ((int64_t)with - (int64_t)alone) / SWITCHES;
+		added[n] = ((int64_t)with - (int64_t)alone) / SWITCHES;
 	}
-	return median(costs, n);
+	if (n < LEAST_ROUNDS || !launch_is_certain(added, n, KNOWN))
+		return 0;
+	return launch_clip(launch_median(added, n));
 }
 
-static void measure(struct csprof_cost *out)
+struct measured {
+	struct csprof_cost cost;
+	/* Other processes had the CPU for more than a tenth of the time, or too much of it to know
+	 * the cost of a switch. */
+	bool busy;
+};
+
+static void measure(struct measured *got)
 {
+	struct csprof_cost *out = &got->cost;
+	uint64_t began = clock_ns(CLOCK_MONOTONIC), ran = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct sigaction act;
 	struct sigevent e;
 	memset(&act, 0, sizeof act);
@@ -207,14 +232,18 @@ static void measure(struct csprof_cost *out)
 	if (!make_event(period))
 		return;
 	out->event = sample_cost();
+	began = clock_ns(CLOCK_MONOTONIC) - began;
+	ran = clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran;
+	got->busy = ran * 10 < began * 9;
 	out->change = switch_cost();
+	got->busy = got->busy || !out->change;
 }
 
 /* In a child: it has its own signals and timer slack, and its time is limited. */
-static void measure_in_child(struct csprof_cost *out)
+static void measure_in_child(struct measured *out)
 {
 	int ends[2];
-	struct csprof_cost got = {0};
+	struct measured got = {0};
 	struct sigaction chld, standard;
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return;
@@ -243,7 +272,10 @@ static void measure_in_child(struct csprof_cost *out)
 
 /* ---- the cache ----------------------------------------------------------------------------
  *
- * One line: the boot id and the costs. */
+ * One line: the boot id, the costs, and "busy" if other work may have changed them. Then they are
+ * measured again after ten minutes. */
+
+enum { BUSY_S = 600 };
 
 static bool read_boot(char *out, size_t size)
 {
@@ -269,14 +301,18 @@ static bool find_cache(char *out)
 
 static bool read_cache(const char *directory, const char *boot, struct csprof_cost *out)
 {
-	char path[PATH_MAX + 8], line[192], of[64];
+	char path[PATH_MAX + 8], line[192], of[64], busy[8];
 	struct csprof_cost c;
+	struct stat st;
 	snprintf(path, sizeof path, "%s/cost", directory);
 	FILE *f = fopen(path, "re");
-	bool ok = f && fgets(line, sizeof line, f) &&
-		  sscanf(line, "%63s %u %u %u %u %u", of, &c.timer, &c.event, &c.change, &c.image,
-			 &c.child) == 6 &&
-		  strcmp(of, boot) == 0 && c.timer;
+	int n = f && fgets(line, sizeof line, f)
+		    ? sscanf(line, "%63s %u %u %u %u %u %7s", of, &c.timer, &c.event, &c.change,
+			     &c.image, &c.child, busy)
+		    : 0;
+	bool ok = n >= 6 && strcmp(of, boot) == 0 && c.timer;
+	if (n > 6 && (fstat(fileno(f), &st) != 0 || time(NULL) - st.st_mtime > BUSY_S))
+		ok = false;
 	if (f)
 		fclose(f);
 	if (ok)
@@ -295,7 +331,8 @@ static bool make_cache(char *directory)
 	return access(directory, W_OK | X_OK) == 0;
 }
 
-static void write_cache(const char *directory, const char *boot, const struct csprof_cost *c)
+static void write_cache(const char *directory, const char *boot, const struct csprof_cost *c,
+			bool busy)
 {
 	char path[PATH_MAX + 8], temporary[PATH_MAX + 24];
 	snprintf(path, sizeof path, "%s/cost", directory);
@@ -303,8 +340,8 @@ static void write_cache(const char *directory, const char *boot, const struct cs
 	FILE *f = fopen(temporary, "wxe");
 	if (!f)
 		return;
-	bool ok = fprintf(f, "%s %u %u %u %u %u\n", boot, c->timer, c->event, c->change, c->image,
-			  c->child) > 0;
+	bool ok = fprintf(f, "%s %u %u %u %u %u%s\n", boot, c->timer, c->event, c->change, c->image,
+			  c->child, busy ? " busy" : "") > 0;
 	if (fclose(f) != 0 || !ok || rename(temporary, path) != 0)
 		unlink(temporary);
 }
@@ -318,13 +355,14 @@ void launch_cost(const char *library, const char *datafiles, const char *store,
 	/* a cost without events is not enough if they are allowed */
 	if (known && read_cache(directory, boot, out) && (out->event || !launch_events_allowed()))
 		return;
-	memset(out, 0, sizeof *out);
-	measure_in_child(out);
+	struct measured m = {0};
+	measure_in_child(&m);
+	*out = m.cost;
 	/* What cannot be stored would be measured before each measurement: only what sampling
 	 * cannot do without, which takes 0.1 s. */
 	if (!known || !make_cache(directory))
 		return;
-	launch_image_cost(library, datafiles, store, out);
+	bool certain = launch_image_cost(library, datafiles, store, out);
 	if (out->timer)
-		write_cache(directory, boot, out);
+		write_cache(directory, boot, out, m.busy || !certain);
 }

@@ -2,9 +2,10 @@
  * code of ours runs before, nor what it takes to write the datafile and to end, because the account
  * is closed by then. So a program that does nothing is run alone and measured by turns, without and
  * with children, and its parent reads its CPU time. What measuring adds, less what the datafiles
- * say, is the cost of an image, or of a child. The median of 7 to 25 rounds is taken; of fewer, at
- * least one, if that would take more than a second: where starting a program takes 0.1 s, a round
- * does, too. */
+ * say, is the cost of an image, or of a child. There are 7 to 25 rounds in at most three seconds,
+ * or fewer, but one at least: where starting a program takes 0.1 s, a round takes more than a
+ * second. Other work on the machine only adds to the times, so their lower quartiles are compared.
+ */
 #include "runtime/launcher/image_cost.h"
 
 #include "runtime/launcher/environment.h"
@@ -30,7 +31,10 @@ enum {
 	IMAGES = 4,
 	FEW = 2,
 	MANY = 12,
+	CERTAIN = 10, /* the standard error is a tenth */
+	KNOWN = 3,    /* ... a third, which is enough after a second */
 	LONG_ENOUGH_MS = 1000,
+	TOO_LONG_MS = 3000,
 	TOO_LONG_S = 5
 };
 
@@ -108,30 +112,30 @@ static int64_t run(struct runs *r, bool measured, int children)
 	return took > 0 ? took : 0;
 }
 
-/* What measuring adds to the program, ns: the mean of so many runs by turns. False if one fails. */
-static bool added(struct runs *r, int children, int times, int64_t *out)
+/* What the program takes with so many children, ns, by turns alone and measured. */
+struct taken {
+	int children, n;
+	int64_t alone[MOST * IMAGES], measured[MOST * IMAGES];
+};
+
+static bool take(struct runs *r, struct taken *t)
 {
-	int64_t sum = 0;
-	for (int i = 0; i < times; i++) {
-		int64_t alone = run(r, false, children), measured = run(r, true, children);
-		if (alone < 0 || measured < 0)
-			return false;
-		sum += measured - alone;
-	}
-	*out = sum / times;
-	return true;
+	t->alone[t->n] = run(r, false, t->children);
+	t->measured[t->n] = run(r, true, t->children);
+	t->n++;
+	return t->alone[t->n - 1] >= 0 && t->measured[t->n - 1] >= 0;
 }
 
-/* Whether the standard error of the median is a tenth of it at most. From the median absolute
- * deviation m of n values it is 1.2533 * 1.4826 * m / sqrt(n), as for a normal distribution. Sorts
- * the values. */
-static bool is_certain(int64_t *values, int n)
+/* What measuring added the last time. */
+static int64_t last_added(const struct taken *t)
 {
-	int64_t middle = launch_median(values, n), deviations[MOST];
-	for (int i = 0; i < n; i++)
-		deviations[i] = llabs(values[i] - middle);
-	double error = 1.858 * (double)launch_median(deviations, n);
-	return middle > 0 && error * error * 100 < (double)middle * (double)middle * n;
+	return t->measured[t->n - 1] - t->alone[t->n - 1];
+}
+
+/* What measuring adds. Sorts the values. */
+static int64_t added(struct taken *t)
+{
+	return launch_lower_quartile(t->measured, t->n) - launch_lower_quartile(t->alone, t->n);
 }
 
 static int64_t now_ms(void)
@@ -141,20 +145,33 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static void measure(struct runs *r, struct csprof_cost *cost)
+/* Whether more rounds than n are needed. */
+static bool go_on(int64_t *children, int n, int64_t began)
 {
-	int64_t images[MOST], children[MOST], few, many;
+	int64_t took = now_ms() - began;
+	if (n == MOST || took >= TOO_LONG_MS)
+		return n == 0;
+	return n < LEAST ||
+	       !launch_is_certain(children, n, took < LONG_ENOUGH_MS ? CERTAIN : KNOWN);
+}
+
+static bool measure(struct runs *r, struct csprof_cost *cost)
+{
+	static struct taken none, few = {.children = FEW}, many = {.children = MANY};
+	int64_t children[MOST];
 	int n = 0;
-	int64_t end = now_ms() + LONG_ENOUGH_MS;
-	while (n == 0 || (now_ms() < end && n < MOST && (n < LEAST || !is_certain(children, n)))) {
-		if (!added(r, 0, IMAGES, &images[n]) || !added(r, FEW, 1, &few) ||
-		    !added(r, MANY, 1, &many))
-			return;
-		children[n] = (many - few) / (MANY - FEW); /* the first one costs more */
-		n++;
+	for (int64_t began = now_ms(); go_on(children, n, began); n++) {
+		for (int i = 0; i < IMAGES; i++)
+			if (!take(r, &none))
+				return false;
+		if (!take(r, &few) || !take(r, &many))
+			return false;
+		children[n] = last_added(&many) - last_added(&few);
 	}
-	cost->image = launch_clip(launch_median(images, n));
-	cost->child = launch_clip(launch_median(children, n));
+	cost->image = launch_clip(added(&none));
+	/* the first child costs more */
+	cost->child = launch_clip((added(&many) - added(&few)) / (MANY - FEW));
+	return n >= LEAST && launch_is_certain(children, n, KNOWN);
 }
 
 static void remove_all(const char *directory)
@@ -168,7 +185,7 @@ static void remove_all(const char *directory)
 }
 
 /* Signals wait, so that the directory is removed even if one ends the launcher. */
-void launch_image_cost(const char *library, const char *out, const char *store,
+bool launch_image_cost(const char *library, const char *out, const char *store,
 		       struct csprof_cost *cost)
 {
 	struct runs r = {.library = library, .store = store, .cost = cost};
@@ -182,10 +199,12 @@ void launch_image_cost(const char *library, const char *out, const char *store,
 	standard.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &standard, &chld); /* if it is ignored, there is nothing to wait for */
 	cost->image = cost->child = 0;
+	bool certain = false;
 	if (n < (int)sizeof r.directory && mkdtemp(r.directory)) {
-		measure(&r, cost);
+		certain = measure(&r, cost);
 		remove_all(r.directory);
 	}
 	sigaction(SIGCHLD, &chld, NULL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	return certain;
 }

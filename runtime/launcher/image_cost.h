@@ -4,6 +4,8 @@
 
 #include "runtime/base/cost.h"
 
+#include <stdbool.h>
+
 /* The name (argv[0]) by which the launcher executes itself as a program that does nothing. */
 #define LAUNCH_IMAGE_NAME "hpcrun-does-nothing"
 
@@ -11,10 +13,11 @@
  * exit status. */
 int launch_image_run(const char *children);
 
-/* Measure cost->image and cost->child: run that program alone and measured by turns, for about a
- * second: 12 to 300 times. Its datafiles are in a directory of their own below out, which is
- * removed. Both are 0 if that is not possible. */
-void launch_image_cost(const char *library, const char *out, const char *store,
+/* Measure cost->image and cost->child: run that program alone and measured by turns, 12 to 300
+ * times, for about a second, or three if the machine does other work. Its datafiles are in a
+ * directory of their own below out, which is removed. Both are 0 if that is not possible. Returns
+ * whether they are certain: the standard error of child is a third of it at most. */
+bool launch_image_cost(const char *library, const char *out, const char *store,
 		       struct csprof_cost *cost);
 
 #endif
