@@ -73,8 +73,6 @@ static bool note_image(struct model *m, struct model_module *mod, const char *pa
 	char *text;
 	int n;
 
-	if (!mod->build_id || strcmp(mod->name, CSP_MODULE_VDSO) != 0)
-		return true;
 	n = asprintf(&text, "%.*s" CSP_VDSO_PREFIX "%s", folder, path, mod->build_id);
 	if (n < 0)
 		return false;
@@ -91,10 +89,14 @@ static uint32_t new_module(struct model *m, const char *path, const struct reade
 	static const struct reader_text unknown = {MODEL_UNKNOWN_MODULE,
 						   sizeof MODEL_UNKNOWN_MODULE - 1};
 	struct reader_text none = {"", 0};
-	uint32_t id =
-	    model_module(m, module ? module->name : unknown, module ? module->build_id : none);
+	struct reader_text name = module ? module->name : unknown;
+	struct reader_text build_id = module ? module->build_id : none;
+	uint32_t id = model_module(m, name, build_id);
+	/* by this name, as the module may have another one elsewhere */
+	bool is_vdso = build_id.n && name.n == sizeof CSP_MODULE_VDSO - 1 &&
+		       memcmp(name.at, CSP_MODULE_VDSO, name.n) == 0;
 
-	if (id == UINT32_MAX || !note_image(m, &m->modules.at[id], path))
+	if (id == UINT32_MAX || (is_vdso && !note_image(m, &m->modules.at[id], path)))
 		return UINT32_MAX;
 	m->modules.at[id].assumed |= assumed;
 	return id;
