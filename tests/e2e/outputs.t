@@ -8,11 +8,12 @@
 # runs few commands often: OUTPUTS_ONLY is a file that lists the commands to run, as NAME.NUMBER, and
 # OUTPUTS_WROTE one to which those that write files are appended.
 . "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
 
 data=$top/tests/data/outputs
 mkcsp=$BUILD/programs/mkcsp
 PATH=$BUILD/bin:$BUILD/programs:$PATH
-export TZ=UTC
+export BUILD TZ=UTC
 unset COLUMNS NO_COLOR HPCRUN_BUDGET
 
 [ "$(uname -m)" = x86_64 ] || skip_all "the measured library is code for x86-64"
@@ -45,7 +46,36 @@ build_job() {
 		cp "$top/tests/data/example.csp" old.csp && cp "$data/corner.xml" "$data/rank0.paths" . &&
 		"$mkcsp" --big --width 4 --shuffle 5 --relabel solver.csp
 }
+# Datafiles made by chance, and what a command makes of them: each N COMMAND... runs it on each of them
+# and the N - 1 after it, and prints the number of the first, the exit status, and the checksum and
+# length of the output and messages. To see these, build the job by hand: tests/lib/builders/random_paths.py.
+random_files=10
+build_random() {
+	mkdir random && "$python" "$top/tests/lib/builders/random_paths.py" random $(seq $random_files) || return 1
+	local i
+	for ((i = 1; i <= random_files; i++)); do
+		"$mkcsp" --paths random/$i.paths random/$i.csp || return 1
+	done
+	rm random/*.paths
+}
+each() {
+	local i k files status sum count=$1
+	shift
+	for ((i = 1; i + count - 1 <= random_files; i++)); do
+		files=()
+		for ((k = i; k < i + count; k++)); do
+			files+=("random/$k.csp")
+		done
+		sum=$("$@" "${files[@]}" 2>&1 | sed "s|$PWD|SCRATCH|g" | cksum; exit "${PIPESTATUS[0]}")
+		status=$?
+		echo "$i $status $sum"
+	done
+}
+export -f each
+export random_files
+
 check "the measured job is built" build_job
+check "and files by chance" build_random
 [ $tap_failed = 0 ] || done_testing
 rm -f ./*.o
 fresh=$scratch.fresh work=$scratch.work
@@ -54,7 +84,7 @@ cp -r "$scratch" "$fresh" && mkdir "$work"
 
 # state: of all files.
 state() {
-	[ -z "${OUTPUTS_WROTE:-}" ] || find . -printf '%p %i %s %T@\n' | sort | cksum
+	[ -z "${OUTPUTS_WROTE:-}" ] || find . -type d -printf '%p\n' -o -printf '%p %i %s %T@\n' | sort | cksum
 }
 
 # transcript COMMAND: as the file has it.
