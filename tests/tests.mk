@@ -111,10 +111,10 @@ prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP
 
 # Tests of whole tools that run side by side: those that measure no time, and those that hold beside
 # other work. The longest come first.
-e2e_beside := eintr living db xml thread-sanitizer following static programs ordinary-user faulting replaced \
-	stacks transfers statistics views stress confined locks db-questions db-outside db-query hpcrun epochs \
-	mpi sources merge signal-safety places hpcprof-text house outputs names churn signal-queue recover \
-	arrows cannot hpcprof-cli dump growth
+e2e_beside := db outputs thread-sanitizer xml static programs following locks living eintr statistics \
+	views db-questions ordinary-user house signal-safety db-outside faulting db-query replaced hpcrun \
+	arrows stacks confined merge places cannot stress epochs transfers mpi hpcprof-text recover churn \
+	sources hpcprof-cli names signal-queue dump growth
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
 e2e_chosen := $(wildcard tests/e2e/$(only).t)
