@@ -210,6 +210,14 @@ struct measured {
 	bool busy;
 };
 
+/* Whether others had the CPU for more than a tenth of the time since then. */
+static bool is_busy(uint64_t began, uint64_t ran)
+{
+	began = clock_ns(CLOCK_MONOTONIC) - began;
+	ran = clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran;
+	return ran * 10 < began * 9;
+}
+
 static void measure(struct measured *got)
 {
 	struct csprof_cost *out = &got->cost;
@@ -232,9 +240,7 @@ static void measure(struct measured *got)
 	if (!make_event(period))
 		return;
 	out->event = sample_cost();
-	began = clock_ns(CLOCK_MONOTONIC) - began;
-	ran = clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran;
-	got->busy = ran * 10 < began * 9;
+	got->busy = is_busy(began, ran);
 	out->change = switch_cost();
 	got->busy = got->busy || !out->change;
 }
@@ -273,9 +279,11 @@ static void measure_in_child(struct measured *out)
 /* ---- the cache ----------------------------------------------------------------------------
  *
  * One line: the boot id, the costs, and "busy" if other work may have changed them. Then they are
- * measured again after ten minutes. */
+ * measured again, after ten minutes and when the CPU is free. */
 
-enum { BUSY_S = 600 };
+enum { BUSY_S = 600, TRIED_NS = 20 * 1000 * 1000 };
+
+enum knowledge { UNKNOWN, DOUBTFUL, KNOWN_WELL };
 
 static bool read_boot(char *out, size_t size)
 {
@@ -299,7 +307,7 @@ static bool find_cache(char *out)
 	return n > 0 && n < PATH_MAX;
 }
 
-static bool read_cache(const char *directory, const char *boot, struct csprof_cost *out)
+static enum knowledge read_cache(const char *directory, const char *boot, struct csprof_cost *out)
 {
 	char path[PATH_MAX + 8], line[192], of[64], busy[8];
 	struct csprof_cost c;
@@ -311,13 +319,21 @@ static bool read_cache(const char *directory, const char *boot, struct csprof_co
 			     &c.image, &c.child, busy)
 		    : 0;
 	bool ok = n >= 6 && strcmp(of, boot) == 0 && c.timer;
-	if (n > 6 && (fstat(fileno(f), &st) != 0 || time(NULL) - st.st_mtime > BUSY_S))
-		ok = false;
+	bool again = n > 6 && fstat(fileno(f), &st) == 0 && time(NULL) - st.st_mtime > BUSY_S;
 	if (f)
 		fclose(f);
-	if (ok)
-		*out = c;
-	return ok;
+	if (!ok)
+		return UNKNOWN;
+	*out = c;
+	return again ? DOUBTFUL : KNOWN_WELL;
+}
+
+static bool is_busy_now(void)
+{
+	uint64_t began = clock_ns(CLOCK_MONOTONIC), ran = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	while (clock_ns(CLOCK_MONOTONIC) - began < TRIED_NS)
+		;
+	return is_busy(began, ran);
 }
 
 /* Whether there is a directory in which the cost can be stored. */
@@ -352,8 +368,10 @@ void launch_cost(const char *library, const char *datafiles, const char *store,
 	char boot[64], directory[PATH_MAX];
 	bool known = read_boot(boot, sizeof boot) && find_cache(directory);
 	memset(out, 0, sizeof *out);
+	enum knowledge kept = known ? read_cache(directory, boot, out) : UNKNOWN;
 	/* a cost without events is not enough if they are allowed */
-	if (known && read_cache(directory, boot, out) && (out->event || !launch_events_allowed()))
+	if (kept != UNKNOWN && (out->event || !launch_events_allowed()) &&
+	    (kept == KNOWN_WELL || is_busy_now()))
 		return;
 	struct measured m = {0};
 	measure_in_child(&m);

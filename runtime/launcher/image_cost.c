@@ -3,9 +3,8 @@
  * is closed by then. So a program that does nothing is run alone and measured by turns, without and
  * with children, and its parent reads its CPU time. What measuring adds, less what the datafiles
  * say, is the cost of an image, or of a child. There are 7 to 25 rounds in at most three seconds,
- * or fewer, but one at least: where starting a program takes 0.1 s, a round takes more than a
- * second. Other work on the machine only adds to the times, so their lower quartiles are compared.
- */
+ * or fewer, but one at least: where starting a program takes 0.1 s, a round takes more than one.
+ * Other work on the machine only adds to the times, so their lower quartiles are compared. */
 #include "runtime/launcher/image_cost.h"
 
 #include "runtime/launcher/environment.h"

@@ -56,6 +56,10 @@ beside_nine() { # beside_nine COMMAND...
 	wait "${hogs[@]}" 2>killed.err
 	return $status
 }
+echo "$kept busy" | sed 's/ busy busy$/ busy/' >cache/hpcrun/cost
+touch -d '2001-01-01' cache/hpcrun/cost
+beside_nine "$hpcrun" -q -o still "$work" loop 1
+is "and longer, if other work goes on" "$(remembered)" "$(date -d 2001-01-01 +%s)"
 rm cache/hpcrun/cost
 beside_nine "$hpcrun" -q -o beside "$work" loop 1
 check "it is seen: $(cat cache/hpcrun/cost)" grep -q ' busy$' cache/hpcrun/cost
