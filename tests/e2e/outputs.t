@@ -80,7 +80,7 @@ check "and files by chance" build_random
 rm -f ./*.o
 fresh=$scratch.fresh work=$scratch.work
 trap 'rm -rf "$scratch" "$fresh" "$work"' EXIT
-cp -r "$scratch" "$fresh" && mkdir "$work"
+cp -a "$scratch" "$fresh" && mkdir "$work"
 
 # state: of all files.
 state() {
@@ -103,7 +103,7 @@ for name; do
 	file=$data/$name.txt
 	# Each starts from the same files.
 	find . -mindepth 1 -delete
-	cp -rT "$fresh" .
+	cp -aT "$fresh" .
 	grep '^\$ ' "$file" | cut -c3- >"$work/commands"
 	if [ -n "${GOLDEN_WRITE:-}" ]; then
 		while IFS= read -r command; do

@@ -1,14 +1,10 @@
-"""bounded.py [--hogs] [--waits] [--rounds N] [--factor F] RATE[,RATE]... HPCRUN COMMAND [ARGUMENT]...: check the time
+"""bounded.py [--hogs] [--rounds N] [--factor F] RATE[,RATE]... HPCRUN COMMAND [ARGUMENT]...: check the time
 that measuring adds to a command at these rates.
 
 Runs it alone and at each rate, in turn. The median of its times at a rate may be at most
 F (1.5) times the median alone plus 100 ms, and no run may take five times the shortest run alone
 plus 1 s. If the medians of three rounds exceed this, up to N (25) rounds are run. With --hogs a
 process that only computes also runs on each CPU.
-
---waits is for a command that sleeps often while hogs run: how long it waits for a CPU depends on
-the scheduler, and varies tenfold between runs. Its CPU seconds may be within the limits instead of
-its time; only a run that has not ended after a minute fails by its time.
 
 Exits with 1 if this is not so; 2 if the command fails."""
 
@@ -27,19 +23,18 @@ FACTOR, MORE, EACH_FACTOR, EACH_MORE, HANGS = 1.5, 0.1, 5, 1, 60
 
 
 def seconds(command, limit):
-    """Its time, at least the limit if it was killed at the limit; and its CPU seconds."""
+    """Its time, at least the limit if it was killed at the limit."""
     began = time.monotonic()
     process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
     end = threading.Timer(limit, os.killpg, [process.pid, signal.SIGKILL])
     end.start()
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = status
+    status = process.wait()
     took = time.monotonic() - began
     end.cancel()
     if status and took < limit:
         print("status %d: %s" % (status, " ".join(command)))
         sys.exit(2)
-    return took, used.ru_utime + used.ru_stime
+    return took
 
 
 def measured(options, rate, limit):
@@ -57,16 +52,11 @@ def hogs():
 
 
 def holds(alone, times, options):
-    """Whether the times are within the limit, or for a command that waits the CPU seconds."""
-    return any(statistics.median(t[which] for t in times)
-               <= options.factor * statistics.median(t[which] for t in alone) + MORE
-               for which in ((0, 1) if options.waits else (0,)))
+    return statistics.median(times) <= options.factor * statistics.median(alone) + MORE
 
 
 def said(times):
-    wall = [t[0] for t in times]
-    return "%.3f s (%.3f to %.3f), %.3f CPU s" % (
-        statistics.median(wall), min(wall), max(wall), statistics.median(t[1] for t in times))
+    return "%.3f s (%.3f to %.3f)" % (statistics.median(times), min(times), max(times))
 
 
 def run(options):
@@ -74,13 +64,12 @@ def run(options):
     good = False
     while len(alone) < options.rounds and not (good and len(alone) >= 3):
         alone.append(seconds(options.command, HANGS))
-        limit = [EACH_FACTOR * min(t[which] for t in alone) + EACH_MORE for which in (0, 1)]
+        limit = EACH_FACTOR * min(alone) + EACH_MORE
         for rate in at:
-            took, used = measured(options, rate, HANGS if options.waits else limit[0])
-            at[rate].append((took, used))
-            if took >= HANGS or (used >= limit[1] if options.waits else took >= limit[0]):
-                print("%s a second: %.1f s, %.1f CPU s; alone %.3f s, %.3f CPU s"
-                      % (rate, took, used, *alone[-1]))
+            took = measured(options, rate, limit)
+            at[rate].append(took)
+            if took >= limit:
+                print("%s a second: %.1f s; alone %.3f s" % (rate, took, alone[-1]))
                 return False
         good = all(holds(alone, times, options) for times in at.values())
     print("alone %s" % said(alone))
@@ -92,7 +81,6 @@ def run(options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--hogs", action="store_true")
-    parser.add_argument("--waits", action="store_true")
     parser.add_argument("--rounds", type=int, default=25)
     parser.add_argument("--factor", type=float, default=FACTOR)
     parser.add_argument("rates")
