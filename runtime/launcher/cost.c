@@ -31,9 +31,9 @@ enum {
 	LEAST_ROUNDS = 15, /* of switches */
 	MOST_ROUNDS = 601,
 	ENOUGH_ROUNDS_NS = 200 * 1000 * 1000,
-	CERTAIN = 10,                    /* the standard error is a tenth */
-	KNOWN = 3,                       /* ... a third, which is enough if it takes longer */
-	TOO_LONG_NS = 800 * 1000 * 1000, /* no samples come */
+	CERTAIN = 10, /* the standard error is a tenth */
+	KNOWN = 3,    /* ... a third, which is enough if it takes longer */
+	TOO_LONG_NS = 800 * 1000 * 1000,
 	SWITCHES = 8,
 	SLEEP_NS = 20 * 1000,
 	PERIOD_NS = 200 * 1000,
@@ -205,17 +205,15 @@ static uint32_t switch_cost(void)
 
 struct measured {
 	struct csprof_cost cost;
-	/* Other processes had the CPU for more than a tenth of the time, or too much of it to know
-	 * the cost of a switch. */
-	bool busy;
+	bool busy; /* it was while samples were measured */
 };
 
-/* Whether others had the CPU for more than a tenth of the time since then. */
+/* Whether other processes had the CPU for more than a tenth of the time since these readings of the
+ * monotonic clock and the thread's. */
 static bool is_busy(uint64_t began, uint64_t ran)
 {
-	began = clock_ns(CLOCK_MONOTONIC) - began;
-	ran = clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran;
-	return ran * 10 < began * 9;
+	uint64_t time = clock_ns(CLOCK_MONOTONIC) - began;
+	return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran) * 10 < time * 9;
 }
 
 static void measure(struct measured *got)
@@ -237,12 +235,12 @@ static void measure(struct measured *got)
 		out->timer = sample_cost();
 	if (period < (uint64_t)MANY_TIMES * out->timer)
 		period = (uint64_t)MANY_TIMES * out->timer;
-	if (!make_event(period))
-		return;
-	out->event = sample_cost();
+	bool has_event = make_event(period);
+	if (has_event)
+		out->event = sample_cost();
 	got->busy = is_busy(began, ran);
-	out->change = switch_cost();
-	got->busy = got->busy || !out->change;
+	if (has_event)
+		out->change = switch_cost();
 }
 
 /* In a child: it has its own signals and timer slack, and its time is limited. */
@@ -279,7 +277,7 @@ static void measure_in_child(struct measured *out)
 /* ---- the cache ----------------------------------------------------------------------------
  *
  * One line: the boot id, the costs, and "busy" if other work may have changed them. Then they are
- * measured again, after ten minutes and when the CPU is free. */
+ * measured again, after ten minutes and when the CPU is free, which takes 20 ms to see. */
 
 enum { BUSY_S = 600, TRIED_NS = 20 * 1000 * 1000 };
 

@@ -170,7 +170,8 @@ static bool measure(struct runs *r, struct csprof_cost *cost)
 	cost->image = launch_clip(added(&none));
 	/* the first child costs more */
 	cost->child = launch_clip((added(&many) - added(&few)) / (MANY - FEW));
-	return n >= LEAST && launch_is_certain(children, n, KNOWN);
+	/* fewer rounds show a slow machine, where another second would not help */
+	return n < LEAST || launch_is_certain(children, n, KNOWN);
 }
 
 static void remove_all(const char *directory)

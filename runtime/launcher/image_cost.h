@@ -16,7 +16,8 @@ int launch_image_run(const char *children);
 /* Measure cost->image and cost->child: run that program alone and measured by turns, 12 to 300
  * times, for about a second, or three if the machine does other work. Its datafiles are in a
  * directory of their own below out, which is removed. Both are 0 if that is not possible. Returns
- * whether they are certain: the standard error of child is a third of it at most. */
+ * false if another measurement may be better: not all runs succeeded, or the standard error of
+ * child is more than a third of it. */
 bool launch_image_cost(const char *library, const char *out, const char *store,
 		       struct csprof_cost *cost);
 

@@ -25,8 +25,9 @@ static int64_t deviation(const int64_t *values, int n, int i)
 	return llabs(values[i] - values[n / 2]);
 }
 
-/* The median of the absolute deviations from the median of sorted values. The m values that are
- * nearest to the median are next to each other: those from lo to hi. */
+/* The median of the absolute deviations of sorted values from their median. The half of the values
+ * that are nearest to the median are next to each other, so the others are left out from both ends:
+ * the largest deviation of the rest is the median one. */
 static int64_t median_deviation(const int64_t *values, int n)
 {
 	int lo = 0, hi = n - 1;

@@ -6,11 +6,7 @@
 
 work=$(program work)
 norefresh=$(program norefresh)
-# What sampling costs is measured first, and not again.
-export XDG_CACHE_HOME=$PWD/cache
-mkdir cache
-"$hpcrun" -q -o first true
-sed -i 's/ busy$//' cache/hpcrun/cost
+measure_cost
 
 # Two processes that wake each other have one CPU with the hog: with two, the scheduler decides whether
 # they share one, and alone they take 0.2 s or 2.5.

@@ -41,8 +41,11 @@ echo "$kept busy" | sed 's/ busy busy$/ busy/' >cache/hpcrun/cost
 "$hpcrun" -q -o young "$work" loop 1
 check "what was measured beside other work is kept" grep -q ' busy$' cache/hpcrun/cost
 touch -d '11 minutes ago' cache/hpcrun/cost
-"$hpcrun" -q -o old "$work" loop 1
-check "for ten minutes" [ $(($(date +%s) - $(remembered))) -lt 300 ]
+renewed() { [ $(($(date +%s) - $(remembered))) -lt 300 ]; }
+for _ in 1 2 3 4 5; do # the CPU may be taken away just then
+	renewed || "$hpcrun" -q -o old "$work" loop 1
+done
+check "for ten minutes" renewed
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
 beside_nine() { # beside_nine COMMAND...
 	local hogs=() n status
@@ -63,6 +66,9 @@ is "and longer, if other work goes on" "$(remembered)" "$(date -d 2001-01-01 +%s
 rm cache/hpcrun/cost
 beside_nine "$hpcrun" -q -o beside "$work" loop 1
 check "it is seen: $(cat cache/hpcrun/cost)" grep -q ' busy$' cache/hpcrun/cost
+rm cache/hpcrun/cost
+beside_nine "$(program noperf)" "$hpcrun" -q -o timers "$work" loop 1
+check "without events, too: $(cat cache/hpcrun/cost)" grep -qE ' 0 0 [0-9]+ [0-9]+ busy$' cache/hpcrun/cost
 # HPCRUN_COST without a cache: the cost of a sample by a timer, by an event, and of a switch.
 beside_nine bash -c 'for n in 1 2 3 4 5; do XDG_CACHE_HOME=relative HOME=/dev/null "$1" -q -o uncached \
 	sh -c "echo \$HPCRUN_COST"; done' bash "$hpcrun" >passed

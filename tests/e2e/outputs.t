@@ -48,7 +48,8 @@ build_job() {
 }
 # Datafiles made by chance, and what a command makes of them: each N COMMAND... runs it on each of them
 # and the N - 1 after it, and prints the number of the first, the exit status, and the checksum and
-# length of the output and messages. To see these, build the job by hand: tests/lib/builders/random_paths.py.
+# length of the output and messages. These are kept in the folder OUTPUTS_KEEP, if that is set: compare
+# those of two builds.
 random_files=10
 build_random() {
 	mkdir random && "$python" "$top/tests/lib/builders/random_paths.py" random $(seq $random_files) || return 1
@@ -66,7 +67,8 @@ each() {
 		for ((k = i; k < i + count; k++)); do
 			files+=("random/$k.csp")
 		done
-		sum=$("$@" "${files[@]}" 2>&1 | sed "s|$PWD|SCRATCH|g" | cksum; exit "${PIPESTATUS[0]}")
+		sum=$("$@" "${files[@]}" 2>&1 | sed "s|$PWD|SCRATCH|g" |
+			tee ${OUTPUTS_KEEP:+"$OUTPUTS_KEEP/$OUTPUTS_COMMAND-$i"} | cksum; exit "${PIPESTATUS[0]}")
 		status=$?
 		echo "$i $status $sum"
 	done

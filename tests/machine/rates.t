@@ -4,7 +4,8 @@
 . "$top/tests/lib/shell/measure.sh"
 
 work=$(program work)
-note "$(uname -r), $("$hpcrun" -q -o first true; cat "$XDG_CACHE_HOME/hpcrun/cost")"
+measure_cost
+note "$(uname -r), $(cat "$XDG_CACHE_HOME/hpcrun/cost")"
 for budget in 5 100; do
 	export HPCRUN_BUDGET=$budget
 	for kind in loop nine coroutine deep short pingpong; do
