@@ -6,7 +6,8 @@
 # outputs.t NAME... compares NAME.txt... alone. With GOLDEN_WRITE=1 in the environment the
 # transcripts are written instead: read the difference before you commit it. For tests/mutate, which
 # runs few commands often: OUTPUTS_ONLY is a file that lists the commands to run, as NAME.NUMBER, and
-# OUTPUTS_WROTE one to which those that write files are appended.
+# OUTPUTS_WROTE one to which those that write files are appended. With OUTPUTS_KEEP in the environment,
+# a folder, the outputs of "each" are kept there: compare those of two builds.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
 
@@ -46,89 +47,32 @@ build_job() {
 		cp "$top/tests/data/example.csp" old.csp && cp "$data/corner.xml" "$data/rank0.paths" . &&
 		"$mkcsp" --big --width 4 --shuffle 5 --relabel solver.csp
 }
-# Datafiles made by chance, and what a command makes of them: each N COMMAND... runs it on each of them
-# and the N - 1 after it, and prints the number of the first, the exit status, and the checksum and
-# length of the output and messages. These are kept in the folder OUTPUTS_KEEP, if that is set: compare
-# those of two builds.
-random_files=10
+# Datafiles made by chance.
 build_random() {
-	mkdir random && "$python" "$top/tests/lib/builders/random_paths.py" random $(seq $random_files) || return 1
+	mkdir random && "$python" "$top/tests/lib/builders/random_paths.py" random $(seq 10) || return 1
 	local i
-	for ((i = 1; i <= random_files; i++)); do
+	for ((i = 1; i <= 10; i++)); do
 		"$mkcsp" --paths random/$i.paths random/$i.csp || return 1
 	done
 	rm random/*.paths
 }
-each() {
-	local i k files status sum count=$1
-	shift
-	for ((i = 1; i + count - 1 <= random_files; i++)); do
-		files=()
-		for ((k = i; k < i + count; k++)); do
-			files+=("random/$k.csp")
-		done
-		sum=$("$@" "${files[@]}" 2>&1 | sed "s|$PWD|SCRATCH|g" |
-			tee ${OUTPUTS_KEEP:+"$OUTPUTS_KEEP/$OUTPUTS_COMMAND-$i"} | cksum; exit "${PIPESTATUS[0]}")
-		status=$?
-		echo "$i $status $sum"
-	done
-}
-export -f each
-export random_files
 
 check "the measured job is built" build_job
 check "and files by chance" build_random
 [ $tap_failed = 0 ] || done_testing
 rm -f ./*.o
-fresh=$scratch.fresh work=$scratch.work
-trap 'rm -rf "$scratch" "$fresh" "$work"' EXIT
-cp -a "$scratch" "$fresh" && mkdir "$work"
-
-# state: of all files.
-state() {
-	[ -z "${OUTPUTS_WROTE:-}" ] || find . -type d -printf '%p\n' -o -printf '%p %i %s %T@\n' | sort | cksum
-}
-
-# transcript COMMAND: as the file has it.
-transcript() {
-	local status
-	printf '$ %s\n' "$1"
-	timeout 60 bash -c "$1" >"$work/out" 2>"$work/err" </dev/null
-	status=$?
-	sed "s|$scratch|SCRATCH|g" "$work/out"
-	sed "s|$scratch|SCRATCH|g; s/^/! /" "$work/err"
-	[ $status = 0 ] || echo "[status $status]"
-}
+fresh=$scratch.fresh
+trap 'rm -rf "$scratch" "$fresh"' EXIT
+cp -a "$scratch" "$fresh"
 
 [ $# -gt 0 ] || set -- $(cd "$data" && basename -s .txt ./*.txt)
-for name; do
-	file=$data/$name.txt
-	# Each starts from the same files.
-	find . -mindepth 1 -delete
-	cp -aT "$fresh" .
-	grep '^\$ ' "$file" | cut -c3- >"$work/commands"
-	if [ -n "${GOLDEN_WRITE:-}" ]; then
-		while IFS= read -r command; do
-			transcript "$command"
-		done <"$work/commands" >"$file"
-		continue
-	fi
-	awk -v to="$work/want." '/^\$ / { close(to n++) } { print >(to n) }' "$file"
-	n=0
-	while IFS= read -r command; do
-		n=$((n + 1))
-		export OUTPUTS_COMMAND=$name.$n
-		[ -z "${OUTPUTS_ONLY:-}" ] || grep -qxF "$OUTPUTS_COMMAND" "$OUTPUTS_ONLY" || continue
-		before=$(state)
-		transcript "$command" >"$work/got"
-		[ "$before" = "$(state)" ] || echo "$OUTPUTS_COMMAND" >>"$OUTPUTS_WROTE"
-		if cmp -s "$work/want.$n" "$work/got"; then
-			ok "$name: $command"
-		else
-			not_ok "$name: $command" "$(diff "$work/want.$n" "$work/got" | head -40)"
-		fi
-	done <"$work/commands"
-	check "$name has commands" [ $n -gt 0 ]
-done
-check "there are transcripts" [ $# -gt 0 ]
+compared=
+while IFS= read -r line; do
+	case $line in
+	"ok - "*) ok "${line#ok - }" ;;
+	"not ok - "*) not_ok "${line#not ok - }" ;;
+	"# compared") compared=yes ;;
+	esac
+done < <(lib transcripts.py "$data" "$fresh" "$@")
+check "all transcripts were compared" [ -n "$compared" ]
 done_testing
