@@ -2,6 +2,7 @@
 
 #include "formats/base/vec.h"
 
+#include <stdbool.h>
 #include <string.h>
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -11,7 +12,8 @@ struct arena_block {
 	_Alignas(16) char bytes[];
 };
 
-enum { BLOCK_BYTES = 256 * 1024 - 64 };
+/* Of a block; each is as large as all before it. Most datafiles need no more than the first. */
+enum { LEAST_BYTES = 32 * 1024 - 64, MOST_BYTES = 256 * 1024 - 64 };
 
 void arena_init(struct arena *a)
 {
@@ -30,22 +32,33 @@ void arena_deinit(struct arena *a)
 	arena_init(a);
 }
 
+/* NULL if memory ran out. */
+static char *new_block(struct arena *a, size_t bytes)
+{
+	struct arena_block *b = malloc(sizeof *b + bytes);
+
+	if (!b)
+		return NULL;
+	a->total += sizeof *b + bytes;
+	b->older = a->blocks;
+	a->blocks = b;
+	return b->bytes;
+}
+
 void *arena_alloc(struct arena *a, size_t size)
 {
 	if (size > SIZE_MAX - 4096)
 		return NULL;
 	size = (size + 15) & ~(size_t)15;
 	if (size > a->left) {
-		size_t bytes = size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES;
-		struct arena_block *b = malloc(sizeof *b + bytes);
-		if (!b)
-			return NULL;
-		a->total += sizeof *b + bytes;
-		b->older = a->blocks;
-		a->blocks = b;
-		if (bytes == size && size != BLOCK_BYTES)
-			return memset(b->bytes, 0, size); /* the current block remains in use */
-		a->next = b->bytes;
+		size_t bytes = a->total < LEAST_BYTES  ? LEAST_BYTES
+			       : a->total > MOST_BYTES ? MOST_BYTES
+						       : a->total & ~(size_t)15;
+		bool alone = size > bytes / 4; /* the current block remains in use */
+		char *begin = new_block(a, alone ? size : bytes);
+		if (!begin || alone)
+			return begin ? memset(begin, 0, size) : NULL;
+		a->next = begin;
 		a->left = bytes;
 	}
 	void *p = a->next;
