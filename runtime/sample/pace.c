@@ -8,7 +8,8 @@
 enum { WINDOW = 16, AVERAGED = 16, NOT_KNOWN_NS = 100 * 1000 };
 
 /* What the thread sampled last has seen: the initial values for a new thread. */
-static _Atomic(uint32_t) last_kernel = UINT32_MAX, last_own;
+static _Atomic(uint32_t) last_own;
+static _Atomic(uint64_t) last_kernel = (uint64_t)UINT32_MAX << 1; /* the lowest bit: certain */
 
 /* The launcher's value is preferred: what is seen is too much if all system calls are long. */
 uint32_t csprof_pace_kernel(const struct csprof_pace *p)
@@ -16,11 +17,13 @@ uint32_t csprof_pace_kernel(const struct csprof_pace *p)
 	return p->said ? p->said : p->kernel != UINT32_MAX ? p->kernel : NOT_KNOWN_NS;
 }
 
-/* The larger value, for limits that must hold even if samples have become more expensive. */
+/* The larger value, for limits that must hold even if samples have become more expensive. A few
+ * readings are not enough to say that they have: a host may have taken the CPU away in each, and
+ * a thread whose source is not exact makes no others. */
 static uint64_t cost(const struct csprof_pace *p, uint64_t own)
 {
 	uint32_t kernel = csprof_pace_kernel(p);
-	return own + (p->kernel != UINT32_MAX && p->kernel > kernel ? p->kernel : kernel);
+	return own + (p->certain && p->kernel > kernel ? p->kernel : kernel);
 }
 
 static uint32_t clip(uint64_t ns)
@@ -35,11 +38,13 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 void csprof_pace_init(struct csprof_pace *p, uint64_t asked_ns, uint32_t share, uint32_t said)
 {
+	uint64_t kernel = atomic_load_explicit(&last_kernel, memory_order_relaxed);
 	*p = (struct csprof_pace){
 	    .asked = asked_ns,
 	    .share = share,
 	    .said = said,
-	    .kernel = atomic_load_explicit(&last_kernel, memory_order_relaxed),
+	    .kernel = (uint32_t)(kernel >> 1),
+	    .certain = kernel & 1,
 	    .next = UINT32_MAX,
 	    .own = atomic_load_explicit(&last_own, memory_order_relaxed),
 	};
@@ -74,6 +79,7 @@ static void saw_kernel(struct csprof_pace *p, uint64_t began)
 	if (++p->seen < WINDOW)
 		return;
 	p->kernel = p->next;
+	p->certain = true;
 	p->next = UINT32_MAX;
 	p->seen = 0;
 }
@@ -92,7 +98,9 @@ void csprof_pace_saw(struct csprof_pace *p, uint64_t began, uint64_t ended)
 {
 	saw_kernel(p, began);
 	saw_own(p, ended - began);
-	atomic_store_explicit(&last_kernel, p->kernel, memory_order_relaxed);
+	if (p->certain || !(atomic_load_explicit(&last_kernel, memory_order_relaxed) & 1))
+		atomic_store_explicit(&last_kernel, (uint64_t)p->kernel << 1 | p->certain,
+				      memory_order_relaxed);
 	atomic_store_explicit(&last_own, p->own, memory_order_relaxed);
 }
 

@@ -33,6 +33,7 @@ struct csprof_pace {
 	uint32_t next;   /* and since then; UINT32_MAX: none seen */
 	uint32_t seen;   /* number of samples in next */
 	uint32_t own;    /* the handler's part, ns: average */
+	bool certain;    /* kernel is the minimum over enough samples */
 };
 
 /* Set up for a thread that begins, from what other threads of the process have seen. share,

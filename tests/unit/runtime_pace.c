@@ -131,12 +131,31 @@ static void said(void **unused)
 	assert_in_range(csprof_pace_mean(&p), 8 * 50000, 8 * 60000);
 }
 
+/* One late signal says nothing, neither for its thread nor for those that begin after it. To be run
+ * first: what threads before have seen is not forgotten. */
+static void one_late_signal(void **unused)
+{
+	(void)unused;
+	struct csprof_pace first, second;
+	csprof_pace_init(&first, 1000 * 1000, CSPROF_WHOLE, 10 * 1000);
+	csprof_pace_armed(&first, 1000, 1000 * 1000, true);
+	csprof_pace_saw(&first, 2000 * 1000, 2002 * 1000);
+	assert_int_equal(csprof_pace_mean(&first), 1000 * 1000);
+	csprof_pace_init(&second, 1000 * 1000, CSPROF_WHOLE, 10 * 1000);
+	csprof_pace_saw(&second, 500 * 1000, 502 * 1000);
+	assert_int_equal(csprof_pace_mean(&second), 1000 * 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(dear_machines),  cmocka_unit_test(dear_samples),
-	    cmocka_unit_test(cheap_machines), cmocka_unit_test(held_signals),
-	    cmocka_unit_test(budgets),        cmocka_unit_test(said),
+	    cmocka_unit_test(one_late_signal),
+	    cmocka_unit_test(dear_machines),
+	    cmocka_unit_test(dear_samples),
+	    cmocka_unit_test(cheap_machines),
+	    cmocka_unit_test(held_signals),
+	    cmocka_unit_test(budgets),
+	    cmocka_unit_test(said),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
