@@ -48,10 +48,11 @@ build_job() {
 		"$mkcsp" --big --width 4 --shuffle 5 --relabel solver.csp
 }
 # Datafiles made by chance.
+random_files=14
 build_random() {
-	mkdir random && "$python" "$top/tests/lib/builders/random_paths.py" random $(seq 10) || return 1
+	mkdir random && "$python" "$top/tests/lib/builders/random_paths.py" random $(seq $random_files) || return 1
 	local i
-	for ((i = 1; i <= 10; i++)); do
+	for ((i = 1; i <= random_files; i++)); do
 		"$mkcsp" --paths random/$i.paths random/$i.csp || return 1
 	done
 	rm random/*.paths

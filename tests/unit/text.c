@@ -40,6 +40,38 @@ static void test_clean(void **state)
 	arena_deinit(&a);
 }
 
+/* The control characters, and those of Unicode that change how the text around them is shown. */
+static void test_harmful_characters(void **state)
+{
+	(void)state;
+	static const uint32_t ranges[][2] = {{0x01, 0x1f},     {0x7f, 0x9f},     {0x200e, 0x200f},
+					     {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}};
+	struct arena a;
+
+	arena_init(&a);
+	for (uint32_t code = 1; code < 0x10400; code++) {
+		char in[5] = "", want[16] = "";
+		bool harmful = false;
+		if (code >= 0xd800 && code < 0xe000)
+			continue; /* surrogates */
+		for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+			harmful |= code >= ranges[i][0] && code <= ranges[i][1];
+		if (code < 0x80)
+			in[0] = (char)code;
+		else if (code < 0x800)
+			sprintf(in, "%c%c", 0xc0 | code >> 6, 0x80 | (code & 63));
+		else if (code < 0x10000)
+			sprintf(in, "%c%c%c", 0xe0 | code >> 12, 0x80 | (code >> 6 & 63),
+				0x80 | (code & 63));
+		else
+			sprintf(in, "%c%c%c%c", 0xf0 | code >> 18, 0x80 | (code >> 12 & 63),
+				0x80 | (code >> 6 & 63), 0x80 | (code & 63));
+		sprintf(want, code < 0x80 ? "\\x%02x" : "\\u{%x}", code);
+		assert_string_equal(layout_clean(&a, in), harmful ? want : in);
+	}
+	arena_deinit(&a);
+}
+
 static void test_widths_and_cuts(void **state)
 {
 	(void)state;
@@ -386,6 +418,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_clean),
+	    cmocka_unit_test(test_harmful_characters),
 	    cmocka_unit_test(test_widths_and_cuts),
 	    cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_golden),

@@ -16,10 +16,18 @@ NAMES = ["/usr/lib/libwork.so", "/usr/lib/libwork.so", "/usr/lib/libplain.so", "
 THREADS = ["", "work", "helper", "worker/1", "worker/2", "a name\u0085"]
 METRICS = [("CPUTIME", "2 1 unit ns"), ("CPUTIME # samples", "6 1000000 unit count"), ("BYTES", "0 1 unit bytes"),
            ("# returns", "8 1 unit count"), ("WALL", "2 3 unit ns source timer requested 100"), ("LOCKS", "0 1"),
-           ("LOCKS # samples", "6 5 unit count"), ("KB", "0 1024 unit bytes"), ("Events", "0 1000 unit count")]
+           ("LOCKS # samples", "6 5 unit count"), ("KB", "0 1024 unit bytes"), ("Events", "0 1000 unit count"),
+           ("returns", "8 1 unit count"), ("activations", "16 1 unit count"), ("L1 cache misses", "2 1000 unit count kernel yes"),
+           ("REALTIME", "1 1 unit ns kernel no achieved 99.5"), ("twelve chars", "0 1"), ("of thirteen c", "0 1 unit s"),
+           ("of fourteen ch", "0 1")]
 OUTCOMES = ["recorded", "partial", "unsafe code", "unwind failed", "own code", "tail", "later", "dropped: x"]
 VALUES = [0, 0, 0, 0, 1, 1, 2, 5, 9, 10, 11, 99, 100, 999, 1000, 1001, 9999, 10000, 99999, 100000, 999499, 999500,
           1000000, 1023, 1024, 1048576, 10**9, 10**9, 60 * 10**9, 3600 * 10**9, 10**12, 2**40, 2**53]
+HUGE = [2**32, 2**53 + 1, 2**62, 2**63 - 1, 2**63, 2**64 - 1]
+
+
+TAME = 10  # the last seed without HUGE, of which few make all sums end at 2^64 - 1
+MOST = 2**64 - 1
 
 
 class Random:
@@ -27,6 +35,7 @@ class Random:
 
     def __init__(self, seed):
         self.state = seed
+        self.values = VALUES + HUGE if seed > TAME else VALUES
         self.below(2)
 
     def below(self, n):
@@ -47,7 +56,7 @@ def word(text):
 def process(r):
     facts = [("command", "work\\0%d" % r.below(3)), ("executable", r.one_of(NAMES[:5])), ("host", r.one_of(["alpha", "beta"])),
              ("pid", r.below(4)), ("ppid", r.below(4)), ("start_ns", 1700000000000000000 + r.below(5) * 10**9),
-             ("wall_ns", r.one_of(VALUES)), ("cpu_ns", r.one_of(VALUES)), ("outside_ns", r.one_of(VALUES)),
+             ("wall_ns", r.one_of(r.values)), ("cpu_ns", r.one_of(r.values)), ("outside_ns", r.one_of(r.values)),
              ("end", r.one_of(["exit 0", "exit 3", "signal 9", "exec", "later"])), ("rank", r.below(6)),
              ("tool", "hpcrun 1.0"), ("store", "recovered")]
     return ["process %s %s" % (key, word(str(value))) for key, value in facts if r.chance(75)]
@@ -77,9 +86,9 @@ def paths(r, bases, sums):
         for _ in range(r.below(1 + r.one_of([1, 3, 12]))):
             frames.append(r.one_of(frames) if r.chance(30) else address(r, bases))
         known.append(frames)
-        values = [r.one_of(VALUES) for _ in sums]
+        values = [r.one_of(r.values) for _ in sums]
         for i, value in enumerate(values):
-            sums[i] += value
+            sums[i] = min(sums[i] + value, MOST)
         lines.append("path %s : %s" % (" ".join(map(str, values)), " ".join(frames)))
     return lines
 
@@ -90,7 +99,7 @@ def account(r, thread, metrics, sums, agrees):
     for metric, (name, _) in enumerate(metrics):
         for outcome in OUTCOMES[2 if agrees else 0:]:
             if r.chance(25):
-                lines.append("account %d %d %s %d %d" % (thread, metric, word(outcome), r.below(200), r.one_of(VALUES)))
+                lines.append("account %d %d %s %d %d" % (thread, metric, word(outcome), r.below(200), r.one_of(r.values)))
         if agrees:
             samples, weight = r.below(5000), sums[metric]
             if metric + 1 < len(metrics) and metrics[metric + 1][0] == name + " # samples":
@@ -103,7 +112,7 @@ def account(r, thread, metrics, sums, agrees):
 
 def datafile(seed):
     r = Random(seed)
-    metrics = [m for m in METRICS if r.chance(90 if m == METRICS[0] else 40)] or METRICS[1:2]
+    metrics = [m for m in METRICS if r.chance(90 if m == METRICS[0] else 25)] or METRICS[1:2]
     num_threads = r.one_of([0, 1, 1, 1, 2, 2, 3, 4])
     sums = [[0] * len(metrics) for _ in range(num_threads or 1)]
     lines = ["target %s" % word(r.one_of(["work", "", "work -n 7", "/usr/bin/work", 30 * "target "]))]
@@ -124,12 +133,12 @@ def datafile(seed):
     agrees = r.chance(80)
     for t in range(num_threads):
         accounts = account(r, t, metrics, sums[t], agrees)
-        cpu = sum(int(a.split()[-1]) for a in accounts if a.split()[2] == "0") if metrics[0][0] == "CPUTIME" else 0
-        lines.append("thread %d %s %d %d %d" % (r.below(9), word(r.one_of(THREADS)), r.below(1000), r.one_of(VALUES),
-                                                cpu if agrees else r.one_of(VALUES)))
+        cpu = min(sum(int(a.split()[-1]) for a in accounts if a.split()[2] == "0"), MOST) if metrics[0][0] == "CPUTIME" else 0
+        lines.append("thread %d %s %d %d %d" % (r.below(9), word(r.one_of(THREADS)), r.below(1000), r.one_of(r.values),
+                                                cpu if agrees else r.one_of(r.values)))
         lines += accounts
     if lengths and lengths[0]:
-        lines += ["trace %d 0 0 1 %d" % (r.below(9), r.one_of(VALUES)) for _ in range(r.below(4))]
+        lines += ["trace %d 0 0 1 %d" % (r.below(9), r.one_of(r.values)) for _ in range(r.below(4))]
     return "\n".join(lines) + "\n"
 
 
