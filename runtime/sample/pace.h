@@ -6,8 +6,9 @@
  * return) was measured by the launcher (launcher/cost.h). If a sample costs more than that, or
  * nothing is known, the kernel's part is what the clock advances beyond the period that was
  * armed at the end of the last sample. That is too much if the thread was in a system call,
- * which a signal does not interrupt, so the minimum over a number of samples is used. It does
- * not include the return, which is assumed to cost no more than all the rest.
+ * which a signal does not interrupt, so the minimum over a number of samples is used; a minimum
+ * over fewer does not count against the launcher's figure. It does not include the return, which
+ * is assumed to cost no more than all the rest.
  *
  * Everything here is async-signal-safe; a pace belongs to one thread. */
 #ifndef RUNTIME_SAMPLE_PACE_H

@@ -1,6 +1,6 @@
 """transcripts.py FOLDER FRESH NAME...: runs the commands of FOLDER/NAME.txt... in the working
-directory and compares what they print with what stands there. Each NAME begins with the files of
-FRESH. Prints TAP without a plan, and "# compared" in the end.
+directory and compares their output with the file. Before each NAME, the files of FRESH are copied
+there. Prints TAP without a plan, and "# compared" at the end.
 
 A line that begins with "$ " is a command; the lines up to the next are its output, then its
 messages, each after "! ", and its exit status, if it is not 0. The working directory is written
@@ -24,6 +24,7 @@ import zlib
 LIMIT = 60  # seconds for a command
 SHOWN = 40  # lines of a difference
 
+
 def point(good, description, explanation=b""):
     sys.stdout.buffer.write(b"%s - %s\n" % (b"ok" if good else b"not ok", description))
     sys.stdout.flush()
@@ -40,7 +41,7 @@ def end():
 
 
 def run(command, out, err):
-    """The status that a shell would say, 124 after LIMIT seconds."""
+    """Returns the exit status as a shell has it; 124 after LIMIT seconds."""
     with subprocess.Popen(["bash", "-c", command], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                           start_new_session=True) as process:
         try:
@@ -85,7 +86,7 @@ def transcript(command):
 
 
 def state():
-    """Of all files."""
+    """What changes if a command writes, adds or removes a file."""
     found = set()
     for folder, _, names in os.walk("."):
         found.add(folder)
