@@ -41,14 +41,11 @@ mkdir example
 all="$all example"
 
 same_rows() { # same_rows A.db B.db TABLE...: the two have the same rows there
-	local a=$1 b=$2 table
-	shift 2
-	for table; do
-		cmp <(sql "$a" "SELECT * FROM $table") <(sql "$b" "SELECT * FROM $table") || {
-			echo "$table"
-			return 1
-		}
+	local table all=
+	for table in "${@:3}"; do
+		all+="SELECT '$table'; SELECT * FROM $table; "
 	done
+	diff --text <(sql "$1" "$all") <(sql "$2" "$all")
 }
 same_view() { # same_view PROFILE DATABASE VIEW...: prints the same of both
 	local profile=$1 database=$2

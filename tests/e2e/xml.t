@@ -20,8 +20,7 @@ back_again() {
 
 # weighed DIR NAME: the values are those of the datafiles, the text view, and each other.
 weighed() {
-	lib xmlcheck.py data "$1" "$2.xml" && lib xmlcheck.py text "$hpcprof" "$1" "$2.xml" &&
-		lib xmlcheck.py alike "$2.xml" "$2.cs.xml"
+	lib xmlcheck.py all "$hpcprof" "$1" "$2.xml" "$2.cs.xml"
 }
 
 tree() {

@@ -4,7 +4,8 @@ table of following.t.
 For a run of follow.c under `hpcrun -o DIR reaper REPORT`: the number of datafiles expected
 and found, and for each process the sum of all weights over its images, and the CPU time that
 the process that waited for it got. They must agree within 1% or what account.py allows per
-image, unless --not-all says that some images are not measured. Exits with 1 if this is not so."""
+image, unless --not-all says that some images are not measured. Exits with 1 if this is not so,
+and with 2 if an equation of account.py is false, whatever the times are."""
 
 import sys
 from collections import Counter
@@ -53,6 +54,8 @@ def main(arguments):
         if whole:
             line += " %9.3f ms seen outside" % (seen / 1e6)
         print(line + ("" if near else "  WRONG"))
+    if account.main([place]):
+        return 2
     return 0 if good else 1
 
 

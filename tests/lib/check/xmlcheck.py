@@ -7,6 +7,8 @@
         the total of each metric is that of the datafiles' nodes, exactly
     xmlcheck.py alike PROFILE CSPROFILE
         values by file, procedure and line are the same, exactly
+    xmlcheck.py all HPCPROF DIR PROFILE CSPROFILE
+        the three above
     xmlcheck.py names XML
         print the names of the scopes, decoded, one per line, in Python's form of bytes"""
 
@@ -170,12 +172,18 @@ def compare_alike(profile, csprofile):
             for key in set(sums[0]) | set(sums[1]) if sums[0].get(key) != sums[1].get(key)]
 
 
+def compare_all(hpcprof, place, profile, csprofile):
+    return (compare_data(place, profile) + compare_text(hpcprof, place, profile)
+            + compare_alike(profile, csprofile))
+
+
 def main(what, *arguments):
     if what == "names":
         for name in sorted(Profile(*arguments).names):
             print(name)
         return 0
-    wrong = {"text": compare_text, "data": compare_data, "alike": compare_alike}[what](*arguments)
+    wrong = {"text": compare_text, "data": compare_data, "alike": compare_alike,
+             "all": compare_all}[what](*arguments)
     print("\n".join(wrong[:20]))
     return len(wrong) > 0
 
