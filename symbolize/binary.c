@@ -5,6 +5,7 @@
 #include "formats/identity/content_id.h"
 
 #include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
@@ -46,6 +47,10 @@ static int open_file(struct elf_file *f, const char *path, struct error *why)
 	strcpy(f->path, path);
 	return 0;
 }
+
+/* Keep the first reason why debug information is not read. */
+#define UNREAD(b, ...)                                                                             \
+	((b)->unread.kind == ERROR_NONE ? error_set(&(b)->unread, ERROR_FORMAT, __VA_ARGS__) : -1)
 
 /* Linkers write 16 or 20 bytes; longer ones are ignored. */
 enum { ID_MAX = 64 };
@@ -165,7 +170,8 @@ static bool file_crc(int fd, uint32_t *out)
 }
 
 /* Find <dir>/.build-id/xx/yyyy.debug. */
-static bool find_by_id(struct elf_file *f, const char *hex, const struct search_paths *where)
+static bool find_by_id(struct binary *b, struct elf_file *f, const char *hex,
+		       const struct search_paths *where)
 {
 	char path[PATH_MAX];
 	size_t length = strlen(hex);
@@ -178,17 +184,19 @@ static bool find_by_id(struct elf_file *f, const char *hex, const struct search_
 			continue;
 		if (file_has_id(f, hex))
 			return true;
+		UNREAD(b, "%s: has another build-id than its name says", path);
 		close_file(f);
 	}
 	return false;
 }
 
 /* Open the path made from format, if the file has the link's CRC. */
-__attribute__((format(printf, 4, 5))) static bool
-try_link(struct elf_file *f, const struct elf_file *module, uint32_t crc, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool try_link(struct binary *b, uint32_t crc,
+							   const char *format, ...)
 {
+	struct elf_file *f = &b->debug;
 	char path[PATH_MAX];
-	struct stat a, b;
+	struct stat debug, module;
 	uint32_t found;
 	va_list args;
 	va_start(args, format);
@@ -197,10 +205,12 @@ try_link(struct elf_file *f, const struct elf_file *module, uint32_t crc, const 
 	if (n < 0 || (size_t)n >= sizeof path || open_file(f, path, NULL) != 0)
 		return false;
 	/* A link may name its own file. */
-	bool other = fstat(f->fd, &a) == 0 && fstat(module->fd, &b) == 0 &&
-		     (a.st_ino != b.st_ino || a.st_dev != b.st_dev);
+	bool other = fstat(f->fd, &debug) == 0 && fstat(b->main.fd, &module) == 0 &&
+		     (debug.st_ino != module.st_ino || debug.st_dev != module.st_dev);
 	if (other && file_crc(f->fd, &found) && found == crc)
 		return true;
+	if (other)
+		UNREAD(b, "%s: its checksum is not the one in .gnu_debuglink", path);
 	close_file(f);
 	return false;
 }
@@ -212,20 +222,19 @@ static int folder_length(const char *path)
 	return n <= PATH_MAX ? (int)n : 0;
 }
 
-static bool find_by_link(struct elf_file *f, const struct elf_file *module, const char *asked,
-			 const struct search_paths *where)
+static bool find_by_link(struct binary *b, const char *asked, const struct search_paths *where)
 {
 	char real[PATH_MAX];
 	GElf_Word crc;
-	const char *link = dwelf_elf_gnu_debuglink(module->elf, &crc);
+	const char *link = dwelf_elf_gnu_debuglink(b->main.elf, &crc);
 	if (!link || !*link)
 		return false;
 	/* Look beside the file after resolving links, as debuggers do: libfoo.so.1 may be a
 	 * symbolic link from another folder. */
-	const char *target = realpath(module->path, real) ? real : module->path;
+	const char *target = realpath(b->main.path, real) ? real : b->main.path;
 	int folder = folder_length(target);
-	if (try_link(f, module, crc, "%.*s%s", folder, target, link) ||
-	    try_link(f, module, crc, "%.*s.debug/%s", folder, target, link))
+	if (try_link(b, crc, "%.*s%s", folder, target, link) ||
+	    try_link(b, crc, "%.*s.debug/%s", folder, target, link))
 		return true;
 	/* Below a debug directory, folders have the names that the program used, without the
 	 * sysroot; or, on merged-/usr systems, the names after resolving links. */
@@ -233,8 +242,8 @@ static bool find_by_link(struct elf_file *f, const struct elf_file *module, cons
 	const char *under = strncmp(target, where->sysroot, root) == 0 ? target + root : target;
 	for (size_t i = 0; i < where->num_debug_dirs; i++) {
 		const char *dir = where->debug_dirs[i];
-		if (try_link(f, module, crc, "%s/%.*s%s", dir, folder_length(asked), asked, link) ||
-		    try_link(f, module, crc, "%s/%.*s%s", dir, folder_length(under), under, link))
+		if (try_link(b, crc, "%s/%.*s%s", dir, folder_length(asked), asked, link) ||
+		    try_link(b, crc, "%s/%.*s%s", dir, folder_length(under), under, link))
 			return true;
 	}
 	return false;
@@ -273,6 +282,61 @@ static bool has_dwarf(Elf *elf)
 	return section_data(elf, ".debug_info", ".zdebug_info") != NULL;
 }
 
+/* ch_type of a compressed .debug_info, else 0. */
+static unsigned compression(Elf *elf)
+{
+	size_t names;
+	Elf_Scn *section = NULL;
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return 0;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr mem, *shdr = gelf_getshdr(section, &mem);
+		const char *found = shdr ? elf_strptr(elf, names, shdr->sh_name) : NULL;
+		GElf_Chdr header;
+		if (found && strcmp(found, ".debug_info") == 0 && shdr->sh_flags & SHF_COMPRESSED)
+			return gelf_getchdr(section, &header) ? header.ch_type : 0;
+	}
+	return 0;
+}
+
+/* Open the DWARF of elf. The version of libelf decides what compression can be read; what it cannot
+ * read, libdw leaves out. */
+static void open_dwarf(struct binary *b, Elf *elf)
+{
+	enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which older headers lack */
+	unsigned type = compression(elf);
+	Dwarf_CU *first = NULL;
+	b->dwarf = begin_dwarf(elf);
+	if (b->dwarf && dwarf_get_units(b->dwarf, NULL, &first, NULL, NULL, NULL, NULL) == 0)
+		return;
+	if (type)
+		UNREAD(b,
+		       "%s: its debug information is compressed with %s, which elfutils %s cannot "
+		       "read (objcopy --decompress-debug-sections)",
+		       binary_source(b), type == ZSTD ? "zstd" : "an unknown method",
+		       dwfl_version(NULL));
+	else
+		UNREAD(b, "%s: its debug information is damaged", binary_source(b));
+	if (b->dwarf)
+		dwarf_end(b->dwarf);
+	b->dwarf = NULL;
+}
+
+void binary_misses_dwo(struct binary *b, const char *folder, const char *dwo, size_t units)
+{
+	const char *slash = dwo[0] == '/' || !folder ? "" : "/";
+	char more[64] = "", package[PATH_MAX + 8];
+	if (units > 1)
+		snprintf(more, sizeof more, ", nor %zu more", units - 1);
+	snprintf(package, sizeof package, "%s.dwp", b->main.path);
+	if (b->main.elf && access(package, F_OK) == 0)
+		UNREAD(b, "%s: elfutils %s reads .dwo files, but no package of them", package,
+		       dwfl_version(NULL));
+	else
+		UNREAD(b, "%.200s%s%.200s: not found%s (its debug information was split off)",
+		       *slash ? folder : "", slash, dwo, more);
+}
+
 /* Open the file that .gnu_debugaltlink or .debug_sup names: relative to the folder of the file with
  * the link, or by the build-id that follows the name. */
 static void open_alt(struct binary *b, const struct search_paths *where)
@@ -297,8 +361,11 @@ static void open_alt(struct binary *b, const struct search_paths *where)
 		close_file(&b->alt);
 		found = false;
 	}
-	if (!found && !find_by_id(&b->alt, hex, where))
+	if (!found && !find_by_id(b, &b->alt, hex, where)) {
+		UNREAD(b, "%s: not found, with which %s shares debug information (see dwz(1))",
+		       path, from);
 		return;
+	}
 	b->alt_dwarf = begin_dwarf(b->alt.elf);
 	if (b->alt_dwarf)
 		dwarf_setalt(b->dwarf, b->alt_dwarf);
@@ -312,9 +379,9 @@ static void open_debug(struct binary *b, const char *path, const char *build_id,
 	ssize_t size = b->main.elf ? dwelf_elf_gnu_build_id(b->main.elf, &id) : 0;
 	if (size > 0)
 		to_hex(hex, id, (size_t)size);
-	if (find_by_id(&b->debug, build_id ? build_id : hex, where) || !b->main.elf)
-		return;
-	find_by_link(&b->debug, &b->main, path, where);
+	if (find_by_id(b, &b->debug, build_id ? build_id : hex, where) ||
+	    (b->main.elf && find_by_link(b, path, where)))
+		b->unread.kind = ERROR_NONE; /* those that did not fit */
 }
 
 /* Whether the dynamic section says that this is a program (PIE), not a library; some libraries can
@@ -378,7 +445,7 @@ int binary_open(struct binary *b, const char *path, const char *build_id,
 	if (!elf)
 		return -1;
 	if (has_dwarf(elf))
-		b->dwarf = begin_dwarf(elf);
+		open_dwarf(b, elf);
 	if (b->dwarf)
 		open_alt(b, where);
 	return 0;

@@ -33,6 +33,8 @@ struct binary {
 	Dwarf *alt_dwarf; /* of alt */
 	uint64_t entry;   /* entry point of main if it is a program, else 0 */
 	bool stale;       /* main was another build and was closed */
+	/* Why debug information that exists, or is named, is not read; ERROR_NONE: it is. */
+	struct error unread;
 };
 
 struct symbolizer;
@@ -45,6 +47,10 @@ const struct search_paths *symbolizer_places(const struct symbolizer *s);
 int binary_open(struct binary *b, const char *path, const char *build_id,
 		const struct search_paths *where, struct error *why);
 void binary_close(struct binary *b);
+
+/* A unit of the module names the file dwo, relative to folder (may be NULL), for its debug
+ * information, which was not found: say so in b->unread. units: how many such units there are. */
+void binary_misses_dwo(struct binary *b, const char *folder, const char *dwo, size_t units);
 
 /* The path of the file that names come from: the debug file if there is one, else the module, else
  * NULL. */

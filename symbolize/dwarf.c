@@ -179,6 +179,19 @@ static bool keep_unresolved(struct resolver *r)
 	return true;
 }
 
+/* Count a skeleton whose other part was not found. */
+static void count_missing(struct dwarf_pass *p, Dwarf_Die *skeleton, const char *folder)
+{
+	Dwarf_Attribute a;
+	const char *dwo = dwarf_formstring(dwarf_attr(skeleton, DW_AT_dwo_name, &a));
+	if (!dwo)
+		dwo = dwarf_formstring(dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &a));
+	if (dwo && !p->missing++) {
+		p->folder = folder;
+		p->dwo = dwo;
+	}
+}
+
 /* Resolve r->pending, which are in the unit. */
 static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 {
@@ -192,6 +205,8 @@ static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 	u->die = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid ? split : die;
 	u->lines_die = die;
 	u->directory = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &a));
+	if (type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_invalid)
+		count_missing(r->pass, &die, u->directory);
 	u->pending = r->pending.at;
 	u->num_pending = r->pending.len;
 	if (unit_read_lines(u, &r->sections) != 0)

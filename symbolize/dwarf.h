@@ -36,7 +36,11 @@ struct dwarf_pass {
 	const uint64_t *addresses; /* sorted, distinct */
 	size_t num_addresses;
 	struct debug_place *places; /* one per address; filled */
-	/* Filled; the caller frees scopes. */
+	/* Filled; the caller frees scopes. missing: units with addresses whose split debug
+	 * information was not found; the first of them has folder and dwo, its DW_AT_comp_dir (may
+	 * be NULL) and DW_AT_dwo_name. */
+	size_t missing;
+	const char *folder, *dwo;
 	struct scope *scopes;
 	size_t num_scopes, cap_scopes;
 };

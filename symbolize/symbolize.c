@@ -258,10 +258,12 @@ static int describe_source(struct module *m, struct symbol_table *out, struct er
 		if (!out->debug_file)
 			return -1;
 	}
-	if (out->best == SYMBOL_NONE && source)
+	if (m->dwarf.missing)
+		binary_misses_dwo(&m->binary, m->dwarf.folder, m->dwarf.dwo, m->dwarf.missing);
+	if (why && source)
+		*why = m->binary.unread;
+	if (out->best == SYMBOL_NONE && source && m->binary.unread.kind == ERROR_NONE)
 		error_set(why, ERROR_FORMAT, "%s: no symbols", source);
-	else if (out->best != SYMBOL_DWARF && source)
-		error_set(why, ERROR_FORMAT, "%s: no debug information", source);
 	return 0;
 }
 

@@ -73,9 +73,9 @@ struct symbolize_request {
 };
 
 /* Resolve the addresses. 0 and *out filled (free it with symbol_table_free), also if the file
- * cannot be read or has no symbols: then every address has one frame, named after the module, and
- * *why (may be NULL) says what was missing; its kind is ERROR_NONE if nothing was. -1 only if
- * memory ran out. */
+ * cannot be read or has no symbols: then every address has one frame, named after the module. *why
+ * (may be NULL) says why there is no file or no symbol, or why debug information that exists was
+ * not read; else its kind is ERROR_NONE. -1 only if memory ran out. */
 int symbolize_module(struct symbolizer *s, const struct symbolize_request *request,
 		     struct symbol_table *out, struct error *why);
 void symbol_table_free(struct symbol_table *t);

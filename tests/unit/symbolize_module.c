@@ -4,6 +4,7 @@
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/builders/elfmake.h"
 
+#include <elfutils/libdwfl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,7 +213,7 @@ static void stripped_files_fall_back(void **state)
 	expect_frame(0, "outer", NULL, 0);
 	assert_int_equal(frame(0)->function->source, SYMBOL_SYMTAB);
 	assert_int_equal(frame(0)->function->low, at);
-	assert_int_not_equal(why.kind, ERROR_NONE);
+	assert_int_equal(why.kind, ERROR_NONE);
 	resolve("dynsym", at);
 	assert_int_equal(table.best, SYMBOL_DYNSYM);
 	expect_frame(0, "outer", NULL, 0);
@@ -249,7 +250,7 @@ static void debug_files_are_found_by_build_id(void **state)
 	resolve_with(&options, elfmake_path("gone"), id, &at, 1);
 	assert_string_equal(frame(0)->function->name, "leaf");
 	assert_false(table.stale);
-	assert_int_not_equal(why.kind, ERROR_NONE);
+	assert_int_equal(why.kind, ERROR_NONE);
 	elfmake_run("gcc -O1 -g -Wl,--build-id -o other $data/chain.c");
 	id = elfmake_build_id("byid.full");
 	resolve_with(&options, elfmake_path("other"), id, &at, 1);
@@ -345,6 +346,117 @@ static void shared_dwarf_of_dwz_is_read(void **state)
 	/* Without it: no crash, and at least the symbol. */
 	resolve("dwz1", elfmake_symbol("dwz1", "outer"));
 	assert_string_equal(frame(table.first[1] - 1)->function->name, "outer");
+}
+
+/* The program "unread" still gives outer, from its symbols or its DWARF, and the reason why not
+ * more ends with reason, after the path of file in the folder. */
+static void expect_unread(const char *file, const char *reason)
+{
+	resolve("unread", elfmake_symbol("unread.full", "outer"));
+	assert_string_equal(frame(table.first[1] - 1)->function->name, "outer");
+	assert_false(table.stale);
+	assert_int_equal(why.kind, ERROR_FORMAT);
+	assert_string_equal(why.text, elfmake_path("%s%s", file, reason));
+}
+
+static const char *cannot(const char *format)
+{
+	static char text[200];
+	snprintf(text, sizeof text, format, dwfl_version(NULL));
+	return text;
+}
+
+static void split_dwarf_that_is_not_there_is_named(void **state)
+{
+	(void)state;
+	static const char *const versions[] = {"-gdwarf-4", "-gdwarf-5"};
+	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+		elfmake_run(
+		    "cp $data/chain.c parts.c && echo 'int main(void) { return 0; }' >rest.c && "
+		    "gcc -O2 -gsplit-dwarf %s -c -Dmain=part_main parts.c && "
+		    "gcc -O2 -gsplit-dwarf %s -c rest.c && gcc -o unread parts.o rest.o && "
+		    "cp unread unread.full",
+		    versions[i], versions[i]);
+		resolve("unread", elfmake_symbol("unread", "mark_leaf"));
+		assert_int_equal(why.kind, ERROR_NONE);
+		/* Only the units with addresses count. */
+		elfmake_run("mv rest.dwo elsewhere.dwo");
+		resolve("unread", elfmake_symbol("unread", "mark_leaf"));
+		assert_int_equal(why.kind, ERROR_NONE);
+		elfmake_run("mv parts.dwo elsewhere.dwo");
+		expect_unread("parts.dwo", ": not found (its debug information was split off)");
+		/* gcc puts main before other functions. */
+		uint64_t both[] = {elfmake_symbol("unread", "main"),
+				   elfmake_symbol("unread", "outer")};
+		assert_true(both[0] < both[1]);
+		resolve_with(NULL, elfmake_path("unread"), NULL, both, 2);
+		assert_non_null(strstr(why.text, ": not found, nor 1 more (its"));
+		elfmake_run("touch unread.dwp");
+		expect_unread("unread.dwp",
+			      cannot(": elfutils %s reads .dwo files, but no package of them"));
+		elfmake_run("rm unread.dwp");
+	}
+}
+
+static void compression_that_is_not_read_is_named(void **state)
+{
+	(void)state;
+	build_chain("unread", "");
+	/* The method is the first word of the section; no version knows this one. */
+	elfmake_run("objcopy --compress-debug-sections=zlib-gabi unread && "
+		    "at=$(readelf -SW unread | sed -n 's/.* \\.debug_info  *PROGBITS  *[0-9a-f]*  "
+		    "*\\([0-9a-f]*\\) .*/\\1/p') && "
+		    "printf '\\143' | dd of=unread bs=1 seek=$((0x$at)) conv=notrunc");
+	expect_unread("unread",
+		      cannot(": its debug information is compressed with an unknown method, "
+			     "which elfutils %s cannot read "
+			     "(objcopy --decompress-debug-sections)"));
+	build_chain("unread", "");
+	if (elfmake_try("objcopy --compress-debug-sections=zstd unread")) {
+		resolve("unread", elfmake_symbol("unread.full", "outer"));
+		if (why.kind != ERROR_NONE)
+			assert_non_null(strstr(why.text, "compressed with zstd"));
+		else
+			assert_int_equal(table.best, SYMBOL_DWARF);
+	}
+}
+
+static void a_debug_file_that_does_not_fit_is_named(void **state)
+{
+	(void)state;
+	build_chain("unread", "-Wl,--build-id=none");
+	elfmake_run("objcopy --only-keep-debug unread unread.debug && strip -g unread && "
+		    "objcopy --add-gnu-debuglink=unread.debug unread && echo >>unread.debug");
+	expect_unread("unread.debug", ": its checksum is not the one in .gnu_debuglink");
+	/* One that fits further on is read. */
+	elfmake_run("mkdir -p .debug && objcopy --only-keep-debug unread.full .debug/unread.debug");
+	resolve("unread", elfmake_symbol("unread", "mark_leaf"));
+	expect_chain();
+	build_chain("unread", "");
+	elfmake_run("strip -g unread && id=%s; mkdir -p dbg3/.build-id/${id%%\"${id#??}\"} && "
+		    "gcc -g -o dbg3/.build-id/${id%%\"${id#??}\"}/${id#??}.debug $data/chain.c",
+		    elfmake_build_id("unread"));
+	const char *folder = elfmake_path("dbg3");
+	struct symbolizer_options options = {.debug_dirs = &folder, .num_debug_dirs = 1};
+	uint64_t at = elfmake_symbol("unread", "outer");
+	resolve_with(&options, elfmake_path("unread"), NULL, &at, 1);
+	assert_int_equal(table.best, SYMBOL_SYMTAB);
+	assert_non_null(strstr(why.text, ".debug: has another build-id than its name says"));
+}
+
+static void shared_dwarf_that_is_not_there_is_named(void **state)
+{
+	(void)state;
+	if (!elfmake_have("dwz"))
+		skip();
+	build_chain("unread", "-gdwarf-4");
+	build_chain("unread2", "-gdwarf-4 -DSECOND");
+	elfmake_run("dwz -m unread.shared unread unread2 && rm unread.shared");
+	char reason[512];
+	snprintf(reason, sizeof reason,
+		 ": not found, with which %s shares debug information (see dwz(1))",
+		 elfmake_path("unread"));
+	expect_unread("unread.shared", reason);
 }
 
 static void plt_entries_have_names(void **state)
@@ -471,6 +583,10 @@ int main(void)
 	    cmocka_unit_test_teardown(debug_files_are_found_by_link, teardown),
 	    cmocka_unit_test_teardown(a_sysroot_goes_before_the_path, teardown),
 	    cmocka_unit_test_teardown(shared_dwarf_of_dwz_is_read, teardown),
+	    cmocka_unit_test_teardown(split_dwarf_that_is_not_there_is_named, teardown),
+	    cmocka_unit_test_teardown(compression_that_is_not_read_is_named, teardown),
+	    cmocka_unit_test_teardown(a_debug_file_that_does_not_fit_is_named, teardown),
+	    cmocka_unit_test_teardown(shared_dwarf_that_is_not_there_is_named, teardown),
 	    cmocka_unit_test_teardown(the_nearest_and_best_symbol_is_chosen, teardown),
 	    cmocka_unit_test_teardown(plt_entries_have_names, teardown),
 	    cmocka_unit_test_teardown(deep_blocks_are_walked, teardown),

@@ -114,13 +114,25 @@ static const char *reason(const struct text *t, uint32_t module)
 		return "addresses outside all load modules";
 	if (c->stale)
 		return "changed on disk since it was measured";
-	if (c->why && c->best == SYMBOL_NONE)
+	if (c->why)
 		return c->why;
 	if (c->best == SYMBOL_DYNSYM)
 		return "only exported names";
 	if (c->best == SYMBOL_SYMTAB)
 		return "names without lines";
 	return c->best == SYMBOL_NONE ? "no symbols" : "partly without lines";
+}
+
+/* Debug information that exists, or is named, was not read: then names and lines may all be there,
+ * but not those of inlined functions. */
+static bool is_unread(const struct code_module *c)
+{
+	return c->why && c->best != SYMBOL_NONE;
+}
+
+static bool is_installable(const struct code_module *c)
+{
+	return c->asked && !is_unread(c);
 }
 
 static bool unnamed_row(struct text *t, struct layout_table *table, uint32_t id)
@@ -154,7 +166,7 @@ static bool print_unnamed(struct text *t, const uint32_t *ids, size_t n)
 	if (rows < n)
 		fprintf(t->out, "  ... and %zu more\n", n - rows);
 	for (size_t i = 0; i < n; i++)
-		installable |= t->c->modules[ids[i]].asked;
+		installable |= is_installable(&t->c->modules[ids[i]]);
 	if (installable)
 		text_paragraph(t, "For names and lines, install the package with the module's "
 				  "debug information (Debian: its -dbgsym or -dbg package; dpkg -S "
@@ -176,7 +188,8 @@ static bool symbols(struct text *t)
 	for (size_t i = 0; i < modules; i++) {
 		nameless = sum_add(nameless, t->a.nameless[i * t->num_columns], &saturated);
 		lineless = sum_add(lineless, t->a.lineless[i * t->num_columns], &saturated);
-		if (t->a.lineless[i * t->num_columns] || t->a.nameless[i * t->num_columns])
+		if (t->a.lineless[i * t->num_columns] || t->a.nameless[i * t->num_columns] ||
+		    is_unread(&t->c->modules[i]))
 			ids[n++] = (uint32_t)i;
 	}
 	qsort_r(ids, n, sizeof *ids, by_lineless, t);
