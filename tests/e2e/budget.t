@@ -106,12 +106,12 @@ check "the summary says it" grep -qE "; measuring took [0-9.]+%, $outside; 106 p
 "$hpcprof" db -q -o processes.db processes
 all=$(sqlite3 processes.db 'SELECT sum(outside_ns) FROM process')
 is "and the database" "$(printf %.3f "${all}e-9")" "$(sed -nE "s/.*$outside.*/\1/p" said)"
-"$hpcprof" -q processes >text
+"$hpcprof" text --all -q processes >text
 check "and the report" grep -qE '^              and [0-9.]+ m?s besides, to start and end program images$' text
-"$hpcprof" processes.db >again
+"$hpcprof" text --all processes.db >again
 is "which is the same from the database" "$(grep besides again)" "$(grep besides text)"
 "$hpcprof" merge -q -o processes.csp processes
-"$hpcprof" processes.csp >again
+"$hpcprof" text --all processes.csp >again
 is "and from a merged file" "$(grep besides again)" "$(grep besides text)"
 
 # What is outside of the account counts for the budget of the first thread: where it can never be made
@@ -121,7 +121,7 @@ recorded() { # recorded IMAGE: the number of samples if starting and ending an i
 	echo "$kept" | awk -v ns="$1" '{ $5 = $6 = ns; print }' >cache/hpcrun/cost
 	rm -rf paid
 	"$hpcrun" -q -e CPUTIME@f9000 --budget 5 -o paid "$work" loop 20000 &&
-		"$hpcprof" -q paid | sed -nE 's/^ +([0-9,]+) .*recorded with a complete path$/\1/p' | tr -d ,
+		"$hpcprof" text --all -q paid | sed -nE 's/^ +([0-9,]+) .*recorded with a complete path$/\1/p' | tr -d ,
 }
 ratio() {
 	local cheap dear
@@ -155,10 +155,10 @@ cost=$(costs data/*.csp)
 check "the datafile says what it took: $cost ns" test "$cost" -gt 0
 "$hpcprof" db -q -o data.db data
 is "the database, too" "$(sqlite3 data.db 'SELECT cost_ns FROM metric')" "$cost"
-"$hpcprof" -q data >text
+"$hpcprof" text --all -q data >text
 is "and the report" "$(sed -nE 's/^  measuring   took [0-9.]+ ms of that, ([0-9.]+%)$/\1/p' text)" \
 	"$(sed -nE 's/.*; measuring took ([0-9.]+%).*/\1/p' said)"
-"$hpcprof" data.db >again
+"$hpcprof" text --all data.db >again
 is "which is the same from the database" "$(grep measuring again)" "$(grep measuring text)"
 HPCRUN_BUDGET=50 "$hpcrun" -e CPUTIME@f9000 -o more "$work" nine 3000 2>more.said
 rate() {

@@ -51,7 +51,7 @@ at_most "a child and its image at most 155" exec 155
 is "and they ask /proc for their executable alone" \
 	"$(of_children | grep /proc | grep -v '"/proc/self/exe"')" ""
 is "each of them has a datafile" "$(ls data.exec | grep -c '\.csp$')" 17
-check "which hpcprof reads" run 0 "$hpcprof" -q data.exec
+check "which hpcprof reads" run 0 "$hpcprof" text --all -q data.exec
 check "and that had time in the kernel included, though it has no sample" \
 	says out 'Kernel: time in the kernel is included\.$'
 

@@ -66,7 +66,7 @@ for d in $all; do
 	"$hpcprof" db -q --per-profile yes -o twice.db "$d.db"
 	# shellcheck disable=SC2046 # words: all but the name of what was measured
 	check "$d: a database of the database" same_rows "$d.db" twice.db $(tables "$d.db" | grep -v '^measurement$')
-	for view in 'text -n 0' 'tree --min 0' 'tree --bottom-up' xml 'xml --callpath' 'callers main' 'callees main' \
+	for view in 'text --all -n 0' 'tree --min 0' 'tree --bottom-up' xml 'xml --callpath' 'callers main' 'callees main' \
 		'--samples' '--stats --by thread' '--stats --by process' 'tree --stats --by host'; do
 		# shellcheck disable=SC2086 # words
 		check "$d: $view of the database" same_view "$d" "$d.db" $view

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 END
 cc -O1 -g -o spin spin.c
 check "a program is measured" "$hpcrun" -q -o data ./spin 4000000
-check "and shown" bash -c '"$1" data >text' - "$hpcprof"
+check "and shown" bash -c '"$1" --all data >text' - "$hpcprof"
 
 # row TITLE PATTERN: the percentages, self and total, of the first row of a table.
 row() {
@@ -53,17 +53,25 @@ at_least "its file has it" "$(row Files /spin.c | cut -d' ' -f1)" 90
 at_least "an inlined function has it, marked" "$(row Functions 'mix \[inlined\]' | cut -d' ' -f1)" 90
 at_least "the line has it" "$(row Lines "spin.c:$(grep -n 'hot line' spin.c | cut -d: -f1)" |
 	cut -d' ' -f1)" 50
+"$hpcprof" --all -s total data >text
 recursive=$(row Functions ' recurse ' | cut -d' ' -f2)
 at_least "a recursive function's inclusive time" "$recursive" 90
 check "is counted once" awk -v a="${recursive%\%}" 'BEGIN { exit !(a <= 100) }'
 check "the recursion is one line of the paths" grep -qE ' recurse x 11$' text
-check "which begin at the start of the program" grep -qE '%  +(\+ )?_start$' text
+check "which begin at main" bash -c "sed -n '/^Calls/,\$p' text | sed -n 3p | grep -qE '^ *(100|9[0-9]).[0-9]% .* main\$'"
+check "as everybody knows what comes before" bash -c "! sed -n '/^Calls/,\$p' text | grep -qE '_start|libc_start'"
 check "all paths are complete" grep -qE 'Call paths: 100\.0% ' text
-check "dropped samples are shown even if there are none" grep -q 'dropped: unwind failed' text
-"$hpcprof" --no-inline data >text
+check "nothing that is zero is told of" bash -c "! grep -E ' 0 +0\.0%|dropped' text"
+"$hpcprof" data >text
+is "in short the run comes first" "$(head -n 1 text)" "./spin 4000000"
+check "with its time" grep -qE '^  CPU time +[0-9.]+ m?s in [0-9.]+ m?s of wall time \([0-9.]+' text
+check "and samples" grep -qE '^  recorded +[0-9.]+ m?s CPUTIME in [0-9,]+ samples; measuring took [0-9.]+%$' text
+is "then functions, calls and the quality" "$(grep -oE '^[A-Z][a-z]+' text | paste -sd' ')" "Functions Calls Quality"
+check "in one screen" test "$(wc -l <text)" -le 40
+"$hpcprof" text --all --no-inline data >text
 check "--no-inline marks nothing" bash -c '! grep -q inlined text'
 at_least "and counts to the function around" "$(row Functions ' spin ' | cut -d' ' -f1)" 90
-"$hpcprof" --samples data >text
+"$hpcprof" text --all --samples data >text
 check "--samples counts samples" bash -c "grep -A2 '^Functions' text | tail -1 |
 	grep -qE '^ *[0-9.]+% +[0-9,]+ +[0-9.]+% +[0-9,]+ +mix'"
 
@@ -75,7 +83,7 @@ check "as one line" grep -qE ' recurse x 50001$' text
 # The file on disk is another by now: its names would lie.
 sed -i 's/100;/101;/; s/spin(long/other(long/; s/spin(n)/other(n)/' spin.c
 cc -O1 -g -o spin spin.c
-"$hpcprof" data >text
+"$hpcprof" text --all data >text
 check "a rebuilt program is noticed" grep -q 'changed on disk' text
 check "and not named by" bash -c '! grep -q "other" text'
 
@@ -84,13 +92,13 @@ cc -O1 -g -Wl,--build-id -o spin spin.c
 objcopy --only-keep-debug spin spin.debug
 strip spin
 "$hpcrun" -q -o stripped ./spin 4000000
-"$hpcprof" stripped >text
+"$hpcprof" text --all stripped >text
 check "a stripped program has no names" bash -c '! grep -q "other" text'
 check "which the report says" grep -qE '/spin +.*(stripped|no symbols)' text
 id=$(readelf -n spin | awk '/Build ID/ { print $3 }')
 mkdir -p "debug/.build-id/${id:0:2}"
 cp spin.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
-"$hpcprof" --debug-dir debug stripped >text
+"$hpcprof" text --all --debug-dir debug stripped >text
 at_least "--debug-dir finds them" "$(row Functions 'mix' | cut -d' ' -f1)" 90
 
 # The vdso is in no file but the image that was saved.
@@ -106,17 +114,17 @@ int main(void)
 END
 cc -O1 -g -o clock clock.c
 "$hpcrun" -q -o vdso ./clock
-"$hpcprof" vdso >text
+"$hpcprof" text --all vdso >text
 check "functions of the vdso have names" grep -qE 'clock_gettime.* \[vdso\]$' text
 # It has functions without a symbol, too, which some clocks are read by.
 check "not addresses, where a symbol covers them" lib uncovered.py vdso/vdso-* text
 rm vdso/vdso-*
-"$hpcprof" vdso >text
+"$hpcprof" text --all vdso >text
 check "without its image they have none" grep -qF "[vdso]+0x" text
 
 # Several processes.
 "$hpcrun" -q -o several bash -c './spin 2000000 & ./spin 1000000 & wait'
-"$hpcprof" several >text
+"$hpcprof" text --all several >text
 check "processes are listed" grep -q '^Processes' text
 check "the heaviest first" bash -c "grep -A3 '^Processes' text | sed -n 3p | grep -q 'spin 2000000'"
 done_testing

@@ -132,7 +132,7 @@ is "a signal to the launcher is handed on" "$?" 143
 
 check "--unwinder libunwind" env MARK=kept "$hpcrun" -q -e CPUTIME@f9000 --unwinder libunwind -o libunwind \
 	sh -c 'echo $MARK; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
-check "walks to the base, too" sh -c "'$hpcprof' libunwind | grep -qE '(99|100)\.[0-9]% of the [0-9,]* recorded samples are complete'"
+check "walks to the base, too" sh -c "'$hpcprof' --all libunwind | grep -qE '(99|100)\.[0-9]% of the [0-9,]* recorded samples are complete'"
 is "and leaves the environment as it is" \
 	"$(MARK=kept "$hpcrun" -q --unwinder libunwind -o libunwind2 sh -c 'echo $MARK')" kept
 

@@ -26,7 +26,7 @@ measured() {
 
 # recorded LEAST DIR: percent of the CPU time that have a call path
 recorded() {
-	"$hpcprof" -q "$2" | awk -v least="$1" '/recorded with a complete path/ && !seen++ {
+	"$hpcprof" text --all -q "$2" | awk -v least="$1" '/recorded with a complete path/ && !seen++ {
 		print; share = $2 + 0 } END { exit !(share >= least) }'
 }
 

@@ -14,7 +14,7 @@ count=$(ls data/*.csp | wc -l)
 check "there is something to merge: $count datafiles" test "$count" -ge 5
 
 show() { # show NAME PROFILE...
-	"$hpcprof" -n 0 "${@:2}" >"$1.text" 2>"$1.errors" &&
+	"$hpcprof" text --all -n 0 "${@:2}" >"$1.text" 2>"$1.errors" &&
 		"$hpcprof" tree --min 0 "${@:2}" >"$1.tree" &&
 		"$hpcprof" xml -o "$1.xml" "${@:2}" &&
 		"$hpcprof" xml --callpath -o "$1.callpath" "${@:2}" &&
@@ -39,7 +39,7 @@ check "it says nothing about it on stderr" test ! -s one.errors
 for threads in 1 2 4; do
 	check "merge with $threads threads" "$hpcprof" merge -j "$threads" -o "j$threads.csp" data
 	check "the same bytes" cmp one.csp "j$threads.csp"
-	"$hpcprof" -j "$threads" -n 0 data >threads.text
+	"$hpcprof" text --all -j "$threads" -n 0 data >threads.text
 	check "the same text view with $threads threads" cmp many.text threads.text
 done
 check "merge of the merged" "$hpcprof" merge -o again.csp one.csp
@@ -55,7 +55,7 @@ check "the same bytes" cmp one.csp halves.csp
 check "a half with the rest" "$hpcprof" merge -o mixed.csp $(tail -n +"$((half + 1))" shuffled) first.csp
 check "the same bytes" cmp one.csp mixed.csp
 check "the image of the vdso lies beside it, too, if anything was in it" sh -c \
-	"! '$hpcprof' -n 0 one.csp | grep -q '\[vdso\].*No such file'"
+	"! '$hpcprof' --all -n 0 one.csp | grep -q '\[vdso\].*No such file'"
 
 # Threads under their creators: all that is shown stays, below main and not beside it.
 "$hpcprof" tree --min 0 --join-threads data >joined.tree
@@ -64,16 +64,16 @@ check "merge --join-threads" "$hpcprof" merge --join-threads -o joined.csp data
 "$hpcprof" tree --min 0 joined.csp >joined-file.tree
 check "shows the same as --join-threads" cmp joined.tree joined-file.tree
 is "joining moves values and adds none" \
-	"$("$hpcprof" -n 0 --join-threads data | sed -n '/^Functions/,/^Lines/p' | awk 'NR > 2 { sum += $1 } END { printf "%d", sum + 0.5 }')" \
-	"$("$hpcprof" -n 0 data | sed -n '/^Functions/,/^Lines/p' | awk 'NR > 2 { sum += $1 } END { printf "%d", sum + 0.5 }')"
+	"$("$hpcprof" text --all -n 0 --join-threads data | sed -n '/^Functions/,/^Lines/p' | awk 'NR > 2 { sum += $1 } END { printf "%d", sum + 0.5 }')" \
+	"$("$hpcprof" text --all -n 0 data | sed -n '/^Functions/,/^Lines/p' | awk 'NR > 2 { sum += $1 } END { printf "%d", sum + 0.5 }')"
 
 # Lists of files.
-"$hpcprof" -n 0 --collective 0 --files-from shuffled >list.text
+"$hpcprof" text --all -n 0 --collective 0 --files-from shuffled >list.text
 check "--files-from" cmp many.text list.text
-"$hpcprof" -n 0 --collective 0 --files-from - <shuffled >list.text
+"$hpcprof" text --all -n 0 --collective 0 --files-from - <shuffled >list.text
 check "--files-from standard input" cmp many.text list.text
 tr '\n' '\0' <shuffled >shuffled0
-"$hpcprof" -n 0 --collective 0 -0 --files-from shuffled0 >list.text
+"$hpcprof" text --all -n 0 --collective 0 -0 --files-from shuffled0 >list.text
 check "-0" cmp many.text list.text
 head -n 1 shuffled >some
 tail -n +2 shuffled >others

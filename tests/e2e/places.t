@@ -125,7 +125,7 @@ if unshare --mount mount -t tmpfs none /proc 2>/dev/null; then
 		"$(program work)" "$hpcrun" -q -o "$PWD/no-proc" ./work nine 1000 >no-proc.out 2>&1
 	is "no /proc: the program goes on" "$? $(cat no-proc.out)" "0 "
 	is "its datafile has its name" "$(ls no-proc | sed -n 's/\.[^.]*\.[0-9]*\.0\.csp$//p')" work
-	check "and its functions" grep -q ' spin ' <("$hpcprof" -q no-proc)
+	check "and its functions" grep -q ' spin ' <("$hpcprof" text --all -q no-proc)
 	check "the account holds" lib account.py no-proc
 else
 	skip "no /proc" "no mount namespaces to be had"

@@ -87,24 +87,24 @@ check "is said, too" says err '^hpcprof: nowhere: cannot be opened: No such file
 fresh
 "$mkstore" --seed 2 "stores/$name.hpcstore"
 "$mkstore" --seed 4 --pid $$ "stores/alive.host.$$.0.hpcstore"
-check "stores are read as datafiles" run 0 "$hpcprof" dir
+check "stores are read as datafiles" run 0 "$hpcprof" text --all dir
 check "both of them" says out '^  processes +2'
 check "with a notice" says err '^hpcprof: read from stores: 1 running and 1 killed program images'
-check "but not with -q" run 0 "$hpcprof" -q dir
+check "but not with -q" run 0 "$hpcprof" text --all -q dir
 check "which says nothing" [ ! -s err ]
 check "one by its name" run 0 "$hpcprof" dump "stores/$name.hpcstore"
 "$hpcprof" recover dir >/dev/null
 "$hpcprof" dump "dir/$name.csp" >after
 check "dumps as its datafile will" cmp out after
-check "a store with its datafile counts once" run 0 "$hpcprof" dir
+check "a store with its datafile counts once" run 0 "$hpcprof" text --all dir
 check "and as that" says err '1 running and 0 killed'
-check "one that runs says so" run 0 "$hpcprof" "stores/alive.host.$$.0.hpcstore"
+check "one that runs says so" run 0 "$hpcprof" text --all "stores/alive.host.$$.0.hpcstore"
 check "in place of an end" says out '^  end +running$'
 
 # ---- real ones
 timeout 60 "$hpcrun" -q -o killed bash -c 'while :; do :; done & p=$!; sleep 0.5; kill -9 $p; wait $p' 2>err
 check "a killed child's datafile is made by the launcher" lib account.py killed
-check "which knows only that it ended" bash -c '"$0" killed | grep -qE "unknown.* bash "' "$hpcprof"
+check "which knows only that it ended" bash -c '"$0" --processes killed | grep -qE "unknown.* bash "' "$hpcprof"
 check "no link is left" [ -z "$(find killed -name '*.stores')" ]
 timeout 60 "$hpcrun" -q -o dies "$python" -c 'import os
 t = os.times
@@ -119,14 +119,14 @@ launcher=$!
 disown "$launcher" # or this shell tells that it was killed
 for _ in $(seq 100); do
 	sleep 0.1
-	child=$(pgrep -P "$launcher") && timeout 10 "$hpcprof" -q both >out 2>err && says out '^Functions' >/dev/null && break
+	child=$(pgrep -P "$launcher") && timeout 10 "$hpcprof" text --all -q both >out 2>err && says out '^Functions' >/dev/null && break
 done
 kill -9 "$launcher" "$child"
 for _ in $(seq 50); do
 	[ -d "/proc/$child" ] || [ -d "/proc/$launcher" ] || break
 	sleep 0.1
 done
-check "killed with its launcher, a program can still be read" run 0 "$hpcprof" both
+check "killed with its launcher, a program can still be read" run 0 "$hpcprof" text --all both
 check "as one that was killed" says err '0 running and 1 killed'
 stores=$(readlink both/*.stores)
 check "and recovered" run 0 "$hpcprof" recover both

@@ -40,7 +40,7 @@ compile() {
 reads() {
 	local status=$1 pattern=$2
 	shift 2
-	run "$status" "$hpcprof" text -n 3 "$@" && says out "$pattern"
+	run "$status" "$hpcprof" text --all -n 3 "$@" && says out "$pattern"
 }
 
 for id in none sha1; do

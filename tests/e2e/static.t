@@ -90,7 +90,7 @@ END
 if $cxx -O2 -g -static -pthread -o throws throws.cc "$linked" 2>/dev/null; then
 	"$hpcrun" -q -o throws.d ./throws >throws.out 2>&1
 	is "exceptions in threads" "$? $(cat throws.out)" "0 "
-	check "with whole paths" sh -c "'$hpcprof' throws.d | grep -q '100.0% of the [0-9]* recorded samples are complete'"
+	check "with whole paths" sh -c "'$hpcprof' --all throws.d | grep -q '100.0% of the [0-9]* recorded samples are complete'"
 	check "and accounts that add up" lib account.py throws.d
 else
 	skip "exceptions" "there is no static C++ library"

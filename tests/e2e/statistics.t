@@ -12,7 +12,7 @@ mkdir many
 "$(program mkprofiles)" many 1000 2000 100
 ls many/*.csp >list
 peak() { # peak COUNT OPTION...: peak memory in kB
-	head -n "$1" list | /usr/bin/time -f %M -o memory "$hpcprof" -j 2 "${@:2}" --files-from - >some.text
+	head -n "$1" list | /usr/bin/time -f %M -o memory "$hpcprof" text --all -j 2 "${@:2}" --files-from - >some.text
 	cat memory
 }
 few=$(peak 100 --stats)
@@ -31,17 +31,17 @@ for _ in 1 2 3 4; do
 	"$hpcrun" -q "$(program threads8)" >/dev/null
 done
 for width in 80 200; do
-	COLUMNS=$width "$hpcprof" --stats --by thread hpcrun-threads8-1 >text
+	COLUMNS=$width "$hpcprof" text --all --stats --by thread hpcrun-threads8-1 >text
 	check "threads in $width columns" grep -q '^Statistics over 8 threads' text
 	check "no line is longer" fits "$width"
-	COLUMNS=$width "$hpcprof" --ci --stats hpcrun-threads8-* >text
+	COLUMNS=$width "$hpcprof" text --all --ci --stats hpcrun-threads8-* >text
 	check "nor with intervals" fits "$width"
-	COLUMNS=$width "$hpcprof" --ci hpcrun-threads8-1 >text
+	COLUMNS=$width "$hpcprof" text --all --ci hpcrun-threads8-1 >text
 	check "intervals stand beside shares" grep -qE '[0-9]% \[[0-9.]+, [0-9.]+\]' text
-	COLUMNS=$width "$hpcprof" hpcrun-threads8-* >text
+	COLUMNS=$width "$hpcprof" text --all hpcrun-threads8-* >text
 	check "four profiles have common columns" grep -qE '^ *self +sum +min +max +total' text
 	check "and no line is longer" fits "$width"
-	COLUMNS=$width "$hpcprof" hpcrun-threads8-[123] >text
+	COLUMNS=$width "$hpcprof" text --all hpcrun-threads8-[123] >text
 	check "three have their own" grep -qE '^ *self +[^ ]*-1 +[^ ]*-2 +[^ ]*-3 +total' text
 	COLUMNS=$width "$hpcprof" tree --stats hpcrun-threads8-* >text
 	check "the tree has them by number" grep -qE '^  \[1\] ' text
@@ -52,25 +52,25 @@ for width in 80 200; do
 		check "and no line is longer" fits "$width"
 	done
 done
-"$hpcprof" --collective 0 hpcrun-threads8-* >text
+"$hpcprof" text --all --collective 0 hpcrun-threads8-* >text
 check "--collective 0: no columns of profiles" bash -c '! grep -q "^Compared" text'
 
 # Where trees are of several threads, those are one.
 "$hpcrun" -q -t all -o shared "$(program threads8)" >/dev/null
 "$hpcprof" merge -o merged.csp hpcrun-threads8-1 hpcrun-threads8-2
-"$hpcprof" --by thread shared merged.csp >text
+"$hpcprof" text --all --by thread shared merged.csp >text
 check "shared trees and merged ones are a unit each" grep -q '^Compared: 2 threads' text
 for format in "" --callpath; do
 	for i in 1 2; do
 		"$hpcprof" xml $format -o "$i.xml" "hpcrun-threads8-$i"
 	done
-	"$hpcprof" --stats [12].xml >text
+	"$hpcprof" text --all --stats [12].xml >text
 	check "profiles in XML are compared, too" grep -qE '^    (self|both) .* 1\.xml|^        min [12]\.xml, max [12]\.xml' text
 done
 
 # Profiles of other periods have no common columns.
 "$hpcrun" -q -e CPUTIME@f500 "$(program threads8)" >/dev/null
-"$hpcprof" hpcrun-threads8-[1235] >text
+"$hpcprof" text --all hpcrun-threads8-[1235] >text
 check "other periods are told" grep -q 'Their sampling periods of CPUTIME differ' text
 check "and have no columns" bash -c '! grep -qE "^ *self +sum +min" text'
 
@@ -86,7 +86,7 @@ is "xml has no intervals" "$(status "$hpcprof" xml --ci hpcrun-threads8-1)" 2
 is "the tree takes --by only with --stats" "$(status "$hpcprof" tree --by rank hpcrun-threads8-1)" 2
 is "--collective takes numbers" "$(status "$hpcprof" --collective few hpcrun-threads8-1)" 2
 head -c 1000 "$(ls many/p00001.csp)" >cut.csp
-is "a damaged profile is no unit" "$(status "$hpcprof" --stats cut.csp many/p00002.csp many/p00003.csp)" 1
-"$hpcprof" --stats cut.csp many/p00002.csp many/p00003.csp >text 2>/dev/null
+is "a damaged profile is no unit" "$(status "$hpcprof" text --all --stats cut.csp many/p00002.csp many/p00003.csp)" 1
+"$hpcprof" text --all --stats cut.csp many/p00002.csp many/p00003.csp >text 2>/dev/null
 check "the others are" grep -q '^Statistics over 2 profiles' text
 done_testing

@@ -51,7 +51,7 @@ is "each: rows" "$(threads each)" "4098, 1, 0"
 check "each: the equations hold" lib account.py each
 shares_are_right each
 memory_is_bounded each
-"$hpcprof" -q each >each.text
+"$hpcprof" text --all -q each >each.text
 is "each: the summary counts the rows" "$(grep -o '^ *threads .*' each.text | head -1 | tr -s ' ')" \
 	" threads more than 4097"
 

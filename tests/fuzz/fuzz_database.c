@@ -146,7 +146,8 @@ static void put_back(void)
 
 static void show(void)
 {
-	static const char *const shows[] = {"text", "text --stats --by thread", "xml --callpath"};
+	static const char *const shows[] = {"text --all", "text --all --stats --by thread",
+					    "xml --callpath"};
 	const char *profile = loose;
 	struct error e;
 

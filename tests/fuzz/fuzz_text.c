@@ -51,8 +51,9 @@ static void check_sums(const struct model *m, const struct symbolized *c)
 
 static void show(const struct profile *p, unsigned width)
 {
-	static const char *const all[] = {"text",         "tree",         "tree --bottom-up",
-					  "callers main", "callees main", "annotate main"};
+	static const char *const all[] = {
+	    "text",         "text --all",   "tree",         "tree --bottom-up",
+	    "callers main", "callees main", "annotate main"};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct error e = {0};

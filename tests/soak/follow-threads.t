@@ -34,7 +34,7 @@ little_added() {
 		END { print kb " kB"; exit !(n == 1 && kb < 65536) }' "$name.text"
 	check "$name: the equations hold" lib account.py "$name"
 	check "$name: shares of their time" lib shares.py 3 truth "$name"
-	"$hpcprof" -q "$name" | grep -E '^ *(metric|samples|recorded) ' >"$name.report"
+	"$hpcprof" --measured -q "$name" | grep -E '^ *(metric|samples|recorded) ' >"$name.report"
 	note "$(cat "$name.report")"
 }
 

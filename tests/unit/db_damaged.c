@@ -31,7 +31,7 @@ static unsigned shown, told;
 /* Each view and query succeeds or fails with a message that names the file or the query. */
 static void try_views(const char *what, size_t at, size_t n)
 {
-	static const char *const shows[SHOWS] = {"text", "text --stats --by thread",
+	static const char *const shows[SHOWS] = {"text --all", "text --all --stats --by thread",
 						 "xml --callpath"};
 	const char *profile = spoilt;
 	struct error e;

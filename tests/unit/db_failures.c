@@ -370,7 +370,7 @@ static int show_text(struct error *e)
 	int rc;
 
 	assert_non_null(out);
-	rc = run_view("text", &profile, 1, out, e);
+	rc = run_view("text --all", &profile, 1, out, e);
 	fclose(out);
 	return rc;
 }
@@ -381,7 +381,7 @@ static int show_statistics(struct error *e)
 	int rc;
 
 	assert_non_null(out);
-	rc = run_view("text --stats --by thread", &profile, 1, out, e);
+	rc = run_view("text --all --stats --by thread", &profile, 1, out, e);
 	fclose(out);
 	return rc;
 }

@@ -205,7 +205,7 @@ static struct bytes text_of(struct model *m)
 	for (unsigned i = 0; i < FAKE_FUNCTIONS; i++)
 		names[i] = i % 2 ? "odd" : "even";
 	fake_code(m, names, &p.code);
-	if (print_view("text -n 0", 100, &p, out, &e) != 0)
+	if (print_view("text --all -n 0", 100, &p, out, &e) != 0)
 		fail_msg("%s", e.text);
 	assert_int_equal(fclose(out), 0);
 	symbolized_deinit(&p.code);

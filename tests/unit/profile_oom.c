@@ -112,15 +112,16 @@ static void test_views(void **state)
 static void test_text(void **state)
 {
 	(void)state;
-	check("text --collective 0", datafile);
-	check("text --stats --by thread --collective 0 -n 3", datafile);
+	check("text", datafile);
+	check("text --all --collective 0", datafile);
+	check("text --all --stats --by thread --collective 0 -n 3", datafile);
 }
 
 /* A datafile that is damaged, and whose account does not agree. */
 static void test_problems(void **state)
 {
 	(void)state;
-	check("text", wrong);
+	check("text --all", wrong);
 	check("tree", wrong);
 }
 

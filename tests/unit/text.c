@@ -144,12 +144,17 @@ static void test_numbers(void **state)
 
 /* ---- golden outputs ------------------------------------------------------------------ */
 
-static void golden_widths(const struct profile *p, const char *line, const char *name)
+/* The report in short, as NAME, and with all sections, as NAME-all. */
+static void golden_widths(const struct profile *p, const char *options, const char *name)
 {
 	static const unsigned widths[] = {80, 200};
-	for (int i = 0; i < 2; i++) {
-		char *text = golden_print(line, widths[i], p);
-		golden_check(text, "text", name, widths[i]);
+	for (int i = 0; i < 4; i++) {
+		bool all = i >= 2;
+		char line[100], file[100];
+		snprintf(line, sizeof line, "text%s %s", all ? " --all" : "", options);
+		snprintf(file, sizeof file, "%s%s", name, all ? "-all" : "");
+		char *text = golden_print(line, widths[i % 2], p);
+		golden_check(text, "text", file, widths[i % 2]);
 		free(text);
 	}
 }
@@ -294,8 +299,8 @@ static void test_golden(void **state)
 	struct profile p;
 
 	make_profile(&p, false, false);
-	golden_widths(&p, "text", "one-process");
-	golden_widths(&p, "text --samples -s total -n 3", "samples-total-3");
+	golden_widths(&p, "", "one-process");
+	golden_widths(&p, "--samples -s total -n 3", "samples-total-3");
 	profile_deinit(&p);
 }
 
@@ -307,9 +312,9 @@ static void test_golden_two_processes(void **state)
 
 	make_profile(&p, true, false);
 	make_profile(&q, true, true);
-	golden_widths(&p, "text", "two-processes");
-	a = golden_print("text", 100, &p);
-	b = golden_print("text", 100, &q);
+	golden_widths(&p, "", "two-processes");
+	a = golden_print("text --all", 100, &p);
+	b = golden_print("text --all", 100, &q);
 	assert_string_equal(a, b);
 	free(a);
 	free(b);
@@ -335,7 +340,7 @@ static void test_golden_two_metrics(void **state)
 	golden_add(p.model, &f, "both.csp");
 	assert_int_equal(model_finish(p.model, NULL), 0);
 	fake_code(p.model, names, &p.code);
-	golden_widths(&p, "text -m bytes -m CPUTIME", "two-metrics");
+	golden_widths(&p, "-m bytes -m CPUTIME", "two-metrics");
 	profile_deinit(&p);
 }
 
@@ -355,7 +360,7 @@ static void test_golden_old_file(void **state)
 	golden_add(p.model, &f, "old.csp");
 	assert_int_equal(model_finish(p.model, NULL), 0);
 	fake_code(p.model, names, &p.code);
-	golden_widths(&p, "text", "old-file");
+	golden_widths(&p, "", "old-file");
 	profile_deinit(&p);
 }
 
@@ -380,7 +385,7 @@ static void test_golden_nothing(void **state)
 	golden_add(p.model, &f, "idle.csp");
 	assert_int_equal(model_finish(p.model, NULL), 0);
 	fake_code(p.model, names, &p.code);
-	golden_widths(&p, "text", "nothing");
+	golden_widths(&p, "", "nothing");
 	profile_deinit(&p);
 }
 
@@ -391,8 +396,8 @@ static void test_every_width(void **state)
 	struct profile p;
 
 	make_profile(&p, true, false);
-	for (unsigned width = 60; width < 160; width++) {
-		char *text = golden_print("text", width, &p);
+	for (unsigned width = 60; width < 260; width++) {
+		char *text = golden_print(width % 2 ? "text" : "text --all", width, &p);
 		golden_no_line_wider(text, width);
 		free(text);
 	}

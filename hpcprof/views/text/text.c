@@ -97,10 +97,50 @@ static unsigned each_metric(const struct profile *p, const struct text_options *
 	return o->ci ? percents : EACH;
 }
 
+/* Which sections there are: those asked for, or the answer in short. */
+static void choose_sections(struct text *t)
+{
+	const struct text_options *o = t->own;
+
+	t->brief = !o->all;
+	for (size_t i = 0; i < SECTIONS; i++)
+		t->brief &= !o->sections[i];
+	for (size_t i = 0; i < SECTIONS; i++)
+		t->shows[i] = o->all || o->sections[i];
+	if (t->brief)
+		t->shows[SECTION_PROCESSES] = t->shows[SECTION_FUNCTIONS] =
+		    t->shows[SECTION_CALLS] = t->shows[SECTION_QUALITY] = true;
+}
+
 static bool print_all(struct text *t)
 {
-	return text_measured(t) && text_compared(t) && text_tables(t) && text_paths(t) &&
-	       text_quality(t) && !t->starved;
+	struct text_span s;
+	bool empty = !t->num_columns || !t->columns[0].total;
+
+	if (!text_span_measure(t, &s) || !text_headline(t, &s))
+		return false;
+	if ((t->shows[SECTION_MEASURED] && !text_measured(t, &s)) ||
+	    (t->shows[SECTION_PROCESSES] && !text_processes(t)) || !text_compared(t))
+		return false;
+	if (empty) {
+		text_title(t, "No samples");
+		text_paragraph(t,
+			       "Nothing was recorded%s%s. This is normal for a program that hardly "
+			       "used the CPU.",
+			       t->num_columns ? " for " : "",
+			       t->num_columns ? t->columns[0].metric_name : "");
+	} else if (!text_tables(t) || (t->shows[SECTION_CALLS] && !text_paths(t))) {
+		return false;
+	}
+	if (t->shows[SECTION_QUALITY] && !text_quality(t))
+		return false;
+	if (t->brief && !empty) {
+		fputc('\n', t->out);
+		text_paragraph(
+		    t, "More: --all shows files, lines, load modules and more on the quality "
+		       "of the data; see also hpcprof tree, annotate and callers.");
+	}
+	return !t->starved;
 }
 
 static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
@@ -117,6 +157,7 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	t.chosen = &columns;
 	t.num_columns = columns.len;
 	t.columns_left_out = columns.left_out;
+	choose_sections(&t);
 	if (rc == 0)
 		rc = attribute(p->model, &p->code, columns.values, columns.len, &t.a, e);
 	if (rc == 0 && !(text_tables_choose(&t) && text_paths_choose(&t)))
@@ -151,7 +192,23 @@ static void set_defaults(void *options)
 	o->collective = TEXT_COLLECTIVE;
 }
 
+#define SECTION(name, section, help)                                                               \
+	{                                                                                          \
+		0, name, NULL, help, option_flag,                                                  \
+		    offsetof(struct text_options, sections[section]), NULL                         \
+	}
+
 static const struct option_row own_options[] = {
+    {0, "all", NULL, "show every section", option_flag, offsetof(struct text_options, all), NULL},
+    SECTION("measured", SECTION_MEASURED, "show what was measured, when, how and on what host"),
+    SECTION("processes", SECTION_PROCESSES,
+	    "show the processes, each with its command and its end"),
+    SECTION("modules", SECTION_MODULES, "show the load modules"),
+    SECTION("files", SECTION_FILES, "show the source files"),
+    SECTION("functions", SECTION_FUNCTIONS, "show the functions"),
+    SECTION("lines", SECTION_LINES, "show the source lines"),
+    SECTION("calls", SECTION_CALLS, "show the hot part of the call tree"),
+    SECTION("quality", SECTION_QUALITY, "show how reliable the data is"),
     {0, "collective", "N",
      "compare fewer than N profiles by columns, more by sum, min and max (4; 0: neither)",
      option_count, offsetof(struct text_options, collective), NULL},
@@ -169,7 +226,7 @@ static const struct option_row *const tables[] = {common_metrics_options,
 
 const struct command text_command = {
     .name = "text",
-    .summary = "a summary: where the time went, on which call paths, how reliable that is",
+    .summary = "where the time went: functions, calls, and whether the data is reliable",
     .options = tables,
     .size = sizeof(struct text_options),
     .set_defaults = set_defaults,

@@ -22,11 +22,38 @@ struct text_table {
  * sum, minimum and maximum, or by lines of statistics. */
 enum text_compare { COMPARE_NOT, COMPARE_SINGLE, COMPARE_COLLECTIVE, COMPARE_LINES };
 
+/* What a report can have, in this order. The headline always comes first. */
+enum text_section {
+	SECTION_MEASURED,
+	SECTION_PROCESSES,
+	SECTION_MODULES,
+	SECTION_FILES,
+	SECTION_FUNCTIONS,
+	SECTION_LINES,
+	SECTION_CALLS,
+	SECTION_QUALITY,
+	SECTIONS
+};
+
 struct text_options {
 	struct common common;
-	uint64_t collective; /* number of units from which they share columns; 0: no columns */
+	uint64_t collective;     /* number of units from which they share columns; 0: no columns */
+	bool all;                /* every section */
+	bool sections[SECTIONS]; /* those that were asked for */
 };
 enum { TEXT_COLLECTIVE = 4 };
+
+/* The time that all processes took. */
+struct text_span {
+	const struct model_process *first; /* the earliest one that no other started */
+	const struct model_process *last;  /* the last image of that process */
+	uint64_t start_ns, end_ns;         /* real time; 0, 0: not known */
+	uint64_t cpu_ns, outside_ns, threads;
+	size_t processes; /* distinct pids; exec makes another image of the same process */
+	size_t hosts;
+	bool several_tools, has_cpu;
+	bool more_threads; /* there were more: a row stands for several ended threads */
+};
 
 struct text {
 	FILE *out;
@@ -42,6 +69,8 @@ struct text {
 	struct attribution a;               /* of the columns */
 	struct text_table tables[GROUPINGS];
 	struct hottest *hottest; /* NULL: not chosen yet */
+	bool shows[SECTIONS];
+	bool brief; /* no section was asked for: the report is the answer in short */
 	enum text_compare compare;
 	struct stats stats;       /* unless COMPARE_NOT */
 	const char **unit_titles; /* [units]: short, for COMPARE_SINGLE */
@@ -67,12 +96,27 @@ bool text_compare_cells(struct text *t, struct layout_table *table, const struct
 			uint32_t row, size_t column, bool inclusive);
 void text_compare_deinit(struct text *t);
 
+/* Add the processes up. There is at least one. False if memory ran out. */
+bool text_span_measure(const struct text *t, struct text_span *s);
+/* Of one process: what was run; the same without the folder of the program (clean; NULL if memory
+ * ran out); and orders for qsort: earlier ones first, or by host and pid. */
+const char *text_command_of(const struct model_process *p);
+const char *text_short_command(struct text *t, const struct model_process *p);
+/* All processes in an order. NULL if memory ran out; freed by the caller. */
+const struct model_process **text_sorted_processes(const struct model *m,
+						   int (*order)(const void *, const void *));
+int text_by_start(const void *a, const void *b);
+/* All samples that were taken, with any outcome, a second; "" if that is not known. */
+const char *text_rate(struct text *t, const struct model_metric *m);
+
 /* Sections. False if memory ran out. Write errors are in ferror(out). */
-bool text_measured(struct text *t); /* what was measured, totals, processes */
-bool text_compared(struct text *t); /* the units that are compared, if any */
-bool text_tables(struct text *t);   /* load modules, files, functions, lines */
-bool text_paths(struct text *t);    /* the hottest call paths */
-bool text_quality(struct text *t);  /* how reliable the figures are */
+bool text_headline(struct text *t, const struct text_span *s); /* the run in two lines */
+bool text_measured(struct text *t, const struct text_span *s); /* what was measured, totals */
+bool text_processes(struct text *t); /* if there are several; brief: their programs */
+bool text_compared(struct text *t);  /* the units that are compared, if any */
+bool text_tables(struct text *t);    /* load modules, files, functions, lines */
+bool text_paths(struct text *t);     /* the hot part of the call tree */
+bool text_quality(struct text *t);   /* how reliable the figures are; brief: what is wrong */
 
 /* Print a section's title, after an empty line. */
 void text_title(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

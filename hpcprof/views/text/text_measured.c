@@ -1,4 +1,4 @@
-/* The text view's first part: what was measured, totals, and the processes. */
+/* What the text view says of a measurement: when, how and where, and what it cost. */
 #include "hpcprof/model/sum.h"
 #include "hpcprof/views/text/text.h"
 
@@ -7,149 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Earlier images first. Images that began together are in the order of their datafiles. */
-static int by_start(const void *pa, const void *pb)
-{
-	const struct model_process *a = *(const struct model_process *const *)pa;
-	const struct model_process *b = *(const struct model_process *const *)pb;
-
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return strcmp(a->path, b->path);
-}
-
-/* By host and pid, so that images of one process are adjacent. Strings of the model are interned,
- * so hosts are compared by pointer. */
-static int by_identity(const void *pa, const void *pb)
-{
-	const struct model_process *a = *(const struct model_process *const *)pa;
-	const struct model_process *b = *(const struct model_process *const *)pb;
-
-	if (a->host != b->host)
-		return (uintptr_t)a->host < (uintptr_t)b->host ? -1 : 1;
-	if (a->has_pid != b->has_pid)
-		return a->has_pid ? 1 : -1;
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
-}
-
-static bool same_process(const struct model_process *a, const struct model_process *b)
-{
-	return a->has_pid && b->has_pid && by_identity(&a, &b) == 0;
-}
-
-/* Whether the parent is in known, which is sorted by identity. */
-static bool is_child(const struct model_process *p, const struct model_process *const *known,
-		     size_t n)
-{
-	const struct model_process parent = {.host = p->host, .has_pid = true, .pid = p->ppid};
-	const struct model_process *key = &parent;
-
-	return p->ppid != p->pid &&
-	       bsearch(&key, known, n, sizeof(struct model_process *), by_identity);
-}
-
-/* The time that all processes took. */
-struct span {
-	const struct model_process *first; /* the earliest one that no other started */
-	const struct model_process *last;  /* the last image of that process */
-	uint64_t start_ns, end_ns;         /* real time; 0, 0: not known */
-	uint64_t cpu_ns, outside_ns, threads;
-	size_t processes; /* distinct pids; exec makes another image of the same process */
-	size_t hosts;
-	bool several_tools, has_cpu;
-	bool more_threads; /* there were more: a row stands for several ended threads */
-};
-
-/* known is sorted by identity; the first process was found. */
-static void count_distinct(struct span *s, const struct model_process *const *known, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		s->processes += !i || !same_process(known[i - 1], known[i]);
-		s->hosts += known[i]->host[0] && (!i || known[i - 1]->host != known[i]->host);
-		s->several_tools |= known[i]->tool[0] && known[i]->tool != s->first->tool;
-	}
-}
-
-/* Find the earliest process that no other started, and its last image. If parents form a cycle, use
- * the earliest process. */
-static void find_first(struct span *s, const struct model_process *const *sorted,
-		       const struct model_process *const *known, size_t n)
-{
-	s->first = sorted[0];
-	for (size_t i = 0; i < n; i++)
-		if (!is_child(sorted[i], known, n)) {
-			s->first = sorted[i];
-			break;
-		}
-	s->last = s->first;
-	for (size_t i = 0; i < n; i++)
-		if (same_process(sorted[i], s->first))
-			s->last = sorted[i];
-}
-
-static const struct model_process **sorted_processes(const struct model *m,
-						     int (*order)(const void *, const void *))
-{
-	size_t n = m->processes.len;
-	const struct model_process **sorted = calloc(n + 1, sizeof(struct model_process *));
-
-	for (size_t i = 0; sorted && i < n; i++)
-		sorted[i] = &m->processes.at[i];
-	if (sorted)
-		qsort(sorted, n, sizeof(struct model_process *), order);
-	return sorted;
-}
-
-static bool measure_span(const struct text *t, struct span *s)
-{
-	size_t n = t->m->processes.len;
-	const struct model_process **sorted = sorted_processes(t->m, by_start);
-	const struct model_process **known = sorted_processes(t->m, by_identity);
-	bool ok = sorted && known, saturated = false;
-
-	memset(s, 0, sizeof *s);
-	for (size_t i = 0; ok && i < n; i++) {
-		const struct model_process *p = sorted[i];
-		s->cpu_ns = sum_add(s->cpu_ns, p->cpu_ns, &saturated);
-		s->outside_ns = sum_add(s->outside_ns, p->outside_ns, &saturated);
-		s->has_cpu |= p->has_cpu;
-		s->threads += p->threads - p->has_ended;
-		s->more_threads |= p->has_ended;
-		if (!p->has_start || !p->has_wall)
-			continue;
-		if (!s->end_ns || p->start_ns < s->start_ns)
-			s->start_ns = p->start_ns;
-		if (sum_add(p->start_ns, p->wall_ns, &saturated) > s->end_ns)
-			s->end_ns = sum_add(p->start_ns, p->wall_ns, &saturated);
-	}
-	if (ok) {
-		find_first(s, sorted, known, n);
-		count_distinct(s, known, n);
-		/* a thread that called exec is in both images: count it once */
-		s->threads -= s->threads > n - s->processes ? n - s->processes : 0;
-	}
-	free(sorted);
-	free(known);
-	return ok;
-}
-
-static const char *command_of(const struct model_process *p)
-{
-	return p->command[0] ? p->command : p->executable[0] ? p->executable : p->path;
-}
-
-/* The command without the folder of its program, because there is little room in a table. */
-static const char *short_command(struct text *t, const struct model_process *p)
-{
-	const char *command = layout_clean(&t->arena, command_of(p)), *at = command;
-
-	for (size_t i = 0, n = at ? strcspn(at, " ") : 0; i + 1 < n; i++)
-		if (at[i] == '/')
-			command = at + i + 1;
-	return command;
-}
-
-static bool when(struct text *t, const struct span *s)
+static bool when(struct text *t, const struct text_span *s)
 {
 	char day[64], number[LAYOUT_NUMBER_BYTES];
 	time_t seconds = (time_t)(s->start_ns / 1000000000);
@@ -177,7 +35,7 @@ static const char *joined(struct text *t, const model_texts *list)
 
 /* Samples per second of CPU time, if the metric counts nanoseconds of it: all samples that were
  * taken, with any outcome, over all the time that is accounted for. */
-static const char *rate_of(struct text *t, const struct model_metric *m)
+const char *text_rate(struct text *t, const struct model_metric *m)
 {
 	uint64_t samples = 0, weight = 0;
 	char number[LAYOUT_NUMBER_BYTES];
@@ -202,7 +60,7 @@ static bool source(struct text *t, const struct shown_metric *c)
 {
 	const struct model_metric *m = c->metric;
 	const char *from = joined(t, &m->sources), *asked = joined(t, &m->requested);
-	const char *got = rate_of(t, m), *rate = "";
+	const char *got = text_rate(t, m), *rate = "";
 
 	if (!from || !asked || !got ||
 	    !text_fact(t, "metric", "%s%s%s", c->metric_name, from[0] ? " from " : "", from))
@@ -218,9 +76,9 @@ static bool source(struct text *t, const struct shown_metric *c)
 	return true;
 }
 
-static bool facts(struct text *t, const struct span *s)
+static bool facts(struct text *t, const struct text_span *s)
 {
-	const char *command = layout_clean(&t->arena, command_of(s->first));
+	const char *command = layout_clean(&t->arena, text_command_of(s->first));
 	const char *host = layout_clean(&t->arena, s->first->host);
 	const char *tool = layout_clean(&t->arena, s->first->tool);
 	const char *end = layout_clean(&t->arena, s->last->end);
@@ -256,7 +114,7 @@ static bool facts(struct text *t, const struct span *s)
 }
 
 /* What measuring took, within the CPU time and outside of it. */
-static bool costs(struct text *t, const struct span *s)
+static bool costs(struct text *t, const struct text_span *s)
 {
 	char number[LAYOUT_NUMBER_BYTES];
 	bool ok = true, within = false;
@@ -278,7 +136,7 @@ static bool costs(struct text *t, const struct span *s)
 	return ok;
 }
 
-static bool totals(struct text *t, const struct span *s)
+static bool totals(struct text *t, const struct text_span *s)
 {
 	char cpu[LAYOUT_NUMBER_BYTES], wall[LAYOUT_NUMBER_BYTES], number[LAYOUT_NUMBER_BYTES];
 	uint64_t wall_ns = s->end_ns - s->start_ns;
@@ -304,84 +162,7 @@ static bool totals(struct text *t, const struct span *s)
 	return ok;
 }
 
-/* ---- processes ------------------------------------------------------------------ */
-
-static uint64_t value_of(const struct text *t, const struct model_process *p, size_t column)
+bool text_measured(struct text *t, const struct text_span *s)
 {
-	uint32_t metric = (uint32_t)(t->columns[column].metric - t->m->metrics.at);
-
-	if (metric >= p->num_sums)
-		return 0;
-	return t->o->samples ? p->sums[metric].samples : p->sums[metric].events;
-}
-
-static int by_value(const void *pa, const void *pb, void *context)
-{
-	const struct model_process *a = *(const struct model_process *const *)pa;
-	const struct model_process *b = *(const struct model_process *const *)pb;
-	const struct text *t = context;
-	uint64_t x = t->num_columns ? value_of(t, a, 0) : 0;
-	uint64_t y = t->num_columns ? value_of(t, b, 0) : 0;
-	int names = strcmp(command_of(a), command_of(b));
-
-	if (t->o->sort != SORT_NAME && x != y)
-		return x > y ? -1 : 1;
-	return names ? names : by_start(pa, pb);
-}
-
-static bool process_row(struct text *t, struct layout_table *table, const struct model_process *p)
-{
-	char number[LAYOUT_NUMBER_BYTES];
-	bool ok = true;
-
-	for (size_t i = 0; i < t->num_columns; i++)
-		ok &= text_value_cells(t, table, value_of(t, p, i), i);
-	ok &= layout_number(table, p->has_wall ? layout_value(number, p->wall_ns, "ns") : "");
-	snprintf(number, sizeof number, "%" PRIu64, p->pid);
-	ok &= layout_number(table, p->has_pid ? number : "");
-	ok &= layout_cell(table, layout_clean(&t->arena, p->end));
-	return ok && layout_cell(table, short_command(t, p));
-}
-
-static bool processes(struct text *t)
-{
-	size_t n = t->m->processes.len, rows = text_rows(t, 10), columns = 0;
-	const struct model_process **sorted = sorted_processes(t->m, by_start);
-	struct layout_column *titles = calloc(2 * t->num_columns + 4, sizeof *titles);
-	struct layout_table table = {.arena = &t->arena, .columns = titles};
-	bool ok = sorted && titles;
-
-	if (ok)
-		qsort_r(sorted, n, sizeof(struct model_process *), by_value, t);
-	for (size_t i = 0; ok && i < t->num_columns; i++) {
-		titles[columns++] = (struct layout_column){t->columns[i].name, true, CUT_NOT, 0};
-		titles[columns++] = (struct layout_column){"", true, CUT_NOT, 0};
-	}
-	if (ok) {
-		titles[columns++] = (struct layout_column){"wall", true, CUT_NOT, 0};
-		titles[columns++] = (struct layout_column){"pid", true, CUT_NOT, 0};
-		titles[columns++] = (struct layout_column){"end", false, CUT_NOT, 0};
-		titles[columns++] = (struct layout_column){"command", false, CUT_MIDDLE, 12};
-	}
-	table.num_columns = columns;
-	for (size_t i = 0; ok && i < n && i < rows; i++)
-		ok = process_row(t, &table, sorted[i]);
-	if (ok) {
-		text_title(t, "Processes");
-		ok = layout_print(t->out, &table, t->o->width);
-		if (rows < n)
-			fprintf(t->out, "  ... and %zu more\n", n - rows);
-	}
-	layout_table_deinit(&table);
-	free(titles);
-	free(sorted);
-	return ok;
-}
-
-bool text_measured(struct text *t)
-{
-	struct span s;
-
-	return measure_span(t, &s) && facts(t, &s) && totals(t, &s) &&
-	       (t->m->processes.len < 2 || processes(t));
+	return facts(t, s) && totals(t, s);
 }

@@ -1,5 +1,5 @@
-/* The text view's hottest call paths: the heaviest distinct paths, drawn as one tree, so that
- * common frames are printed once. Lines are indented only at forks. */
+/* The text view's calls: the part of the call tree that has most of the time, without the frames
+ * that every program begins with. Lines are indented only at forks. */
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/stat_lines.h"
 #include "hpcprof/terminal/drawing.h"
@@ -11,24 +11,26 @@
 #include <string.h>
 
 enum {
-	DEFAULT_PATHS = 5,
-	LONGEST_STRETCH = 16, /* longest row of frames without a fork that is printed completely */
-	STRETCH_ENDS = 6,     /* frames printed at each end of a longer one */
-	NUMBER = 6,           /* width of a number in brackets */
+	DEFAULT_BRANCHES = 6,
+	LEAST_PERCENT = 5,   /* of a frame that is drawn, unless -n asks for more */
+	LONGEST_STRETCH = 8, /* longest row of frames without a fork that is printed completely */
+	STRETCH_ENDS = 3,    /* frames printed at each end of a longer one */
+	NUMBER = 6,          /* width of a number in brackets */
 };
 
-enum mark { NOT_DRAWN, DRAWN, CHOSEN }; /* CHOSEN: the leaf of a chosen path */
+enum mark { NOT_DRAWN, DRAWN, START_UP };
 
 struct hottest {
 	struct text *t;
 	struct hot_paths paths;
-	uint32_t *chosen; /* leaves of the heaviest paths */
-	size_t num_chosen, num_paths;
 	uint8_t *marked;           /* per node: enum mark */
-	uint32_t *child, *sibling; /* of marked nodes, heaviest first; 0: none */
-	uint64_t total;
-	uint32_t *row;       /* per node: row in the statistics */
-	VEC(uint32_t) drawn; /* nodes, if statistics are shown */
+	uint32_t *depth;           /* per node */
+	uint32_t *child, *sibling; /* of drawn nodes, heaviest first; 0: none */
+	uint32_t *last;            /* child, if there is one */
+	uint64_t total, least;     /* least: the smallest value of a drawn node */
+	bool all;                  /* every node with a value is drawn */
+	uint32_t *row;             /* per node: row in the statistics */
+	VEC(uint32_t) drawn;       /* nodes, if statistics are shown */
 };
 
 static int compare_labels(const struct hottest *d, uint32_t a, uint32_t b)
@@ -42,16 +44,19 @@ static int compare_labels(const struct hottest *d, uint32_t a, uint32_t b)
 	return c ? c : (int)hot_paths_inlined(&d->paths, a) - (int)hot_paths_inlined(&d->paths, b);
 }
 
-/* Heaviest first; equal ones by the names from leaf to root. */
+/* Heaviest first; of equal ones callers before their callees, then by the names from the node to
+ * the root. */
 static int by_weight(const void *pa, const void *pb, void *context)
 {
 	const struct hottest *d = context;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	uint64_t x = d->paths.info.at[a].exclusive, y = d->paths.info.at[b].exclusive;
+	uint64_t x = d->paths.info.at[a].inclusive, y = d->paths.info.at[b].inclusive;
 	int c = 0;
 
 	if (x != y)
 		return x > y ? -1 : 1;
+	if (d->depth[a] != d->depth[b])
+		return d->depth[a] < d->depth[b] ? -1 : 1;
 	while (!c && a != b) {
 		c = compare_labels(d, a, b);
 		if (a <= HOT_PATHS_PARTIAL_ROOT || b <= HOT_PATHS_PARTIAL_ROOT)
@@ -62,85 +67,107 @@ static int by_weight(const void *pa, const void *pb, void *context)
 	return c;
 }
 
-/* Siblings: largest inclusive value first, then by name. */
-static int by_inclusive(const struct hottest *d, uint32_t a, uint32_t b)
+/* The outermost functions of every process and thread, in glibc and musl. */
+static bool is_start_up(const char *name)
 {
-	uint64_t x = d->paths.info.at[a].inclusive, y = d->paths.info.at[b].inclusive;
-	return x != y ? (x > y ? -1 : 1) : compare_labels(d, a, b);
+	static const char *const names[] = {"_start",
+					    "__libc_start_main",
+					    "__libc_start_main_impl",
+					    "__libc_start_call_main",
+					    "libc_start_main_stage2",
+					    "_start_c",
+					    "clone",
+					    "__clone",
+					    "__GI___clone",
+					    "clone3",
+					    "__clone3",
+					    "__GI___clone3",
+					    "start_thread"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
 }
 
-static int descending(const void *pa, const void *pb)
+static uint64_t least_value(const struct hottest *d)
 {
-	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-	return a > b ? -1 : a < b;
+	return d->t->o->rows ? 1 : d->total / 100 * LEAST_PERCENT + 1;
 }
 
-/* The weight of the lightest path to draw; 0 if memory ran out. Most paths are lighter and need not
- * be compared by name. */
-static uint64_t least_weight(const struct hottest *d, size_t most)
+/* Mark the frames at the outer end of paths that say nothing, and set depths. */
+static void mark_start_up(struct hottest *d)
 {
-	uint64_t *weights = malloc((d->paths.info.len + 1) * sizeof *weights), least = 0;
-	size_t n = 0;
+	for (uint32_t i = HOT_PATHS_PARTIAL_ROOT + 1; i < d->paths.info.len; i++) {
+		uint32_t parent = hot_paths_parent(&d->paths, i);
+		uint32_t function = hot_paths_function(&d->paths, i);
+		d->depth[i] = d->depth[parent] + 1;
+		if ((parent == HOT_PATHS_ROOT || d->marked[parent] == START_UP) &&
+		    d->paths.info.at[i].exclusive < least_value(d) &&
+		    is_start_up(d->t->c->functions.at[function].name))
+			d->marked[i] = START_UP;
+	}
+}
 
-	if (!weights)
-		return 0;
-	for (size_t i = 0; i < d->paths.info.len; i++)
-		if (d->paths.info.at[i].exclusive)
-			weights[n++] = d->paths.info.at[i].exclusive;
-	qsort(weights, n, sizeof *weights, descending);
-	if (n)
-		least = weights[n < most ? n - 1 : most - 1];
-	free(weights);
-	return least;
+/* Siblings are appended heaviest first. */
+static void append_child(struct hottest *d, uint32_t parent, uint32_t node)
+{
+	if (d->child[parent])
+		d->sibling[d->last[parent]] = node;
+	else
+		d->child[parent] = node;
+	d->last[parent] = node;
+}
+
+/* Draw the heaviest nodes, in the order of the candidates, until there would be more branches than
+ * most. A node extends the branch of its caller if it is the first callee there. */
+static void draw_heaviest(struct hottest *d, const uint32_t *candidates, size_t n, size_t most)
+{
+	size_t branches = 0;
+
+	d->all = true;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t node = candidates[i], parent = hot_paths_parent(&d->paths, node);
+		while (d->marked[parent] == START_UP)
+			parent = hot_paths_parent(&d->paths, parent);
+		bool extends = parent > HOT_PATHS_PARTIAL_ROOT && !d->child[parent];
+		if (!extends && branches == most) {
+			d->all = false;
+			return;
+		}
+		branches += !extends;
+		d->marked[parent] = d->marked[node] = DRAWN;
+		d->least = d->paths.info.at[node].inclusive;
+		append_child(d, parent, node);
+	}
 }
 
 static bool choose(struct hottest *d)
 {
-	uint32_t n = (uint32_t)d->paths.info.len;
-	size_t most = text_rows(d->t, DEFAULT_PATHS), candidates = 0;
-	uint64_t least = least_weight(d, most);
+	size_t n = 0, most = text_rows(d->t, DEFAULT_BRANCHES), nodes = d->paths.info.len;
+	uint64_t least = least_value(d);
+	uint32_t *candidates = malloc((nodes + 1) * sizeof *candidates);
+	bool light = false;
 
-	d->chosen = malloc((n + (size_t)1) * sizeof *d->chosen);
-	if (!d->chosen || !least)
+	d->marked = calloc(nodes + 1, sizeof *d->marked);
+	d->depth = calloc(nodes + 1, sizeof *d->depth);
+	d->child = calloc(nodes + 1, sizeof *d->child);
+	d->sibling = calloc(nodes + 1, sizeof *d->sibling);
+	d->last = calloc(nodes + 1, sizeof *d->last);
+	if (!candidates || !d->marked || !d->depth || !d->child || !d->sibling || !d->last) {
+		free(candidates);
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		d->num_paths += d->paths.info.at[i].exclusive != 0;
-		if (d->paths.info.at[i].exclusive >= least)
-			d->chosen[candidates++] = i;
 	}
-	qsort_r(d->chosen, candidates, sizeof *d->chosen, by_weight, d);
-	d->num_chosen = candidates < most ? candidates : most;
-	return true;
-}
-
-static void insert_child(struct hottest *d, uint32_t parent, uint32_t node)
-{
-	uint32_t *at = &d->child[parent];
-
-	while (*at && by_inclusive(d, *at, node) < 0)
-		at = &d->sibling[*at];
-	d->sibling[node] = *at;
-	*at = node;
-}
-
-static bool link_marked(struct hottest *d)
-{
-	size_t n = d->paths.info.len;
-
-	d->marked = calloc(n + 1, sizeof *d->marked);
-	d->child = calloc(n + 1, sizeof *d->child);
-	d->sibling = calloc(n + 1, sizeof *d->sibling);
-	if (!d->marked || !d->child || !d->sibling)
-		return false;
-	for (size_t i = 0; i < d->num_chosen; i++)
-		for (uint32_t k = d->chosen[i]; d->marked[k] == NOT_DRAWN;
-		     k = hot_paths_parent(&d->paths, k)) {
-			d->marked[k] = DRAWN;
-			if (k > HOT_PATHS_PARTIAL_ROOT)
-				insert_child(d, hot_paths_parent(&d->paths, k), k);
-		}
-	for (size_t i = 0; i < d->num_chosen; i++)
-		d->marked[d->chosen[i]] = CHOSEN;
+	mark_start_up(d);
+	for (uint32_t i = HOT_PATHS_PARTIAL_ROOT + 1; i < nodes; i++) {
+		if (d->marked[i] != START_UP && d->paths.info.at[i].inclusive >= least)
+			candidates[n++] = i;
+		light |= d->paths.info.at[i].inclusive && d->paths.info.at[i].inclusive < least;
+	}
+	qsort_r(candidates, n, sizeof *candidates, by_weight, d);
+	draw_heaviest(d, candidates, n, most);
+	d->all &= !light;
+	free(candidates);
 	return true;
 }
 
@@ -200,10 +227,11 @@ static unsigned margin_hidden(void *context, FILE *out, uint32_t node, size_t n)
 	return (unsigned)fprintf(out, "  %*s  %*s  %8s  ", width, "", width, "", "");
 }
 
+/* A frame with time of its own is not in the middle of a stretch that is left out. */
 static bool ends(void *context, uint32_t node)
 {
 	const struct hottest *d = context;
-	return d->marked[node] == CHOSEN;
+	return d->paths.info.at[node].exclusive >= d->total / 100 * LEAST_PERCENT + 1;
 }
 
 static const struct drawing_ops ops = {
@@ -212,17 +240,12 @@ static const struct drawing_ops ops = {
 static void print_heading(const struct hottest *d)
 {
 	char number[LAYOUT_NUMBER_BYTES];
-	uint64_t shown = 0;
 
-	for (size_t i = 0; i < d->num_chosen; i++)
-		shown += d->paths.info.at[d->chosen[i]].exclusive;
-	layout_percent(number, shown, d->total);
-	if (d->num_chosen < d->num_paths)
-		text_title(d->t, "Hottest call paths (%zu of %zu, %s of %s)", d->num_chosen,
-			   d->num_paths, number, d->t->columns[0].name);
+	if (d->all)
+		text_title(d->t, "Calls (%s)", d->t->columns[0].name);
 	else
-		text_title(d->t, "Call paths (all %zu, %s of %s)", d->num_paths, number,
-			   d->t->columns[0].name);
+		text_title(d->t, "Calls (%s, those of %s and more)", d->t->columns[0].name,
+			   layout_percent(number, d->least, d->total));
 	fprintf(d->t->out, "  %*s  %*s  %8s  %s\n", (int)shown_percent_width(d->t->o), "total",
 		(int)shown_percent_width(d->t->o), "self", "", "outermost frame first");
 }
@@ -243,7 +266,7 @@ static bool draw(struct hottest *h)
 
 	print_heading(h);
 	ok = drawing_print(&d, HOT_PATHS_ROOT);
-	if (ok && h->marked[HOT_PATHS_PARTIAL_ROOT]) {
+	if (ok && h->child[HOT_PATHS_PARTIAL_ROOT]) {
 		fprintf(t->out, "  paths whose outermost frames are missing:\n");
 		ok = drawing_print(&d, HOT_PATHS_PARTIAL_ROOT);
 	}
@@ -259,7 +282,7 @@ static bool print_lines(struct hottest *h)
 	bool ok = units != NULL;
 
 	if (ok)
-		text_title(h->t, "These call paths over %s", units);
+		text_title(h->t, "These calls over %s", units);
 	stat_lines_titles(&l);
 	for (size_t i = 0; ok && i < h->drawn.len; i++) {
 		const char *text = label(h, h->drawn.at[i], h->t->o->width - 2 - NUMBER);
@@ -281,7 +304,7 @@ bool text_paths_count(struct text *t, struct stats_rows *rows)
 	*rows = (struct stats_rows){
 	    .keys = h->paths.nodes.keys, .num_nodes = n, .at = h->paths.at, .num_columns = 1};
 	for (uint32_t i = HOT_PATHS_PARTIAL_ROOT + 1; ok && i < n; i++) {
-		if (h->marked[i] == NOT_DRAWN)
+		if (h->marked[i] != DRAWN)
 			continue;
 		h->row[i] = rows->num_rows++;
 		ok = stats_use(rows, i, h->row[i], false) && stats_use(rows, i, h->row[i], true);
@@ -300,8 +323,7 @@ bool text_paths_choose(struct text *t)
 		return false;
 	h->t = t;
 	h->total = t->columns[0].total;
-	return hot_paths_fold(t->m, t->c, t->columns[0].values, &h->paths, NULL) == 0 &&
-	       choose(h) && link_marked(h);
+	return hot_paths_fold(t->m, t->c, t->columns[0].values, &h->paths, NULL) == 0 && choose(h);
 }
 
 void text_paths_deinit(struct text *t)
@@ -311,8 +333,9 @@ void text_paths_deinit(struct text *t)
 	if (!h)
 		return;
 	hot_paths_deinit(&h->paths);
-	free(h->chosen);
 	free(h->marked);
+	free(h->depth);
+	free(h->last);
 	free(h->child);
 	free(h->sibling);
 	free(h->row);

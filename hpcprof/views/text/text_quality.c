@@ -50,6 +50,8 @@ static bool account(struct text *t, const struct model_metric *m)
 		all = sum_add(all, m->account.at[i].weight, &saturated);
 	for (size_t i = 0; ok && i < m->account.len; i++) {
 		const struct model_account *a = &m->account.at[i];
+		if (!a->samples && !a->weight)
+			continue;
 		const char *what = meaning(t, i, a->disposition);
 		ok = what && account_row(t, &table, what, a->samples, a->weight, all, m->unit);
 	}
@@ -245,7 +247,79 @@ static bool losses(struct text *t)
 	return true;
 }
 
-bool text_quality(struct text *t)
+/* ---- in brief ------------------------------------------------------------------------ */
+
+/* Below these shares, in percent, what is missing changes no conclusion. */
+enum { LOST_TELLING = 5, NAMELESS_TELLING = 10 };
+
+static bool telling(uint64_t part, uint64_t all, unsigned percent)
+{
+	return part / percent > all / 100;
+}
+
+/* One line on the outcome of the samples, and a table if too many were lost. */
+static bool brief_account(struct text *t, const struct shown_metric *c)
+{
+	const struct model_metric *m = c->metric;
+	char complete[LAYOUT_NUMBER_BYTES], partial[LAYOUT_NUMBER_BYTES], not [LAYOUT_NUMBER_BYTES];
+	uint64_t all = 0, lost = 0, samples = 0;
+	bool saturated = false;
+
+	for (size_t i = 0; i < m->account.len; i++) {
+		samples = sum_add(samples, m->account.at[i].samples, &saturated);
+		all = sum_add(all, m->account.at[i].weight, &saturated);
+		if (i != CSP_RECORDED && i != CSP_PARTIAL)
+			lost = sum_add(lost, m->account.at[i].weight, &saturated);
+	}
+	if (!m->has_account || !samples)
+		return true;
+	text_paragraph(
+	    t, "%s of %s has a complete call path, %s a partial one; %s was not recorded.",
+	    layout_percent(complete, m->account.at[CSP_RECORDED].weight, all), c->metric_name,
+	    layout_percent(partial, m->account.at[CSP_PARTIAL].weight, all),
+	    layout_percent(not, lost, all));
+	if (telling(lost, all, LOST_TELLING) ||
+	    telling(m->account.at[CSP_PARTIAL].weight, all, LOST_TELLING))
+		return account(t, m);
+	return true;
+}
+
+static bool brief_symbols(struct text *t)
+{
+	uint64_t nameless = 0, lineless = 0, total = t->columns[0].total;
+	char names[LAYOUT_NUMBER_BYTES], lines[LAYOUT_NUMBER_BYTES];
+	bool unread = false, saturated = false;
+
+	for (size_t i = 0; i < t->m->modules.len; i++) {
+		nameless = sum_add(nameless, t->a.nameless[i * t->num_columns], &saturated);
+		lineless = sum_add(lineless, t->a.lineless[i * t->num_columns], &saturated);
+		unread |= is_unread(&t->c->modules[i]) || t->c->modules[i].stale;
+	}
+	if (unread || telling(nameless, total, NAMELESS_TELLING))
+		return symbols(t);
+	text_paragraph(t, "%s without a function's name, %s without a source line.",
+		       layout_percent(names, nameless, total),
+		       layout_percent(lines, lineless, total));
+	return true;
+}
+
+static bool brief_quality(struct text *t)
+{
+	bool ok = true;
+
+	text_title(t, "Quality of the data");
+	for (size_t i = 0; ok && i < t->num_columns; i++) {
+		const struct shown_metric *c = &t->columns[i];
+		ok = brief_account(t, c);
+		if (c->metric->flags & CSP_METRIC_ASYNC && c->metric->kernel & KERNEL_NO)
+			kernel(t, c);
+	}
+	if (ok && t->num_columns && t->columns[0].total)
+		ok = brief_symbols(t);
+	return ok && losses(t);
+}
+
+static bool whole_quality(struct text *t)
 {
 	bool ok = true;
 
@@ -264,4 +338,9 @@ bool text_quality(struct text *t)
 	if (ok && t->num_columns && t->columns[0].total)
 		ok = symbols(t);
 	return ok && losses(t);
+}
+
+bool text_quality(struct text *t)
+{
+	return t->brief ? brief_quality(t) : whole_quality(t);
 }

@@ -82,7 +82,7 @@ static const struct kind {
 		     "functions",
 		     {{"function", false, CUT_NAME, 12}, {"load module", false, CUT_LEFT, 11}},
 		     2,
-		     20,
+		     15,
 		     compare_functions,
 		     function_cells},
     [BY_LINE] = {"Lines",
@@ -118,11 +118,33 @@ static int order(const void *pa, const void *pb, void *context)
 	return kinds[o->g].compare(o->t, a, b);
 }
 
+/* How many rows of the table are shown unless -n asks for more: of a table by self, those that have
+ * some. */
+static size_t usual_rows(const struct text *t, enum grouping g)
+{
+	const struct text_table *table = &t->tables[g];
+	size_t n = t->num_columns, most = kinds[g].rows, i;
+	const uint64_t *self = t->a.by[g].exclusive;
+
+	if (t->o->rows)
+		return table->count;
+	if (t->o->sort == SORT_INCLUSIVE || t->o->sort == SORT_NAME)
+		return most;
+	for (i = 0; i < table->count && i < most; i++) {
+		bool some = false;
+		for (size_t k = 0; k < n; k++)
+			some |= self[table->ids[i] * n + k] != 0;
+		if (!some)
+			break;
+	}
+	return i;
+}
+
 /* Choose the rows with any value, in the requested order. */
 static bool choose(struct text *t, enum grouping g)
 {
 	struct text_table *table = &t->tables[g];
-	size_t rows = t->a.by[g].num_rows, n = t->num_columns, most = text_rows(t, kinds[g].rows);
+	size_t rows = t->a.by[g].num_rows, n = t->num_columns, most;
 	struct row_ordering o = {t, g};
 
 	table->ids = malloc((rows + 1) * sizeof *table->ids);
@@ -135,6 +157,7 @@ static bool choose(struct text *t, enum grouping g)
 				break;
 			}
 	qsort_r(table->ids, table->count, sizeof *table->ids, order, &o);
+	most = text_rows(t, usual_rows(t, g));
 	table->shown = table->count < most ? table->count : most;
 	return true;
 }
@@ -165,6 +188,8 @@ static void print_rest(struct text *t, enum grouping g)
 	for (size_t i = table->shown; i < table->count; i++)
 		rest =
 		    sum_add(rest, t->a.by[g].exclusive[table->ids[i] * t->num_columns], &saturated);
+	if (!rest && !t->o->rows)
+		return;
 	fprintf(t->out, "  ... and %zu more %s with %s\n", more,
 		more == 1 ? kinds[g].one : kinds[g].many,
 		layout_percent(number, rest, t->columns[0].total));
@@ -283,15 +308,16 @@ static bool print_table(struct text *t, enum grouping g)
 
 bool text_tables(struct text *t)
 {
-	if (!t->num_columns || !t->columns[0].total) {
-		text_title(t, "No samples");
-		text_paragraph(t,
-			       "Nothing was recorded%s%s. This is normal for a program that hardly "
-			       "used the CPU.",
-			       t->num_columns ? " for " : "",
-			       t->num_columns ? t->columns[0].metric_name : "");
-		return true;
-	}
-	return print_table(t, BY_MODULE) && print_table(t, BY_FILE) &&
-	       print_table(t, BY_FUNCTION) && print_table(t, BY_LINE);
+	static const struct {
+		enum text_section section;
+		enum grouping g;
+	} tables[] = {{SECTION_MODULES, BY_MODULE},
+		      {SECTION_FILES, BY_FILE},
+		      {SECTION_FUNCTIONS, BY_FUNCTION},
+		      {SECTION_LINES, BY_LINE}};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < sizeof tables / sizeof *tables; i++)
+		ok = !t->shows[tables[i].section] || print_table(t, tables[i].g);
+	return ok;
 }

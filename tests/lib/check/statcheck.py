@@ -293,8 +293,9 @@ WIDTHS = (4, 5, 7, 9, 9, 9, 9, 9, 7, 6)
 
 def run(*arguments):
     environment = dict(os.environ, COLUMNS="400")
-    return subprocess.run([HPCPROF, "-n", "0", *arguments] if arguments[0] != "tree"
-                          else [HPCPROF, *arguments], env=environment, check=True,
+    view, rest = ("text", arguments) if arguments[0][0] in "-./" else (arguments[0], arguments[1:])
+    all_rows = {"text": ["--all", "-n", "0"], "tree": []}.get(view, ["-n", "0"])
+    return subprocess.run([HPCPROF, view, *all_rows, *rest], env=environment, check=True,
                           stdout=subprocess.PIPE, timeout=120).stdout.decode()
 
 
@@ -343,7 +344,7 @@ def check_statistics(files, folders, what):
                     expected(files, units, "function", samples))
             if what == "flat":
                 compare(name + ": call paths",
-                        sorted(parsed(output, "These call paths") + parsed(output, "Statistics")),
+                        sorted(parsed(output, "These calls") + parsed(output, "Statistics")),
                         expected(files, units, "path", samples))
             for of in ("alpha.so+0x1000", "beta.so+0x100", "alpha.so+0x300"):
                 for view in ("callers", "callees"):

@@ -8,7 +8,7 @@ import subprocess
 def functions(hpcprof, place, *options):
     """{(function, module's base name): exclusive samples}. Without options inlined code is
     folded."""
-    out = subprocess.run([hpcprof, "--samples", *(options or ["--no-inline"]), "-n", "0", "-q", place],
+    out = subprocess.run([hpcprof, "--functions", "--samples", *(options or ["--no-inline"]), "-n", "0", "-q", place],
                          env=dict(os.environ, COLUMNS="4000"), capture_output=True, text=True,
                          check=True).stdout
     rows, inside = {}, False

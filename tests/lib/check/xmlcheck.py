@@ -91,7 +91,7 @@ ROW = re.compile(r"\s*" + VALUE + r"\s+" + VALUE + r"\s\s+(\S.*)$")
 
 def tables(hpcprof, place, metric, options):
     """{title: {label: (value, half a step of its last digit)}}"""
-    out = subprocess.run([hpcprof, "text", "-q", "-n", "0", "-m", metric, *options, place],
+    out = subprocess.run([hpcprof, "text", "--all", "-q", "-n", "0", "-m", metric, *options, place],
                          env=dict(os.environ, COLUMNS="8000"), capture_output=True, check=True)
     found, title = {}, None
     for line in out.stdout.decode().splitlines():

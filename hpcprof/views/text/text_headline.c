@@ -1,0 +1,94 @@
+/* The text view's headline: what ran, its time, and what is known of it. */
+#include "hpcprof/model/sum.h"
+#include "hpcprof/views/text/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A program that was on a CPU for less than this part of its wall time waited. */
+enum { WAITING_PERCENT = 20, LEAST_WALL_NS = 50000000 };
+
+static bool cpu_time(struct text *t, const struct text_span *s)
+{
+	char cpu[LAYOUT_NUMBER_BYTES], wall[LAYOUT_NUMBER_BYTES];
+	uint64_t wall_ns = s->end_ns - s->start_ns;
+	double busy = wall_ns ? (double)s->cpu_ns / (double)wall_ns : 0;
+	const char *share;
+
+	if (!s->has_cpu)
+		return !wall_ns ||
+		       text_fact(t, "wall time", "%s", layout_value(wall, wall_ns, "ns"));
+	layout_value(cpu, s->cpu_ns, "ns");
+	if (!wall_ns)
+		return text_fact(t, "CPU time", "%s", cpu);
+	share = busy < 1 ? text_format(t, "%.0f%% of one CPU", 100 * busy)
+			 : text_format(t, "%.2f CPUs busy on average", busy);
+	return share && text_fact(t, "CPU time", "%s in %s of wall time (%s)", cpu,
+				  layout_value(wall, wall_ns, "ns"), share);
+}
+
+static bool recorded(struct text *t, const struct text_span *s)
+{
+	char value[LAYOUT_NUMBER_BYTES], number[LAYOUT_NUMBER_BYTES];
+	const char *cost = "";
+	uint64_t sum = 0;
+	bool ok = true, saturated = false;
+
+	for (size_t i = 0; i < t->num_columns; i++)
+		sum = sum_add(sum, t->columns[i].metric->cost, &saturated);
+	if (sum && s->cpu_ns)
+		cost = text_format(t, "; measuring took %.1f%%",
+				   100 * (double)sum / (double)s->cpu_ns);
+	for (size_t i = 0; ok && i < t->num_columns; i++) {
+		const struct model_metric *m = t->columns[i].metric;
+		ok = cost &&
+		     text_fact(t, i ? "" : "recorded", "%s %s in %s sample%s%s",
+			       layout_value(value, m->total.events, m->unit),
+			       t->columns[i].metric_name, layout_exact(number, m->total.samples),
+			       m->total.samples == 1 ? "" : "s", i ? "" : cost);
+	}
+	if (ok && t->columns_left_out)
+		ok = text_fact(t, "", "and %zu more metric%s that -m shows", t->columns_left_out,
+			       t->columns_left_out == 1 ? "" : "s");
+	return ok;
+}
+
+static bool processes(struct text *t, const struct text_span *s)
+{
+	size_t images = t->m->processes.len;
+	bool ok = true;
+
+	if (images > s->processes)
+		ok =
+		    text_fact(t, "processes", "%zu, with %zu program images", s->processes, images);
+	else if (images > 1)
+		ok = text_fact(t, "processes", "%zu", images);
+	if (ok && s->threads > s->processes)
+		ok = text_fact(t, "threads", s->more_threads ? "more than %" PRIu64 : "%" PRIu64,
+			       s->threads);
+	return ok;
+}
+
+bool text_headline(struct text *t, const struct text_span *s)
+{
+	const char *command = layout_clean(&t->arena, text_command_of(s->first));
+	const char *end = layout_clean(&t->arena, s->last->end);
+	uint64_t wall_ns = s->end_ns - s->start_ns;
+
+	if (!command || !end)
+		return false;
+	command = layout_cut_middle(&t->arena, command, t->o->width);
+	if (!command)
+		return false;
+	layout_title(t->out, t->o->color, command);
+	if (!cpu_time(t, s) || !recorded(t, s) || !processes(t, s))
+		return false;
+	if (end[0] && strcmp(end, "exit 0") != 0 && !text_fact(t, "end", "%s", end))
+		return false;
+	if (s->has_cpu && wall_ns >= LEAST_WALL_NS && s->cpu_ns / WAITING_PERCENT < wall_ns / 100)
+		text_paragraph(t,
+			       "%.0f%% of the wall time was not on a CPU: the program waited. What "
+			       "follows is of the rest.",
+			       100 - 100 * (double)s->cpu_ns / (double)wall_ns);
+	return true;
+}

@@ -1,0 +1,202 @@
+/* The text view's processes: by program, or one by one. */
+#include "formats/base/path.h"
+#include "hpcprof/model/sum.h"
+#include "hpcprof/views/text/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t value_of(const struct text *t, const struct model_process *p, size_t column)
+{
+	uint32_t metric = (uint32_t)(t->columns[column].metric - t->m->metrics.at);
+
+	if (metric >= p->num_sums)
+		return 0;
+	return t->o->samples ? p->sums[metric].samples : p->sums[metric].events;
+}
+
+static int by_value(const void *pa, const void *pb, void *context)
+{
+	const struct model_process *a = *(const struct model_process *const *)pa;
+	const struct model_process *b = *(const struct model_process *const *)pb;
+	const struct text *t = context;
+	uint64_t x = t->num_columns ? value_of(t, a, 0) : 0;
+	uint64_t y = t->num_columns ? value_of(t, b, 0) : 0;
+	int names = strcmp(text_command_of(a), text_command_of(b));
+
+	if (t->o->sort != SORT_NAME && x != y)
+		return x > y ? -1 : 1;
+	return names ? names : text_by_start(pa, pb);
+}
+
+static bool process_row(struct text *t, struct layout_table *table, const struct model_process *p)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+	bool ok = true;
+
+	for (size_t i = 0; i < t->num_columns; i++)
+		ok &= text_value_cells(t, table, value_of(t, p, i), i);
+	ok &= layout_number(table, p->has_wall ? layout_value(number, p->wall_ns, "ns") : "");
+	snprintf(number, sizeof number, "%" PRIu64, p->pid);
+	ok &= layout_number(table, p->has_pid ? number : "");
+	ok &= layout_cell(table, layout_clean(&t->arena, p->end));
+	return ok && layout_cell(table, text_short_command(t, p));
+}
+
+static void value_titles(const struct text *t, struct layout_column *titles, size_t *n)
+{
+	for (size_t i = 0; i < t->num_columns; i++) {
+		titles[(*n)++] = (struct layout_column){t->columns[i].name, true, CUT_NOT, 0};
+		titles[(*n)++] = (struct layout_column){"", true, CUT_NOT, 0};
+	}
+}
+
+static bool print_processes(struct text *t, const struct model_process **sorted, size_t n)
+{
+	size_t rows = text_rows(t, 10), columns = 0;
+	struct layout_column *titles = calloc(2 * t->num_columns + 4, sizeof *titles);
+	struct layout_table table = {.arena = &t->arena, .columns = titles};
+	bool ok = titles != NULL;
+
+	if (ok) {
+		value_titles(t, titles, &columns);
+		titles[columns++] = (struct layout_column){"wall", true, CUT_NOT, 0};
+		titles[columns++] = (struct layout_column){"pid", true, CUT_NOT, 0};
+		titles[columns++] = (struct layout_column){"end", false, CUT_NOT, 0};
+		titles[columns++] = (struct layout_column){"command", false, CUT_MIDDLE, 12};
+	}
+	table.num_columns = columns;
+	qsort_r(sorted, n, sizeof(struct model_process *), by_value, t);
+	for (size_t i = 0; ok && i < n && i < rows; i++)
+		ok = process_row(t, &table, sorted[i]);
+	if (ok) {
+		text_title(t, "Processes");
+		ok = layout_print(t->out, &table, t->o->width);
+		if (rows < n)
+			fprintf(t->out, "  ... and %zu more\n", n - rows);
+	}
+	layout_table_deinit(&table);
+	free(titles);
+	return ok;
+}
+
+/* ---- by program ------------------------------------------------------------------- */
+
+/* The program images of one executable. */
+struct program {
+	const char *name;
+	uint64_t *values; /* [columns] */
+	size_t images;
+};
+
+static const char *program_of(const struct model_process *p)
+{
+	const char *path = p->executable[0] ? p->executable : text_command_of(p);
+
+	return path_basename(path);
+}
+
+static int by_program(const void *pa, const void *pb)
+{
+	const struct model_process *a = *(const struct model_process *const *)pa;
+	const struct model_process *b = *(const struct model_process *const *)pb;
+
+	return strcmp(program_of(a), program_of(b));
+}
+
+static int by_first_value(const void *pa, const void *pb)
+{
+	const struct program *a = pa, *b = pb;
+
+	if (a->values[0] != b->values[0])
+		return a->values[0] > b->values[0] ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static bool program_row(struct text *t, struct layout_table *table, const struct program *p)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+	bool ok = true;
+
+	for (size_t i = 0; i < t->num_columns; i++)
+		ok &= text_value_cells(t, table, p->values[i], i);
+	return ok && layout_number(table, layout_exact(number, p->images)) &&
+	       layout_cell(table, layout_clean(&t->arena, p->name));
+}
+
+/* Add the images up, which are sorted by program. values has room for a row for each. */
+static size_t add_programs(const struct text *t, const struct model_process **sorted, size_t n,
+			   struct program *programs, uint64_t *values)
+{
+	size_t num = 0;
+	bool saturated = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!i || by_program(&sorted[i - 1], &sorted[i]) != 0) {
+			programs[num] = (struct program){program_of(sorted[i]),
+							 values + num * t->num_columns, 0};
+			num++;
+		}
+		programs[num - 1].images++;
+		for (size_t k = 0; k < t->num_columns; k++)
+			programs[num - 1].values[k] = sum_add(
+			    programs[num - 1].values[k], value_of(t, sorted[i], k), &saturated);
+	}
+	return num;
+}
+
+static bool print_programs(struct text *t, const struct program *programs, size_t n)
+{
+	size_t rows = text_rows(t, 5), columns = 0;
+	struct layout_column *titles = calloc(2 * t->num_columns + 2, sizeof *titles);
+	struct layout_table table = {.arena = &t->arena, .columns = titles};
+	bool ok = titles != NULL;
+
+	if (ok) {
+		value_titles(t, titles, &columns);
+		titles[columns++] = (struct layout_column){"images", true, CUT_NOT, 0};
+		titles[columns++] = (struct layout_column){"program", false, CUT_MIDDLE, 12};
+	}
+	table.num_columns = columns;
+	for (size_t i = 0; ok && i < n && i < rows; i++)
+		ok = program_row(t, &table, &programs[i]);
+	if (ok) {
+		text_title(t, "Programs");
+		ok = layout_print(t->out, &table, t->o->width);
+		if (rows < n)
+			fprintf(t->out, "  ... and %zu more\n", n - rows);
+	}
+	layout_table_deinit(&table);
+	free(titles);
+	return ok;
+}
+
+static bool programs(struct text *t, const struct model_process **sorted, size_t n)
+{
+	struct program *all = calloc(n, sizeof *all);
+	uint64_t *values = calloc(n * t->num_columns, sizeof *values);
+	bool ok = all && values;
+
+	if (ok) {
+		qsort(sorted, n, sizeof(struct model_process *), by_program);
+		size_t num = add_programs(t, sorted, n, all, values);
+		qsort(all, num, sizeof *all, by_first_value);
+		ok = num < 2 || print_programs(t, all, num);
+	}
+	free(all);
+	free(values);
+	return ok;
+}
+
+bool text_processes(struct text *t)
+{
+	size_t n = t->m->processes.len;
+	const struct model_process **sorted = text_sorted_processes(t->m, text_by_start);
+	bool ok = sorted != NULL;
+
+	if (ok && n > 1 && (!t->brief || t->num_columns))
+		ok = t->brief ? programs(t, sorted, n) : print_processes(t, sorted, n);
+	free(sorted);
+	return ok;
+}
