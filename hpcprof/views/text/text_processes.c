@@ -30,13 +30,51 @@ static int by_value(const void *pa, const void *pb, void *context)
 	return names ? names : text_by_start(pa, pb);
 }
 
-static bool process_row(struct text *t, struct layout_table *table, const struct model_process *p)
+/* A table with a row for each of n things: their values, and more columns. */
+struct process_table {
+	const char *title;
+	size_t n, shown;
+	struct layout_column more[4];
+	size_t num_more;
+	bool (*cells)(struct text *t, struct layout_table *table, const void *things, size_t i);
+	const void *things;
+};
+
+static bool print_rows(struct text *t, const struct process_table *r)
 {
+	size_t columns = 0;
+	struct layout_column *titles = calloc(2 * t->num_columns + r->num_more, sizeof *titles);
+	struct layout_table table = {.arena = &t->arena, .columns = titles};
+	bool ok = titles != NULL;
+
+	for (size_t i = 0; ok && i < t->num_columns; i++) {
+		titles[columns++] = (struct layout_column){t->columns[i].name, true, CUT_NOT, 0};
+		titles[columns++] = (struct layout_column){"", true, CUT_NOT, 0};
+	}
+	for (size_t i = 0; ok && i < r->num_more; i++)
+		titles[columns++] = r->more[i];
+	table.num_columns = columns;
+	for (size_t i = 0; ok && i < r->n && i < r->shown; i++)
+		ok = r->cells(t, &table, r->things, i);
+	if (ok) {
+		text_title(t, "%s", r->title);
+		ok = layout_print(t->out, &table, t->o->width);
+		if (r->shown < r->n)
+			fprintf(t->out, "  ... and %zu more\n", r->n - r->shown);
+	}
+	layout_table_deinit(&table);
+	free(titles);
+	return ok;
+}
+
+static bool process_cells(struct text *t, struct layout_table *table, const void *things, size_t i)
+{
+	const struct model_process *p = ((const struct model_process *const *)things)[i];
 	char number[LAYOUT_NUMBER_BYTES];
 	bool ok = true;
 
-	for (size_t i = 0; i < t->num_columns; i++)
-		ok &= text_value_cells(t, table, value_of(t, p, i), i);
+	for (size_t k = 0; k < t->num_columns; k++)
+		ok &= text_value_cells(t, table, value_of(t, p, k), k);
 	ok &= layout_number(table, p->has_wall ? layout_value(number, p->wall_ns, "ns") : "");
 	snprintf(number, sizeof number, "%" PRIu64, p->pid);
 	ok &= layout_number(table, p->has_pid ? number : "");
@@ -44,41 +82,21 @@ static bool process_row(struct text *t, struct layout_table *table, const struct
 	return ok && layout_cell(table, text_short_command(t, p));
 }
 
-static void value_titles(const struct text *t, struct layout_column *titles, size_t *n)
-{
-	for (size_t i = 0; i < t->num_columns; i++) {
-		titles[(*n)++] = (struct layout_column){t->columns[i].name, true, CUT_NOT, 0};
-		titles[(*n)++] = (struct layout_column){"", true, CUT_NOT, 0};
-	}
-}
-
 static bool print_processes(struct text *t, const struct model_process **sorted, size_t n)
 {
-	size_t rows = text_rows(t, 10), columns = 0;
-	struct layout_column *titles = calloc(2 * t->num_columns + 4, sizeof *titles);
-	struct layout_table table = {.arena = &t->arena, .columns = titles};
-	bool ok = titles != NULL;
+	const struct process_table r = {"Processes",
+					n,
+					text_rows(t, 10),
+					{{"wall", true, CUT_NOT, 0},
+					 {"pid", true, CUT_NOT, 0},
+					 {"end", false, CUT_NOT, 0},
+					 {"command", false, CUT_MIDDLE, 12}},
+					4,
+					process_cells,
+					sorted};
 
-	if (ok) {
-		value_titles(t, titles, &columns);
-		titles[columns++] = (struct layout_column){"wall", true, CUT_NOT, 0};
-		titles[columns++] = (struct layout_column){"pid", true, CUT_NOT, 0};
-		titles[columns++] = (struct layout_column){"end", false, CUT_NOT, 0};
-		titles[columns++] = (struct layout_column){"command", false, CUT_MIDDLE, 12};
-	}
-	table.num_columns = columns;
 	qsort_r(sorted, n, sizeof(struct model_process *), by_value, t);
-	for (size_t i = 0; ok && i < n && i < rows; i++)
-		ok = process_row(t, &table, sorted[i]);
-	if (ok) {
-		text_title(t, "Processes");
-		ok = layout_print(t->out, &table, t->o->width);
-		if (rows < n)
-			fprintf(t->out, "  ... and %zu more\n", n - rows);
-	}
-	layout_table_deinit(&table);
-	free(titles);
-	return ok;
+	return print_rows(t, &r);
 }
 
 /* ---- by program ------------------------------------------------------------------- */
@@ -114,13 +132,14 @@ static int by_first_value(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-static bool program_row(struct text *t, struct layout_table *table, const struct program *p)
+static bool program_cells(struct text *t, struct layout_table *table, const void *things, size_t i)
 {
+	const struct program *p = (const struct program *)things + i;
 	char number[LAYOUT_NUMBER_BYTES];
 	bool ok = true;
 
-	for (size_t i = 0; i < t->num_columns; i++)
-		ok &= text_value_cells(t, table, p->values[i], i);
+	for (size_t k = 0; k < t->num_columns; k++)
+		ok &= text_value_cells(t, table, p->values[k], k);
 	return ok && layout_number(table, layout_exact(number, p->images)) &&
 	       layout_cell(table, layout_clean(&t->arena, p->name));
 }
@@ -148,28 +167,16 @@ static size_t add_programs(const struct text *t, const struct model_process **so
 
 static bool print_programs(struct text *t, const struct program *programs, size_t n)
 {
-	size_t rows = text_rows(t, 5), columns = 0;
-	struct layout_column *titles = calloc(2 * t->num_columns + 2, sizeof *titles);
-	struct layout_table table = {.arena = &t->arena, .columns = titles};
-	bool ok = titles != NULL;
+	const struct process_table r = {
+	    "Programs",
+	    n,
+	    text_rows(t, 5),
+	    {{"images", true, CUT_NOT, 0}, {"program", false, CUT_MIDDLE, 12}},
+	    2,
+	    program_cells,
+	    programs};
 
-	if (ok) {
-		value_titles(t, titles, &columns);
-		titles[columns++] = (struct layout_column){"images", true, CUT_NOT, 0};
-		titles[columns++] = (struct layout_column){"program", false, CUT_MIDDLE, 12};
-	}
-	table.num_columns = columns;
-	for (size_t i = 0; ok && i < n && i < rows; i++)
-		ok = program_row(t, &table, &programs[i]);
-	if (ok) {
-		text_title(t, "Programs");
-		ok = layout_print(t->out, &table, t->o->width);
-		if (rows < n)
-			fprintf(t->out, "  ... and %zu more\n", n - rows);
-	}
-	layout_table_deinit(&table);
-	free(titles);
-	return ok;
+	return print_rows(t, &r);
 }
 
 static bool programs(struct text *t, const struct model_process **sorted, size_t n)
