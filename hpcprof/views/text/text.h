@@ -98,16 +98,15 @@ void text_compare_deinit(struct text *t);
 
 /* Add the processes up. There is at least one. False if memory ran out. */
 bool text_span_measure(const struct text *t, struct text_span *s);
-/* Of one process: what was run; the same without the folder of the program (clean; NULL if memory
- * ran out); and orders for qsort: earlier ones first, or by host and pid. */
+/* What a process ran; the same without the folder of the program, clean, or NULL if memory ran out.
+ */
 const char *text_command_of(const struct model_process *p);
 const char *text_short_command(struct text *t, const struct model_process *p);
-/* All processes in an order. NULL if memory ran out; freed by the caller. */
+/* All processes in an order, of which one is by start. NULL if memory ran out; the caller frees it.
+ */
 const struct model_process **text_sorted_processes(const struct model *m,
 						   int (*order)(const void *, const void *));
 int text_by_start(const void *a, const void *b);
-/* All samples that were taken, with any outcome, a second; "" if that is not known. */
-const char *text_rate(struct text *t, const struct model_metric *m);
 
 /* Sections. False if memory ran out. Write errors are in ferror(out). */
 bool text_headline(struct text *t, const struct text_span *s); /* the run in two lines */

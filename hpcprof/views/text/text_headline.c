@@ -21,7 +21,7 @@ static bool cpu_time(struct text *t, const struct text_span *s)
 	layout_value(cpu, s->cpu_ns, "ns");
 	if (!wall_ns)
 		return text_fact(t, "CPU time", "%s", cpu);
-	share = busy < 1 ? text_format(t, "%.0f%% of one CPU", 100 * busy)
+	share = busy < 1 ? text_format(t, "%.*f%% of one CPU", busy < 0.1 ? 1 : 0, 100 * busy)
 			 : text_format(t, "%.2f CPUs busy on average", busy);
 	return share && text_fact(t, "CPU time", "%s in %s of wall time (%s)", cpu,
 				  layout_value(wall, wall_ns, "ns"), share);
@@ -69,11 +69,22 @@ static bool processes(struct text *t, const struct text_span *s)
 	return ok;
 }
 
+/* Whether the program hardly ran. Not told of several runs: between them there was none. */
+static bool waited(const struct text_span *s)
+{
+	uint64_t wall_ns = s->end_ns - s->start_ns;
+	bool saturated = false;
+
+	return s->has_cpu && wall_ns >= LEAST_WALL_NS && s->last->has_wall &&
+	       sum_add(s->last->start_ns, s->last->wall_ns, &saturated) >=
+		   s->end_ns - wall_ns / 100 &&
+	       s->cpu_ns / WAITING_PERCENT < wall_ns / 100;
+}
+
 bool text_headline(struct text *t, const struct text_span *s)
 {
 	const char *command = layout_clean(&t->arena, text_command_of(s->first));
 	const char *end = layout_clean(&t->arena, s->last->end);
-	uint64_t wall_ns = s->end_ns - s->start_ns;
 
 	if (!command || !end)
 		return false;
@@ -85,10 +96,10 @@ bool text_headline(struct text *t, const struct text_span *s)
 		return false;
 	if (end[0] && strcmp(end, "exit 0") != 0 && !text_fact(t, "end", "%s", end))
 		return false;
-	if (s->has_cpu && wall_ns >= LEAST_WALL_NS && s->cpu_ns / WAITING_PERCENT < wall_ns / 100)
+	if (waited(s))
 		text_paragraph(t,
-			       "%.0f%% of the wall time was not on a CPU: the program waited. What "
+			       "%.1f%% of the wall time was not on a CPU: the program waited. What "
 			       "follows is of the rest.",
-			       100 - 100 * (double)s->cpu_ns / (double)wall_ns);
+			       100 - 100 * (double)s->cpu_ns / (double)(s->end_ns - s->start_ns));
 	return true;
 }

@@ -35,7 +35,7 @@ static const char *joined(struct text *t, const model_texts *list)
 
 /* Samples per second of CPU time, if the metric counts nanoseconds of it: all samples that were
  * taken, with any outcome, over all the time that is accounted for. */
-const char *text_rate(struct text *t, const struct model_metric *m)
+static const char *rate_of(struct text *t, const struct model_metric *m)
 {
 	uint64_t samples = 0, weight = 0;
 	char number[LAYOUT_NUMBER_BYTES];
@@ -60,7 +60,7 @@ static bool source(struct text *t, const struct shown_metric *c)
 {
 	const struct model_metric *m = c->metric;
 	const char *from = joined(t, &m->sources), *asked = joined(t, &m->requested);
-	const char *got = text_rate(t, m), *rate = "";
+	const char *got = rate_of(t, m), *rate = "";
 
 	if (!from || !asked || !got ||
 	    !text_fact(t, "metric", "%s%s%s", c->metric_name, from[0] ? " from " : "", from))
