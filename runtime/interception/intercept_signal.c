@@ -9,6 +9,7 @@
 
 #include "runtime/interception/masks.h"
 #include "runtime/interception/signals.h"
+#include "runtime/os/os.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -277,6 +278,20 @@ static int pause_with(uint64_t mask)
 	sigemptyset(&set);
 	memcpy(&set, &mask, sizeof mask);
 	return sigsuspend(&set);
+}
+
+static void release(const uint64_t *mask)
+{
+	os_release_signals(*mask);
+}
+
+/* A pause that a sample ends is made again. A signal that came between our handler and that call
+ * would be handled, and not end it. So signals are held, and sigsuspend lets them in and waits in
+ * one step, all but our own. They are released if the thread is cancelled meanwhile, too. */
+CSPROF_WRAPPER int pause(void)
+{
+	__attribute__((cleanup(release))) uint64_t mask = os_hold_signals(csprof_mask_virtual());
+	return pause_with(mask);
 }
 
 CSPROF_WRAPPER int __xpg_sigpause(int sig)
