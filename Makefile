@@ -46,7 +46,8 @@ CPU := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 cpu_c := $(wildcard runtime/cpu/*.c runtime/cpu/$(CPU)/*.c)
 runtime_c := $(filter-out runtime/cpu/% runtime/launcher/% runtime/static/%,$(call sources,runtime)) $(cpu_c) $(safe_formats)
 runtime_s := $(wildcard runtime/cpu/$(CPU)/*.S)
-RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
+# No frame of ours has a personality routine: the library needs libc alone.
+RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-exceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
 # initfirst: our constructor runs before those of the program's libraries.
 RUNTIME_LDFLAGS := -Wl,--sort-section=name -Wl,-z,noseparate-code -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-soname,libhpcrun.so
 runtime_o := $(runtime_c:%.c=$(BUILD)/runtime-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)

@@ -280,9 +280,9 @@ static int pause_with(uint64_t mask)
 	return sigsuspend(&set);
 }
 
-static void release(const uint64_t *mask)
+static void release(void *mask)
 {
-	os_release_signals(*mask);
+	os_release_signals(*(const uint64_t *)mask);
 }
 
 /* A pause that a sample ends is made again. A signal that came between our handler and that call
@@ -290,8 +290,12 @@ static void release(const uint64_t *mask)
  * one step, all but our own. They are released if the thread is cancelled meanwhile, too. */
 CSPROF_WRAPPER int pause(void)
 {
-	__attribute__((cleanup(release))) uint64_t mask = os_hold_signals(csprof_mask_virtual());
-	return pause_with(mask);
+	uint64_t mask = os_hold_signals(csprof_mask_virtual());
+	int r;
+	pthread_cleanup_push(release, &mask);
+	r = pause_with(mask);
+	pthread_cleanup_pop(1);
+	return r;
 }
 
 CSPROF_WRAPPER int __xpg_sigpause(int sig)

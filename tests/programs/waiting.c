@@ -149,15 +149,25 @@ static void note_mask(void *unused)
 	cancelled = 1 + sigismember(&set, SIGUSR2);
 }
 
-static void *wait_for_ever(void *unused)
+enum { IN_SIGWAIT, IN_PAUSE, BEFORE_PAUSE, CANCELS };
+
+static void *wait_for_ever(void *how)
 {
 	sigset_t set = set_of(SIGUSR1);
 	int sig;
 
 	pthread_cleanup_push(note_mask, NULL);
-	sigwait(&set, &sig);
+	if (*(int *)how == BEFORE_PAUSE) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+		burn(0.06);
+		pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	}
+	if (*(int *)how == IN_SIGWAIT)
+		sigwait(&set, &sig);
+	else
+		pause();
 	pthread_cleanup_pop(0);
-	return unused;
+	return NULL;
 }
 
 static void send_into_many(const _Atomic int *begun, pid_t parent, int rounds)
@@ -197,11 +207,14 @@ static int cut_short(void)
 	say("taken", taken);
 	say("cut short", ended);
 	say("handlers", seen);
-	pthread_create(&thread, NULL, wait_for_ever, NULL);
-	usleep(20000);
-	pthread_cancel(thread);
-	pthread_join(thread, NULL);
-	say("cancelled, its mask as before", cancelled == 1);
+	for (int how = 0; how < CANCELS; how++) {
+		cancelled = 0;
+		pthread_create(&thread, NULL, wait_for_ever, &how);
+		usleep(20000);
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+		say("cancelled, its mask as before", cancelled == 1);
+	}
 	burn(0.1);
 	return 0;
 }
