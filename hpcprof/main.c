@@ -1,6 +1,7 @@
 /* hpcprof: show what hpcrun measured. The only file of the program that exits. */
 #include "hpcprof/command/command.h"
 #include "hpcprof/commands.h"
+#include "hpcprof/terminal/pager.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -27,6 +28,8 @@ static int run(const struct command_line *l, struct diag *d)
 	int rc;
 
 	d->quiet = o->quiet;
+	if (l->newest)
+		diag_notice(d, l->newest, "the newest measurement here");
 	rc = l->command->run(stdout, l->options, d, &e);
 	if (rc >= 0)
 		return rc || d->problems ? STATUS_LEFT_OUT : STATUS_DONE;
@@ -64,5 +67,6 @@ int main(int argc, char **argv)
 			     strerror(errno));
 		status = status > STATUS_LEFT_OUT ? status : STATUS_LEFT_OUT;
 	}
+	pager_end();
 	return status;
 }

@@ -9,6 +9,7 @@
 #include "db/write/write.h"
 #include "hpcprof/command/list.h"
 #include "hpcprof/command/output.h"
+#include "hpcprof/terminal/pager.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,8 +176,11 @@ static int ask_into(FILE *out, sqlite3 *db, struct query *q, struct error *e)
 	struct output to;
 	int rc;
 
-	if (!q->o->output)
+	if (!q->o->output) {
+		if (q->o->common.page)
+			pager_begin();
 		return ask(out, db, q, e);
+	}
 	rc = output_open(&to, NULL, q->o->output, e);
 	if (rc == 0)
 		rc = ask(to.file, db, q, e);
@@ -335,6 +339,7 @@ const struct command query_command = {
     .name = "query",
     .summary = "the rows of an SQL statement or of a named query (--list)",
     .subject = "SQL|NAME",
+    .newest = true,
     .options = tables,
     .size = sizeof(struct query_options),
     .set_defaults = set_defaults,

@@ -1,6 +1,7 @@
 #include "hpcprof/command/command.h"
 
 #include "formats/datafile.h"
+#include "hpcprof/command/newest.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -200,6 +201,28 @@ static int check_word(const char *word, const struct command *const *commands, s
 			 word, names);
 }
 
+/* Whether the newest measurement is meant. Not if the only argument is a file: the user forgot the
+ * subject. */
+static bool takes_newest(const struct command_line *l)
+{
+	const struct common *o = l->options;
+
+	if (!l->command->newest || o->lists.len)
+		return false;
+	return !l->command->subject || (o->subject && access(o->subject, F_OK) != 0);
+}
+
+static void take_newest(struct command_line *l)
+{
+	struct common *o = l->options;
+
+	l->newest = newest_measurement(&o->arena);
+	if (l->newest) {
+		o->profiles = &l->newest;
+		o->num_profiles = 1;
+	}
+}
+
 /* The command's subject and the PROFILEs. */
 static int take_words(struct command_line *l, const struct command *const *commands,
 		      const char *const *words, size_t n, struct error *e)
@@ -218,6 +241,8 @@ static int take_words(struct command_line *l, const struct command *const *comma
 	o->num_profiles = n;
 	if (common_read_lists(o, e) != 0)
 		return -1;
+	if (!o->num_profiles && takes_newest(l))
+		take_newest(l);
 	if (o->num_profiles)
 		return 0;
 	if (o->subject)
@@ -302,15 +327,18 @@ static void print_row(FILE *out, const struct option_row *r)
 static void print_end(FILE *out)
 {
 	fputs("\nExit status: 0 success, 1 some input was skipped, 2 usage error, 3 failure.\n"
-	      "Environment: COLUMNS (width of the output), NO_COLOR.\n",
+	      "Environment: COLUMNS (width of the output), HPCPROF_PAGER, PAGER, NO_COLOR.\n",
 	      out);
 }
 
 void command_list(FILE *out, const struct command *const *commands)
 {
-	fputs("Usage: hpcprof [COMMAND] [options] PROFILE...\n\n"
+	fputs("Usage: hpcprof [COMMAND] [options] [PROFILE]...\n\n"
 	      "PROFILE is a measurement directory written by hpcrun, a datafile (*" CSP_SUFFIX
-	      "),\na database written by hpcprof, or a PROFILE or CSPROFILE in XML.\n\nCommands:\n",
+	      "),\na database written by hpcprof, or a PROFILE or CSPROFILE in XML. Commands that "
+	      "print a\n"
+	      "profile take the newest measurement in the current directory by default.\n\n"
+	      "Commands:\n",
 	      out);
 	for (const struct command *const *c = commands; *c; c++) {
 		char left[48];
@@ -326,14 +354,15 @@ void command_list(FILE *out, const struct command *const *commands)
 	print_row(out, &help_row);
 	print_row(out, &version_row);
 	print_end(out);
-	fputs("Example: hpcrun python3 script.py; hpcprof hpcrun-python3-1/\n", out);
+	fputs("Example: hpcrun python3 script.py; hpcprof\n", out);
 }
 
 void command_help(FILE *out, const struct command *c)
 {
-	fprintf(out, "Usage: hpcprof %s [options]%s%s PROFILE...\n\n%c%s.\n\nOptions:\n", c->name,
+	fprintf(out, "Usage: hpcprof %s [options]%s%s %s...\n\n%c%s.\n\nOptions:\n", c->name,
 		c->subject ? " " : "", c->subject ? c->subject : "",
-		toupper((unsigned char)c->summary[0]), c->summary + 1);
+		c->newest ? "[PROFILE]" : "PROFILE", toupper((unsigned char)c->summary[0]),
+		c->summary + 1);
 	for (const struct option_row *const *t = c->options; *t; t++)
 		for (const struct option_row *r = *t; r->name; r++)
 			print_row(out, r);

@@ -24,6 +24,8 @@ struct command {
 	const char *summary; /* a line of hpcprof --help */
 	/* its first argument ("FUNCTION"), before the PROFILEs; or NULL: none */
 	const char *subject;
+	/* Whether the newest measurement here is read if no PROFILE is named (see newest.h) */
+	bool newest;
 	/* Its tables of options, with a NULL at the end. Options with the same name mean the same
 	 * in all commands. */
 	const struct option_row *const *options;
@@ -49,6 +51,7 @@ struct command_line {
 	bool named;
 	bool help, version; /* given; then options is NULL */
 	void *options;      /* malloc'd, of command */
+	const char *newest; /* the PROFILE if none was named (see newest.h); else NULL */
 };
 
 /* Read a command line. commands ends with a NULL. out is where the command will print; it gives the

@@ -1,11 +1,13 @@
 #include "hpcprof/command/common.h"
 
+#include "hpcprof/terminal/layout.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { USUAL_WIDTH = 100, LEAST_WIDTH = 60, MOST_WIDTH = 10000, MOST_THREADS = 1024 };
+enum { LEAST_WIDTH = 60, MOST_WIDTH = 9999, MOST_THREADS = 1024 };
 
 #define FIELD(name) offsetof(struct common, name)
 
@@ -28,6 +30,7 @@ const struct option_row common_input_options[] = {
      option_strings, FIELD(lists), NULL},
     {'0', "null", NULL, "names in FILE end with NUL instead of a newline", option_flag,
      FIELD(list_nul), NULL},
+    {0, "no-pager", NULL, "print to the terminal without a pager", option_no, FIELD(page), NULL},
     {'q', "quiet", NULL, "print only errors on stderr", option_flag, FIELD(quiet), NULL},
     {0}};
 
@@ -103,9 +106,10 @@ void common_init(struct common *o, FILE *out)
 	if (!o->width && terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
 		o->width = size.ws_col;
 	if (!o->width)
-		o->width = USUAL_WIDTH;
+		o->width = terminal ? LAYOUT_USUAL : LAYOUT_WHOLE;
 	if (o->width < LEAST_WIDTH)
 		o->width = LEAST_WIDTH;
+	o->page = terminal;
 	o->color = terminal && !(no && no[0]) && term && strcmp(term, "dumb") != 0;
 	o->threads = cores > 0 ? (unsigned)(cores < MOST_THREADS ? cores : MOST_THREADS) : 1;
 }

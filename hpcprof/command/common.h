@@ -38,13 +38,13 @@ struct common {
 	enum sort_key sort;
 	bool samples, ci, stats, quiet;
 	enum unit_kind by;
-	unsigned width; /* columns of the output */
-	bool color;
+	unsigned width; /* columns of the output; LAYOUT_WHOLE: nothing is cut */
+	bool color, page;
 	struct arena arena; /* owns strings that are not in argv */
 };
 
 /* Tables of options that belong together. Every command takes the first one. */
-extern const struct option_row common_input_options[];    /* --files-from, -0, -q */
+extern const struct option_row common_input_options[];    /* --files-from, -0, --no-pager, -q */
 extern const struct option_row common_symbols_options[];  /* --sysroot, --debug-dir */
 extern const struct option_row common_loading_options[];  /* -j, --join-threads */
 extern const struct option_row common_inlining_options[]; /* --no-inline */

@@ -3,6 +3,9 @@
 #include "hpcprof/terminal/layout.h"
 
 #include <stdarg.h>
+#include <time.h>
+
+#define PROGRESS_AFTER 0.5 /* seconds */
 
 static void say(struct diag *d, const char *subject, const char *format, va_list ap)
 {
@@ -39,10 +42,22 @@ void diag_notice(struct diag *d, const char *subject, const char *format, ...)
 	va_end(ap);
 }
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 void diag_progress(struct diag *d, const char *format, ...)
 {
 	va_list ap;
 	if (!d->terminal || d->quiet)
+		return;
+	if (d->begun == 0)
+		d->begun = now();
+	if (now() - d->begun < PROGRESS_AFTER)
 		return;
 	va_start(ap, format);
 	fputs("\r\x1b[K", d->out);

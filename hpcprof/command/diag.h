@@ -12,6 +12,7 @@ struct diag {
 	bool quiet;      /* -q: also no progress */
 	bool terminal;   /* progress is shown */
 	bool progress;   /* a progress line is on the terminal */
+	double begun;    /* time of the first progress, in seconds; 0: none */
 	size_t problems; /* how often diag_problem was called */
 };
 
@@ -22,7 +23,8 @@ void diag_problem(struct diag *d, const char *subject, const char *format, ...)
 /* Report something that is not an error. Prints nothing with -q. */
 void diag_notice(struct diag *d, const char *subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Report progress: replaces the progress line, if stderr is a terminal. */
+/* Report progress: replaces the progress line, if stderr is a terminal. Shown half a second after
+ * the first call, so that what is quick does not flicker. */
 void diag_progress(struct diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Remove the progress line. */
 void diag_progress_end(struct diag *d);

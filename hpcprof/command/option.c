@@ -27,6 +27,15 @@ int option_flag(const struct option_row *row, const char *text, void *field, str
 	return 0;
 }
 
+int option_no(const struct option_row *row, const char *text, void *field, struct error *e)
+{
+	(void)row;
+	(void)text;
+	(void)e;
+	*(bool *)field = false;
+	return 0;
+}
+
 int option_string(const struct option_row *row, const char *text, void *field, struct error *e)
 {
 	(void)row;

@@ -245,6 +245,7 @@ static const struct option_row *const tables[] = {own_options,
 const struct command xml_command = {
     .name = "xml",
     .summary = "a PROFILE for HPCView; a CSPROFILE with --callpath",
+    .newest = true,
     .options = tables,
     .size = sizeof(struct xml_options),
     .run = run,

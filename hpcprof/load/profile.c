@@ -3,6 +3,7 @@
 #include "hpcprof/command/output.h"
 #include "hpcprof/load/load.h"
 #include "hpcprof/load/scan.h"
+#include "hpcprof/terminal/pager.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -249,6 +250,8 @@ static int load_and_print(struct output *out, const struct profile_request *r, c
 
 	if (profile_load(&p, r, d, e) != 0)
 		return load_failed(e);
+	if (r->common->page && !r->output)
+		pager_begin();
 	rc = print(out->file, &p, options, e);
 	profile_deinit(&p);
 	if (rc >= 0 && output_commit(out, e) != 0) {

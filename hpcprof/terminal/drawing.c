@@ -11,7 +11,8 @@ enum { INDENT = 2, MOST_INDENT_PERCENT = 40 /* of the width */ };
 static const char *guides(struct drawing *d, bool first)
 {
 	size_t forks = d->levels.len - (d->rooted ? 1 : 0), skip = 0;
-	size_t most = (size_t)d->width * MOST_INDENT_PERCENT / 100 / INDENT;
+	size_t width = d->width < LAYOUT_USUAL ? d->width : LAYOUT_USUAL;
+	size_t most = width * MOST_INDENT_PERCENT / 100 / INDENT;
 	char *out;
 
 	if (forks > most)

@@ -113,7 +113,7 @@ static size_t tail_start(const char *s, unsigned width)
 
 static const char dots[] = "...";
 
-static const char *cut(struct arena *a, const char *s, unsigned head, unsigned width)
+const char *layout_cut_after(struct arena *a, const char *s, unsigned head, unsigned width)
 {
 	size_t first, last;
 	char *out;
@@ -122,6 +122,8 @@ static const char *cut(struct arena *a, const char *s, unsigned head, unsigned w
 		return s;
 	if (width <= sizeof dots - 1)
 		return arena_strndup(a, dots, width);
+	if (head > width - (unsigned)(sizeof dots - 1))
+		head = width - (unsigned)(sizeof dots - 1);
 	first = head_bytes(s, head);
 	last = tail_start(s, width - (unsigned)(sizeof dots - 1) - head);
 	out = arena_alloc(a, first + sizeof dots + strlen(s + last));
@@ -135,7 +137,7 @@ static const char *cut(struct arena *a, const char *s, unsigned head, unsigned w
 const char *layout_cut_middle(struct arena *a, const char *s, unsigned width)
 {
 	/* keep more of the end: template arguments often begin alike */
-	return cut(a, s, width > 3 ? (width - 3) * 2 / 5 : 0, width);
+	return layout_cut_after(a, s, width > 3 ? (width - 3) * 2 / 5 : 0, width);
 }
 
 /* Bytes of an operator's name at s, which begins with "operator"; 0 if it does not. The brackets in
@@ -152,8 +154,7 @@ static size_t operator_bytes(const char *s)
 	return n + strspn(s + n, "<>=-");
 }
 
-/* A copy with "..." instead of the text in outermost brackets. NULL if memory ran out. */
-static const char *empty_brackets(struct arena *a, const char *s, char open, char close)
+const char *layout_empty_brackets(struct arena *a, const char *s, char open, char close)
 {
 	char *out = arena_alloc(a, 3 * strlen(s) + sizeof dots), *to = out;
 	unsigned depth = 0;
@@ -197,9 +198,9 @@ const char *layout_cut_name(struct arena *a, const char *s, unsigned width)
 	static const char *const less[][2] = {{") const", ")"}, {"(...)", ""}, {"<...>", ""}};
 
 	if (layout_width(s) > width)
-		s = empty_brackets(a, s, '(', ')');
+		s = layout_empty_brackets(a, s, '(', ')');
 	if (s && layout_width(s) > width)
-		s = empty_brackets(a, s, '<', '>');
+		s = layout_empty_brackets(a, s, '<', '>');
 	for (size_t i = 0; s && i < sizeof less / sizeof *less && layout_width(s) > width; i++)
 		s = replaced(a, s, less[i][0], less[i][1]);
 	return s ? layout_cut_middle(a, s, width) : NULL;
@@ -207,12 +208,13 @@ const char *layout_cut_name(struct arena *a, const char *s, unsigned width)
 
 const char *layout_cut_left(struct arena *a, const char *s, unsigned width)
 {
-	return cut(a, s, 0, width);
+	return layout_cut_after(a, s, 0, width);
 }
 
 const char *layout_cut_right(struct arena *a, const char *s, unsigned width)
 {
-	return cut(a, s, width > sizeof dots - 1 ? width - (unsigned)(sizeof dots - 1) : 0, width);
+	return layout_cut_after(
+	    a, s, width > sizeof dots - 1 ? width - (unsigned)(sizeof dots - 1) : 0, width);
 }
 
 const char *layout_format_list(struct arena *a, const char *format, va_list ap)
@@ -250,6 +252,8 @@ void layout_paragraph(FILE *out, unsigned width, const char *text)
 {
 	unsigned used = 0;
 
+	if (width == LAYOUT_WHOLE)
+		width = LAYOUT_USUAL;
 	while (*text) {
 		size_t n = strcspn(text, " ");
 		char word[512];

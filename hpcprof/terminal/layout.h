@@ -24,6 +24,11 @@ const char *layout_cut_middle(struct arena *a, const char *s, unsigned width);
 const char *layout_cut_name(struct arena *a, const char *s, unsigned width);
 const char *layout_cut_left(struct arena *a, const char *s, unsigned width);
 const char *layout_cut_right(struct arena *a, const char *s, unsigned width);
+/* The same, but keep the first head columns; what is left is for the end. */
+const char *layout_cut_after(struct arena *a, const char *s, unsigned head, unsigned width);
+/* A copy with "..." between outermost brackets, which open and close are, but for those of
+ * operators. */
+const char *layout_empty_brackets(struct arena *a, const char *s, char open, char close);
 /* A printf into the arena; NULL if memory ran out. */
 const char *layout_format(struct arena *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -31,7 +36,7 @@ const char *layout_format_list(struct arena *a, const char *format, va_list ap)
     __attribute__((format(printf, 2, 0)));
 /* Print a line, in bold if color is set. */
 void layout_title(FILE *out, bool color, const char *text);
-/* Print a paragraph, indented and wrapped between words. */
+/* Print a paragraph, indented and wrapped between words; with LAYOUT_WHOLE as LAYOUT_USUAL. */
 void layout_paragraph(FILE *out, unsigned width, const char *text);
 
 enum { LAYOUT_NUMBER_BYTES = 40 };
@@ -45,6 +50,9 @@ char *layout_value(char out[LAYOUT_NUMBER_BYTES], uint64_t value, const char *un
 char *layout_real(char out[LAYOUT_NUMBER_BYTES], double value, const char *unit);
 /* All digits, in groups of three: "12,345". Returns out. */
 char *layout_exact(char out[LAYOUT_NUMBER_BYTES], uint64_t value);
+
+/* Widths of an output: of one whose width is not known, and of one that has no width. */
+enum { LAYOUT_USUAL = 100, LAYOUT_WHOLE = 10000 };
 
 enum layout_cut { CUT_NOT, CUT_MIDDLE, CUT_LEFT, CUT_NAME };
 
@@ -68,8 +76,9 @@ bool layout_cell(struct layout_table *t, const char *text);
 /* The same with a copy of text. */
 bool layout_number(struct layout_table *t, const char *text);
 /* Print the titles and rows, with two blanks before and between columns and none at the ends of
- * lines. The table is at most width columns wide, if columns can be cut that far. False if memory
- * ran out. */
+ * lines. The table is at most width columns wide, if columns can be cut that far. With LAYOUT_WHOLE
+ * nothing is cut: the columns are as for LAYOUT_USUAL, and a longer cell moves the rest of its row.
+ * False if memory ran out. */
 bool layout_print(FILE *out, const struct layout_table *t, unsigned width);
 void layout_table_deinit(struct layout_table *t);
 

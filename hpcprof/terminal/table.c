@@ -1,6 +1,9 @@
 /* The tables of layout.h. */
 #include "hpcprof/terminal/layout.h"
 
+#include "hpcprof/terminal/name_cuts.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 enum { GAP = 2 };
@@ -84,31 +87,72 @@ static const char *cut_cell(const struct layout_table *t, size_t c, const char *
 	}
 }
 
+/* Cut the cells of a column. */
+static bool cut_column(const struct layout_table *t, size_t c, unsigned width, const char **cells)
+{
+	size_t rows = t->cells.len / t->num_columns;
+	const char **names = calloc(2 * rows + 1, sizeof *names), **shown = names + rows;
+	bool ok = names != NULL;
+
+	for (size_t row = 0; ok && row < rows; row++) {
+		names[row] = cells[row * t->num_columns + c];
+		shown[row] = cut_cell(t, c, names[row], width);
+		ok = shown[row] != NULL;
+	}
+	ok = ok && name_cuts_all(t->arena, names, shown, rows, width);
+	for (size_t row = 0; ok && row < rows; row++)
+		cells[row * t->num_columns + c] = shown[row];
+	free(names);
+	return ok;
+}
+
+/* A copy of the cells, which are cut if their column is narrower. NULL if memory ran out. */
+static const char **cut_cells(const struct layout_table *t, const unsigned *widths,
+			      const unsigned *full)
+{
+	const char **cells = calloc(t->cells.len + 1, sizeof *cells);
+
+	if (cells && t->cells.len)
+		memcpy(cells, t->cells.at, t->cells.len * sizeof *cells);
+	for (size_t c = 0; cells && c < t->num_columns; c++)
+		if (widths[c] < full[c] && !cut_column(t, c, widths[c], cells)) {
+			free(cells);
+			cells = NULL;
+		}
+	return cells;
+}
+
+static void print_row(FILE *out, const struct layout_table *t, const unsigned *widths,
+		      const char *const *cells)
+{
+	unsigned owed = 0;
+
+	for (size_t c = 0; c < t->num_columns; c++)
+		put_cell(out, &t->columns[c], cells ? cells[c] : t->columns[c].title, widths[c],
+			 &owed);
+	fputc('\n', out);
+}
+
 bool layout_print(FILE *out, const struct layout_table *t, unsigned width)
 {
-	unsigned *widths = arena_alloc(t->arena, (t->num_columns + 1) * sizeof *widths);
+	unsigned *full = arena_alloc(t->arena, (2 * t->num_columns + 1) * sizeof *full), *widths;
+	const char **cells;
 
-	if (!widths || !t->num_columns)
+	if (!full || !t->num_columns)
 		return false;
 	for (size_t c = 0; c < t->num_columns; c++)
-		widths[c] = layout_width(t->columns[c].title);
+		full[c] = layout_width(t->columns[c].title);
 	for (size_t i = 0; i < t->cells.len; i++) {
 		unsigned w = layout_width(t->cells.at[i]);
-		if (w > widths[i % t->num_columns])
-			widths[i % t->num_columns] = w;
+		if (w > full[i % t->num_columns])
+			full[i % t->num_columns] = w;
 	}
-	fit(t, widths, width);
-	for (size_t row = 0; row <= t->cells.len / t->num_columns; row++) {
-		unsigned owed = 0;
-		for (size_t c = 0; c < t->num_columns; c++) {
-			const char *text =
-			    row ? t->cells.at[(row - 1) * t->num_columns + c] : t->columns[c].title;
-			text = cut_cell(t, c, text, widths[c]);
-			if (!text)
-				return false;
-			put_cell(out, &t->columns[c], text, widths[c], &owed);
-		}
-		fputc('\n', out);
-	}
-	return true;
+	widths = memcpy(full + t->num_columns, full, t->num_columns * sizeof *full);
+	fit(t, widths, width == LAYOUT_WHOLE ? LAYOUT_USUAL : width);
+	cells = cut_cells(t, width == LAYOUT_WHOLE ? full : widths, full);
+	print_row(out, t, widths, NULL);
+	for (size_t at = 0; cells && at < t->cells.len; at += t->num_columns)
+		print_row(out, t, widths, cells + at);
+	free(cells);
+	return cells != NULL;
 }

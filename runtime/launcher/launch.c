@@ -7,6 +7,7 @@
 #include "runtime/launcher/environment.h"
 #include "runtime/launcher/image_cost.h"
 #include "runtime/launcher/options.h"
+#include "runtime/launcher/quote.h"
 #include "runtime/launcher/store.h"
 #include "runtime/launcher/summary.h"
 
@@ -227,14 +228,14 @@ static void say_rate(const struct launch_options *o, const struct launch_summary
 			(double)s->outside / 1e9, s->files, s->files == 1 ? "" : "s");
 }
 
-static void closing_line(const struct launch_options *o, const char *dir,
+static void closing_line(const struct launch_options *o, const char *quoted, const char *dir,
 			 const struct timespec *since, const struct launch_recovered *r)
 {
 	static const char *const names[CSP_DISPOSITIONS] = CSP_DISPOSITION_NAMES;
 	struct launch_summary s;
 	uint64_t all = 0, dropped = 0;
 	if (launch_summarize(dir, since, &s) < 0 || s.files == 0) {
-		fprintf(stderr, "hpcrun: no datafile was written to %s\n", dir);
+		fprintf(stderr, "hpcrun: no datafile was written to %s\n", quoted);
 		return;
 	}
 	for (int d = 0; d < CSP_DISPOSITIONS; d++) {
@@ -242,7 +243,7 @@ static void closing_line(const struct launch_options *o, const char *dir,
 		if (d != CSP_RECORDED && d != CSP_PARTIAL)
 			dropped += s.samples[d];
 	}
-	fprintf(stderr, "hpcrun: %s: %" PRIu64 " samples in %.2f s of CPU time", dir, all,
+	fprintf(stderr, "hpcrun: %s: %" PRIu64 " samples in %.2f s of CPU time", quoted, all,
 		(double)s.clock / 1e9);
 	if (s.clock && s.source[0]) /* else there was no sample */
 		say_rate(o, &s, (double)all * 1e9 / (double)s.clock);
@@ -267,7 +268,7 @@ static void closing_line(const struct launch_options *o, const char *dir,
 					  : "their processes could not write them");
 	if (s.unreadable)
 		fprintf(stderr, "; %u unreadable", s.unreadable);
-	fputc('\n', stderr);
+	fprintf(stderr, "; to see them: hpcprof %s\n", quoted);
 }
 
 static void list_events(bool details)
@@ -285,6 +286,7 @@ static void list_events(bool details)
 static int run(const struct launch_options *o)
 {
 	char library[PATH_MAX], shown[PATH_MAX], absolute[PATH_MAX], path[PATH_MAX];
+	char quoted[LAUNCH_QUOTED_BYTES(PATH_MAX)];
 	int status = launch_find(o->command[0], path);
 	if (status) {
 		fprintf(stderr, "hpcrun: %s: %s\n", o->command[0],
@@ -314,8 +316,9 @@ static int run(const struct launch_options *o)
 	status = wait_for(pid);
 	launch_store_recover(&store, absolute, pid, status, &recovered);
 	if (!o->quiet) {
-		report_stores(shown, &store, &recovered);
-		closing_line(o, shown, &since, &recovered);
+		launch_quote(quoted, shown);
+		report_stores(quoted, &store, &recovered);
+		closing_line(o, quoted, shown, &since, &recovered);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -25,13 +25,16 @@ check "--help succeeds" run 0 "$hpcprof" --help
 check "and lists the views" says out '^  dump '
 check "--version succeeds" run 0 "$hpcprof" --version
 check "and names the tool" says out '^hpcprof [0-9]'
-for bad in '' '--bogus dir' '-Z dir' '-n x dir' '-n -1 dir' '-j 0 dir' '-s size dir' '--json dir' \
+for bad in '--bogus dir' '-Z dir' '-n x dir' '-n -1 dir' '-j 0 dir' '-s size dir' '--json dir' \
 	'dump -n 3 good.csp' 'trees dir' 'dump' '-m' '-m BYTES dir'; do
 	# shellcheck disable=SC2086
 	check "usage error: hpcprof $bad" run 2 "$hpcprof" $bad
 	check "said on stderr in one line" [ "$(wc -l <err)" = 1 ]
 	check "in the usual form" says err '^hpcprof: .*\(.*\)$'
 done
+
+check "nor is there a profile where there is none" run 2 bash -c 'cd empty && "$1"' - "$hpcprof"
+check "which is said" says err '^hpcprof: no PROFILE given'
 
 # ---- what can be read
 check "a directory" run 0 "$hpcprof" dir
@@ -82,6 +85,54 @@ check "a file named twice counts once" cmp a b
 COLUMNS=70 "$hpcprof" dir >a
 check "COLUMNS is the width" [ "$(wc -L <a)" -le 70 ]
 "$hpcprof" dir >a
-check "a file gets 100 columns" [ "$(wc -L <a)" -le 100 ]
-is "and no colours" "$(grep -c $'\e' a)" 0
+is "and no colours in a file" "$(grep -c $'\e' a)" 0
+
+# In a file, long names are whole.
+long=long_$(printf 'name_%.0s' {1..60})
+printf 'void %s(void) { for (volatile long i = 0; i < 100000000; i++); }\nint main(void) { %s(); return 0; }\n' "$long" "$long" >long.c
+cc -O0 -g -o long long.c
+"$hpcrun" -q -o names ./long
+for view in text tree "callees main" "query functions"; do
+	# shellcheck disable=SC2086
+	"$hpcprof" $view names >a
+	check "a name of ${#long} characters is not cut in a file: $view" grep -q "$long" a
+	# shellcheck disable=SC2086
+	COLUMNS=100 "$hpcprof" $view names >a
+	check "it is with COLUMNS: $view" bash -c '! grep -q "$1" a' - "$long"
+	check "which are the width: $view" [ "$(wc -L <a)" -le 100 ]
+done
+
+# ---- the pager
+# on_terminal COMMAND...: its output on a terminal of 80 columns.
+on_terminal() {
+	local command
+	printf -v command '%q ' "$@"
+	SHELL=/bin/bash TERM=xterm script -qec "stty cols 80 rows 24; $command" /dev/null </dev/null | tr -d '\r'
+}
+export HPCPROF_PAGER='sed s/^/paged:/'
+on_terminal "$hpcprof" names >a
+check "a terminal gets a pager" says a '^paged:.*Functions'
+check "and no progress of what is quick" bash -c '! grep -qE "reading:|resolving" a'
+check "of its width" [ "$(grep ^paged: a | sed 's/\x1b\[[0-9]*m//g' | wc -L)" -le $((80 + 6)) ]
+on_terminal "$hpcprof" tree nowhere.csp names >a
+check "after the messages" says a '^hpcprof: nowhere.csp: No such file'
+on_terminal "$hpcprof" query functions names >a
+check "a query's rows, too" says a '^paged:.*CPUTIME'
+on_terminal "$hpcprof" dump names/*.csp >a
+check "and a dump" says a '^paged:'
+on_terminal "$hpcprof" --no-pager names >a
+check "not with --no-pager" bash -c 'grep -q Functions a && ! grep -q paged: a'
+on_terminal bash -c '"$1" names | cat' - "$hpcprof" >a
+check "nor if the output goes elsewhere" bash -c 'grep -q Functions a && ! grep -q paged: a'
+on_terminal "$hpcprof" query -o written functions names >a
+check "nor if it goes into a file" bash -c '! grep -q paged: a && grep -q CPUTIME written && ! grep -q paged: written'
+for none in '' cat /there/is/no/such/pager; do
+	HPCPROF_PAGER=$none PAGER='sed s/^/paged:/' on_terminal "$hpcprof" names >a
+	check "nor with the pager '$none'" bash -c 'grep -q Functions a && ! grep -q paged: a'
+done
+HPCPROF_PAGER='head -n 1' on_terminal bash -c '"$1" names; echo status=$?' - "$hpcprof" >a
+check "a pager that was left early is no failure" says a '^status=(0|141)$'
+unset HPCPROF_PAGER
+PAGER='sed s/^/other:/' on_terminal "$hpcprof" names >a
+check "PAGER is taken, too" says a '^other:.*Functions'
 done_testing

@@ -53,8 +53,14 @@ check "--help and --version" sh -c "'$hpcrun' --help | grep -q Usage && '$hpcrun
 
 check "exit status of the command" status 6 "$hpcrun" "$starts" 30 exit
 said "one line at the end: where, how many, what rate, what was dropped" \
-	"^hpcrun: hpcrun-starts-1: [0-9]+ samples in 0\.0[0-9] s of CPU time, [0-9]+ per second by .*; 1 process; [0-9]+ dropped"
+	"^hpcrun: hpcrun-starts-1: [0-9]+ samples in 0\.0[0-9] s of CPU time, [0-9]+ per second by .*; 1 process; [0-9]+ dropped; to see them: hpcprof hpcrun-starts-1$"
 check "stdout is the command's own" test ! -s said.out
+for dir in 'two words' $'it\'s' $'a\e[1m\\b\nc'; do
+	"$hpcrun" -o "$dir" "$starts" 5 exit 2>said
+	check "the command that shows it can be pasted: ${dir@Q}" \
+		bash -c "PATH=$BUILD/bin:\$PATH; $(sed 's/.*to see them: //' said)"
+	check "and the line has no control characters" bash -c '[ "$(wc -l <said)" = 1 ] && ! grep -q "[[:cntrl:]]" said'
+done
 check "the next directory counts up" status 6 "$hpcrun" "$starts" 5 exit
 check "and the first is as it was" test -d hpcrun-starts-2 -a "$(ls hpcrun-starts-1/*.csp | wc -l)" = 1
 check "128 + signal" status $((128 + 10)) "$hpcrun" -q -o raised "$starts" 5 raise

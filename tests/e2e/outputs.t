@@ -14,8 +14,8 @@
 data=$top/tests/data/outputs
 mkcsp=$BUILD/programs/mkcsp
 PATH=$BUILD/bin:$BUILD/programs:$PATH
-export BUILD TZ=UTC
-unset COLUMNS NO_COLOR HPCRUN_BUDGET
+export BUILD TZ=UTC COLUMNS=100
+unset NO_COLOR HPCRUN_BUDGET
 
 [ "$(uname -m)" = x86_64 ] || skip_all "the measured library is code for x86-64"
 

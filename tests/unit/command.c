@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- the tables ------------------------------------------------------------------------ */
 
@@ -165,6 +166,10 @@ static void test_refused(void **state)
 	    {"--files-from /nonexistent/list", "/nonexistent/list cannot be read"},
 	};
 
+	char empty[] = "/tmp/command.XXXXXX";
+
+	assert_non_null(mkdtemp(empty));
+	assert_int_equal(chdir(empty), 0); /* without a newest measurement */
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct view_line v;
 		struct error e;
@@ -174,6 +179,7 @@ static void test_refused(void **state)
 			fail_msg("'%s' says '%s'", cases[i].line, e.text);
 		view_line_free(&v);
 	}
+	assert_int_equal(rmdir(empty), 0);
 }
 
 /* The smallest and largest values of options. */

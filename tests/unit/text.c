@@ -1,5 +1,7 @@
 /* Compares the text view with golden outputs, and tests its layout functions. */
+#include "formats/base/utf8.h"
 #include "hpcprof/terminal/layout.h"
+#include "hpcprof/terminal/name_cuts.h"
 #include "tests/lib/builders/build_datafile.h"
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/unit/fake_code.h"
@@ -140,6 +142,139 @@ static void test_numbers(void **state)
 	assert_string_equal(layout_percent(out, 1, 3), "33.3%");
 	assert_string_equal(layout_percent(out, 3, 3), "100.0%");
 	assert_string_equal(layout_percent(out, 3, 0), "-");
+}
+
+/* ---- names that stay different when they are cut ----------------------------------------- */
+
+static const char *const alike[] = {
+    "search::Pair<search::And>::evaluate(search::Index const&) const",
+    "search::Pair<search::Or>::evaluate(search::Index const&) const",
+    "search::Pair<search::Or>::evaluate(search::Text const&) const",
+    "a_function_whose_name_is_long_and_ends_in_a_number_17",
+    "a_function_whose_name_is_long_and_ends_in_a_number_18",
+    "a_function_whose_name_is_long_18_and_ends_in_a_number",
+    "a_function_whose_name_is_long_19_and_ends_in_a_number",
+    "a_function_whose_name_is_long_and_ends_in_a_number_17", /* again */
+    "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97::f",
+    "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa3\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97::f",
+    "short",
+    "",
+};
+enum { ALIKE = sizeof alike / sizeof *alike };
+
+static void assert_apart(const char *const *shown, unsigned width)
+{
+	for (size_t i = 0; i < ALIKE; i++) {
+		uint32_t code;
+		assert_non_null(shown[i]);
+		assert_true(layout_width(shown[i]) <= width);
+		for (const char *s = shown[i]; *s; s += utf8_decode(s, SIZE_MAX, &code))
+			assert_true(utf8_decode(s, SIZE_MAX, &code) > 0);
+		for (size_t k = 0; k < i; k++)
+			assert_int_equal(strcmp(shown[i], shown[k]) == 0,
+					 strcmp(alike[i], alike[k]) == 0);
+	}
+}
+
+static void test_names_apart(void **state)
+{
+	(void)state;
+	const char *shown[ALIKE];
+	struct arena a;
+
+	arena_init(&a);
+	for (unsigned width = 4; width <= 70; width++) {
+		for (size_t i = 0; i < ALIKE; i++)
+			shown[i] = layout_cut_name(&a, alike[i], width);
+		assert_true(name_cuts_all(&a, alike, shown, ALIKE, width));
+		assert_apart(shown, width);
+	}
+	for (size_t i = 0; i < ALIKE; i++)
+		shown[i] = layout_cut_name(&a, alike[i], 40);
+	assert_true(name_cuts_all(&a, alike, shown, ALIKE, 40));
+	assert_string_equal(shown[0], "search::Pair<sea...And...uate(...) const");
+	assert_non_null(strstr(shown[5], "18_and"));
+	assert_string_equal(shown[10], "short");
+	arena_deinit(&a);
+}
+
+/* The same, one after the other: the first stays as it was. */
+static void test_next_name_apart(void **state)
+{
+	(void)state;
+	const char *shown[ALIKE];
+	struct arena a;
+
+	arena_init(&a);
+	for (unsigned width = 4; width <= 70; width++) {
+		struct name_cuts cuts = {.arena = &a};
+		for (size_t i = 0; i < ALIKE; i++)
+			shown[i] = name_cuts_next(&cuts, alike[i], width);
+		assert_apart(shown, width);
+		assert_string_equal(shown[0], layout_cut_name(&a, alike[0], width));
+		name_cuts_deinit(&cuts);
+	}
+	arena_deinit(&a);
+}
+
+/* Many names that differ where there is no room to show it are numbered. */
+static void test_names_numbered(void **state)
+{
+	(void)state;
+	enum { MANY = 300, WIDTH = 6 };
+	static const char *names[MANY], *shown[MANY];
+	struct arena a;
+
+	arena_init(&a);
+	for (int i = 0; i < MANY; i++) {
+		names[i] = layout_format(&a, "f%0*d%04d%0*d", i % 7 * 10, 0, i, i % 5 * 10, 0);
+		shown[i] = layout_cut_name(&a, names[i], WIDTH);
+	}
+	assert_true(name_cuts_all(&a, names, shown, MANY, WIDTH));
+	for (int i = 0; i < MANY; i++) {
+		assert_true(layout_width(shown[i]) <= WIDTH);
+		for (int k = 0; k < i; k++)
+			assert_string_not_equal(shown[i], shown[k]);
+	}
+	/* one after the other, each always the same */
+	struct name_cuts cuts = {.arena = &a};
+	for (int i = 0; i < MANY; i++)
+		shown[i] = name_cuts_next(&cuts, names[i], WIDTH);
+	for (int i = MANY - 1; i >= 0; i--)
+		assert_string_equal(name_cuts_next(&cuts, names[i], WIDTH), shown[i]);
+	name_cuts_deinit(&cuts);
+	arena_deinit(&a);
+}
+
+/* A table cuts no cell if the output has no width; one that is longer than its column moves only
+ * its row. */
+static void test_whole_table(void **state)
+{
+	(void)state;
+	static const struct layout_column columns[] = {{"name", false, CUT_NAME, 10},
+						       {"module", false, CUT_LEFT, 10}};
+	struct arena a;
+	char *text = NULL, longest[201];
+	size_t size;
+
+	memset(longest, 'x', 200);
+	longest[200] = '\0';
+	arena_init(&a);
+	for (int whole = 0; whole < 2; whole++) {
+		struct layout_table t = {.arena = &a, .columns = columns, .num_columns = 2};
+		FILE *out = open_memstream(&text, &size);
+		const char *second;
+		assert_true(layout_cell(&t, longest) && layout_cell(&t, "one") &&
+			    layout_cell(&t, "short") && layout_cell(&t, "two"));
+		assert_true(layout_print(out, &t, whole ? LAYOUT_WHOLE : LAYOUT_USUAL));
+		fclose(out);
+		assert_int_equal(strstr(text, longest) != NULL, whole);
+		second = strstr(text, "  short");
+		assert_in_range(strstr(second, "two") - second, 7, LAYOUT_USUAL - 3);
+		layout_table_deinit(&t);
+		free(text);
+	}
+	arena_deinit(&a);
 }
 
 /* ---- golden outputs ------------------------------------------------------------------ */
@@ -426,6 +561,10 @@ int main(void)
 	    cmocka_unit_test(test_harmful_characters),
 	    cmocka_unit_test(test_widths_and_cuts),
 	    cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_names_apart),
+	    cmocka_unit_test(test_next_name_apart),
+	    cmocka_unit_test(test_names_numbered),
+	    cmocka_unit_test(test_whole_table),
 	    cmocka_unit_test(test_golden),
 	    cmocka_unit_test(test_golden_two_processes),
 	    cmocka_unit_test(test_golden_two_metrics),

@@ -190,6 +190,7 @@ const struct command annotate_command = {
     .name = "annotate",
     .summary = "source lines or instructions with their values",
     .subject = "FILE|FUNCTION",
+    .newest = true,
     .options = tables,
     .size = sizeof(struct annotate_options),
     .deinit = deinit,

@@ -5,6 +5,7 @@
 #include "hpcprof/command/list.h"
 
 #include "hpcprof/load/datafile_source.h"
+#include "hpcprof/terminal/pager.h"
 #include "hpcprof/views/dump/dump_form.h"
 
 #include <string.h>
@@ -407,6 +408,8 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	const struct common *common = &o->common;
 	size_t shown = 0;
 
+	if (common->page)
+		pager_begin();
 	for (size_t i = 0; i < common->num_profiles; i++) {
 		struct error why = {0};
 		int rc = dump_file(out, common->profiles[i], o->json, &why);

@@ -227,6 +227,7 @@ static const struct option_row *const tables[] = {common_metrics_options,
 const struct command text_command = {
     .name = "text",
     .summary = "where the time went: functions, calls, and whether the data is reliable",
+    .newest = true,
     .options = tables,
     .size = sizeof(struct text_options),
     .set_defaults = set_defaults,

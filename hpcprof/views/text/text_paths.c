@@ -3,6 +3,7 @@
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/stat_lines.h"
 #include "hpcprof/terminal/drawing.h"
+#include "hpcprof/terminal/name_cuts.h"
 #include "hpcprof/views/text/hot_paths.h"
 #include "hpcprof/views/text/text.h"
 
@@ -31,6 +32,7 @@ struct hottest {
 	bool all;                  /* every node with a value is drawn */
 	uint32_t *row;             /* per node: row in the statistics */
 	VEC(uint32_t) drawn;       /* nodes, if statistics are shown */
+	struct name_cuts cuts;
 };
 
 static int compare_labels(const struct hottest *d, uint32_t a, uint32_t b)
@@ -190,7 +192,7 @@ static const char *label(void *context, uint32_t node, unsigned width)
 	if (!name || !after)
 		return NULL;
 	used = layout_width(after);
-	name = layout_cut_name(&d->t->arena, name, used < width ? width - used : 0);
+	name = name_cuts_next(&d->cuts, name, used < width ? width - used : 0);
 	return name ? text_format(d->t, "%s%s", name, after) : NULL;
 }
 
@@ -322,6 +324,7 @@ bool text_paths_choose(struct text *t)
 	if (!h)
 		return false;
 	h->t = t;
+	h->cuts.arena = &t->arena;
 	h->total = t->columns[0].total;
 	return hot_paths_fold(t->m, t->c, t->columns[0].values, &h->paths, NULL) == 0 && choose(h);
 }
@@ -333,6 +336,7 @@ void text_paths_deinit(struct text *t)
 	if (!h)
 		return;
 	hot_paths_deinit(&h->paths);
+	name_cuts_deinit(&h->cuts);
 	free(h->marked);
 	free(h->depth);
 	free(h->last);

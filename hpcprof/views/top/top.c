@@ -370,6 +370,7 @@ static const struct option_row *const tables[] = {own_options, common_rows_optio
 const struct command top_command = {
     .name = "top",
     .summary = "the running program's hottest functions and paths, refreshed (DIR)",
+    .newest = true,
     .options = tables,
     .size = sizeof(struct top_options),
     .set_defaults = set_defaults,

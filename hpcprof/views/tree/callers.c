@@ -7,6 +7,7 @@
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stat_lines.h"
 #include "hpcprof/model/sum.h"
+#include "hpcprof/terminal/name_cuts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -327,9 +328,9 @@ static bool print_heading(struct caller_calls *t)
 }
 
 /* Print a row's name, in the statistics, on a line of its own. False if memory ran out. */
-static bool print_name(struct caller_calls *t, const char *name)
+static bool print_name(struct caller_calls *t, struct name_cuts *cuts, const char *name)
 {
-	const char *text = name ? layout_cut_name(&t->arena, name, t->o->width - 2) : NULL;
+	const char *text = name ? name_cuts_next(cuts, name, t->o->width - 2) : NULL;
 
 	if (text)
 		fprintf(t->out, "  %s\n", text);
@@ -342,6 +343,7 @@ static bool print_stats(struct caller_calls *t)
 	const struct stats_rows *rows = &t->stats.rows[0];
 	struct stat_lines l = stat_lines(t->out, &t->arena, &t->stats);
 	const char *units = stat_lines_units(&l), *text;
+	struct name_cuts cuts = {.arena = &t->arena};
 	bool ok = units != NULL;
 
 	text = ok ? layout_format(&t->arena, "%s over %s",
@@ -352,11 +354,12 @@ static bool print_stats(struct caller_calls *t)
 	fputc('\n', t->out);
 	layout_title(t->out, t->o->color, text);
 	ok = stat_lines_introduce(&l, rows, EVERYTHING) &&
-	     print_name(t, label_function(t->c, &t->arena, t->which)) &&
+	     print_name(t, &cuts, label_function(t->c, &t->arena, t->which)) &&
 	     stat_lines_print(&l, rows, THE_FUNCTION);
 	for (size_t i = 0; ok && i < t->shown; i++)
-		ok = print_name(t, row_name(t, t->ids[i])) &&
+		ok = print_name(t, &cuts, row_name(t, t->ids[i])) &&
 		     stat_lines_print(&l, rows, FIRST_SHOWN + (uint32_t)i);
+	name_cuts_deinit(&cuts);
 	return ok;
 }
 
@@ -427,6 +430,7 @@ const struct command callers_command = {
     .name = "callers",
     .summary = "the callers of a function, with the share of each",
     .subject = "FUNCTION",
+    .newest = true,
     .options = tables,
     .size = sizeof(struct common),
     .run = run_callers,
@@ -437,6 +441,7 @@ const struct command callees_command = {
     .name = "callees",
     .summary = "the functions that a function called, with the share of each",
     .subject = "FUNCTION",
+    .newest = true,
     .options = tables,
     .size = sizeof(struct common),
     .run = run_callees,

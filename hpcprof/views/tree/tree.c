@@ -82,7 +82,7 @@ static const char *function_label(struct tree *t, const struct tree_node *node, 
 	else if (t->own->bottom_up)
 		before = "< ";
 	used = layout_width(mark) + layout_width(before);
-	name = name ? layout_cut_name(&t->arena, name, used < width ? width - used : 0) : NULL;
+	name = name ? name_cuts_next(&t->cuts, name, used < width ? width - used : 0) : NULL;
 	if (name && node->hot && t->o->color)
 		return layout_format(&t->arena, "\x1b[1m%s%s%s\x1b[0m", before, name, mark);
 	return name ? layout_format(&t->arena, "%s%s%s", before, name, mark) : NULL;
@@ -346,6 +346,7 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 
 	bool empty = true;
 
+	t.cuts.arena = &t.arena;
 	for (size_t i = 0; rc == 0 && i < t.columns.len; i++)
 		empty &= !t.columns.at[i].total;
 	if (rc == 0 && empty)
@@ -357,6 +358,7 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	if (rc == 0 && t.nodes.len && !(draw(&t) && (!o->stats || print_stats(&t))))
 		rc = error_memory(e, 0);
 	stats_deinit(&t.stats);
+	name_cuts_deinit(&t.cuts);
 	vec_free(&t.drawn);
 	calltree_deinit(&t.calls);
 	shown_metrics_deinit(&t.columns);
@@ -415,6 +417,7 @@ static const struct option_row *const tables[] = {own_options,
 const struct command tree_command = {
     .name = "tree",
     .summary = "the calling context tree, from the outermost frames down",
+    .newest = true,
     .options = tables,
     .size = sizeof(struct tree_options),
     .set_defaults = set_defaults,

@@ -9,6 +9,7 @@
 #include "hpcprof/metrics/calltree.h"
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stats.h"
+#include "hpcprof/terminal/name_cuts.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,6 +61,7 @@ struct tree {
 	/* --stats: a row is a node; that of the root is everything. */
 	struct stats stats;
 	VEC(uint32_t) drawn;
+	struct name_cuts cuts;
 	uint64_t *outside; /* --focus: exclusive values on other paths [columns] */
 };
 

@@ -1,0 +1,11 @@
+/* Which measurement is meant if none is named. */
+#ifndef HPCPROF_COMMAND_NEWEST_H
+#define HPCPROF_COMMAND_NEWEST_H
+
+#include "formats/base/arena.h"
+
+/* The current folder if it is a measurement directory, as hpcrun writes them; else the one in it
+ * that was changed last. NULL: there is none, or memory ran out. */
+const char *newest_measurement(struct arena *a);
+
+#endif

@@ -1,0 +1,100 @@
+#include "hpcprof/terminal/pager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t pager; /* 0: none */
+static int standard_error = -1;
+
+static bool is_program(const char *dir, size_t n, const char *name, size_t m)
+{
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof path, "%.*s%s%.*s", (int)n, dir, n ? "/" : "", (int)m, name) <
+		   (int)sizeof path &&
+	       access(path, X_OK) == 0;
+}
+
+/* Whether the shell will find the program of a command. A command that is more than words is not
+ * looked at. */
+static bool can_run(const char *command)
+{
+	const char *dirs = getenv("PATH");
+	size_t n = strcspn(command, " \t");
+
+	if (strpbrk(command, "'\"\\$`|&;<>(){}=~*?["))
+		return true;
+	if (memchr(command, '/', n))
+		return is_program("", 0, command, n);
+	for (; dirs && *dirs; dirs += strcspn(dirs, ":"), dirs += *dirs == ':')
+		if (is_program(dirs, strcspn(dirs, ":"), command, n))
+			return true;
+	return false;
+}
+
+static const char *chosen(void)
+{
+	const char *name = getenv("HPCPROF_PAGER"), *term = getenv("TERM");
+
+	if (!isatty(STDOUT_FILENO) || !term || strcmp(term, "dumb") == 0)
+		return NULL;
+	if (!name)
+		name = getenv("PAGER");
+	if (!name)
+		name = "less";
+	return name[0] && strcmp(name, "cat") != 0 && can_run(name) ? name : NULL;
+}
+
+static void become(const char *command, int from)
+{
+	dup2(from, STDIN_FILENO);
+	/* F: end if everything fits; R: colors; X: leave the text on the screen */
+	setenv("LESS", "FRX", 0);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+void pager_begin(void)
+{
+	const char *command = chosen();
+	int ends[2];
+
+	if (!command || pager || pipe2(ends, O_CLOEXEC) != 0)
+		return;
+	fflush(stdout);
+	pager = fork();
+	if (pager == 0)
+		become(command, ends[0]);
+	if (pager > 0) {
+		signal(SIGINT, SIG_IGN);
+		dup2(ends[1], STDOUT_FILENO);
+		if (isatty(STDERR_FILENO)) {
+			standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+			dup2(ends[1], STDERR_FILENO);
+		}
+	} else {
+		pager = 0;
+	}
+	close(ends[0]);
+	close(ends[1]);
+}
+
+void pager_end(void)
+{
+	if (!pager)
+		return;
+	fclose(stdout);
+	if (standard_error >= 0)
+		dup2(standard_error, STDERR_FILENO);
+	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR) {
+	}
+	pager = 0;
+}
