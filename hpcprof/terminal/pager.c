@@ -55,6 +55,8 @@ static const char *chosen(void)
 
 static void become(const char *command, int from)
 {
+	if (from == STDIN_FILENO) /* as it was closed; it stays open in the pager */
+		fcntl(from, F_SETFD, 0);
 	dup2(from, STDIN_FILENO);
 	/* F: end if everything fits; R: colors; X: leave the text on the screen */
 	setenv("LESS", "FRX", 0);

@@ -130,6 +130,8 @@ for none in '' cat /there/is/no/such/pager; do
 	HPCPROF_PAGER=$none PAGER='sed s/^/paged:/' on_terminal "$hpcprof" names >a
 	check "nor with the pager '$none'" bash -c 'grep -q Functions a && ! grep -q paged: a'
 done
+on_terminal bash -c '"$1" names <&-' - "$hpcprof" >a
+check "a closed stdin is not in the pager's way" says a '^paged:.*Functions'
 HPCPROF_PAGER='head -n 1' on_terminal bash -c '"$1" names; echo status=$?' - "$hpcprof" >a
 check "a pager that was left early is no failure" says a '^status=(0|141)$'
 unset HPCPROF_PAGER
