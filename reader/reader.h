@@ -159,7 +159,7 @@ void reader_trace(const struct reader *r, uint64_t i, struct reader_trace *out);
 
 /* The value of key in pairs; n is 0 if it is missing or empty. */
 struct reader_text reader_pairs_get(struct reader_pairs pairs, const char *key);
-/* The same as a decimal number; false if it is missing or not a number. */
+/* The same as a decimal number; false, and *out is as it was, if it is missing or not a number. */
 bool reader_pairs_u64(struct reader_pairs pairs, const char *key, uint64_t *out);
 
 /* Walk the nodes of tree i in the file's order, or with top_down in an order with parents before

@@ -561,6 +561,7 @@ bool reader_pairs_u64(struct reader_pairs pairs, const char *key, uint64_t *out)
 		    __builtin_add_overflow(v, digit, &v))
 			return false;
 	}
-	*out = v;
+	if (t.n)
+		*out = v;
 	return t.n > 0;
 }

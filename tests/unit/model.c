@@ -326,6 +326,28 @@ static void test_sums_stop_at_the_end(void **state)
 	model_destroy(m);
 }
 
+/* Samples in the trees that no row of the account contains: those that it drops do not count. */
+static void test_samples_without_account(void **state)
+{
+	(void)state;
+	static const struct build_metric metrics[] = {{"CYC", 0, 1, NULL, 0}};
+	static const struct build_node nodes[] = {{0, 0, 0, {0}}, {0, 0x500101, 0, {9}}};
+	static const struct build_tree tree = TREE(nodes, 0);
+	static const struct build_account account[] = {
+	    {0, 0, "recorded", 4, 7}, {0, 0, "partial", 2, 2}, {0, 0, "unsafe code", 1, 1}};
+	struct build_file f = file_of(metrics, 1, &tree);
+	struct model *m;
+
+	f.without = 1 << CSP_CHUNK_THREADS;
+	f.account = account;
+	f.num_account = 3;
+	m = finished(&f);
+	assert_true(m->metrics.at[0].has_account);
+	assert_int_equal(m->metrics.at[0].total.samples, 9);
+	assert_int_equal(m->metrics.at[0].unaccounted.samples, 9 - 4 - 2);
+	model_destroy(m);
+}
+
 /* The example's account agrees with its trees; if one value is changed, it does not. */
 static void test_account(void **state)
 {
@@ -434,6 +456,7 @@ int main(void)
 	    cmocka_unit_test(test_identity_of_functions),
 	    cmocka_unit_test(test_saved_image_of_the_vdso),
 	    cmocka_unit_test(test_sums_stop_at_the_end),
+	    cmocka_unit_test(test_samples_without_account),
 	    cmocka_unit_test(test_account),
 	    cmocka_unit_test(test_unknown_disposition),
 	    cmocka_unit_test(test_all_forms_are_alike),

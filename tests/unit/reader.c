@@ -97,6 +97,7 @@ static void assert_trailer(const struct reader *r, const struct build_file *f)
 	assert_int_equal(pid, 4242);
 	assert_false(reader_pairs_u64(reader_process(r), "host", &pid));
 	assert_false(reader_pairs_u64(reader_process(r), "rank", &pid));
+	assert_int_equal(pid, 4242);
 	assert_int_equal(reader_pairs_get(reader_process(r), "command").n, 22);
 	assert_text(reader_pairs_get(reader_process(r), "end"), "exit 0");
 	assert_text(reader_pairs_get(about, "source"), "perf task-clock");
