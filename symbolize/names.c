@@ -64,7 +64,7 @@ const char *symbol_names_format(struct symbol_names *n, const char *format, ...)
 
 static bool is_mangled(const char *s)
 {
-	return s[0] == '_' && (s[1] == 'Z' || s[1] == 'R' || (s[1] == '_' && s[2] == 'Z'));
+	return s[0] == '_' && (s[1] == 'Z' || s[1] == 'R');
 }
 
 static const char *demangle(struct symbol_names *n, const char *linkage)

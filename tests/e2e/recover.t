@@ -100,6 +100,12 @@ check "a store with its datafile counts once" run 0 "$hpcprof" text --all dir
 check "and as that" says err '1 running and 0 killed'
 check "one that runs says so" run 0 "$hpcprof" text --all "stores/alive.host.$$.0.hpcstore"
 check "in place of an end" says out '^  end +running$'
+# It has recorded more when the database reads it again, so only sums are written.
+running="stores/alive.host.$$.0.hpcstore"
+check "a database is made of one that runs" run 0 "$hpcprof" db -q --per-profile yes -o running.db "$running"
+check "with sums, but no values per profile" run 0 "$hpcprof" query --format csv \
+	"SELECT (SELECT count(*) FROM profile_value) AS each, sum(events) > 0 AS sums FROM exclusive" running.db
+is "none and all" "$(cat out)" $'each,sums\n0,1'
 
 # ---- real ones
 timeout 60 "$hpcrun" -q -o killed bash -c 'while :; do :; done & p=$!; sleep 0.5; kill -9 $p; wait $p' 2>err

@@ -118,22 +118,31 @@ static void test_struck_tables(void **state)
 	close(fd);
 }
 
-static void test_no_tables(void **state)
+static void expect_no_bounds(const char *file)
 {
-	(void)state;
 	struct bounds b;
 	uint64_t low, high;
+	int fd = open(elfmake_path("%s", file), O_RDONLY);
 	Elf *elf;
-	int fd;
 
-	elfmake_run("objcopy -R .eh_frame_hdr stripped bare");
-	fd = open(elfmake_path("bare"), O_RDONLY);
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	bounds_read(&b, elf);
 	assert_false(bounds_find(&b, elfmake_symbol("p", "two"), &low, &high));
+	assert_int_equal(b.count, 0);
 	elf_end(elf);
 	close(fd);
+}
+
+static void test_no_tables(void **state)
+{
+	(void)state;
+	elfmake_run("objcopy -R .eh_frame_hdr stripped bare");
+	expect_no_bounds("bare");
+	elfmake_run("objcopy --dump-section .eh_frame_hdr=table stripped same");
+	elfmake_run("printf '\\377\\377\\377\\377' | dd of=table bs=1 seek=8 conv=notrunc 2>&1");
+	elfmake_run("objcopy --update-section .eh_frame_hdr=table stripped longer");
+	expect_no_bounds("longer");
 }
 
 int main(void)
