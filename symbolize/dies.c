@@ -78,6 +78,15 @@ static int describe(struct unit *u, Dwarf_Die die, struct description *d)
 	return 0;
 }
 
+static bool remember(struct origins *o, const Dwarf_Die *die, struct function_record *function)
+{
+	if (!vec_reserve(&o->functions, o->functions.len + 1) ||
+	    interner_insert(&o->dies, (uintptr_t)die->addr) == INTERNER_NONE)
+		return false;
+	o->functions.at[o->functions.len++] = function;
+	return true;
+}
+
 /* The record of the function that die is a copy of; *out is NULL if it has no name. */
 static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **out)
 {
@@ -86,7 +95,9 @@ static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **
 	/* The copies of a destructor, which have linkage names of their own, are functions. */
 	bool cached = !die_string(die, DW_AT_linkage_name) &&
 		      !die_string(die, DW_AT_MIPS_linkage_name) && die_origin(die, &origin);
-	*out = cached ? map_get(u->origins, (uintptr_t)origin.addr) : NULL;
+	uint32_t known =
+	    cached ? interner_find(&u->origins->dies, (uintptr_t)origin.addr) : INTERNER_NONE;
+	*out = known != INTERNER_NONE ? u->origins->functions.at[known] : NULL;
 	if (*out)
 		return 0;
 	struct description d = {0};
@@ -107,9 +118,7 @@ static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **
 	if (!wanted.name)
 		return -1;
 	*out = functions_get(p->functions, &wanted);
-	if (!*out || (cached && !map_put(u->origins, (uintptr_t)origin.addr, *out)))
-		return -1;
-	return 0;
+	return *out && (!cached || remember(u->origins, &origin, *out)) ? 0 : -1;
 }
 
 static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t parent,

@@ -21,9 +21,9 @@ struct resolver {
 	VEC(size_t) pending;
 	VEC(size_t) unresolved;
 	VEC(uint32_t) stack;
-	struct map origins;
+	struct origins origins;
 	struct enclosing enclosing;
-	struct map tried; /* units that were tried, by the offset of their DIE */
+	struct interner tried; /* units that were tried, by the offset of their DIE */
 	struct line_sections sections;
 	struct unit unit; /* its arrays are reused for the next unit */
 };
@@ -243,9 +243,9 @@ static int resolve_claims(struct resolver *r)
 					return -1;
 			done = c->last > done ? c->last : done;
 		}
-		if (map_get(&r->tried, unit))
+		if (interner_find(&r->tried, unit) != INTERNER_NONE)
 			continue;
-		if (!map_put(&r->tried, unit, r) || resolve_unit(r, unit) != 0)
+		if (interner_insert(&r->tried, unit) == INTERNER_NONE || resolve_unit(r, unit) != 0)
 			return -1;
 	}
 	r->claims.len = 0;
@@ -294,8 +294,9 @@ int dwarf_resolve(struct dwarf_pass *p)
 	vec_free(&r.unit.files);
 	vec_free(&r.unit.split_files);
 	line_table_free(&r.unit.table);
-	map_free(&r.origins);
+	interner_deinit(&r.origins.dies);
+	vec_free(&r.origins.functions);
 	enclosing_free(&r.enclosing);
-	map_free(&r.tried);
+	interner_deinit(&r.tried);
 	return result;
 }

@@ -81,26 +81,28 @@ static void free_unit(struct enclosing_unit *u)
 
 void enclosing_free(struct enclosing *e)
 {
-	for (size_t i = 0; i < e->units.cap; i++)
-		if (e->units.slots[i].value)
-			free_unit(e->units.slots[i].value);
-	map_free(&e->units);
+	for (size_t i = 0; i < e->units.len; i++)
+		free_unit(e->units.at[i]);
+	vec_free(&e->units);
+	interner_deinit(&e->dies);
 }
 
 /* The unit that root is the DIE of, which is read if it is new. NULL if memory ran out. */
 static struct enclosing_unit *unit_of(struct enclosing *e, Dwarf_Die *root)
 {
-	struct enclosing_unit *u = map_get(&e->units, (uintptr_t)root->addr);
+	uint32_t id = interner_find(&e->dies, (uintptr_t)root->addr);
+	struct enclosing_unit *u;
 
-	if (u)
-		return u;
+	if (id != INTERNER_NONE)
+		return e->units.at[id];
 	u = calloc(1, sizeof *u);
-	if (!u || !read_unit(u, root) || !map_put(&e->units, (uintptr_t)root->addr, u)) {
+	if (!u || !read_unit(u, root) || !vec_reserve(&e->units, e->units.len + 1) ||
+	    interner_insert(&e->dies, (uintptr_t)root->addr) == INTERNER_NONE) {
 		if (u)
 			free_unit(u);
 		return NULL;
 	}
-	return u;
+	return e->units.at[e->units.len++] = u;
 }
 
 /* Whether address, which is not below the span's, is in span i. */

@@ -3,13 +3,15 @@
 #ifndef SYMBOLIZE_ENCLOSING_H
 #define SYMBOLIZE_ENCLOSING_H
 
-#include "symbolize/map.h"
+#include "formats/base/interner.h"
+#include "formats/base/vec.h"
 
 #include <elfutils/libdw.h>
 
 /* The units that were read. All zeros is none. For one thread, and for as long as the Dwarf. */
 struct enclosing {
-	struct map units; /* address of the unit's DIE -> struct enclosing_unit */
+	struct interner dies;               /* addresses of the units' DIEs */
+	VEC(struct enclosing_unit *) units; /* [dies] */
 };
 
 void enclosing_free(struct enclosing *e);

@@ -7,7 +7,15 @@ void functions_init(struct functions *t, struct arena *arena)
 
 void functions_deinit(struct functions *t)
 {
-	map_free(&t->by_key);
+	interner_deinit(&t->keys);
+	vec_free(&t->by_key);
+}
+
+/* Combine a key with one more part. The multiplier is that of the golden ratio. */
+static uint64_t combine(uint64_t key, uint64_t part)
+{
+	key = (key ^ part) * UINT64_C(0x9e3779b97f4a7c15);
+	return key ^ key >> 32;
 }
 
 /* Functions with the same name, but without DWARF, have no file that distinguishes them; use their
@@ -20,17 +28,25 @@ static bool same_function(const struct symbol_function *a, const struct symbol_f
 
 struct function_record *functions_get(struct functions *t, const struct symbol_function *wanted)
 {
-	uint64_t key = map_mix((uintptr_t)wanted->name) ^ (uintptr_t)wanted->file;
-	key = map_mix(key) ^ wanted->line;
+	uint64_t key = combine((uintptr_t)wanted->name, (uintptr_t)wanted->file);
+	key = combine(key, wanted->line);
 	if (wanted->source != SYMBOL_DWARF)
-		key = map_mix(key) ^ wanted->low;
-	struct function_record *first = map_get(&t->by_key, key);
+		key = combine(key, wanted->low);
+	if (!vec_reserve(&t->by_key, t->by_key.len + 1))
+		return NULL;
+	uint32_t id = interner_add(&t->keys, key);
+	if (id == INTERNER_NONE)
+		return NULL;
+	if (id == t->by_key.len)
+		t->by_key.at[t->by_key.len++] = NULL;
+	struct function_record *first = t->by_key.at[id];
 	for (struct function_record *r = first; r; r = r->same_key)
 		if (same_function(&r->f, wanted))
 			return r;
 	struct function_record *r = arena_alloc(t->arena, sizeof *r);
-	if (!r || !map_put(&t->by_key, key, r))
+	if (!r)
 		return NULL;
+	t->by_key.at[id] = r;
 	*r = (struct function_record){.f = *wanted, .same_key = first, .older = t->newest};
 	t->newest = r;
 	return r;

@@ -5,12 +5,14 @@
 #define SYMBOLIZE_FUNCTIONS_H
 
 #include "formats/base/arena.h"
-#include "symbolize/map.h"
+#include "formats/base/interner.h"
+#include "formats/base/vec.h"
 #include "symbolize/symbolize.h"
 
 struct functions {
 	struct arena *arena; /* owns the records; the symbolizer's */
-	struct map by_key;
+	struct interner keys;
+	VEC(struct function_record *) by_key; /* [keys] the newest with that key */
 	struct function_record *newest;
 };
 

@@ -2,6 +2,7 @@
 #ifndef SYMBOLIZE_UNIT_H
 #define SYMBOLIZE_UNIT_H
 
+#include "formats/base/interner.h"
 #include "formats/base/vec.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/line_table.h"
@@ -22,6 +23,12 @@ struct file_cache {
 	size_t len, cap;
 };
 
+/* The functions of abstract DIEs. */
+struct origins {
+	struct interner dies;                    /* addresses of the DIEs */
+	VEC(struct function_record *) functions; /* [dies] */
+};
+
 struct unit {
 	struct dwarf_pass *pass;
 	Dwarf_Die die;         /* has the children; for a split unit, the split one */
@@ -35,7 +42,7 @@ struct unit {
 	const size_t *pending;
 	size_t num_pending;
 	struct enclosing *enclosing;
-	struct map *origins; /* DIE address of an abstract function -> symbol_function */
+	struct origins *origins;
 	VEC(struct scope_range) ranges;
 	struct line_table table;
 	bool has_table;                /* else libdw reads it */

@@ -2,7 +2,7 @@
 
 #include "formats/base/path.h"
 #include "hpcprof/correlate/label.h"
-#include "hpcprof/model/interner.h"
+#include "formats/base/interner.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "db/base/tree.h"
 #include "db/import/import.h"
 
-#include "hpcprof/model/interner.h"
+#include "formats/base/interner.h"
 #include "hpcprof/model/sum.h"
 #include "reader/xml_name.h"
 

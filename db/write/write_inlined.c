@@ -1,7 +1,7 @@
 /* The values in inlined code, by line and function. */
 #include "db/write/write.h"
 
-#include "hpcprof/model/interner.h"
+#include "formats/base/interner.h"
 #include "hpcprof/model/sum.h"
 
 #include <stdlib.h>

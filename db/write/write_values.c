@@ -2,7 +2,7 @@
 #include "db/write/write.h"
 
 #include "hpcprof/metrics/attribute.h"
-#include "hpcprof/model/interner.h"
+#include "formats/base/interner.h"
 #include "hpcprof/model/sum.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "formats/base/error.h"
 #include "hpcprof/correlate/correlate.h"
-#include "hpcprof/model/interner.h"
+#include "formats/base/interner.h"
 #include "hpcprof/model/model.h"
 
 #include <stdbool.h>

@@ -28,32 +28,16 @@ static int by_identity(const void *pa, const void *pb, void *context)
 				  &m->modules.at[*(const uint32_t *)pb]);
 }
 
-static uint32_t slot_of(const struct match_index *x, uint64_t key)
-{
-	uint32_t i = (uint32_t)interner_hash(key) & x->mask;
-
-	while (x->slots[i] && x->m->contexts.keys[x->slots[i]] != key)
-		i = (i + 1) & x->mask;
-	return i;
-}
-
 int match_index_create(struct match_index *x, const struct model *m, struct error *e)
 {
-	uint64_t n = model_num_contexts(m), room = 64;
+	uint32_t n = (uint32_t)model_num_contexts(m) - MODEL_ROOTS;
 
-	while (room < n + n / 2)
-		room *= 2;
-	memset(x, 0, sizeof *x);
-	x->m = m;
-	x->mask = (uint32_t)(room - 1);
-	x->slots = room > UINT64_C(1) << 32 ? NULL : calloc(room, sizeof *x->slots);
+	*x = (struct match_index){.m = m};
 	x->modules = malloc((m->modules.len + 1) * sizeof *x->modules);
-	if (!x->slots || !x->modules) {
+	if (!x->modules || !interner_over(&x->contexts, m->contexts.keys + MODEL_ROOTS, n)) {
 		match_index_deinit(x);
-		return error_memory(e, room * sizeof *x->slots);
+		return error_memory(e, (n + m->modules.len + 1) * sizeof *x->modules);
 	}
-	for (uint32_t c = MODEL_ROOTS; c < n; c++)
-		x->slots[slot_of(x, m->contexts.keys[c])] = c;
 	for (uint32_t i = 0; i < m->modules.len; i++)
 		x->modules[i] = i;
 	qsort_r(x->modules, m->modules.len, sizeof *x->modules, by_identity, (void *)m);
@@ -64,9 +48,8 @@ void match_index_deinit(struct match_index *x)
 {
 	if (!x)
 		return;
-	free(x->slots);
+	interner_deinit(&x->contexts);
 	free(x->modules);
-	x->slots = NULL;
 	x->modules = NULL;
 }
 
@@ -135,8 +118,8 @@ static uint32_t match_context(const struct match *x, const struct model *from, u
 	frame = x->frames.at[model_frame_of(from, c)];
 	if (up == MATCH_NONE || frame == MATCH_NONE)
 		return MATCH_NONE;
-	found = x->index->slots[slot_of(x->index, (uint64_t)up << 32 | frame)];
-	return found ? found : MATCH_NONE;
+	found = interner_find(&x->index->contexts, (uint64_t)up << 32 | frame);
+	return found == INTERNER_NONE ? MATCH_NONE : found + MODEL_ROOTS;
 }
 
 bool match_extend(struct match *x, const struct model *from)

@@ -14,9 +14,8 @@
 /* A table of the finished model's contexts; read by several threads at a time. */
 struct match_index {
 	const struct model *m;
-	uint32_t *slots; /* [mask + 1] context, or 0 */
-	uint32_t mask;
-	uint32_t *modules; /* [modules] by identity */
+	struct interner contexts; /* those after the roots, by parent and frame */
+	uint32_t *modules;        /* [modules] by identity */
 };
 
 /* 0, or -1 and *e if memory ran out. The model must outlive the index. */

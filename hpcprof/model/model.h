@@ -24,7 +24,7 @@
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
 #include "hpcprof/model/contexts.h"
-#include "hpcprof/model/interner.h"
+#include "formats/base/interner.h"
 #include "reader/reader.h"
 #include "symbolize/symbolize.h"
 

@@ -1,7 +1,8 @@
-/* The small utilities of the offline half: searching, paths, workers. */
+/* The small utilities of the offline half: searching, paths, numbering, workers. */
 #include "tests/lib/unit/cmocka_all.h"
 
 #include "formats/base/error.h"
+#include "formats/base/interner.h"
 #include "formats/base/path.h"
 #include "formats/base/search.h"
 #include "formats/base/workers.h"
@@ -143,11 +144,48 @@ static void memory_errors(void **unused)
 	assert_int_equal(e.kind, ERROR_MEMORY);
 }
 
+/* Keys that an address, a multiple of a page or a pair of small numbers would be. */
+static uint64_t a_key(uint32_t i)
+{
+	return i % 3 == 0 ? i * UINT64_C(4096) : i % 3 == 1 ? (uint64_t)i << 32 | 7 : i;
+}
+
+static void an_interner_numbers_keys_in_order(void **unused)
+{
+	enum { N = 5000 };
+	static uint64_t keys[N];
+	struct interner in = {0}, over;
+	(void)unused;
+
+	assert_int_equal(interner_find(&in, 0), INTERNER_NONE);
+	for (uint32_t i = 0; i < N; i++) {
+		keys[i] = a_key(i);
+		assert_int_equal(interner_find(&in, keys[i]), INTERNER_NONE);
+		assert_int_equal(interner_add(&in, keys[i]), i);
+		assert_int_equal(interner_add(&in, keys[i / 2]), i / 2);
+	}
+	assert_int_equal(in.len, N);
+	for (uint32_t n = 0; n < 100; n++) {
+		assert_true(interner_over(&over, keys, n));
+		for (uint32_t i = 0; i < N; i++)
+			assert_int_equal(interner_find(&over, keys[i]), i < n ? i : INTERNER_NONE);
+		interner_deinit(&over);
+	}
+	for (uint32_t i = 0; i < N; i++)
+		assert_int_equal(interner_find(&in, keys[i]), i);
+	assert_int_equal(interner_find(&in, 5), 5);
+	assert_int_equal(interner_find(&in, 3), INTERNER_NONE);
+	interner_deinit(&in);
+	assert_null(in.slots);
+	interner_deinit(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(searching),
 	    cmocka_unit_test(paths),
+	    cmocka_unit_test(an_interner_numbers_keys_in_order),
 	    cmocka_unit_test(work_is_done_at_once),
 	    cmocka_unit_test(few_items),
 	    cmocka_unit_test(no_thread_can_be_started),

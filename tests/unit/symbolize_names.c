@@ -1,6 +1,5 @@
-/* symbolize/names.h: paths, demangling, interning; symbolize/map.h. */
+/* symbolize/names.h: paths, demangling, interning. */
 #include "symbolize/names.h"
-#include "symbolize/map.h"
 
 #include "tests/lib/unit/cmocka_all.h"
 
@@ -93,23 +92,6 @@ static void pathological_names_stay_mangled(void **state)
 	free(deep);
 }
 
-static void a_map_finds_what_was_put(void **state)
-{
-	(void)state;
-	struct map m = {0};
-	static char values[5000];
-	assert_null(map_get(&m, 1));
-	for (size_t i = 0; i < sizeof values; i++)
-		assert_true(map_put(&m, i * 4096, &values[i]));
-	for (size_t i = 0; i < sizeof values; i++)
-		assert_ptr_equal(map_get(&m, i * 4096), &values[i]);
-	assert_true(map_put(&m, 4096, &values[7]));
-	assert_ptr_equal(map_get(&m, 4096), &values[7]);
-	assert_null(map_get(&m, 5));
-	assert_int_equal(m.len, sizeof values);
-	map_free(&m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,7 +99,6 @@ int main(void)
 	    cmocka_unit_test(paths_are_normalised),
 	    cmocka_unit_test(names_are_demangled_once),
 	    cmocka_unit_test(pathological_names_stay_mangled),
-	    cmocka_unit_test(a_map_finds_what_was_put),
 	};
 	return cmocka_run_group_tests(tests, make, drop);
 }

@@ -7,7 +7,7 @@
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
 #include "hpcprof/correlate/correlate.h"
-#include "hpcprof/model/interner.h"
+#include "formats/base/interner.h"
 #include "hpcprof/model/model.h"
 
 #include <stdint.h>

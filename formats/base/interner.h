@@ -1,8 +1,8 @@
 /* Dense ids for 64-bit keys: the first distinct key gets 0, the next 1, and so on. Open addressing
  * over a table of ids. The keys are in the order of ids, so that an id gives its key. A table takes
  * about 16 bytes per key. Not thread-safe, not async-signal-safe. */
-#ifndef HPCPROF_MODEL_INTERNER_H
-#define HPCPROF_MODEL_INTERNER_H
+#ifndef FORMATS_BASE_INTERNER_H
+#define FORMATS_BASE_INTERNER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 /* All zeros is an empty interner. */
 struct interner {
-	uint64_t *keys;  /* [len] */
+	uint64_t *keys;  /* [len]; lent if cap is 0 */
 	uint32_t *slots; /* [mask + 1], id + 1 or 0; NULL while empty */
 	uint32_t len, cap;
 	uint32_t mask;
@@ -24,6 +24,10 @@ void interner_deinit(struct interner *in); /* takes NULL */
 static inline uint32_t interner_add(struct interner *in, uint64_t key);
 /* The id of key, or INTERNER_NONE. */
 static inline uint32_t interner_find(const struct interner *in, uint64_t key);
+
+/* Build an interner over n distinct keys, which it does not copy: they must outlive it. It answers
+ * interner_find; nothing can be added. False if memory ran out. */
+bool interner_over(struct interner *in, const uint64_t *keys, uint32_t n);
 
 /* The part of interner_add for a new key. */
 uint32_t interner_insert(struct interner *in, uint64_t key);

@@ -1,4 +1,4 @@
-#include "hpcprof/model/interner.h"
+#include "formats/base/interner.h"
 
 #include "formats/base/vec.h"
 
@@ -9,7 +9,8 @@ void interner_deinit(struct interner *in)
 {
 	if (!in)
 		return;
-	free(in->keys);
+	if (in->cap)
+		free(in->keys);
 	free(in->slots);
 	memset(in, 0, sizeof *in);
 }
@@ -22,10 +23,9 @@ static void put(uint32_t *slots, uint32_t mask, uint64_t key, uint32_t id)
 	slots[i] = id + 1;
 }
 
-/* Double the slots. Called before two thirds of them are used. */
-static bool grow_slots(struct interner *in)
+/* Make want slots, a power of two, for the keys. */
+static bool make_slots(struct interner *in, uint64_t want)
 {
-	uint64_t want = in->slots ? ((uint64_t)in->mask + 1) * 2 : 16;
 	uint32_t *slots;
 
 	if (want > UINT64_C(1) << 32)
@@ -39,6 +39,25 @@ static bool grow_slots(struct interner *in)
 	in->slots = slots;
 	in->mask = (uint32_t)(want - 1);
 	return true;
+}
+
+/* Double the slots. Called before two thirds of them are used. */
+static bool grow_slots(struct interner *in)
+{
+	return make_slots(in, in->slots ? ((uint64_t)in->mask + 1) * 2 : 16);
+}
+
+bool interner_over(struct interner *in, const uint64_t *keys, uint32_t n)
+{
+	uint64_t want = 16;
+
+	while (n >= want / 3 * 2)
+		want *= 2;
+	*in = (struct interner){.keys = (uint64_t *)keys, .len = n};
+	if (make_slots(in, want))
+		return true;
+	memset(in, 0, sizeof *in);
+	return false;
 }
 
 uint32_t interner_insert(struct interner *in, uint64_t key)
