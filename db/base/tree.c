@@ -1,8 +1,8 @@
 #include "db/base/tree.h"
 
+#include "formats/base/interner.h"
 #include "formats/base/path.h"
 #include "hpcprof/correlate/label.h"
-#include "formats/base/interner.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Values by code and by call. */
 #include "db/write/write.h"
 
-#include "hpcprof/metrics/attribute.h"
 #include "formats/base/interner.h"
+#include "hpcprof/metrics/attribute.h"
 #include "hpcprof/model/sum.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * tree is built, with places instead of addresses. Nothing here recurses over the depth of a
  * path. */
 #include "hpcprof/export/xml.h"
+
 #include "formats/base/interner.h"
 #include "hpcprof/model/sum.h"
 #include "reader/xml_name.h"

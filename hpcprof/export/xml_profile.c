@@ -1,5 +1,6 @@
 /* The tree of a PROFILE: values by load module, file, function and line. */
 #include "hpcprof/export/xml.h"
+
 #include "formats/base/interner.h"
 #include "hpcprof/model/sum.h"
 #include "reader/xml_name.h"

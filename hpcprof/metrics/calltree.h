@@ -5,8 +5,8 @@
 #define HPCPROF_METRICS_CALLTREE_H
 
 #include "formats/base/error.h"
-#include "hpcprof/correlate/correlate.h"
 #include "formats/base/interner.h"
+#include "hpcprof/correlate/correlate.h"
 #include "hpcprof/model/model.h"
 
 #include <stdbool.h>

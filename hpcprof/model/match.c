@@ -30,7 +30,7 @@ static int by_identity(const void *pa, const void *pb, void *context)
 
 int match_index_create(struct match_index *x, const struct model *m, struct error *e)
 {
-	uint32_t n = (uint32_t)model_num_contexts(m) - MODEL_ROOTS;
+	uint32_t n = model_num_contexts(m) - MODEL_ROOTS;
 
 	*x = (struct match_index){.m = m};
 	x->modules = malloc((m->modules.len + 1) * sizeof *x->modules);

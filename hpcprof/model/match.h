@@ -4,6 +4,7 @@
 #ifndef HPCPROF_MODEL_MATCH_H
 #define HPCPROF_MODEL_MATCH_H
 
+#include "formats/base/interner.h"
 #include "formats/base/vec.h"
 #include "hpcprof/model/model.h"
 

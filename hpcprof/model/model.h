@@ -22,9 +22,9 @@
 
 #include "formats/base/arena.h"
 #include "formats/base/error.h"
+#include "formats/base/interner.h"
 #include "formats/base/vec.h"
 #include "hpcprof/model/contexts.h"
-#include "formats/base/interner.h"
 #include "reader/reader.h"
 #include "symbolize/symbolize.h"
 

@@ -5,9 +5,9 @@
 #define HPCPROF_VIEWS_TEXT_HOT_PATHS_H
 
 #include "formats/base/error.h"
+#include "formats/base/interner.h"
 #include "formats/base/vec.h"
 #include "hpcprof/correlate/correlate.h"
-#include "formats/base/interner.h"
 #include "hpcprof/model/model.h"
 
 #include <stdint.h>
