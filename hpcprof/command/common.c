@@ -42,8 +42,7 @@ const struct option_row common_symbols_options[] = {
     {0}};
 
 const struct option_row common_loading_options[] = {
-    {'j', "threads", "N", "use N threads (default: one per core)", read_threads, FIELD(threads),
-     NULL},
+    {'j', "jobs", "N", "use N threads (default: one per core)", read_threads, FIELD(threads), NULL},
     {0, "join-threads", NULL, "show each thread's call paths below the call that created it",
      option_flag, FIELD(join_threads), NULL},
     {0}};

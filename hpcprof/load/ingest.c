@@ -106,7 +106,7 @@ static void plan_targets(struct ingest *in)
 	}
 }
 
-static int open_place(struct ingest *in, uint32_t epoch, struct epoch_index **out)
+int ingest_open_place(struct ingest *in, uint32_t epoch, struct epoch_index **out)
 {
 	struct epoch_index *p = in->places[epoch];
 
@@ -140,7 +140,7 @@ static int call_site(struct ingest *in, uint32_t tree, uint64_t node, uint32_t r
 	struct reader_rows rows;
 	VEC(uint64_t) ips = {0};
 	struct epoch_index *p;
-	int rc = open_place(in, reader_tree(in->r, tree)->epoch, &p);
+	int rc = ingest_open_place(in, reader_tree(in->r, tree)->epoch, &p);
 	uint64_t row = node;
 
 	if (rc == 0)
@@ -211,7 +211,7 @@ int ingest_tree(struct ingest *in, uint32_t index)
 	uint32_t threads = reader_num_threads(in->r), root = own_root(tree);
 	uint32_t row = tree->thread < threads ? tree->thread : threads;
 	struct ingested_tree t;
-	int rc = open_place(in, tree->epoch, &t.place);
+	int rc = ingest_open_place(in, tree->epoch, &t.place);
 
 	if (rc == 0)
 		rc = reader_rows_begin(&t.rows, in->r, index, in->e);
@@ -290,13 +290,30 @@ static uint64_t column_sum(const struct ingest *in, uint32_t i)
 	return sum;
 }
 
-/* Events and samples of the metric whose V is column i. */
-static struct model_sum metric_sum(const struct ingest *in, uint32_t i)
+/* Events and samples of the metric whose V is column i, by its values and those of its N. */
+static struct model_sum scaled(const struct ingest *in, uint32_t i, uint64_t values,
+			       uint64_t samples)
 {
 	bool saturated = false;
 
-	return (struct model_sum){sum_mul(column_sum(in, i), in->columns[i].scale, &saturated),
-				  column_sum(in, in->columns[i].samples ? i : i + 1)};
+	return (struct model_sum){sum_mul(values, in->columns[i].scale, &saturated), samples};
+}
+
+static uint32_t samples_column(const struct ingest *in, uint32_t i)
+{
+	return in->columns[i].samples ? i : i + 1;
+}
+
+static struct model_sum metric_sum(const struct ingest *in, uint32_t i)
+{
+	return scaled(in, i, column_sum(in, i), column_sum(in, samples_column(in, i)));
+}
+
+struct model_sum ingest_row_sum(const struct ingest *in, size_t t, uint32_t i)
+{
+	const uint64_t *row = in->sums + t * in->num_metrics;
+
+	return scaled(in, i, row[i], row[samples_column(in, i)]);
 }
 
 /* Add the file's values to the totals of its metrics. Scaling after the sum gives the same as
@@ -380,6 +397,8 @@ static int add_facts(struct ingest *in)
 					    &m->metrics.at[in->columns[i].metric], in->e) != 0)
 			return -1;
 	}
+	if (in->options.threads && ingest_threads(in) != 0)
+		return -1;
 	if (reader_is_merged(in->r))
 		return add_merged(in);
 	return process_describe(m, in->r, in->path, &p, in->e) == 0 ? push_process(in, &p) : -1;

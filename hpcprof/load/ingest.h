@@ -14,6 +14,8 @@ struct ingest_options {
 	/* where to look for modules whose extent is not in the trailer; or NULL */
 	const char *sysroot;
 	bool join_threads; /* put a thread's complete paths below the call that created it */
+	bool threads;      /* fill the model's groups of threads, and add the frames of the calls
+			      that created them */
 };
 
 /* The model must not be finished, and must outlive the result. NULL if memory ran out. */

@@ -97,4 +97,12 @@ bool ingest_mark(struct ingest *in, struct ingested_tree *t);
 /* Merge the nodes of a marked tree below the context root. 0, or -1 and the ingest's error. */
 int ingest_nodes(struct ingest *in, struct ingested_tree *t, uint32_t root);
 
+/* The place of addresses in an epoch. 0, or -1 and the ingest's error. */
+int ingest_open_place(struct ingest *in, uint32_t epoch, struct epoch_index **out);
+/* Events and samples of the metric whose V is column i, in row t of in->sums. */
+struct model_sum ingest_row_sum(const struct ingest *in, size_t t, uint32_t i);
+/* Add the file's threads to the model's groups. After its trees. 0, or -1 and the ingest's
+ * error. */
+int ingest_threads(struct ingest *in);
+
 #endif

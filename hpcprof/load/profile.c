@@ -106,7 +106,9 @@ static int load_all(struct profile *p, const struct profile_request *r, struct d
 	const struct common *o = r->common;
 	struct load l = {.num_files = s->files.len,
 			 .threads = o->threads,
-			 .ingest = {.sysroot = o->sysroot, .join_threads = o->join_threads},
+			 .ingest = {.sysroot = o->sysroot,
+				    .join_threads = o->join_threads,
+				    .threads = r->threads},
 			 .progress = was_read,
 			 .context = d};
 	struct load_file *files = calloc(s->files.len + 1, sizeof *files);

@@ -3,6 +3,7 @@
 
 #include "hpcprof/model/model.h"
 #include "hpcprof/model/sum.h"
+#include "hpcprof/model/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +269,8 @@ static bool join_all_facts(struct join *j)
 
 	for (size_t i = 0; ok && i < j->from->metrics.len; i++)
 		ok = join_metric(j, i);
+	for (size_t i = 0; ok && i < j->from->threads.len; i++)
+		ok = model_join_threads(j->to, &j->from->threads.at[i], j->metrics, j->modules);
 	return ok && join_processes(j);
 }
 

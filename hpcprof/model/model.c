@@ -56,6 +56,8 @@ void model_destroy(struct model *m)
 	vec_free(&m->functions);
 	vec_free(&m->metrics);
 	vec_free(&m->processes);
+	vec_free(&m->threads);
+	interner_deinit(&m->thread_ids);
 	contexts_deinit(&m->contexts);
 	interner_deinit(&m->module_ids);
 	interner_deinit(&m->name_pairs);

@@ -144,6 +144,33 @@ struct model_process {
 	bool has_ended; /* one of the rows of THREADS stands for many ended threads */
 };
 
+/* The call with this address (see enum frame_role) in the module's file. */
+struct model_call {
+	uint64_t address;
+	uint32_t module;
+};
+
+enum thread_kind {
+	THREAD_MAIN,
+	THREAD_CREATED,
+	THREAD_ENDED,   /* stands for threads that ended, of which the file has no more */
+	THREAD_NOT_SAID /* values that the file does not have by thread */
+};
+
+/* Threads of one kind whose names are alike and that the same calls created. Of an unfinished
+ * model, two groups can be one if the ids of modules are not the same. */
+struct model_threads {
+	const char *pattern;      /* the names with each number as a '#' */
+	const char *first, *last; /* of the names, in alphabetical order */
+	struct model_call *call;  /* [num_calls], innermost first; none: not known */
+	uint32_t num_calls;
+	enum thread_kind kind;
+	uint64_t threads;
+	struct model_sum *sums; /* [num_sums], by the model's metrics */
+	uint32_t num_sums;
+};
+enum { MODEL_CREATOR_CALLS = 16 }; /* at most: those that created it */
+
 struct model {
 	struct arena arena;
 	struct strings *strings;
@@ -158,7 +185,9 @@ struct model {
 	struct interner function_ids; /* key: such a chain */
 	VEC(struct model_metric) metrics;
 	VEC(struct model_process) processes;
-	bool saturated; /* a sum reached 2^64 - 1 and was limited to it */
+	VEC(struct model_threads) threads; /* in no order; see threads.h */
+	struct interner thread_ids;        /* key: string id of what makes a group */
+	bool saturated;                    /* a sum reached 2^64 - 1 and was limited to it */
 };
 
 /* NULL if memory ran out. */

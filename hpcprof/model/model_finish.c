@@ -115,6 +115,10 @@ static int order_modules(struct model *m, uint32_t **places, struct error *e)
 	rc = permute(m->modules.at, m->modules.len, sizeof *m->modules.at, ids, e);
 	for (size_t i = 0; i < m->functions.len; i++)
 		m->functions.at[i].module = (*places)[m->functions.at[i].module];
+	for (size_t i = 0; i < m->threads.len; i++)
+		for (uint32_t k = 0; k < m->threads.at[i].num_calls; k++)
+			m->threads.at[i].call[k].module =
+			    (*places)[m->threads.at[i].call[k].module];
 	free(ids);
 	return rc;
 }
@@ -144,6 +148,21 @@ int model_compare_frames(const struct model_frame *a, const struct model_frame *
 	return compare_numbers(a->role, b->role);
 }
 
+/* Move sums from the places of metrics to their new ones, of which there are n. */
+static int place_sums(struct model *m, struct model_sum **sums, uint32_t *num_sums,
+		      const uint32_t *places, size_t n, struct error *e)
+{
+	struct model_sum *to = arena_alloc(&m->arena, n * sizeof *to);
+
+	if (!to)
+		return error_memory(e, n * sizeof *to);
+	for (uint32_t k = 0; k < *num_sums; k++)
+		to[places[k]] = (*sums)[k];
+	*sums = to;
+	*num_sums = (uint32_t)n;
+	return 0;
+}
+
 static int order_metrics(struct model *m, struct error *e)
 {
 	uint32_t *ids, *places;
@@ -157,16 +176,12 @@ static int order_metrics(struct model *m, struct error *e)
 		moved |= ids[i] != i;
 	if (moved)
 		rc = permute(m->metrics.at, n, sizeof *m->metrics.at, ids, e);
-	for (size_t i = 0; moved && rc == 0 && i < m->processes.len; i++) {
-		struct model_process *p = &m->processes.at[i];
-		struct model_sum *sums = arena_alloc(&m->arena, n * sizeof *sums);
-		if (!sums)
-			rc = error_memory(e, n * sizeof *sums);
-		for (uint32_t k = 0; sums && k < p->num_sums; k++)
-			sums[places[k]] = p->sums[k];
-		p->sums = sums;
-		p->num_sums = (uint32_t)n;
-	}
+	for (size_t i = 0; moved && rc == 0 && i < m->processes.len; i++)
+		rc = place_sums(m, &m->processes.at[i].sums, &m->processes.at[i].num_sums, places,
+				n, e);
+	for (size_t i = 0; moved && rc == 0 && i < m->threads.len; i++)
+		rc =
+		    place_sums(m, &m->threads.at[i].sums, &m->threads.at[i].num_sums, places, n, e);
 	free(ids);
 	free(places);
 	return rc;

@@ -110,6 +110,8 @@ static void choose_sections(struct text *t)
 	if (t->brief)
 		t->shows[SECTION_PROCESSES] = t->shows[SECTION_FUNCTIONS] =
 		    t->shows[SECTION_CALLS] = t->shows[SECTION_QUALITY] = true;
+	/* a database shows all that its datafiles did, and it has no threads */
+	t->shows[SECTION_THREADS] = o->sections[SECTION_THREADS];
 }
 
 static bool print_all(struct text *t)
@@ -120,7 +122,8 @@ static bool print_all(struct text *t)
 	if (!text_span_measure(t, &s) || !text_headline(t, &s))
 		return false;
 	if ((t->shows[SECTION_MEASURED] && !text_measured(t, &s)) ||
-	    (t->shows[SECTION_PROCESSES] && !text_processes(t)) || !text_compared(t))
+	    (t->shows[SECTION_PROCESSES] && !text_processes(t)) ||
+	    (t->shows[SECTION_THREADS] && !text_threads(t)) || !text_compared(t))
 		return false;
 	if (empty) {
 		text_title(t, "No samples");
@@ -180,6 +183,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	const struct text_options *o = options;
 	bool columns = o->collective && (o->common.by || o->common.num_profiles > 1);
 	const struct profile_request wanted = {.common = &o->common,
+					       .threads = o->sections[SECTION_THREADS],
 					       .units = o->common.stats || columns};
 
 	return profile_show(out, &wanted, print, options, d, e);
@@ -199,10 +203,12 @@ static void set_defaults(void *options)
 	}
 
 static const struct option_row own_options[] = {
-    {0, "all", NULL, "show every section", option_flag, offsetof(struct text_options, all), NULL},
+    {0, "all", NULL, "show every section but --threads", option_flag,
+     offsetof(struct text_options, all), NULL},
     SECTION("measured", SECTION_MEASURED, "show what was measured, when, how and on what host"),
     SECTION("processes", SECTION_PROCESSES,
 	    "show the processes, each with its command and its end"),
+    SECTION("threads", SECTION_THREADS, "show the threads by name and by what created them"),
     SECTION("modules", SECTION_MODULES, "show the load modules"),
     SECTION("files", SECTION_FILES, "show the source files"),
     SECTION("functions", SECTION_FUNCTIONS, "show the functions"),

@@ -26,6 +26,7 @@ enum text_compare { COMPARE_NOT, COMPARE_SINGLE, COMPARE_COLLECTIVE, COMPARE_LIN
 enum text_section {
 	SECTION_MEASURED,
 	SECTION_PROCESSES,
+	SECTION_THREADS,
 	SECTION_MODULES,
 	SECTION_FILES,
 	SECTION_FUNCTIONS,
@@ -112,10 +113,11 @@ int text_by_start(const void *a, const void *b);
 bool text_headline(struct text *t, const struct text_span *s); /* the run in two lines */
 bool text_measured(struct text *t, const struct text_span *s); /* what was measured, totals */
 bool text_processes(struct text *t); /* if there are several; brief: their programs */
-bool text_compared(struct text *t);  /* the units that are compared, if any */
-bool text_tables(struct text *t);    /* load modules, files, functions, lines */
-bool text_paths(struct text *t);     /* the hot part of the call tree */
-bool text_quality(struct text *t);   /* how reliable the figures are; brief: what is wrong */
+bool text_threads(struct text *t);
+bool text_compared(struct text *t); /* the units that are compared, if any */
+bool text_tables(struct text *t);   /* load modules, files, functions, lines */
+bool text_paths(struct text *t);    /* the hot part of the call tree */
+bool text_quality(struct text *t);  /* how reliable the figures are; brief: what is wrong */
 
 /* Print a section's title, after an empty line. */
 void text_title(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -130,6 +132,21 @@ const char *text_format(struct text *t, const char *format, ...)
 
 /* Add the cells of a row's value: as a percentage of the column's total, and scaled. */
 bool text_value_cells(struct text *t, struct layout_table *table, uint64_t value, size_t column);
+
+/* A table with a row for each of n things: their values, and more columns. */
+struct text_values {
+	const char *title;
+	size_t n, shown;
+	struct layout_column more[4];
+	size_t num_more;
+	bool (*cells)(struct text *t, struct layout_table *table, const void *things, size_t i);
+	const void *things;
+};
+/* Print it after its title. False if memory ran out. */
+bool text_value_table(struct text *t, const struct text_values *r);
+/* The value of a column in sums by the model's metrics. */
+uint64_t text_sum(const struct text *t, const struct model_sum *sums, uint32_t num_sums,
+		  size_t column);
 
 /* How many rows a table shows; most is the default. */
 size_t text_rows(const struct text *t, size_t most);

@@ -7,13 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t value_of(const struct text *t, const struct model_process *p, size_t column)
+uint64_t text_sum(const struct text *t, const struct model_sum *sums, uint32_t num_sums,
+		  size_t column)
 {
 	uint32_t metric = (uint32_t)(t->columns[column].metric - t->m->metrics.at);
 
-	if (metric >= p->num_sums)
+	if (metric >= num_sums)
 		return 0;
-	return t->o->samples ? p->sums[metric].samples : p->sums[metric].events;
+	return t->o->samples ? sums[metric].samples : sums[metric].events;
+}
+
+static uint64_t value_of(const struct text *t, const struct model_process *p, size_t column)
+{
+	return text_sum(t, p->sums, p->num_sums, column);
 }
 
 static int by_value(const void *pa, const void *pb, void *context)
@@ -30,17 +36,7 @@ static int by_value(const void *pa, const void *pb, void *context)
 	return names ? names : text_by_start(pa, pb);
 }
 
-/* A table with a row for each of n things: their values, and more columns. */
-struct process_table {
-	const char *title;
-	size_t n, shown;
-	struct layout_column more[4];
-	size_t num_more;
-	bool (*cells)(struct text *t, struct layout_table *table, const void *things, size_t i);
-	const void *things;
-};
-
-static bool print_rows(struct text *t, const struct process_table *r)
+bool text_value_table(struct text *t, const struct text_values *r)
 {
 	size_t columns = 0;
 	struct layout_column *titles = calloc(2 * t->num_columns + r->num_more, sizeof *titles);
@@ -84,19 +80,19 @@ static bool process_cells(struct text *t, struct layout_table *table, const void
 
 static bool print_processes(struct text *t, const struct model_process **sorted, size_t n)
 {
-	const struct process_table r = {"Processes",
-					n,
-					text_rows(t, 10),
-					{{"wall", true, CUT_NOT, 0},
-					 {"pid", true, CUT_NOT, 0},
-					 {"end", false, CUT_NOT, 0},
-					 {"command", false, CUT_MIDDLE, 12}},
-					4,
-					process_cells,
-					sorted};
+	const struct text_values r = {"Processes",
+				      n,
+				      text_rows(t, 10),
+				      {{"wall", true, CUT_NOT, 0},
+				       {"pid", true, CUT_NOT, 0},
+				       {"end", false, CUT_NOT, 0},
+				       {"command", false, CUT_MIDDLE, 12}},
+				      4,
+				      process_cells,
+				      sorted};
 
 	qsort_r(sorted, n, sizeof(struct model_process *), by_value, t);
-	return print_rows(t, &r);
+	return text_value_table(t, &r);
 }
 
 /* ---- by program ------------------------------------------------------------------- */
@@ -167,7 +163,7 @@ static size_t add_programs(const struct text *t, const struct model_process **so
 
 static bool print_programs(struct text *t, const struct program *programs, size_t n)
 {
-	const struct process_table r = {
+	const struct text_values r = {
 	    "Programs",
 	    n,
 	    text_rows(t, 5),
@@ -176,7 +172,7 @@ static bool print_programs(struct text *t, const struct program *programs, size_
 	    program_cells,
 	    programs};
 
-	return print_rows(t, &r);
+	return text_value_table(t, &r);
 }
 
 static bool programs(struct text *t, const struct model_process **sorted, size_t n)

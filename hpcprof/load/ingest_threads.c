@@ -1,0 +1,206 @@
+/* Adds the threads of a datafile to the groups of the model. */
+#include "hpcprof/load/ingest_internal.h"
+#include "hpcprof/model/sum.h"
+#include "hpcprof/model/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A thread, and the node at which it was created. */
+struct created {
+	uint32_t thread, tree;
+	uint64_t node;
+};
+
+/* The calls at the last node that was asked for, innermost first. */
+struct creator {
+	uint32_t tree;
+	uint64_t node;
+	struct reader_rows rows; /* of the tree */
+	struct epoch_index *place;
+	struct model_call call[MODEL_CREATOR_CALLS];
+	uint32_t num_calls;
+};
+
+static int by_node(const void *pa, const void *pb)
+{
+	const struct created *a = pa, *b = pb;
+
+	if (a->tree != b->tree)
+		return a->tree < b->tree ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* The threads of the file. Those of a merged file were not kept. */
+static uint32_t num_threads(const struct ingest *in)
+{
+	return reader_is_merged(in->r) ? 0 : reader_num_threads(in->r);
+}
+
+/* The row of in->sums of what no thread has. */
+static uint32_t last_row(const struct ingest *in)
+{
+	return reader_num_threads(in->r);
+}
+
+/* The threads with trees that know where they were created, each once. NULL if memory ran out. */
+static struct created *list_created(const struct ingest *in, size_t *n)
+{
+	uint32_t trees = reader_num_trees(in->r), threads = num_threads(in);
+	struct created *all = malloc((threads + (size_t)1) * sizeof *all);
+	bool *seen = calloc(threads + (size_t)1, sizeof *seen);
+
+	*n = 0;
+	for (uint32_t i = 0; all && seen && i < trees; i++) {
+		const struct reader_tree *t = reader_tree(in->r, i);
+		if (t->creator_tree == CSP_NONE || t->thread >= threads || seen[t->thread])
+			continue;
+		seen[t->thread] = true;
+		all[(*n)++] = (struct created){t->thread, t->creator_tree, t->creator_node};
+	}
+	if (!seen) {
+		free(all);
+		all = NULL;
+	}
+	free(seen);
+	if (all)
+		qsort(all, *n, sizeof *all, by_node);
+	return all;
+}
+
+static int add_call(struct ingest *in, struct creator *c, uint64_t ip)
+{
+	struct model *m = in->m;
+	uint64_t step = epoch_index_step(c->place, m, in->path, ip, FRAME_CALL);
+	struct model_frame f;
+
+	if (step == UINT64_MAX)
+		return ingest_out_of_memory(in, sizeof f);
+	f = step & MODEL_STEP_FRAME ? m->frames.at[(uint32_t)step] : model_plain_frame(step);
+	if (model_frame(m, f.module, f.address, FRAME_CALL) == UINT32_MAX)
+		return ingest_out_of_memory(in, sizeof f);
+	c->call[c->num_calls++] = (struct model_call){f.address, f.module};
+	return 0;
+}
+
+static int open_tree(struct ingest *in, struct creator *c, uint32_t tree)
+{
+	int rc = ingest_open_place(in, reader_tree(in->r, tree)->epoch, &c->place);
+
+	reader_rows_end(&c->rows);
+	c->rows = (struct reader_rows){0};
+	c->tree = tree;
+	return rc == 0 ? reader_rows_begin(&c->rows, in->r, tree, in->e) : rc;
+}
+
+/* Find the calls at the node where a thread was created. */
+static int find_calls(struct ingest *in, struct creator *c, const struct created *at)
+{
+	uint64_t row = at->node;
+	int rc = 0;
+
+	if (c->tree == at->tree && c->node == at->node)
+		return 0;
+	if (c->tree != at->tree)
+		rc = open_tree(in, c, at->tree);
+	c->node = at->node;
+	c->num_calls = 0;
+	for (uint64_t k = 0; rc == 0 && c->rows.ids && k < c->rows.n; k++)
+		if (c->rows.ids[k] == at->node)
+			row = k;
+	for (; rc == 0 && row && row < c->rows.n && c->num_calls < MODEL_CREATOR_CALLS;
+	     row = reader_row_word(&c->rows, row, ROW_PARENT))
+		rc = add_call(in, c, reader_row_word(&c->rows, row, ROW_IP));
+	return rc;
+}
+
+/* The sums of a row of in->sums, by the model's metrics; all are 0 before and after. */
+static void set_sums(const struct ingest *in, size_t row, struct model_sum *sums)
+{
+	bool saturated = false;
+
+	for (uint32_t i = 0; i < in->num_metrics; i++) {
+		struct model_sum *to = &sums[in->columns[i].metric], sum;
+		if (!in->columns[i].events)
+			continue;
+		sum = ingest_row_sum(in, row, i);
+		to->events = sum_add(to->events, sum.events, &saturated);
+		to->samples = sum_add(to->samples, sum.samples, &saturated);
+	}
+}
+
+/* Add the thread of a row of in->sums, or what no thread has. */
+static int add_row(struct ingest *in, uint32_t row, struct creator *c, struct model_sum *sums)
+{
+	struct model *m = in->m;
+	struct model_threads group = {.kind = THREAD_NOT_SAID, .sums = sums};
+	struct reader_text name = {"", 0};
+	uint64_t pid = 0;
+
+	if (row < num_threads(in)) {
+		const struct reader_thread *t = reader_thread(in->r, row);
+		reader_pairs_u64(reader_process(in->r), "pid", &pid);
+		name = t->name;
+		group.threads = 1;
+		group.kind = !t->tid ? THREAD_ENDED : t->tid == pid ? THREAD_MAIN : THREAD_CREATED;
+	}
+	if (group.kind == THREAD_CREATED && c) {
+		group.call = c->call;
+		group.num_calls = c->num_calls;
+	}
+	group.num_sums = (uint32_t)m->metrics.len;
+	memset(sums, 0, m->metrics.len * sizeof *sums);
+	set_sums(in, row, sums);
+	group.first = group.last = model_text(m, name.at, name.n);
+	group.pattern = group.first ? model_thread_pattern(m, group.first) : NULL;
+	return group.pattern && model_add_threads(m, &group)
+		   ? 0
+		   : ingest_out_of_memory(in, sizeof group);
+}
+
+static bool any_value(const struct ingest *in, size_t row)
+{
+	uint64_t any = 0;
+
+	for (uint32_t i = 0; i < in->num_metrics; i++)
+		any |= in->sums[row * in->num_metrics + i];
+	return any != 0;
+}
+
+/* Add the threads whose creator is known, and then the others. */
+static int add_rows(struct ingest *in, const struct created *all, size_t n, bool *added,
+		    struct model_sum *sums)
+{
+	struct creator c = {.tree = CSP_NONE};
+	uint32_t threads = num_threads(in);
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		rc = find_calls(in, &c, &all[i]);
+		if (rc == 0)
+			rc = add_row(in, all[i].thread, &c, sums);
+		added[all[i].thread] = true;
+	}
+	reader_rows_end(&c.rows);
+	for (uint32_t t = 0; t < threads && rc == 0; t++)
+		if (!added[t])
+			rc = add_row(in, t, NULL, sums);
+	if (rc == 0 && any_value(in, last_row(in)))
+		rc = add_row(in, last_row(in), NULL, sums);
+	return rc;
+}
+
+int ingest_threads(struct ingest *in)
+{
+	size_t n = 0, metrics = in->m->metrics.len;
+	struct created *all = list_created(in, &n);
+	bool *added = calloc(num_threads(in) + (size_t)1, sizeof *added);
+	struct model_sum *sums = calloc(metrics + 1, sizeof *sums);
+	int rc = all && added && sums ? add_rows(in, all, n, added, sums)
+				      : ingest_out_of_memory(in, metrics * sizeof *sums);
+
+	free(all);
+	free(added);
+	free(sums);
+	return rc;
+}
