@@ -31,6 +31,8 @@ static int run(const struct command_line *l, struct diag *d)
 	if (l->newest)
 		diag_notice(d, l->newest, "the newest measurement here");
 	rc = l->command->run(stdout, l->options, d, &e);
+	if (rc > STATUS_LEFT_OUT)
+		return rc; /* the command's own */
 	if (rc >= 0)
 		return rc || d->problems ? STATUS_LEFT_OUT : STATUS_DONE;
 	if (e.kind != ERROR_NONE)

@@ -272,12 +272,21 @@ static int make_options(struct command_line *l, FILE *out, struct error *e)
 	return 0;
 }
 
+/* How many words come after "--". It has to be found before getopt reorders them. */
+static size_t words_after_dashes(int argc, char **argv)
+{
+	for (int i = 1; i < argc && argv[i]; i++)
+		if (strcmp(argv[i], "--") == 0)
+			return (size_t)(argc - i - 1);
+	return 0;
+}
+
 int command_line_parse(struct command_line *l, const struct command *const *commands, int argc,
 		       char **argv, FILE *out, struct error *e)
 {
 	givens given = {0};
+	size_t after = words_after_dashes(argc, argv), n;
 	const char *const *words;
-	size_t n;
 	int rc;
 
 	memset(l, 0, sizeof *l);
@@ -291,8 +300,10 @@ int command_line_parse(struct command_line *l, const struct command *const *comm
 	}
 	if (rc == 0 && !l->help && !l->version) {
 		rc = make_options(l, out, e);
-		if (rc == 0)
+		if (rc == 0) {
+			((struct common *)l->options)->after_dashes = after;
 			rc = take(l, &given, e);
+		}
 		if (rc == 0)
 			rc = take_words(l, commands, words + l->named, n - l->named, e);
 	}
@@ -359,10 +370,12 @@ void command_list(FILE *out, const struct command *const *commands)
 
 void command_help(FILE *out, const struct command *c)
 {
-	fprintf(out, "Usage: hpcprof %s [options]%s%s %s...\n\n%c%s.\n\nOptions:\n", c->name,
+	fprintf(out, "Usage: hpcprof %s [options]%s%s %s\n\n%c%s.\n\nOptions:\n", c->name,
 		c->subject ? " " : "", c->subject ? c->subject : "",
-		c->newest ? "[PROFILE]" : "PROFILE", toupper((unsigned char)c->summary[0]),
-		c->summary + 1);
+		c->arguments ? c->arguments
+		: c->newest  ? "[PROFILE]..."
+			     : "PROFILE...",
+		toupper((unsigned char)c->summary[0]), c->summary + 1);
 	for (const struct option_row *const *t = c->options; *t; t++)
 		for (const struct option_row *r = *t; r->name; r++)
 			print_row(out, r);

@@ -24,6 +24,7 @@ struct command {
 	const char *summary; /* a line of hpcprof --help */
 	/* its first argument ("FUNCTION"), before the PROFILEs; or NULL: none */
 	const char *subject;
+	const char *arguments; /* the PROFILEs in its usage; NULL: any number */
 	/* Whether the newest measurement here is read if no PROFILE is named (see newest.h) */
 	bool newest;
 	/* Its tables of options, with a NULL at the end. Options with the same name mean the same
@@ -36,7 +37,8 @@ struct command {
 	void (*deinit)(void *options); /* frees all but its struct common; NULL: nothing */
 	/* Whether the command takes no arguments with these options; NULL: never. */
 	bool (*needs_nothing)(const void *options);
-	/* Run the command. 0; 1 if something was left out, which was reported to d; or -1 and *e
+	/* Run the command. 0; 1 if something was left out, which was reported to d; an exit status
+	 * above 3 with a meaning of its own; or -1 and *e
 	 * (ERROR_USAGE: the user asked for something impossible; ERROR_NONE: already reported to
 	 * d). */
 	int (*run)(FILE *out, const void *options, struct diag *d, struct error *e);

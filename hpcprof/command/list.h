@@ -12,6 +12,7 @@
 	X(callers)                                                                                 \
 	X(callees)                                                                                 \
 	X(annotate)                                                                                \
+	X(diff)                                                                                    \
 	X(xml)                                                                                     \
 	X(merge)                                                                                   \
 	X(dump)                                                                                    \

@@ -54,6 +54,7 @@ static bool add_column(struct shown_metrics *out, const struct model *m,
 	out->at[out->len] = (struct shown_metric){
 	    .metric = metric,
 	    .values = out->values[out->len],
+	    .of_samples = o->samples,
 	    .unit = o->samples ? "count" : metric->unit,
 	    .metric_name = metric_name,
 	    .name = name,

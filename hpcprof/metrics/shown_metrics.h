@@ -23,6 +23,7 @@ struct shown_metric {
 	const char *metric_name; /* clean */
 	const char *name;        /* of the column: the metric's, or "NAME samples" */
 	uint64_t total;
+	bool of_samples; /* numbers of samples instead of events */
 	enum shown_part part;
 	double samples; /* for --ci: see interval_samples */
 };

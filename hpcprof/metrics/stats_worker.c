@@ -146,7 +146,7 @@ static void scatter(struct stats_worker *w, const struct stats_rows *rows, struc
 		const uint64_t *from;
 		if (!k)
 			continue;
-		from = w->stats->options->samples ? k->samples : k->events;
+		from = w->stats->columns->at[i].of_samples ? k->samples : k->events;
 		for (size_t n = 0; n < w->contexts.len; n++) {
 			uint32_t c = w->contexts.at[n], to = w->match.contexts.at[c];
 			if (c >= k->capacity || !from[c])

@@ -109,6 +109,7 @@ room metrics terminal command model correlate load
 room export terminal command model correlate load metrics reader
 room views/text terminal command model correlate load metrics
 room views/tree terminal command model correlate load metrics
+room views/diff terminal command model correlate load metrics
 room views/annotate terminal command model correlate load metrics symbolize
 room views/top terminal command model correlate load metrics views/text symbolize
 room views/dump terminal command load reader

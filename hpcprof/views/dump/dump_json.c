@@ -1,5 +1,5 @@
 /* A dump as one JSON object. Records are objects, lists of records are arrays. */
-#include "formats/base/utf8.h"
+#include "hpcprof/terminal/json.h"
 #include "hpcprof/views/dump/dump_form.h"
 
 static void next(struct dump_to *to)
@@ -69,33 +69,10 @@ static void end_list(struct dump_to *to)
 	close_with(to, ']');
 }
 
-static void quoted(struct dump_to *to, struct dump_bytes s)
-{
-	putc_unlocked('"', to->out);
-	for (size_t i = 0; i < s.n;) {
-		uint32_t code;
-		size_t n = utf8_decode(s.at + i, s.n - i, &code);
-		if (n == 0) {
-			fputs("\\ufffd", to->out);
-			i++;
-			continue;
-		}
-		if ((uint8_t)s.at[i] < 0x20 || s.at[i] == 0x7f) {
-			fprintf(to->out, "\\u%04x", (unsigned)s.at[i]);
-		} else {
-			if (s.at[i] == '"' || s.at[i] == '\\')
-				putc_unlocked('\\', to->out);
-			fwrite(s.at + i, 1, n, to->out);
-		}
-		i += n;
-	}
-	putc_unlocked('"', to->out);
-}
-
 static void string(struct dump_to *to, const char *name, struct dump_bytes s)
 {
 	key(to, name);
-	quoted(to, s);
+	json_string(to->out, s.at, s.n);
 }
 
 static void number(struct dump_to *to, const char *name, uint64_t v, const char *meaning)

@@ -1,0 +1,26 @@
+#include "hpcprof/terminal/json.h"
+
+#include "formats/base/utf8.h"
+
+void json_string(FILE *out, const char *s, size_t n)
+{
+	putc_unlocked('"', out);
+	for (size_t i = 0; i < n;) {
+		uint32_t code;
+		size_t bytes = utf8_decode(s + i, n - i, &code);
+		if (bytes == 0) {
+			fputs("\\ufffd", out);
+			i++;
+			continue;
+		}
+		if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f) {
+			fprintf(out, "\\u%04x", (unsigned)s[i]);
+		} else {
+			if (s[i] == '"' || s[i] == '\\')
+				putc_unlocked('\\', out);
+			fwrite(s + i, 1, bytes, out);
+		}
+		i += bytes;
+	}
+	putc_unlocked('"', out);
+}

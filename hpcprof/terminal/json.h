@@ -1,0 +1,11 @@
+/* Strings in JSON. */
+#ifndef HPCPROF_TERMINAL_JSON_H
+#define HPCPROF_TERMINAL_JSON_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Print n bytes as a string with its quotes. What is not UTF-8 becomes U+FFFD. */
+void json_string(FILE *out, const char *s, size_t n);
+
+#endif

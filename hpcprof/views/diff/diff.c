@@ -1,0 +1,497 @@
+/* The command diff: what changed between measurements, and whether it is more than noise. */
+#include "hpcprof/views/diff/diff.h"
+
+#include "formats/datafile.h"
+#include "hpcprof/command/list.h"
+#include "hpcprof/correlate/label.h"
+#include "hpcprof/metrics/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVERYTHING, FIRST_ROW }; /* rows of the statistics; then come modules, then the tables */
+enum { EVENTS, SAMPLES, COLUMNS };
+enum { STATUS_SLOWER = 4 };
+
+/* ---- runs -------------------------------------------------------------------------- */
+
+static size_t without_slashes(const char *s)
+{
+	size_t n = strlen(s);
+
+	while (n > 1 && s[n - 1] == '/')
+		n--;
+	return n;
+}
+
+static bool is_named(const char *name, const char *argument)
+{
+	size_t n = without_slashes(argument);
+
+	return strlen(name) == n && memcmp(name, argument, n) == 0;
+}
+
+/* The runs are the units, which are the PROFILEs. */
+static int find_runs(struct diff *d, struct error *e)
+{
+	const struct common *o = d->o;
+	size_t n = d->p->units.groups.len;
+	size_t before = o->num_profiles - (o->after_dashes ? o->after_dashes : 1);
+
+	d->runs = calloc(n + 1, sizeof *d->runs);
+	if (!d->runs)
+		return error_memory(e, n * sizeof *d->runs);
+	d->num_runs = n;
+	for (size_t r = 0; r < n; r++) {
+		bool side[SIDES] = {false};
+		d->runs[r].name = d->p->units.groups.at[r].name;
+		for (size_t i = 0; i < o->num_profiles; i++)
+			side[i < before ? BEFORE : AFTER] |=
+			    is_named(d->runs[r].name, o->profiles[i]);
+		if (side[BEFORE] && side[AFTER])
+			return error_set(e, ERROR_USAGE, "%s is on both sides", d->runs[r].name);
+		d->runs[r].side = side[AFTER] ? AFTER : BEFORE;
+		d->side_runs[d->runs[r].side]++;
+	}
+	for (int s = 0; s < SIDES; s++)
+		if (!d->side_runs[s])
+			return error_set(e, ERROR_LIMIT,
+					 "there is nothing to compare: no profile "
+					 "of the side %s could be read",
+					 s == BEFORE ? "before" : "after");
+	return 0;
+}
+
+/* The wall time of a run: from its first process's start to its last one's end. 0: not known. */
+static double wall_of(const struct diff *d, const char *name)
+{
+	size_t n = strlen(name);
+	uint64_t start = UINT64_MAX, end = 0;
+
+	for (size_t i = 0; i < d->m->processes.len; i++) {
+		const struct model_process *p = &d->m->processes.at[i];
+		if (strncmp(p->path, name, n) != 0 || (p->path[n] && p->path[n] != '/') ||
+		    !p->has_start || !p->has_wall)
+			continue;
+		if (p->start_ns < start)
+			start = p->start_ns;
+		if (p->start_ns + p->wall_ns > end)
+			end = p->start_ns + p->wall_ns;
+	}
+	return end > start ? (double)(end - start) : 0;
+}
+
+/* ---- rows -------------------------------------------------------------------------- */
+
+/* What is counted for the rows of the statistics. */
+struct diff_counting {
+	struct diff *d;
+	const struct diff_table *table; /* NULL: load modules as they are */
+};
+
+static uint32_t row_at(void *context, const struct occurrence *o)
+{
+	const struct diff_counting *x = context;
+	const struct symbolized *c = x->d->c;
+	uint32_t module = c->functions.at[o->code->function].module;
+
+	if (!x->table)
+		return module;
+	switch (x->table->grouping) {
+	case BY_MODULE:
+		return x->table->row_of[module];
+	case BY_FILE:
+		return x->table->row_of[c->lines.at[o->code->line].file];
+	case BY_LINE:
+		return x->table->row_of[o->code->line];
+	default:
+		return x->table->row_of[o->code->function];
+	}
+}
+
+static bool count(void *context, uint32_t node, uint32_t row, bool inclusive)
+{
+	const struct diff_counting *x = context;
+	uint32_t first = x->table ? x->table->first_row : FIRST_ROW;
+
+	return stats_use(&x->d->stats.rows[0], node, first + row, inclusive);
+}
+
+/* Count the load modules as they are, and the tables if they are wanted. */
+static int count_rows(struct diff *d, bool wanted, struct error *e)
+{
+	struct stats_rows *rows = &d->stats.rows[0];
+	struct diff_counting x = {.d = d};
+	int rc;
+
+	*rows = (struct stats_rows){.keys = d->m->contexts.keys,
+				    .num_nodes = model_num_contexts(d->m),
+				    .num_columns = COLUMNS,
+				    .num_rows = FIRST_ROW + (uint32_t)d->m->modules.len};
+	if (!stats_use(rows, MODEL_ROOT, EVERYTHING, true) ||
+	    !stats_use(rows, MODEL_PARTIAL_ROOT, EVERYTHING, true))
+		return error_memory(e, sizeof(struct stats_use));
+	rc = attribute_row_uses(d->m, d->c, d->m->modules.len, row_at, &x, count, &x, e);
+	for (int g = 0; rc == 0 && wanted && g < GROUPINGS; g++) {
+		x.table = &d->tables[g];
+		if (g != BY_FUNCTION && !d->own->shows[g])
+			continue;
+		rc = diff_make_rows(d, (enum grouping)g, e);
+		d->tables[g].first_row = rows->num_rows;
+		rows->num_rows += (uint32_t)d->tables[g].num_rows;
+		if (rc == 0)
+			rc = attribute_row_uses(d->m, d->c, d->tables[g].num_rows, row_at, &x,
+						count, &x, e);
+	}
+	return rc;
+}
+
+static double single(const struct diff *d, size_t run, uint32_t row, size_t column)
+{
+	return (double)stats_single(&d->stats.rows[0], run, row, column, true);
+}
+
+/* Find which side has values of which load modules. */
+static int find_sides(struct diff *d, struct error *e)
+{
+	size_t modules = d->m->modules.len;
+
+	for (int s = 0; s < SIDES; s++) {
+		d->has[s] = arena_alloc(&d->arena, modules + 1);
+		if (!d->has[s])
+			return error_memory(e, modules);
+	}
+	for (size_t r = 0; r < d->num_runs; r++)
+		for (uint32_t i = 0; i < modules; i++)
+			d->has[d->runs[r].side][i] |= single(d, r, FIRST_ROW + i, EVENTS) > 0;
+	return 0;
+}
+
+/* Read the values of all runs. */
+static int read_values(struct diff *d, bool wanted, struct error *e)
+{
+	int rc;
+
+	stats_deinit(&d->stats);
+	d->stats = (struct stats){.profile = d->p,
+				  .options = d->o,
+				  .columns = &d->columns,
+				  .num_trees = 1,
+				  .keep = (uint32_t)d->num_runs + 1};
+	rc = count_rows(d, wanted, e);
+	if (rc == 0)
+		rc = stats_collect(&d->stats, e);
+	return rc == 0 ? find_sides(d, e) : rc;
+}
+
+/* Whether the side of a process is not known, so that its load modules must tell. */
+static bool has_strays(const struct diff *d)
+{
+	bool stray = false;
+
+	for (size_t i = 0; i < d->m->processes.len; i++)
+		stray |= diff_side_of(d, &d->m->processes.at[i]) == SIDES;
+	return stray;
+}
+
+static uint32_t module_of(const struct diff *d, enum grouping g, uint32_t id)
+{
+	switch (g) {
+	case BY_MODULE:
+		return id;
+	case BY_FUNCTION:
+		return d->c->functions.at[id].module;
+	case BY_LINE:
+		return d->c->functions.at[d->c->lines.at[id].function].module;
+	default:
+		return UINT32_MAX;
+	}
+}
+
+static int compare_ids(const struct diff *d, enum grouping g, uint32_t a, uint32_t b)
+{
+	switch (g) {
+	case BY_MODULE:
+		return label_compare_modules(d->m, a, b);
+	case BY_FUNCTION:
+		return label_compare_functions(d->m, d->c, a, b);
+	case BY_LINE:
+		return label_compare_lines(d->m, d->c, a, b);
+	default:
+		return label_compare_files(d->m, d->c, a, b);
+	}
+}
+
+/* Give each row an id of each side for its labels: the first by name whose module has values
+ * there. */
+static void name_rows(struct diff *d, struct diff_table *t)
+{
+	size_t ids = attribute_num_rows(d->m, d->c, t->grouping);
+
+	for (uint32_t id = 0; id < ids; id++)
+		for (int s = 0; s < SIDES; s++) {
+			uint32_t module = module_of(d, t->grouping, id);
+			uint32_t *to = &t->rows[t->row_of[id]].id[s];
+			if ((module == UINT32_MAX || d->has[s][module]) &&
+			    (*to == DIFF_NONE || compare_ids(d, t->grouping, id, *to) < 0))
+				*to = id;
+		}
+}
+
+/* ---- labels ------------------------------------------------------------------------ */
+
+static uint32_t shown_id(const struct diff_row *row)
+{
+	return row->id[AFTER] != DIFF_NONE && row->mean[AFTER] > 0 ? row->id[AFTER]
+	       : row->id[BEFORE] != DIFF_NONE                      ? row->id[BEFORE]
+								   : row->id[AFTER];
+}
+
+/* Unnamed functions of a module that was replaced are one row. */
+static const char *function_label(struct diff *d, uint32_t function)
+{
+	const struct code_function *f = &d->c->functions.at[function];
+
+	if (f->source == SYMBOL_NONE && d->replaced[f->module])
+		return MODEL_UNKNOWN_FUNCTION;
+	return layout_clean(&d->arena, f->name);
+}
+
+const char *diff_label(struct diff *d, const struct diff_table *t, size_t row)
+{
+	uint32_t id = shown_id(&t->rows[row]);
+
+	if (id == DIFF_NONE)
+		return MODEL_UNKNOWN_FUNCTION;
+	switch (t->grouping) {
+	case BY_MODULE:
+		return label_module(d->m, &d->arena, id);
+	case BY_FILE:
+		return label_file(d->m, d->c, &d->arena, id);
+	case BY_LINE:
+		return label_line(d->m, d->c, &d->arena, id);
+	default:
+		return function_label(d, id);
+	}
+}
+
+const char *diff_second_label(struct diff *d, const struct diff_table *t, size_t row)
+{
+	uint32_t id = shown_id(&t->rows[row]);
+
+	if (id == DIFF_NONE || t->grouping == BY_FILE || t->grouping == BY_MODULE)
+		return "";
+	if (t->grouping == BY_LINE)
+		return layout_clean(&d->arena,
+				    d->c->functions.at[d->c->lines.at[id].function].name);
+	return label_module_base(d->m, &d->arena, d->c->functions.at[id].module);
+}
+
+/* ---- what is compared -------------------------------------------------------------- */
+
+/* The metric, as columns of its events and of its samples. */
+static int choose_metric(struct diff *d, struct error *e)
+{
+	struct shown_metrics chosen = {0};
+	int rc = shown_metrics_choose(&chosen, d->m, d->o, false, 1, &d->arena, e);
+
+	if (rc == 0 && chosen.len > 1)
+		rc = error_set(e, ERROR_USAGE, "diff compares one metric: give -m once");
+	if (rc == 0 && !chosen.len)
+		rc = error_set(e, ERROR_LIMIT, "the profiles have no metric");
+	d->columns.at = calloc(COLUMNS, sizeof *d->columns.at);
+	d->columns.values = calloc(COLUMNS, sizeof *d->columns.values);
+	if (rc == 0 && (!d->columns.at || !d->columns.values))
+		rc = error_memory(e, COLUMNS * sizeof *d->columns.at);
+	if (rc == 0) {
+		d->metric = chosen.at[0].metric;
+		d->sampled = (d->metric->flags & CSP_METRIC_ASYNC) && d->metric->total.samples;
+		d->columns.at[EVENTS] = d->columns.at[SAMPLES] = chosen.at[0];
+		d->columns.at[SAMPLES].of_samples = true;
+		d->columns.values[EVENTS] = d->metric->events;
+		d->columns.values[SAMPLES] = d->metric->samples;
+		d->columns.len = COLUMNS;
+	}
+	shown_metrics_deinit(&chosen);
+	return rc;
+}
+
+static void read_totals(struct diff *d)
+{
+	for (size_t r = 0; r < d->num_runs; r++) {
+		struct diff_run *run = &d->runs[r];
+		run->events = single(d, r, EVERYTHING, EVENTS);
+		run->samples = single(d, r, EVERYTHING, SAMPLES);
+		run->period = d->sampled && run->samples > 0 ? run->events / run->samples : 0;
+	}
+}
+
+/* Set the references of the runs. names: for each row of functions, whether it is meant. */
+static int set_references(struct diff *d, const bool *meant, struct error *e)
+{
+	const struct diff_table *t = &d->tables[BY_FUNCTION];
+
+	for (size_t r = 0; r < d->num_runs; r++) {
+		struct diff_run *run = &d->runs[r];
+		if (d->normal == NORMAL_TOTAL)
+			run->reference = run->events;
+		else if (d->normal == NORMAL_WALL)
+			run->reference = wall_of(d, run->name);
+		for (uint32_t i = 0; meant && i < t->num_rows; i++)
+			if (meant[i])
+				run->reference += single(d, r, t->first_row + i, EVENTS);
+		if (d->normal != NORMAL_NONE && d->normal != NORMAL_USUAL && !(run->reference > 0))
+			return error_set(e, ERROR_USAGE, "--normalize: %s is 0 or not known in %s",
+					 d->own->normalize, run->name);
+	}
+	return 0;
+}
+
+static int read_normal(struct diff *d, struct error *e)
+{
+	static const char *const words[] = {
+	    [NORMAL_NONE] = "none", [NORMAL_TOTAL] = "total", [NORMAL_WALL] = "wall"};
+	bool *functions = NULL, *meant = NULL;
+	uint32_t which;
+	int rc = 0;
+
+	if (!d->own->normalize)
+		return 0;
+	for (int i = NORMAL_NONE; i < NORMAL_FUNCTION; i++)
+		if (strcmp(d->own->normalize, words[i]) == 0)
+			d->normal = (enum diff_normal)i;
+	if (d->normal == NORMAL_USUAL) {
+		const struct diff_table *t = &d->tables[BY_FUNCTION];
+		d->normal = NORMAL_FUNCTION;
+		meant = calloc(t->num_rows + 1, sizeof *meant);
+		rc = meant ? select_named(d->m, d->c, d->own->normalize, &functions, &which, e)
+			   : error_memory(e, t->num_rows);
+		for (size_t i = 0; rc == 0 && i < d->c->functions.len; i++)
+			meant[t->row_of[i]] |= functions[i];
+	}
+	if (rc == 0)
+		rc = set_references(d, meant, e);
+	free(functions);
+	free(meant);
+	return rc;
+}
+
+static int compare(struct diff *d, struct error *e)
+{
+	int rc = find_runs(d, e);
+
+	if (rc == 0)
+		rc = choose_metric(d, e);
+	if (rc == 0 && has_strays(d))
+		rc = read_values(d, false, e);
+	if (rc == 0)
+		rc = read_values(d, true, e);
+	if (rc == 0) {
+		read_totals(d);
+		rc = read_normal(d, e);
+	}
+	if (rc == 0)
+		rc = diff_test(d, e);
+	for (int g = 0; rc == 0 && g < GROUPINGS; g++)
+		if (d->tables[g].row_of)
+			name_rows(d, &d->tables[g]);
+	return rc;
+}
+
+/* ---- the command ------------------------------------------------------------------- */
+
+/* Whether the total, or a row, grew by more than --fail-above says, beyond noise. */
+static bool too_slow(const struct diff *d)
+{
+	double limit = d->total[BEFORE] * d->own->fail_above / 100;
+	bool slow = d->total_beyond && d->total[AFTER] - d->total[BEFORE] > limit;
+
+	for (int g = 0; g < GROUPINGS; g++)
+		for (size_t i = 0; i < d->tables[g].num_rows; i++)
+			slow |= d->tables[g].rows[i].beyond && d->tables[g].rows[i].change > limit;
+	return slow;
+}
+
+static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
+{
+	const struct diff_options *own = options;
+	struct diff d = {.p = p, .m = p->model, .c = &p->code, .own = own, .o = &own->common};
+	int rc = compare(&d, e);
+
+	if (rc == 0 && !(own->json ? diff_print_json(out, &d) : diff_print_text(out, &d)))
+		rc = error_memory(e, 0);
+	if (rc == 0 && own->fail_above >= 0 && too_slow(&d))
+		rc = STATUS_SLOWER;
+	for (int g = 0; g < GROUPINGS; g++) {
+		free(d.tables[g].row_of);
+		free(d.tables[g].rows);
+		free(d.tables[g].order);
+	}
+	stats_deinit(&d.stats);
+	shown_metrics_deinit(&d.columns);
+	free(d.runs);
+	arena_deinit(&d.arena);
+	return rc;
+}
+
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	struct diff_options own = *(const struct diff_options *)options;
+	const struct common *o = &own.common;
+	const struct profile_request wanted = {.common = o, .units = true};
+
+	if (o->num_profiles < 2)
+		return error_set(e, ERROR_USAGE, "diff needs two PROFILEs: BEFORE and AFTER");
+	if (o->num_profiles > 2 && (!o->after_dashes || o->after_dashes >= o->num_profiles))
+		return error_set(e, ERROR_USAGE,
+				 "diff needs -- between the PROFILEs before and "
+				 "those after: hpcprof diff A1 A2 -- B1 B2");
+	return profile_show(out, &wanted, print, &own, d, e);
+}
+
+static void set_defaults(void *options)
+{
+	struct diff_options *o = options;
+
+	o->fail_above = -1;
+}
+
+#define GROUPING(name, grouping, help)                                                             \
+	{                                                                                          \
+		0, name, NULL, help, option_flag, offsetof(struct diff_options, shows[grouping]),  \
+		    NULL                                                                           \
+	}
+
+static const struct option_row own_options[] = {
+    GROUPING("functions", BY_FUNCTION, "compare functions (the default)"),
+    GROUPING("lines", BY_LINE, "compare source lines"),
+    GROUPING("files", BY_FILE, "compare source files"),
+    GROUPING("modules", BY_MODULE, "compare load modules"),
+    {0, "total", NULL, "compare what functions and all that they called recorded, not self",
+     option_flag, offsetof(struct diff_options, inclusive), NULL},
+    {0, "normalize", "WHAT",
+     "make WHAT equal on both sides: none, total, wall, or the name of a function", option_string,
+     offsetof(struct diff_options, normalize), NULL},
+    {0, "fail-above", "PERCENT",
+     "exit with status 4 if anything grew by more than PERCENT of the total", option_percent,
+     offsetof(struct diff_options, fail_above), NULL},
+    {0, "json", NULL, "print JSON", option_flag, offsetof(struct diff_options, json), NULL},
+    {0, "all", NULL, "show what is within noise, too", option_flag,
+     offsetof(struct diff_options, all), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {
+    common_metrics_options, common_rows_options,    own_options, common_inlining_options,
+    common_symbols_options, common_loading_options, NULL};
+
+const struct command diff_command = {
+    .name = "diff",
+    .summary = "what changed between two PROFILEs, and whether it is more than noise",
+    .arguments = "BEFORE AFTER",
+    .options = tables,
+    .size = sizeof(struct diff_options),
+    .set_defaults = set_defaults,
+    .run = run,
+    .print = print,
+};
