@@ -220,6 +220,7 @@ static void take_newest(struct command_line *l)
 	if (l->newest) {
 		o->profiles = &l->newest;
 		o->num_profiles = 1;
+		o->is_newest = true;
 	}
 }
 

@@ -23,6 +23,7 @@ struct common {
 	const char *subject;         /* the command's first argument, if it takes one */
 	const char *const *profiles; /* the arguments, then the names from --files-from */
 	size_t num_profiles;
+	bool is_newest;             /* none was named: it is the newest measurement here */
 	size_t after_dashes;        /* of the arguments, how many come after "--" */
 	option_strings_field lists; /* --files-from */
 	bool list_nul;              /* -0 */

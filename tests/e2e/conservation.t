@@ -21,8 +21,10 @@ conserved() {
 	local name=$1 before
 	shift
 	before=$(stolen)
-	timeout 100 "$hpcrun" -q -o "$name" "$waitcpu" total "$@" >"$name.out" 2>&1
+	timeout 100 "$hpcrun" -q -o "$name" "$waitcpu" -m total "$@" >"$name.out" 2>&1
 	echo "stolen $(($(stolen) - before))" >>total
+	# the memory of a process is freed after its last instruction
+	echo "ends $("$(program ends)" "$(awk '$1 == "memory" { print $2 }' total)")" >>total
 	rm -f "$name"/waitcpu.*
 	check "$name" lib account.py --total total --image "$image" "$name"
 }

@@ -57,6 +57,44 @@ is "is as its datafile" "$(beyond a slow.db)" work7
 check "a merged file" "$hpcprof" merge -q -o a.csp a
 is "is as its datafile" "$(beyond a.csp slow)" work7
 is "both, of different programs" "$("$hpcprof" db -q -o moved.db moved-slow && beyond a.csp moved.db)" work7
+
+# Call paths: the longest one with the change is named, not its callers.
+is "call paths" "$("$hpcprof" diff -q --json --calls a slow >json && lib rows.py calls 'f["beyond_noise"]' <json |
+	sed 's/.*main > //')" work7
+
+# A function that is inlined now, without debug information: its time is its caller's.
+cat >part.c <<-'EOF'
+	#include <stdint.h>
+	#include <stdlib.h>
+	static volatile uint64_t result;
+	#define LOOP uint64_t x = n; for (uint64_t i = 0; i < n; i++) x = x * 6364136223846793005 + i; result = x
+	static MAYBE void part(uint64_t n) { LOOP; }
+	__attribute__((noinline, noclone)) static void whole(uint64_t n) { part(n); result = 1; }
+	__attribute__((noinline, noclone)) static void other(uint64_t n) { LOOP; }
+	int main(void) { for (int i = 0; i < 20000; i++) { whole(30000); other(60000); } return 0; }
+EOF
+check "a program with a function" gcc -O2 '-DMAYBE=__attribute__((noinline))' -o apart part.c
+check "and with the function inlined" gcc -O2 '-DMAYBE=__attribute__((always_inline)) inline' -o together part.c
+check "are measured" run_of part 5000 ./apart
+check "both" run_of inlined 5000 ./together
+# gcc calls its copy of the function part.constprop.0.
+is "both functions changed" "$(beyond part inlined | sed 's/\.constprop\.0//')" "part whole"
+is "and made up for each other" "$(names 'f.get("moved_with")' <json | sed 's/\.constprop\.0//')" "part whole"
+check "which is told" run 0 "$hpcprof" diff -q --fail-above 3 part inlined
+check "with the direction" says out 'moved from part[.a-z0]* to whole, which calls it'
+check "and the other way round" run 0 "$hpcprof" diff -q inlined part
+check "it is a call" says out 'moved from whole to part[.a-z0]*, which it calls'
+
+# Without names, the newest measurements are compared.
+mkdir here && cp -a a here/1 && cp -a slow here/2 && cp -a bb here/3
+touch -d '1 minute ago' here/2 && touch -d '2 minutes ago' here/1
+newest() { # newest PROFILE...: with the messages
+	(cd here && "$hpcprof" diff --json "$@" 2>&1 >json) | sed 's/^hpcprof: //'
+}
+is "the newest" "$(newest)" "3: the newest measurement here
+2: the measurement before it"
+is "the newest and another" "$(newest 1)" "3: the newest measurement here"
+
 "$hpcprof" diff -q --json a slow >one
 "$hpcprof" diff -q --json -j 1 slow -- a >two
 check "the factors are the inverse of each other" lib rows.py --inverse one two

@@ -1,10 +1,11 @@
 /* Run a command and report what its parent sees of it.
  *
- *     waitcpu FILE COMMAND [ARGUMENT]...
+ *     waitcpu [-m] FILE COMMAND [ARGUMENT]...
  *
  * Writes one line to FILE: microseconds of CPU time (user + system, of the command
  * and of the descendants for which it waited) as reported by wait4, then microseconds
- * of wall time. Exits with the command's status, or with 128 + the signal that ended
+ * of wall time. With -m, a second line "memory KB": the most memory that any of them had.
+ * Exits with the command's status, or with 128 + the signal that ended
  * it. */
 #include <errno.h>
 #include <spawn.h>
@@ -34,10 +35,12 @@ int main(int argc, char **argv)
 	struct rusage usage;
 	long long start = wall();
 	pid_t pid;
-	int status;
+	int status, memory = argc > 1 && strcmp(argv[1], "-m") == 0;
 
+	argc -= memory;
+	argv += memory;
 	if (argc < 3) {
-		fprintf(stderr, "usage: waitcpu FILE COMMAND [ARGUMENT]...\n");
+		fprintf(stderr, "usage: waitcpu [-m] FILE COMMAND [ARGUMENT]...\n");
 		return 125;
 	}
 	int failed = posix_spawnp(&pid, argv[2], NULL, NULL, argv + 2, environ);
@@ -54,6 +57,8 @@ int main(int argc, char **argv)
 		return 125;
 	fprintf(out, "%lld %lld\n", microseconds(usage.ru_utime) + microseconds(usage.ru_stime),
 		wall() - start);
+	if (memory)
+		fprintf(out, "memory %ld\n", usage.ru_maxrss);
 	fclose(out);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -2,11 +2,11 @@
  *
  *     waits KIND TIMES [urg]
  *
- * Each of TIMES children waits in one call of KIND for SIGUSR1 or SIGURG, which is sent to it 3 ms
- * after its start. Nothing else may end the call: prints how often something else did, and how
- * often the signal did not. Exits with 1 if one of these numbers is not 0. A child that gets the
- * signal before its call shows nothing: pause and nanosleep cannot be called and the signal
- * unblocked in one step. Exits with 1 if these are more than half, too. */
+ * Each of TIMES children waits in one call of KIND for SIGUSR1 or SIGURG, which is sent to it when
+ * it sleeps, but not before 3 ms after its start. Nothing else may end the call: prints how often
+ * something else did, and how often the signal did not. Exits with 1 if one of these numbers is not
+ * 0. A child that gets the signal before its call shows nothing: pause and nanosleep cannot be
+ * called and the signal unblocked in one step. Exits with 1 if these are more than half, too. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -100,6 +100,24 @@ static int child(const struct kind *k)
 	return r < 0 && errno == EINTR && seen ? BY_SIGNAL : BY_OTHERS;
 }
 
+/* Wait until the process sleeps, for 5 seconds at most: it may have to wait for a CPU first. */
+static void await_sleep(pid_t pid)
+{
+	struct timespec step = {0, 1000000};
+	char path[40], line[512];
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	for (int i = 0; i < 5000; i++) {
+		FILE *f = fopen(path, "r");
+		const char *state = f && fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
+		if (f)
+			fclose(f);
+		if (!state || state[2] == 'S')
+			return;
+		nanosleep(&step, NULL);
+	}
+}
+
 static int once(const struct kind *k)
 {
 	struct timespec until_sent = {0, 3000000};
@@ -112,6 +130,7 @@ static int once(const struct kind *k)
 	if (pid < 0)
 		exit(2);
 	nanosleep(&until_sent, NULL);
+	await_sleep(pid);
 	kill(pid, awaited);
 	if (waitpid(pid, &status, 0) != pid)
 		exit(2);

@@ -3,6 +3,7 @@
 
 #include "formats/datafile.h"
 #include "hpcprof/command/list.h"
+#include "hpcprof/command/newest.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/select.h"
 
@@ -11,7 +12,6 @@
 #include <string.h>
 
 enum { EVERYTHING, FIRST_ROW }; /* rows of the statistics; then come modules, then the tables */
-enum { EVENTS, SAMPLES, COLUMNS };
 enum { STATUS_SLOWER = 4 };
 
 /* ---- runs -------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static int count_rows(struct diff *d, bool wanted, struct error *e)
 
 	*rows = (struct stats_rows){.keys = d->m->contexts.keys,
 				    .num_nodes = model_num_contexts(d->m),
-				    .num_columns = COLUMNS,
+				    .num_columns = DIFF_COLUMNS,
 				    .num_rows = FIRST_ROW + (uint32_t)d->m->modules.len};
 	if (!stats_use(rows, MODEL_ROOT, EVERYTHING, true) ||
 	    !stats_use(rows, MODEL_PARTIAL_ROOT, EVERYTHING, true))
@@ -144,6 +144,8 @@ static int count_rows(struct diff *d, bool wanted, struct error *e)
 			rc = attribute_row_uses(d->m, d->c, d->tables[g].num_rows, row_at, &x,
 						count, &x, e);
 	}
+	if (rc == 0 && wanted && d->own->shows[DIFF_CALLS])
+		rc = diff_make_paths(d, e);
 	return rc;
 }
 
@@ -164,7 +166,7 @@ static int find_sides(struct diff *d, struct error *e)
 	}
 	for (size_t r = 0; r < d->num_runs; r++)
 		for (uint32_t i = 0; i < modules; i++)
-			d->has[d->runs[r].side][i] |= single(d, r, FIRST_ROW + i, EVENTS) > 0;
+			d->has[d->runs[r].side][i] |= single(d, r, FIRST_ROW + i, DIFF_EVENTS) > 0;
 	return 0;
 }
 
@@ -195,7 +197,7 @@ static bool has_strays(const struct diff *d)
 	return stray;
 }
 
-static uint32_t module_of(const struct diff *d, enum grouping g, uint32_t id)
+static uint32_t module_of(const struct diff *d, unsigned g, uint32_t id)
 {
 	switch (g) {
 	case BY_MODULE:
@@ -209,7 +211,7 @@ static uint32_t module_of(const struct diff *d, enum grouping g, uint32_t id)
 	}
 }
 
-static int compare_ids(const struct diff *d, enum grouping g, uint32_t a, uint32_t b)
+static int compare_ids(const struct diff *d, unsigned g, uint32_t a, uint32_t b)
 {
 	switch (g) {
 	case BY_MODULE:
@@ -227,7 +229,7 @@ static int compare_ids(const struct diff *d, enum grouping g, uint32_t a, uint32
  * there. */
 static void name_rows(struct diff *d, struct diff_table *t)
 {
-	size_t ids = attribute_num_rows(d->m, d->c, t->grouping);
+	size_t ids = attribute_num_rows(d->m, d->c, (enum grouping)t->grouping);
 
 	for (uint32_t id = 0; id < ids; id++)
 		for (int s = 0; s < SIDES; s++) {
@@ -240,6 +242,23 @@ static void name_rows(struct diff *d, struct diff_table *t)
 }
 
 /* ---- labels ------------------------------------------------------------------------ */
+
+enum { PATH_FUNCTIONS = 64 };
+
+/* "main > run > step". Of a long path, the innermost functions. */
+static const char *path_label(struct diff *d, size_t node)
+{
+	uint32_t rows[PATH_FUNCTIONS];
+	size_t n = diff_path(d, node, rows, PATH_FUNCTIONS);
+	const char *text = n > PATH_FUNCTIONS ? "..." : "";
+
+	for (size_t i = n < PATH_FUNCTIONS ? n : PATH_FUNCTIONS; i-- > 0 && text;) {
+		const char *name = diff_label(d, &d->tables[BY_FUNCTION], rows[i]);
+		text = name ? layout_format(&d->arena, "%s%s%s", text, text[0] ? " > " : "", name)
+			    : NULL;
+	}
+	return text;
+}
 
 static uint32_t shown_id(const struct diff_row *row)
 {
@@ -260,8 +279,11 @@ static const char *function_label(struct diff *d, uint32_t function)
 
 const char *diff_label(struct diff *d, const struct diff_table *t, size_t row)
 {
-	uint32_t id = shown_id(&t->rows[row]);
+	uint32_t id;
 
+	if (t->grouping == DIFF_CALLS)
+		return path_label(d, row);
+	id = shown_id(&t->rows[row]);
 	if (id == DIFF_NONE)
 		return MODEL_UNKNOWN_FUNCTION;
 	switch (t->grouping) {
@@ -280,7 +302,8 @@ const char *diff_second_label(struct diff *d, const struct diff_table *t, size_t
 {
 	uint32_t id = shown_id(&t->rows[row]);
 
-	if (id == DIFF_NONE || t->grouping == BY_FILE || t->grouping == BY_MODULE)
+	if (t->grouping == DIFF_CALLS || id == DIFF_NONE || t->grouping == BY_FILE ||
+	    t->grouping == BY_MODULE)
 		return "";
 	if (t->grouping == BY_LINE)
 		return layout_clean(&d->arena,
@@ -300,18 +323,18 @@ static int choose_metric(struct diff *d, struct error *e)
 		rc = error_set(e, ERROR_USAGE, "diff compares one metric: give -m once");
 	if (rc == 0 && !chosen.len)
 		rc = error_set(e, ERROR_LIMIT, "the profiles have no metric");
-	d->columns.at = calloc(COLUMNS, sizeof *d->columns.at);
-	d->columns.values = calloc(COLUMNS, sizeof *d->columns.values);
+	d->columns.at = calloc(DIFF_COLUMNS, sizeof *d->columns.at);
+	d->columns.values = calloc(DIFF_COLUMNS, sizeof *d->columns.values);
 	if (rc == 0 && (!d->columns.at || !d->columns.values))
-		rc = error_memory(e, COLUMNS * sizeof *d->columns.at);
+		rc = error_memory(e, DIFF_COLUMNS * sizeof *d->columns.at);
 	if (rc == 0) {
 		d->metric = chosen.at[0].metric;
 		d->sampled = (d->metric->flags & CSP_METRIC_ASYNC) && d->metric->total.samples;
-		d->columns.at[EVENTS] = d->columns.at[SAMPLES] = chosen.at[0];
-		d->columns.at[SAMPLES].of_samples = true;
-		d->columns.values[EVENTS] = d->metric->events;
-		d->columns.values[SAMPLES] = d->metric->samples;
-		d->columns.len = COLUMNS;
+		d->columns.at[DIFF_EVENTS] = d->columns.at[DIFF_SAMPLES] = chosen.at[0];
+		d->columns.at[DIFF_SAMPLES].of_samples = true;
+		d->columns.values[DIFF_EVENTS] = d->metric->events;
+		d->columns.values[DIFF_SAMPLES] = d->metric->samples;
+		d->columns.len = DIFF_COLUMNS;
 	}
 	shown_metrics_deinit(&chosen);
 	return rc;
@@ -321,8 +344,8 @@ static void read_totals(struct diff *d)
 {
 	for (size_t r = 0; r < d->num_runs; r++) {
 		struct diff_run *run = &d->runs[r];
-		run->events = single(d, r, EVERYTHING, EVENTS);
-		run->samples = single(d, r, EVERYTHING, SAMPLES);
+		run->events = single(d, r, EVERYTHING, DIFF_EVENTS);
+		run->samples = single(d, r, EVERYTHING, DIFF_SAMPLES);
 		run->period = d->sampled && run->samples > 0 ? run->events / run->samples : 0;
 	}
 }
@@ -340,7 +363,7 @@ static int set_references(struct diff *d, const bool *meant, struct error *e)
 			run->reference = wall_of(d, run->name);
 		for (uint32_t i = 0; meant && i < t->num_rows; i++)
 			if (meant[i])
-				run->reference += single(d, r, t->first_row + i, EVENTS);
+				run->reference += single(d, r, t->first_row + i, DIFF_EVENTS);
 		if (d->normal != NORMAL_NONE && d->normal != NORMAL_USUAL && !(run->reference > 0))
 			return error_set(e, ERROR_USAGE, "--normalize: %s is 0 or not known in %s",
 					 d->own->normalize, run->name);
@@ -407,9 +430,12 @@ static bool too_slow(const struct diff *d)
 	double limit = d->total[BEFORE] * d->own->fail_above / 100;
 	bool slow = d->total_beyond && d->total[AFTER] - d->total[BEFORE] > limit;
 
-	for (int g = 0; g < GROUPINGS; g++)
-		for (size_t i = 0; i < d->tables[g].num_rows; i++)
-			slow |= d->tables[g].rows[i].beyond && d->tables[g].rows[i].change > limit;
+	for (int g = 0; g < DIFF_TABLES; g++)
+		for (size_t i = 0; i < d->tables[g].num_rows; i++) {
+			const struct diff_row *row = &d->tables[g].rows[i];
+			bool moved = g == BY_FUNCTION && row->moved != DIFF_NONE;
+			slow |= row->beyond && !moved && row->change > limit;
+		}
 	return slow;
 }
 
@@ -423,11 +449,12 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 		rc = error_memory(e, 0);
 	if (rc == 0 && own->fail_above >= 0 && too_slow(&d))
 		rc = STATUS_SLOWER;
-	for (int g = 0; g < GROUPINGS; g++) {
+	for (int g = 0; g < DIFF_TABLES; g++) {
 		free(d.tables[g].row_of);
 		free(d.tables[g].rows);
 		free(d.tables[g].order);
 	}
+	diff_paths_deinit(&d.paths);
 	stats_deinit(&d.stats);
 	shown_metrics_deinit(&d.columns);
 	free(d.runs);
@@ -435,19 +462,46 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	return rc;
 }
 
+/* Fill in what was not named: AFTER is the newest measurement here, and BEFORE the one before. */
+static int name_sides(struct diff_options *own, const char *sides[SIDES], struct arena *a,
+		      struct diag *d, struct error *e)
+{
+	struct common *o = &own->common;
+	bool newest = o->is_newest;
+
+	sides[newest ? AFTER : BEFORE] = o->profiles[0];
+	sides[newest ? BEFORE : AFTER] = newest_other(a, o->profiles[0], newest);
+	if (!sides[BEFORE] || !sides[AFTER])
+		return error_set(e, ERROR_USAGE,
+				 "diff needs two PROFILEs, BEFORE and AFTER (there is no other "
+				 "measurement here)");
+	diag_notice(d, sides[newest ? BEFORE : AFTER],
+		    newest ? "the measurement before it" : "the newest measurement here");
+	o->profiles = sides;
+	o->num_profiles = SIDES;
+	return 0;
+}
+
 static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
 	struct diff_options own = *(const struct diff_options *)options;
-	const struct common *o = &own.common;
+	struct common *o = &own.common;
 	const struct profile_request wanted = {.common = o, .units = true};
+	const char *sides[SIDES];
+	struct arena names = {0};
+	int rc = 0;
 
-	if (o->num_profiles < 2)
-		return error_set(e, ERROR_USAGE, "diff needs two PROFILEs: BEFORE and AFTER");
-	if (o->num_profiles > 2 && (!o->after_dashes || o->after_dashes >= o->num_profiles))
-		return error_set(e, ERROR_USAGE,
-				 "diff needs -- between the PROFILEs before and "
-				 "those after: hpcprof diff A1 A2 -- B1 B2");
-	return profile_show(out, &wanted, print, &own, d, e);
+	if (o->num_profiles == 1)
+		rc = name_sides(&own, sides, &names, d, e);
+	else if (o->num_profiles > SIDES &&
+		 (!o->after_dashes || o->after_dashes >= o->num_profiles))
+		rc = error_set(e, ERROR_USAGE,
+			       "diff needs -- between the PROFILEs before and those after: hpcprof "
+			       "diff A1 A2 -- B1 B2");
+	if (rc == 0)
+		rc = profile_show(out, &wanted, print, &own, d, e);
+	arena_deinit(&names);
+	return rc;
 }
 
 static void set_defaults(void *options)
@@ -468,6 +522,7 @@ static const struct option_row own_options[] = {
     GROUPING("lines", BY_LINE, "compare source lines"),
     GROUPING("files", BY_FILE, "compare source files"),
     GROUPING("modules", BY_MODULE, "compare load modules"),
+    GROUPING("calls", DIFF_CALLS, "compare call paths"),
     {0, "total", NULL, "compare what functions and all that they called recorded, not self",
      option_flag, offsetof(struct diff_options, inclusive), NULL},
     {0, "normalize", "WHAT",
@@ -488,7 +543,8 @@ static const struct option_row *const tables[] = {
 const struct command diff_command = {
     .name = "diff",
     .summary = "what changed between two PROFILEs, and whether it is more than noise",
-    .arguments = "BEFORE AFTER",
+    .arguments = "[BEFORE [AFTER]]",
+    .newest = true,
     .options = tables,
     .size = sizeof(struct diff_options),
     .set_defaults = set_defaults,

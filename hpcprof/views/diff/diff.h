@@ -18,6 +18,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Tables: those of enum grouping, and call paths. */
+enum { DIFF_CALLS = GROUPINGS, DIFF_TABLES };
+/* Columns of the statistics. */
+enum { DIFF_EVENTS, DIFF_SAMPLES, DIFF_COLUMNS };
+
 enum diff_side { BEFORE, AFTER, SIDES };
 
 /* What a change that all rows have in common is taken for: a faster or slower machine (usual), part
@@ -27,7 +32,7 @@ enum diff_normal { NORMAL_USUAL, NORMAL_NONE, NORMAL_TOTAL, NORMAL_WALL, NORMAL_
 struct diff_options {
 	struct common common;
 	const char *normalize; /* or NULL */
-	bool shows[GROUPINGS];
+	bool shows[DIFF_TABLES];
 	bool inclusive; /* compare totals instead of self */
 	bool json, all;
 	double fail_above; /* percent; less than 0: not given */
@@ -43,12 +48,16 @@ struct diff_row {
 	double deviation;      /* standard deviation of change, if nothing had changed */
 	double p;              /* the probability of such a change by chance */
 	bool beyond;           /* beyond noise */
+	bool told;             /* of a path: one that it continues in tells its change */
+	/* of a function: the caller or callee that changed as much in the opposite way */
+	uint32_t moved;
+	bool calls_it; /* the other one is the callee */
 };
 #define DIFF_NONE UINT32_MAX
 
 struct diff_table {
-	enum grouping grouping;
-	uint32_t *row_of; /* [ids] the row of each function, ... */
+	unsigned grouping; /* enum grouping, or DIFF_CALLS */
+	uint32_t *row_of;  /* [ids] the row of each function, ... */
 	struct diff_row *rows;
 	size_t num_rows;
 	uint32_t first_row; /* of the statistics */
@@ -74,6 +83,11 @@ struct diff_run {
 	struct diff_common common;
 };
 
+struct diff_paths {
+	struct interner nodes; /* parent << 32 | row of the function; the first are the two roots */
+	uint32_t *at;          /* [contexts] the node of a context's innermost frame */
+};
+
 struct diff {
 	const struct profile *p;
 	const struct model *m;
@@ -90,7 +104,8 @@ struct diff {
 	size_t num_runs, side_runs[SIDES];
 	bool *has[SIDES]; /* [modules] it has values there; NULL: not known yet */
 	bool *replaced;   /* [modules] another with the same name is there: of another build */
-	struct diff_table tables[GROUPINGS];
+	struct diff_table tables[DIFF_TABLES];
+	struct diff_paths paths;
 	struct stats stats;
 	double between; /* relative standard deviation of a row between runs, besides sampling */
 	double factor;  /* after / before, of what rows have in common */
@@ -104,6 +119,16 @@ struct diff {
 int diff_side_of(const struct diff *d, const struct model_process *p);
 /* Put functions, lines and modules into rows. 0, or -1 and *e if memory ran out. */
 int diff_make_rows(struct diff *d, enum grouping g, struct error *e);
+/* Put call paths into rows. After those of functions. 0, or -1 and *e if memory ran out. */
+int diff_make_paths(struct diff *d, struct error *e);
+void diff_paths_deinit(struct diff_paths *p);
+/* The rows of the functions on a path, innermost first, at most `most` of them. Returns how many
+ * there are. */
+size_t diff_path(const struct diff *d, size_t node, uint32_t *rows, size_t most);
+/* Find the paths whose change a longer path tells. */
+void diff_choose_paths(struct diff *d);
+/* Find functions whose change is made up for by a caller or callee. */
+void diff_find_moved(struct diff *d);
 /* Find what is beyond noise, from the statistics. 0, or -1 and *e. */
 int diff_test(struct diff *d, struct error *e);
 /* The smallest change, relative to its value, that a row with this share of the total has to have

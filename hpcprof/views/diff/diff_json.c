@@ -5,8 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const table_names[GROUPINGS] = {
-    [BY_MODULE] = "modules", [BY_FILE] = "files", [BY_FUNCTION] = "functions", [BY_LINE] = "lines"};
+static const char *const table_names[DIFF_TABLES] = {[BY_MODULE] = "modules",
+						     [BY_FILE] = "files",
+						     [BY_FUNCTION] = "functions",
+						     [BY_LINE] = "lines",
+						     [DIFF_CALLS] = "calls"};
 
 static void put_string(FILE *out, const char *name, const char *value)
 {
@@ -55,6 +58,13 @@ static bool put_row(FILE *out, struct diff *d, const struct diff_table *t, size_
 		return false;
 	fputc('{', out);
 	put_string(out, "name", label);
+	if (t->grouping == BY_FUNCTION && row->moved != DIFF_NONE) {
+		const char *other = diff_label(d, t, row->moved);
+		if (!other)
+			return false;
+		fputc(',', out);
+		put_string(out, "moved_with", other);
+	}
 	if (t->grouping == BY_FUNCTION || t->grouping == BY_LINE) {
 		fputc(',', out);
 		put_string(out, t->grouping == BY_LINE ? "function" : "module", second);
@@ -79,7 +89,7 @@ static bool put_table(FILE *out, struct diff *d, const struct diff_table *t)
 	for (size_t i = 0; ok && i < t->num_rows; i++) {
 		const struct diff_row *row = &t->rows[i];
 		if (!(row->mean[BEFORE] > 0 || row->mean[AFTER] > 0) ||
-		    !(row->beyond || d->own->all))
+		    !(d->own->all || (row->beyond && !row->told)))
 			continue;
 		fputs(first ? "\n" : ",\n", out);
 		first = false;
@@ -108,9 +118,9 @@ bool diff_print_json(FILE *out, struct diff *d)
 		put_number(out, "p", d->total_p);
 	put_bool(out, "beyond_noise", d->total_beyond);
 	fputc('}', out);
-	for (int g = 0; g < GROUPINGS; g++)
+	for (int g = 0; g < DIFF_TABLES; g++)
 		usual &= !d->own->shows[g];
-	for (int g = 0; ok && g < GROUPINGS; g++)
+	for (int g = 0; ok && g < DIFF_TABLES; g++)
 		if (d->own->shows[g] || (usual && g == BY_FUNCTION))
 			ok = put_table(out, d, &d->tables[g]);
 	fputs("}\n", out);

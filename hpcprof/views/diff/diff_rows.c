@@ -1,10 +1,10 @@
 /* The rows of a comparison: what is the same on both sides, though it may be of another build.
  *
  * Load modules are the same if their files' names are, without a version after ".so". If each side
- * ran one program, these are the same by any name. Functions are the same if module, name and the
- * name of the file of their declaration are; several with the same are paired in the order of their
- * lines. Lines are the same if function, file and distance from the function's first line are. So a
- * change above a function changes no line of it. */
+ * ran one program, these are the same by any name. Functions are the same if module, name (without
+ * what compilers append to it) and the name of the file of their declaration are; several with the
+ * same are paired in the order of their lines. Lines are the same if function, file and distance
+ * from the function's first line are. So a change above a function changes no line of it. */
 #include "formats/base/path.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/views/diff/diff.h"
@@ -103,6 +103,23 @@ struct keyed {
 	uint32_t key, module, function;
 };
 
+/* The length of a symbol without what compilers append to the names of copies and parts of
+ * functions: ".constprop.0", ".cold", ".llvm.123". */
+static size_t without_suffixes(const char *name)
+{
+	static const char *const suffixes[] = {".constprop", ".isra", ".part",
+					       ".cold",      ".llvm", ".lto_priv"};
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		const char *at = strstr(name, suffixes[i]);
+		char after = at ? at[strlen(suffixes[i])] : 'x';
+		if (at > name && (!after || after == '.') && (size_t)(at - name) < n)
+			n = (size_t)(at - name);
+	}
+	return n;
+}
+
 /* Add the name, without the lines and columns of lambdas ("{lambda at FILE:LINE:COLUMN}"). */
 static bool add_name(key_text *k, const char *name)
 {
@@ -118,7 +135,7 @@ static bool add_name(key_text *k, const char *name)
 		if (!lambda)
 			return vec_push(k, '\0');
 	}
-	return add_text(k, at, strlen(at));
+	return add_text(k, at, without_suffixes(at));
 }
 
 /* Find modules that were replaced between the sides: another with the same name is there. */

@@ -41,8 +41,10 @@ enum { TELLING_SAMPLES = 20 };
 double diff_value(const struct diff *d, const struct diff_table *t, size_t row, size_t run,
 		  bool samples, bool inclusive)
 {
-	return (double)stats_single(&d->stats.rows[0], run, t->first_row + (uint32_t)row, samples,
-				    inclusive);
+	bool calls = t->grouping == DIFF_CALLS;
+
+	return (double)stats_single(&d->stats.rows[calls], run, t->first_row + (uint32_t)row,
+				    samples ? DIFF_SAMPLES : DIFF_EVENTS, inclusive || calls);
 }
 
 static double events_of(const struct diff *d, const struct diff_table *t, size_t row, size_t run)
@@ -437,15 +439,18 @@ int diff_test(struct diff *d, struct error *e)
 		if (rc == 0)
 			rc = test_rows(d, functions, e);
 	}
+	if (rc == 0)
+		diff_find_moved(d);
 	d->inclusive = d->own->inclusive;
-	for (int g = 0; rc == 0 && g < GROUPINGS; g++) {
+	for (int g = 0; rc == 0 && g < DIFF_TABLES; g++) {
 		struct diff_table *t = &d->tables[g];
-		if (!t->row_of || (t == functions && !d->inclusive))
+		if (!t->rows || (t == functions && !d->inclusive))
 			continue;
 		for (size_t i = 0; i < t->num_rows; i++)
 			count_row(d, t, i);
 		rc = test_rows(d, t, e);
 	}
+	diff_choose_paths(d);
 	test_total(d);
 	return rc;
 }

@@ -12,11 +12,12 @@ enum { USUAL_ROWS = 15, NOISE_ROWS = 5 };
 
 static const struct diff_words {
 	const char *title, *one, *many, *label, *second;
-} words[GROUPINGS] = {
+} words[DIFF_TABLES] = {
     [BY_MODULE] = {"Load modules", "load module", "load modules", "load module", NULL},
     [BY_FILE] = {"Files", "file", "files", "file", NULL},
     [BY_FUNCTION] = {"Functions", "function", "functions", "function", "load module"},
     [BY_LINE] = {"Lines", "line", "lines", "line", "function"},
+    [DIFF_CALLS] = {"Call paths", "call path", "call paths", "outermost function first", NULL},
 };
 
 static const char *unit_of(const struct diff *d)
@@ -158,9 +159,14 @@ static bool order_rows(struct diff_table *t)
 	t->order = malloc((t->num_rows + 1) * sizeof *t->order);
 	if (!t->order)
 		return false;
-	for (uint32_t i = 0; i < t->num_rows; i++)
-		if (t->rows[i].mean[BEFORE] > 0 || t->rows[i].mean[AFTER] > 0)
-			t->order[t->num_shown++] = i;
+	t->num_beyond = 0;
+	for (uint32_t i = 0; i < t->num_rows; i++) {
+		const struct diff_row *row = &t->rows[i];
+		if (row->told || !(row->mean[BEFORE] > 0 || row->mean[AFTER] > 0))
+			continue;
+		t->order[t->num_shown++] = i;
+		t->num_beyond += row->beyond;
+	}
 	qsort_r(t->order, t->num_shown, sizeof *t->order, by_change, t);
 	return true;
 }
@@ -221,20 +227,43 @@ static void print_sensitivity(FILE *out, struct diff *d)
 			      : "");
 }
 
+/* Functions whose changes make up for each other, as when the compiler inlines one now. */
+static bool print_moved(FILE *out, struct diff *d, const struct diff_table *t)
+{
+	for (size_t i = 0; i < t->num_shown; i++) {
+		uint32_t id = t->order[i];
+		const struct diff_row *row = &t->rows[id];
+		const char *from, *to;
+		char number[LAYOUT_NUMBER_BYTES];
+		if (row->moved == DIFF_NONE || row->change > 0)
+			continue;
+		from = diff_label(d, t, id);
+		to = diff_label(d, t, row->moved);
+		if (!from || !to)
+			return false;
+		paragraph(out, d,
+			  "%s moved from %s to %s, which %s: together they changed within noise.",
+			  layout_real(number, -row->change, unit_of(d)), from, to,
+			  row->calls_it ? "it calls" : "calls it");
+	}
+	return true;
+}
+
 static bool print_table(FILE *out, struct diff *d, struct diff_table *t)
 {
 	const struct diff_words *w = &words[t->grouping];
 	size_t most = d->o->rows ? (size_t)d->o->rows : USUAL_ROWS;
-	size_t shown = t->num_beyond < most ? t->num_beyond : most;
 	const char *title;
-	size_t within;
+	size_t within, shown;
 	bool ok;
 
 	if (!order_rows(t))
 		return false;
+	shown = t->num_beyond < most ? t->num_beyond : most;
 	within = t->num_shown - t->num_beyond;
 	title = layout_format(&d->arena, "%s that changed (%s %s)", w->title,
-			      d->own->inclusive ? "total" : "self", d->columns.at[0].metric_name);
+			      d->own->inclusive || t->grouping == DIFF_CALLS ? "total" : "self",
+			      d->columns.at[0].metric_name);
 	if (!title)
 		return false;
 	fputc('\n', out);
@@ -242,6 +271,8 @@ static bool print_table(FILE *out, struct diff *d, struct diff_table *t)
 	ok = t->num_beyond ? print_rows(out, d, t, 0, shown) : true;
 	if (t->num_beyond > shown)
 		fprintf(out, "  ... and %zu more\n", t->num_beyond - shown);
+	if (ok && t->grouping == BY_FUNCTION && !d->own->inclusive)
+		ok = print_moved(out, d, t);
 	if (!t->num_beyond)
 		paragraph(out, d, "No %s changed beyond noise, of %zu.", w->one, t->num_shown);
 	if (ok && d->own->all && within) {
@@ -265,9 +296,9 @@ bool diff_print_text(FILE *out, struct diff *d)
 	layout_title(out, d->o->color, "Comparison");
 	ok = print_side(out, d, BEFORE) && print_side(out, d, AFTER);
 	print_total(out, d);
-	for (int g = 0; g < GROUPINGS; g++)
+	for (int g = 0; g < DIFF_TABLES; g++)
 		usual &= !d->own->shows[g];
-	for (int g = 0; ok && g < GROUPINGS; g++)
+	for (int g = 0; ok && g < DIFF_TABLES; g++)
 		if (d->own->shows[g] || (usual && g == BY_FUNCTION))
 			ok = print_table(out, d, &d->tables[g]);
 	if (ok && d->sampled)

@@ -11,7 +11,8 @@ microseconds of CPU time as written by waitcpu. The sum of all weights must be t
 1% or 10 ms per image, plus the time that the host of a virtual machine took, if FILE has a line
 "stolen MICROSECONDS". What an image takes before its first instruction and after its last one is
 not in its account: --image says what an image that does nothing takes. Where eight times that is
-more than 10 ms, it is allowed per image. With --cut the program ended without calling libc, as if
+more than 10 ms, it is allowed per image. A line "ends MICROSECONDS" says what a process takes to end that
+has as much memory as the largest image; twice that is allowed once. With --cut the program ended without calling libc, as if
 it had been killed: the time after each thread's last sample is not known. This is a kernel tick
 (at most 10 ms) if a timer on the CPU clock is the source."""
 
@@ -77,11 +78,12 @@ def unequal(data, v):
 
 
 def main(arguments):
-    total, stolen, image, cut = None, 0, 0, False
+    total, stolen, ends, image, cut = None, 0, 0, 0, False
     if arguments[0] == "--total":
         words = open(arguments[1]).read().split()
         total = int(words[0]) * 1000
         stolen = int(words[words.index("stolen") + 1]) * 1000 if "stolen" in words else 0
+        ends = int(words[words.index("ends") + 1]) * 1000 if "ends" in words else 0
         arguments = arguments[2:]
         if arguments[0] == "--image":
             image = int(arguments[1])
@@ -111,7 +113,7 @@ def main(arguments):
         print("    %-20s %8d samples %12.6f s" % (disposition, samples[disposition],
                                                  weight[disposition] / 1e9))
     if total is not None:
-        allowed = max(total // 100, allowed_per_image(image) * images) + stolen
+        allowed = max(total // 100, allowed_per_image(image) * images + 2 * ends) + stolen
         print("the parent saw %.3f s" % (total / 1e9))
         if not -allowed <= total - all_weight <= allowed + unknown:
             print("they differ by more than %.3f s" % ((allowed + unknown) / 1e9))
