@@ -32,12 +32,19 @@ static bool is_named(const char *name, const char *argument)
 	return strlen(name) == n && memcmp(name, argument, n) == 0;
 }
 
+/* How many of the PROFILEs are of the side after: those after "--", or the last. A "--" before all
+ * of them only ends the options. */
+static size_t num_after(const struct common *o)
+{
+	return o->after_dashes && o->after_dashes < o->num_profiles ? o->after_dashes : 1;
+}
+
 /* The runs are the units, which are the PROFILEs. */
 static int find_runs(struct diff *d, struct error *e)
 {
 	const struct common *o = d->o;
 	size_t n = d->p->units.groups.len;
-	size_t before = o->num_profiles - (o->after_dashes ? o->after_dashes : 1);
+	size_t before = o->num_profiles - num_after(o);
 
 	d->runs = calloc(n + 1, sizeof *d->runs);
 	if (!d->runs)
@@ -64,15 +71,13 @@ static int find_runs(struct diff *d, struct error *e)
 }
 
 /* The wall time of a run: from its first process's start to its last one's end. 0: not known. */
-static double wall_of(const struct diff *d, const char *name)
+static double wall_of(const struct diff *d, size_t run)
 {
-	size_t n = strlen(name);
 	uint64_t start = UINT64_MAX, end = 0;
 
 	for (size_t i = 0; i < d->m->processes.len; i++) {
 		const struct model_process *p = &d->m->processes.at[i];
-		if (strncmp(p->path, name, n) != 0 || (p->path[n] && p->path[n] != '/') ||
-		    !p->has_start || !p->has_wall)
+		if (!p->has_start || !p->has_wall || diff_run_of(d, p) != run)
 			continue;
 		if (p->start_ns < start)
 			start = p->start_ns;
@@ -187,13 +192,13 @@ static int read_values(struct diff *d, bool wanted, struct error *e)
 	return rc == 0 ? find_sides(d, e) : rc;
 }
 
-/* Whether the side of a process is not known, so that its load modules must tell. */
+/* Whether the run of a process is not known, so that its load modules must tell. */
 static bool has_strays(const struct diff *d)
 {
 	bool stray = false;
 
 	for (size_t i = 0; i < d->m->processes.len; i++)
-		stray |= diff_side_of(d, &d->m->processes.at[i]) == SIDES;
+		stray |= diff_run_of(d, &d->m->processes.at[i]) == d->num_runs;
 	return stray;
 }
 
@@ -350,7 +355,8 @@ static void read_totals(struct diff *d)
 	}
 }
 
-/* Set the references of the runs. names: for each row of functions, whether it is meant. */
+/* Set the references of the runs. meant: for each row of functions, whether it is the one that is
+ * named; or NULL. */
 static int set_references(struct diff *d, const bool *meant, struct error *e)
 {
 	const struct diff_table *t = &d->tables[BY_FUNCTION];
@@ -359,8 +365,10 @@ static int set_references(struct diff *d, const bool *meant, struct error *e)
 		struct diff_run *run = &d->runs[r];
 		if (d->normal == NORMAL_TOTAL)
 			run->reference = run->events;
+		else if (d->normal == NORMAL_SAMPLES)
+			run->reference = run->samples;
 		else if (d->normal == NORMAL_WALL)
-			run->reference = wall_of(d, run->name);
+			run->reference = wall_of(d, r);
 		for (uint32_t i = 0; meant && i < t->num_rows; i++)
 			if (meant[i])
 				run->reference += single(d, r, t->first_row + i, DIFF_EVENTS);
@@ -373,8 +381,10 @@ static int set_references(struct diff *d, const bool *meant, struct error *e)
 
 static int read_normal(struct diff *d, struct error *e)
 {
-	static const char *const words[] = {
-	    [NORMAL_NONE] = "none", [NORMAL_TOTAL] = "total", [NORMAL_WALL] = "wall"};
+	static const char *const words[] = {[NORMAL_NONE] = "none",
+					    [NORMAL_TOTAL] = "total",
+					    [NORMAL_SAMPLES] = "samples",
+					    [NORMAL_WALL] = "wall"};
 	bool *functions = NULL, *meant = NULL;
 	uint32_t which;
 	int rc = 0;
@@ -491,10 +501,15 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	struct arena names = {0};
 	int rc = 0;
 
-	if (o->num_profiles == 1)
+	if (o->lists.len && o->after_dashes)
+		rc = error_set(
+		    e, ERROR_USAGE,
+		    "diff takes -- or --files-from, not both: the PROFILEs of a list would "
+		    "be of one side");
+	else if (o->num_profiles == 1)
 		rc = name_sides(&own, sides, &names, d, e);
 	else if (o->num_profiles > SIDES &&
-		 (!o->after_dashes || o->after_dashes >= o->num_profiles))
+		 (!o->after_dashes || o->after_dashes == o->num_profiles))
 		rc = error_set(e, ERROR_USAGE,
 			       "diff needs -- between the PROFILEs before and those after: hpcprof "
 			       "diff A1 A2 -- B1 B2");
@@ -526,7 +541,7 @@ static const struct option_row own_options[] = {
     {0, "total", NULL, "compare what functions and all that they called recorded, not self",
      option_flag, offsetof(struct diff_options, inclusive), NULL},
     {0, "normalize", "WHAT",
-     "make WHAT equal on both sides: none, total, wall, or the name of a function", option_string,
+     "make WHAT equal in all runs: none, total, samples, wall, or a function's name", option_string,
      offsetof(struct diff_options, normalize), NULL},
     {0, "fail-above", "PERCENT",
      "exit with status 4 if anything grew by more than PERCENT of the total", option_percent,

@@ -26,8 +26,16 @@ enum { DIFF_EVENTS, DIFF_SAMPLES, DIFF_COLUMNS };
 enum diff_side { BEFORE, AFTER, SIDES };
 
 /* What a change that all rows have in common is taken for: a faster or slower machine (usual), part
- * of each row's change (none), or what makes the sums, the wall times or a function equal. */
-enum diff_normal { NORMAL_USUAL, NORMAL_NONE, NORMAL_TOTAL, NORMAL_WALL, NORMAL_FUNCTION };
+ * of each row's change (none), or what makes the sums, the numbers of samples, the wall times or a
+ * function equal. */
+enum diff_normal {
+	NORMAL_USUAL,
+	NORMAL_NONE,
+	NORMAL_TOTAL,
+	NORMAL_SAMPLES,
+	NORMAL_WALL,
+	NORMAL_FUNCTION
+};
 
 struct diff_options {
 	struct common common;
@@ -115,8 +123,9 @@ struct diff {
 	struct arena arena;
 };
 
-/* The side of a process's datafile, by its path. SIDES: not known, as of one in a database. */
-int diff_side_of(const struct diff *d, const struct model_process *p);
+/* The run of a process, by the path of its datafile. num_runs: not known, as of one in a database.
+ */
+size_t diff_run_of(const struct diff *d, const struct model_process *p);
 /* Put functions, lines and modules into rows. 0, or -1 and *e if memory ran out. */
 int diff_make_rows(struct diff *d, enum grouping g, struct error *e);
 /* Put call paths into rows. After those of functions. 0, or -1 and *e if memory ran out. */

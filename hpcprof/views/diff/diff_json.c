@@ -2,7 +2,6 @@
 #include "hpcprof/terminal/json.h"
 #include "hpcprof/views/diff/diff.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char *const table_names[DIFF_TABLES] = {[BY_MODULE] = "modules",
@@ -107,7 +106,7 @@ bool diff_print_json(FILE *out, struct diff *d)
 	put_string(out, "metric", d->columns.at[0].metric_name);
 	fputc(',', out);
 	put_string(out, "unit", d->columns.at[0].unit);
-	put_bool(out, "total_per_row", d->own->inclusive);
+	put_bool(out, "inclusive", d->own->inclusive);
 	put_number(out, "common_factor", d->factor);
 	put_number(out, "between_runs", d->between);
 	put_side(out, d, BEFORE);

@@ -1,12 +1,11 @@
 /* Call paths of a comparison, and time that moved between a caller and what it calls.
  *
  * A path is the rows of its functions, outermost first, so that those of two builds are one. A
- * function that calls itself is on a path once. */
+ * function that calls itself directly is on a path once. */
 #include "hpcprof/views/diff/diff.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { NO_ROW = UINT32_MAX };
 
@@ -107,13 +106,13 @@ static void note_call(struct diff *d, uint32_t caller, uint32_t callee)
 	struct diff_row *rows = d->tables[BY_FUNCTION].rows;
 	struct diff_row *from = &rows[caller], *to = &rows[callee];
 
-	if (caller == callee || !made_up(from, to))
+	/* what one function lost makes up for one other only */
+	if (caller == callee || from->moved != DIFF_NONE || to->moved != DIFF_NONE ||
+	    !made_up(from, to))
 		return;
-	if (from->moved == DIFF_NONE)
-		from->moved = callee;
-	if (to->moved == DIFF_NONE)
-		to->moved = caller;
-	from->calls_it |= from->moved == callee;
+	from->moved = callee;
+	to->moved = caller;
+	from->calls_it = true;
 }
 
 void diff_find_moved(struct diff *d)

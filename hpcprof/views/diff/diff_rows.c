@@ -4,12 +4,12 @@
  * ran one program, these are the same by any name. Functions are the same if module, name (without
  * what compilers append to it) and the name of the file of their declaration are; several with the
  * same are paired in the order of their lines. Lines are the same if function, file and distance
- * from the function's first line are. So a change above a function changes no line of it. */
+ * from the function's first line are. So a change above a function changes no line of it. Files are
+ * the same if their paths are: their last parts alone are often those of other files, too. */
 #include "formats/base/path.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/views/diff/diff.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,14 +55,16 @@ static bool add_module(struct matching *x, uint32_t module)
 	return add_text(&x->key, base, stem(base));
 }
 
-int diff_side_of(const struct diff *d, const struct model_process *p)
+size_t diff_run_of(const struct diff *d, const struct model_process *p)
 {
-	for (size_t r = 0; r < d->num_runs; r++) {
+	size_t r = 0;
+
+	for (; r < d->num_runs; r++) {
 		size_t n = strlen(d->runs[r].name);
 		if (strncmp(p->path, d->runs[r].name, n) == 0 && (!p->path[n] || p->path[n] == '/'))
-			return (int)d->runs[r].side;
+			break;
 	}
-	return SIDES;
+	return r;
 }
 
 /* Whether the side has values of the program. */
@@ -83,10 +85,11 @@ static void find_programs(struct matching *x)
 
 	for (size_t i = 0; i < x->d->m->processes.len; i++) {
 		const struct model_process *p = &x->d->m->processes.at[i];
-		int known = diff_side_of(x->d, p);
+		size_t run = diff_run_of(x->d, p);
 		for (int s = 0; s < SIDES; s++) {
-			if (known == SIDES ? !has_program(x->d, p->executable, (enum diff_side)s)
-					   : known != s)
+			if (run < x->d->num_runs
+				? (int)x->d->runs[run].side != s
+				: !has_program(x->d, p->executable, (enum diff_side)s))
 				continue;
 			several |= programs[s] && strcmp(programs[s], p->executable) != 0;
 			programs[s] = p->executable;

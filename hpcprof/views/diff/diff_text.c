@@ -1,14 +1,11 @@
 /* A comparison as text. */
-#include "hpcprof/terminal/name_cuts.h"
 #include "hpcprof/views/diff/diff.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { USUAL_ROWS = 15, NOISE_ROWS = 5 };
+enum { USUAL_ROWS = 15 };
 
 static const struct diff_words {
 	const char *title, *one, *many, *label, *second;
@@ -132,8 +129,9 @@ static void print_total(FILE *out, struct diff *d)
 			  d->total_beyond ? "" : ", which is taken for a change of the machine");
 	else if (d->normal > NORMAL_NONE)
 		paragraph(out, d, "The values are divided by %s: %+.1f%%.",
-			  d->normal == NORMAL_TOTAL  ? "the total"
-			  : d->normal == NORMAL_WALL ? "the wall time"
+			  d->normal == NORMAL_TOTAL     ? "the total"
+			  : d->normal == NORMAL_SAMPLES ? "the number of samples"
+			  : d->normal == NORMAL_WALL    ? "the wall time"
 						     : layout_clean(&d->arena, d->own->normalize),
 			  100 * (d->factor - 1));
 }
@@ -283,8 +281,8 @@ static bool print_table(FILE *out, struct diff *d, struct diff_table *t)
 		if (rest < within)
 			fprintf(out, "  ... and %zu more\n", within - rest);
 	} else if (t->num_beyond && within) {
-		paragraph(out, d, "%zu more %s changed within noise%s.", within,
-			  within == 1 ? w->one : w->many, d->own->all ? "" : " (--all shows them)");
+		paragraph(out, d, "%zu more %s changed within noise (--all shows them).", within,
+			  within == 1 ? w->one : w->many);
 	}
 	return ok;
 }
