@@ -86,14 +86,15 @@ $(BUILD)/oracle/lib/libhpcrun.so: $(runtime_o) $(oracle_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) \
 		-Wl,--wrap=csprof_unwind_context -Wl,--wrap=csprof_process_before_main -o $@ $^
 
-# A test build whose handler faults.
+# A test build whose handler faults, or is late.
 faulty_o := $(patsubst %.c,$(BUILD)/runtime-obj/%.o,$(wildcard tests/faulty/*.c))
 .PHONY: faulty
 faulty: $(BUILD)/faulty/lib/libhpcrun.so $(BUILD)/faulty/bin/hpcrun
 
 $(BUILD)/faulty/lib/libhpcrun.so: $(runtime_o) $(faulty_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) \
-		-Wl,--wrap=csprof_unwind_context -Wl,--wrap=csprof_process_before_main -o $@ $^
+		-Wl,--wrap=csprof_unwind_context -Wl,--wrap=csprof_process_before_main \
+		-Wl,--wrap=csprof_pace_armed -o $@ $^
 
 $(BUILD)/oracle/bin/hpcrun $(BUILD)/faulty/bin/hpcrun: $(BIN)/hpcrun
 	$(Q)mkdir -p $(@D) && cp $< $@

@@ -67,6 +67,9 @@ typedef struct csprof_state {
 	struct csprof_guard guard;
 	uint32_t parked; /* handlers that continue a system call of the program */
 	const void *parked_context;
+	/* The stack pointer of a call that a sample left to the next signal with its number, which
+	 * may be a sample, too: the kernel has forgotten how to restart it. 0: none. */
+	uintptr_t left_call;
 
 	uintptr_t stack_low, stack_high;   /* bounds of the thread's own stack */
 	uintptr_t probed_low, probed_high; /* readable part of another stack, in this walk */

@@ -27,6 +27,16 @@ for kind in pause sigsuspend ppoll pselect epoll nanosleep; do
 			-o "timed-$kind$signal" "$(program waits)" $kind 50 $signal
 	done
 done
+# A sample that is pending when the handler of the last one ends could be the program's signal, if the
+# program handles that number, too: the call is left to it, and must not end for a sample.
+for handler in "" urg; do
+	# shellcheck disable=SC2086 # words
+	FAULT_LATE=400000 timeout 100 "$BUILD/faulty/bin/hpcrun" -q -e CPUTIME@f5000 -o "late$handler" \
+		"$(program eintr)" 3 $handler >calls
+	is "two samples in a row end no call${handler:+ of a program with a handler for their signal}" "$?" 0
+	note "call, made, cut short:"
+	note "$(cat calls)"
+done
 timeout 100 "$hpcrun" -q -e CPUTIME@f5000 -o data "$(program interrupted)" 1000
 is "a signal of the program's own ends a call all the same, when it comes with a sample" "$?" 0
 

@@ -1,6 +1,6 @@
 /* Count the system calls that a signal interrupts while the program also uses CPU.
  *
- *     eintr SECONDS
+ *     eintr SECONDS [urg]
  *
  * One thread for each call: it uses a little CPU time, then makes the call, which blocks for about
  * half a millisecond, repeatedly. Prints the name of each call, how often it was made and how often
@@ -8,6 +8,9 @@
  *
  * Another thread blocks all the time, in a call that any signal interrupts: "blocked" is printed
  * with how often it slept and how often it was woken too early.
+ *
+ * With "urg" the program has a handler for SIGURG, which nobody sends: then a sample with that
+ * number could be the program's signal.
  *
  * Exits with 1 if a call was interrupted, with 2 if the sleeper was. */
 #include <errno.h>
@@ -237,6 +240,11 @@ static void prepare(void)
 	}
 }
 
+static void handle(int sig)
+{
+	(void)sig;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned seconds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 3;
@@ -244,6 +252,9 @@ int main(int argc, char **argv)
 	pthread_t thread[CALLS + 2];
 	int result = 0, failed = 0;
 
+	if (argc > 2)
+		sigaction(SIGURG, &(struct sigaction){.sa_handler = handle, .sa_flags = SA_RESTART},
+			  NULL);
 	prepare();
 	for (int i = 0; i < CALLS; i++)
 		failed |= pthread_create(&thread[i], NULL, caller, &calls[i]);

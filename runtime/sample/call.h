@@ -1,0 +1,15 @@
+/* The system call that a signal of ours has interrupted: the program must not notice. Called at the
+ * end of the handler, in the interrupted thread; async-signal-safe. */
+#ifndef RUNTIME_SAMPLE_CALL_H
+#define RUNTIME_SAMPLE_CALL_H
+
+#include "runtime/process/state.h"
+
+/* If a signal of the program came together with ours, sig, and its handler interrupts system calls,
+ * let it not find the call that the kernel restarts because of ours. */
+void csprof_call_end_restarted(int sig, void *ucontext);
+/* Continue the interrupted call, or let the program make it again. It may end by a longjmp of a
+ * handler of the program, and then does not return. state is that of the thread. */
+void csprof_call_continue(csprof_state_t *state, int sig, void *ucontext);
+
+#endif
