@@ -90,11 +90,12 @@ void diff_choose_paths(struct diff *d)
 
 /* ---- what moved ----------------------------------------------------------------------- */
 
-/* Whether two rows changed in opposite ways, and together within noise. */
+/* Whether two rows changed in opposite ways, and together within noise: 3 standard deviations,
+ * which miss 1 in 370 of those that did. */
 static bool made_up(const struct diff_row *a, const struct diff_row *b)
 {
 	double sum = a->change + b->change;
-	double noise = 1.96 * hypot(a->deviation, b->deviation);
+	double noise = 3 * hypot(a->deviation, b->deviation);
 	double least = fmin(fabs(a->change), fabs(b->change));
 
 	return a->beyond && b->beyond && a->change * b->change < 0 && fabs(sum) <= noise &&
