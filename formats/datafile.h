@@ -3,6 +3,8 @@
 #ifndef FORMATS_DATAFILE_H
 #define FORMATS_DATAFILE_H
 
+#include "formats/identity/kernel.h"
+
 #define CSP_MAGIC_FILE "HPC_CSPROF"
 #define CSP_MAGIC_TREE "HPC_CSTREE"
 #define CSP_MAGIC_META "HPC_CSMETA"
@@ -91,7 +93,7 @@ enum csp_disposition {
  * have ended. */
 #define CSP_ENDED_THREADS "ended threads"
 
-/* Pseudo-modules of the epochs table. */
+/* Pseudo-modules of the epochs table; CSP_MODULE_KERNEL is another one. */
 #define CSP_MODULE_VDSO "[vdso]"
 #define CSP_MODULE_ANONYMOUS "[anonymous]"
 #define CSP_VDSO_PREFIX "vdso-" /* + build-id: the image saved next to the datafile */

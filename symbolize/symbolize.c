@@ -6,6 +6,7 @@
 #include "symbolize/bounds.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/functions.h"
+#include "symbolize/kernel.h"
 #include "symbolize/names.h"
 #include "symbolize/plt.h"
 #include "symbolize/symbols.h"
@@ -136,9 +137,22 @@ static const struct symbol_function *function_without_symbol(struct module *m, u
 	return get_function(m, &wanted);
 }
 
+/* Its source is as good as a symbol: there is nothing to install that would give a better name. */
+static const struct symbol_function *function_of_kernel(struct module *m, uint64_t address)
+{
+	struct symbol_function wanted = {.low = address, .source = SYMBOL_DWARF};
+	char name[KERNEL_NAME_BYTES];
+
+	kernel_name(name, address);
+	wanted.name = wanted.linkage_name = symbol_names_format(m->s->names, "%s", name);
+	return get_function(m, &wanted);
+}
+
 static const struct symbol_function *function_without_dwarf(struct module *m, uint64_t address)
 {
 	const struct code_symbol *sym;
+	if (kernel_is_module(m->request))
+		return function_of_kernel(m, address);
 	if ((sym = symbols_find(&m->plt, address)))
 		return function_of_plt(m, sym);
 	if ((sym = symbols_find(&m->symtab, address)))
@@ -248,6 +262,12 @@ static int resolve(struct module *m, struct symbol_table *out)
 static int describe_source(struct module *m, struct symbol_table *out, struct error *why)
 {
 	const char *source = binary_source(&m->binary);
+	if (kernel_is_module(m->request)) {
+		out->best = SYMBOL_DWARF;
+		if (why) /* it is not in a file, and needs none */
+			why->kind = ERROR_NONE;
+		return 0;
+	}
 	out->stale = m->binary.stale;
 	out->best = m->binary.dwarf ? SYMBOL_DWARF
 		    : m->symtab.len ? SYMBOL_SYMTAB

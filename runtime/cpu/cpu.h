@@ -47,6 +47,15 @@ enum csprof_step {
 	CSPROF_STEP_BAD = -2      /* stack and unwind information contradict each other */
 };
 
+/* Why the kernel was running when a signal came: the number of a system call, or one of these.
+ * CSPROF_ENTRY_MAYBE: nothing, or a fault of the instruction. */
+enum csprof_entry {
+	CSPROF_ENTRY_NONE = -1,
+	CSPROF_ENTRY_CALL = -2, /* a system call whose number is not known */
+	CSPROF_ENTRY_FAULT = -3,
+	CSPROF_ENTRY_MAYBE = -4
+};
+
 /* A system call as seen by a signal that came at its end. */
 struct csprof_call {
 	int number;
@@ -88,6 +97,16 @@ struct csprof_cpu_ops {
 	 * none, or it is unknown.
 	 */
 	bool (*last_call)(const void *ucontext, struct csprof_call *call);
+
+	/* Whether the interrupted code is csprof_cpu_call at its system call. */
+	bool (*in_call)(const void *ucontext);
+
+	/*
+	 * Why the kernel was running when the signal came: the number of a system call or an enum
+	 * csprof_entry. An interrupt that the kernel held off until it returned to the program
+	 * looks as if it had come before that.
+	 */
+	int (*kernel_entry)(const void *ucontext);
 
 	/* Whether the kernel will restart the interrupted code's system call after this signal. */
 	bool (*call_restarts)(const void *ucontext);

@@ -21,7 +21,11 @@ struct csprof_source {
 	uint64_t period; /* nominal mean, ns */
 	uint64_t floor;  /* ns: shortest period of a source that repeats by itself */
 	struct os_task_clock clock;
-	uint64_t switches;         /* the thread's voluntary context switches at the last sample */
+	/* csprof_source_usage: what the kernel has counted for the thread; it was read for the
+	 * sample that is being taken; the voluntary context switches at the last sample. */
+	struct os_usage usage;
+	bool usage_read;
+	uint64_t switches;
 	uint64_t spent;            /* ns: their cost since this was last set to 0 */
 	int cpu_timer, mono_timer; /* negative: none */
 	int sig;
@@ -81,6 +85,10 @@ struct csprof_driver {
 	 * It gets this one if the next one fails. NULL: never. */
 	bool (*crowded)(void);
 };
+
+/* What the kernel has counted for the calling thread. It is read again only after usage_read was
+ * cleared, when the next sample is armed. Async-signal-safe. */
+const struct os_usage *csprof_source_usage(struct csprof_source *s);
 
 /* For the drivers' arm: whether this thread has not given up its CPU since the last call.
  * Updates the number of its switches. Async-signal-safe, like what follows. */

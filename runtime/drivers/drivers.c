@@ -5,13 +5,16 @@
 static int start(struct csprof_source *s, const struct csprof_driver *driver, int sig,
 		 uint64_t period_ns, uint64_t first_ns)
 {
+	struct os_usage usage;
+
+	os_usage(&usage);
 	*s = (struct csprof_source){
 	    .driver = driver, /* its first signal may come before start returns */
 	    .drivers = s->drivers,
 	    .period = period_ns,
 	    .floor = s->floor,
 	    .review = s->review,
-	    .switches = os_voluntary_switches(),
+	    .switches = usage.switches,
 	    .sig = sig,
 	    .clock.fd = -1,
 	    .cpu_timer = -1,
@@ -58,10 +61,18 @@ uint32_t csprof_source_cost(const struct csprof_source *s)
 	return s->driver->cheaper && !s->by_timer ? costs.event : costs.timer;
 }
 
+const struct os_usage *csprof_source_usage(struct csprof_source *s)
+{
+	if (!s->usage_read)
+		os_usage(&s->usage);
+	s->usage_read = true;
+	return &s->usage;
+}
+
 bool csprof_ran_on(struct csprof_source *s)
 {
 	uint64_t before = s->switches;
-	s->switches = os_voluntary_switches();
+	s->switches = csprof_source_usage(s)->switches;
 	if (s->switches == OS_NOT_KNOWN || before == OS_NOT_KNOWN)
 		return false;
 	s->review.switches += s->switches - before;

@@ -56,9 +56,14 @@ uint64_t os_clock_ticks(void);
 uint64_t os_clock_self(void);
 /* CPU time of thread tid of this process; 0 if it has ended. */
 uint64_t os_clock_thread(uint32_t tid);
-/* How often this thread has given up its CPU voluntarily, or OS_NOT_KNOWN. */
+/* What the kernel has counted for this thread: voluntary context switches, page faults, and its
+ * CPU time in the kernel, in nanoseconds. The kernel finds out the latter at its ticks, and scales
+ * it to the exact CPU time. All are OS_NOT_KNOWN if it does not tell. */
 #define OS_NOT_KNOWN UINT64_MAX
-uint64_t os_voluntary_switches(void);
+struct os_usage {
+	uint64_t switches, faults, kernel;
+};
+void os_usage(struct os_usage *u);
 
 /* ---- identity ---- */
 uint32_t os_pid(void);

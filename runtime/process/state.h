@@ -8,6 +8,7 @@
 #include "runtime/cpu/cpu.h"
 #include "runtime/events/sampling.h"
 #include "runtime/sample/fault.h"
+#include "runtime/sample/kernel.h"
 #include "runtime/sample/pace.h"
 #include "runtime/trees/arena.h"
 
@@ -51,6 +52,7 @@ typedef struct csprof_state {
 	struct csprof_source source;
 	uint32_t driver; /* index of the source among those of the event */
 	struct csprof_pace pace;
+	struct csprof_kernel_time kernel;
 	uint64_t random;                 /* state of the generator for the jitter */
 	uint64_t began;                  /* CPU clock at the start */
 	uint64_t own_cpu;                /* ns of CPU time used by measuring */

@@ -132,9 +132,14 @@ static void append_module(store_ref epoch, const struct os_module *m, const char
 
 static store_ref append_epoch(void)
 {
+	static const struct os_module kernel = {.name = "",
+						.virtual_address = CSP_KERNEL_BASE,
+						.mapped_address = CSP_KERNEL_BASE,
+						.extent = CSP_KERNEL_EXTENT};
 	store_ref ref = csprof_malloc(&csprof_process.arena, sizeof(struct store_epoch));
 	if (!ref)
 		return 0;
+	append_module(ref, &kernel, CSP_MODULE_KERNEL);
 	store_ref *link = &csprof_store_header()->first_epoch;
 	while (*link)
 		link = &epoch_at(*link)->next;
@@ -222,7 +227,8 @@ static void list_dead(store_ref epoch)
 	atomic_store(&num_dead, 0);
 	for (struct store_module *s = module_at(epoch_at(epoch)->first_module); s && n < MAX_DEAD;
 	     s = module_at(s->next)) {
-		if (is_alive(s->mapped_address, &from) || same_text(s->name, CSP_MODULE_ANONYMOUS))
+		if (is_alive(s->mapped_address, &from) || s->mapped_address == CSP_KERNEL_BASE ||
+		    same_text(s->name, CSP_MODULE_ANONYMOUS))
 			continue;
 		dead[n].low = s->mapped_address;
 		dead[n].high = s->mapped_address + s->extent;

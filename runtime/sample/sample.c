@@ -12,6 +12,7 @@
 #include "runtime/sample/call.h"
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/fault.h"
+#include "runtime/sample/kernel.h"
 #include "runtime/sample/pace.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/trees/cct.h"
@@ -48,7 +49,8 @@ bool csprof_context_is_unsafe(const void *ucontext, enum csp_disposition *why)
 		return true;
 	}
 	uintptr_t pc = csprof_cpu.context_pc(ucontext);
-	if (csprof_own_code(pc)) {
+	/* our syscall() makes the program's calls */
+	if (csprof_own_code(pc) && !csprof_cpu.in_call(ucontext)) {
 		*why = CSP_OWN_CODE;
 		return true;
 	}
@@ -69,17 +71,32 @@ static bool load_map_in_doubt(const csprof_state_t *state, bool complete)
 	return false;
 }
 
+/* The innermost frame is then a caller of the kernel: after a system call its ip is a return
+ * address. */
+static bool add_kernel_frame(csprof_state_t *state, const void *ucontext, uint64_t ip)
+{
+	struct csprof_frame *caller = &state->frames[0];
+	bool call = (ip & CSP_KERNEL_ACTIVITY) != CSP_KERNEL_FAULT;
+	if (call && !csprof_cpu.call_restarts(ucontext))
+		caller->exact = false;
+	return csprof_unwind_prepend(state,
+				     (struct csprof_frame){.ip = ip, .sp = caller->sp, .exact = true});
+}
+
 static enum csp_disposition sample_callstack(csprof_state_t *state, const void *ucontext,
 					     uint32_t metric, uint64_t weight)
 {
 	enum csp_disposition why;
 	if (csprof_context_is_unsafe(ucontext, &why))
 		return why;
+	uint64_t kernel = csprof_kernel_sample(state, ucontext, weight);
 	bool complete = csprof_unwind_context(state, ucontext);
 	if (state->num_frames == 0)
 		return CSP_UNWIND_FAILED;
 	if (load_map_in_doubt(state, complete))
 		return CSP_LOAD_MAP_CHANGING;
+	if (kernel && !add_kernel_frame(state, ucontext, kernel))
+		return CSP_OUT_OF_MEMORY;
 	uint32_t columns[CSPROF_EVENT_COLUMNS] = {metric, metric + 1};
 	uint64_t amounts[CSPROF_EVENT_COLUMNS] = {weight, 1};
 	uint32_t kind = complete ? CSP_TREE_COMPLETE : CSP_TREE_PARTIAL;
@@ -160,6 +177,7 @@ static bool arm_source(csprof_state_t *state, uint64_t next_ns, bool change)
 {
 	struct csprof_source *s = &state->source;
 	int r = change ? -EAGAIN : s->driver->arm(s, next_ns);
+	s->usage_read = false;
 	csprof_pace_rearmed(&state->pace);
 	if (r >= 0)
 		return r == 0;

@@ -193,3 +193,13 @@ bool csprof_unwind_here(csprof_state_t *state)
 	csprof_cpu_here(&c);
 	return walk(state, &c);
 }
+
+bool csprof_unwind_prepend(csprof_state_t *state, struct csprof_frame frame)
+{
+	if (state->num_frames == state->max_frames && !more_frames(state))
+		return false;
+	memmove(state->frames + 1, state->frames, state->num_frames * sizeof *state->frames);
+	state->frames[0] = frame;
+	state->num_frames++;
+	return true;
+}

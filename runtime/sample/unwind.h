@@ -20,6 +20,9 @@ bool csprof_unwind_context(csprof_state_t *state, const void *ucontext);
 /* The same from the caller, outside a handler. */
 bool csprof_unwind_here(csprof_state_t *state);
 
+/* Put a frame before the innermost one of the last walk. Returns false if there is no memory. */
+bool csprof_unwind_prepend(csprof_state_t *state, struct csprof_frame frame);
+
 /* Whether pc is in our own code (own_code.c, static/start.c). Async-signal-safe. */
 bool csprof_own_code(uintptr_t pc);
 

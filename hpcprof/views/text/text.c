@@ -163,6 +163,8 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	choose_sections(&t);
 	if (rc == 0)
 		rc = attribute(p->model, &p->code, columns.values, columns.len, &t.a, e);
+	if (rc == 0 && columns.len)
+		rc = kernel_part(p->model, &p->code, columns.values[0], &t.kernel, e);
 	if (rc == 0 && !(text_tables_choose(&t) && text_paths_choose(&t)))
 		rc = error_memory(e, 0);
 	if (rc == 0)
@@ -172,6 +174,7 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	text_compare_deinit(&t);
 	text_paths_deinit(&t);
 	text_tables_deinit(&t);
+	kernel_part_deinit(&t.kernel);
 	attribute_deinit(&t.a);
 	shown_metrics_deinit(&columns);
 	arena_deinit(&t.arena);

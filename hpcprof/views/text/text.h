@@ -5,6 +5,7 @@
 #include "hpcprof/command/common.h"
 #include "hpcprof/load/profile.h"
 #include "hpcprof/metrics/attribute.h"
+#include "hpcprof/metrics/kernel.h"
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stats.h"
 #include "hpcprof/terminal/layout.h"
@@ -68,6 +69,7 @@ struct text {
 	size_t num_columns, columns_left_out;
 	const struct shown_metrics *chosen; /* the same */
 	struct attribution a;               /* of the columns */
+	struct kernel_part kernel;          /* of the first column */
 	struct text_table tables[GROUPINGS];
 	struct hottest *hottest; /* NULL: not chosen yet */
 	bool shows[SECTIONS];

@@ -8,8 +8,25 @@
 /* A program that was on a CPU for less than this part of its wall time waited. */
 enum { WAITING_PERCENT = 20, LEAST_WALL_NS = 50000000 };
 
+/* " (2.1 s user, 1.3 s kernel)": the CPU time in the proportion of the samples; or "". */
+static const char *parts(struct text *t, const struct text_span *s)
+{
+	char user[LAYOUT_NUMBER_BYTES], kernel[LAYOUT_NUMBER_BYTES];
+	uint64_t in_kernel;
+
+	if (!t->kernel.total || strcmp(t->columns[0].metric->name, "CPUTIME") != 0)
+		return "";
+	in_kernel = (uint64_t)((double)s->cpu_ns * (double)t->kernel.total /
+			       (double)t->columns[0].total);
+	in_kernel = in_kernel < s->cpu_ns ? in_kernel : s->cpu_ns;
+	return text_format(t, " (%s user, %s kernel)",
+			   layout_value(user, s->cpu_ns - in_kernel, "ns"),
+			   layout_value(kernel, in_kernel, "ns"));
+}
+
 static bool cpu_time(struct text *t, const struct text_span *s)
 {
+	const char *modes;
 	char cpu[LAYOUT_NUMBER_BYTES], wall[LAYOUT_NUMBER_BYTES];
 	uint64_t wall_ns = s->end_ns - s->start_ns;
 	double busy = wall_ns ? (double)s->cpu_ns / (double)wall_ns : 0;
@@ -18,12 +35,13 @@ static bool cpu_time(struct text *t, const struct text_span *s)
 	if (!s->has_cpu)
 		return !wall_ns ||
 		       text_fact(t, "wall time", "%s", layout_value(wall, wall_ns, "ns"));
+	modes = parts(t, s);
 	layout_value(cpu, s->cpu_ns, "ns");
-	if (!wall_ns)
-		return text_fact(t, "CPU time", "%s", cpu);
+	if (!wall_ns || !modes)
+		return modes && text_fact(t, "CPU time", "%s%s", cpu, modes);
 	share = busy < 1 ? text_format(t, "%.*f%% of one CPU", busy < 0.1 ? 1 : 0, 100 * busy)
 			 : text_format(t, "%.2f CPUs busy on average", busy);
-	return share && text_fact(t, "CPU time", "%s in %s of wall time (%s)", cpu,
+	return share && text_fact(t, "CPU time", "%s%s in %s of wall time (%s)", cpu, modes,
 				  layout_value(wall, wall_ns, "ns"), share);
 }
 

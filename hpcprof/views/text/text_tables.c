@@ -209,6 +209,23 @@ static bool has_values(const struct text *t, bool total)
 	return t->compare == COMPARE_NOT && t->o->width >= least && (t->num_columns == 1 || !total);
 }
 
+/* Functions have a column for the kernel's part of their total, if there is room and any to speak
+ * of. */
+static bool has_kernel(const struct text *t, enum grouping g)
+{
+	return g == BY_FUNCTION && t->kernel.total && t->num_columns == 1 && has_values(t, true) &&
+	       t->kernel.total >= t->columns[0].total / 100;
+}
+
+static bool kernel_cell(struct text *t, struct layout_table *table, uint32_t function)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+	uint64_t value = t->kernel.under[function];
+
+	return layout_number(table, value ? layout_percent(number, value, t->columns[0].total)
+					  : "");
+}
+
 static bool value_cells(struct text *t, struct layout_table *table, enum grouping g, size_t place,
 			size_t column, bool total)
 {
@@ -232,6 +249,8 @@ static bool fill(struct text *t, struct layout_table *table, enum grouping g)
 		for (size_t i = 0; ok && i < t->num_columns; i++)
 			ok = value_cells(t, table, g, row, i, false) &&
 			     value_cells(t, table, g, row, i, true);
+		if (ok && has_kernel(t, g))
+			ok = kernel_cell(t, table, t->tables[g].ids[row]);
 		ok = ok && kinds[g].cells(t, table, t->tables[g].ids[row]);
 	}
 	return ok;
@@ -255,12 +274,14 @@ static void add_titles(struct text *t, struct layout_column *titles, size_t *n)
 static bool print_columns(struct text *t, enum grouping g)
 {
 	size_t columns = 0, units = t->compare == COMPARE_SINGLE ? t->stats.names.len : 3;
-	struct layout_column *titles = calloc((4 + 2 * units) * t->num_columns + 2, sizeof *titles);
+	struct layout_column *titles = calloc((4 + 2 * units) * t->num_columns + 3, sizeof *titles);
 	struct layout_table table = {.arena = &t->arena, .columns = titles};
 	bool ok = titles != NULL;
 
 	if (ok)
 		add_titles(t, titles, &columns);
+	if (ok && has_kernel(t, g))
+		titles[columns++] = (struct layout_column){"kernel", true, CUT_NOT, 0};
 	for (size_t i = 0; ok && i < kinds[g].num_labels; i++)
 		titles[columns++] = kinds[g].labels[i];
 	table.num_columns = columns;

@@ -63,6 +63,31 @@ static bool last_call(const void *ucontext, struct csprof_call *call)
 	return false;
 }
 
+/* here.S: after its system call */
+extern const char csprof_cpu_called[];
+
+static bool in_call(const void *ucontext)
+{
+	enum { SVC_BYTES = 4 };
+	uintptr_t end = (uintptr_t)csprof_cpu_called, pc = context_pc(ucontext);
+
+	return pc == end || pc == end - SVC_BYTES;
+}
+
+/* The instruction is svc #0, the number is in x8 and kept. A restarted call is at the instruction.
+ * Nothing tells of a fault that the kernel has handled. */
+static int kernel_entry(const void *ucontext)
+{
+	enum { SVC = 0xd4000001 };
+	uint32_t before, at;
+	uintptr_t pc = context_pc(ucontext);
+
+	if ((instruction_at(pc - sizeof(before), &before) && before == SVC) ||
+	    (instruction_at(pc, &at) && at == SVC))
+		return (int)machine(ucontext)->regs[8];
+	return CSPROF_ENTRY_MAYBE;
+}
+
 static bool call_restarts(const void *ucontext)
 {
 	(void)ucontext;
@@ -196,6 +221,8 @@ const struct csprof_cpu_ops csprof_cpu = {
     .context_sp = context_sp,
     .context_return = context_return,
     .last_call = last_call,
+    .in_call = in_call,
+    .kernel_entry = kernel_entry,
     .call_restarts = call_restarts,
     .end_call = end_call,
     .repeat_call = repeat_call,

@@ -174,6 +174,63 @@ static bool call_restarts(const void *ucontext)
 	       code[1] == 0x05;
 }
 
+/* The CPU sets the resume flag in what it saves at a fault (Intel SDM, volume 3, 18.3.1.1; AMD64
+ * APM, volume 2, 13.1.4), so that the instruction can be repeated, and at an interrupt only within
+ * a repeated string instruction. The kernel saves the flags for the handler as they were. */
+enum { RESUME_FLAG = 1 << 16 };
+
+static bool is_among(uint8_t byte, const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i] == byte)
+			return true;
+	return false;
+}
+
+/* Whether the instruction at pc is one, or is not known. */
+static bool repeats_string(uintptr_t pc)
+{
+	static const uint8_t repeats[] = {0xf2, 0xf3};
+	static const uint8_t prefixes[] = {0xf2, 0xf3, 0x66, 0x67, 0x26,
+					   0x2e, 0x36, 0x3e, 0x64, 0x65};
+	static const uint8_t strings[] = {0x6c, 0x6d, 0x6e, 0x6f, 0xa4, 0xa5, 0xa6,
+					  0xa7, 0xaa, 0xab, 0xac, 0xad, 0xae, 0xaf};
+	struct csprof_extent code;
+	const uint8_t *at = (const uint8_t *)pc, *end;
+	bool repeated = false;
+
+	if (!code_around(pc, &code))
+		return true;
+	end = (const uint8_t *)code.end;
+	for (; at < end && is_among(*at, prefixes, sizeof(prefixes)); at++)
+		repeated |= is_among(*at, repeats, sizeof(repeats));
+	if (at < end && (*at & 0xf0) == 0x40) /* REX */
+		at++;
+	return repeated && at < end && is_among(*at, strings, sizeof(strings));
+}
+
+static bool in_call(const void *ucontext)
+{
+	enum { SYSCALL_BYTES = 2 };
+	uintptr_t end = (uintptr_t)csprof_cpu_called, pc = context_pc(ucontext);
+
+	return pc == end || pc == end - SYSCALL_BYTES;
+}
+
+static int kernel_entry(const void *ucontext)
+{
+	const greg_t *gregs = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+	struct csprof_call call;
+
+	if (gregs[REG_RCX] == gregs[REG_RIP])
+		return last_call(ucontext, &call) ? call.number : CSPROF_ENTRY_CALL;
+	if (call_restarts(ucontext))
+		return (int)gregs[REG_RAX];
+	if (!(gregs[REG_EFL] & RESUME_FLAG))
+		return CSPROF_ENTRY_NONE;
+	return repeats_string(context_pc(ucontext)) ? CSPROF_ENTRY_MAYBE : CSPROF_ENTRY_FAULT;
+}
+
 static void end_call(void *ucontext, long result)
 {
 	greg_t *gregs = ((ucontext_t *)ucontext)->uc_mcontext.gregs;
@@ -430,6 +487,8 @@ const struct csprof_cpu_ops csprof_cpu = {
     .context_sp = context_sp,
     .context_return = context_return,
     .last_call = last_call,
+    .in_call = in_call,
+    .kernel_entry = kernel_entry,
     .call_restarts = call_restarts,
     .end_call = end_call,
     .repeat_call = repeat_call,

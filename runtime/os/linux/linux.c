@@ -108,10 +108,17 @@ uint64_t os_clock_thread(uint32_t tid)
 	return read_clock((clockid_t)(~tid << 3 | 6));
 }
 
-uint64_t os_voluntary_switches(void)
+void os_usage(struct os_usage *u)
 {
-	struct rusage u;
-	return CALL(SYS_getrusage, RUSAGE_THREAD, &u) == 0 ? (uint64_t)u.ru_nvcsw : OS_NOT_KNOWN;
+	enum { NS_PER_US = 1000, NS_PER_S = 1000000000 };
+	struct rusage r;
+
+	*u = (struct os_usage){OS_NOT_KNOWN, OS_NOT_KNOWN, OS_NOT_KNOWN};
+	if (CALL(SYS_getrusage, RUSAGE_THREAD, &r) == 0)
+		*u = (struct os_usage){(uint64_t)r.ru_nvcsw,
+				       (uint64_t)(r.ru_minflt + r.ru_majflt),
+				       (uint64_t)r.ru_stime.tv_sec * NS_PER_S +
+					   (uint64_t)r.ru_stime.tv_usec * NS_PER_US};
 }
 
 uint32_t os_pid(void)

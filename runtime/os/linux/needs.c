@@ -25,6 +25,7 @@ const struct os_need os_needs_in_handler[] = {
     {SYS_rt_sigprocmask, true, {SIG_BLOCK, 0, 0, 8}},
     {SYS_rt_sigprocmask, true, {SIG_SETMASK, 0, 0, 8}},
     {SYS_getpid, true, {0}},
+    {SYS_getrusage, false, {RUSAGE_THREAD}},
     {SYS_process_vm_readv, false, {0, 0, 1, 0, 1, 0}},
     {SYS_process_vm_readv, false, {0, 0, 1, 0, OS_PAGES_AT_ONCE, 0}},
     {SYS_sched_yield, false, {0}},

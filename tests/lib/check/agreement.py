@@ -3,7 +3,7 @@
 PERF_SCRIPT is the output of `perf script --no-inline -F comm,ip,sym,dso`. Every function
 with at least 1% in either must have the same share in both within POINTS percentage points.
 perf's samples count for the row of hpcprof that has one of the names of their address; code
-without a name counts for its module."""
+without a name counts for its module, and the kernel is one row."""
 
 import os
 import re
@@ -14,6 +14,9 @@ import csp
 import elf
 import perfleaf
 import textview
+
+
+KERNEL = "[kernel]"
 
 
 def real_names(place):
@@ -32,14 +35,15 @@ def of_hpcprof(hpcprof, place):
     for (name, module), samples in textview.functions(hpcprof, place).items():
         module = real.get(module, module)
         unnamed = re.match(r".*\+0x[0-9a-f]+$", name)
-        counts[module, None if unnamed else name] += samples
+        counts[module, None if unnamed or module == KERNEL else name] += samples
     return counts
 
 
 def of_perf(script, rows):
     with open(script) as f:
         leaves = perfleaf.leaves(f.read())
-    named, counts = elf.all_names(leaves), Counter()
+    counts = Counter({(KERNEL, None): leaves.pop((KERNEL, 0), 0)})
+    named = elf.all_names(leaves)
     forms = elf.demangled({name for names in named.values() for name in names})
     for (module, address), samples in leaves.items():
         module_name = os.path.basename(os.path.realpath(module))

@@ -18,8 +18,8 @@ def functions(hpcprof, place, *options):
         elif not line.strip():
             inside = False
         elif inside:
-            found = re.match(r"\s*[0-9.]+%\s+([0-9,]+)\s+[0-9.]+%\s+[0-9,]+\s\s+(.*\S)\s\s+(\S.*)$",
-                             line)
+            found = re.match(r"\s*[0-9.]+%\s+([0-9,]+)\s+[0-9.]+%\s+[0-9,]+\s\s+"
+                             r"(?:[0-9.]+%\s\s+)?(.*\S)\s\s+(\S.*)$", line)
             if found:
                 name = re.sub(r" \[(partly )?inlined\]$", "", found.group(2))
                 key = name, os.path.basename(found.group(3))

@@ -86,7 +86,7 @@ UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "B":
          "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50,
          "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "": 1}
 VALUE = r"(?:[0-9.]+%|-)\s+([0-9.,]+)((?: (?:ns|us|ms|s|min|h|B|[KMGTP]iB|[kMGT])\b)?)"
-ROW = re.compile(r"\s*" + VALUE + r"\s+" + VALUE + r"\s\s+(\S.*)$")
+ROW = re.compile(r"\s*" + VALUE + r"\s+" + VALUE + r"\s\s+(?:[0-9.]+%\s\s+)?(\S.*)$")
 
 
 def tables(hpcprof, place, metric, options):

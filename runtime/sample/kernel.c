@@ -1,0 +1,92 @@
+/* The interrupted code shows why the kernel was running when the signal came, in the same way for
+ * each source of samples and for each user: after a system call by the CPU's registers, after a
+ * page fault by the flags that the CPU saves at a fault (csprof_cpu.kernel_entry). Two things
+ * remain, for which the kernel's own count of the thread's time in the kernel decides, so that
+ * the sums agree with what getrusage and time say:
+ *
+ * - While the kernel enters and leaves it holds interrupts off. They come when it has returned to
+ *   the program, and it counts the time as the program's. So samples show too much of it for
+ *   short calls.
+ * - Where a fault cannot be told from the instruction itself, there was one if the kernel has
+ *   counted faults since the last sample, and more time than samples have shown. */
+#include "runtime/sample/kernel.h"
+
+#include "formats/datafile.h"
+#include "runtime/process/state.h"
+
+#include <stdatomic.h>
+
+/* The kernel counts in ticks of up to 10 ms, at other instants than those of samples. So the two
+ * may differ by a few ticks. */
+enum { APART_NS = 20 * 1000 * 1000 };
+
+static CSPROF_TOGETHER atomic_bool shows_faults; /* this CPU was seen to do so */
+
+/* For sums that must not overflow. */
+static int64_t limited(uint64_t ns)
+{
+	enum { SUMMANDS = 4 };
+	return ns < INT64_MAX / SUMMANDS ? (int64_t)ns : INT64_MAX / SUMMANDS;
+}
+
+/* Add what the kernel has counted since the last sample. Returns whether there were faults. Its
+ * counts start again in a forked child. */
+static bool count(struct csprof_kernel_time *t, const struct os_usage *u)
+{
+	bool faults = t->began && u->faults > t->faults;
+	if (t->began && u->kernel > t->kernel)
+		t->ahead += limited(u->kernel - t->kernel);
+	t->began = true;
+	t->kernel = u->kernel;
+	t->faults = u->faults;
+	return faults;
+}
+
+/* What the next samples do not show is the time of interrupts and the like, which is not theirs. */
+static void take(struct csprof_kernel_time *t, bool kernel, int64_t ns)
+{
+	int64_t most = ns + 2 * (int64_t)APART_NS;
+	if (kernel)
+		t->ahead -= ns;
+	if (t->ahead > most)
+		t->ahead = most;
+}
+
+static bool in_kernel(struct csprof_kernel_time *t, int entry, bool faults, int64_t half)
+{
+	if (entry == CSPROF_ENTRY_NONE)
+		return faults && !atomic_load_explicit(&shows_faults, memory_order_relaxed) &&
+		       t->ahead > half + APART_NS;
+	if (entry == CSPROF_ENTRY_MAYBE)
+		return faults && t->ahead > half;
+	return t->ahead > half - APART_NS;
+}
+
+static uint64_t activity(int entry)
+{
+	if (entry == CSPROF_ENTRY_CALL || entry >= CSP_KERNEL_CALL)
+		return CSP_KERNEL_CALL;
+	return entry < 0 ? CSP_KERNEL_FAULT : (uint64_t)entry;
+}
+
+uint64_t csprof_kernel_sample(csprof_state_t *state, const void *ucontext, uint64_t weight)
+{
+	enum { MACHINE = CSPROF_CPU_AUDIT & 0xffff }; /* its lower half is e_machine */
+	struct csprof_kernel_time *t = &state->kernel;
+	const struct os_usage *u = csprof_source_usage(&state->source);
+	int entry = csprof_cpu.kernel_entry(ucontext);
+	int64_t ns = limited(weight);
+
+	if (entry == CSPROF_ENTRY_FAULT)
+		atomic_store_explicit(&shows_faults, true, memory_order_relaxed);
+	if (u->kernel != OS_NOT_KNOWN) {
+		bool faults = count(t, u);
+		bool kernel = in_kernel(t, entry, faults, ns / 2);
+		take(t, kernel, ns);
+		if (!kernel)
+			return 0;
+	} else if (entry == CSPROF_ENTRY_NONE || entry == CSPROF_ENTRY_MAYBE) {
+		return 0;
+	}
+	return CSP_KERNEL_BASE | (uint64_t)MACHINE << CSP_KERNEL_SHIFT | activity(entry);
+}
