@@ -1,5 +1,6 @@
 #include "hpcprof/command/common.h"
 
+#include "hpcprof/command/expression.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <stdlib.h>
@@ -47,6 +48,36 @@ const struct option_row common_loading_options[] = {
      option_flag, FIELD(join_threads), NULL},
     {0}};
 
+static int read_expression(const struct option_row *row, const char *text, void *field,
+			   struct error *e)
+{
+	char name[OPTION_NAME_BYTES];
+
+	return expression_check(option_name(name, row), text, e) == 0
+		   ? option_strings(row, text, field, e)
+		   : -1;
+}
+
+static int read_number(const struct option_row *row, const char *text, void *field, struct error *e)
+{
+	uint64_t n;
+
+	return option_count(row, text, &n, e) == 0 ? option_strings(row, text, field, e) : -1;
+}
+
+const struct option_row common_choice_options[] = {
+    {0, "program", "REGEX", "only processes that ran a program whose name matches", read_expression,
+     FIELD(programs), NULL},
+    {0, "process", "PID", "only this process; may be repeated", read_number, FIELD(processes),
+     NULL},
+    {0, "host", "REGEX", "only processes on hosts whose names match", read_expression, FIELD(hosts),
+     NULL},
+    {0, "rank", "N", "only this rank of a parallel program; may be repeated", read_number,
+     FIELD(ranks), NULL},
+    {0, "thread", "REGEX", "only threads whose names match", read_expression, FIELD(threads_named),
+     NULL},
+    {0}};
+
 const struct option_row common_inlining_options[] = {
     {0, "no-inline", NULL, "count inlined code as part of the function around it", option_flag,
      FIELD(no_inline), NULL},
@@ -55,6 +86,15 @@ const struct option_row common_inlining_options[] = {
 const struct option_row common_metrics_options[] = {
     {'m', "metric", "METRIC", "show this metric; may be repeated for more columns", option_strings,
      FIELD(metrics), NULL},
+    {0}};
+
+const struct option_row common_paths_options[] = {
+    {0, "focus", "REGEX", "only paths through functions whose names match REGEX", read_expression,
+     FIELD(focus), NULL},
+    {0, "ignore", "REGEX", "no paths through functions whose names match REGEX", read_expression,
+     FIELD(ignore), NULL},
+    {0, "module", "REGEX", "only paths whose innermost frame is in a load module that matches",
+     read_expression, FIELD(modules), NULL},
     {0}};
 
 const struct option_row common_rows_options[] = {
@@ -143,7 +183,15 @@ void common_deinit(struct common *o)
 		return;
 	vec_free(&o->lists);
 	path_list_deinit(&o->listed);
+	vec_free(&o->programs);
+	vec_free(&o->processes);
+	vec_free(&o->hosts);
+	vec_free(&o->ranks);
+	vec_free(&o->threads_named);
 	vec_free(&o->debug_dirs);
+	vec_free(&o->focus);
+	vec_free(&o->ignore);
+	vec_free(&o->modules);
 	vec_free(&o->metrics);
 	arena_deinit(&o->arena);
 }

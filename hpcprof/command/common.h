@@ -28,13 +28,16 @@ struct common {
 	option_strings_field lists; /* --files-from */
 	bool list_nul;              /* -0 */
 	struct path_list listed;    /* what profiles points to if there are lists */
-	bool join_threads;          /* put threads below the call that created them */
+	/* expressions and numbers, see load/choice.h */
+	option_strings_field programs, processes, hosts, ranks, threads_named;
+	bool join_threads; /* put threads below the call that created them */
 	/* how it is resolved */
 	const char *sysroot; /* or NULL */
 	option_strings_field debug_dirs;
 	bool no_inline;
 	unsigned threads; /* worker threads, at least 1 */
 	/* what is shown */
+	option_strings_field focus, ignore, modules; /* expressions, see metrics/path_filter.h */
 	option_strings_field metrics; /* in this order; empty: the command's choice */
 	uint64_t rows;                /* 0: the default; UINT64_MAX: all */
 	enum sort_key sort;
@@ -49,8 +52,10 @@ struct common {
 extern const struct option_row common_input_options[];    /* --files-from, -0, --no-pager, -q */
 extern const struct option_row common_symbols_options[];  /* --sysroot, --debug-dir */
 extern const struct option_row common_loading_options[];  /* -j, --join-threads */
+extern const struct option_row common_choice_options[];   /* --program and so on */
 extern const struct option_row common_inlining_options[]; /* --no-inline */
 extern const struct option_row common_metrics_options[];  /* -m */
+extern const struct option_row common_paths_options[];    /* --focus, --ignore, --module */
 extern const struct option_row common_rows_options[];     /* -n */
 extern const struct option_row common_values_options[];   /* -s, --samples, --ci */
 extern const struct option_row common_stats_options[];    /* --stats, --by */

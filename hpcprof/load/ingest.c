@@ -1,5 +1,6 @@
 /* Merges one datafile into the model: the roles of its metrics, the roots of its trees, and
  * everything outside the trees. */
+#include "hpcprof/load/choice.h"
 #include "hpcprof/load/ingest_internal.h"
 #include "hpcprof/load/process.h"
 #include "hpcprof/model/sum.h"
@@ -211,8 +212,11 @@ int ingest_tree(struct ingest *in, uint32_t index)
 	uint32_t threads = reader_num_threads(in->r), root = own_root(tree);
 	uint32_t row = tree->thread < threads ? tree->thread : threads;
 	struct ingested_tree t;
-	int rc = ingest_open_place(in, tree->epoch, &t.place);
+	int rc;
 
+	if (in->left_out && (row == threads || in->left_out[row]))
+		return 0;
+	rc = ingest_open_place(in, tree->epoch, &t.place);
 	if (rc == 0)
 		rc = reader_rows_begin(&t.rows, in->r, index, in->e);
 	if (rc != 0)
@@ -252,6 +256,21 @@ static int make_room(struct ingest *in)
 	return 0;
 }
 
+static int choose_threads(struct ingest *in)
+{
+	const struct choice *c = in->options.choice;
+	uint32_t n = reader_num_threads(in->r);
+
+	if (!choice_has_threads(c))
+		return 0;
+	in->left_out = calloc((size_t)n + 1, sizeof *in->left_out);
+	if (!in->left_out)
+		return ingest_out_of_memory(in, n);
+	for (uint32_t i = 0; i < n; i++)
+		in->left_out[i] = !choice_thread(c, reader_thread(in->r, i));
+	return 0;
+}
+
 static int prepare(struct ingest *in)
 {
 	size_t rows = (size_t)reader_num_threads(in->r) + 1;
@@ -268,7 +287,7 @@ static int prepare(struct ingest *in)
 	    !in->targets[TAKE_CALL] || !in->places || !in->roots || !in->sums)
 		return ingest_out_of_memory(in, rows * in->num_metrics * sizeof *in->sums);
 	memset(in->roots, 0xff, trees * sizeof *in->roots);
-	if (make_room(in) != 0 || plan_columns(in) != 0)
+	if (make_room(in) != 0 || choose_threads(in) != 0 || plan_columns(in) != 0)
 		return -1;
 	plan_targets(in);
 	return 0;
@@ -393,7 +412,7 @@ static int add_facts(struct ingest *in)
 		if (!in->columns[i].events)
 			continue;
 		sum = metric_sum(in, i);
-		if (process_describe_metric(m, in->r, i, &sum,
+		if (process_describe_metric(m, in->r, in->left_out, i, &sum,
 					    &m->metrics.at[in->columns[i].metric], in->e) != 0)
 			return -1;
 	}
@@ -401,7 +420,9 @@ static int add_facts(struct ingest *in)
 		return -1;
 	if (reader_is_merged(in->r))
 		return add_merged(in);
-	return process_describe(m, in->r, in->path, &p, in->e) == 0 ? push_process(in, &p) : -1;
+	return process_describe(m, in->r, in->left_out, in->path, &p, in->e) == 0
+		   ? push_process(in, &p)
+		   : -1;
 }
 
 void ingest_end(struct ingest *in)
@@ -417,8 +438,10 @@ void ingest_end(struct ingest *in)
 		free(in->targets[kind]);
 		in->targets[kind] = NULL;
 	}
+	free(in->left_out);
 	free(in->roots);
 	free(in->sums);
+	in->left_out = NULL;
 	in->places = NULL;
 	in->columns = NULL;
 	in->roots = NULL;
@@ -443,7 +466,7 @@ int ingest_file(struct ingest *in, const struct reader *r, const char *path,
 		rc = ingest_tree(in, i);
 	if (rc == 0)
 		rc = add_facts(in);
-	if (rc == 0)
+	if (rc == 0 && !in->left_out)
 		rc = process_check_account(r, in->sums, complain, context, e);
 	ingest_end(in);
 	return rc;

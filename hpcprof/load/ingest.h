@@ -10,7 +10,10 @@
 
 struct ingest;
 
+struct choice; /* load/choice.h */
+
 struct ingest_options {
+	const struct choice *choice; /* of threads; NULL: all */
 	/* where to look for modules whose extent is not in the trailer; or NULL */
 	const char *sysroot;
 	bool join_threads; /* put a thread's complete paths below the call that created it */

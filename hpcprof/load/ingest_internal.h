@@ -71,6 +71,7 @@ struct ingest {
 	struct target *targets[TAKINGS]; /* [num_targets] each */
 	unsigned num_targets[TAKINGS];
 	struct epoch_index **places; /* [epochs], NULL until a tree needs it */
+	bool *left_out;              /* [threads]: not chosen; NULL: none */
 	uint32_t *roots;             /* [trees], the context that each is below; see root_of */
 	/* [threads + 1][num_metrics], raw values; the last row: trees without a thread */
 	uint64_t *sums;

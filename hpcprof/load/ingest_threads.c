@@ -176,6 +176,8 @@ static int add_rows(struct ingest *in, const struct created *all, size_t n, bool
 	int rc = 0;
 
 	for (size_t i = 0; i < n && rc == 0; i++) {
+		if (in->left_out && in->left_out[all[i].thread])
+			continue;
 		rc = find_calls(in, &c, &all[i]);
 		if (rc == 0)
 			rc = add_row(in, all[i].thread, &c, sums);
@@ -183,7 +185,7 @@ static int add_rows(struct ingest *in, const struct created *all, size_t n, bool
 	}
 	reader_rows_end(&c.rows);
 	for (uint32_t t = 0; t < threads && rc == 0; t++)
-		if (!added[t])
+		if (!added[t] && !(in->left_out && in->left_out[t]))
 			rc = add_row(in, t, NULL, sums);
 	if (rc == 0 && any_value(in, last_row(in)))
 		rc = add_row(in, last_row(in), NULL, sums);

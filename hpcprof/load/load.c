@@ -1,6 +1,7 @@
 #include "hpcprof/load/load.h"
 
 #include "formats/base/workers.h"
+#include "hpcprof/load/choice.h"
 #include "hpcprof/load/datafile_source.h"
 #include "hpcprof/load/importers.h"
 
@@ -52,8 +53,19 @@ static int load_datafile(struct load_worker *w, const struct load_file *f, struc
 	}
 	if (reader_warning(s.reader))
 		note(w, reader_warning(s.reader)->text, ERROR_NONE, true);
+	if (l->unwanted && reader_is_merged(s.reader)) {
+		note(w, "a merged file: its processes cannot be chosen from", ERROR_USAGE, false);
+		datafile_source_close(&s);
+		return 0;
+	}
+	if (l->unwanted && !choice_process(l->ingest.choice, s.reader)) {
+		l->unwanted[w->file] = true;
+		datafile_source_close(&s);
+		return 0;
+	}
 	rc = ingest_file(w->ingest, s.reader, f->path, complain, w, e);
 	pthread_mutex_lock(&w->shared->lock);
+	l->chosen++;
 	l->running += s.kind == SOURCE_RUNNING;
 	l->killed += s.kind == SOURCE_KILLED;
 	pthread_mutex_unlock(&w->shared->lock);
@@ -67,7 +79,10 @@ static int load_file(struct load_worker *w, struct error *e)
 	const struct importer *importer = importers_of(f->path);
 	int rc;
 
-	if (importer) {
+	if (importer && w->shared->load->unwanted) {
+		note(w, "not a datafile: its processes cannot be chosen from", ERROR_USAGE, false);
+		rc = 0;
+	} else if (importer) {
 		rc = importer->add(w->model, f->path, e);
 		if (rc > 0) {
 			note(w, e->text, e->kind, false);
@@ -153,6 +168,8 @@ int load_files(struct load *l, struct error *e)
 	int rc;
 
 	n = n ? n : 1;
+	if (l->ingest.choice && !(l->unwanted = calloc(l->num_files + 1, sizeof *l->unwanted)))
+		return error_memory(e, l->num_files);
 	workers = calloc(n, sizeof *workers);
 	if (!workers)
 		return error_memory(e, n * sizeof *workers);
@@ -179,6 +196,7 @@ void load_deinit(struct load *l)
 		return;
 	model_destroy(l->model);
 	vec_free(&l->problems);
+	free(l->unwanted);
 	arena_deinit(&l->arena);
 	l->model = NULL;
 }

@@ -29,14 +29,16 @@ struct load {
 	/* input */
 	const struct load_file *files;
 	size_t num_files;
-	unsigned threads; /* at least 1 */
-	struct ingest_options ingest;
+	unsigned threads;             /* at least 1 */
+	struct ingest_options ingest; /* its choice is also that of processes */
 	/* Called after each file, from any thread but one at a time. May be NULL. */
 	void (*progress)(void *context, size_t done, size_t total);
 	void *context;
 	/* output */
-	size_t running, killed;            /* number of stores */
-	struct model *model;               /* finished */
+	size_t running, killed; /* number of stores */
+	size_t chosen;          /* number of files of processes that were chosen */
+	bool *unwanted;         /* [num_files]: those of others; NULL: there is no choice */
+	struct model *model;    /* finished */
 	VEC(struct load_problem) problems; /* in the order of the files */
 	struct arena arena;                /* of the problems' texts */
 };

@@ -85,8 +85,24 @@ static int describe(struct model *m, struct reader_pairs about, struct reader_te
 	return 0;
 }
 
-int process_describe(struct model *m, const struct reader *r, const char *path,
-		     struct model_process *out, struct error *e)
+/* The threads that are read, and their CPU time. */
+static void count_threads(const struct reader *r, const bool *left_out, struct model_process *out)
+{
+	bool saturated = false;
+
+	out->threads = reader_num_threads(r);
+	if (!left_out)
+		return;
+	out->cpu_ns = 0;
+	for (uint32_t i = 0; i < reader_num_threads(r); i++)
+		if (left_out[i])
+			out->threads--;
+		else
+			out->cpu_ns = sum_add(out->cpu_ns, reader_thread(r, i)->cpu_ns, &saturated);
+}
+
+int process_describe(struct model *m, const struct reader *r, const bool *left_out,
+		     const char *path, struct model_process *out, struct error *e)
 {
 	const struct reader_header *header = reader_header(r);
 	struct reader_text name = {path, (uint32_t)strlen(path)};
@@ -96,8 +112,8 @@ int process_describe(struct model *m, const struct reader *r, const char *path,
 	if (!out->executable[0])
 		out->executable = model_text(m, header->target.at, header->target.n);
 	out->has_trailer = reader_has_trailer(r);
-	out->threads = reader_num_threads(r);
-	out->has_ended = has_ended_threads(r);
+	count_threads(r, left_out, out);
+	out->has_ended = !left_out && has_ended_threads(r);
 	out->tramp_samples = header->tramp_samples;
 	return out->executable ? 0 : error_memory(e, 0);
 }
@@ -165,8 +181,8 @@ static bool has_n_column(const struct reader *r, uint32_t v)
 	       !(reader_metric(r, v)->flags & CSP_METRIC_SAMPLES);
 }
 
-int process_describe_metric(struct model *m, const struct reader *r, uint32_t v,
-			    const struct model_sum *sum, struct model_metric *metric,
+int process_describe_metric(struct model *m, const struct reader *r, const bool *left_out,
+			    uint32_t v, const struct model_sum *sum, struct model_metric *metric,
 			    struct error *e)
 {
 	struct reader_pairs about = reader_metric(r, v)->about;
@@ -188,7 +204,8 @@ int process_describe_metric(struct model *m, const struct reader *r, uint32_t v,
 	for (uint32_t i = 0; i < reader_num_account(r); i++) {
 		const struct reader_account *row = reader_account(r, i);
 		struct model_account *to;
-		if (row->metric != v)
+		if (row->metric != v ||
+		    (left_out && (row->thread >= reader_num_threads(r) || left_out[row->thread])))
 			continue;
 		to = model_account_row(m, metric, row->disposition);
 		if (!to)

@@ -5,10 +5,13 @@
 
 #include "hpcprof/model/model.h"
 
+/* For those below, left_out (or NULL) has for each thread of the datafile whether it is not read.
+ */
+
 /* Fill *out, except for the sums, from PROCESS and THREADS of the trailer. For a merged file, which
  * has several processes, use process_describe_merged. */
-int process_describe(struct model *m, const struct reader *r, const char *path,
-		     struct model_process *out, struct error *e);
+int process_describe(struct model *m, const struct reader *r, const bool *left_out,
+		     const char *path, struct model_process *out, struct error *e);
 
 /* The same for row i of MERGED. */
 int process_describe_merged(struct model *m, const struct reader *r, uint32_t i,
@@ -16,8 +19,8 @@ int process_describe_merged(struct model *m, const struct reader *r, uint32_t i,
 
 /* Add what METRICS and ACCOUNT contain for metric v of the file (a V column). sum is the sum of its
  * values, as they are in the model. */
-int process_describe_metric(struct model *m, const struct reader *r, uint32_t v,
-			    const struct model_sum *sum, struct model_metric *metric,
+int process_describe_metric(struct model *m, const struct reader *r, const bool *left_out,
+			    uint32_t v, const struct model_sum *sum, struct model_metric *metric,
 			    struct error *e);
 
 /* Check the equations of ACCOUNT against the trees. sums has the sum over the nodes of each metric

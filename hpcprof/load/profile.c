@@ -1,6 +1,7 @@
 #include "hpcprof/load/profile.h"
 
 #include "hpcprof/command/output.h"
+#include "hpcprof/load/choice.h"
 #include "hpcprof/load/load.h"
 #include "hpcprof/load/scan.h"
 #include "hpcprof/terminal/pager.h"
@@ -71,6 +72,10 @@ static int load_model(struct profile *p, struct load *l, struct diag *d, struct 
 		tell_stores(d, l);
 	p->model = l->model;
 	l->model = NULL;
+	if (rc == 0 && l->unwanted && !l->chosen)
+		rc = error_set(e, ERROR_USAGE,
+			       "no process and thread is as chosen (hpcprof --processes and "
+			       "--threads, with -n 0, list them all)");
 	if (rc == 0 && !p->model->processes.len)
 		rc = error_set(e, ERROR_USAGE,
 			       "no profile could be read (name a measurement directory, "
@@ -93,6 +98,8 @@ static int group_files(struct profile *p, const struct common *o, struct scan *s
 		return error_memory(e, s->files.len);
 	for (size_t i = 0; i < l->problems.len; i++)
 		left_out[l->problems.at[i].file] |= l->problems.at[i].kind != ERROR_NONE;
+	for (size_t i = 0; l->unwanted && i < l->num_files; i++)
+		left_out[i] |= l->unwanted[i];
 	arena_adopt(&p->arena, &s->arena);
 	rc = units_group(&p->units, o->by ? o->by : UNIT_PROFILE, s->files.at, s->files.len,
 			 left_out, p->model, &p->arena, e);
@@ -116,6 +123,11 @@ static int load_all(struct profile *p, const struct profile_request *r, struct d
 
 	if (!files)
 		return error_memory(e, s->files.len * sizeof *files);
+	if (choice_create(&p->choice, o, e) != 0) {
+		free(files);
+		return -1;
+	}
+	l.ingest.choice = p->choice;
 	for (size_t i = 0; i < s->files.len; i++)
 		files[i] = (struct load_file){s->files.at[i].path, s->files.at[i].datafile};
 	if (!r->units)
@@ -225,6 +237,7 @@ void profile_deinit(struct profile *p)
 	model_destroy(p->model);
 	vec_free(&p->losses);
 	units_deinit(&p->units);
+	choice_destroy(p->choice);
 	arena_deinit(&p->arena);
 	memset(p, 0, sizeof *p);
 }

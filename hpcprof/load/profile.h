@@ -23,6 +23,7 @@ struct profile {
 	struct arena arena;
 	VEC(struct profile_loss) losses; /* files that were left out, or read with complaints */
 	struct units units;              /* what values are compared over; empty unless requested */
+	struct choice *choice;           /* of processes and threads; NULL: all */
 	struct diag *diag;               /* for problems that are found while a view is printed */
 };
 

@@ -34,28 +34,13 @@ static bool fold(struct calltree *t, const struct model *m, const struct symboli
 	return true;
 }
 
-/* Per node, whether a wanted function is on its path. NULL if memory ran out. */
-static bool *on_wanted_paths(const struct calltree *t, const bool *wanted)
-{
-	bool *through = calloc(t->nodes.len, sizeof *through);
-
-	for (uint32_t i = CALLTREE_ROOTS; through && i < t->nodes.len; i++)
-		through[i] = wanted[calltree_function(t, i)] || through[calltree_parent(t, i)];
-	return through;
-}
-
-static void add_values(struct calltree *t, uint32_t contexts, const uint64_t *const *columns,
-		       const bool *through)
+static void add_values(struct calltree *t, uint32_t contexts, const uint64_t *const *columns)
 {
 	size_t n = t->num_columns;
 	bool saturated = false;
 
 	for (uint32_t i = 0; i < contexts; i++) {
 		uint64_t *to = &t->exclusive[t->at[i] * n];
-		if (through && !through[t->at[i]]) {
-			t->at[i] = CALLTREE_NO_NODE;
-			continue;
-		}
 		for (size_t k = 0; k < n; k++)
 			to[k] = sum_add(to[k], columns[k][i], &saturated);
 	}
@@ -68,26 +53,22 @@ static void add_values(struct calltree *t, uint32_t contexts, const uint64_t *co
 }
 
 int calltree_build(struct calltree *t, const struct model *m, const struct symbolized *c,
-		   const uint64_t *const *columns, size_t num_columns, const bool *wanted,
-		   struct error *e)
+		   const uint64_t *const *columns, size_t num_columns, struct error *e)
 {
 	uint32_t contexts = model_num_contexts(m);
-	bool *through = NULL, ok;
+	bool ok;
 
 	memset(t, 0, sizeof *t);
 	t->num_columns = num_columns;
 	t->at = calloc(contexts, sizeof *t->at);
 	ok = t->at && fold(t, m, c, t->at);
-	if (ok && wanted)
-		ok = (through = on_wanted_paths(t, wanted)) != NULL;
 	if (ok) {
 		t->exclusive = calloc(t->nodes.len * num_columns + 1, sizeof *t->exclusive);
 		t->inclusive = calloc(t->nodes.len * num_columns + 1, sizeof *t->inclusive);
 		ok = t->exclusive && t->inclusive;
 	}
 	if (ok)
-		add_values(t, contexts, columns, through);
-	free(through);
+		add_values(t, contexts, columns);
 	if (ok)
 		return 0;
 	calltree_deinit(t);

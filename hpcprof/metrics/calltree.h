@@ -12,24 +12,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CALLTREE_NO_NODE UINT32_MAX
 enum { CALLTREE_ROOT = 0, CALLTREE_PARTIAL_ROOT = 1, CALLTREE_ROOTS = 2 };
 
 struct calltree {
 	struct interner nodes; /* key: parent << 32 | function << 1 | inlined */
 	size_t num_columns;
 	uint64_t *exclusive, *inclusive; /* [nodes * num_columns] */
-	/* [contexts] the node of a context's innermost frame; CALLTREE_NO_NODE: its values are
-	 * omitted */
-	uint32_t *at;
+	uint32_t *at;                    /* [contexts] the node of a context's innermost frame */
 };
 
-/* Fold the contexts of the model, with the values of some columns ([contexts] each). wanted (or
- * NULL) marks functions: then only paths through a marked function have values. A node's id is
+/* Fold the contexts of the model, with the values of some columns ([contexts] each). A node's id is
  * greater than its parent's. 0, or -1 and *e if memory ran out. Sums saturate. */
 int calltree_build(struct calltree *t, const struct model *m, const struct symbolized *c,
-		   const uint64_t *const *columns, size_t num_columns, const bool *wanted,
-		   struct error *e);
+		   const uint64_t *const *columns, size_t num_columns, struct error *e);
 void calltree_deinit(struct calltree *t); /* takes NULL */
 
 static inline uint32_t calltree_parent(const struct calltree *t, uint32_t node)

@@ -18,32 +18,33 @@ static uint32_t function_row(void *context, const struct occurrence *o)
 	return o->code->function;
 }
 
-/* A copy of the values with 0 for contexts outside the kernel. NULL if memory ran out. */
-static uint64_t *kernel_values(const struct model *m, const uint64_t *values, uint64_t *total)
+uint64_t kernel_total(const struct model *m, const uint64_t *values, uint64_t *in_kernel)
 {
 	uint32_t contexts = model_num_contexts(m);
-	uint64_t *kept = calloc((size_t)contexts + 1, sizeof *kept);
+	uint64_t total = 0;
 	bool saturated = false;
 
-	for (uint32_t c = MODEL_ROOTS; kept && c < contexts; c++)
-		if (values[c] && kernel_part_module(m, m->frames.at[model_frame_of(m, c)].module)) {
-			kept[c] = values[c];
-			*total = sum_add(*total, values[c], &saturated);
-		}
-	return kept;
+	for (uint32_t c = MODEL_ROOTS; c < contexts; c++) {
+		if (!values[c] || !kernel_part_module(m, m->frames.at[model_frame_of(m, c)].module))
+			continue;
+		if (in_kernel)
+			in_kernel[c] = values[c];
+		total = sum_add(total, values[c], &saturated);
+	}
+	return total;
 }
 
 int kernel_part(const struct model *m, const struct symbolized *c, const uint64_t *values,
 		struct kernel_part *out, struct error *e)
 {
 	struct attributed_rows rows = {0};
-	uint64_t *kept;
+	uint64_t *kept = calloc((size_t)model_num_contexts(m) + 1, sizeof *kept);
 	int rc = 0;
 
 	*out = (struct kernel_part){0};
-	kept = kernel_values(m, values, &out->total);
 	if (!kept)
 		return error_memory(e, model_num_contexts(m) * sizeof *kept);
+	out->total = kernel_total(m, values, kept);
 	if (out->total) {
 		const uint64_t *columns[] = {kept};
 		rc = attribute_rows(m, c, columns, 1, c->functions.len, function_row, NULL, &rows,

@@ -1,36 +1,13 @@
 #include "hpcprof/metrics/select.h"
 
+#include "hpcprof/command/expression.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/terminal/layout.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { CANDIDATES = 5, CANDIDATE_WIDTH = 60 }; /* in a message */
-
-static int compile(regex_t *to, const char *subject, const char *text, struct error *e)
-{
-	char why[128];
-	int rc = regcomp(to, text, REG_EXTENDED | REG_NOSUB);
-
-	if (rc == 0)
-		return 0;
-	regerror(rc, to, why, sizeof why);
-	return error_set(e, ERROR_USAGE,
-			 "%s takes an extended regular expression, not '%.100s' (%s)", subject,
-			 text, why);
-}
-
-int select_check(const char *option, const char *text, struct error *e)
-{
-	regex_t r;
-
-	if (compile(&r, option, text, e) != 0)
-		return -1;
-	regfree(&r);
-	return 0;
-}
 
 static bool matches(const struct code_function *f, const void *regex)
 {
@@ -79,29 +56,6 @@ static int none(const char *name, struct error *e)
 	return error_set(
 	    e, ERROR_USAGE,
 	    "no function of this profile matches '%.200s' (hpcprof -n 0 lists them all)", name);
-}
-
-bool *select_matching(const struct symbolized *c, const char *expression, struct error *e)
-{
-	bool *marks = calloc(c->functions.len + 1, sizeof *marks);
-	regex_t r;
-	size_t n;
-
-	if (!marks) {
-		error_memory(e, c->functions.len);
-		return NULL;
-	}
-	if (compile(&r, "--focus", expression, e) != 0) {
-		free(marks);
-		return NULL;
-	}
-	n = mark(c, marks, matches, &r);
-	regfree(&r);
-	if (n)
-		return marks;
-	none(expression, e);
-	free(marks);
-	return NULL;
 }
 
 /* The first marked function by name after the given name (NULL: the first of all). */

@@ -1,4 +1,4 @@
-/* Finds the functions that a user names or describes by an expression. */
+/* Finds the functions that a user names. */
 #ifndef HPCPROF_METRICS_SELECT_H
 #define HPCPROF_METRICS_SELECT_H
 
@@ -7,14 +7,6 @@
 #include "hpcprof/model/model.h"
 
 #include <stdbool.h>
-
-/* Whether text is a POSIX extended regular expression. 0, or -1 and *e (ERROR_USAGE). */
-int select_check(const char *option, const char *text, struct error *e);
-
-/* For each function of the code, whether its name or linkage name matches the expression. The
- * caller frees the array. NULL and *e (ERROR_USAGE: nothing matches, or the expression is
- * invalid). */
-bool *select_matching(const struct symbolized *c, const char *expression, struct error *e);
 
 /* Find the functions that name identifies, in any number of modules: those with this name or
  * linkage name; else those with it followed by parameters; else those that contain it; else those

@@ -156,6 +156,10 @@ void shown_metrics_deinit(struct shown_metrics *c)
 {
 	if (!c)
 		return;
+	for (size_t i = 0; c->copies && i < c->len; i++)
+		free(c->copies[i]);
+	free(c->copies);
+	free(c->outside);
 	free(c->at);
 	free(c->values);
 	memset(c, 0, sizeof *c);

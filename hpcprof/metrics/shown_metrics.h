@@ -34,6 +34,10 @@ struct shown_metrics {
 	size_t len;
 	size_t left_out;         /* metrics with values that do not fit */
 	const uint64_t **values; /* [len], for attribute */
+	/* after path_filter: the contexts on paths that are not shown, and the copies of the values
+	 * without theirs; or NULL */
+	bool *outside;
+	uint64_t **copies;
 };
 
 /* The metrics of -m, in its order. Without -m all that have values, at most `most` (at least 1):

@@ -2,6 +2,7 @@
 
 #include "formats/base/workers.h"
 #include "hpcprof/load/datafile_source.h"
+#include "hpcprof/load/choice.h"
 #include "hpcprof/load/importers.h"
 #include "hpcprof/metrics/stats_worker.h"
 #include "hpcprof/terminal/layout.h"
@@ -66,6 +67,15 @@ static const char *name_of(struct stats_worker *w, const struct reader *r, uint3
 	return t && !name ? NULL : thread_name(w, thread, t ? t->tid : 0, name, process);
 }
 
+/* Whether the thread of a tree or a row of THREADS is read. */
+static bool is_chosen(const struct stats_worker *w, const struct reader *r, uint32_t thread)
+{
+	const struct choice *c = w->stats->profile->choice;
+
+	return !choice_has_threads(c) ||
+	       (thread < reader_num_threads(r) && choice_thread(c, reader_thread(r, thread)));
+}
+
 /* Whether a row of THREADS without a tree is a thread that recorded nothing. This is not known if a
  * tree belongs to several threads. A row without a tid is not a single thread. */
 static bool is_idle_thread(const struct reader *r, uint32_t thread, bool shared)
@@ -93,7 +103,8 @@ static int read_threads(struct stats_worker *w, const struct reader *r, const ch
 		uint32_t thread = row < rows ? row : list[k].thread, first = k;
 		for (; rc == 0 && k < trees && list[k].thread == thread; k++)
 			rc = ingest_tree(w->ingest, list[k].tree);
-		if (rc == 0 && (k > first || is_idle_thread(r, thread, shared)))
+		if (rc == 0 && is_chosen(w, r, thread) &&
+		    (k > first || is_idle_thread(r, thread, shared)))
 			rc = stats_worker_end_unit(w, name_of(w, r, thread, process), w->e);
 	}
 	if (rc == 0 && w->names.len == before)

@@ -22,8 +22,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STATS_NO_NODE UINT32_MAX
-
 /* A row includes values of a node. */
 struct stats_use {
 	uint32_t node, row;
@@ -36,7 +34,7 @@ struct stats_rows {
 	/* given */
 	const uint64_t *keys; /* [num_nodes] parent << 32 | anything */
 	uint32_t num_nodes;
-	const uint32_t *at; /* [contexts] the node of a context, or STATS_NO_NODE; NULL: its id */
+	const uint32_t *at; /* [contexts] the node of a context; NULL: its id */
 	size_t num_columns; /* of the columns, the first num_columns */
 	uint32_t num_rows;
 	VEC(struct stats_use) uses;

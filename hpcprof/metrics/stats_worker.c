@@ -30,7 +30,8 @@ static bool scratch_init(struct stats_scratch *x, const struct stats_rows *rows)
 int stats_worker_init(struct stats_worker *w, const struct stats *s,
 		      const struct match_index *index, struct error *e)
 {
-	const struct ingest_options o = {.sysroot = s->options->sysroot,
+	const struct ingest_options o = {.choice = s->profile->choice,
+					 .sysroot = s->options->sysroot,
 					 .join_threads = s->options->join_threads};
 	size_t columns = s->columns->len + 1;
 	bool ok;
@@ -141,6 +142,8 @@ void stats_worker_note_periods(struct stats_worker *w)
 /* Add the unit's values to the nodes of a tree. */
 static void scatter(struct stats_worker *w, const struct stats_rows *rows, struct stats_scratch *x)
 {
+	const bool *outside = w->stats->columns->outside;
+
 	for (size_t i = 0; i < rows->num_columns; i++) {
 		const struct model_metric *k = metric_of(w, i);
 		const uint64_t *from;
@@ -152,10 +155,10 @@ static void scatter(struct stats_worker *w, const struct stats_rows *rows, struc
 			if (c >= k->capacity || !from[c])
 				continue;
 			w->lost |= to == MATCH_NONE;
-			if (to != MATCH_NONE && rows->at)
-				to = rows->at[to];
-			if (to == STATS_NO_NODE)
+			if (to == MATCH_NONE || (outside && outside[to]))
 				continue;
+			if (rows->at)
+				to = rows->at[to];
 			add(&x->exclusive[to * rows->num_columns + i], from[c]);
 			x->touched[to / 64] |= UINT64_C(1) << to % 64;
 		}

@@ -79,8 +79,8 @@ static bool add_kernel_frame(csprof_state_t *state, const void *ucontext, uint64
 	bool call = (ip & CSP_KERNEL_ACTIVITY) != CSP_KERNEL_FAULT;
 	if (call && !csprof_cpu.call_restarts(ucontext))
 		caller->exact = false;
-	return csprof_unwind_prepend(state,
-				     (struct csprof_frame){.ip = ip, .sp = caller->sp, .exact = true});
+	return csprof_unwind_prepend(
+	    state, (struct csprof_frame){.ip = ip, .sp = caller->sp, .exact = true});
 }
 
 static enum csp_disposition sample_callstack(csprof_state_t *state, const void *ucontext,

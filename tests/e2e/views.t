@@ -41,7 +41,7 @@ check "the outermost frame is first" bash -c "sed -n 4p text | grep -q '_start$'
 check "--depth sums what is deeper" grep -qE '\.\.\. [0-9]+ callees? deeper' text
 check "no more frames are shown" bash -c "! grep -qE ' (fib|even)$' text"
 "$hpcprof" tree --focus '^ev.n$' one >text
-check "--focus has what lies outside in the last line" bash -c "tail -1 text | grep -qE '^ +[0-9.]+% .*outside the focus'"
+check "--focus has the rest in the last line" bash -c "tail -1 text | grep -qE '^ +[0-9.]+% .*on other paths'"
 check "and no function that is not on its paths" bash -c "! grep -q fib text"
 check "--no-inline has none of it" bash -c '! "$1" tree --no-inline one | grep -qF "[inlined]"' - "$hpcprof"
 status() {

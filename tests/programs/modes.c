@@ -7,8 +7,8 @@
  *   forks     makes processes with a copy of its memory, which end at once
  *   futexes   wakes another thread by syscall()
  *   computes  makes no system calls
- * all with some computing between. Prints "user NS" and "kernel NS": what the kernel has counted for
- * its threads. */
+ * all with some computing between. Prints "user NS" and "kernel NS": what the kernel has counted
+ * for its threads. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>

@@ -4,6 +4,7 @@
 
 #include "hpcprof/command/list.h"
 #include "hpcprof/correlate/label.h"
+#include "hpcprof/metrics/path_filter.h"
 #include "hpcprof/metrics/select.h"
 #include "hpcprof/terminal/layout.h"
 
@@ -121,6 +122,9 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 				      shown_metrics_fitting(o, NAMES, value_gutter_each(o)),
 				      &t.arena, e);
 
+	if (rc == 0)
+		rc = path_filter(&t.columns, t.m, t.c, o, e);
+
 	t.margin = (struct value_gutter){&t.columns, o->width, false};
 	if (rc == 0)
 		rc = find_subject(&t, e);
@@ -178,6 +182,8 @@ static const struct option_row own_options[] = {
     {0}};
 
 static const struct option_row *const tables[] = {own_options,
+						  common_choice_options,
+						  common_paths_options,
 						  common_metrics_options,
 						  common_rows_options,
 						  common_values_options,

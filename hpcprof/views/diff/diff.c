@@ -552,8 +552,8 @@ static const struct option_row own_options[] = {
     {0}};
 
 static const struct option_row *const tables[] = {
-    common_metrics_options, common_rows_options,    own_options, common_inlining_options,
-    common_symbols_options, common_loading_options, NULL};
+    common_choice_options,   common_metrics_options, common_rows_options,    own_options,
+    common_inlining_options, common_symbols_options, common_loading_options, NULL};
 
 const struct command diff_command = {
     .name = "diff",

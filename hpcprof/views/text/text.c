@@ -2,6 +2,7 @@
 #include "hpcprof/views/text/text.h"
 
 #include "hpcprof/command/list.h"
+#include "hpcprof/metrics/path_filter.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -97,8 +98,9 @@ static unsigned each_metric(const struct profile *p, const struct text_options *
 	return o->ci ? percents : EACH;
 }
 
-/* Which sections there are: those asked for, or the answer in short. */
-static void choose_sections(struct text *t)
+/* Which sections there are: those asked for, or the answer in short. filtered: only some paths are
+ * shown. */
+static void choose_sections(struct text *t, bool filtered)
 {
 	const struct text_options *o = t->own;
 
@@ -108,8 +110,11 @@ static void choose_sections(struct text *t)
 	for (size_t i = 0; i < SECTIONS; i++)
 		t->shows[i] = o->all || o->sections[i];
 	if (t->brief)
-		t->shows[SECTION_PROCESSES] = t->shows[SECTION_FUNCTIONS] =
-		    t->shows[SECTION_CALLS] = t->shows[SECTION_QUALITY] = true;
+		t->shows[SECTION_FUNCTIONS] = t->shows[SECTION_CALLS] = t->shows[SECTION_QUALITY] =
+		    true;
+	/* the values of processes are those of all paths */
+	if (t->brief)
+		t->shows[SECTION_PROCESSES] = !filtered;
 	/* a database shows all that its datafiles did, and it has no threads */
 	t->shows[SECTION_THREADS] = o->sections[SECTION_THREADS];
 }
@@ -160,7 +165,9 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	t.chosen = &columns;
 	t.num_columns = columns.len;
 	t.columns_left_out = columns.left_out;
-	choose_sections(&t);
+	if (rc == 0)
+		rc = path_filter(&columns, p->model, &p->code, o, e);
+	choose_sections(&t, columns.outside != NULL);
 	if (rc == 0)
 		rc = attribute(p->model, &p->code, columns.values, columns.len, &t.a, e);
 	if (rc == 0 && columns.len)
@@ -223,7 +230,9 @@ static const struct option_row own_options[] = {
      option_count, offsetof(struct text_options, collective), NULL},
     {0}};
 
-static const struct option_row *const tables[] = {common_metrics_options,
+static const struct option_row *const tables[] = {common_choice_options,
+						  common_paths_options,
+						  common_metrics_options,
 						  common_rows_options,
 						  common_values_options,
 						  common_stats_options,

@@ -1,4 +1,5 @@
 /* The text view's headline: what ran, its time, and what is known of it. */
+#include "hpcprof/metrics/path_filter.h"
 #include "hpcprof/model/sum.h"
 #include "hpcprof/views/text/text.h"
 
@@ -12,12 +13,15 @@ enum { WAITING_PERCENT = 20, LEAST_WALL_NS = 50000000 };
 static const char *parts(struct text *t, const struct text_span *s)
 {
 	char user[LAYOUT_NUMBER_BYTES], kernel[LAYOUT_NUMBER_BYTES];
+	const struct model_metric *m = t->num_columns ? t->columns[0].metric : NULL;
 	uint64_t in_kernel;
 
-	if (!t->kernel.total || strcmp(t->columns[0].metric->name, "CPUTIME") != 0)
+	if (!m || strcmp(m->name, "CPUTIME") != 0 || !m->total.events)
 		return "";
-	in_kernel = (uint64_t)((double)s->cpu_ns * (double)t->kernel.total /
-			       (double)t->columns[0].total);
+	in_kernel = kernel_total(t->m, m->events, NULL);
+	if (!in_kernel)
+		return "";
+	in_kernel = (uint64_t)((double)s->cpu_ns * (double)in_kernel / (double)m->total.events);
 	in_kernel = in_kernel < s->cpu_ns ? in_kernel : s->cpu_ns;
 	return text_format(t, " (%s user, %s kernel)",
 			   layout_value(user, s->cpu_ns - in_kernel, "ns"),
@@ -71,6 +75,23 @@ static bool recorded(struct text *t, const struct text_span *s)
 	return ok;
 }
 
+/* How much of the first metric is on the paths that the user chose. */
+static bool chosen_paths(struct text *t)
+{
+	char value[LAYOUT_NUMBER_BYTES], percent[LAYOUT_NUMBER_BYTES];
+	const char *paths = t->chosen->outside ? path_filter_text(t->o, &t->arena) : "";
+	uint64_t sum = 0;
+	bool saturated = false;
+
+	if (!t->chosen->outside || !paths)
+		return paths != NULL;
+	for (uint32_t i = MODEL_ROOTS; i < model_num_contexts(t->m); i++)
+		sum = sum_add(sum, t->columns[0].values[i], &saturated);
+	return text_fact(t, "shown", "%s of it, %s, on %s",
+			 layout_percent(percent, sum, t->columns[0].total),
+			 layout_value(value, sum, t->columns[0].unit), paths);
+}
+
 static bool processes(struct text *t, const struct text_span *s)
 {
 	size_t images = t->m->processes.len;
@@ -110,7 +131,7 @@ bool text_headline(struct text *t, const struct text_span *s)
 	if (!command)
 		return false;
 	layout_title(t->out, t->o->color, command);
-	if (!cpu_time(t, s) || !recorded(t, s) || !processes(t, s))
+	if (!cpu_time(t, s) || !recorded(t, s) || !chosen_paths(t) || !processes(t, s))
 		return false;
 	if (end[0] && strcmp(end, "exit 0") != 0 && !text_fact(t, "end", "%s", end))
 		return false;

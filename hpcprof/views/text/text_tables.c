@@ -222,8 +222,8 @@ static bool kernel_cell(struct text *t, struct layout_table *table, uint32_t fun
 	char number[LAYOUT_NUMBER_BYTES];
 	uint64_t value = t->kernel.under[function];
 
-	return layout_number(table, value ? layout_percent(number, value, t->columns[0].total)
-					  : "");
+	return layout_number(table,
+			     value ? layout_percent(number, value, t->columns[0].total) : "");
 }
 
 static bool value_cells(struct text *t, struct layout_table *table, enum grouping g, size_t place,

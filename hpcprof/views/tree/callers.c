@@ -3,6 +3,7 @@
 #include "hpcprof/command/list.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/attribute.h"
+#include "hpcprof/metrics/path_filter.h"
 #include "hpcprof/metrics/select.h"
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stat_lines.h"
@@ -373,6 +374,8 @@ static int print(FILE *out, const struct profile *p, const struct common *o, boo
 				      shown_metrics_fitting(o, NAMES, each), &t.arena, e);
 
 	if (rc == 0)
+		rc = path_filter(&t.columns, t.m, t.c, o, e);
+	if (rc == 0)
 		rc = select_named(t.m, t.c, o->subject, &t.wanted, &t.which, e);
 	if (rc == 0)
 		rc = collect(&t, e);
@@ -422,9 +425,11 @@ static int run_callees(FILE *out, const void *options, struct diag *d, struct er
 	return run(out, options, true, d, e);
 }
 
-static const struct option_row *const tables[] = {
-    common_metrics_options,  common_rows_options,    common_values_options,  common_stats_options,
-    common_inlining_options, common_symbols_options, common_loading_options, NULL};
+static const struct option_row *const tables[] = {common_choice_options,   common_paths_options,
+						  common_metrics_options,  common_rows_options,
+						  common_values_options,   common_stats_options,
+						  common_inlining_options, common_symbols_options,
+						  common_loading_options,  NULL};
 
 const struct command callers_command = {
     .name = "callers",

@@ -4,7 +4,7 @@
 
 #include "hpcprof/command/list.h"
 #include "hpcprof/correlate/label.h"
-#include "hpcprof/metrics/select.h"
+#include "hpcprof/metrics/path_filter.h"
 #include "hpcprof/metrics/stat_lines.h"
 #include "hpcprof/metrics/value_gutter.h"
 #include "hpcprof/model/sum.h"
@@ -224,7 +224,7 @@ static bool print_rest(struct tree *t)
 			return false;
 	}
 	if (any(t, t->outside))
-		return print_sum(t, t->outside, "outside the focus");
+		return print_sum(t, t->outside, "on other paths");
 	return true;
 }
 
@@ -257,7 +257,7 @@ static bool draw(struct tree *t)
 	return ok && print_rest(t);
 }
 
-/* Compute what --focus excludes, for each metric. */
+/* Compute what is on other paths than those chosen, for each metric. */
 static void find_outside(struct tree *t)
 {
 	bool saturated = false;
@@ -274,20 +274,15 @@ static void find_outside(struct tree *t)
 static int build(struct tree *t, struct error *e)
 {
 	size_t n = t->columns.len;
-	bool *wanted = NULL;
-	int rc = 0;
+	int rc = calltree_build(&t->calls, t->m, t->c, t->columns.values, n, e);
 
-	if (t->own->focus && !(wanted = select_matching(t->c, t->own->focus, e)))
-		return -1;
-	rc = calltree_build(&t->calls, t->m, t->c, t->columns.values, n, wanted, e);
-	free(wanted);
 	if (rc != 0)
 		return rc;
 	t->cut = arena_alloc(&t->arena, (n + 1) * sizeof *t->cut);
 	t->outside = arena_alloc(&t->arena, (n + 1) * sizeof *t->outside);
 	if (!t->cut || !t->outside)
 		return error_memory(e, n * sizeof *t->cut);
-	if (t->own->focus)
+	if (t->columns.outside)
 		find_outside(t);
 	if (!(t->own->bottom_up ? tree_build_up(t) : tree_build_down(t)))
 		return error_memory(e, t->calls.nodes.len * sizeof(struct tree_node));
@@ -352,6 +347,8 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	if (rc == 0 && empty)
 		fprintf(out, "Nothing was recorded, so there is no tree.\n");
 	else if (rc == 0)
+		rc = path_filter(&t.columns, t.m, t.c, o, e);
+	if (rc == 0 && !empty)
 		rc = build(&t, e);
 	if (rc == 0 && t.nodes.len && o->stats)
 		rc = collect_stats(&t, p, e);
@@ -380,11 +377,6 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	return profile_show(out, &wanted, print, options, d, e);
 }
 
-static int read_focus(const struct option_row *row, const char *text, void *field, struct error *e)
-{
-	return select_check("--focus", text, e) == 0 ? option_string(row, text, field, e) : -1;
-}
-
 static void set_defaults(void *options)
 {
 	struct tree_options *o = options;
@@ -400,12 +392,12 @@ static const struct option_row own_options[] = {
      FIELD(min), NULL},
     {0, "depth", "N", "hide contexts deeper than N frames (0: none)", option_limit, FIELD(depth),
      NULL},
-    {0, "focus", "REGEX", "only paths through functions whose names match REGEX", read_focus,
-     FIELD(focus), NULL},
     {0, "all", NULL, "show all frames", option_flag, FIELD(all), NULL},
     {0}};
 
 static const struct option_row *const tables[] = {own_options,
+						  common_choice_options,
+						  common_paths_options,
 						  common_metrics_options,
 						  common_values_options,
 						  common_stats_options,

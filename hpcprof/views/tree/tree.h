@@ -35,9 +35,8 @@ struct tree_node {
 struct tree_options {
 	struct common common;
 	bool bottom_up, all;
-	double min;        /* percent; nodes with less are cut */
-	uint64_t depth;    /* 0: the default; UINT64_MAX: no limit */
-	const char *focus; /* an extended regular expression, or NULL */
+	double min;     /* percent; nodes with less are cut */
+	uint64_t depth; /* 0: the default; UINT64_MAX: no limit */
 };
 
 /* Nodes 0 and 1 are the roots of complete and partial paths. Bottom-up, where the end of a path is
@@ -62,7 +61,7 @@ struct tree {
 	struct stats stats;
 	VEC(uint32_t) drawn;
 	struct name_cuts cuts;
-	uint64_t *outside; /* --focus: exclusive values on other paths [columns] */
+	uint64_t *outside; /* values on paths that are not shown [columns] */
 };
 
 /* A node that will be appended to siblings. */

@@ -115,8 +115,7 @@ void os_usage(struct os_usage *u)
 
 	*u = (struct os_usage){OS_NOT_KNOWN, OS_NOT_KNOWN, OS_NOT_KNOWN};
 	if (CALL(SYS_getrusage, RUSAGE_THREAD, &r) == 0)
-		*u = (struct os_usage){(uint64_t)r.ru_nvcsw,
-				       (uint64_t)(r.ru_minflt + r.ru_majflt),
+		*u = (struct os_usage){(uint64_t)r.ru_nvcsw, (uint64_t)(r.ru_minflt + r.ru_majflt),
 				       (uint64_t)r.ru_stime.tv_sec * NS_PER_S +
 					   (uint64_t)r.ru_stime.tv_usec * NS_PER_US};
 }

@@ -1,0 +1,24 @@
+/* The processes and threads that the user chose by --program, --process, --host, --rank and
+ * --thread. Datafiles of others are not read. A choice may be used by several threads. */
+#ifndef HPCPROF_LOAD_CHOICE_H
+#define HPCPROF_LOAD_CHOICE_H
+
+#include "hpcprof/command/common.h"
+#include "reader/reader.h"
+
+#include <stdbool.h>
+
+struct choice;
+
+/* *out is NULL if all are wanted. o must outlive it. 0, or -1 and *e. */
+int choice_create(struct choice **out, const struct common *o, struct error *e);
+void choice_destroy(struct choice *c); /* takes NULL */
+
+/* Whether the process of a datafile, which is not a merged one, is wanted, and has a thread that is.
+ * True for NULL. */
+bool choice_process(const struct choice *c, const struct reader *r);
+/* Whether only some threads are wanted; whether this one is. */
+bool choice_has_threads(const struct choice *c);
+bool choice_thread(const struct choice *c, const struct reader_thread *t);
+
+#endif

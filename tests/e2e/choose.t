@@ -1,0 +1,78 @@
+#!/bin/bash
+# Some processes, threads or call paths only.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+
+check "two programs can be measured" "$hpcrun" -q -o many sh -c \
+	"'$(program modes)' reads 0.3 >numbers; '$(program truth)' 300 >>numbers; '$(program shares)' 50 >>numbers"
+
+# same WHAT FILES OPTION...: the report on the measurement with these options is that on these files.
+same() {
+	local what=$1 files=$2
+	shift 2
+	"$hpcprof" "$files" >want
+	"$hpcprof" "$@" many >got
+	is "$what: the same as its datafile alone" "$(cat got)" "$(cat want)"
+}
+modes=$(echo many/modes.*.csp)
+same "a program" "$modes" --program '^modes$'
+pid=${modes%.*.csp}
+same "a process" "$modes" --process "${pid##*.}"
+same "a process by both" "$modes" --program modes --process "${pid##*.}" --host .
+programs() {
+	"$hpcprof" --processes "$@" many | sed 1d | grep -c 'modes reads\|truth 300'
+}
+is "two processes, one of them named twice" "$(programs --program truth --program '^mo' --program modes)" 2
+
+# samples OPTION...: their number.
+samples() {
+	"$hpcprof" "$@" many/shares.* | sed -n 's/^  recorded .* in \([0-9,]*\) samples.*/\1/p' | tr -d ,
+}
+all=$(samples)
+sum=0
+for name in part-1 part-2 part-3 part-4 shares; do
+	n=$(samples --thread "^$name\$")
+	sum=$((sum + n))
+	[ "$name" = shares ] || check "$name has some" test "$n" -gt 0
+done
+is "the samples of the threads, one by one, add up" "$sum" "$all"
+is "and all at once" "$(samples --thread .)" "$all"
+n=$(samples --thread part-2)
+"$hpcprof" --quality --thread part-2 many/shares.* >quality.txt
+check "the account is the thread's" grep -Eq "^ +$n .* recorded with a complete path" quality.txt
+"$hpcprof" --stats --by thread --functions --thread 'part-[12]' many/shares.* >stats.txt
+check "statistics are over these threads" grep -q 'over 2 threads' stats.txt
+
+# shown OPTION...: the number of samples on the paths.
+shown() {
+	"$hpcprof" --samples "$@" many | sed -n 's/^  shown .*% of it, \([0-9,]*\), on paths.*/\1/p' | tr -d ,
+}
+whole=$("$hpcprof" many | sed -n 's/^  recorded .* in \([0-9,]*\) samples.*/\1/p' | tr -d ,)
+is "paths through a function, and the others" $(($(shown --focus '^reads$') + $(shown --ignore '^reads$'))) "$whole"
+is "through it and not through it: none" "$(shown --focus '^reads$' --ignore reads)" 0
+self=$("$hpcprof" --modules --samples many | awk '$NF == "[kernel]" { gsub(",", "", $2); print $2 }')
+is "paths that end in a module: its own part" "$(shown --module kernel)" "$self"
+"$hpcprof" tree --focus '^reads$' many >tree.txt
+check "tree: the last line has the rest" sh -c "tail -1 tree.txt | grep -q 'on other paths'"
+"$hpcprof" callers compute --focus '^reads$' many >callers.txt
+check "callers: only those" sh -c "grep -q ' reads ' callers.txt && ! grep -q ' touch ' callers.txt"
+"$hpcprof" --functions --samples --stats --by process --focus '^reads$' many >stats.txt
+check "statistics are of these paths" sh -c "awk '/everything/ { getline; print \$3 }' stats.txt | tr -d , | grep -qx $(shown --focus '^reads$')"
+
+# status WANT OPTION...
+status() {
+	local want=$1
+	shift
+	"$hpcprof" "$@" many >/dev/null 2>error
+	is "$*: status $want" "$?" "$want"
+}
+status 3 --program nonesuch
+status 3 --thread nonesuch
+status 2 --focus nonesuch
+status 2 --ignore '('
+status 2 --process x
+"$hpcprof" db -q -o all.db many
+"$hpcprof" --program modes all.db >/dev/null 2>error
+is "a database: status 3" "$?" 3
+check "which it says" grep -q 'all.db: not a datafile: its processes cannot be chosen from' error
+done_testing
