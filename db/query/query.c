@@ -2,11 +2,13 @@
  * memory. No query can write: the file is opened read-only, and an authorizer only permits
  * reading. */
 #include "db/base/database.h"
+#include "db/base/sql.h"
 #include "db/query/functions.h"
 #include "db/query/named_queries.h"
 #include "db/query/rows.h"
 #include "db/query/vtab.h"
 #include "db/write/write.h"
+#include "formats/base/nearest.h"
 #include "hpcprof/command/list.h"
 #include "hpcprof/command/output.h"
 #include "hpcprof/terminal/pager.h"
@@ -201,6 +203,19 @@ static int open_empty(sqlite3 **db, struct error *e)
 	return 0;
 }
 
+static int no_query(const char *name, struct error *e)
+{
+	struct nearest near = {.typed = name};
+	char hint[NEAREST_TEXT];
+	const char *at = db_queries_sql;
+	struct named_query q;
+
+	while (named_queries_next(&at, &q))
+		nearest_offer(&near, q.name, (size_t)q.name_length);
+	return error_set(e, ERROR_USAGE, "no query is named %s%s (hpcprof query --list lists them)",
+			 name, nearest_text(hint, &near, ""));
+}
+
 /* Find the SQL, and how many of the arguments after it are its parameters. */
 static int understand(struct query *q, struct error *e)
 {
@@ -215,8 +230,7 @@ static int understand(struct query *q, struct error *e)
 		q->sql = named.sql;
 		q->length = named.sql_length;
 	} else if (q->sql[0] && !strpbrk(q->sql, " \t\n")) {
-		return error_set(e, ERROR_USAGE,
-				 "no query is named %s (hpcprof query --list lists them)", q->sql);
+		return no_query(q->sql, e);
 	}
 	rc = open_empty(&db, e);
 	if (rc == 0 && (db_create(db, e) != 0 || db_finish(db, e) != 0))

@@ -1,5 +1,6 @@
 #include "hpcprof/command/command.h"
 
+#include "formats/base/nearest.h"
 #include "formats/datafile.h"
 #include "hpcprof/command/newest.h"
 
@@ -12,7 +13,8 @@
 /* ---- the tables ----------------------------------------------------------------------- */
 
 /* Options of every command. With these no command runs. */
-static const struct option_row help_row = {.name = "help", .help = "print this and exit"};
+static const struct option_row help_row = {
+    .letter = 'h', .name = "help", .help = "print this and exit"};
 static const struct option_row version_row = {.name = "version",
 					      .help = "print the version and exit"};
 
@@ -116,8 +118,67 @@ static const struct option_row *row_of_value(const option_rows *all, int value)
 	return NULL;
 }
 
-static int collect(givens *to, const option_rows *all, const struct getopt_tables *t, int argc,
-		   char **argv, struct error *e)
+/* The command that is named somewhere among the words, or else the first. */
+static const struct command *likely_command(const struct command *const *commands, char **argv)
+{
+	for (char **word = argv + 1; word[0] && strcmp(word[0], "--") != 0; word++)
+		for (const struct command *const *c = commands; *c; c++)
+			if (strcmp(word[0], (*c)->name) == 0)
+				return *c;
+	return commands[0];
+}
+
+static void offer_rows(struct nearest *near, const option_rows *rows)
+{
+	for (size_t i = 0; i < rows->len; i++)
+		nearest_offer(near, rows->at[i].row->name, strlen(rows->at[i].row->name));
+}
+
+/* The names of which this is the beginning: "--files, --functions". Returns their number. */
+static size_t beginnings(char *out, size_t size, const option_rows *all, const char *name,
+			 size_t length)
+{
+	size_t n = 0, used = 0;
+
+	for (size_t i = 0; i < all->len; i++) {
+		const char *full = all->at[i].row->name;
+		if (strncmp(full, name, length) == 0 && used < size)
+			used += (size_t)snprintf(out + used, size - used, "%s--%s", n++ ? ", " : "",
+						 full);
+	}
+	return n;
+}
+
+/* Say what is wrong with a long option that getopt refuses. */
+static int refuse_long(const option_rows *all, const struct command *const *commands,
+		       const char *word, char **argv, struct error *e)
+{
+	int length = (int)strcspn(word, "=");
+	char *name = strndup(word + 2, (size_t)length - 2);
+	char list[256] = "", text[NEAREST_TEXT];
+	struct nearest near = {.typed = name};
+	option_rows own = {0};
+	int rc;
+
+	if (!name)
+		return error_memory(e, (uint64_t)length);
+	rc = rows_of_command(&own, likely_command(commands, argv), e);
+	if (rc == 0) {
+		offer_rows(&near, &own);
+		if (!near.best)
+			offer_rows(&near, all);
+		rc = length > 2 && beginnings(list, sizeof list, all, name, strlen(name)) > 1
+			 ? error_set(e, ERROR_USAGE, "%.*s can be any of %s", length, word, list)
+			 : error_set(e, ERROR_USAGE, "unknown option %.*s%s", length, word,
+				     nearest_text(text, &near, "--"));
+	}
+	vec_free(&own);
+	free(name);
+	return rc;
+}
+
+static int collect(givens *to, const option_rows *all, const struct command *const *commands,
+		   const struct getopt_tables *t, int argc, char **argv, struct error *e)
 {
 	int value;
 
@@ -128,8 +189,11 @@ static int collect(givens *to, const option_rows *all, const struct getopt_table
 			return error_set(e, ERROR_USAGE, "%s needs a value", argv[optind - 1]);
 		if (value == '?' && optopt && optopt < FIRST)
 			return error_set(e, ERROR_USAGE, "unknown option -%c", optopt);
+		if (value == '?' && optopt)
+			return error_set(e, ERROR_USAGE, "--%s takes no value",
+					 row_of_value(all, optopt)->name);
 		if (value == '?')
-			return error_set(e, ERROR_USAGE, "unknown option %s", argv[optind - 1]);
+			return refuse_long(all, commands, argv[optind - 1], argv, e);
 		if (!vec_push(to, (struct given){row_of_value(all, value), optarg}))
 			return error_memory(e, sizeof *to->at);
 	}
@@ -147,7 +211,7 @@ static int read_words(givens *to, const struct command *const *commands, int arg
 	if (rc == 0 && !make_getopt_tables(&tables, &all))
 		rc = error_memory(e, all.len * sizeof *tables.longs);
 	if (rc == 0)
-		rc = collect(to, &all, &tables, argc, argv, e);
+		rc = collect(to, &all, commands, &tables, argc, argv, e);
 	free(tables.longs);
 	free(tables.shorts);
 	vec_free(&all);
@@ -186,19 +250,30 @@ static void choose_command(struct command_line *l, const struct command *const *
 		}
 }
 
-/* If the first of several words is not a file, the user meant it as a command. */
-static int check_word(const char *word, const struct command *const *commands, struct error *e)
+/* If the first of several words is not a file, the user meant it as a command; and so if the only
+ * one is nearly a command's name. */
+static int check_word(const char *word, const struct command *const *commands, bool is_only,
+		      struct error *e)
 {
-	char names[256] = "";
+	struct nearest near = {.typed = word};
+	char names[256] = "", text[NEAREST_TEXT];
 	size_t n = 0;
 
 	if (strpbrk(word, "/.") || access(word, F_OK) == 0)
 		return 0;
-	for (const struct command *const *c = commands; *c && n < sizeof names; c++)
-		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "",
-				      (*c)->name);
-	return error_set(e, ERROR_USAGE, "%s is neither a command nor a file (the commands are %s)",
-			 word, names);
+	for (const struct command *const *c = commands; *c; c++) {
+		nearest_offer(&near, (*c)->name, strlen((*c)->name));
+		if (n < sizeof names)
+			n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "",
+					      (*c)->name);
+	}
+	if (near.best)
+		return error_set(e, ERROR_USAGE, "%s is neither a command nor a file%s", word,
+				 nearest_text(text, &near, ""));
+	return is_only ? 0
+		       : error_set(e, ERROR_USAGE,
+				   "%s is neither a command nor a file (the commands are %s)", word,
+				   names);
 }
 
 /* Whether the newest measurement is meant. Not if the only argument is a file: the user forgot the
@@ -232,7 +307,7 @@ static int take_words(struct command_line *l, const struct command *const *comma
 
 	if (l->command->needs_nothing && l->command->needs_nothing(o))
 		return 0;
-	if (!l->named && n > 1 && check_word(words[0], commands, e) != 0)
+	if (!l->named && n && check_word(words[0], commands, n == 1, e) != 0)
 		return -1;
 	if (l->command->subject && n) {
 		o->subject = *words++;

@@ -1,5 +1,6 @@
 #include "hpcprof/metrics/select.h"
 
+#include "formats/base/nearest.h"
 #include "hpcprof/command/expression.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/terminal/layout.h"
@@ -51,11 +52,47 @@ static size_t mark(const struct symbolized *c, bool *marks,
 	return n;
 }
 
-static int none(const char *name, struct error *e)
+/* The part of a demangled name that a user types: without enclosing classes, parameters and a
+ * result's type. Returns its length in bytes. */
+static size_t short_name(const char *name, const char **begin)
 {
-	return error_set(
-	    e, ERROR_USAGE,
-	    "no function of this profile matches '%.200s' (hpcprof -n 0 lists them all)", name);
+	static const char anonymous[] = "(anonymous namespace)";
+	const char *at = name;
+
+	for (*begin = name; *at; at++) {
+		if (strncmp(at, anonymous, sizeof anonymous - 1) == 0)
+			at += sizeof anonymous - 2;
+		else if (strchr("(<[", *at))
+			break;
+		else if (*at == ':' || *at == ' ')
+			*begin = at + 1;
+	}
+	return (size_t)(at - *begin);
+}
+
+int select_none(const struct symbolized *c, const char *name, struct error *e)
+{
+	struct nearest near = {.typed = name};
+	char hint[NEAREST_TEXT], *best = NULL;
+	const char *begin, *clean;
+	struct arena arena;
+
+	for (size_t i = 0; i < c->functions.len; i++) {
+		size_t n = short_name(c->functions.at[i].name, &begin);
+		nearest_offer(&near, c->functions.at[i].name, strlen(c->functions.at[i].name));
+		nearest_offer(&near, begin, n);
+	}
+	arena_init(&arena);
+	if (near.best)
+		best = arena_strndup(&arena, near.best, near.best_length);
+	clean = best ? layout_clean(&arena, best) : NULL;
+	near = (struct nearest){.best = clean, .best_length = clean ? strlen(clean) : 0};
+	error_set(e, ERROR_USAGE,
+		  "no function of this profile matches '%.200s'%s (hpcprof --functions -n 0 lists "
+		  "them all)",
+		  name, nearest_text(hint, &near, ""));
+	arena_deinit(&arena);
+	return -1;
 }
 
 /* The first marked function by name after the given name (NULL: the first of all). */
@@ -124,7 +161,7 @@ int select_named(const struct model *m, const struct symbolized *c, const char *
 		n = mark_loosely(c, marks, name);
 	if (!n) {
 		free(marks);
-		return none(name, e);
+		return select_none(c, name, e);
 	}
 	first = next_name(c, marks, NULL);
 	if (next_name(c, marks, first)) {

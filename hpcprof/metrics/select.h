@@ -17,4 +17,7 @@
 int select_named(const struct model *m, const struct symbolized *c, const char *name, bool **out,
 		 uint32_t *which, struct error *e);
 
+/* Set *e (ERROR_USAGE): no function matches the text, and which may have been meant. Returns -1. */
+int select_none(const struct symbolized *c, const char *text, struct error *e);
+
 #endif

@@ -1,5 +1,6 @@
 #include "hpcprof/metrics/shown_metrics.h"
 
+#include "formats/base/nearest.h"
 #include "formats/datafile.h"
 #include "hpcprof/metrics/interval.h"
 
@@ -113,6 +114,20 @@ static const struct model_metric *find_metric(const struct model *m, const char 
 	return NULL;
 }
 
+static int no_metric(const struct model *m, const char *text, struct arena *a, struct error *e)
+{
+	struct nearest near = {.typed = text};
+	char hint[NEAREST_TEXT];
+
+	for (size_t i = 0; i < m->metrics.len; i++) {
+		const char *name = layout_clean(a, m->metrics.at[i].name);
+		if (name)
+			nearest_offer(&near, name, strlen(name));
+	}
+	return error_set(e, ERROR_USAGE, "no metric '%.100s'%s (the metrics are: %s)", text,
+			 nearest_text(hint, &near, ""), metric_names(m, a));
+}
+
 /* Choose a metric of -m: its name, followed by a part in views that compare profiles. */
 static int choose_named(struct shown_metrics *out, const struct model *m, const struct common *o,
 			const char *text, bool has_parts, struct arena *a, struct error *e)
@@ -126,8 +141,7 @@ static int choose_named(struct shown_metrics *out, const struct model *m, const 
 	for (; part <= last && !(metric = find_metric(m, text, parts[part])); part++)
 		;
 	if (!metric)
-		return error_set(e, ERROR_USAGE, "no metric '%s' (the metrics are: %s)", text,
-				 metric_names(m, a));
+		return no_metric(m, text, a, e);
 	if (!add_column(out, m, metric, o, a))
 		return error_memory(e, sizeof *out->at);
 	out->at[out->len - 1].part = (enum shown_part)part;

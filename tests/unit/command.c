@@ -118,12 +118,15 @@ static void test_help(void **state)
 {
 	(void)state;
 	char *argv[] = {(char *)"hpcprof", (char *)"tree", (char *)"--help", NULL};
+	char *brief[] = {(char *)"hpcprof", (char *)"-h", NULL};
 	struct command_line l;
 	struct error e;
 	char *text = NULL;
 	size_t n;
 	FILE *out = open_memstream(&text, &n);
 
+	assert_int_equal(command_line_parse(&l, commands_all, 2, brief, stdout, &e), 0);
+	assert_true(l.help && !l.named);
 	assert_int_equal(command_line_parse(&l, commands_all, 3, argv, stdout, &e), 0);
 	assert_true(l.help && l.named && !l.options);
 	command_help(out, l.command);
@@ -149,6 +152,14 @@ static void test_refused(void **state)
 	    {"top --format csv data", "top does not take --format"},
 	    {"tree -x data", "unknown option -x"},
 	    {"tree --nothing data", "unknown option --nothing"},
+	    {"tree --botom-up data", "unknown option --botom-up; did you mean --bottom-up?"},
+	    {"--lins data", "unknown option --lins; did you mean --lines?"},
+	    {"--screns=3 top data", "unknown option --screns; did you mean --screens?"},
+	    {"dump --apend data", "unknown option --apend; did you mean --append?"},
+	    {"--f data", "--f can be any of --files, --functions, "},
+	    {"tree --all=3 data", "--all takes no value"},
+	    {"tre", "tre is neither a command nor a file; did you mean tree?"},
+	    {"calers f data", "calers is neither a command nor a file; did you mean callers?"},
 	    {"tree data -m", "-m needs a value"},
 	    {"-n 4294967296 data", "-n takes a whole number up to 4294967295, not '4294967296'"},
 	    {"-n -1 data", "-n takes a whole number"},

@@ -320,7 +320,9 @@ static void test_refused(void **state)
 	static const struct {
 		const char *line, *says;
 	} cases[] = {
-	    {"callers nonesuch", "no function of this profile matches 'nonesuch'"},
+	    {"callers nonesuch", "no function of this profile matches 'nonesuch' (hpcprof"},
+	    {"callers wlak", "matches 'wlak'; did you mean walk? (hpcprof"},
+	    {"tree --focus cpoy", "matches 'cpoy'; did you mean copy? (hpcprof"},
 	    {"callees o", "'o' matches 3 functions: copy; odd; worker"},
 	    {"annotate none.c", "no file and no function of this profile"},
 	    {"annotate *)", "matches 2 functions: step(tree*); walk(tree*)"},

@@ -2,6 +2,8 @@
  * the margin. */
 #include "hpcprof/views/annotate/annotate.h"
 
+#include "formats/base/nearest.h"
+#include "formats/base/path.h"
 #include "hpcprof/command/list.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/path_filter.h"
@@ -56,6 +58,23 @@ static int several_files(struct annotation *t, size_t n, struct error *e)
 			 t->o->subject, n, list ? list : "", n > shown ? "; ..." : "");
 }
 
+static void no_file(struct annotation *t, const char *subject, struct error *e)
+{
+	struct nearest near = {.typed = path_basename(subject)};
+	char hint[NEAREST_TEXT];
+
+	for (size_t i = 0; i < t->c->files.len; i++) {
+		const char *file = t->c->files.at[i].name;
+		const char *path = file ? layout_clean(&t->arena, file) : NULL;
+		const char *name = path ? path_basename(path) : "";
+		nearest_offer(&near, name, strlen(name));
+	}
+	error_set(e, ERROR_USAGE,
+		  "no file and no function of this profile matches '%.200s'%s (hpcprof -n 0 lists "
+		  "them all)",
+		  subject, nearest_text(hint, &near, ""));
+}
+
 static int find_subject(struct annotation *t, struct error *e)
 {
 	const char *subject = t->o->subject;
@@ -75,10 +94,7 @@ static int find_subject(struct annotation *t, struct error *e)
 	t->files = NULL;
 	if (select_named(t->m, t->c, subject, &t->functions, &t->which, e) != 0) {
 		if (e->kind == ERROR_USAGE && strchr(subject, '.') && !strchr(subject, '('))
-			error_set(e, ERROR_USAGE,
-				  "no file and no function of this profile matches '%.200s' "
-				  "(hpcprof -n 0 lists them all)",
-				  subject);
+			no_file(t, subject, e);
 		return -1;
 	}
 	t->name = label_function(t->c, &t->arena, t->which);
