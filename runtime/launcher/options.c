@@ -1,5 +1,6 @@
 #include "runtime/launcher/options.h"
 
+#include "formats/base/nearest.h"
 #include "runtime/base/message.h"
 #include "runtime/base/options.h"
 
@@ -28,35 +29,79 @@ void launch_topics(void)
 		printf("  %3u  %-8s  %s\n", topics[i].bit, topics[i].name, topics[i].meaning);
 }
 
+/* ---- the table ------------------------------------------------------------------------ */
+
+static const char *const yes_no[] = {"yes", "no", NULL};
+static const char *const each_all[] = {"each", "all", NULL};
+static const char *const unwinders[] = {"cfi", "libunwind", NULL};
+static const char *const places[] = {HPCRUN_STORE_MEMORY, HPCRUN_STORE_PRIVATE, NULL};
+
+/* In the order of --help. Those without a letter have a number instead. */
+enum { BUDGET = 256, ONLY, STORE, SIGNAL, UNWINDER, VERSION };
+
+const struct launch_option launch_option_table[] = {
+    {'e', "event", "EVENT", NULL,
+     "what to sample: CPUTIME, CPUTIME@1ms (a period) or\n"
+     "CPUTIME@f1000 (a rate); default CPUTIME@f1000"},
+    {'l', "list", NULL, NULL, "list the events that this machine can sample"},
+    {'L', "list-long", NULL, NULL, "list them with descriptions and limits"},
+    {BUDGET, "budget", "PERCENT", NULL,
+     "limit measuring to PERCENT of each thread's CPU time; if EVENT\n"
+     "would take more, take fewer samples (5)"},
+    {'o', "output", "DIR", NULL, "write datafiles to DIR (hpcrun-COMMAND-N)"},
+    {'r', "follow", "yes|no", yes_no, "measure spawned processes as well (yes)"},
+    {ONLY, "only", "NAME", NULL, "measure only executables with this name; may be repeated"},
+    {'t', "trees", "each|all", each_all,
+     "one tree of call paths per thread, or one for all (each)"},
+    {STORE, "store", "PLACE", places,
+     "keep the trees of running processes in: memory, which\n"
+     "outlives the processes (default); DIR, which also outlives\n"
+     "a reboot; private, which is lost if a process is killed"},
+    {SIGNAL, "signal", "NAME", NULL, "the signal to sample with (URG)"},
+    {UNWINDER, "unwinder", "NAME", unwinders, "cfi (default) or libunwind"},
+    {'m', "memory", "SIZE", NULL, "size of each thread's first arena, such as 256K or 4M"},
+    {'q', "quiet", NULL, NULL, "print no summary at the end"},
+    {'v', "verbose", "MASK", NULL, "print messages about MASK; -v help lists the topics"},
+    {'h', "help", NULL, NULL, "print this and exit"},
+    {VERSION, "version", NULL, NULL, "print the version and exit"},
+    {0},
+};
+enum { OPTIONS = sizeof launch_option_table / sizeof *launch_option_table - 1 };
+
+static bool has_letter(const struct launch_option *row)
+{
+	return row->id < BUDGET;
+}
+
+static void print_row(const struct launch_option *row)
+{
+	enum { COLUMN = 24 };
+	char letter[] = "    ", left[64];
+	const char *line = row->help;
+
+	if (has_letter(row))
+		snprintf(letter, sizeof letter, "-%c, ", row->id);
+	snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->argument ? " " : "",
+		 row->argument ? row->argument : "");
+	printf("  %-*s", COLUMN - 3, left);
+	for (size_t n; *line; line += n + (line[n] == '\n')) {
+		n = strcspn(line, "\n");
+		printf("%*s%.*s\n", line == row->help ? 1 : COLUMN, "", (int)n, line);
+	}
+}
+
 void launch_help(void)
 {
 	puts("Usage: hpcrun [options] [--] COMMAND [ARGS...]\n"
-	     "Run COMMAND and record the call paths in which its threads spend CPU time.\n"
-	     "\n"
-	     "  -e, --event EVENT     what to sample: CPUTIME, CPUTIME@1ms (a period) or\n"
-	     "                        CPUTIME@f1000 (a rate); default CPUTIME@f1000\n"
-	     "  -l, --list            list the events that this machine can sample\n"
-	     "  -L, --list-long       list them with descriptions and limits\n"
-	     "      --budget PERCENT  limit measuring to PERCENT of each thread's CPU time; if "
-	     "EVENT\n"
-	     "                        would take more, take fewer samples (5)\n"
-	     "  -o, --output DIR      write datafiles to DIR (hpcrun-COMMAND-N)\n"
-	     "  -r, --follow yes|no   measure spawned processes as well (yes)\n"
-	     "      --only NAME       measure only executables with this name; may be repeated\n"
-	     "  -t, --trees each|all  one tree of call paths per thread, or one for all (each)\n"
-	     "      --store PLACE     keep the trees of running processes in: memory, which\n"
-	     "                        outlives the processes (default); DIR, which also outlives\n"
-	     "                        a reboot; private, which is lost if a process is killed\n"
-	     "      --signal NAME     the signal to sample with (URG)\n"
-	     "      --unwinder NAME   cfi (default) or libunwind\n"
-	     "  -m, --memory SIZE     size of each thread's first arena, such as 256K or 4M\n"
-	     "  -q, --quiet           print no summary at the end\n"
-	     "  -v, --verbose MASK    print messages about MASK; -v help lists the topics\n"
-	     "      --help, --version\n"
-	     "\n"
+	     "Run COMMAND and record the call paths in which its threads spend CPU time.\n");
+	for (const struct launch_option *row = launch_option_table; row->name; row++)
+		print_row(row);
+	puts("\n"
 	     "Then: hpcprof DIR. The exit status is COMMAND's; 125 if hpcrun failed before\n"
 	     "COMMAND began, 126 if it cannot be executed, 127 if it is not found.");
 }
+
+/* ---- values --------------------------------------------------------------------------- */
 
 static int complain(const char *what, const char *value, const char *hint)
 {
@@ -155,7 +200,7 @@ static int one_option(struct launch_options *o, int c, const char *value)
 	case 'e':
 		o->event = value;
 		return 0;
-	case 'B':
+	case BUDGET:
 		o->budget = value;
 		if (csprof_budget_parse(value, &o->parsed_budget, &why) < 0)
 			return complain("--budget", value, why);
@@ -171,21 +216,21 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		return *value ? 0 : complain("-o", value, "expected a directory");
 	case 'r':
 		return parse_yes("-r", value, &o->follow);
-	case 'O':
+	case ONLY:
 		return parse_only(value, o);
 	case 't':
 		o->trees = value;
 		if (strcmp(value, "each") != 0 && strcmp(value, "all") != 0)
 			return complain("-t", value, "expected each or all");
 		return 0;
-	case 'D':
+	case STORE:
 		o->store = value;
 		return *value
 			   ? 0
 			   : complain("--store", value, "expected memory, private or a directory");
-	case 'S':
+	case SIGNAL:
 		return parse_signal(value, &o->sig);
-	case 'U':
+	case UNWINDER:
 		o->unwinder = value;
 		if (strcmp(value, "cfi") != 0 && strcmp(value, "libunwind") != 0)
 			return complain("--unwinder", value, "expected cfi or libunwind");
@@ -197,14 +242,13 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		return 0;
 	case 'v':
 		return parse_verbose(value, o);
-	case 'H':
+	case 'h':
 		o->action = LAUNCH_HELP;
 		return 0;
-	case 'V':
+	case VERSION:
 		o->action = LAUNCH_VERSION;
 		return 0;
 	default:
-		fputs("hpcrun: try 'hpcrun --help'\n", stderr);
 		return -1;
 	}
 }
@@ -216,10 +260,10 @@ static int from_environment(struct launch_options *o)
 		const char *name;
 		int option;
 	} variables[] = {
-	    {HPCRUN_ENV_EVENTS, 'e'},  {HPCRUN_ENV_OUT, 'o'},      {HPCRUN_ENV_FOLLOW, 'r'},
-	    {HPCRUN_ENV_SIGNAL, 'S'},  {HPCRUN_ENV_UNWINDER, 'U'}, {HPCRUN_ENV_ARENA, 'm'},
-	    {HPCRUN_ENV_VERBOSE, 'v'}, {HPCRUN_ENV_ONLY, 'O'},     {HPCRUN_ENV_TREES, 't'},
-	    {HPCRUN_ENV_STORE, 'D'},   {HPCRUN_ENV_BUDGET, 'B'},
+	    {HPCRUN_ENV_EVENTS, 'e'},    {HPCRUN_ENV_OUT, 'o'},           {HPCRUN_ENV_FOLLOW, 'r'},
+	    {HPCRUN_ENV_SIGNAL, SIGNAL}, {HPCRUN_ENV_UNWINDER, UNWINDER}, {HPCRUN_ENV_ARENA, 'm'},
+	    {HPCRUN_ENV_VERBOSE, 'v'},   {HPCRUN_ENV_ONLY, ONLY},         {HPCRUN_ENV_TREES, 't'},
+	    {HPCRUN_ENV_STORE, STORE},   {HPCRUN_ENV_BUDGET, BUDGET},
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		const char *value = getenv(variables[i].name);
@@ -231,41 +275,96 @@ static int from_environment(struct launch_options *o)
 	return 0;
 }
 
+/* A long option's value for getopt is LONG plus its index, so that it is never that of a letter. */
+enum { LONG = 1024 };
+
+/* What is wrong with a long option of which nothing is known, or that is abbreviated too much. */
+static void refuse_unknown(const char *word)
+{
+	size_t length = strcspn(word, "="), n = 0;
+	char name[NEAREST_MOST + 1], hint[NEAREST_TEXT], list[256];
+	struct nearest near = {.typed = name};
+	unsigned beginnings = 0;
+
+	snprintf(name, sizeof name, "%.*s", (int)length - 2, word + 2);
+	for (const struct launch_option *row = launch_option_table; row->name; row++) {
+		nearest_offer(&near, row->name, strlen(row->name));
+		if (length > 2 && strncmp(row->name, name, strlen(name)) == 0 && n < sizeof list)
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s--%s",
+					      beginnings++ ? ", " : "", row->name);
+	}
+	if (beginnings > 1)
+		fprintf(stderr, "hpcrun: %.*s can be any of %s (see hpcrun --help)\n", (int)length,
+			word, list);
+	else
+		fprintf(stderr, "hpcrun: unknown option %.*s%s (see hpcrun --help)\n", (int)length,
+			word, nearest_text(hint, &near, "--"));
+}
+
+/* Say what is wrong with an option that getopt refuses with this value. */
+static int refuse(int value, char **argv)
+{
+	const char *word = argv[optind - 1];
+
+	if (value == ':')
+		fprintf(stderr, "hpcrun: %s needs a value (see hpcrun --help)\n", word);
+	else if (optopt >= LONG)
+		fprintf(stderr, "hpcrun: --%s takes no value (see hpcrun --help)\n",
+			launch_option_table[optopt - LONG].name);
+	else if (optopt)
+		fprintf(stderr, "hpcrun: unknown option -%c (see hpcrun --help)\n", optopt);
+	else
+		refuse_unknown(word);
+	return -1;
+}
+
+static int refuse_event(const char *event, const char *why)
+{
+	char name[NEAREST_MOST + 1], hint[NEAREST_TEXT];
+	struct nearest near = {.typed = name};
+	bool known = false;
+
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(event, "@:"), event);
+	for (const struct csprof_event *e = csprof_events; e->name; e++) {
+		nearest_offer(&near, e->name, strlen(e->name));
+		known |= strcmp(e->name, name) == 0;
+	}
+	if (known) /* then the period is wrong */
+		near.best = NULL;
+	fprintf(stderr, "hpcrun: -e '%s': %s%s\n", event, why, nearest_text(hint, &near, ""));
+	return -1;
+}
+
 int launch_options_parse(struct launch_options *o, int argc, char **argv)
 {
-	static const struct option longs[] = {
-	    {"event", required_argument, NULL, 'e'},
-	    {"list", no_argument, NULL, 'l'},
-	    {"list-long", no_argument, NULL, 'L'},
-	    {"output", required_argument, NULL, 'o'},
-	    {"follow", required_argument, NULL, 'r'},
-	    {"only", required_argument, NULL, 'O'},
-	    {"trees", required_argument, NULL, 't'},
-	    {"store", required_argument, NULL, 'D'},
-	    {"budget", required_argument, NULL, 'B'},
-	    {"signal", required_argument, NULL, 'S'},
-	    {"unwinder", required_argument, NULL, 'U'},
-	    {"memory", required_argument, NULL, 'm'},
-	    {"quiet", no_argument, NULL, 'q'},
-	    {"verbose", required_argument, NULL, 'v'},
-	    {"help", no_argument, NULL, 'H'},
-	    {"version", no_argument, NULL, 'V'},
-	    {NULL, 0, NULL, 0},
-	};
-	static char own_name[] = "hpcrun"; /* for getopt's messages */
+	struct option longs[OPTIONS + 1] = {{0}};
+	char shorts[2 * OPTIONS + 3] = "+:", *to = shorts + 2;
 	const char *why;
-	argv[0] = own_name;
+
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const struct launch_option *row = &launch_option_table[i];
+		int takes = row->argument ? required_argument : no_argument;
+		longs[i] = (struct option){row->name, takes, NULL, LONG + (int)i};
+		if (has_letter(row))
+			*to++ = (char)row->id;
+		if (has_letter(row) && row->argument)
+			*to++ = ':';
+	}
 	memset(o, 0, sizeof *o);
 	o->follow = true;
 	o->parsed_budget = CSPROF_DEFAULT_BUDGET;
 	if (from_environment(o) < 0)
 		return -1;
-	for (int c; (c = getopt_long(argc, argv, "+e:lLo:r:t:m:qv:", longs, NULL)) != -1;)
-		if (one_option(o, c, optarg) < 0)
+	opterr = 0;
+	for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+		if (c == '?' || c == ':')
+			return refuse(c, argv);
+		if (one_option(o, c < LONG ? c : launch_option_table[c - LONG].id, optarg) < 0)
 			return -1;
+	}
 	o->command = argv + optind;
 	if (csprof_event_parse(o->event, &o->parsed, &why) < 0)
-		return complain("-e", o->event, why);
+		return refuse_event(o->event, why);
 	if (o->action == LAUNCH_RUN && !o->command[0]) {
 		fputs("hpcrun: which COMMAND? Try 'hpcrun --help'\n", stderr);
 		return -1;

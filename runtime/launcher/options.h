@@ -34,6 +34,18 @@ struct launch_options {
 	char **command;   /* argv of COMMAND */
 };
 
+/* An option: its letter, or a number above those of letters; its names; the value that it takes
+ * (NULL: none), and the words that this can be (NULL: not words alone); its lines in --help. */
+struct launch_option {
+	int id;
+	const char *name, *argument;
+	const char *const *words;
+	const char *help;
+};
+
+/* Ends with a row without a name. */
+extern const struct launch_option launch_option_table[];
+
 /* Parse. 0, or -1 after one line on stderr. */
 int launch_options_parse(struct launch_options *o, int argc, char **argv);
 void launch_help(void);

@@ -30,6 +30,19 @@ said "and it says what is missing" "^hpcrun: which COMMAND"
 check "an unknown option: 125" status 125 "$hpcrun" --frobnicate true
 check "an unknown event: 125" status 125 "$hpcrun" -e PAPI_TOT_CYC true
 said "and it names the event" "^hpcrun: -e 'PAPI_TOT_CYC': unknown event"
+said "which is near none, so nothing is suggested" "lists them\)$"
+check "a mistyped event: 125" status 125 "$hpcrun" -e cputmie@1ms true
+said "is suggested" "unknown event .*; did you mean CPUTIME\?$"
+check "a mistyped option: 125" status 125 "$hpcrun" --folow=yes true
+said "too" "^hpcrun: unknown option --folow; did you mean --follow\? "
+check "one with a value too many: 125" status 125 "$hpcrun" --quiet=3 true
+said "is told so" "^hpcrun: --quiet takes no value "
+check "a letter that is none, before others: 125" status 125 "$hpcrun" --quiet -Zq true
+said "is named" "^hpcrun: unknown option -Z "
+check "too short an option: 125" status 125 "$hpcrun" --l true
+said "is told with what it can be" "^hpcrun: --l can be any of --list, --list-long "
+check "an option without its value: 125" status 125 "$hpcrun" -q -e
+said "is named, too" "^hpcrun: -e needs a value "
 check "a rate out of range: 125" status 125 "$hpcrun" -e CPUTIME@f1000000 true
 for signal in KILL TRAP SYS 32; do
 	check "a bad signal: 125 ($signal)" status 125 "$hpcrun" --signal $signal true
@@ -49,6 +62,7 @@ echo text >file
 check "one that cannot be executed: 126" status 126 "$hpcrun" ./file
 check "nothing was made for those" test -z "$(ls -d hpcrun-* 2>/dev/null)"
 check "events are listed" grep -q CPUTIME <("$hpcrun" -L)
+is "-h is --help" "$("$hpcrun" -h)" "$("$hpcrun" --help)"
 check "--help and --version" sh -c "'$hpcrun' --help | grep -q Usage && '$hpcrun' --version | grep -q hpcrun"
 
 check "exit status of the command" status 6 "$hpcrun" "$starts" 30 exit
