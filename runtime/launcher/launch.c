@@ -98,6 +98,19 @@ static int make_directory(const struct launch_options *o, char *shown, char *abs
 	return 0;
 }
 
+/* What is measured now is added to what is there, and hpcprof adds it up. */
+static void tell_earlier(const char *shown, const char *absolute)
+{
+	char quoted[LAUNCH_QUOTED_BYTES(PATH_MAX)];
+	uint32_t n = launch_count_datafiles(absolute);
+	launch_quote(quoted, shown);
+	if (n)
+		fprintf(stderr,
+			"hpcrun: %s has %u datafile%s of earlier measurements; this one is added "
+			"to them (another directory with -o keeps it apart)\n",
+			quoted, n, n == 1 ? "" : "s");
+}
+
 /* ---- the child ---------------------------------------------------------------------------- */
 
 static void hand_on(int sig, siginfo_t *info, void *context)
@@ -296,6 +309,8 @@ static int run(const struct launch_options *o)
 	if (find_library(library) < 0 || make_directory(o, shown, absolute) < 0)
 		return FAILED_BEFORE;
 	struct launch_obstacle obstacle;
+	if (!o->quiet)
+		tell_earlier(shown, absolute);
 	launch_check(path, &obstacle);
 	if (obstacle.sentence[0])
 		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle.sentence);

@@ -169,17 +169,32 @@ static void map_and_add(int dir, const char *name, const struct timespec *since,
 	munmap(p, (size_t)st.st_size);
 }
 
+static bool is_datafile(const char *name)
+{
+	size_t n = strlen(name), suffix = sizeof CSP_SUFFIX - 1;
+	return n > suffix && strcmp(name + n - suffix, CSP_SUFFIX) == 0;
+}
+
+uint32_t launch_count_datafiles(const char *dir)
+{
+	uint32_t n = 0;
+	DIR *d = opendir(dir);
+	for (struct dirent *e; d && (e = readdir(d));)
+		n += is_datafile(e->d_name);
+	if (d)
+		closedir(d);
+	return n;
+}
+
 int launch_summarize(const char *dir, const struct timespec *since, struct launch_summary *out)
 {
 	memset(out, 0, sizeof *out);
 	DIR *d = opendir(dir);
 	if (!d)
 		return -1;
-	for (struct dirent *e; (e = readdir(d));) {
-		size_t n = strlen(e->d_name), suffix = sizeof CSP_SUFFIX - 1;
-		if (n > suffix && strcmp(e->d_name + n - suffix, CSP_SUFFIX) == 0)
+	for (struct dirent *e; (e = readdir(d));)
+		if (is_datafile(e->d_name))
 			map_and_add(dirfd(d), e->d_name, since, out);
-	}
 	closedir(d);
 	return 0;
 }

@@ -22,4 +22,7 @@ struct launch_summary {
  * cannot be read. */
 int launch_summarize(const char *dir, const struct timespec *since, struct launch_summary *out);
 
+/* The number of datafiles in dir; 0 if it cannot be read. */
+uint32_t launch_count_datafiles(const char *dir);
+
 #endif

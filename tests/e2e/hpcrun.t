@@ -91,6 +91,16 @@ check "but what is said goes before" env HPCRUN_FOLLOW=no "$hpcrun" -q -r yes -o
 is "and a child is measured" "$(ls said-yes/*.csp | wc -l)" 2
 check "there, too" sh -c "'$hpcprof' dump byenv/*.csp | grep -q '\"requested\"  value \"100\"'"
 
+check "a new directory" status 0 "$hpcrun" -o added true
+check "has nothing earlier, and nothing is said of it" sh -c '[ "$(wc -l <said)" = 1 ]'
+check "one that has a measurement" status 0 "$hpcrun" -o added true
+said "is added to, which is said" "^hpcrun: added has 1 datafile of earlier measurements; this one is added to them "
+is "and done" "$(ls added/*.csp | wc -l)" 2
+check "not with -q" status 0 "$hpcrun" -q -o added true
+check "which says nothing" test ! -s said
+check "nor of a directory with other files" status 0 sh -c 'mkdir others && touch others/notes.txt && "$1" -o others true' - "$hpcrun"
+check "which has no measurement" sh -c '[ "$(wc -l <said)" = 1 ]'
+
 check "exec, with an empty environment" status 6 "$hpcrun" -q -o execed "$starts" 100 exec
 is "has a datafile for each image, numbered" "$(ls execed | grep -o '\.[0-9]*\.csp' | sort | tr '\n' ' ')" ".0.csp .1.csp "
 check "whose ends are told apart" sh -c "'$hpcprof' dump execed/*.0.csp | grep -q '\"end\"  value \"exec\"' &&
