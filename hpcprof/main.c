@@ -1,6 +1,7 @@
 /* hpcprof: show what hpcrun measured. The only file of the program that exits. */
 #include "hpcprof/command/command.h"
 #include "hpcprof/commands.h"
+#include "hpcprof/complete/complete.h"
 #include "hpcprof/terminal/pager.h"
 
 #include <errno.h>
@@ -40,6 +41,16 @@ static int run(const struct command_line *l, struct diag *d)
 	return status_of(&e);
 }
 
+static int answer_shell(struct diag *d, const char *const *words, size_t n)
+{
+	struct error e = {0};
+
+	if (complete(stdout, commands_all, words, n, &e) == 0)
+		return STATUS_DONE;
+	diag_problem(d, NULL, "%s", e.text);
+	return STATUS_NOTHING;
+}
+
 int main(int argc, char **argv)
 {
 	struct diag d = {.out = stderr, .terminal = isatty(STDERR_FILENO)};
@@ -50,6 +61,8 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
 	signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is then a failed write */
 	commands_add_importers();
+	if (argc > 1 && strcmp(argv[1], "--complete") == 0)
+		return answer_shell(&d, (const char *const *)argv + 2, (size_t)argc - 2);
 	if (command_line_parse(&l, commands_all, argc, argv, stdout, &e) != 0) {
 		diag_problem(&d, NULL, "%s (see hpcprof %s%s--help)", e.text,
 			     l.named ? l.command->name : "", l.named ? " " : "");

@@ -8,7 +8,7 @@ deps_test := libcmocka-dev clang-14 libclang-rt-14-dev libunwind-dev binutils \
 	python3-minimal python3 dwz perl sqlite3 xz-utils groff-base libxml2-utils
 # Without these some points of make check are skipped.
 deps_points := golang-1.19-go openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \
-	musl-tools libc6-dev-i386 lib32gcc-12-dev strace
+	musl-tools libc6-dev-i386 lib32gcc-12-dev strace zsh fish
 deps_soak := linux-perf debootstrap libpython3.11-testsuite dpkg-dev tcl tcl-thread cmake \
 	libgmock-dev libbenchmark-dev qemu-system-x86 busybox-static cpio kmod sbcl \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
@@ -114,6 +114,13 @@ man_pages := $(wildcard share/man/*.[1-8])
 # What hpcprof reads while it runs: style sheets, DTDs, SQL.
 share_data := $(wildcard share/hpcprof/*)
 
+# A shell looks for completion by the name of the program, under PREFIX/share. For /usr, Debian's zsh
+# has a folder of its own for what is not zsh's.
+zsh_folder = zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+completion_files = $(foreach program,hpcrun hpcprof,bash-completion/completions/$(program) \
+	fish/vendor_completions.d/$(program).fish) $(zsh_folder)/_hpcrun
+completion_source = share/completion/hpcrun.$(firstword $(subst -, ,$(subst /, ,$(1))))
+
 .PHONY: install uninstall
 install: all
 	$(Q)install -d $(root)/bin $(root)/lib $(root)/share/hpcprof
@@ -123,9 +130,11 @@ install: all
 	$(Q)sed 's|^/.*/|$(PREFIX)/lib/|' $(LIB)/libhpcrun.link >$(root)/lib/libhpcrun.link
 	$(Q)for page in $(man_pages); do \
 		install -D -m 644 $$page $(root)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
+	$(Q)$(foreach file,$(completion_files),install -D -m 644 $(call completion_source,$(file)) $(root)/share/$(file) &&) true
 	$(Q)for file in $(share_data); do install -m 644 $$file $(root)/share/hpcprof || exit 1; done
 
 uninstall:
 	$(Q)rm -f $(root)/bin/hpcrun $(root)/bin/hpcprof $(addprefix $(root)/lib/libhpcrun,.so .a .link) $(root)/lib/hpcprof_sqlite.so
 	$(Q)for page in $(man_pages); do rm -f $(root)/share/man/man$${page##*.}/$${page##*/}; done
+	$(Q)rm -f $(addprefix $(root)/share/,$(completion_files))
 	$(Q)rm -rf $(root)/share/hpcprof

@@ -8,6 +8,7 @@
 #include "db/query/rows.h"
 #include "db/query/vtab.h"
 #include "db/write/write.h"
+#include "formats/base/completion.h"
 #include "formats/base/nearest.h"
 #include "hpcprof/command/list.h"
 #include "hpcprof/command/output.h"
@@ -327,6 +328,19 @@ static void set_defaults(void *options)
 	o->memory_limit = 1024;
 }
 
+static void complete_name(const struct completion *c)
+{
+	const char *at = db_queries_sql;
+	struct named_query q;
+
+	while (named_queries_next(&at, &q)) {
+		char name[64], text[200];
+		snprintf(name, sizeof name, "%.*s", q.name_length, q.name);
+		snprintf(text, sizeof text, "%.*s", q.text_length, q.text);
+		completion_offer(c, name, text);
+	}
+}
+
 static const char *const formats[] = {"table", "csv", "json", NULL};
 
 static const struct option_row own_options[] = {
@@ -353,6 +367,7 @@ const struct command query_command = {
     .name = "query",
     .summary = "the rows of an SQL statement or of a named query (--list)",
     .subject = "SQL|NAME",
+    .complete_subject = complete_name,
     .newest = true,
     .options = tables,
     .size = sizeof(struct query_options),

@@ -13,10 +13,13 @@
 /* ---- the tables ----------------------------------------------------------------------- */
 
 /* Options of every command. With these no command runs. */
-static const struct option_row help_row = {
-    .letter = 'h', .name = "help", .help = "print this and exit"};
-static const struct option_row version_row = {.name = "version",
-					      .help = "print the version and exit"};
+static const struct option_row end_rows[] = {
+    {.letter = 'h', .name = "help", .help = "print this and exit"},
+    {.name = "version", .help = "print the version and exit"},
+    {0}};
+static const struct option_row *const help_row = &end_rows[0], *const version_row = &end_rows[1];
+
+const struct option_row *const command_common_options[] = {common_input_options, end_rows, NULL};
 
 /* In a struct, because lint takes sizeof of a pointer for a mistake. */
 struct option_ref {
@@ -38,9 +41,9 @@ static int rows_of_command(option_rows *to, const struct command *c, struct erro
 	for (const struct option_row *const *t = c->options; *t; t++)
 		if (!add_table(to, *t))
 			return error_memory(e, sizeof *to->at);
-	if (!add_table(to, common_input_options) || !vec_push(to, (struct option_ref){&help_row}) ||
-	    !vec_push(to, (struct option_ref){&version_row}))
-		return error_memory(e, sizeof *to->at);
+	for (const struct option_row *const *t = command_common_options; *t; t++)
+		if (!add_table(to, *t))
+			return error_memory(e, sizeof *to->at);
 	return 0;
 }
 
@@ -371,8 +374,8 @@ int command_line_parse(struct command_line *l, const struct command *const *comm
 		words = (const char *const *)argv + optind;
 		n = (size_t)(argc - optind);
 		choose_command(l, commands, n ? words[0] : NULL);
-		l->help = has(&given, &help_row);
-		l->version = has(&given, &version_row);
+		l->help = has(&given, help_row);
+		l->version = has(&given, version_row);
 	}
 	if (rc == 0 && !l->help && !l->version) {
 		rc = make_options(l, out, e);
@@ -411,6 +414,13 @@ static void print_row(FILE *out, const struct option_row *r)
 	fprintf(out, "  %-24s %s\n", left, r->help);
 }
 
+static void print_tables(FILE *out, const struct option_row *const *tables)
+{
+	for (; *tables; tables++)
+		for (const struct option_row *r = *tables; r->name; r++)
+			print_row(out, r);
+}
+
 static void print_end(FILE *out)
 {
 	fputs("\nExit status: 0 success, 1 some input was skipped, 2 usage error, 3 failure.\n"
@@ -436,10 +446,7 @@ void command_list(FILE *out, const struct command *const *commands)
 	}
 	fputs("\n'hpcprof COMMAND --help' lists the options of COMMAND. Options of all commands:\n",
 	      out);
-	for (const struct option_row *r = common_input_options; r->name; r++)
-		print_row(out, r);
-	print_row(out, &help_row);
-	print_row(out, &version_row);
+	print_tables(out, command_common_options);
 	print_end(out);
 	fputs("Example: hpcrun python3 script.py; hpcprof\n", out);
 }
@@ -452,12 +459,7 @@ void command_help(FILE *out, const struct command *c)
 		: c->newest  ? "[PROFILE]..."
 			     : "PROFILE...",
 		toupper((unsigned char)c->summary[0]), c->summary + 1);
-	for (const struct option_row *const *t = c->options; *t; t++)
-		for (const struct option_row *r = *t; r->name; r++)
-			print_row(out, r);
-	for (const struct option_row *r = common_input_options; r->name; r++)
-		print_row(out, r);
-	print_row(out, &help_row);
-	print_row(out, &version_row);
+	print_tables(out, c->options);
+	print_tables(out, command_common_options);
 	print_end(out);
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct completion;
 struct profile;
 
 /* Print a profile. 0; 1 if something was left out, which was reported; or -1 and *e (ERROR_USAGE:
@@ -24,6 +25,8 @@ struct command {
 	const char *summary; /* a line of hpcprof --help */
 	/* its first argument ("FUNCTION"), before the PROFILEs; or NULL: none */
 	const char *subject;
+	/* Offers what the subject can be, for completion; NULL: it cannot be told. */
+	void (*complete_subject)(const struct completion *c);
 	const char *arguments; /* the PROFILEs in its usage; NULL: any number */
 	/* Whether the newest measurement here is read if no PROFILE is named (see newest.h) */
 	bool newest;
@@ -46,6 +49,9 @@ struct command {
 	 * NULL. */
 	command_print *print;
 };
+
+/* The tables of options that every command has besides its own, with a NULL at the end. */
+extern const struct option_row *const command_common_options[];
 
 /* A parsed command line. */
 struct command_line {

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Whether a folder has datafiles or stores. */
-static bool is_measurement(const char *path)
+bool newest_is_measurement(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -45,7 +44,7 @@ static const char *find_newest(struct arena *a, const struct stat *other,
 		if (entry->d_name[0] == '.' || stat(entry->d_name, &st) != 0 ||
 		    !S_ISDIR(st.st_mode) || !is_later(&st.st_mtim, &latest) ||
 		    (other && other->st_dev == st.st_dev && other->st_ino == st.st_ino) ||
-		    (end && is_later(&st.st_mtim, end)) || !is_measurement(entry->d_name))
+		    (end && is_later(&st.st_mtim, end)) || !newest_is_measurement(entry->d_name))
 			continue;
 		latest = st.st_mtim;
 		name = arena_strndup(a, entry->d_name, strlen(entry->d_name));
@@ -57,7 +56,7 @@ static const char *find_newest(struct arena *a, const struct stat *other,
 
 const char *newest_measurement(struct arena *a)
 {
-	return is_measurement(".") ? "." : find_newest(a, NULL, NULL);
+	return newest_is_measurement(".") ? "." : find_newest(a, NULL, NULL);
 }
 
 const char *newest_other(struct arena *a, const char *other, bool before)

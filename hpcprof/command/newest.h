@@ -6,6 +6,9 @@
 
 #include <stdbool.h>
 
+/* Whether a folder has datafiles or stores. */
+bool newest_is_measurement(const char *path);
+
 /* The current folder if it is a measurement directory, as hpcrun writes them; else the one in it
  * that was changed last. NULL: there is none, or memory ran out. */
 const char *newest_measurement(struct arena *a);

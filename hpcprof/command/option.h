@@ -15,13 +15,16 @@ typedef int option_read(const struct option_row *row, const char *text, void *fi
 			struct error *e);
 
 struct option_row {
-	char letter;          /* 0: none */
-	const char *name;     /* without its dashes; NULL ends a table */
-	const char *argument; /* its value's name in the help; NULL: it takes no value */
+	char letter;      /* 0: none */
+	const char *name; /* without its dashes; NULL ends a table */
+	/* Its value's name in the help; NULL: it takes no value. FILE, DIR and METRIC are
+	 * completed as such. */
+	const char *argument;
 	const char *help;
-	option_read *read;        /* NULL: the parser handles it */
-	size_t field;             /* its offset in the struct that the table fills */
-	const char *const *words; /* for option_word, with a NULL at the end */
+	option_read *read; /* NULL: the parser handles it */
+	size_t field;      /* its offset in the struct that the table fills */
+	/* What option_word takes, with a NULL at the end. For others, what completion offers. */
+	const char *const *words;
 };
 
 /* The option's name in messages: "-n" or "--depth". Returns out. */

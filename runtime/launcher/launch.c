@@ -3,6 +3,7 @@
 #include "formats/base/path.h"
 #include "runtime/base/options.h"
 #include "runtime/launcher/check.h"
+#include "runtime/launcher/complete.h"
 #include "runtime/launcher/cost.h"
 #include "runtime/launcher/environment.h"
 #include "runtime/launcher/image_cost.h"
@@ -343,6 +344,8 @@ int main(int argc, char **argv)
 	struct launch_options o;
 	if (argc == 3 && strcmp(argv[0], LAUNCH_IMAGE_NAME) == 0)
 		return launch_image_run(argv[2]);
+	if (argc > 1 && strcmp(argv[1], "--complete") == 0)
+		return launch_complete((const char *const *)argv + 2, (size_t)argc - 2);
 	if (launch_options_parse(&o, argc, argv) < 0)
 		return FAILED_BEFORE;
 	switch (o.action) {

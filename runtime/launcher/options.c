@@ -22,6 +22,14 @@ static const struct {
     {"file", CSPROF_SAY_FILE, "datafiles written"},
 };
 
+const char *launch_topic(size_t i, const char **meaning)
+{
+	if (i >= sizeof topics / sizeof *topics)
+		return NULL;
+	*meaning = topics[i].meaning;
+	return topics[i].name;
+}
+
 void launch_topics(void)
 {
 	puts("-v takes a sum of these numbers, or names separated by commas:");
@@ -36,8 +44,7 @@ static const char *const each_all[] = {"each", "all", NULL};
 static const char *const unwinders[] = {"cfi", "libunwind", NULL};
 static const char *const places[] = {HPCRUN_STORE_MEMORY, HPCRUN_STORE_PRIVATE, NULL};
 
-/* In the order of --help. Those without a letter have a number instead. */
-enum { BUDGET = 256, ONLY, STORE, SIGNAL, UNWINDER, VERSION };
+/* In the order of --help. */
 
 const struct launch_option launch_option_table[] = {
     {'e', "event", "EVENT", NULL,
@@ -45,32 +52,32 @@ const struct launch_option launch_option_table[] = {
      "CPUTIME@f1000 (a rate); default CPUTIME@f1000"},
     {'l', "list", NULL, NULL, "list the events that this machine can sample"},
     {'L', "list-long", NULL, NULL, "list them with descriptions and limits"},
-    {BUDGET, "budget", "PERCENT", NULL,
+    {LAUNCH_BUDGET, "budget", "PERCENT", NULL,
      "limit measuring to PERCENT of each thread's CPU time; if EVENT\n"
      "would take more, take fewer samples (5)"},
     {'o', "output", "DIR", NULL, "write datafiles to DIR (hpcrun-COMMAND-N)"},
     {'r', "follow", "yes|no", yes_no, "measure spawned processes as well (yes)"},
-    {ONLY, "only", "NAME", NULL, "measure only executables with this name; may be repeated"},
+    {LAUNCH_ONLY, "only", "NAME", NULL, "measure only executables with this name; may be repeated"},
     {'t', "trees", "each|all", each_all,
      "one tree of call paths per thread, or one for all (each)"},
-    {STORE, "store", "PLACE", places,
+    {LAUNCH_STORE, "store", "PLACE", places,
      "keep the trees of running processes in: memory, which\n"
      "outlives the processes (default); DIR, which also outlives\n"
      "a reboot; private, which is lost if a process is killed"},
-    {SIGNAL, "signal", "NAME", NULL, "the signal to sample with (URG)"},
-    {UNWINDER, "unwinder", "NAME", unwinders, "cfi (default) or libunwind"},
+    {LAUNCH_SIGNAL, "signal", "NAME", NULL, "the signal to sample with (URG)"},
+    {LAUNCH_UNWINDER, "unwinder", "NAME", unwinders, "cfi (default) or libunwind"},
     {'m', "memory", "SIZE", NULL, "size of each thread's first arena, such as 256K or 4M"},
     {'q', "quiet", NULL, NULL, "print no summary at the end"},
     {'v', "verbose", "MASK", NULL, "print messages about MASK; -v help lists the topics"},
     {'h', "help", NULL, NULL, "print this and exit"},
-    {VERSION, "version", NULL, NULL, "print the version and exit"},
+    {LAUNCH_VERSION_OPTION, "version", NULL, NULL, "print the version and exit"},
     {0},
 };
 enum { OPTIONS = sizeof launch_option_table / sizeof *launch_option_table - 1 };
 
 static bool has_letter(const struct launch_option *row)
 {
-	return row->id < BUDGET;
+	return row->id < LAUNCH_BUDGET;
 }
 
 static void print_row(const struct launch_option *row)
@@ -143,6 +150,14 @@ static int parse_verbose(const char *value, struct launch_options *o)
 	return 0;
 }
 
+bool launch_signal_usable(int sig)
+{
+	/* the last range: libc's own, between SIGSYS and SIGRTMIN */
+	return sig > 0 && sig < NSIG && sig != SIGKILL && sig != SIGSTOP && sig != SIGSEGV &&
+	       sig != SIGBUS && sig != SIGILL && sig != SIGFPE && sig != SIGTRAP && sig != SIGSYS &&
+	       (sig < SIGSYS || sig >= SIGRTMIN);
+}
+
 static int parse_signal(const char *value, int *out)
 {
 	const char *name = strncmp(value, "SIG", 3) == 0 ? value + 3 : value;
@@ -158,10 +173,7 @@ static int parse_signal(const char *value, int *out)
 				*out = sig;
 	if (*out == 0)
 		return complain("--signal", value, "no such signal");
-	/* the last range: libc's own, between SIGSYS and SIGRTMIN */
-	if (*out == SIGKILL || *out == SIGSTOP || *out == SIGSEGV || *out == SIGBUS ||
-	    *out == SIGILL || *out == SIGFPE || *out == SIGTRAP || *out == SIGSYS ||
-	    (*out > SIGSYS && *out < SIGRTMIN))
+	if (!launch_signal_usable(*out))
 		return complain("--signal", value, "cannot be used for sampling; try URG or PROF");
 	return 0;
 }
@@ -200,7 +212,7 @@ static int one_option(struct launch_options *o, int c, const char *value)
 	case 'e':
 		o->event = value;
 		return 0;
-	case BUDGET:
+	case LAUNCH_BUDGET:
 		o->budget = value;
 		if (csprof_budget_parse(value, &o->parsed_budget, &why) < 0)
 			return complain("--budget", value, why);
@@ -216,21 +228,21 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		return *value ? 0 : complain("-o", value, "expected a directory");
 	case 'r':
 		return parse_yes("-r", value, &o->follow);
-	case ONLY:
+	case LAUNCH_ONLY:
 		return parse_only(value, o);
 	case 't':
 		o->trees = value;
 		if (strcmp(value, "each") != 0 && strcmp(value, "all") != 0)
 			return complain("-t", value, "expected each or all");
 		return 0;
-	case STORE:
+	case LAUNCH_STORE:
 		o->store = value;
 		return *value
 			   ? 0
 			   : complain("--store", value, "expected memory, private or a directory");
-	case SIGNAL:
+	case LAUNCH_SIGNAL:
 		return parse_signal(value, &o->sig);
-	case UNWINDER:
+	case LAUNCH_UNWINDER:
 		o->unwinder = value;
 		if (strcmp(value, "cfi") != 0 && strcmp(value, "libunwind") != 0)
 			return complain("--unwinder", value, "expected cfi or libunwind");
@@ -245,7 +257,7 @@ static int one_option(struct launch_options *o, int c, const char *value)
 	case 'h':
 		o->action = LAUNCH_HELP;
 		return 0;
-	case VERSION:
+	case LAUNCH_VERSION_OPTION:
 		o->action = LAUNCH_VERSION;
 		return 0;
 	default:
@@ -260,10 +272,17 @@ static int from_environment(struct launch_options *o)
 		const char *name;
 		int option;
 	} variables[] = {
-	    {HPCRUN_ENV_EVENTS, 'e'},    {HPCRUN_ENV_OUT, 'o'},           {HPCRUN_ENV_FOLLOW, 'r'},
-	    {HPCRUN_ENV_SIGNAL, SIGNAL}, {HPCRUN_ENV_UNWINDER, UNWINDER}, {HPCRUN_ENV_ARENA, 'm'},
-	    {HPCRUN_ENV_VERBOSE, 'v'},   {HPCRUN_ENV_ONLY, ONLY},         {HPCRUN_ENV_TREES, 't'},
-	    {HPCRUN_ENV_STORE, STORE},   {HPCRUN_ENV_BUDGET, BUDGET},
+	    {HPCRUN_ENV_EVENTS, 'e'},
+	    {HPCRUN_ENV_OUT, 'o'},
+	    {HPCRUN_ENV_FOLLOW, 'r'},
+	    {HPCRUN_ENV_SIGNAL, LAUNCH_SIGNAL},
+	    {HPCRUN_ENV_UNWINDER, LAUNCH_UNWINDER},
+	    {HPCRUN_ENV_ARENA, 'm'},
+	    {HPCRUN_ENV_VERBOSE, 'v'},
+	    {HPCRUN_ENV_ONLY, LAUNCH_ONLY},
+	    {HPCRUN_ENV_TREES, 't'},
+	    {HPCRUN_ENV_STORE, LAUNCH_STORE},
+	    {HPCRUN_ENV_BUDGET, LAUNCH_BUDGET},
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		const char *value = getenv(variables[i].name);

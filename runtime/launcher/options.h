@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 enum launch_action {
 	LAUNCH_RUN,
@@ -43,11 +44,25 @@ struct launch_option {
 	const char *help;
 };
 
+/* Numbers of options without a letter. */
+enum {
+	LAUNCH_BUDGET = 256,
+	LAUNCH_ONLY,
+	LAUNCH_STORE,
+	LAUNCH_SIGNAL,
+	LAUNCH_UNWINDER,
+	LAUNCH_VERSION_OPTION
+};
+
 /* Ends with a row without a name. */
 extern const struct launch_option launch_option_table[];
 
 /* Parse. 0, or -1 after one line on stderr. */
 int launch_options_parse(struct launch_options *o, int argc, char **argv);
+/* Whether samples can be taken with this signal. */
+bool launch_signal_usable(int sig);
+/* The name of topic i of -v, from 0, and what it means; NULL: there are fewer. */
+const char *launch_topic(size_t i, const char **meaning);
 void launch_help(void);
 void launch_topics(void);
 

@@ -105,6 +105,7 @@ room command terminal
 room model reader symbolize
 room correlate terminal model symbolize
 room load terminal command model correlate reader
+room complete command load reader
 room metrics terminal command model correlate load
 room export terminal command model correlate load metrics reader
 room views/text terminal command model correlate load metrics

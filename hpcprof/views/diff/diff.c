@@ -532,6 +532,9 @@ static void set_defaults(void *options)
 		    NULL                                                                           \
 	}
 
+/* Besides the names of functions. */
+static const char *const normals[] = {"none", "total", "samples", "wall", NULL};
+
 static const struct option_row own_options[] = {
     GROUPING("functions", BY_FUNCTION, "compare functions (the default)"),
     GROUPING("lines", BY_LINE, "compare source lines"),
@@ -542,7 +545,7 @@ static const struct option_row own_options[] = {
      option_flag, offsetof(struct diff_options, inclusive), NULL},
     {0, "normalize", "WHAT",
      "make WHAT equal in all runs: none, total, samples, wall, or a function's name", option_string,
-     offsetof(struct diff_options, normalize), NULL},
+     offsetof(struct diff_options, normalize), normals},
     {0, "fail-above", "PERCENT",
      "exit with status 4 if anything grew by more than PERCENT of the total", option_percent,
      offsetof(struct diff_options, fail_above), NULL},

@@ -1,0 +1,81 @@
+#include "runtime/launcher/complete.h"
+
+#include "formats/base/completion.h"
+#include "runtime/launcher/options.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 64 };
+
+static size_t options_of_table(struct completion_option *to)
+{
+	size_t n = 0;
+	for (const struct launch_option *row = launch_option_table; row->name && n < MOST_OPTIONS;
+	     row++)
+		to[n++] =
+		    (struct completion_option){row->id < LAUNCH_BUDGET ? (char)row->id : '\0',
+					       row->name, row->argument, row->words, row->help};
+	return n;
+}
+
+static void offer_events(const struct completion *c)
+{
+	for (const struct csprof_event *e = csprof_events; e->name; e++)
+		completion_offer(c, e->name, e->text);
+}
+
+static void offer_signals(const struct completion *c)
+{
+	for (int sig = 1; sig < NSIG; sig++)
+		if (launch_signal_usable(sig) && sigabbrev_np(sig))
+			completion_offer(c, sigabbrev_np(sig), sigdescr_np(sig));
+	completion_offer(c, "RTMIN", "the first real-time signal");
+}
+
+static void offer_topics(const struct completion *c)
+{
+	const char *name, *meaning;
+	completion_offer(c, "help", "list the topics");
+	for (size_t i = 0; (name = launch_topic(i, &meaning)); i++)
+		completion_offer(c, name, meaning);
+}
+
+static void offer_values(const struct completion *c)
+{
+	if (strcmp(c->option->name, "event") == 0)
+		offer_events(c);
+	else if (strcmp(c->option->name, "signal") == 0)
+		offer_signals(c);
+	else if (strcmp(c->option->name, "verbose") == 0)
+		offer_topics(c);
+	completion_offer_values(c);
+	if (strcmp(c->option->name, "store") == 0)
+		puts(":directory");
+}
+
+int launch_complete(const char *const *words, size_t n)
+{
+	static const char *const nothing[] = {""};
+	struct completion_option options[MOST_OPTIONS];
+	size_t num_options = options_of_table(options);
+	const char **plain = calloc(n + 1, sizeof(char *));
+	struct completion c;
+	if (!plain)
+		return 1;
+	if (!n) {
+		words = nothing;
+		n = 1;
+	}
+	completion_find(&c, options, num_options, words, n, true, plain, stdout);
+	if (c.option)
+		offer_values(&c);
+	else if (c.is_option)
+		for (size_t i = 0; i < num_options; i++)
+			completion_offer_option(&c, &options[i]);
+	else
+		printf(":command %zu\n", c.num_plain ? c.first_plain : n - 1);
+	free(plain);
+	return 0;
+}
