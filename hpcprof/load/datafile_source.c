@@ -1,6 +1,7 @@
 #include "hpcprof/load/datafile_source.h"
 
 #include "formats/store/recover.h"
+#include "hpcprof/load/foreign.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,6 +84,8 @@ int datafile_source_open(struct datafile_source *s, const char *path, const char
 		rc = open_store(s, fd, path, datafile, e);
 	else
 		rc = reader_open(path, &s->reader, e);
+	if (rc != 0 && e && e->kind == ERROR_FORMAT && !e->offset)
+		foreign_explain(fd, e);
 	close(fd);
 	if (rc != 0)
 		datafile_source_close(s);

@@ -1,6 +1,7 @@
 #include "hpcprof/load/scan.h"
 
 #include "formats/store/recover.h"
+#include "hpcprof/command/newest.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -135,15 +136,35 @@ static int add_folder(struct scan *s, const char *folder, struct diag *d, struct
 	return rc;
 }
 
+/* Report a folder without datafiles. Often it is the one above a measurement: name the first of
+ * those. */
+static void tell_nothing(struct scan *s, const char *folder, struct diag *d)
+{
+	DIR *dir = opendir(folder);
+	const char *first = NULL;
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char *path = entry->d_name[0] == '.' ? NULL : join(folder, entry->d_name, 0, "");
+		if (path && newest_is_measurement(path) && (!first || strcmp(path, first) < 0))
+			first = arena_strndup(&s->arena, path, strlen(path));
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+	diag_problem(d, folder,
+		     "no datafile (*" CSP_SUFFIX ") in this directory (name the directory that "
+		     "hpcrun wrote%s%s)",
+		     first ? ", such as " : "", first ? first : "");
+}
+
 static int add_named_folder(struct scan *s, const char *folder, struct diag *d, struct error *e)
 {
 	size_t before = s->files.len, problems = d->problems;
 	int rc = add_folder(s, folder, d, e);
 
 	if (rc == 0 && s->files.len == before && d->problems == problems)
-		diag_problem(d, folder,
-			     "no datafile (*" CSP_SUFFIX ") in this directory "
-			     "(name the directory that hpcrun wrote)");
+		tell_nothing(s, folder, d);
 	return rc;
 }
 

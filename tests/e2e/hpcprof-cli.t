@@ -47,6 +47,47 @@ check "a file that is not there" run 3 "$hpcprof" nowhere.csp
 check "its name and the reason are said" says err '^hpcprof: nowhere.csp: No such file'
 check "a directory without datafiles" run 3 "$hpcprof" empty
 check "which is said" says err '^hpcprof: empty: no datafile'
+mkdir above above/other
+cp -r dir above/run-2
+cp -r dir above/run-1
+check "the directory above measurements" run 3 "$hpcprof" above
+check "is told with the first of them" says err '^hpcprof: above: no datafile .*, such as above/run-1\)$'
+
+# what: a file that is no datafile, and what it is called
+echo 'plain text' >what.text
+echo '#!/bin/sh' >what.script
+: >what.empty
+cp /bin/true what.program
+printf 'PERFILE2\150\0\0\0\0\0\0\0' >what.perf
+gzip -c good.csp >what.gzip
+tar cf what.tar dir
+printf '%0512d\303' 0 | sed 's/0*//' >what.cut # not ASCII at its end
+printf '\1\2\3\200' >what.binary
+head -c 6 good.csp >what.short
+while read -r file is; do
+	check "no profile: $file" run 3 "$hpcprof" "what.$file"
+	check "which is called so" says err "^hpcprof: what.$file: $is"
+	check "by dump, too" run 3 "$hpcprof" dump "what.$file"
+	check "in the same words" says err "^hpcprof: what.$file: $is"
+done <<'EOF'
+text a text file and no datafile \(
+script a script and no datafile; measure it with
+empty an empty file \(
+program a program or library and no datafile; measure it with 'hpcrun COMMAND' \(
+perf data of perf record and no datafile; 'perf report -i FILE'
+gzip compressed by gzip; unpack it
+tar a tar archive; unpack it
+cut offset 0: expected magic
+binary offset 0: expected magic
+short offset 0: expected magic
+EOF
+check "beside a profile" run 1 "$hpcprof" good.csp what.text
+check "it is only skipped" says out '^Functions'
+check "which is said of it" says err '^hpcprof: what.text: a text file and no datafile \(skipped\)$'
+"$hpcprof" db -q -o what.db good.csp
+check "a database is no datafile" run 3 "$hpcprof" dump what.db
+check "which dump says" says err '^hpcprof: what.db: a SQLite database and no datafile'
+
 check "a folder of debug files that is not there" run 1 "$hpcprof" --debug-dir nowhere good.csp
 check "is said" says err '^hpcprof: nowhere: No such file.*--debug-dir'
 check "and the rest is shown" says out '^Functions'
