@@ -83,6 +83,7 @@ static int add_stores(struct scan *s, const char *stores, const char *out, struc
 
 	if (!dir)
 		return 0; /* it was removed with its last store */
+	s->links += strcmp(stores, out) != 0;
 	while (rc == 0 && (entry = readdir(dir)))
 		if (store_has_suffix(entry->d_name, STORE_SUFFIX))
 			rc = add_store(s, stores, out, entry->d_name, e);

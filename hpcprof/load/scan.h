@@ -20,6 +20,7 @@ struct scan_file {
 struct scan {
 	struct arena arena;
 	VEC(struct scan_file) files; /* sorted by path; each file once */
+	size_t links;                /* to directories of stores, which exist */
 	const char *argument;        /* internal: the current one */
 };
 

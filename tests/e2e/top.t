@@ -8,8 +8,14 @@ mkstore=$BUILD/programs/mkstore
 # ---- the command line
 check "a directory that is not there" run 3 "$hpcprof" top --screens 1 nowhere
 check "is said" says err '^hpcprof: nowhere: No such file'
-mkdir empty
-check "one without data yet" run 0 "$hpcprof" top --screens 1 empty
+mkdir empty begun begun.stores
+check "one into which nothing is measured" run 3 timeout 5 "$hpcprof" top empty
+check "is not waited for" says err "^hpcprof: empty: nothing is measured into this directory \\(start 'hpcrun -o empty"
+check "and no screen is shown" [ ! -s out ]
+check "a file" run 3 timeout 5 "$hpcprof" top /bin/true
+check "is no directory" says err '^hpcprof: /bin/true: Not a directory'
+ln -s "$PWD/begun.stores" begun/x.stores
+check "one into which hpcrun has begun to measure" run 0 "$hpcprof" top --screens 1 begun
 check "is waited for" says out 'waiting for data'
 for bad in '-d 0 empty' '-d x empty' '-d -1 empty' 'empty empty' '-s self empty'; do
 	# shellcheck disable=SC2086
@@ -31,6 +37,19 @@ check "once is one screen" [ "$(grep -c '^hpcprof top' out)" = 1 ]
 check "twice is two" run 0 "$hpcprof" top --screens 2 -d 0.1 both
 is "screens" "$(grep -c '^hpcprof top' out)" 2
 check "in which nothing went on" says out '0.00 CPUs busy in the last'
+
+# ---- what has ended
+mkdir ended
+cp both/*.csp ended
+check "a measurement that has ended" run 0 timeout 5 "$hpcprof" top ended
+check "is shown once" [ "$(grep -c '^hpcprof top' out)" = 1 ]
+check "and then that it has ended" says err "^hpcprof: ended: no measured process runs \\('hpcprof ended' shows the report\\)$"
+mkdir killed
+ln -s "$PWD/killed.stores" killed/x.stores
+mkdir killed.stores
+"$mkstore" --seed 6 killed.stores/c.hpcstore
+check "one whose processes and launcher were killed" run 0 timeout 5 "$hpcprof" top killed
+check "has ended, too" says err 'no measured process runs'
 
 # ---- a running program: one function now, another when there is a file "later", until there
 # is one "enough"
@@ -139,8 +158,17 @@ P
 )
 note "a screen after the first: $cost ms of CPU time"
 check "a screen after the first costs at most 50 ms of CPU time" awk -v c="$cost" 'BEGIN { exit !(c <= 50) }'
+timeout 60 "$hpcprof" top -d 0.3 running >watched 2>watched.err </dev/null &
+watcher=$!
+for _ in $(seq 100); do
+	grep -q '1 running' watched && break
+	sleep 0.1
+done
 touch enough
 wait "$launcher"
+wait "$watcher"
+is "one that ends while it is watched" "$?" 0
+check "is shown to its end, which is said" says watched.err "^hpcprof: running: no measured process runs any more "
 check "after its end, the datafile is shown" top_of 1
 check "as that of one that ended" says out '0 running, 1 ended'
 done_testing

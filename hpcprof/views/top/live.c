@@ -488,6 +488,7 @@ int live_look(struct live *l, const char *directory, struct error *e)
 	if (rc != 0)
 		return rc;
 	rc = read_files(l, &s, e);
+	l->sums.linked = s.links > 0;
 	scan_deinit(&s);
 	if (rc == 0) {
 		settle_missing(l);

@@ -12,6 +12,7 @@
 #include "hpcprof/model/model.h"
 #include "symbolize/symbolize.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -46,6 +47,7 @@ struct live_sums {
 	uint32_t threads_running, threads_ended;
 	uint32_t unreadable;
 	uint32_t files_read; /* in this look */
+	bool linked;         /* hpcrun's directory of stores exists: it has not ended its work */
 };
 
 struct live {

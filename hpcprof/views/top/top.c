@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -288,16 +289,59 @@ static int print_screen(struct top *t, FILE *out, struct error *e)
 	return rc;
 }
 
+static int look(struct top *t, struct error *e)
+{
+	int rc = live_look(&t->live, t->o->profiles[0], e);
+
+	t->moment = seconds_now();
+	return rc;
+}
+
+/* Whether nothing is measured now: no process runs, and hpcrun has ended, or was killed. */
+static bool is_over(const struct top *t)
+{
+	const struct live_sums *s = &t->live.sums;
+
+	return !s->running && (s->killed || !s->linked);
+}
+
+/* The first look. hpcrun may just be starting, which takes a moment. */
+static int look_first(struct top *t, struct error *e)
+{
+	enum { LOOKS = 5, PAUSE_MS = 100 };
+	int rc = look(t, e);
+
+	for (int i = 1; rc == 0 && i < LOOKS && is_over(t) && !t->live.files.len; i++) {
+		poll(NULL, 0, PAUSE_MS);
+		rc = look(t, e);
+	}
+	if (rc == 0 && is_over(t) && !t->live.files.len)
+		rc = error_set(e, ERROR_SYSTEM,
+			       "%s: nothing is measured into this directory (start 'hpcrun -o %s "
+			       "COMMAND' first)",
+			       t->o->profiles[0], t->o->profiles[0]);
+	return rc;
+}
+
+/* The directory has to be there: a wrong name would be waited for. */
+static int check_directory(const char *path, struct error *e)
+{
+	struct stat st;
+	int problem = stat(path, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+
+	return problem
+		   ? error_set(e, ERROR_SYSTEM, "%s: %s (name the directory that hpcrun writes to)",
+			       path, strerror(problem))
+		   : 0;
+}
+
 static int show_screen(struct top *t, bool first, struct error *e)
 {
 	char *screen = NULL;
 	size_t n = 0;
 	FILE *out;
-	int rc = live_look(&t->live, t->o->profiles[0], e);
+	int rc;
 
-	if (rc != 0)
-		return rc;
-	t->moment = seconds_now();
 	measure_terminal(t);
 	out = open_memstream(&screen, &n);
 	if (!out)
@@ -319,6 +363,26 @@ struct top_options {
 	uint64_t screens; /* 0: until it is stopped */
 };
 
+/* Screen after screen, until the user or the measurement ends. That it is over has to be seen
+ * twice: a process that ends may be between its store and its datafile. */
+static int show_screens(struct top *t, const struct top_options *own, struct error *e)
+{
+	bool over = is_over(t), was_over = over;
+	int rc = 0;
+
+	for (uint64_t n = 0; rc == 0 && (!own->screens || n < own->screens); n++) {
+		if (n && ((over && was_over) || !wait_for_next(t, own->delay)))
+			break;
+		was_over = over;
+		if (n)
+			rc = look(t, e);
+		over = is_over(t);
+		if (rc == 0)
+			rc = show_screen(t, n == 0, e);
+	}
+	return rc;
+}
+
 static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
 	const struct top_options *own = options;
@@ -327,24 +391,29 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	const struct symbolizer_options symbols = {.sysroot = o->sysroot,
 						   .debug_dirs = o->debug_dirs.at,
 						   .num_debug_dirs = o->debug_dirs.len};
+	bool shows = false;
 	int rc;
 
-	(void)d;
 	if (o->num_profiles != 1)
 		return error_set(e, ERROR_USAGE, "top takes one directory");
+	if (check_directory(o->profiles[0], e) != 0)
+		return -1;
 	rc = live_init(&t.live, &symbols, e);
-	if (rc != 0)
-		return rc;
-	terminal_take(&t);
-	for (uint64_t n = 0; rc == 0 && (!own->screens || n < own->screens); n++) {
-		if (n && !wait_for_next(&t, own->delay))
-			break;
-		rc = show_screen(&t, n == 0, e);
+	if (rc == 0)
+		rc = look_first(&t, e);
+	if (rc == 0) {
+		/* what is over is shown once, and stays on the terminal */
+		shows = !is_over(&t);
+		if (shows)
+			terminal_take(&t);
+		rc = show_screens(&t, own, e);
+		if (shows)
+			terminal_give_back(&t);
 	}
-	terminal_give_back(&t);
-	if (rc == 0 && !t.live.files.len && access(o->profiles[0], F_OK) != 0)
-		rc = error_set(e, ERROR_SYSTEM, "%s: %s (name the directory that hpcrun writes to)",
-			       o->profiles[0], strerror(errno));
+	if (rc == 0 && is_over(&t))
+		diag_notice(d, o->profiles[0],
+			    "no measured process runs%s ('hpcprof %s' shows the report)",
+			    shows ? " any more" : "", o->profiles[0]);
 	live_deinit(&t.live);
 	free(t.now);
 	return rc;
