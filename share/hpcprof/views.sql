@@ -108,19 +108,23 @@ SELECT p.measurement, p.id AS process, p.command, p.host, p.pid, p.rank, p.start
 FROM process p LEFT JOIN process_value v ON v.process = p.id LEFT JOIN metric m ON m.id = v.metric
 ORDER BY p.id, m.id;
 
+-- deviation: of a sample, as in --stats: the root of the sum of squared differences from the mean,
+-- divided by profiles - 1; NULL for a single profile. Profiles without the function count as 0.
 CREATE VIEW statistics AS -- the values of a function in the profiles, and which profile has most
-SELECT m.measurement, m.name AS metric, f.name AS function, o.base AS module, n.profiles,
-	count(*) AS profiles_with, min(v.events) * (count(*) = n.profiles) AS least,
-	max(v.events) AS most, v.profile AS most_in,
-	1.0 * sum(v.events) / n.profiles AS mean,
-	sqrt(max(0.0, sum(1.0 * v.events * v.events) / n.profiles
-		- (1.0 * sum(v.events) / n.profiles) * (1.0 * sum(v.events) / n.profiles))) AS deviation,
-	sum(v.events) AS sum, f.id AS function_id, m.id AS metric_id
-FROM profile_function v JOIN metric m ON m.id = v.metric JOIN function f ON f.id = v.function
-	JOIN module o ON o.id = f.module
-	JOIN (SELECT measurement, count(*) AS profiles FROM profile GROUP BY measurement) n
-		ON n.measurement = m.measurement
-GROUP BY v.metric, v.function;
+SELECT t.measurement, t.name AS metric, f.name AS function, o.base AS module, t.profiles, t.profiles_with,
+	t.least * (t.profiles_with = t.profiles) AS least, t.most, t.most_in, t.mean,
+	sqrt(((SELECT sum((v.events - t.mean) * (v.events - t.mean)) FROM profile_function v
+			WHERE v.metric = t.metric AND v.function = t.function)
+		+ (t.profiles - t.profiles_with) * t.mean * t.mean) / nullif(t.profiles - 1, 0)) AS deviation,
+	t.sum, t.function AS function_id, t.metric AS metric_id
+FROM (SELECT v.metric, v.function, m.measurement, m.name, n.profiles, count(*) AS profiles_with,
+		min(v.events) AS least, max(v.events) AS most, v.profile AS most_in,
+		1.0 * sum(v.events) / n.profiles AS mean, sum(v.events) AS sum
+	FROM profile_function v JOIN metric m ON m.id = v.metric
+		JOIN (SELECT measurement, count(*) AS profiles FROM profile GROUP BY measurement) n
+			ON n.measurement = m.measurement
+	GROUP BY v.metric, v.function) t
+	JOIN function f ON f.id = t.function JOIN module o ON o.id = f.module;
 
 CREATE VIEW imbalance AS -- the gain if the profile with most of a function had only the mean
 SELECT measurement, metric, function, module, profiles, most, mean, most_in,

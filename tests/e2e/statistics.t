@@ -68,6 +68,16 @@ for format in "" --callpath; do
 	check "profiles in XML are compared, too" grep -qE '^    (self|both) .* 1\.xml|^        min [12]\.xml, max [12]\.xml' text
 done
 
+# SQL has the same deviations, of a sample: mean and deviation of each function's own code.
+"$hpcprof" db -q --per-profile yes -o threads8.db hpcrun-threads8-1
+"$hpcprof" --functions -n 0 --stats --by thread hpcrun-threads8-1 | sed '1,/^Functions/d' |
+	sed -nE 's/^ +(self|both) +[0-9.]+% +[^ ]+ [^ ]+ +[^ ]+ [^ ]+ +[^ ]+ [^ ]+ +([^ ]+ [^ ]+) +([^ ]+ [^ ]+) .*/\2|\3/p' |
+	sort >deviations
+"$hpcprof" query --format csv "SELECT scaled(mean, 'ns') || '|' || scaled(deviation, 'ns') FROM statistics" \
+	threads8.db | tail -n +2 | sort >deviations.sql
+check "some functions have deviations" test "$(wc -l <deviations.sql)" -ge 3
+is "text and SQL agree about them" "$(cat deviations.sql)" "$(cat deviations)"
+
 # Profiles of other periods have no common columns.
 "$hpcrun" -q -e CPUTIME@f500 "$(program threads8)" >/dev/null
 "$hpcprof" text --all hpcrun-threads8-[1235] >text

@@ -121,11 +121,14 @@ static void test_ranks(void **state)
 		"imbalance");
 	ANSWERS(to, "solver+0x4011ff,5,10,25\nsolver+0x4012ff,5,60,75\n",
 		"SELECT function, least, most, sum FROM statistics ORDER BY 1");
-	/* (1225 + 400 + 225) / 3, for the whole population: the root of 616.67 */
-	ANSWERS(to, "24.833\n",
+	/* (1225 + 400 + 225) / 2, for a sample, as in --stats: the root of 925 */
+	ANSWERS(to, "30.414\n",
 		"SELECT round(deviation, 3) FROM statistics WHERE function = 'solver+0x4012ff'");
 	ANSWERS(to, "mpi,0,WAIT,10\nmpi,1,WAIT,70\nmpi,2,WAIT,20\n",
 		"SELECT command, rank, metric, events FROM processes");
+	assert_int_equal(run_db(to, from, 1, false, &e), 0);
+	ANSWERS(to, "1,1\n", /* of one profile there is none */
+		"SELECT count(*) > 0, count(*) = sum(deviation IS NULL) FROM statistics");
 }
 
 /* ---- callers and callees -------------------------------------------------------------------- */
