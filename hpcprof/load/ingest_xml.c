@@ -235,6 +235,7 @@ static int reach(struct xml_ingest *in)
 		i--;
 	for (; i < in->places.len; i++) {
 		struct xml_scope_place *p = &in->places.at[i];
+		in->process.flat &= !p->on_path;
 		uint32_t parent = p->on_path ? in->places.at[i - 1].context : MODEL_PARTIAL_ROOT;
 		if (enter_context(in, p, parent, p->role) != 0)
 			return -1;
@@ -316,6 +317,8 @@ static int add(struct model *m, const struct xml_source *s, struct error *e)
 	    .host = nothing,
 	    .end = nothing,
 	    .tool = nothing,
+	    .estimated = true,
+	    .flat = true,
 	};
 	rc = path && nothing ? read_source(s, &sink, &in, e) : out_of_memory(&in);
 	if (rc == 0)

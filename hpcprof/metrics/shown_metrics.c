@@ -44,13 +44,14 @@ static const char *metric_names(const struct model *m, struct arena *a)
 static bool add_column(struct shown_metrics *out, const struct model *m,
 		       const struct model_metric *metric, const struct common *o, struct arena *a)
 {
-	static const char suffix[] = " samples";
+	static const char counted[] = " samples", estimated[] = " samples, estimated";
+	const char *suffix = !o->samples ? "" : model_num_estimated(m) ? estimated : counted;
 	const char *metric_name = layout_clean(a, metric->name);
-	char *name = metric_name ? arena_alloc(a, strlen(metric_name) + sizeof suffix) : NULL;
+	char *name = metric_name ? arena_alloc(a, strlen(metric_name) + sizeof estimated) : NULL;
 
 	if (!name)
 		return false;
-	strcpy(stpcpy(name, metric_name), o->samples ? suffix : "");
+	strcpy(stpcpy(name, metric_name), suffix);
 	out->values[out->len] = o->samples ? metric->samples : metric->events;
 	out->at[out->len] = (struct shown_metric){
 	    .metric = metric,

@@ -318,3 +318,21 @@ struct model_account *model_account_row(struct model *m, struct model_metric *me
 	}
 	return &metric->account.at[i];
 }
+
+size_t model_num_estimated(const struct model *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->processes.len; i++)
+		n += m->processes.at[i].estimated;
+	return n;
+}
+
+size_t model_num_flat(const struct model *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->processes.len; i++)
+		n += m->processes.at[i].flat;
+	return n;
+}

@@ -141,6 +141,8 @@ struct model_process {
 	uint32_t threads;       /* rows of THREADS, or 0 */
 	uint32_t rank, ranks;   /* of a parallel program; ranks is 0 if not known */
 	bool has_trailer, has_pid, has_start, has_wall, has_cpu, has_rank;
+	bool estimated; /* its numbers of samples are estimates: the file has none */
+	bool flat;      /* the file has no call paths */
 	bool has_ended; /* one of the rows of THREADS stands for many ended threads */
 };
 
@@ -226,6 +228,10 @@ static inline uint32_t model_frame_of(const struct model *m, uint32_t context)
 {
 	return (uint32_t)m->contexts.keys[context];
 }
+
+/* How many of the program images have estimated numbers of samples, and how many no call paths. */
+size_t model_num_estimated(const struct model *m);
+size_t model_num_flat(const struct model *m);
 
 /* ---- for filling a model ------------------------------------------------------- */
 

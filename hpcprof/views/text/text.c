@@ -115,6 +115,7 @@ static void choose_sections(struct text *t, bool filtered)
 	/* the values of processes are those of all paths */
 	if (t->brief)
 		t->shows[SECTION_PROCESSES] = !filtered;
+	t->shows[SECTION_CALLS] &= !t->flat;
 	/* a database shows all that its datafiles did, and it has no threads */
 	t->shows[SECTION_THREADS] = o->sections[SECTION_THREADS];
 }
@@ -145,8 +146,10 @@ static bool print_all(struct text *t)
 	if (t->brief && !empty) {
 		fputc('\n', t->out);
 		text_paragraph(
-		    t, "More: --all shows files, lines, load modules and more on the quality "
-		       "of the data; see also hpcprof tree, annotate and callers.");
+		    t,
+		    "More: --all shows files, lines, load modules and more on the quality "
+		    "of the data; see also hpcprof %s.",
+		    t->flat ? "annotate" : "tree, annotate and callers");
 	}
 	return !t->starved;
 }
@@ -165,6 +168,7 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	t.chosen = &columns;
 	t.num_columns = columns.len;
 	t.columns_left_out = columns.left_out;
+	t.flat = p->model->processes.len && model_num_flat(p->model) == p->model->processes.len;
 	if (rc == 0)
 		rc = path_filter(&columns, p->model, &p->code, o, e);
 	choose_sections(&t, columns.outside != NULL);

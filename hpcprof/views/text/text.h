@@ -73,12 +73,17 @@ struct text {
 	struct text_table tables[GROUPINGS];
 	struct hottest *hottest; /* NULL: not chosen yet */
 	bool shows[SECTIONS];
+	bool flat;  /* no file has call paths: there are no totals */
 	bool brief; /* no section was asked for: the report is the answer in short */
 	enum text_compare compare;
 	struct stats stats;       /* unless COMPARE_NOT */
 	const char **unit_titles; /* [units]: short, for COMPARE_SINGLE */
 	bool starved;             /* memory ran out in a function that cannot report it */
 };
+
+/* " in 1,234 samples": the number of the metric's. It may be an estimate, which is said, or not
+ * known: then "". */
+const char *text_in_samples(struct text *t, const struct model_metric *m);
 
 /* Choose what tables and paths will show, before their sections. False if memory ran out. */
 bool text_tables_choose(struct text *t);

@@ -49,9 +49,23 @@ static bool cpu_time(struct text *t, const struct text_span *s)
 				  layout_value(wall, wall_ns, "ns"), share);
 }
 
+const char *text_in_samples(struct text *t, const struct model_metric *m)
+{
+	bool estimated = model_num_estimated(t->m) > 0;
+	char number[LAYOUT_NUMBER_BYTES];
+	const char *text;
+
+	if (estimated && !m->interval)
+		return "";
+	text =
+	    text_format(t, " in %s%s sample%s", estimated ? "about " : "",
+			layout_exact(number, m->total.samples), m->total.samples == 1 ? "" : "s");
+	return text ? text : "";
+}
+
 static bool recorded(struct text *t, const struct text_span *s)
 {
-	char value[LAYOUT_NUMBER_BYTES], number[LAYOUT_NUMBER_BYTES];
+	char value[LAYOUT_NUMBER_BYTES];
 	const char *cost = "";
 	uint64_t sum = 0;
 	bool ok = true, saturated = false;
@@ -64,10 +78,9 @@ static bool recorded(struct text *t, const struct text_span *s)
 	for (size_t i = 0; ok && i < t->num_columns; i++) {
 		const struct model_metric *m = t->columns[i].metric;
 		ok = cost &&
-		     text_fact(t, i ? "" : "recorded", "%s %s in %s sample%s%s",
+		     text_fact(t, i ? "" : "recorded", "%s %s%s%s",
 			       layout_value(value, m->total.events, m->unit),
-			       t->columns[i].metric_name, layout_exact(number, m->total.samples),
-			       m->total.samples == 1 ? "" : "s", i ? "" : cost);
+			       t->columns[i].metric_name, text_in_samples(t, m), i ? "" : cost);
 	}
 	if (ok && t->columns_left_out)
 		ok = text_fact(t, "", "and %zu more metric%s that -m shows", t->columns_left_out,
@@ -90,6 +103,27 @@ static bool chosen_paths(struct text *t)
 	return text_fact(t, "shown", "%s of it, %s, on %s",
 			 layout_percent(percent, sum, t->columns[0].total),
 			 layout_value(value, sum, t->columns[0].unit), paths);
+}
+
+/* What profiles in XML do not have. */
+static void tell_missing(struct text *t)
+{
+	size_t all = t->m->processes.len, n = model_num_estimated(t->m);
+	size_t flat = model_num_flat(t->m);
+	const char *paths = flat && flat == all ? ". A PROFILE has no call paths, and so no totals"
+			    : flat ? ". Totals of a PROFILE, which has no call paths, are only self"
+				   : "";
+
+	if (n && n == all)
+		text_paragraph(t,
+			       "XML has no numbers of samples: they are estimated as events / "
+			       "period%s.",
+			       paths);
+	else if (n)
+		text_paragraph(t,
+			       "%zu of %zu files %s XML without numbers of samples, which are "
+			       "estimated as events / period%s.",
+			       n, all, n == 1 ? "is" : "are", paths);
 }
 
 static bool processes(struct text *t, const struct text_span *s)
@@ -135,6 +169,7 @@ bool text_headline(struct text *t, const struct text_span *s)
 		return false;
 	if (end[0] && strcmp(end, "exit 0") != 0 && !text_fact(t, "end", "%s", end))
 		return false;
+	tell_missing(t);
 	if (waited(s))
 		text_paragraph(t,
 			       "%.1f%% of the wall time was not on a CPU: the program waited. What "

@@ -138,7 +138,7 @@ static bool costs(struct text *t, const struct text_span *s)
 
 static bool totals(struct text *t, const struct text_span *s)
 {
-	char cpu[LAYOUT_NUMBER_BYTES], wall[LAYOUT_NUMBER_BYTES], number[LAYOUT_NUMBER_BYTES];
+	char cpu[LAYOUT_NUMBER_BYTES], wall[LAYOUT_NUMBER_BYTES];
 	uint64_t wall_ns = s->end_ns - s->start_ns;
 	bool ok = true;
 
@@ -156,8 +156,8 @@ static bool totals(struct text *t, const struct text_span *s)
 	for (size_t i = 0; i < t->num_columns; i++) {
 		const struct model_metric *m = t->columns[i].metric;
 		layout_value(cpu, m->total.events, m->unit);
-		ok &= text_fact(t, i ? "" : "recorded", "%s %s in %s samples (100%% below)", cpu,
-				t->columns[i].metric_name, layout_exact(number, m->total.samples));
+		ok &= text_fact(t, i ? "" : "recorded", "%s %s%s (100%% below)", cpu,
+				t->columns[i].metric_name, text_in_samples(t, m));
 	}
 	return ok;
 }

@@ -63,6 +63,10 @@ static bool account(struct text *t, const struct model_metric *m)
 /* Print how many of the recorded samples have complete call paths, according to the trees. */
 static bool complete_paths(struct text *t, const struct model_metric *m)
 {
+	if (t->flat) {
+		text_paragraph(t, "Call paths: a PROFILE in XML has none.");
+		return true;
+	}
 	uint32_t n = model_num_contexts(t->m);
 	uint8_t *partial = calloc(n, 1);
 	uint64_t lost = 0;
@@ -77,8 +81,9 @@ static bool complete_paths(struct text *t, const struct model_metric *m)
 			lost = sum_add(lost, m->samples[i], &saturated);
 	}
 	free(partial);
-	text_paragraph(t, "Call paths: %s of the %s recorded samples are complete.",
+	text_paragraph(t, "Call paths: %s of %s%s recorded samples are complete.",
 		       layout_percent(number, m->total.samples - lost, m->total.samples),
+		       model_num_estimated(t->m) ? "about " : "the ",
 		       layout_exact(more, m->total.samples));
 	return true;
 }
@@ -208,12 +213,12 @@ static bool symbols(struct text *t)
 
 static bool losses(struct text *t)
 {
-	size_t rows = text_rows(t, 5), bare = 0, assumed = 0;
+	size_t rows = text_rows(t, 5), bare = 0, assumed = 0, xml = model_num_estimated(t->m);
 	uint64_t in_slots = 0;
 	bool saturated = false;
 
 	for (size_t i = 0; i < t->m->processes.len; i++) {
-		bare += !t->m->processes.at[i].has_trailer;
+		bare += !t->m->processes.at[i].has_trailer && !t->m->processes.at[i].estimated;
 		in_slots = sum_add(in_slots, t->m->processes.at[i].tramp_samples, &saturated);
 	}
 	for (size_t i = 0; i < t->m->modules.len; i++)
@@ -222,7 +227,7 @@ static bool losses(struct text *t)
 		text_paragraph(t,
 			       "Files: %zu of %zu datafiles have no trailer, so nothing is known "
 			       "about their process and dropped samples.",
-			       bare, t->m->processes.len);
+			       bare, t->m->processes.len - xml);
 	if (assumed)
 		text_paragraph(t,
 			       "Load map: the size of %zu load module%s is unknown; addresses up "

@@ -213,8 +213,8 @@ static bool has_values(const struct text *t, bool total)
  * of. */
 static bool has_kernel(const struct text *t, enum grouping g)
 {
-	return g == BY_FUNCTION && t->kernel.total && t->num_columns == 1 && has_values(t, true) &&
-	       t->kernel.total >= t->columns[0].total / 100;
+	return g == BY_FUNCTION && !t->flat && t->kernel.total && t->num_columns == 1 &&
+	       has_values(t, true) && t->kernel.total >= t->columns[0].total / 100;
 }
 
 static bool kernel_cell(struct text *t, struct layout_table *table, uint32_t function)
@@ -248,7 +248,7 @@ static bool fill(struct text *t, struct layout_table *table, enum grouping g)
 	for (size_t row = 0; ok && row < t->tables[g].shown; row++) {
 		for (size_t i = 0; ok && i < t->num_columns; i++)
 			ok = value_cells(t, table, g, row, i, false) &&
-			     value_cells(t, table, g, row, i, true);
+			     (t->flat || value_cells(t, table, g, row, i, true));
 		if (ok && has_kernel(t, g))
 			ok = kernel_cell(t, table, t->tables[g].ids[row]);
 		ok = ok && kinds[g].cells(t, table, t->tables[g].ids[row]);
@@ -261,7 +261,7 @@ static void add_titles(struct text *t, struct layout_column *titles, size_t *n)
 {
 	for (size_t i = 0; i < t->num_columns; i++) {
 		const char *self = t->num_columns > 1 ? t->columns[i].name : "self";
-		for (int total = 0; total < 2; total++) {
+		for (int total = 0; total < (t->flat ? 1 : 2); total++) {
 			titles[(*n)++] =
 			    (struct layout_column){total ? "total" : self, true, CUT_NOT, 0};
 			if (has_values(t, total))

@@ -174,8 +174,9 @@ static bool print_heading(struct tree *t)
 	if (t->own->bottom_up)
 		title = "Functions and their callers";
 	if (names && t->columns.len == 1)
-		title = layout_format(&t->arena, "%s (%s: 100%% is %s in %s samples)", title, names,
-				      layout_value(value, c->total, c->unit),
+		title = layout_format(&t->arena, "%s (%s: 100%% is %s in %s%s samples)", title,
+				      names, layout_value(value, c->total, c->unit),
+				      model_num_estimated(t->m) ? "about " : "",
 				      layout_exact(samples, c->metric->total.samples));
 	else if (names)
 		title = layout_format(&t->arena, "%s (%s)", title, names);
