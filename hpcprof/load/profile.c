@@ -192,6 +192,40 @@ static void tell_replaced(const struct profile *p, struct diag *d)
 			     n - NAMED);
 }
 
+struct folder {
+	dev_t device;
+	ino_t inode;
+};
+typedef VEC(struct folder) folder_list;
+
+static bool has_folder(const folder_list *in, const struct stat *st)
+{
+	for (size_t i = 0; i < in->len; i++)
+		if (in->at[i].device == st->st_dev && in->at[i].inode == st->st_ino)
+			return true;
+	return false;
+}
+
+/* Read which programs were not measured, of each folder once. */
+static int read_unmeasured(struct profile *p, const struct common *o, struct error *e)
+{
+	folder_list folders = {0};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < o->num_profiles; i++) {
+		struct stat st;
+		if (stat(o->profiles[i], &st) != 0 || !S_ISDIR(st.st_mode) ||
+		    has_folder(&folders, &st))
+			continue;
+		rc = vec_push(&folders, (struct folder){st.st_dev, st.st_ino})
+			 ? unmeasured_read(&p->unmeasured, o->profiles[i], &p->arena, e)
+			 : error_memory(e, sizeof *folders.at);
+	}
+	vec_free(&folders);
+	unmeasured_sort(&p->unmeasured);
+	return rc;
+}
+
 int profile_load(struct profile *p, const struct profile_request *r, struct diag *d,
 		 struct error *e)
 {
@@ -219,6 +253,8 @@ int profile_load(struct profile *p, const struct profile_request *r, struct diag
 	if (rc == 0)
 		rc = load_all(p, r, d, &s, e);
 	scan_deinit(&s);
+	if (rc == 0)
+		rc = read_unmeasured(p, o, e);
 	if (rc == 0 && !r->no_names)
 		rc = correlate(p->model, &c, &p->code, e);
 	diag_progress_end(d);
@@ -236,6 +272,7 @@ void profile_deinit(struct profile *p)
 	symbolized_deinit(&p->code);
 	model_destroy(p->model);
 	vec_free(&p->losses);
+	vec_free(&p->unmeasured);
 	units_deinit(&p->units);
 	choice_destroy(p->choice);
 	arena_deinit(&p->arena);

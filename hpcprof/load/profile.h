@@ -7,6 +7,7 @@
 #include "hpcprof/command/command.h"
 #include "hpcprof/correlate/correlate.h"
 #include "hpcprof/load/units.h"
+#include "hpcprof/load/unmeasured.h"
 #include "hpcprof/model/model.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ struct profile {
 	struct symbolized code;
 	struct arena arena;
 	VEC(struct profile_loss) losses; /* files that were left out, or read with complaints */
+	unmeasured_list unmeasured;      /* of all directories, sorted */
 	struct units units;              /* what values are compared over; empty unless requested */
 	struct choice *choice;           /* of processes and threads; NULL: all */
 	struct diag *diag;               /* for problems that are found while a view is printed */

@@ -154,6 +154,7 @@ bool csprof_options_read(char **environment)
 	const char *follow = value_of(environment, HPCRUN_ENV_FOLLOW);
 	o->follow = !follow || strcmp(follow, "no") != 0;
 	const char *only = value_of(environment, HPCRUN_ENV_ONLY);
+	o->some_only = only && *only;
 	csprof_environment_keep(environment);
 	if (!o->follow)
 		hide(environment);

@@ -32,6 +32,11 @@
 #define HPCRUN_STORE_MEMORY "memory"
 #define HPCRUN_STORE_PRIVATE "private"
 
+/* The note in a program that was linked with libhpcrun.a: an ELF note of this name and type,
+ * without contents. */
+#define HPCRUN_NOTE_NAME "hpcrun"
+enum { HPCRUN_NOTE_LINKED = 1 };
+
 struct csprof_options {
 	char out[PATH_MAX]; /* empty: measure nothing */
 	char library[PATH_MAX];
@@ -40,7 +45,8 @@ struct csprof_options {
 	uint32_t budget; /* hundredths of a percent of each thread's time */
 	struct csprof_cost cost;
 	bool follow;
-	bool one_tree; /* one set of trees for all threads */
+	bool some_only; /* --only names programs: that others are not measured is wanted */
+	bool one_tree;  /* one set of trees for all threads */
 	bool use_libunwind;
 	int sig;
 	uint32_t verbose;

@@ -1,6 +1,7 @@
 #include "runtime/launcher/check.h"
 
 #include "formats/base/path.h"
+#include "runtime/base/options.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -6,11 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The note in a program that was linked with libhpcrun.a: an ELF note of this name and type,
- * without contents. */
-#define HPCRUN_NOTE_NAME "hpcrun"
-enum { HPCRUN_NOTE_LINKED = 1 };
-
 /* Find command as execvp does. Returns 0 and its path in out (PATH_MAX), or the exit status 126
  * (cannot be executed) or 127 (not found). */
 int launch_find(const char *command, char *out);

@@ -11,6 +11,7 @@
 #include "runtime/launcher/quote.h"
 #include "runtime/launcher/store.h"
 #include "runtime/launcher/summary.h"
+#include "runtime/launcher/unmeasured.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -243,13 +244,16 @@ static void say_rate(const struct launch_options *o, const struct launch_summary
 }
 
 static void closing_line(const struct launch_options *o, const char *quoted, const char *dir,
-			 const struct timespec *since, const struct launch_recovered *r)
+			 const struct timespec *since, size_t listed,
+			 const struct launch_recovered *r)
 {
 	static const char *const names[CSP_DISPOSITIONS] = CSP_DISPOSITION_NAMES;
 	struct launch_summary s;
 	uint64_t all = 0, dropped = 0;
 	if (launch_summarize(dir, since, &s) < 0 || s.files == 0) {
-		fprintf(stderr, "hpcrun: no datafile was written to %s\n", quoted);
+		fprintf(stderr, "hpcrun: no datafile was written to %s", quoted);
+		launch_unmeasured_print(stderr, dir, listed);
+		fputc('\n', stderr);
 		return;
 	}
 	for (int d = 0; d < CSP_DISPOSITIONS; d++) {
@@ -282,6 +286,7 @@ static void closing_line(const struct launch_options *o, const char *quoted, con
 					  : "their processes could not write them");
 	if (s.unreadable)
 		fprintf(stderr, "; %u unreadable", s.unreadable);
+	launch_unmeasured_print(stderr, dir, listed);
 	fprintf(stderr, "; to see them: hpcprof %s\n", quoted);
 }
 
@@ -323,6 +328,7 @@ static int run(const struct launch_options *o)
 		return FAILED_BEFORE;
 	launch_cost(library, absolute, store.path, &cost);
 	clock_gettime(CLOCK_REALTIME_COARSE, &since);
+	size_t listed = launch_unmeasured_size(absolute);
 	pid_t pid = start_child(o, path, &obstacle, library, absolute, store.path, &cost);
 	if (pid < 0) {
 		fail("cannot run", o->command[0]);
@@ -334,7 +340,7 @@ static int run(const struct launch_options *o)
 	if (!o->quiet) {
 		launch_quote(quoted, shown);
 		report_stores(quoted, &store, &recovered);
-		closing_line(o, quoted, shown, &since, &recovered);
+		closing_line(o, quoted, shown, &since, listed, &recovered);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

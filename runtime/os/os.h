@@ -89,6 +89,8 @@ uint32_t os_cpus(void);
  * used all its descriptors, the soft limit is raised for a moment. */
 int os_create(const char *path);
 int os_open_read(const char *path);
+/* Open path to append to it, never following a link. It is created if it does not exist. */
+int os_open_append(const char *path);
 int os_read(int fd, void *bytes, size_t n);
 /* Write all n bytes, or return an error, also where the kernel would have sent SIGXFSZ or
  * SIGPIPE. */
@@ -102,6 +104,8 @@ int os_rename_new(const char *from, const char *to);
 bool os_exists(const char *path);
 /* Whether it is a regular file, or a link to one. Opening other files may block for ever. */
 bool os_is_file(const char *path);
+/* Whether a program gets the rights of another user or group, or capabilities, by exec. */
+bool os_gains_rights(const char *path);
 int os_unlink(const char *path);
 
 /* A file that is mapped as memory. */

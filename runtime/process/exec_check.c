@@ -1,5 +1,7 @@
 #include "runtime/process/exec_check.h"
 
+#include "formats/datafile.h"
+#include "runtime/base/options.h"
 #include "runtime/os/os.h"
 #include "runtime/sandboxes/seccomp.h"
 
@@ -50,19 +52,128 @@ static const char *loader_of(const struct head *h, const Elf64_Ehdr *e)
 	return NULL;
 }
 
-static bool is_foreign_elf(const struct head *h)
+/* Whether these notes have ours. */
+static bool has_our_note(const char *p, size_t n)
+{
+	Elf64_Nhdr h;
+	for (size_t bytes; n >= sizeof h; p += bytes, n -= bytes) {
+		memcpy(&h, p, sizeof h);
+		if (h.n_type == HPCRUN_NOTE_LINKED && h.n_namesz == sizeof HPCRUN_NOTE_NAME &&
+		    n - sizeof h >= sizeof HPCRUN_NOTE_NAME &&
+		    memcmp(p + sizeof h, HPCRUN_NOTE_NAME, sizeof HPCRUN_NOTE_NAME) == 0)
+			return true;
+		uint64_t all = sizeof h + ((h.n_namesz + UINT64_C(3)) & ~UINT64_C(3)) +
+			       ((h.n_descsz + UINT64_C(3)) & ~UINT64_C(3));
+		if (all > n)
+			return false;
+		bytes = (size_t)all;
+	}
+	return false;
+}
+
+/* Read the part of the file with its notes into h. False if they are not all there. */
+static bool read_notes(struct head *h, const char *path, const Elf64_Phdr *p)
+{
+	int fd = os_open_read(path);
+	uint64_t at = p->p_offset;
+	int n = 0;
+	if (fd < 0)
+		return false;
+	while (at && (n = os_read(fd, h->bytes, at < HEAD ? (size_t)at : HEAD)) > 0)
+		at -= (uint64_t)n;
+	if (!at)
+		n = os_read(fd, h->bytes, HEAD);
+	os_close(fd);
+	h->n = !at && n > 0 ? (size_t)n : 0;
+	return h->n >= p->p_filesz;
+}
+
+/* Whether a program without a loader was linked with libhpcrun.a; also if that cannot be found out.
+ * The head is overwritten. */
+static bool may_be_linked(struct head *h, const Elf64_Ehdr *e, const char *path)
+{
+	enum { MOST = 4, FARTHEST = 64 * 1024 };
+	Elf64_Phdr notes[MOST];
+	unsigned n = 0;
+	for (unsigned i = 0; i < e->e_phnum; i++) {
+		uint64_t at = e->e_phoff + (uint64_t)i * e->e_phentsize;
+		if (e->e_phoff > HEAD || at + sizeof *notes > h->n || n == MOST)
+			return true;
+		memcpy(&notes[n], h->bytes + at, sizeof *notes);
+		n += notes[n].p_type == PT_NOTE;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (notes[i].p_filesz > HEAD || notes[i].p_offset > FARTHEST ||
+		    !read_notes(h, path, &notes[i]) ||
+		    has_our_note(h->bytes, (size_t)notes[i].p_filesz))
+			return true;
+	return false;
+}
+
+static bool has_loader(const struct head *h, const Elf64_Ehdr *e)
+{
+	for (unsigned i = 0; i < e->e_phnum; i++) {
+		Elf64_Phdr p;
+		uint64_t at = e->e_phoff + (uint64_t)i * e->e_phentsize;
+		if (e->e_phoff > HEAD || at + sizeof p > h->n)
+			return true; /* not known */
+		memcpy(&p, h->bytes + at, sizeof p);
+		if (p.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+/* The C library's loader, which has none itself, loads our library. */
+static bool is_loader(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return strncmp(slash ? slash + 1 : path, "ld-linux", sizeof "ld-linux" - 1) == 0;
+}
+
+/* Why an ELF program is not measured: CSP_UNMEASURED_*; NULL: it is. The head may be overwritten.
+ */
+static const char *reason_of(struct head *h, const char *path)
 {
 	static const char musl[] = "ld-musl-";
 	Elf64_Ehdr e;
 	if (h->n < sizeof e)
-		return false;
+		return NULL;
 	memcpy(&e, h->bytes, sizeof e);
 	if (e.e_ident[EI_CLASS] != __ehdr_start.e_ident[EI_CLASS] ||
 	    e.e_ident[EI_DATA] != __ehdr_start.e_ident[EI_DATA] ||
 	    e.e_machine != __ehdr_start.e_machine)
-		return true;
+		return CSP_UNMEASURED_FOREIGN;
 	const char *loader = loader_of(h, &e);
-	return loader && strncmp(loader, musl, sizeof musl - 1) == 0;
+	if (loader && strncmp(loader, musl, sizeof musl - 1) == 0)
+		return CSP_UNMEASURED_FOREIGN;
+	if (!has_loader(h, &e) && !is_loader(path) && !may_be_linked(h, &e, path))
+		return CSP_UNMEASURED_STATIC;
+	return os_gains_rights(path) ? CSP_UNMEASURED_RIGHTS : NULL;
+}
+
+/* Add the program to CSP_UNMEASURED_FILE, by one write, as other processes do that, too. */
+static void note(const char *reason, const char *path)
+{
+	static const char name[] = "/" CSP_UNMEASURED_FILE;
+	char text[MAX_PATH + 32]; /* the file's name, then the line */
+	size_t n = strlen(csprof_options.out);
+	if (!n || n + sizeof name > sizeof text || !csprof_options.follow ||
+	    csprof_options.some_only || strchr(path, '\n'))
+		return;
+	memcpy(text, csprof_options.out, n);
+	memcpy(text + n, name, sizeof name);
+	int fd = os_open_append(text);
+	if (fd < 0)
+		return;
+	size_t head = strlen(reason), length = strlen(path);
+	memcpy(text, reason, head + 1);
+	text[head++] = '\t';
+	memcpy(text + head, path, length + 1);
+	text[head + length] = '\n';
+	n = head + length + 1;
+	os_write(fd, text, n);
+	os_close(fd);
 }
 
 /* Copy the path after "#!" to out (MAX_PATH); false if there is none. */
@@ -80,15 +191,21 @@ static bool interpreter_of(const struct head *h, char *out)
 	return true;
 }
 
+/* Whether our library must not be loaded. */
 static bool judge(struct head *h, char *path)
 {
 	for (int depth = 0; depth <= MAX_SCRIPTS && read_head(h, path); depth++) {
 		if (h->n > SELFMAG && memcmp(h->bytes, ELFMAG, SELFMAG) == 0)
-			return is_foreign_elf(h);
+			break;
 		if (!interpreter_of(h, path))
 			return false;
 	}
-	return false;
+	if (h->n <= SELFMAG || memcmp(h->bytes, ELFMAG, SELFMAG) != 0)
+		return false;
+	const char *reason = reason_of(h, path);
+	if (reason)
+		note(reason, path);
+	return reason && strcmp(reason, CSP_UNMEASURED_FOREIGN) == 0;
 }
 
 /* The first readable file of that name along PATH. */

@@ -1,5 +1,5 @@
-/* Programs that must not load our library: their loader would print an error, or end them
- * because of missing functions. */
+/* Programs that are started and cannot be measured. Some must not load our library: their loader
+ * would print an error, or end them because of missing functions. */
 #ifndef RUNTIME_PROCESS_EXEC_CHECK_H
 #define RUNTIME_PROCESS_EXEC_CHECK_H
 
@@ -7,7 +7,8 @@
 
 /* Whether the program at path, or the interpreter of that script, is built for another
  * architecture or linked with musl. search: look for path along PATH, as execvp does. False if
- * that cannot be found out. A few system calls; may be called in a vfork child. */
+ * that cannot be found out. A program that will not be measured for this or another reason is noted
+ * in CSP_UNMEASURED_FILE. A few system calls; may be called in a vfork child. */
 bool csprof_exec_check(const char *path, bool search);
 
 #endif

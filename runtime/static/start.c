@@ -3,7 +3,7 @@
  * exit also calls, after the last destructor. */
 #include "runtime/base/sections.h"
 #include "runtime/interception/intercept.h"
-#include "runtime/launcher/check.h"
+#include "runtime/base/options.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sample/unwind_libunwind.h"
 

@@ -179,6 +179,70 @@ if [ -x static ]; then
 	script env-static.sh '#!/usr/bin/env static' 'exit 9'
 	PATH=$scratch:$PATH told "the same, by env" 10 "\./env-static.sh is run by $scratch/static, which" "" ./env-static.sh
 fi
+# ---- what measured programs start, in the line at the end and in the report
+# names DESCRIPTION PATTERN SCRIPT [OPTION...]: the line has that.
+names() {
+	"${run_as[@]}" "$hpcrun" -o open/d "${@:4}" sh -c "$3" </dev/null >ours.out 2>ours.err
+	check "$1" says ours.err "$2"
+}
+run_as=()
+last='; to see them: hpcprof open/d$'
+names "children that were measured" "0 dropped$last|dropped \\([^)]*\\)$last" './nine; ./nine'
+check "no list of others is made" [ ! -e open/d/not-measured ]
+rm -rf open/d
+if [ -x static ]; then
+	names "a static child" "; 1 program start not measured: static \\(statically linked\\)$last" './nine; ./static; ./nine'
+	check "and in the report" says <("$hpcprof" open/d) "^  unmeasured  static \\(statically linked\\)$"
+	names "only those of this run" "; 2 program starts not measured: static \\(statically linked, 2 times\\)$last" \
+		'./static; exec ./static'
+	check "but all of the directory in the report" says <("$hpcprof" open/d) \
+		"^  unmeasured  static \\(statically linked, 3 times\\)$"
+	rm -rf open/d
+	for n in 1 2 3 4 5; do cp static "static$n"; done
+	names "a few are named" "; 6 program starts not measured: static1 .*, static2 .*, static3 \\([a-z ]*, 2 times\\) and 2 more$last" \
+		'for n in 1 2 3 3 4 5; do ./static$n; done'
+	rm -rf open/d
+	names "by posix_spawn and exec, by name" "; 2 program starts not measured: static \\(statically linked, 2 times\\)" \
+		"PATH=$scratch:\$PATH; env static; '$python' -c 'import os; os.posix_spawnp(\"static\", [\"static\"], os.environ); os.wait()'"
+	rm -rf open/d
+	names "not those that nobody wanted" "no datafile was written to open/d$" 'exec ./static' --only nothing
+	check "and they are not listed" [ ! -e open/d/not-measured ]
+	rm -rf open/d
+	"$hpcrun" -o open/d -r no sh -c './static; true' </dev/null 2>ours.err
+	check "nor with -r no" bash -c '! grep "not measured" ours.err'
+	rm -rf open/d
+fi
+if [ "$(id -u)" = 0 ]; then
+	cp nine rights
+	chmod 4755 rights
+	names "a setuid child of its own user is measured" "dropped.*$last" './rights'
+	check "and not listed" bash -c '! grep "not measured" ours.err'
+	rm -rf open/d
+	run_as=(as_somebody)
+	names "one of another user is not" "; 1 program start not measured: rights \\(setuid, setgid or with capabilities\\)$last" './rights; true'
+	rm -rf open/d rights
+	run_as=()
+fi
+if [ -x musl ]; then
+	names "a child with another C library" "; 1 program start not measured: musl \\(another architecture or C library\\)" './musl; true'
+	rm -rf open/d
+fi
+# Its notes are farther from its beginning than those of gcc.
+go=$(command -v go || ls /usr/lib/go-*/bin/go 2>/dev/null | head -1)
+printf 'package main\nfunc main() {}\n' >empty.go
+if [ -n "$go" ] && CGO_ENABLED=0 GO111MODULE=off GOCACHE=$scratch/gocache "$go" build -o written-in-go empty.go 2>/dev/null; then
+	names "a child written in Go" "; 1 program start not measured: written-in-go \\(statically linked\\)$last" './written-in-go; true'
+	rm -rf open/d
+else
+	skip "a child written in Go" "go is not installed"
+fi
+if gcc -static -o linked nine.c "@$BUILD/lib/libhpcrun.link" 2>/dev/null; then
+	names "a static child with our library is measured" "dropped.*$last" './linked; true'
+	check "and not listed" bash -c '! grep "not measured" ours.err'
+	is "but has a datafile" "$(ls open/d/linked.*.csp | wc -l)" 1
+	rm -rf open/d
+fi
+
 script loop.sh "#!$scratch/loop.sh"
 check "a script that runs itself ends" run 126 "$hpcrun" -q -o open/loop ./loop.sh
 done_testing

@@ -142,6 +142,27 @@ static bool processes(struct text *t, const struct text_span *s)
 	return ok;
 }
 
+static bool unmeasured(struct text *t)
+{
+	enum { NAMED = 5 };
+	const unmeasured_list *all = &t->p->unmeasured;
+	const char *list = "";
+
+	for (size_t i = 0; list && i < all->len && i < NAMED; i++) {
+		const struct unmeasured *u = &all->at[i];
+		const char *name = layout_clean(&t->arena, u->name);
+		const char *times = u->starts > 1 ? text_format(t, ", %zu times", u->starts) : "";
+		list = name && times ? text_format(t, "%s%s%s (%s%s)", list, i ? "; " : "", name,
+						   u->reason, times)
+				     : NULL;
+	}
+	if (!list || !all->len)
+		return list != NULL;
+	return all->len > NAMED
+		   ? text_fact(t, "unmeasured", "%s; and %zu more programs", list, all->len - NAMED)
+		   : text_fact(t, "unmeasured", "%s", list);
+}
+
 /* Whether the program hardly ran. Not told of several runs: between them there was none. */
 static bool waited(const struct text_span *s)
 {
@@ -165,7 +186,8 @@ bool text_headline(struct text *t, const struct text_span *s)
 	if (!command)
 		return false;
 	layout_title(t->out, t->o->color, command);
-	if (!cpu_time(t, s) || !recorded(t, s) || !chosen_paths(t) || !processes(t, s))
+	if (!cpu_time(t, s) || !recorded(t, s) || !chosen_paths(t) || !processes(t, s) ||
+	    !unmeasured(t))
 		return false;
 	if (end[0] && strcmp(end, "exit 0") != 0 && !text_fact(t, "end", "%s", end))
 		return false;

@@ -32,6 +32,12 @@ int os_create(const char *path)
 	return fd;
 }
 
+int os_open_append(const char *path)
+{
+	return (int)CALL(SYS_openat, AT_FDCWD, path,
+			 O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
 int os_open_read(const char *path)
 {
 	return (int)CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
@@ -116,6 +122,18 @@ bool os_is_file(const char *path)
 {
 	struct stat st;
 	return CALL(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 && S_ISREG(st.st_mode);
+}
+
+bool os_gains_rights(const char *path)
+{
+	struct stat st;
+	char capabilities[64];
+	if (CALL(SYS_newfstatat, AT_FDCWD, path, &st, 0) != 0)
+		return false;
+	return (st.st_mode & S_ISUID && st.st_uid != (uid_t)CALL(SYS_geteuid)) ||
+	       (st.st_mode & S_ISGID && st.st_gid != (gid_t)CALL(SYS_getegid)) ||
+	       (CALL(SYS_getuid) != 0 && CALL(SYS_getxattr, path, "security.capability",
+					      capabilities, sizeof capabilities) > 0);
 }
 
 int os_unlink(const char *path)

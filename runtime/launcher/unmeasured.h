@@ -1,0 +1,15 @@
+/* The programs that the measured ones started and that were not measured, for the summary at the
+ * end. */
+#ifndef RUNTIME_LAUNCHER_UNMEASURED_H
+#define RUNTIME_LAUNCHER_UNMEASURED_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* The size of the list in dir (CSP_UNMEASURED_FILE); 0: there is none. */
+size_t launch_unmeasured_size(const char *dir);
+/* Print what the list has from that offset on: "; 3 not measured: a (statically linked), b
+ * (setuid)". Nothing if that is nothing. */
+void launch_unmeasured_print(FILE *out, const char *dir, size_t from);
+
+#endif
