@@ -14,8 +14,8 @@ struct choice;
 int choice_create(struct choice **out, const struct common *o, struct error *e);
 void choice_destroy(struct choice *c); /* takes NULL */
 
-/* Whether the process of a datafile, which is not a merged one, is wanted, and has a thread that is.
- * True for NULL. */
+/* Whether the process of a datafile, which is not a merged one, is wanted, and has a thread that
+ * is. True for NULL. */
 bool choice_process(const struct choice *c, const struct reader *r);
 /* Whether only some threads are wanted; whether this one is. */
 bool choice_has_threads(const struct choice *c);

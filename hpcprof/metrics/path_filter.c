@@ -2,6 +2,7 @@
 
 #include "formats/base/path.h"
 #include "hpcprof/command/expression.h"
+#include "hpcprof/metrics/select.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +29,25 @@ static bool module_matches(const struct filter *f, size_t i, const regex_t *r)
 	return regexec(r, path_basename(f->m->modules.at[i].name), 0, NULL, 0) == 0;
 }
 
+static int no_function(const struct filter *f, const char *text, struct error *e)
+{
+	return select_none(f->c, text, e);
+}
+
+static int no_module(const struct filter *f, const char *text, struct error *e)
+{
+	(void)f;
+	return error_set(e, ERROR_USAGE,
+			 "no load module of this profile matches '%.200s' (hpcprof --modules -n 0 "
+			 "lists them all)",
+			 text);
+}
+
 /* Mark what matches any of the expressions, each of which must match something. *marks is [n]. */
 static int mark(const struct filter *f, const option_strings_field *expressions, const char *option,
-		const char *what, size_t n,
-		bool (*matches)(const struct filter *f, size_t i, const regex_t *r), bool **marks,
-		struct error *e)
+		size_t n, bool (*matches)(const struct filter *f, size_t i, const regex_t *r),
+		int (*none)(const struct filter *f, const char *text, struct error *e),
+		bool **marks, struct error *e)
 {
 	if (!expressions->len)
 		return 0;
@@ -50,10 +65,7 @@ static int mark(const struct filter *f, const option_strings_field *expressions,
 				any = (*marks)[i] = true;
 		regfree(&r);
 		if (!any)
-			return error_set(e, ERROR_USAGE,
-					 "no %s of this profile matches '%.200s' (hpcprof --%ss -n "
-					 "0 lists them all)",
-					 what, text, what);
+			return none(f, text, e);
 	}
 	return 0;
 }
@@ -120,13 +132,13 @@ int path_filter(struct shown_metrics *s, const struct model *m, const struct sym
 	struct filter f = {.m = m, .c = c};
 	size_t functions = c->functions.len;
 	int rc =
-	    mark(&f, &o->focus, "--focus", "function", functions, function_matches, &f.focus, e);
+	    mark(&f, &o->focus, "--focus", functions, function_matches, no_function, &f.focus, e);
 
 	if (rc == 0)
-		rc = mark(&f, &o->ignore, "--ignore", "function", functions, function_matches,
+		rc = mark(&f, &o->ignore, "--ignore", functions, function_matches, no_function,
 			  &f.ignore, e);
 	if (rc == 0)
-		rc = mark(&f, &o->modules, "--module", "module", m->modules.len, module_matches,
+		rc = mark(&f, &o->modules, "--module", m->modules.len, module_matches, no_module,
 			  &f.modules, e);
 	if (rc == 0 && (f.focus || f.ignore || f.modules))
 		rc = find_outside(&f, e);
