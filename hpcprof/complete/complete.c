@@ -225,15 +225,27 @@ static int answer(const struct completion *c, const struct command *const *comma
 	return ok ? 0 : error_memory(e, 0);
 }
 
+/* All options, those of the first command before others of the same name. */
+static bool list_options(option_list *to, const struct command *first,
+			 const struct command *const *commands)
+{
+	bool ok = !first || add_command(to, first);
+
+	for (; ok && *commands; commands++)
+		ok = add_command(to, *commands);
+	return ok;
+}
+
 int complete(FILE *out, const struct command *const *commands, const char *const *words, size_t n,
 	     struct error *e)
 {
 	static const char *const nothing[] = {""};
-	option_list all = {0};
+	option_list all = {0}, own = {0};
+	const struct command *named;
 	const char **plain = calloc(n + 1, sizeof(char *));
 	struct completion c;
 	struct arena a;
-	bool ok = plain != NULL;
+	bool ok = plain && list_options(&all, NULL, commands);
 	int rc;
 
 	if (!n) {
@@ -241,10 +253,14 @@ int complete(FILE *out, const struct command *const *commands, const char *const
 		n = 1;
 	}
 	arena_init(&a);
-	for (const struct command *const *at = commands; ok && *at; at++)
-		ok = add_command(&all, *at);
+	/* which words are values depends on the options, and these on the command */
 	if (ok) {
 		completion_find(&c, all.at, all.len, words, n, false, plain, out);
+		named = named_command(commands, &c);
+		ok = list_options(&own, named ? named : commands[0], commands);
+	}
+	if (ok) {
+		completion_find(&c, own.at, own.len, words, n, false, plain, out);
 		rc = answer(&c, commands, &a, e);
 	} else {
 		rc = error_memory(e, 0);
@@ -252,5 +268,6 @@ int complete(FILE *out, const struct command *const *commands, const char *const
 	arena_deinit(&a);
 	free(plain);
 	vec_free(&all);
+	vec_free(&own);
 	return rc;
 }
