@@ -14,6 +14,7 @@
 	X(annotate)                                                                                \
 	X(diff)                                                                                    \
 	X(xml)                                                                                     \
+	X(export)                                                                                  \
 	X(merge)                                                                                   \
 	X(dump)                                                                                    \
 	X(recover)                                                                                 \

@@ -108,6 +108,7 @@ room load terminal command model correlate reader
 room complete command load reader
 room metrics terminal command model correlate load
 room export terminal command model correlate load metrics reader
+room export/formats terminal command model correlate load metrics
 room views/text terminal command model correlate load metrics
 room views/tree terminal command model correlate load metrics
 room views/diff terminal command model correlate load metrics

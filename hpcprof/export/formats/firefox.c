@@ -1,0 +1,541 @@
+/* A processed profile of the Firefox Profiler, of the version that the tables below belong to. Each
+ * metric and part is a thread there, with tables of its own: strings, functions, frames, stacks and
+ * samples, each a list of columns. A node of the tree is a stack. */
+#include "formats/base/path.h"
+#include "hpcprof/export/formats/formats.h"
+#include "hpcprof/terminal/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FORMAT_VERSION = 54, GECKO_VERSION = 24, LIBRARY_RESOURCE = 1, CATEGORY = 1 };
+enum { NS_PER_MS = 1000000 };
+
+struct firefox_frame {
+	uint32_t function, line, depth; /* depth: of inlining */
+};
+
+struct firefox {
+	struct export_data *x;
+	struct export_part part;
+	size_t column;
+	struct strings *strings; /* of the thread */
+	uint32_t num_strings;
+	struct interner functions;  /* function << 32 | file; UINT64_MAX: above partial paths */
+	struct interner places;     /* function of the thread << 32 | line */
+	struct interner frame_keys; /* place << 32 | depth of inlining */
+	uint32_t *stacks;           /* [nodes] the stack of a node with values */
+	uint32_t *nodes;            /* the node of each stack */
+	uint32_t *frames;           /* the frame of each stack */
+	uint32_t *depths;           /* [nodes] of inlining */
+	uint32_t num_stacks;
+	bool starved, any;
+};
+
+static uint32_t string(struct firefox *s, const char *text)
+{
+	uint32_t id = strings_intern(s->strings, text, strlen(text));
+
+	if (id == UINT32_MAX)
+		s->starved = true;
+	else if (id >= s->num_strings)
+		s->num_strings = id + 1;
+	return id;
+}
+
+static void put_string(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "\"%s\":", name);
+	json_string(out, value, strlen(value));
+}
+
+/* ---- columns ----------------------------------------------------------------------- */
+
+/* Print an element of a column. */
+typedef void firefox_cell(struct firefox *s, uint32_t i);
+
+static void put_column(struct firefox *s, const char *name, uint32_t n, firefox_cell *cell)
+{
+	fprintf(s->x->out, ",\"%s\":[", name);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i)
+			fputc(',', s->x->out);
+		cell(s, i);
+	}
+	fputc(']', s->x->out);
+}
+
+static void put_null(struct firefox *s, uint32_t i)
+{
+	(void)i;
+	fputs("null", s->x->out);
+}
+
+static void put_false(struct firefox *s, uint32_t i)
+{
+	(void)i;
+	fputs("false", s->x->out);
+}
+
+static void put_zero(struct firefox *s, uint32_t i)
+{
+	(void)i;
+	fputc('0', s->x->out);
+}
+
+/* ---- functions --------------------------------------------------------------------- */
+
+/* The function of a row, or NULL above partial paths. */
+static const struct code_function *function_of(const struct firefox *s, uint32_t i)
+{
+	uint64_t key = s->functions.keys[i];
+
+	return key == UINT64_MAX ? NULL : &s->x->c->functions.at[key >> 32];
+}
+
+static void put_function_name(struct firefox *s, uint32_t i)
+{
+	const struct code_function *f = function_of(s, i);
+	const char *name = f ? s->x->functions[f - s->x->c->functions.at] : EXPORT_PARTIAL;
+
+	fprintf(s->x->out, "%" PRIu32, string(s, name));
+}
+
+static void put_resource(struct firefox *s, uint32_t i)
+{
+	const struct code_function *f = function_of(s, i);
+
+	if (f)
+		fprintf(s->x->out, "%" PRIu32, f->module);
+	else
+		fputs("-1", s->x->out);
+}
+
+static void put_file(struct firefox *s, uint32_t i)
+{
+	const char *file = function_of(s, i) ? s->x->files[(uint32_t)s->functions.keys[i]] : NULL;
+
+	if (file)
+		fprintf(s->x->out, "%" PRIu32, string(s, file));
+	else
+		fputs("null", s->x->out);
+}
+
+/* Where it begins, if that is in this file. */
+static void put_begin(struct firefox *s, uint32_t i)
+{
+	const struct code_function *f = function_of(s, i);
+	const char *file = f ? s->x->files[(uint32_t)s->functions.keys[i]] : NULL;
+	const char *declared = f ? s->x->declared[f - s->x->c->functions.at] : NULL;
+
+	if (file && declared && strcmp(file, declared) == 0 && f->line)
+		fprintf(s->x->out, "%" PRIu32, f->line);
+	else
+		fputs("null", s->x->out);
+}
+
+static void put_functions(struct firefox *s)
+{
+	uint32_t n = s->functions.len;
+
+	fprintf(s->x->out, ",\n\"funcTable\":{\"length\":%" PRIu32, n);
+	put_column(s, "name", n, put_function_name);
+	put_column(s, "isJS", n, put_false);
+	put_column(s, "relevantForJS", n, put_false);
+	put_column(s, "resource", n, put_resource);
+	put_column(s, "fileName", n, put_file);
+	put_column(s, "lineNumber", n, put_begin);
+	put_column(s, "columnNumber", n, put_null);
+	fputc('}', s->x->out);
+}
+
+/* ---- frames ------------------------------------------------------------------------ */
+
+static struct firefox_frame frame_of(const struct firefox *s, uint32_t i)
+{
+	uint64_t place = s->places.keys[s->frame_keys.keys[i] >> 32];
+
+	return (struct firefox_frame){.function = (uint32_t)(place >> 32),
+				      .line = (uint32_t)place,
+				      .depth = (uint32_t)s->frame_keys.keys[i]};
+}
+
+static void put_address(struct firefox *s, uint32_t i)
+{
+	(void)i;
+	fputs("-1", s->x->out);
+}
+
+static void put_depth(struct firefox *s, uint32_t i)
+{
+	fprintf(s->x->out, "%" PRIu32, frame_of(s, i).depth);
+}
+
+static void put_category(struct firefox *s, uint32_t i)
+{
+	(void)i;
+	fprintf(s->x->out, "%d", CATEGORY);
+}
+
+static void put_frame_function(struct firefox *s, uint32_t i)
+{
+	fprintf(s->x->out, "%" PRIu32, frame_of(s, i).function);
+}
+
+static void put_line(struct firefox *s, uint32_t i)
+{
+	uint32_t line = frame_of(s, i).line;
+
+	if (line)
+		fprintf(s->x->out, "%" PRIu32, line);
+	else
+		fputs("null", s->x->out);
+}
+
+static void put_frames(struct firefox *s)
+{
+	uint32_t n = s->frame_keys.len;
+
+	fprintf(s->x->out, ",\n\"frameTable\":{\"length\":%" PRIu32, n);
+	put_column(s, "address", n, put_address);
+	put_column(s, "inlineDepth", n, put_depth);
+	put_column(s, "category", n, put_category);
+	put_column(s, "subcategory", n, put_zero);
+	put_column(s, "func", n, put_frame_function);
+	put_column(s, "nativeSymbol", n, put_null);
+	put_column(s, "innerWindowID", n, put_null);
+	put_column(s, "line", n, put_line);
+	put_column(s, "column", n, put_null);
+	fputc('}', s->x->out);
+}
+
+/* ---- stacks and samples ------------------------------------------------------------ */
+
+static uint64_t value_of(const struct firefox *s, uint32_t node)
+{
+	return s->part.exclusive[node * s->x->tree.num_columns + s->column];
+}
+
+static void put_prefix(struct firefox *s, uint32_t i)
+{
+	uint32_t up = export_tree_parent(&s->x->tree, s->nodes[i]);
+
+	if (up == EXPORT_ROOT)
+		fputs("null", s->x->out);
+	else
+		fprintf(s->x->out, "%" PRIu32, s->stacks[up]);
+}
+
+static void put_stack_frame(struct firefox *s, uint32_t i)
+{
+	fprintf(s->x->out, "%" PRIu32, s->frames[i]);
+}
+
+static bool is_time(const struct firefox *s)
+{
+	return strcmp(s->x->columns.at[s->column].unit, "ns") == 0;
+}
+
+/* Print a number of events, exactly: nanoseconds as milliseconds. */
+static void put_amount(const struct firefox *s, uint64_t events)
+{
+	if (is_time(s))
+		fprintf(s->x->out, "%" PRIu64 ".%06u", events / NS_PER_MS,
+			(unsigned)(events % NS_PER_MS));
+	else
+		fprintf(s->x->out, "%" PRIu64, events);
+}
+
+/* A column of the samples: of the stacks with a value. */
+enum sample_column { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_WEIGHT, SAMPLE_CPU };
+
+static void put_sample_column(struct firefox *s, const char *name, enum sample_column column)
+{
+	FILE *out = s->x->out;
+	uint64_t last = 0;
+	bool any = false;
+
+	fprintf(out, ",\"%s\":[", name);
+	for (uint32_t i = 0; i < s->num_stacks; i++) {
+		uint64_t value = value_of(s, s->nodes[i]);
+		if (!value)
+			continue;
+		if (any)
+			fputc(',', out);
+		any = true;
+		if (column == SAMPLE_STACK)
+			fprintf(out, "%" PRIu32, i);
+		else if (column == SAMPLE_CPU)
+			fputc('0', out);
+		else
+			put_amount(s, column == SAMPLE_TIME ? last : value);
+		last = value;
+	}
+	fputc(']', out);
+}
+
+/* The time from one sample to the next is the value of the first. */
+static void put_samples(struct firefox *s)
+{
+	const char *unit = s->x->columns.at[s->column].unit;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->num_stacks; i++)
+		n += value_of(s, s->nodes[i]) != 0;
+	fprintf(s->x->out, ",\n\"samples\":{\"length\":%" PRIu32 ",\"weightType\":\"%s\"", n,
+		is_time(s)                   ? "tracing-ms"
+		: strcmp(unit, "bytes") == 0 ? "bytes"
+					     : "samples");
+	put_sample_column(s, "stack", SAMPLE_STACK);
+	put_sample_column(s, "timeDeltas", SAMPLE_TIME);
+	put_sample_column(s, "weight", SAMPLE_WEIGHT);
+	put_sample_column(s, "threadCPUDelta", SAMPLE_CPU);
+	fputc('}', s->x->out);
+}
+
+/* ---- a thread ---------------------------------------------------------------------- */
+
+/* Add the frame of a stack. False if memory ran out. */
+static bool add_frame(struct firefox *s, uint32_t node)
+{
+	const struct export_tree *t = &s->x->tree;
+	uint32_t up = export_tree_parent(t, node), line = 0, function, place;
+	uint64_t key = UINT64_MAX;
+
+	if (node != EXPORT_PARTIAL_ROOT) {
+		const struct code_line *l = &s->x->c->lines.at[export_tree_line(t, node)];
+		key = (uint64_t)export_tree_function(t, node) << 32 | l->file;
+		line = l->line;
+		s->depths[node] = export_tree_inlined(t, node) ? s->depths[up] + 1 : 0;
+	}
+	function = interner_add(&s->functions, key);
+	place = interner_add(&s->places, (uint64_t)function << 32 | line);
+	s->frames[s->num_stacks] =
+	    interner_add(&s->frame_keys, (uint64_t)place << 32 | s->depths[node]);
+	return function != INTERNER_NONE && place != INTERNER_NONE &&
+	       s->frames[s->num_stacks] != INTERNER_NONE;
+}
+
+static bool make_stacks(struct firefox *s)
+{
+	const struct export_tree *t = &s->x->tree;
+
+	s->num_stacks = 0;
+	for (uint32_t i = 0; i < t->num_order; i++) {
+		uint32_t node = t->order[i];
+		if (!s->part.inclusive[node * t->num_columns + s->column])
+			continue;
+		if (!add_frame(s, node))
+			return false;
+		s->nodes[s->num_stacks] = node;
+		s->stacks[node] = s->num_stacks++;
+	}
+	return true;
+}
+
+/* The resources are the load modules. */
+static void put_resources(struct firefox *s)
+{
+	FILE *out = s->x->out;
+	size_t n = s->x->m->modules.len;
+
+	fprintf(out, ",\n\"resourceTable\":{\"length\":%zu,\"lib\":[", n);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%zu", i ? "," : "", i);
+	fputs("],\"name\":[", out);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%" PRIu32, i ? "," : "",
+			string(s, path_basename(s->x->modules[i])));
+	fputs("],\"host\":[", out);
+	for (size_t i = 0; i < n; i++)
+		fputs(i ? ",null" : "null", out);
+	fputs("],\"type\":[", out);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%d", i ? "," : "", LIBRARY_RESOURCE);
+	fputs("]}", out);
+}
+
+static void put_strings(struct firefox *s)
+{
+	fputs(",\n\"stringArray\":[", s->x->out);
+	for (uint32_t i = 0; i < s->num_strings; i++) {
+		const char *text = strings_get(s->strings, i);
+		fputs(i ? ",\n" : "\n", s->x->out);
+		json_string(s->x->out, text, strlen(text));
+	}
+	fputc(']', s->x->out);
+}
+
+static void put_thread_name(struct firefox *s)
+{
+	const char *metric = s->x->columns.at[s->column].metric_name;
+	char *name;
+
+	if (!s->part.name) {
+		put_string(s->x->out, "name", metric);
+	} else if (s->x->num_metrics == 1) {
+		put_string(s->x->out, "name", s->part.name);
+	} else if (asprintf(&name, "%s: %s", metric, s->part.name) >= 0) {
+		put_string(s->x->out, "name", name);
+		free(name);
+	} else {
+		s->starved = true;
+	}
+}
+
+static void put_thread(struct firefox *s, size_t number)
+{
+	FILE *out = s->x->out;
+
+	fputs(s->any ? ",\n{" : "\n{", out);
+	put_thread_name(s);
+	fprintf(out,
+		",\"isMainThread\":%s,\"pid\":\"1\",\"tid\":\"%zu\",\"processType\":\"default\",",
+		s->any ? "false" : "true", number);
+	s->any = true;
+	put_string(out, "processName", path_basename(export_program(s->x->m)));
+	fputs(",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
+	      "\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":false,\n"
+	      "\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],\"name\":[],"
+	      "\"phase\":[],\"startTime\":[]},\n"
+	      "\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],"
+	      "\"libIndex\":[],\"name\":[]}",
+	      out);
+	put_samples(s);
+	fprintf(out, ",\n\"stackTable\":{\"length\":%" PRIu32, s->num_stacks);
+	put_column(s, "prefix", s->num_stacks, put_prefix);
+	put_column(s, "frame", s->num_stacks, put_stack_frame);
+	fputc('}', out);
+	put_frames(s);
+	put_functions(s);
+	put_resources(s);
+	put_strings(s);
+	fputc('}', out);
+}
+
+static int add_thread(struct firefox *s, size_t number, struct error *e)
+{
+	s->strings = strings_create();
+	s->num_strings = 0;
+	if (s->strings && make_stacks(s))
+		put_thread(s, number);
+	else
+		s->starved = true;
+	strings_destroy(s->strings);
+	interner_deinit(&s->functions);
+	interner_deinit(&s->places);
+	interner_deinit(&s->frame_keys);
+	s->functions = s->places = s->frame_keys = (struct interner){0};
+	return s->starved ? error_memory(e, 0) : 0;
+}
+
+/* ---- the profile ------------------------------------------------------------------- */
+
+static uint64_t start_ms(const struct model *m)
+{
+	uint64_t first = 0;
+
+	for (size_t i = 0; i < m->processes.len; i++)
+		if (m->processes.at[i].has_start && (!first || m->processes.at[i].start_ns < first))
+			first = m->processes.at[i].start_ns;
+	return first / NS_PER_MS;
+}
+
+static void put_meta(const struct export_data *x)
+{
+	uint64_t interval = 0;
+
+	for (size_t k = 0; k < x->num_metrics && !interval; k++)
+		if (strcmp(x->columns.at[k].unit, "ns") == 0)
+			interval = x->columns.at[k].metric->interval;
+	fprintf(x->out, "{\"meta\":{\"version\":%d,\"preprocessedProfileVersion\":%d,",
+		GECKO_VERSION, FORMAT_VERSION);
+	put_string(x->out, "product", path_basename(export_program(x->m)));
+	fprintf(x->out, ",\"startTime\":%" PRIu64 ",\"interval\":%" PRIu64 ".%06u", start_ms(x->m),
+		(interval ? interval : NS_PER_MS) / NS_PER_MS, (unsigned)(interval % NS_PER_MS));
+	fputs(
+	    ",\"importedFrom\":\"hpcprof " HPC_VERSION "\",\"symbolicated\":true,\"debug\":false,"
+	    "\"processType\":0,\"usesOnlyOneStackType\":true,"
+	    "\"sourceCodeIsNotOnSearchfox\":true,\"pausedRanges\":[],\"markerSchema\":[],\n"
+	    "\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},\n"
+	    "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},\n"
+	    "\"categories\":[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
+	    "{\"name\":\"Native\",\"color\":\"blue\",\"subcategories\":[\"Other\"]}]},\n",
+	    x->out);
+}
+
+static void put_libraries(const struct export_data *x)
+{
+	fputs("\"libs\":[", x->out);
+	for (size_t i = 0; i < x->m->modules.len; i++) {
+		const char *path = x->modules[i], *id = x->m->modules.at[i].build_id;
+		fputs(i ? ",\n{" : "\n{", x->out);
+		put_string(x->out, "name", path_basename(path));
+		fputc(',', x->out);
+		put_string(x->out, "path", path);
+		fputc(',', x->out);
+		put_string(x->out, "debugName", path_basename(path));
+		fputc(',', x->out);
+		put_string(x->out, "debugPath", path);
+		fputs(",\"breakpadId\":\"\",\"codeId\":", x->out);
+		if (id)
+			json_string(x->out, id, strlen(id));
+		else
+			fputs("null", x->out);
+		fputs(",\"arch\":null}", x->out);
+	}
+	fputs("],\n\"pages\":[],\"profilerOverhead\":[],\"counters\":[],\n", x->out);
+}
+
+static int put_threads(struct firefox *s, struct error *e)
+{
+	struct export_data *x = s->x;
+	size_t number = 0;
+	int rc = 0;
+
+	fputs("\"threads\":[", x->out);
+	for (size_t i = 0; rc == 0 && i < x->num_parts; i++) {
+		rc = export_part_init(&s->part, x, i, e);
+		for (size_t k = 0; rc == 0 && k < x->num_metrics; k++) {
+			s->column = k;
+			rc = add_thread(s, ++number, e);
+		}
+		export_part_deinit(&s->part);
+	}
+	fputs("]}\n", x->out);
+	return rc;
+}
+
+static int emit(struct export_data *x, struct error *e)
+{
+	struct firefox s = {.x = x};
+	size_t n = x->tree.num_nodes + (size_t)1;
+	int rc;
+
+	s.stacks = calloc(n, sizeof *s.stacks);
+	s.nodes = calloc(n, sizeof *s.nodes);
+	s.frames = calloc(n, sizeof *s.frames);
+	s.depths = calloc(n, sizeof *s.depths);
+	if (s.stacks && s.nodes && s.frames && s.depths) {
+		put_meta(x);
+		put_libraries(x);
+		rc = put_threads(&s, e);
+	} else {
+		rc = error_memory(e, n * sizeof *s.stacks);
+	}
+	free(s.stacks);
+	free(s.nodes);
+	free(s.frames);
+	free(s.depths);
+	return rc;
+}
+
+const struct export_format export_firefox = {
+    .name = "firefox",
+    .shape = EXPORT_LINES,
+    .parts = true,
+    .most = EXPORT_MOST_DOUBLE,
+    .lost = "when something ran: its time axis is the call tree, heaviest first",
+    .write = emit,
+};
