@@ -299,10 +299,14 @@ static void put_locations(struct pprof *s)
 	put_message(s, PROFILE_FUNCTION);
 }
 
+/* pprof shortens a name that is also the system's, as it takes it for one that nobody demangled. */
 static uint64_t linkage_name(struct pprof *s, const struct code_function *f)
 {
-	const char *clean = layout_clean(&s->x->arena, f->linkage_name);
+	const char *clean;
 
+	if (strcmp(f->linkage_name, f->name) == 0)
+		return 0;
+	clean = layout_clean(&s->x->arena, f->linkage_name);
 	s->starved |= !clean;
 	return string(s, clean);
 }
@@ -332,7 +336,8 @@ static void put_mapping(struct pprof *s, uint32_t module)
 {
 	const struct model_module *m = &s->x->m->modules.at[module];
 	const struct model_frame *end = s->x->m->frames.at + m->first_frame + m->num_frames;
-	uint64_t limit = m->num_frames ? end[-1].address + 1 : 0;
+	uint64_t last = m->num_frames ? end[-1].address : 0;
+	uint64_t limit = last < UINT64_MAX ? last + 1 : last;
 
 	protobuf_number(&s->message, MAPPING_ID, module + UINT64_C(1));
 	protobuf_number(&s->message, MAPPING_LIMIT, limit);

@@ -1,0 +1,149 @@
+#!/bin/bash
+# Files for other programs: read back by those programs, or by readers of our own that share no code
+# with the toolkit. Totals are exact, and all formats have the same call paths.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+
+formats='folded pprof speedscope callgrind firefox chrome csv json'
+mkcsp=$BUILD/programs/mkcsp
+
+# exported DIR NAME [OPTION...]: NAME.FORMAT is written in all formats.
+exported() {
+	local place=$1 name=$2 format
+	shift 2
+	for format in $formats; do
+		"$hpcprof" export -q --format "$format" -o "$name.$format" "$@" "$place" || return 1
+	done
+}
+
+# exact DIR NAME: each format adds up to the datafiles' sum, and all have the same paths.
+exact() {
+	local total
+	total=$(lib exported.py total "$1" CPUTIME) && [ "$total" -gt 0 ] &&
+		lib exported.py alike "$total" "$2"
+}
+
+cat >script.py <<'END2'
+import json, re
+for i in range(20):
+    json.loads(json.dumps(list(range(9000))))
+    re.sub("a(b|c)*", "x", "abcbcbcb" * 900)
+END2
+"$hpcrun" -q -o of-python "$python" script.py >said 2>&1
+"$hpcrun" -q -o of-cxx "$(program cxx)" >said 2>&1
+"$hpcrun" -q -o of-recursion "$(program recursion)" >said 2>&1
+"$hpcrun" -q -o of-threads8 "$(program threads8)" 3 >said 2>&1
+"$hpcrun" -q -o of-several sh -c '"$1" 2; "$1" 2' sh "$(program cxx)" >said 2>&1
+"$mkcsp" --paths "$top/tests/data/outputs/rank0.paths" rank0.csp
+"$mkcsp" --paths "$top/tests/data/outputs/odd.paths" odd.csp
+names='python cxx recursion threads8 several'
+for name in $names; do
+	check "$name: all formats are written" exported "of-$name" "$name"
+	check "$name: exact, and all alike" exact "of-$name" "$name"
+done
+for name in rank0 odd; do
+	check "$name: all formats are written" exported $name.csp $name
+	check "$name: exact, and all alike" exact $name.csp $name
+done
+check "inlined frames are there" grep -q '_\[i\];' cxx.folded
+check "partial paths are there" grep -q '^\[partial call paths\];' rank0.folded
+# Each line is a path and a number: the format has nothing else.
+is "a sum by awk" "$(awk '{ sum += $NF } END { printf "%d", sum }' cxx.folded)" \
+	"$(lib exported.py total of-cxx CPUTIME)"
+
+# ---- by the programs themselves ------------------------------------------------------
+pprof=$(ls /usr/lib/go-*/pkg/tool/*/pprof 2>/dev/null | tail -1)
+[ -n "$pprof" ] || pprof=$(command -v pprof google-pprof-go)
+read_by_pprof() {
+	PPROF_TMPDIR=$PWD timeout 60 "$pprof" -top -unit=ns -nodefraction=0 -nodecount=0 "$1.pprof" \
+		>"$1.top" 2>"$1.err" && lib exported.py pprof "$1.top" "$1.pprof"
+}
+read_by_callgrind() {
+	timeout 60 callgrind_annotate --auto=no --threshold=100 --show=CPUTIME --inclusive=yes \
+		"$1.callgrind" >"$1.inclusive" 2>"$1.err" && [ ! -s "$1.err" ] &&
+		lib exported.py inclusive "$1.inclusive" "$1.json" &&
+		timeout 60 callgrind_annotate --auto=no "$1.callgrind" >"$1.annotated" &&
+		tr -d , <"$1.annotated" | grep -q "^ *$2 (100.0%) .*PROGRAM TOTALS"
+}
+for name in $names rank0; do
+	if [ -n "$pprof" ]; then
+		check "$name: pprof reads the values of each function" read_by_pprof $name
+	else
+		skip "$name: pprof reads the values of each function" "pprof (golang) is not installed"
+	fi
+	if command -v callgrind_annotate >/dev/null; then
+		place=of-$name
+		[ -e "$place" ] || place=$name.csp
+		check "$name: callgrind_annotate reads the inclusive values, too" read_by_callgrind $name \
+			"$(lib exported.py total $place CPUTIME)"
+	else
+		skip "$name: callgrind_annotate reads the inclusive values, too" "valgrind is not installed"
+	fi
+done
+
+# ---- threads and processes -----------------------------------------------------------
+by_parts() {
+	local format
+	for format in pprof speedscope firefox chrome csv; do
+		"$hpcprof" export -q --format $format --by "$3" -o "$2.$format" "$1" || return 1
+	done
+	for format in pprof speedscope firefox chrome; do
+		lib exported.py parts "$2.csv" "$2.$format" || return 1
+	done
+}
+check "threads are kept apart, alike in all formats" by_parts of-threads8 threads thread
+is "there are eight" "$(tail -n +2 threads.csv | cut -d, -f1 | sort -u | wc -l)" 8
+check "and processes" by_parts of-several processes process
+"$hpcprof" export -q --format folded --by thread of-threads8 >threads.folded
+is "together they are everything" "$(awk '{ sum += $NF } END { printf "%d", sum }' threads.folded)" \
+	"$(lib exported.py total of-threads8 CPUTIME)"
+
+# ---- the same bytes ------------------------------------------------------------------
+again() {
+	local format
+	exported of-several again -j 4 || return 1
+	for format in $formats; do
+		cmp again.$format several.$format || return 1
+	done
+}
+check "the same input gives the same bytes" again
+
+# ---- rows ----------------------------------------------------------------------------
+"$hpcprof" export -q --format csv -n 7 of-python >few.csv
+is "-n chooses rows" "$(wc -l <few.csv)" 8
+"$hpcprof" export -q --format json --min 10 of-python >few.json
+check "what --min leaves out is said, and the sum is the total" "$python" - few.json <<'END2'
+import json, sys
+p = json.load(open(sys.argv[1]))
+total = p["metrics"][0]["total"]
+assert 0 < len(p["nodes"]) < 100 and p["left_out"]["nodes"] > 0
+assert all(n["total"][0] * 10 >= total for n in p["nodes"])
+assert sum(n["self"][0] for n in p["nodes"]) + p["left_out"]["self"][0] == total
+END2
+
+# ---- what is wrong -------------------------------------------------------------------
+check "a format is needed" run 2 "$hpcprof" export of-python
+check "and it says so" says err 'no format is named \(use --format FORMAT\)'
+check "an unknown format is a usage error" run 2 "$hpcprof" export --format svg of-python
+check "which names the formats" says err 'folded.*pprof.*json'
+check "callgrind takes no threads" run 2 "$hpcprof" export --format callgrind --by thread of-python
+check "folded takes no -n" run 2 "$hpcprof" export --format folded -n 5 of-python
+check "and one metric" run 2 "$hpcprof" export --format folded -m CPUTIME -m BYTES rank0.csp
+check "-m chooses it" run 0 "$hpcprof" export --format folded -m BYTES rank0.csp
+check "which is what is written" grep -q ' 1048576$' out
+check "what is lost is said" run 0 "$hpcprof" export --format callgrind of-python
+check "on standard error" says err '^hpcprof: --format callgrind does not hold'
+check "but not with -q" run 0 "$hpcprof" export -q --format callgrind of-python
+is "then it is silent" "$(cat err)" ""
+script=$(command -v script)
+if [ -n "$script" ]; then
+	"$script" -qec "$hpcprof export --format pprof of-python" /dev/null >said 2>&1 </dev/null
+	is "a binary file is not for a terminal" "$?" 2
+	check "and -o is named" says said 'use -o FILE'
+else
+	skip "a binary file is not for a terminal" "script is not installed"
+fi
+echo before >kept
+check "a profile that is not there" run 3 "$hpcprof" export --format pprof -o kept nothing
+is "leaves the file as it was" "$(cat kept)" before
+done_testing
