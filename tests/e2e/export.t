@@ -123,7 +123,7 @@ END2
 
 # ---- what is wrong -------------------------------------------------------------------
 check "a format is needed" run 2 "$hpcprof" export of-python
-check "and it says so" says err 'no format is named \(use --format FORMAT\)'
+check "and it says so" says err 'no format is named \(use --format: folded, pprof, .* or json\)'
 check "an unknown format is a usage error" run 2 "$hpcprof" export --format svg of-python
 check "which names the formats" says err 'folded.*pprof.*json'
 check "callgrind takes no threads" run 2 "$hpcprof" export --format callgrind --by thread of-python

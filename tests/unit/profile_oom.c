@@ -132,6 +132,20 @@ static void test_xml_out(void **state)
 	check("xml --callpath", datafile);
 }
 
+static void test_export(void **state)
+{
+	(void)state;
+	static const char *const formats[] = {"folded",  "pprof",  "speedscope", "callgrind",
+					      "firefox", "chrome", "csv",        "json"};
+	char line[64];
+
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		snprintf(line, sizeof line, "export -o /dev/null --format %s", formats[i]);
+		check(line, datafile);
+	}
+	check("export --format folded --by thread", datafile);
+}
+
 static void test_xml_in(void **state)
 {
 	(void)state;
@@ -161,9 +175,9 @@ static bool make_xml(const char *path, bool callpath)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_text), cmocka_unit_test(test_views),
-	    cmocka_unit_test(test_xml_out), cmocka_unit_test(test_xml_in),
-	    cmocka_unit_test(test_problems)};
+	    cmocka_unit_test(test_text),    cmocka_unit_test(test_views),
+	    cmocka_unit_test(test_xml_out), cmocka_unit_test(test_export),
+	    cmocka_unit_test(test_xml_in),  cmocka_unit_test(test_problems)};
 	char *const paths[] = {datafile, profile, csprofile, wrong};
 	const char *data = getenv("TAP_DATA");
 	struct build_file huge;

@@ -2,6 +2,7 @@
  * metric is a process there, and each part a thread. The time axis has events of the metric, of
  * which 1000 are a microsecond if they are nanoseconds, else one is. */
 #include "hpcprof/export/formats/formats.h"
+#include "hpcprof/model/sum.h"
 #include "hpcprof/terminal/json.h"
 
 #include <inttypes.h>
@@ -84,6 +85,7 @@ static bool put_frames(struct chrome *s, const struct export_part *values, size_
 		       size_t part)
 {
 	const struct export_tree *t = &s->x->tree;
+	bool saturated = false;
 
 	s->begin[EXPORT_ROOT] = 0;
 	for (uint32_t i = 0; i < t->num_order; i++) {
@@ -94,7 +96,7 @@ static bool put_frames(struct chrome *s, const struct export_part *values, size_
 		s->begin[node] = s->begin[up];
 		if (!put_frame(s, node, values, column, part))
 			return false;
-		s->begin[up] += value;
+		s->begin[up] = sum_add(s->begin[up], value, &saturated);
 	}
 	return true;
 }

@@ -114,9 +114,10 @@ static int emit(struct export_data *x, struct error *e)
 	}
 	if (rc == 0 && r.left_out && x->p->diag)
 		diag_notice(x->p->diag, NULL,
-			    "%" PRIu32 " of %" PRIu32 " calls are left out, with %" PRIu64
-			    " of their own (-n, --min)",
-			    r.left_out, r.left_out + r.len, r.left_columns[0]);
+			    "%" PRIu32 " of %" PRIu32 " rows are left out, with %" PRIu64
+			    " of the %" PRIu64 " of %s (-n, --min)",
+			    r.left_out, r.left_out + r.len, r.left_columns[0],
+			    x->columns.at[0].total, x->columns.at[0].metric_name);
 	export_rows_deinit(&r);
 	return rc;
 }

@@ -15,6 +15,8 @@ static const struct export_format *const formats[] = {EXPORT_FORMATS(FORMAT_ROW)
 #define FORMAT_WORD(name) #name,
 static const char *const format_words[] = {EXPORT_FORMATS(FORMAT_WORD) NULL};
 
+#define FORMAT_LIST "folded, pprof, speedscope, callgrind, firefox, chrome, csv or json"
+
 static const struct export_format *format_of(const struct export_options *o)
 {
 	return formats[o->format - 1];
@@ -157,7 +159,8 @@ static int check(const struct export_options *o, FILE *out, struct error *e)
 	const struct export_format *f;
 
 	if (!o->format)
-		return error_set(e, ERROR_USAGE, "no format is named (use --format FORMAT)");
+		return error_set(e, ERROR_USAGE,
+				 "no format is named (use --format: " FORMAT_LIST ")");
 	f = format_of(o);
 	if (f->binary && !o->output && isatty(fileno(out)))
 		return error_set(e, ERROR_USAGE,
@@ -184,8 +187,7 @@ static const char *const units[] = {"profile", "thread", "process", "rank", "hos
 
 #define FIELD(name) offsetof(struct export_options, name)
 static const struct option_row own_options[] = {
-    {0, "format", "FORMAT", "folded, pprof, speedscope, callgrind, firefox, chrome, csv or json",
-     option_word, FIELD(format), format_words},
+    {0, "format", "FORMAT", FORMAT_LIST, option_word, FIELD(format), format_words},
     {'o', "output", "FILE", "write to FILE, completely or not at all", option_string, FIELD(output),
      NULL},
     {0, "by", "WHAT", "keep threads, processes, ... apart (thread, process, rank, host, profile)",
@@ -205,7 +207,7 @@ static const struct option_row *const tables[] = {own_options,
 
 const struct command export_command = {
     .name = "export",
-    .summary = "a file for another program: pprof, speedscope, callgrind, ...",
+    .summary = "a file for pprof, speedscope, KCachegrind, flame graphs and others",
     .newest = true,
     .options = tables,
     .size = sizeof(struct export_options),

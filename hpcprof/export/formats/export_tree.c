@@ -145,10 +145,12 @@ static bool put_in_order(struct export_tree *t)
 	uint32_t *sorted = malloc((n + (size_t)1) * sizeof *sorted);
 	uint32_t *first = calloc(n + (size_t)2, sizeof *first);
 	uint32_t *stack = malloc((n + (size_t)1) * sizeof *stack);
+	bool ok = sorted && first && stack;
 
 	t->order = malloc((n + (size_t)1) * sizeof *t->order);
 	t->depth = calloc(n + (size_t)1, sizeof *t->depth);
-	if (sorted && first && stack && t->order && t->depth) {
+	ok = ok && t->order && t->depth;
+	if (ok) {
 		for (uint32_t i = EXPORT_PARTIAL_ROOT; i < n; i++)
 			if (has_value(t, i))
 				sorted[live++] = i;
@@ -162,7 +164,7 @@ static bool put_in_order(struct export_tree *t)
 	free(sorted);
 	free(first);
 	free(stack);
-	return t->order && t->depth && t->num_order == live;
+	return ok;
 }
 
 int export_tree_init(struct export_tree *t, enum export_shape shape, const struct model *m,

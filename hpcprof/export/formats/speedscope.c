@@ -2,6 +2,7 @@
  * tree open and close along an axis of events, so the size does not depend on the depth of paths.
  */
 #include "hpcprof/export/formats/formats.h"
+#include "hpcprof/model/sum.h"
 #include "hpcprof/terminal/json.h"
 
 #include <inttypes.h>
@@ -12,7 +13,10 @@ struct speedscope {
 	struct export_data *x;
 	struct interner frames; /* function << 1 | inlined, from 2 on; 0: above partial paths */
 	uint32_t *frame;        /* [nodes] */
-	uint32_t *open;         /* the frames that are open */
+	uint32_t *open;         /* [depth] the nodes that are open */
+	uint32_t depth;
+	uint64_t at; /* the position on the axis */
+	bool any;    /* an event of the profile was printed */
 };
 
 static uint64_t key_of(const struct export_tree *t, uint32_t node)
@@ -58,46 +62,52 @@ static bool put_frames(struct speedscope *s)
 	return true;
 }
 
-static void put_event(FILE *out, bool *first, char type, uint32_t frame, uint64_t at)
+static void put_event(struct speedscope *s, char type, uint32_t node)
 {
-	fprintf(out, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRIu64 "}",
-		*first ? "\n" : ",\n", type, frame, at);
-	*first = false;
+	fprintf(s->x->out, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRIu64 "}",
+		s->any ? ",\n" : "\n", type, s->frame[node], s->at);
+	s->any = true;
 }
 
-/* What is recorded in a frame itself comes after what is recorded below it. */
+/* Close frames down to a depth. What is recorded in a frame itself comes after what is recorded
+ * below it. */
+static void close_frames(struct speedscope *s, const struct export_part *part, size_t column,
+			 uint32_t to)
+{
+	const struct export_tree *t = &s->x->tree;
+	bool saturated = false;
+
+	while (s->depth > to) {
+		uint32_t node = s->open[--s->depth];
+		s->at = sum_add(s->at, part->exclusive[node * t->num_columns + column], &saturated);
+		put_event(s, 'C', node);
+	}
+}
+
 static void put_events(struct speedscope *s, const struct export_part *part, size_t column)
 {
 	const struct export_tree *t = &s->x->tree;
-	FILE *out = s->x->out;
-	uint64_t at = 0;
-	uint32_t depth = 0;
-	bool first = true;
 
+	s->at = 0;
+	s->any = false;
 	for (uint32_t i = 0; i < t->num_order; i++) {
 		uint32_t node = t->order[i];
 		if (!part->inclusive[node * t->num_columns + column])
 			continue;
-		while (depth > t->depth[node]) {
-			uint32_t last = s->open[--depth];
-			at += part->exclusive[last * t->num_columns + column];
-			put_event(out, &first, 'C', s->frame[last], at);
-		}
-		put_event(out, &first, 'O', s->frame[node], at);
-		s->open[depth++] = node;
+		close_frames(s, part, column, t->depth[node]);
+		put_event(s, 'O', node);
+		s->open[s->depth++] = node;
 	}
-	while (depth) {
-		uint32_t last = s->open[--depth];
-		at += part->exclusive[last * t->num_columns + column];
-		put_event(out, &first, 'C', s->frame[last], at);
-	}
+	close_frames(s, part, column, 0);
 }
 
-/* Of one of the outermost nodes: all of the part. */
+/* All of the part. */
 static uint64_t total_of(const struct export_tree *t, const struct export_part *part, size_t column)
 {
-	return part->inclusive[EXPORT_ROOT * t->num_columns + column] +
-	       part->inclusive[EXPORT_PARTIAL_ROOT * t->num_columns + column];
+	bool saturated = false;
+
+	return sum_add(part->inclusive[EXPORT_ROOT * t->num_columns + column],
+		       part->inclusive[EXPORT_PARTIAL_ROOT * t->num_columns + column], &saturated);
 }
 
 static const char *unit_of(const char *unit)
