@@ -2,6 +2,8 @@
 
 #include "formats/base/utf8.h"
 
+#include <string.h>
+
 void json_string(FILE *out, const char *s, size_t n)
 {
 	putc_unlocked('"', out);
@@ -23,4 +25,13 @@ void json_string(FILE *out, const char *s, size_t n)
 		i += bytes;
 	}
 	putc_unlocked('"', out);
+}
+
+void json_member(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "\"%s\":", name);
+	if (value)
+		json_string(out, value, strlen(value));
+	else
+		fputs("null", out);
 }

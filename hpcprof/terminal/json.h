@@ -7,5 +7,7 @@
 
 /* Print n bytes as a string with its quotes. What is not UTF-8 becomes U+FFFD. */
 void json_string(FILE *out, const char *s, size_t n);
+/* Print "NAME":"VALUE", or "NAME":null for NULL. */
+void json_member(FILE *out, const char *name, const char *value);
 
 #endif

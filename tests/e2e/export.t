@@ -98,6 +98,15 @@ check "and processes" by_parts of-several processes process
 is "together they are everything" "$(awk '{ sum += $NF } END { printf "%d", sum }' threads.folded)" \
 	"$(lib exported.py total of-threads8 CPUTIME)"
 
+# One of the two files has no rank.
+sed '/^process rank/d' "$top/tests/data/outputs/odd.paths" >rankless.paths
+"$mkcsp" --paths rankless.paths rankless.csp
+"$hpcprof" export -q --format folded --by rank rank0.csp rankless.csp >ranks.folded
+is "what belongs to none is a part of its own" "$(cut -d';' -f1 ranks.folded | sort -u | paste -sd,)" \
+	"others,rank 0"
+is "and nothing is missing" "$(awk '{ sum += $NF } END { printf "%d", sum }' ranks.folded)" \
+	$(($(lib exported.py total rank0.csp CPUTIME) + $(lib exported.py total rankless.csp CPUTIME)))
+
 # ---- the same bytes ------------------------------------------------------------------
 again() {
 	local format

@@ -17,12 +17,6 @@ struct chrome {
 	bool any;        /* an event was printed */
 };
 
-static void put_string(FILE *out, const char *name, const char *value)
-{
-	fprintf(out, "\"%s\":", name);
-	json_string(out, value, strlen(value));
-}
-
 /* Print a number of events as microseconds, exactly. */
 static void put_time(const struct chrome *s, const char *name, uint64_t events, size_t column)
 {
@@ -47,7 +41,7 @@ static void put_title(struct chrome *s, const char *kind, const char *name, size
 {
 	begin_event(s, 'M', column, part);
 	fprintf(s->x->out, "\"name\":\"%s\",\"args\":{", kind);
-	put_string(s->x->out, "name", name);
+	json_member(s->x->out, "name", name);
 	fputs("}}", s->x->out);
 }
 
@@ -62,17 +56,17 @@ static bool put_frame(struct chrome *s, uint32_t node, const struct export_part 
 	if (!name)
 		return false;
 	begin_event(s, 'X', column, part);
-	put_string(x->out, "name", name);
+	json_member(x->out, "name", name);
 	put_time(s, "ts", s->begin[node], column);
 	put_time(s, "dur", values->inclusive[at], column);
 	fprintf(x->out, ",\"args\":{\"self\":%" PRIu64, values->exclusive[at]);
 	if (f.module) {
 		fputc(',', x->out);
-		put_string(x->out, "module", f.module);
+		json_member(x->out, "module", f.module);
 	}
 	if (f.file) {
 		fputc(',', x->out);
-		put_string(x->out, "file", f.file);
+		json_member(x->out, "file", f.file);
 	}
 	if (f.file && f.line)
 		fprintf(x->out, ",\"line\":%" PRIu32, f.line);
@@ -129,7 +123,7 @@ static int emit(struct export_data *x, struct error *e)
 	if (!s.begin)
 		return error_memory(e, x->tree.num_nodes * sizeof *s.begin);
 	fputs("{\"otherData\":{", x->out);
-	put_string(x->out, "program", export_program(x->m));
+	json_member(x->out, "program", export_program(x->m));
 	fputs(",\"exporter\":\"hpcprof " HPC_VERSION "\"},\n\"traceEvents\":[", x->out);
 	for (size_t k = 0; k < x->num_metrics; k++)
 		put_title(&s, "process_name", x->columns.at[k].metric_name, k, 0);

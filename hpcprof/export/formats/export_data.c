@@ -54,7 +54,7 @@ const char *export_program(const struct model *m)
 /* ---- parts ------------------------------------------------------------------------- */
 
 /* The most bytes for the values of all parts. */
-#define MOST_BYTES (UINT64_C(4) << 30)
+#define MOST_BYTES (UINT64_C(2) << 30)
 
 /* The exclusive value in a part. The part behind the last one is what belongs to none of them, such
  * as processes without a rank, if others have one. */
@@ -143,4 +143,15 @@ void export_part_deinit(struct export_part *part)
 		return;
 	free(part->own);
 	*part = (struct export_part){0};
+}
+
+const char *export_part_title(struct export_data *x, const struct export_part *part, size_t metric)
+{
+	const char *name = x->columns.at[metric].metric_name;
+
+	if (!part->name)
+		return name;
+	if (x->num_metrics == 1)
+		return part->name;
+	return layout_format(&x->arena, "%s: %s", name, part->name);
 }

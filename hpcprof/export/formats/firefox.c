@@ -44,12 +44,6 @@ static uint32_t string(struct firefox *s, const char *text)
 	return id;
 }
 
-static void put_string(FILE *out, const char *name, const char *value)
-{
-	fprintf(out, "\"%s\":", name);
-	json_string(out, value, strlen(value));
-}
-
 /* ---- columns ----------------------------------------------------------------------- */
 
 /* Print an element of a column. */
@@ -248,7 +242,7 @@ static void put_amount(const struct firefox *s, uint64_t events)
 }
 
 /* A column of the samples: of the stacks with a value. */
-enum sample_column { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_WEIGHT, SAMPLE_CPU };
+enum sample_column { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_WEIGHT };
 
 static void put_sample_column(struct firefox *s, const char *name, enum sample_column column)
 {
@@ -266,8 +260,6 @@ static void put_sample_column(struct firefox *s, const char *name, enum sample_c
 		any = true;
 		if (column == SAMPLE_STACK)
 			fprintf(out, "%" PRIu32, i);
-		else if (column == SAMPLE_CPU)
-			fputc('0', out);
 		else
 			put_amount(s, column == SAMPLE_TIME ? last : value);
 		last = value;
@@ -290,7 +282,6 @@ static void put_samples(struct firefox *s)
 	put_sample_column(s, "stack", SAMPLE_STACK);
 	put_sample_column(s, "timeDeltas", SAMPLE_TIME);
 	put_sample_column(s, "weight", SAMPLE_WEIGHT);
-	put_sample_column(s, "threadCPUDelta", SAMPLE_CPU);
 	fputc('}', s->x->out);
 }
 
@@ -369,19 +360,10 @@ static void put_strings(struct firefox *s)
 
 static void put_thread_name(struct firefox *s)
 {
-	const char *metric = s->x->columns.at[s->column].metric_name;
-	char *name;
+	const char *name = export_part_title(s->x, &s->part, s->column);
 
-	if (!s->part.name) {
-		put_string(s->x->out, "name", metric);
-	} else if (s->x->num_metrics == 1) {
-		put_string(s->x->out, "name", s->part.name);
-	} else if (asprintf(&name, "%s: %s", metric, s->part.name) >= 0) {
-		put_string(s->x->out, "name", name);
-		free(name);
-	} else {
-		s->starved = true;
-	}
+	json_member(s->x->out, "name", name);
+	s->starved |= !name;
 }
 
 static void put_thread(struct firefox *s, size_t number)
@@ -394,7 +376,7 @@ static void put_thread(struct firefox *s, size_t number)
 		",\"isMainThread\":%s,\"pid\":\"1\",\"tid\":\"%zu\",\"processType\":\"default\",",
 		s->any ? "false" : "true", number);
 	s->any = true;
-	put_string(out, "processName", path_basename(export_program(s->x->m)));
+	json_member(out, "processName", path_basename(export_program(s->x->m)));
 	fputs(",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
 	      "\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":false,\n"
 	      "\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],\"name\":[],"
@@ -451,7 +433,7 @@ static void put_meta(const struct export_data *x)
 			interval = x->columns.at[k].metric->interval;
 	fprintf(x->out, "{\"meta\":{\"version\":%d,\"preprocessedProfileVersion\":%d,",
 		GECKO_VERSION, FORMAT_VERSION);
-	put_string(x->out, "product", path_basename(export_program(x->m)));
+	json_member(x->out, "product", path_basename(export_program(x->m)));
 	fprintf(x->out, ",\"startTime\":%" PRIu64 ",\"interval\":%" PRIu64 ".%06u", start_ms(x->m),
 		(interval ? interval : NS_PER_MS) / NS_PER_MS, (unsigned)(interval % NS_PER_MS));
 	fputs(
@@ -471,18 +453,15 @@ static void put_libraries(const struct export_data *x)
 	for (size_t i = 0; i < x->m->modules.len; i++) {
 		const char *path = x->modules[i], *id = x->m->modules.at[i].build_id;
 		fputs(i ? ",\n{" : "\n{", x->out);
-		put_string(x->out, "name", path_basename(path));
+		json_member(x->out, "name", path_basename(path));
 		fputc(',', x->out);
-		put_string(x->out, "path", path);
+		json_member(x->out, "path", path);
 		fputc(',', x->out);
-		put_string(x->out, "debugName", path_basename(path));
+		json_member(x->out, "debugName", path_basename(path));
 		fputc(',', x->out);
-		put_string(x->out, "debugPath", path);
-		fputs(",\"breakpadId\":\"\",\"codeId\":", x->out);
-		if (id)
-			json_string(x->out, id, strlen(id));
-		else
-			fputs("null", x->out);
+		json_member(x->out, "debugPath", path);
+		fputs(",\"breakpadId\":\"\",", x->out);
+		json_member(x->out, "codeId", id);
 		fputs(",\"arch\":null}", x->out);
 	}
 	fputs("],\n\"pages\":[],\"profilerOverhead\":[],\"counters\":[],\n", x->out);

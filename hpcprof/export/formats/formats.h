@@ -95,6 +95,9 @@ int export_parts_collect(struct export_data *x, struct error *e);
 int export_part_init(struct export_part *part, const struct export_data *x, size_t i,
 		     struct error *e);
 void export_part_deinit(struct export_part *part); /* takes NULL */
+/* The part's name, with that of the metric if there are several, or if there is one part. NULL if
+ * memory ran out. */
+const char *export_part_title(struct export_data *x, const struct export_part *part, size_t metric);
 
 /* What a node of lines or functions is. */
 struct export_frame {

@@ -6,25 +6,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Print "NAME":"VALUE", or null. */
-static void put_string(FILE *out, const char *name, const char *value)
-{
-	fprintf(out, "\"%s\":", name);
-	if (value)
-		json_string(out, value, strlen(value));
-	else
-		fputs("null", out);
-}
-
 static void put_metrics(const struct export_data *x)
 {
 	fputs("\"metrics\":[", x->out);
 	for (size_t k = 0; k < x->num_metrics; k++) {
 		const struct shown_metric *c = &x->columns.at[k];
 		fputs(k ? ",\n{" : "\n{", x->out);
-		put_string(x->out, "name", c->metric_name);
+		json_member(x->out, "name", c->metric_name);
 		fputc(',', x->out);
-		put_string(x->out, "unit", c->unit[0] ? c->unit : "count");
+		json_member(x->out, "unit", c->unit[0] ? c->unit : "count");
 		fprintf(x->out, ",\"period\":%" PRIu64 ",\"total\":%" PRIu64,
 			c->metric->interval ? c->metric->interval : 1, c->total);
 		fprintf(x->out, ",\"total_samples\":%" PRIu64 "}", c->metric->total.samples);
@@ -52,11 +42,11 @@ static void put_node(const struct export_data *x, const struct export_rows *r, u
 		fprintf(x->out, "%" PRIu32 ",", parent);
 	else
 		fputs("null,", x->out);
-	put_string(x->out, "function", f.function);
+	json_member(x->out, "function", f.function);
 	fputc(',', x->out);
-	put_string(x->out, "module", f.module);
+	json_member(x->out, "module", f.module);
 	fputc(',', x->out);
-	put_string(x->out, "file", f.file);
+	json_member(x->out, "file", f.file);
 	if (f.line)
 		fprintf(x->out, ",\"line\":%" PRIu32, f.line);
 	else
@@ -76,7 +66,7 @@ static int emit(struct export_data *x, struct error *e)
 
 	if (rc == 0) {
 		fputs("{\"version\":1,\n", x->out);
-		put_string(x->out, "program", export_program(x->m));
+		json_member(x->out, "program", export_program(x->m));
 		fputs(",\n", x->out);
 		put_metrics(x);
 		fputs(",\n\"nodes\":[", x->out);

@@ -26,12 +26,6 @@ static uint64_t key_of(const struct export_tree *t, uint32_t node)
 	return ((uint64_t)export_tree_function(t, node) + 1) << 1 | export_tree_inlined(t, node);
 }
 
-static void put_string(FILE *out, const char *name, const char *value)
-{
-	fprintf(out, "\"%s\":", name);
-	json_string(out, value, strlen(value));
-}
-
 /* Print the list of frames, each when it first occurs. */
 static bool put_frames(struct speedscope *s)
 {
@@ -49,10 +43,10 @@ static bool put_frames(struct speedscope *s)
 		if (s->frame[node] < before)
 			continue;
 		fputs(before ? ",\n{" : "\n{", x->out);
-		put_string(x->out, "name", name);
+		json_member(x->out, "name", name);
 		if (f.file) {
 			fputc(',', x->out);
-			put_string(x->out, "file", f.file);
+			json_member(x->out, "file", f.file);
 		}
 		if (f.file && f.line)
 			fprintf(x->out, ",\"line\":%" PRIu32, f.line);
@@ -117,31 +111,25 @@ static const char *unit_of(const char *unit)
 	return strcmp(unit, "bytes") == 0 ? "bytes" : "none";
 }
 
-static void put_profile(struct speedscope *s, const struct export_part *part, size_t column)
+/* False if memory ran out. */
+static bool put_profile(struct speedscope *s, const struct export_part *part, size_t column)
 {
+	const char *name = export_part_title(s->x, part, column);
 	const struct shown_metric *c = &s->x->columns.at[column];
 	FILE *out = s->x->out;
 
-	fputs("{\"type\":\"evented\",\"name\":", out);
-	if (part->name && s->x->num_metrics > 1) {
-		char *name;
-		if (asprintf(&name, "%s: %s", c->metric_name, part->name) >= 0) {
-			json_string(out, name, strlen(name));
-			free(name);
-		}
-	} else {
-		const char *name = part->name ? part->name : c->metric_name;
-		json_string(out, name, strlen(name));
-	}
+	fputs("{\"type\":\"evented\",", out);
+	json_member(out, "name", name);
 	fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\"events\":[",
 		unit_of(c->unit), total_of(&s->x->tree, part, column));
 	put_events(s, part, column);
 	fputs("]}", out);
+	return name != NULL;
 }
 
 static int put_profiles(struct speedscope *s, struct error *e)
 {
-	const struct export_data *x = s->x;
+	struct export_data *x = s->x;
 	bool first = true;
 	int rc = 0;
 
@@ -155,7 +143,8 @@ static int put_profiles(struct speedscope *s, struct error *e)
 				continue;
 			fputs(first ? "\n" : ",\n", x->out);
 			first = false;
-			put_profile(s, &part, k);
+			if (!put_profile(s, &part, k))
+				rc = error_memory(e, 0);
 		}
 		export_part_deinit(&part);
 	}
@@ -172,7 +161,7 @@ static int emit(struct export_data *x, struct error *e)
 	s.open = calloc(x->tree.num_nodes, sizeof *s.open);
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n", x->out);
 	fputs("\"exporter\":\"hpcprof " HPC_VERSION "\",\n", x->out);
-	put_string(x->out, "name", export_program(x->m));
+	json_member(x->out, "name", export_program(x->m));
 	fputs(",\n", x->out);
 	if (s.frame && s.open && put_frames(&s))
 		rc = put_profiles(&s, e);
