@@ -1,208 +1,17 @@
-/* A processed profile of the Firefox Profiler, of the version that the tables below belong to. Each
- * metric and part is a thread there, with tables of its own: strings, functions, frames, stacks and
- * samples, each a list of columns. A node of the tree is a stack. */
+/* A processed profile of the Firefox Profiler. Each metric and part is a thread there, with tables
+ * of its own: strings, functions, frames, stacks and samples. A node of the tree is a stack, and a
+ * stack with a value is a sample. */
+#include "hpcprof/export/formats/firefox.h"
+
 #include "formats/base/path.h"
-#include "hpcprof/export/formats/formats.h"
 #include "hpcprof/terminal/json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT_VERSION = 54, GECKO_VERSION = 24, LIBRARY_RESOURCE = 1, CATEGORY = 1 };
+enum { FORMAT_VERSION = 54, GECKO_VERSION = 24, LIBRARY_RESOURCE = 1 };
 enum { NS_PER_MS = 1000000 };
-
-struct firefox_frame {
-	uint32_t function, line, depth; /* depth: of inlining */
-};
-
-struct firefox {
-	struct export_data *x;
-	struct export_part part;
-	size_t column;
-	struct strings *strings; /* of the thread */
-	uint32_t num_strings;
-	struct interner functions;  /* function << 32 | file; UINT64_MAX: above partial paths */
-	struct interner places;     /* function of the thread << 32 | line */
-	struct interner frame_keys; /* place << 32 | depth of inlining */
-	uint32_t *stacks;           /* [nodes] the stack of a node with values */
-	uint32_t *nodes;            /* the node of each stack */
-	uint32_t *frames;           /* the frame of each stack */
-	uint32_t *depths;           /* [nodes] of inlining */
-	uint32_t num_stacks;
-	bool starved, any;
-};
-
-static uint32_t string(struct firefox *s, const char *text)
-{
-	uint32_t id = strings_intern(s->strings, text, strlen(text));
-
-	if (id == UINT32_MAX)
-		s->starved = true;
-	else if (id >= s->num_strings)
-		s->num_strings = id + 1;
-	return id;
-}
-
-/* ---- columns ----------------------------------------------------------------------- */
-
-/* Print an element of a column. */
-typedef void firefox_cell(struct firefox *s, uint32_t i);
-
-static void put_column(struct firefox *s, const char *name, uint32_t n, firefox_cell *cell)
-{
-	fprintf(s->x->out, ",\"%s\":[", name);
-	for (uint32_t i = 0; i < n; i++) {
-		if (i)
-			fputc(',', s->x->out);
-		cell(s, i);
-	}
-	fputc(']', s->x->out);
-}
-
-static void put_null(struct firefox *s, uint32_t i)
-{
-	(void)i;
-	fputs("null", s->x->out);
-}
-
-static void put_false(struct firefox *s, uint32_t i)
-{
-	(void)i;
-	fputs("false", s->x->out);
-}
-
-static void put_zero(struct firefox *s, uint32_t i)
-{
-	(void)i;
-	fputc('0', s->x->out);
-}
-
-/* ---- functions --------------------------------------------------------------------- */
-
-/* The function of a row, or NULL above partial paths. */
-static const struct code_function *function_of(const struct firefox *s, uint32_t i)
-{
-	uint64_t key = s->functions.keys[i];
-
-	return key == UINT64_MAX ? NULL : &s->x->c->functions.at[key >> 32];
-}
-
-static void put_function_name(struct firefox *s, uint32_t i)
-{
-	const struct code_function *f = function_of(s, i);
-	const char *name = f ? s->x->functions[f - s->x->c->functions.at] : EXPORT_PARTIAL;
-
-	fprintf(s->x->out, "%" PRIu32, string(s, name));
-}
-
-static void put_resource(struct firefox *s, uint32_t i)
-{
-	const struct code_function *f = function_of(s, i);
-
-	if (f)
-		fprintf(s->x->out, "%" PRIu32, f->module);
-	else
-		fputs("-1", s->x->out);
-}
-
-static void put_file(struct firefox *s, uint32_t i)
-{
-	const char *file = function_of(s, i) ? s->x->files[(uint32_t)s->functions.keys[i]] : NULL;
-
-	if (file)
-		fprintf(s->x->out, "%" PRIu32, string(s, file));
-	else
-		fputs("null", s->x->out);
-}
-
-/* Where it begins, if that is in this file. */
-static void put_begin(struct firefox *s, uint32_t i)
-{
-	const struct code_function *f = function_of(s, i);
-	const char *file = f ? s->x->files[(uint32_t)s->functions.keys[i]] : NULL;
-	const char *declared = f ? s->x->declared[f - s->x->c->functions.at] : NULL;
-
-	if (file && declared && strcmp(file, declared) == 0 && f->line)
-		fprintf(s->x->out, "%" PRIu32, f->line);
-	else
-		fputs("null", s->x->out);
-}
-
-static void put_functions(struct firefox *s)
-{
-	uint32_t n = s->functions.len;
-
-	fprintf(s->x->out, ",\n\"funcTable\":{\"length\":%" PRIu32, n);
-	put_column(s, "name", n, put_function_name);
-	put_column(s, "isJS", n, put_false);
-	put_column(s, "relevantForJS", n, put_false);
-	put_column(s, "resource", n, put_resource);
-	put_column(s, "fileName", n, put_file);
-	put_column(s, "lineNumber", n, put_begin);
-	put_column(s, "columnNumber", n, put_null);
-	fputc('}', s->x->out);
-}
-
-/* ---- frames ------------------------------------------------------------------------ */
-
-static struct firefox_frame frame_of(const struct firefox *s, uint32_t i)
-{
-	uint64_t place = s->places.keys[s->frame_keys.keys[i] >> 32];
-
-	return (struct firefox_frame){.function = (uint32_t)(place >> 32),
-				      .line = (uint32_t)place,
-				      .depth = (uint32_t)s->frame_keys.keys[i]};
-}
-
-static void put_address(struct firefox *s, uint32_t i)
-{
-	(void)i;
-	fputs("-1", s->x->out);
-}
-
-static void put_depth(struct firefox *s, uint32_t i)
-{
-	fprintf(s->x->out, "%" PRIu32, frame_of(s, i).depth);
-}
-
-static void put_category(struct firefox *s, uint32_t i)
-{
-	(void)i;
-	fprintf(s->x->out, "%d", CATEGORY);
-}
-
-static void put_frame_function(struct firefox *s, uint32_t i)
-{
-	fprintf(s->x->out, "%" PRIu32, frame_of(s, i).function);
-}
-
-static void put_line(struct firefox *s, uint32_t i)
-{
-	uint32_t line = frame_of(s, i).line;
-
-	if (line)
-		fprintf(s->x->out, "%" PRIu32, line);
-	else
-		fputs("null", s->x->out);
-}
-
-static void put_frames(struct firefox *s)
-{
-	uint32_t n = s->frame_keys.len;
-
-	fprintf(s->x->out, ",\n\"frameTable\":{\"length\":%" PRIu32, n);
-	put_column(s, "address", n, put_address);
-	put_column(s, "inlineDepth", n, put_depth);
-	put_column(s, "category", n, put_category);
-	put_column(s, "subcategory", n, put_zero);
-	put_column(s, "func", n, put_frame_function);
-	put_column(s, "nativeSymbol", n, put_null);
-	put_column(s, "innerWindowID", n, put_null);
-	put_column(s, "line", n, put_line);
-	put_column(s, "column", n, put_null);
-	fputc('}', s->x->out);
-}
 
 /* ---- stacks and samples ------------------------------------------------------------ */
 
@@ -287,25 +96,48 @@ static void put_samples(struct firefox *s)
 
 /* ---- a thread ---------------------------------------------------------------------- */
 
+/* Find the symbol that contains the code of a node, after its parent's. False if memory ran out. */
+static bool find_symbol(struct firefox *s, uint32_t node)
+{
+	const struct export_tree *t = &s->x->tree;
+	uint32_t up = export_tree_parent(t, node), function;
+
+	s->depths[node] = 0;
+	s->within[node] = FIREFOX_NO_SYMBOL;
+	if (node == EXPORT_PARTIAL_ROOT)
+		return true;
+	function = export_tree_function(t, node);
+	if (export_tree_inlined(t, node)) {
+		s->depths[node] = s->depths[up] + 1;
+		s->within[node] = s->within[up];
+	} else if (s->x->c->functions.at[function].low) {
+		s->within[node] = interner_add(&s->symbols, function);
+		return s->within[node] != INTERNER_NONE;
+	}
+	return true;
+}
+
 /* Add the frame of a stack. False if memory ran out. */
 static bool add_frame(struct firefox *s, uint32_t node)
 {
 	const struct export_tree *t = &s->x->tree;
-	uint32_t up = export_tree_parent(t, node), line = 0, function, place;
+	uint32_t line = 0, function, place, level, frame;
 	uint64_t key = UINT64_MAX;
 
+	if (!find_symbol(s, node))
+		return false;
 	if (node != EXPORT_PARTIAL_ROOT) {
 		const struct code_line *l = &s->x->c->lines.at[export_tree_line(t, node)];
 		key = (uint64_t)export_tree_function(t, node) << 32 | l->file;
 		line = l->line;
-		s->depths[node] = export_tree_inlined(t, node) ? s->depths[up] + 1 : 0;
 	}
 	function = interner_add(&s->functions, key);
 	place = interner_add(&s->places, (uint64_t)function << 32 | line);
-	s->frames[s->num_stacks] =
-	    interner_add(&s->frame_keys, (uint64_t)place << 32 | s->depths[node]);
-	return function != INTERNER_NONE && place != INTERNER_NONE &&
-	       s->frames[s->num_stacks] != INTERNER_NONE;
+	level = interner_add(&s->levels, (uint64_t)place << 32 | s->depths[node]);
+	frame = interner_add(&s->frame_keys, (uint64_t)level << 32 | s->within[node]);
+	s->frames[s->num_stacks] = frame;
+	return function != INTERNER_NONE && place != INTERNER_NONE && level != INTERNER_NONE &&
+	       frame != INTERNER_NONE;
 }
 
 static bool make_stacks(struct firefox *s)
@@ -337,7 +169,7 @@ static void put_resources(struct firefox *s)
 	fputs("],\"name\":[", out);
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "%s%" PRIu32, i ? "," : "",
-			string(s, path_basename(s->x->modules[i])));
+			firefox_string(s, path_basename(s->x->modules[i])));
 	fputs("],\"host\":[", out);
 	for (size_t i = 0; i < n; i++)
 		fputs(i ? ",null" : "null", out);
@@ -380,17 +212,16 @@ static void put_thread(struct firefox *s, size_t number)
 	fputs(",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
 	      "\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":false,\n"
 	      "\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],\"name\":[],"
-	      "\"phase\":[],\"startTime\":[]},\n"
-	      "\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],"
-	      "\"libIndex\":[],\"name\":[]}",
+	      "\"phase\":[],\"startTime\":[]}",
 	      out);
 	put_samples(s);
 	fprintf(out, ",\n\"stackTable\":{\"length\":%" PRIu32, s->num_stacks);
-	put_column(s, "prefix", s->num_stacks, put_prefix);
-	put_column(s, "frame", s->num_stacks, put_stack_frame);
+	firefox_put_column(s, "prefix", s->num_stacks, put_prefix);
+	firefox_put_column(s, "frame", s->num_stacks, put_stack_frame);
 	fputc('}', out);
-	put_frames(s);
-	put_functions(s);
+	firefox_put_frames(s);
+	firefox_put_functions(s);
+	firefox_put_symbols(s);
 	put_resources(s);
 	put_strings(s);
 	fputc('}', out);
@@ -407,8 +238,9 @@ static int add_thread(struct firefox *s, size_t number, struct error *e)
 	strings_destroy(s->strings);
 	interner_deinit(&s->functions);
 	interner_deinit(&s->places);
+	interner_deinit(&s->levels);
+	interner_deinit(&s->symbols);
 	interner_deinit(&s->frame_keys);
-	s->functions = s->places = s->frame_keys = (struct interner){0};
 	return s->starved ? error_memory(e, 0) : 0;
 }
 
@@ -496,7 +328,8 @@ static int emit(struct export_data *x, struct error *e)
 	s.nodes = calloc(n, sizeof *s.nodes);
 	s.frames = calloc(n, sizeof *s.frames);
 	s.depths = calloc(n, sizeof *s.depths);
-	if (s.stacks && s.nodes && s.frames && s.depths) {
+	s.within = calloc(n, sizeof *s.within);
+	if (s.stacks && s.nodes && s.frames && s.depths && s.within) {
 		put_meta(x);
 		put_libraries(x);
 		rc = put_threads(&s, e);
@@ -507,6 +340,7 @@ static int emit(struct export_data *x, struct error *e)
 	free(s.nodes);
 	free(s.frames);
 	free(s.depths);
+	free(s.within);
 	return rc;
 }
 

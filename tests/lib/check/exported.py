@@ -197,7 +197,7 @@ def read_firefox(path):
         for lib in tables["resourceTable"]["lib"]:
             need(0 <= lib < len(p["libs"]), "firefox: a library")
         stack, frame, func = (tables[n] for n in ("stackTable", "frameTable", "funcTable"))
-        paths = []
+        paths, symbols = [], 0
         for i in range(stack["length"]):
             f, up = stack["frame"][i], stack["prefix"][i]
             need(up is None or up < i, "firefox: a prefix is not before its stack")
@@ -207,6 +207,13 @@ def read_firefox(path):
             need(not depth or up is not None and
                  frame["inlineDepth"][stack["frame"][up]] == depth - 1, "firefox: inlineDepth")
             paths.append((paths[up] if up is not None else ()) + ((name, depth > 0),))
+            symbol = frame["nativeSymbol"][f]
+            if symbol is not None:
+                outer = [n for n, inlined in paths[i] if not inlined][-1]
+                need(t["stringArray"][tables["nativeSymbols"]["name"][symbol]] == outer,
+                     "firefox: %s is not within its symbol" % name)
+                symbols += 1
+        need(symbols or tables["nativeSymbols"]["length"] == 0, "firefox: symbols without code")
         values = collections.Counter()
         samples = tables["samples"]
         scale = 10 ** 6 if samples["weightType"] == "tracing-ms" else 1
