@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function's code in a file: the "fn" of the format. */
+/* A line of the file: values of a line of a function, or of calls from there. A scope is a function
+ * with code in a file, which is a "fn" of the format. */
 struct callgrind_line {
-	uint32_t scope;  /* an id of callgrind.scopes */
+	uint32_t scope;
 	uint32_t line;   /* 0: not known */
 	uint32_t callee; /* a scope; NOTHING: the line's own values */
 	uint32_t row;    /* of the values */

@@ -106,7 +106,7 @@ static int clean_names(struct export_data *x, struct error *e)
 
 static void tell_lost(const struct export_data *x, const struct export_format *f)
 {
-	const char *name = format_words[x->o->format - 1];
+	const char *name = f->name;
 	struct diag *d = x->p->diag;
 
 	if (!d)
@@ -183,6 +183,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	return profile_show(out, &wanted, print, options, d, e);
 }
 
+/* In the order of enum unit_kind, as for other commands. */
 static const char *const units[] = {"profile", "thread", "process", "rank", "host", NULL};
 
 #define FIELD(name) offsetof(struct export_options, name)

@@ -89,7 +89,8 @@ struct export_part {
 	uint64_t *own; /* internal */
 };
 
-/* Gather what values are told apart by, if --by was given. */
+/* Gather what values are told apart by, if --by was given. -1 also if there is too much to keep
+ * (ERROR_LIMIT). */
 int export_parts_collect(struct export_data *x, struct error *e);
 /* The values of part i, which is below num_parts. To be freed by export_part_deinit in any case. */
 int export_part_init(struct export_part *part, const struct export_data *x, size_t i,
