@@ -47,6 +47,29 @@ for name in rank0 odd; do
 done
 check "inlined frames are there" grep -q '_\[i\];' cxx.folded
 check "partial paths are there" grep -q '^\[partial call paths\];' rank0.folded
+# The partial paths' frame has no address.
+is "pprof has the units, the period and the program" "$(lib exported.py about rank0.pprof)" \
+	"CPUTIME_samples count; CPUTIME nanoseconds; BYTES bytes; CPUTIME nanoseconds
+period 1000000
+first /usr/bin/work
+addresses 44 of 45"
+lib exported.py about several.pprof >about
+check "the program that took most of the time is first" says about "^first $(program cxx)\$"
+"$hpcprof" xml -q --callpath -o cxx.xml of-cxx
+"$hpcprof" export -q --format pprof -o named.pprof cxx.xml
+lib exported.py about named.pprof >about
+check "frames of a CSPROFILE have names and no addresses" says about '^addresses 0 of [1-9]'
+"$mkcsp" --paths "$top/tests/data/outputs/huge.paths" huge.csp
+check "sums that a format cannot hold are a problem" run 1 "$hpcprof" export -q --format pprof \
+	-o huge.pprof huge.csp
+check "which is told" says err 'CPUTIME: the sum 18446744073709551615 is more than --format pprof holds'
+is "and become the greatest that it can" "$("$python" - "$top/tests/lib/check" huge.pprof <<'END2'
+import sys
+sys.path.insert(0, sys.argv[1])
+import exported
+print(max(exported.read_pprof(sys.argv[2])[None].values()))
+END2
+)" 9223372036854775807
 # Each line is a path and a number: the format has nothing else.
 is "a sum by awk" "$(awk '{ sum += $NF } END { printf "%d", sum }' cxx.folded)" \
 	"$(lib exported.py total of-cxx CPUTIME)"

@@ -11,6 +11,8 @@
         check that two files of any of these formats agree for each thread or process
     exported.py pprof NAME NAME.pprof
         check the output of `pprof -top` (NAME) against the file
+    exported.py about NAME.pprof
+        print its units, the period, the first mapping and how many locations have an address
     exported.py inclusive NAME NAME.json
         check the output of `callgrind_annotate --inclusive=yes` (NAME) against the file
 
@@ -141,6 +143,7 @@ def read_pprof(path):
     out = collections.defaultdict(collections.Counter)
     for s in map(message, p[2]):
         values = packed(one(s, 2))
+        need(max(values) < 2 ** 63, "pprof: a negative value")
         need(len(values) == len(types), "pprof: a sample with %d values" % len(values))
         frames = [f for i in packed(one(s, 1)) for f in locations[i]]
         labels = [strings[one(message(x), 2)] for x in s[3]]
@@ -382,10 +385,23 @@ def alike(total, name):
 def parts_alike(a, b):
     pa, pb = read(a), read(b)
     need(len(pa) > 1, "%s: one part" % a)
+    need(not b.endswith(".speedscope") or all(sum(p.values()) for p in pb.values()),
+         "%s: a profile has nothing" % b)
     for name in set(pa) | set(pb):
         differ("%s, %s: %s" % (a, b, name), +pa.get(name, collections.Counter()),
                +pb.get(name, collections.Counter()))
     print("%d parts" % len(pa))
+
+
+def about(path):
+    with gzip.open(path) as f:
+        p = message(f.read())
+    strings = [s.decode("utf-8") for s in p[6]]
+    types = [message(t) for t in p[1] + p[11]]
+    print("; ".join("%s %s" % (strings[one(t, 1)], strings[one(t, 2)]) for t in types))
+    print("period %d" % one(p, 12))
+    print("first %s" % strings[one(message(p[3][0]), 5)] if p[3] else "no mapping")
+    print("addresses %d of %d" % (sum(1 for l in p[4] if one(message(l), 3)), len(p[4])))
 
 
 def check_top(text, path):
@@ -447,6 +463,8 @@ def main(arguments):
         parts_alike(*rest)
     elif command == "pprof":
         check_top(*rest)
+    elif command == "about":
+        about(*rest)
     elif command == "inclusive":
         check_inclusive(*rest)
     else:
