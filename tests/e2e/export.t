@@ -130,6 +130,9 @@ is "what belongs to none is a part of its own" "$(cut -d';' -f1 ranks.folded | s
 is "and nothing is missing" "$(awk '{ sum += $NF } END { printf "%d", sum }' ranks.folded)" \
 	$(($(lib exported.py total rank0.csp CPUTIME) + $(lib exported.py total rankless.csp CPUTIME)))
 
+"$hpcprof" export -q --format speedscope --by profile -m BYTES rank0.csp odd.csp >bytes.speedscope
+is "a part without values is no profile" "$(grep -c '"type":"evented"' bytes.speedscope)" 1
+
 # ---- the same bytes ------------------------------------------------------------------
 again() {
 	local format
