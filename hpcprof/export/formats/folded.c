@@ -1,6 +1,7 @@
 /* Collapsed stacks, as stackcollapse-perf.pl of FlameGraph writes them: a line for each call path,
- * "outermost;...;innermost VALUE". A frame that was inlined ends in "_[i]", which flamegraph.pl
- * colours. */
+ * "outermost;...;innermost VALUE". A frame that was inlined ends in "_[i]", and the kernel's in
+ * "_[k]", which flamegraph.pl colours. */
+#include "formats/identity/kernel.h"
 #include "hpcprof/export/formats/formats.h"
 #include "hpcprof/terminal/layout.h"
 
@@ -15,7 +16,7 @@ struct folded_line {
 };
 
 /* A semicolon ends a frame's name. */
-static bool add_name(struct folded_line *l, const char *name, bool inlined)
+static bool add_name(struct folded_line *l, const char *name, const char *mark)
 {
 	size_t n = strlen(name);
 
@@ -25,11 +26,16 @@ static bool add_name(struct folded_line *l, const char *name, bool inlined)
 		l->text.at[l->text.len++] = ';';
 	for (size_t i = 0; i < n; i++)
 		l->text.at[l->text.len++] = (char)(name[i] == ';' ? ':' : name[i]);
-	if (inlined) {
-		memcpy(l->text.at + l->text.len, "_[i]", 4);
-		l->text.len += 4;
-	}
+	while (*mark)
+		l->text.at[l->text.len++] = *mark++;
 	return true;
+}
+
+static const char *mark_of(const struct export_frame *f)
+{
+	if (f->module && strcmp(f->module, CSP_MODULE_KERNEL) == 0)
+		return "_[k]";
+	return f->inlined ? "_[i]" : "";
 }
 
 static bool write_paths(const struct export_data *x, const struct export_part *part,
@@ -39,7 +45,7 @@ static bool write_paths(const struct export_data *x, const struct export_part *p
 	size_t begin;
 
 	l->text.len = l->ends.len = 0;
-	if (part->name && !add_name(l, part->name, false))
+	if (part->name && !add_name(l, part->name, ""))
 		return false;
 	begin = l->text.len;
 	if (!vec_reserve(&l->ends, 1))
@@ -50,7 +56,7 @@ static bool write_paths(const struct export_data *x, const struct export_part *p
 		struct export_frame f = export_frame_of(x, node);
 		l->text.len = depth ? l->ends.at[depth - 1] : begin;
 		l->ends.len = depth;
-		if (!add_name(l, f.function, f.inlined) || !vec_push(&l->ends, l->text.len))
+		if (!add_name(l, f.function, mark_of(&f)) || !vec_push(&l->ends, l->text.len))
 			return false;
 		if (value)
 			fprintf(x->out, "%.*s %" PRIu64 "\n", (int)l->text.len, l->text.at, value);

@@ -62,7 +62,7 @@ def read_folded(path):
         for line in f:
             stack, value = line.rstrip("\n").rsplit(" ", 1)
             need(value.isdigit(), "folded: %r is no number" % value)
-            frames = tuple((n[:-4], True) if n.endswith("_[i]") else (n, False)
+            frames = tuple((n[:-4], n.endswith("_[i]")) if n.endswith(("_[i]", "_[k]")) else (n, False)
                            for n in stack.split(";"))
             out[None][frames] += int(value)
     return out
