@@ -89,7 +89,8 @@ uint32_t os_cpus(void);
  * used all its descriptors, the soft limit is raised for a moment. */
 int os_create(const char *path);
 int os_open_read(const char *path);
-/* Open path to append to it, never following a link. It is created if it does not exist. */
+/* Open path to append to it, never following a link or waiting for a reader of a FIFO. It is
+ * created if it does not exist. */
 int os_open_append(const char *path);
 int os_read(int fd, void *bytes, size_t n);
 /* Write all n bytes, or return an error, also where the kernel would have sent SIGXFSZ or

@@ -35,7 +35,7 @@ int os_create(const char *path)
 int os_open_append(const char *path)
 {
 	return (int)CALL(SYS_openat, AT_FDCWD, path,
-			 O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+			 O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 }
 
 int os_open_read(const char *path)
