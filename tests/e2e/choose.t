@@ -26,7 +26,7 @@ is "two processes, one of them named twice" "$(programs --program truth --progra
 
 # samples OPTION...: their number.
 samples() {
-	"$hpcprof" "$@" many/shares.* | sed -n 's/^  recorded .* in \([0-9,]*\) samples.*/\1/p' | tr -d ,
+	"$hpcprof" "$@" many/shares.* | sed -n 's/^  recorded .* in \([0-9,]*\) samples\{0,1\}.*/\1/p' | tr -d ,
 }
 all=$(samples)
 sum=0
@@ -47,7 +47,7 @@ check "statistics are over these threads" grep -q 'over 2 threads' stats.txt
 shown() {
 	"$hpcprof" --samples "$@" many | sed -n 's/^  shown .*% of it, \([0-9,]*\), on paths.*/\1/p' | tr -d ,
 }
-whole=$("$hpcprof" many | sed -n 's/^  recorded .* in \([0-9,]*\) samples.*/\1/p' | tr -d ,)
+whole=$("$hpcprof" many | sed -n 's/^  recorded .* in \([0-9,]*\) samples\{0,1\}.*/\1/p' | tr -d ,)
 is "paths through a function, and the others" $(($(shown --focus '^reads$') + $(shown --ignore '^reads$'))) "$whole"
 is "through it and not through it: none" "$(shown --focus '^reads$' --ignore reads)" 0
 self=$("$hpcprof" --modules --samples many | awk '$NF == "[kernel]" { gsub(",", "", $2); print $2 }')

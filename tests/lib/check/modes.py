@@ -2,10 +2,11 @@
 kernel counted. The median of several runs is taken.
 
 TRUTH has lines `user NS` and `kernel NS` of the process that started the others (in DIR it is the
-one with the most time), or is `none`: nothing is in the kernel. The kernel counts at its ticks, so
-its own figure has a random error: with `or-chance` for POINTS, a difference of three standard
-deviations at 100 ticks a second is permitted if that is more than 3 points. Exits with 1 if the
-difference is greater."""
+one with the most time), or is `none`: nothing is in the kernel. Both figures are samples: the
+kernel counts at its ticks, here 100 a second, and ours have weights, so their effective number is
+the square of the sum of all weights / the sum of their squares. With `or-chance` for POINTS, a
+difference of three standard deviations is permitted if that is more than 3 points. Exits with 1
+if the difference is greater."""
 
 import math
 import statistics
@@ -16,18 +17,25 @@ import csp
 TICKS = 100
 
 
-def parts(data):
-    """(user, kernel) of a datafile."""
-    sums = [0, 0]
-    for tree, path, _, weight in data.samples(data.weights()[0]):
-        sums[data.locate(tree.epoch, path[-1])[0] == "[kernel]"] += weight
-    return sums
+class Parts:
+    """What a datafile has in the kernel and elsewhere."""
+
+    def __init__(self, data):
+        self.user = self.kernel = squares = 0
+        for tree, path, samples, weight in data.samples(data.weights()[0]):
+            if data.locate(tree.epoch, path[-1])[0] == "[kernel]":
+                self.kernel += weight
+            else:
+                self.user += weight
+            squares += weight * weight / max(samples, 1)
+        self.all = self.user + self.kernel
+        self.samples = self.all ** 2 / squares if squares else 1
 
 
 def difference(truth, directory):
     """(difference in points, permitted by chance)"""
-    user, kernel = max(map(parts, csp.load([directory])), key=sum)
-    ours = 100 * kernel / max(user + kernel, 1)
+    ours = max(map(Parts, csp.load([directory])), key=lambda p: p.all)
+    shown = 100 * ours.kernel / max(ours.all, 1)
     counted, permitted = 0, 3
     if truth != "none":
         with open(truth) as f:
@@ -35,10 +43,11 @@ def difference(truth, directory):
         whole = ns["user"] + ns["kernel"]
         counted = 100 * ns["kernel"] / whole
         p = min(max(counted / 100, 0.05), 0.95)
-        permitted = max(3, 300 * math.sqrt(p * (1 - p) / (whole / 1e9 * TICKS)))
-    print("in the kernel: %.1f%% of the samples' time, %.1f%% as the kernel counted"
-          % (ours, counted))
-    return ours - counted, permitted
+        ticks = whole / 1e9 * TICKS
+        permitted = max(3, 300 * math.sqrt(p * (1 - p) * (1 / ticks + 1 / ours.samples)))
+    print("in the kernel: %.1f%% of the samples' time, %.1f%% as the kernel counted; %.1f permitted"
+          % (shown, counted, permitted))
+    return shown - counted, permitted
 
 
 def main(points, *runs):

@@ -40,14 +40,13 @@ share_is_right_in_median() {
 	share_is_right "$kind" "$who" "$who-2" "$who-3"
 }
 
-# kernel_shares SECONDS POINTS WHO WRAPPER...: each kind of program for that long, two at a time.
+# kernel_shares SECONDS POINTS WHO WRAPPER...: each kind of program for that long, one at a time.
 kernel_shares() {
-	local seconds=$1 points=$2 who=$3 kind n=0
+	local seconds=$1 points=$2 who=$3 kind
 	shift 3
 	mkdir -m 777 "$who"
 	for kind in $modes; do
-		one_mode "$who" "$kind" "$@" &
-		[ $((++n % 2)) -ne 0 ] || wait
+		one_mode "$who" "$kind" "$@"
 	done
 	for kind in $modes; do
 		check "$who: $kind: kernel time as getrusage has it" \
