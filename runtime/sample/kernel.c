@@ -11,7 +11,7 @@
  *   counted faults since the last sample, and more time than samples have shown. */
 #include "runtime/sample/kernel.h"
 
-#include "formats/datafile.h"
+#include "formats/identity/kernel.h"
 #include "runtime/process/state.h"
 
 #include <stdatomic.h>

@@ -16,8 +16,9 @@ struct csprof_kernel_time {
 	int64_t ahead;           /* ns that it has counted and no sample has shown */
 };
 
-/* The ip of the node that stands for what the kernel did (formats/datafile.h), or 0: the program
- * was running. weight is that of the sample. Call it once for each sample. Async-signal-safe. */
+/* The ip of the node that stands for what the kernel did (formats/identity/kernel.h), or 0: the
+ * program was running. weight is that of the sample. Call it once for each sample.
+ * Async-signal-safe. */
 uint64_t csprof_kernel_sample(struct csprof_state *state, const void *ucontext, uint64_t weight);
 
 #endif

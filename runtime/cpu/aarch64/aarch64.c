@@ -63,6 +63,19 @@ static bool last_call(const void *ucontext, struct csprof_call *call)
 	return false;
 }
 
+/* The four-byte instruction at `pc`; false if pc is not in the code of a known module. */
+static bool instruction_at(uintptr_t pc, uint32_t *out)
+{
+	struct csprof_module module;
+	struct csprof_extent code;
+
+	if (pc % sizeof(*out) != 0 || !csprof_module_find(pc, &module) ||
+	    !csprof_module_segment(&module, pc, true, &code) || code.end - pc < sizeof(*out))
+		return false;
+	memcpy(out, (const void *)pc, sizeof(*out));
+	return true;
+}
+
 /* here.S: after its system call */
 extern const char csprof_cpu_called[];
 
@@ -78,12 +91,12 @@ static bool in_call(const void *ucontext)
  * Nothing tells of a fault that the kernel has handled. */
 static int kernel_entry(const void *ucontext)
 {
-	enum { SVC = 0xd4000001 };
+	static const uint32_t svc = 0xd4000001;
 	uint32_t before, at;
 	uintptr_t pc = context_pc(ucontext);
 
-	if ((instruction_at(pc - sizeof(before), &before) && before == SVC) ||
-	    (instruction_at(pc, &at) && at == SVC))
+	if ((instruction_at(pc - sizeof(before), &before) && before == svc) ||
+	    (instruction_at(pc, &at) && at == svc))
 		return (int)machine(ucontext)->regs[8];
 	return CSPROF_ENTRY_MAYBE;
 }
@@ -118,19 +131,6 @@ static void set_result(void *ucontext, long result)
 static void set_generation(unsigned generation)
 {
 	(void)generation; /* nothing is cached */
-}
-
-/* The four-byte instruction at `pc`; false if pc is not in the code of a known module. */
-static bool instruction_at(uintptr_t pc, uint32_t *out)
-{
-	struct csprof_module module;
-	struct csprof_extent code;
-
-	if (pc % sizeof(*out) != 0 || !csprof_module_find(pc, &module) ||
-	    !csprof_module_segment(&module, pc, true, &code) || code.end - pc < sizeof(*out))
-		return false;
-	memcpy(out, (const void *)pc, sizeof(*out));
-	return true;
 }
 
 /* bl, or one of blr, blraa, blraaz, blrab, blrabz (Arm Architecture Reference Manual, C4.1). */
