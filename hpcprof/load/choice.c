@@ -69,13 +69,13 @@ void choice_destroy(struct choice *c)
 	free(c);
 }
 
-static bool any_matches(const struct expressions *x, struct reader_text t)
+static bool any_matches(const struct expressions *x, struct reader_text t, bool is_path)
 {
 	char text[TEXT_BYTES];
 
 	snprintf(text, sizeof text, "%.*s", (int)(t.n < sizeof text ? t.n : sizeof text - 1), t.at);
 	for (size_t i = 0; i < x->n; i++)
-		if (regexec(&x->at[i], path_basename(text), 0, NULL, 0) == 0)
+		if (regexec(&x->at[i], is_path ? path_basename(text) : text, 0, NULL, 0) == 0)
 			return true;
 	return !x->n;
 }
@@ -110,8 +110,8 @@ bool choice_process(const struct choice *c, const struct reader *r)
 		return true;
 	if (!program.n)
 		program = reader_header(r)->target;
-	return any_matches(&c->programs, program) &&
-	       any_matches(&c->hosts, reader_pairs_get(about, "host")) &&
+	return any_matches(&c->programs, program, true) &&
+	       any_matches(&c->hosts, reader_pairs_get(about, "host"), false) &&
 	       any_equals(&c->o->processes, about, "pid") &&
 	       any_equals(&c->o->ranks, about, "rank") && any_thread(c, r);
 }
@@ -123,5 +123,5 @@ bool choice_has_threads(const struct choice *c)
 
 bool choice_thread(const struct choice *c, const struct reader_thread *t)
 {
-	return any_matches(&c->threads, t->name);
+	return any_matches(&c->threads, t->name, false);
 }

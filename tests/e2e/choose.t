@@ -43,6 +43,14 @@ check "the account is the thread's" grep -Eq "^ +$n .* recorded with a complete 
 "$hpcprof" --stats --by thread --functions --thread 'part-[12]' many/shares.* >stats.txt
 check "statistics are over these threads" grep -q 'over 2 threads' stats.txt
 
+# Only the name of a program is without its folder.
+printf '%s\n' 'target t' 'metric CPUTIME 2 1 unit ns' 'module /m 0x1000 0x1000 ""' 'thread 1 io/3 0 1 1' \
+	'tree 0 0' 'path 9 : m+0x10 m+0x20' >slash.paths
+check "a datafile is made" "$(program mkcsp)" --paths slash.paths slash.csp
+check "the name of a thread may have a slash" "$hpcprof" --thread '^io/3$' slash.csp
+"$hpcprof" --thread '^3$' slash.csp >/dev/null 2>&1
+is "what follows it is not the name" "$?" 3
+
 # shown OPTION...: the number of samples on the paths.
 shown() {
 	"$hpcprof" --samples "$@" many | sed -n 's/^  shown .*% of it, \([0-9,]*\), on paths.*/\1/p' | tr -d ,
