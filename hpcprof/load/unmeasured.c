@@ -17,11 +17,7 @@ static const char *reason_of(const uint8_t *at, size_t n)
 {
 	static const struct {
 		const char *word, *reason;
-	} reasons[] = {
-	    {CSP_UNMEASURED_STATIC, "statically linked"},
-	    {CSP_UNMEASURED_RIGHTS, "setuid, setgid or with capabilities"},
-	    {CSP_UNMEASURED_FOREIGN, "another architecture or C library"},
-	};
+	} reasons[] = CSP_UNMEASURED_TEXTS;
 
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
 		if (strlen(reasons[i].word) == n && memcmp(reasons[i].word, at, n) == 0)

@@ -39,11 +39,7 @@ static const char *meaning(const char *line, size_t n)
 {
 	static const struct {
 		const char *reason, *text;
-	} of[] = {
-	    {CSP_UNMEASURED_STATIC, "statically linked"},
-	    {CSP_UNMEASURED_RIGHTS, "setuid, setgid or with capabilities"},
-	    {CSP_UNMEASURED_FOREIGN, "another architecture or C library"},
-	};
+	} of[] = CSP_UNMEASURED_TEXTS;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
 		if (strlen(of[i].reason) == n && memcmp(of[i].reason, line, n) == 0)
 			return of[i].text;
