@@ -87,14 +87,25 @@ static bool remember(struct origins *o, const Dwarf_Die *die, struct function_re
 	return true;
 }
 
-/* The record of the function that die is a copy of; *out is NULL if it has no name. */
-static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **out)
+/* Whether the symbol at a function's entry is of a destructor that also frees the object. DWARF
+ * does not tell it from the other variants if it has no linkage name. */
+static bool is_deleting(const struct dwarf_pass *p, uint64_t entry)
+{
+	const struct code_symbol *sym = entry ? symbols_find(p->symbols, entry) : NULL;
+	return sym && sym->low == entry && symbol_names_deleting(sym->name);
+}
+
+/* The record of the function that die is a copy of; *out is NULL if it has no name. entry: of an
+ * out-of-line copy, else 0. */
+static int function_of(struct unit *u, Dwarf_Die *die, uint64_t entry, struct function_record **out)
 {
 	struct dwarf_pass *p = u->pass;
 	Dwarf_Die origin;
 	/* The copies of a destructor, which have linkage names of their own, are functions. */
-	bool cached = !die_string(die, DW_AT_linkage_name) &&
-		      !die_string(die, DW_AT_MIPS_linkage_name) && die_origin(die, &origin);
+	bool linked =
+	    die_string(die, DW_AT_linkage_name) || die_string(die, DW_AT_MIPS_linkage_name);
+	bool deleting = !linked && is_deleting(p, entry);
+	bool cached = !linked && !deleting && die_origin(die, &origin);
 	uint32_t known =
 	    cached ? interner_find(&u->origins->dies, (uintptr_t)origin.addr) : INTERNER_NONE;
 	*out = known != INTERNER_NONE ? u->origins->functions.at[known] : NULL;
@@ -111,6 +122,9 @@ static int function_of(struct unit *u, Dwarf_Die *die, struct function_record **
 		d.linkage = d.name;
 	if (!d.linkage)
 		return 0;
+	if (wanted.name && deleting &&
+	    !(wanted.name = symbol_names_format(p->names, "%s [deleting]", wanted.name)))
+		return -1;
 	if (wanted.name)
 		wanted.linkage_name = wanted.name;
 	else
@@ -128,7 +142,7 @@ static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t pare
 	struct scope s = {.parent = inlined ? parent : SCOPE_NONE};
 	struct function_record *function;
 	uint64_t number;
-	if (function_of(u, die, &function) != 0)
+	if (function_of(u, die, inlined ? 0 : code->entry, &function) != 0)
 		return -1;
 	*scope = parent;
 	if (!function)

@@ -8,6 +8,7 @@
 
 #include "symbolize/functions.h"
 #include "symbolize/names.h"
+#include "symbolize/symbols.h"
 
 #include <elfutils/libdw.h>
 
@@ -33,7 +34,8 @@ struct dwarf_pass {
 	Dwarf *dwarf;
 	struct symbol_names *names;
 	struct functions *functions;
-	const uint64_t *addresses; /* sorted, distinct */
+	const struct symbols *symbols; /* of the module; may be empty */
+	const uint64_t *addresses;     /* sorted, distinct */
 	size_t num_addresses;
 	struct debug_place *places; /* one per address; filled */
 	/* Filled; the caller frees scopes. missing: units with addresses whose split debug

@@ -67,6 +67,12 @@ static bool is_mangled(const char *s)
 	return s[0] == '_' && (s[1] == 'Z' || s[1] == 'R');
 }
 
+bool symbol_names_deleting(const char *linkage)
+{
+	return is_mangled(linkage) && strlen(linkage) <= MANGLED_MAX && strstr(linkage, "D0E") &&
+	       is_gnu_v3_mangled_dtor(linkage) == gnu_v3_deleting_dtor;
+}
+
 static const char *demangle(struct symbol_names *n, const char *linkage)
 {
 	size_t length = strlen(linkage);
@@ -75,12 +81,10 @@ static const char *demangle(struct symbol_names *n, const char *linkage)
 	char *text = cplus_demangle(linkage, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
 	if (!text)
 		return linkage;
-	/* The one that also frees the object, which calls the other. */
-	bool deleting =
-	    strstr(linkage, "D0E") && is_gnu_v3_mangled_dtor(linkage) == gnu_v3_deleting_dtor;
-	const char *s = !*text     ? linkage
-			: deleting ? symbol_names_format(n, "%s [deleting]", text)
-				   : symbol_names_intern(n, text, strlen(text));
+	const char *s = !*text ? linkage
+			: symbol_names_deleting(linkage)
+			    ? symbol_names_format(n, "%s [deleting]", text)
+			    : symbol_names_intern(n, text, strlen(text));
 	free(text);
 	return s;
 }

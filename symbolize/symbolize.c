@@ -246,6 +246,7 @@ static int resolve(struct module *m, struct symbol_table *out)
 		m->dwarf = (struct dwarf_pass){.dwarf = m->binary.dwarf,
 					       .names = m->s->names,
 					       .functions = &m->functions,
+					       .symbols = &m->symtab,
 					       .addresses = q->addresses,
 					       .num_addresses = q->num_addresses,
 					       .places = places};

@@ -155,22 +155,26 @@ static void the_deleting_destructor_is_another(void **state)
 {
 	(void)state;
 	struct error why;
-	static const char *const symbols[] = {"_ZN5shown7DerivedD0Ev", "_ZN5shown7DerivedD1Ev"};
-	static const char *const names[] = {"shown::Derived::~Derived() [deleting]",
-					    "shown::Derived::~Derived()"};
+	static const char *const symbols[] = {"_ZN5shown7DerivedD0Ev", "_ZN5shown7DerivedD1Ev",
+					      "_ZZ4mainEN7DroppedD0Ev", "_ZZ4mainEN7DroppedD1Ev"};
+	static const char *const names[] = {
+	    "shown::Derived::~Derived() [deleting]", "shown::Derived::~Derived()",
+	    "main::Dropped::~Dropped [deleting]", "main::Dropped::~Dropped"};
 
-	elfmake_run("g++ -g -O2 -o local $data/local.cc");
-	forget();
-	symbolizer = symbolizer_create(NULL);
-	for (size_t i = 0; i < 2; i++) {
-		uint64_t address = elfmake_symbol("local", symbols[i]);
-		struct symbolize_request request = {.path = elfmake_path("local"),
-						    .name = "local",
-						    .addresses = &address,
-						    .num_addresses = 1};
-		struct symbol_table *t = &tables[i];
-		assert_int_equal(symbolize_module(symbolizer, &request, t, &why), 0);
-		assert_string_equal(t->frames[t->first[1] - 1].function->name, names[i]);
+	for (int level = 0; level < 3; level += 2) {
+		elfmake_run("g++ -g -O%d -o local $data/local.cc", level);
+		forget();
+		symbolizer = symbolizer_create(NULL);
+		for (size_t i = 0; i < 4; i++) {
+			uint64_t address = elfmake_symbol("local", symbols[i]);
+			struct symbolize_request request = {.path = elfmake_path("local"),
+							    .name = "local",
+							    .addresses = &address,
+							    .num_addresses = 1};
+			struct symbol_table *t = &tables[i];
+			assert_int_equal(symbolize_module(symbolizer, &request, t, &why), 0);
+			assert_string_equal(t->frames[t->first[1] - 1].function->name, names[i]);
+		}
 	}
 }
 

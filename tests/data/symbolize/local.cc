@@ -99,6 +99,13 @@ int main()
 	apply(Hidden());
 	Hidden().work();
 	drop(new shown::Derived);
+	struct Dropped : shown::Base {
+		~Dropped() override
+		{
+			sink = 2;
+		}
+	};
+	drop(new Dropped);
 	shown::plain();
 	return sink == 0;
 }
