@@ -7,7 +7,7 @@ deps_build := gcc g++ make pkg-config libc6-dev libdw-dev libelf-dev libsqlite3-
 deps_test := libcmocka-dev clang-14 libclang-rt-14-dev libunwind-dev binutils \
 	python3-minimal python3 dwz perl sqlite3 xz-utils groff-base libxml2-utils
 # Without these some points of make check are skipped.
-deps_points := golang-1.19-go openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \
+deps_points := golang-1.19-go llvm-14 lld openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \
 	musl-tools libc6-dev-i386 lib32gcc-12-dev strace zsh fish valgrind
 deps_soak := linux-perf debootstrap libpython3.11-testsuite dpkg-dev tcl tcl-thread cmake \
 	libgmock-dev libbenchmark-dev qemu-system-x86 busybox-static cpio kmod sbcl \

@@ -13,7 +13,7 @@ out=$BUILD/bench/symbolize
 parts=${PARTS:-12}
 mkdir -p "$out"
 
-${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -I. -O2 -g -o "$out/ours" tests/bench/symbolize.c symbolize/*.c \
+${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -I. -O2 -g -o "$out/ours" tests/lib/builders/mkframes.c symbolize/*.c \
 	formats/base/*.c -ldw -lelf -liberty
 
 if [ -z "${FILE:-}" ]; then

@@ -1,5 +1,6 @@
-/* symbolize FILE <ADDRESSES: resolve the hexadecimal addresses of a load module and print the
- * results in the format of addr2line -a -i -f -C. */
+/* mkframes [-l] FILE <ADDRESSES: resolve the hexadecimal addresses of a load module and print the
+ * results in the format of addr2line -a -i -f -C; with -l with linkage names, where there are any.
+ */
 #include "symbolize/symbolize.h"
 
 #include "formats/base/vec.h"
@@ -31,14 +32,17 @@ int main(int argc, char **argv)
 	struct symbol_table table;
 	struct error why;
 	char line[64];
-	if (argc != 2)
+	bool linkage = argc == 3 && strcmp(argv[1], "-l") == 0;
+	if (argc != 2 + linkage)
 		return 2;
 	while (fgets(line, sizeof line, stdin))
 		if (!vec_push(&addresses, strtoull(line, NULL, 16)))
 			return 1;
 	size_t n = sort_distinct(addresses.at, addresses.len);
-	struct symbolize_request request = {
-	    .path = argv[1], .name = "module", .addresses = addresses.at, .num_addresses = n};
+	struct symbolize_request request = {.path = argv[argc - 1],
+					    .name = "module",
+					    .addresses = addresses.at,
+					    .num_addresses = n};
 	struct symbolizer *s = symbolizer_create(NULL);
 	if (!s || symbolize_module(s, &request, &table, &why) != 0)
 		return 1;
@@ -46,10 +50,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", why.text);
 	for (size_t i = 0; i < n; i++) {
 		printf("0x%llx\n", (unsigned long long)addresses.at[i]);
-		for (size_t k = table.first[i]; k < table.first[i + 1]; k++)
-			printf("%s\n%s:%u\n", table.frames[k].function->name,
-			       table.frames[k].file ? table.frames[k].file : "??",
-			       table.frames[k].line);
+		for (size_t k = table.first[i]; k < table.first[i + 1]; k++) {
+			const struct symbol_frame *f = &table.frames[k];
+			printf("%s\n%s:%u\n",
+			       linkage ? f->function->linkage_name : f->function->name,
+			       f->file ? f->file : "??", f->line);
+		}
 	}
 	symbol_table_free(&table);
 	symbolizer_destroy(s);

@@ -1,0 +1,42 @@
+# Sourced after measure.sh by the short and the long test of frames.
+
+# builds: a name and a command per line.
+builds() {
+	cat <<-'END'
+		gcc-O0 g++ -O0
+		gcc-O1-no-pie g++ -O1 -no-pie
+		gcc-O2 g++ -O2
+		gcc-O3 g++ -O3
+		gcc-Os g++ -Os
+		gcc-dwarf-4 g++ -O2 -gdwarf-4
+		gcc-compressed g++ -O2 -gz
+		gcc-split g++ -O2 -gsplit-dwarf
+		gcc-sections g++ -O2 -ffunction-sections -Wl,--gc-sections
+		gcc-lto g++ -O2 -flto=1
+		gcc-gold g++ -O2 -fuse-ld=gold
+		gcc-lld g++ -O2 -fuse-ld=lld -ffunction-sections -Wl,--gc-sections
+		clang-O0 clang++-14 -O0
+		clang-O2 clang++-14 -O2
+	END
+}
+
+# all_builds COUNT SOURCE...: llvm-symbolizer has the same frames for COUNT addresses of each build.
+all_builds() {
+	local count=$1 name command
+	shift
+	LLVM_SYMBOLIZER=$(command -v llvm-symbolizer-14 || command -v llvm-symbolizer) ||
+		{ skip "llvm-symbolizer has the same frames" "it is not installed"; return; }
+	export LLVM_SYMBOLIZER
+	while read -r name command; do
+		if ! $command -std=c++17 -w -g -o "$name" "$@" 2>errors; then
+			if "${command%% *}" --version >/dev/null 2>&1 && [[ $command != *-fuse-ld=* ]]; then
+				not_ok "$name is built" "$(cat errors)"
+			else
+				skip "$name: llvm-symbolizer has the same frames" "it cannot be built here"
+			fi
+			continue
+		fi
+		check "$name: llvm-symbolizer has the same frames" \
+			lib frames.py "$(program mkframes)" "$count" "$name"
+	done < <(builds)
+}

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Right names: perf gives every function of programs with unnamed types the same share, within 2
+# points, and llvm-symbolizer has the same frames in builds of a large program.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/builds.sh"
+
+for compiler in g++ clang++-14; do
+	for level in -O0 -O2; do
+		name=$compiler$level
+		if ! perf record -q -e cpu-clock -F 1000 -g -o perf.data true 2>/dev/null; then
+			skip "$name: perf gives every function the same share" "perf cannot measure here"
+			continue
+		fi
+		$compiler -std=c++17 -w -g "$level" -o "$name" "$top/tests/programs/unnamed.cc" || continue
+		"$hpcrun" -q -o "out$name" "./$name" 30 >/dev/null
+		perf record -q -e cpu-clock -F 1000 -g -o perf.data "./$name" 30 >/dev/null 2>&1
+		perf script -i perf.data --no-inline -F comm,ip,sym,dso >script 2>/dev/null
+		check "$name: perf gives every function the same share" \
+			lib agreement.py 2 "$hpcprof" "out$name" script
+	done
+done
+
+cp "$top/tests/bench/symbolize-part.cc" .
+echo 'namespace part1 { long run(int); } int main(int argc, char **) { return part1::run(argc) == 0; }' \
+	>main.cc
+all_builds 5000 -DPART=1 main.cc symbolize-part.cc
+done_testing
