@@ -17,7 +17,7 @@ for compiler in g++ clang++-14; do
 		perf record -q -e cpu-clock -F 1000 -g -o perf.data "./$name" 30 >/dev/null 2>&1
 		perf script -i perf.data --no-inline -F comm,ip,sym,dso >script 2>/dev/null
 		check "$name: perf gives every function the same share" \
-			lib agreement.py 2 "$hpcprof" "out$name" script
+			lib agreement.py 2 "$hpcprof" "out$name" script "$(program mkframes)"
 	done
 done
 
