@@ -8,6 +8,7 @@
 #include "symbolize/functions.h"
 #include "symbolize/kernel.h"
 #include "symbolize/names.h"
+#include "symbolize/pack.h"
 #include "symbolize/plt.h"
 #include "symbolize/symbols.h"
 
@@ -22,6 +23,9 @@ struct symbolizer {
 	struct arena arena; /* functions and options */
 	struct symbol_names *names;
 	struct search_paths where;
+	char **pack_folders;
+	size_t num_pack_folders;
+	bool packs_only;
 };
 
 /* One module while it is being resolved. */
@@ -33,25 +37,37 @@ struct module {
 	struct bounds bounds;
 	struct functions functions;
 	struct dwarf_pass dwarf;
+	VEC(struct symbol_pack) packs; /* with better names than the files */
 	VEC(struct symbol_frame) frames;
+	size_t num_kept; /* addresses whose names are from a pack */
+	struct error pack_unread;
 };
+
+/* A copy of n texts, with room for one more; NULL if memory ran out. */
+static char **copy_texts(struct arena *a, const char *const *from, size_t n)
+{
+	char **to = arena_alloc(a, (n + 1) * sizeof *to);
+	for (size_t i = 0; to && i < n; i++)
+		if (!(to[i] = arena_strndup(a, from[i], strlen(from[i]))))
+			return NULL;
+	return to;
+}
 
 static bool copy_options(struct symbolizer *s, const struct symbolizer_options *o)
 {
-	size_t n = o ? o->num_debug_dirs : 0;
-	const char *root = o && o->sysroot ? o->sysroot : "";
-	char **dirs = arena_alloc(&s->arena, (n + 1) * sizeof *dirs);
+	static const struct symbolizer_options none;
+	if (!o)
+		o = &none;
+	size_t n = o->num_debug_dirs;
+	const char *root = o->sysroot ? o->sysroot : "";
+	char **dirs = copy_texts(&s->arena, o->debug_dirs, n);
 	size_t usual = strlen(root) + sizeof USUAL_DEBUG_DIR;
 	s->where.sysroot = arena_strndup(&s->arena, root, strlen(root));
-	if (!dirs || !s->where.sysroot)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		dirs[i] = arena_strndup(&s->arena, o->debug_dirs[i], strlen(o->debug_dirs[i]));
-		if (!dirs[i])
-			return false;
-	}
-	dirs[n] = arena_alloc(&s->arena, usual);
-	if (!dirs[n])
+	s->pack_folders = copy_texts(&s->arena, o->pack_folders, o->num_pack_folders);
+	s->num_pack_folders = o->num_pack_folders;
+	s->packs_only = o->packs_only;
+	if (!dirs || !s->where.sysroot || !s->pack_folders ||
+	    !(dirs[n] = arena_alloc(&s->arena, usual)))
 		return false;
 	snprintf(dirs[n], usual, "%s%s", root, USUAL_DEBUG_DIR);
 	s->where.debug_dirs = dirs;
@@ -216,6 +232,23 @@ static int read_symbols(struct module *m)
 	return 0;
 }
 
+/* The frames that were kept of the address. 1, 0 if there are none, or -1. */
+static int add_kept(struct module *m, uint64_t address)
+{
+	for (size_t p = 0; p < m->packs.len; p++) {
+		const struct symbol_pack *pack = &m->packs.at[p];
+		size_t i = symbol_pack_find(pack, address);
+		if (i == pack->num_addresses)
+			continue;
+		for (size_t k = pack->table.first[i]; k < pack->table.first[i + 1]; k++)
+			if (!vec_push(&m->frames, pack->table.frames[k]))
+				return -1;
+		m->num_kept++;
+		return 1;
+	}
+	return 0;
+}
+
 static int fill_table(struct module *m, const struct debug_place *places, struct symbol_table *out)
 {
 	size_t n = m->request->num_addresses;
@@ -224,7 +257,8 @@ static int fill_table(struct module *m, const struct debug_place *places, struct
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		out->first[i] = m->frames.len;
-		if (!add_frames(m, m->request->addresses[i], &places[i]))
+		int kept = add_kept(m, m->request->addresses[i]);
+		if (kept < 0 || (!kept && !add_frames(m, m->request->addresses[i], &places[i])))
 			return -1;
 	}
 	out->first[n] = m->frames.len;
@@ -232,11 +266,41 @@ static int fill_table(struct module *m, const struct debug_place *places, struct
 	return 0;
 }
 
+/* What the module's files have. */
+static enum symbol_source best_of_files(const struct module *m)
+{
+	return m->binary.dwarf ? SYMBOL_DWARF
+	       : m->symtab.len ? SYMBOL_SYMTAB
+	       : m->dynsym.len ? SYMBOL_DYNSYM
+			       : SYMBOL_NONE;
+}
+
+/* Read what was kept of the module, where it is better than what its files have. */
+static int read_packs(struct module *m)
+{
+	const struct symbolize_request *q = m->request;
+	enum symbol_source best = best_of_files(m);
+	if (!q->build_id || !q->path || best == SYMBOL_DWARF || !m->s->num_pack_folders)
+		return 0;
+	if (!vec_reserve(&m->packs, m->s->num_pack_folders))
+		return -1;
+	for (size_t i = 0; i < m->s->num_pack_folders; i++) {
+		struct symbol_pack p;
+		if (symbol_pack_read(&p, m->s->pack_folders[i], q->build_id, &m->functions,
+				     m->s->names, &m->pack_unread) != 0)
+			return -1;
+		if (p.num_addresses && p.table.best < best)
+			m->packs.at[m->packs.len++] = p;
+		else
+			symbol_pack_free(&p);
+	}
+	return 0;
+}
+
 static int resolve(struct module *m, struct symbol_table *out)
 {
 	const struct symbolize_request *q = m->request;
-	struct debug_place *places =
-	    malloc((q->num_addresses ? q->num_addresses : 1) * sizeof *places);
+	struct debug_place *places = calloc(q->num_addresses + 1, sizeof *places);
 	if (!places)
 		return -1;
 	for (size_t i = 0; i < q->num_addresses; i++)
@@ -253,11 +317,45 @@ static int resolve(struct module *m, struct symbol_table *out)
 		result = dwarf_resolve(&m->dwarf);
 	}
 	if (result == 0)
+		result = read_packs(m);
+	if (result == 0)
 		result = name_linkage(m);
 	if (result == 0)
 		result = fill_table(m, places, out);
 	free(places);
 	return result;
+}
+
+int symbol_pack_of(struct symbolizer *s, const char *folder, const char *build_id,
+		   struct symbol_pack *out, struct error *why)
+{
+	struct functions t;
+	functions_init(&t, &s->arena);
+	int rc = symbol_pack_read(out, folder, build_id, &t, s->names, why);
+	functions_deinit(&t);
+	return rc;
+}
+
+static int describe_packs(struct module *m, struct symbol_table *out, struct error *why)
+{
+	size_t n = m->request->num_addresses;
+	out->kept = true;
+	for (size_t i = 0; i < m->packs.len; i++)
+		if (m->packs.at[i].table.best < out->best) {
+			out->best = m->packs.at[i].table.best;
+			out->debug_file = m->packs.at[i].table.debug_file;
+		}
+	if (m->num_kept == n) {
+		out->stale = false;
+		if (why)
+			why->kind = ERROR_NONE;
+	} else {
+		error_set(why, ERROR_FORMAT,
+			  "%zu of its %zu addresses have the names that were kept when it was "
+			  "measured; it was replaced or is not there",
+			  m->num_kept, n);
+	}
+	return 0;
 }
 
 static int describe_source(struct module *m, struct symbol_table *out, struct error *why)
@@ -270,10 +368,9 @@ static int describe_source(struct module *m, struct symbol_table *out, struct er
 		return 0;
 	}
 	out->stale = m->binary.stale;
-	out->best = m->binary.dwarf ? SYMBOL_DWARF
-		    : m->symtab.len ? SYMBOL_SYMTAB
-		    : m->dynsym.len ? SYMBOL_DYNSYM
-				    : SYMBOL_NONE;
+	out->best = best_of_files(m);
+	if (m->num_kept)
+		return describe_packs(m, out, why);
 	if (source) {
 		out->debug_file = symbol_names_intern(m->s->names, source, strlen(source));
 		if (!out->debug_file)
@@ -296,16 +393,25 @@ int symbolize_module(struct symbolizer *s, const struct symbolize_request *reque
 	if (why)
 		*why = (struct error){.kind = ERROR_NONE};
 	functions_init(&m.functions, &s->arena);
-	binary_open(&m.binary, request->path, request->build_id, &s->where, why);
+	binary_open(&m.binary, s->packs_only ? NULL : request->path,
+		    s->packs_only ? NULL : request->build_id, &s->where, why);
 	int result = resolve(&m, out);
 	if (result == 0)
 		result = describe_source(&m, out, why);
+	if (result == 0 && m.pack_unread.kind != ERROR_NONE) {
+		out->unread = true;
+		if (why)
+			*why = m.pack_unread;
+	}
 	out->frames = m.frames.at;
 	if (result != 0) {
 		symbol_table_free(out);
 		error_set(why, ERROR_MEMORY, "%s: not enough memory for its symbols",
 			  request->name);
 	}
+	for (size_t i = 0; i < m.packs.len; i++)
+		symbol_pack_free(&m.packs.at[i]);
+	vec_free(&m.packs);
 	free(m.dwarf.scopes);
 	functions_deinit(&m.functions);
 	symbols_free(&m.plt);

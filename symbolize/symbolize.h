@@ -49,12 +49,19 @@ struct symbol_table {
 	enum symbol_source best; /* the best source that the module has */
 	const char *debug_file;  /* file that the names came from, or NULL */
 	bool stale;              /* The file on disk has a different build-id and was not used. */
+	bool kept;               /* names that were kept were used for some addresses */
+	bool unread; /* a file of names that were kept could not be read, which *why says */
 };
 
 struct symbolizer_options {
 	const char *sysroot;           /* put before the modules' paths; NULL: none */
 	const char *const *debug_dirs; /* searched before the default one; may be NULL */
 	size_t num_debug_dirs;
+	/* Folders with names that were kept (symbolize/pack.h). They are used for modules whose
+	 * files are not there or have less. May be NULL. */
+	const char *const *pack_folders;
+	size_t num_pack_folders;
+	bool packs_only; /* the modules' files are not read */
 };
 
 struct symbolizer;

@@ -1,7 +1,7 @@
 /* A file that exists completely or not at all: it is written under another name in the same
  * directory and renamed at the end. While one is open, signals that end a program (SIGINT,
- * SIGTERM, SIGHUP, if they have their default action) remove it first. Several may be open at
- * once. Used by one thread. */
+ * SIGTERM, SIGHUP, SIGXCPU, if they have their default action) remove it first. Several may be open
+ * at once. Used by one thread. */
 #ifndef FORMATS_BASE_ATOMIC_FILE_H
 #define FORMATS_BASE_ATOMIC_FILE_H
 
