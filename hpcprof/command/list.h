@@ -18,6 +18,7 @@
 	X(merge)                                                                                   \
 	X(dump)                                                                                    \
 	X(recover)                                                                                 \
+	X(pack)                                                                                    \
 	X(top)                                                                                     \
 	X(db)                                                                                      \
 	X(query)

@@ -44,17 +44,20 @@ static int by_size(const void *pa, const void *pb)
 }
 
 /* The frames of a module are in the order of their addresses. */
-static int collect(const struct model *m, struct job *job, struct error *e)
+int correlate_addresses(const struct model *m, uint32_t module, uint64_t **addresses, size_t *n,
+			struct error *e)
 {
-	const struct model_module *mod = &m->modules.at[job->module];
+	const struct model_module *mod = &m->modules.at[module];
+	uint64_t *at = malloc((mod->num_frames + (size_t)1) * sizeof *at);
 
-	job->addresses = malloc((mod->num_frames + (size_t)1) * sizeof *job->addresses);
-	if (!job->addresses)
-		return error_memory(e, mod->num_frames * sizeof *job->addresses);
+	*addresses = at;
+	*n = 0;
+	if (!at)
+		return error_memory(e, mod->num_frames * sizeof *at);
 	for (uint32_t i = 0; i < mod->num_frames; i++) {
 		uint64_t address = m->frames.at[mod->first_frame + i].address;
-		if (!i || address != job->addresses[job->num_addresses - 1])
-			job->addresses[job->num_addresses++] = address;
+		if (!i || address != at[*n - 1])
+			at[(*n)++] = address;
 	}
 	return 0;
 }
@@ -268,6 +271,8 @@ static bool describe_module(struct build *b, const struct job *job)
 	}
 	out->best = job->table.best;
 	out->stale = job->table.stale;
+	out->kept = job->table.kept;
+	out->unread = job->table.unread;
 	out->asked = job->num_addresses && (mod->image || mod->name[0] == '/');
 	if (job->why.kind == ERROR_NONE)
 		return true;
@@ -392,7 +397,8 @@ int correlate(const struct model *m, const struct correlate_options *o, struct s
 	}
 	for (size_t i = 0; rc == 0 && i < work.num_jobs; i++) {
 		work.jobs[i].module = (uint32_t)i;
-		rc = collect(m, &work.jobs[i], e);
+		rc = correlate_addresses(m, (uint32_t)i, &work.jobs[i].addresses,
+					 &work.jobs[i].num_addresses, e);
 	}
 	pthread_mutex_init(&work.lock, NULL);
 	if (rc == 0) {

@@ -46,6 +46,8 @@ struct code_frame {
 struct code_module {
 	enum symbol_source best;
 	bool stale;      /* the file on disk is not the one measured */
+	bool kept;       /* names were kept with the measurement, and are used */
+	bool unread;     /* they could not be read; why says so */
 	bool asked;      /* a file was looked for ([anonymous] has none) */
 	const char *why; /* what was missing; or NULL */
 };
@@ -76,6 +78,10 @@ struct correlate_options {
 /* The request to a symbolizer for a module, without addresses. *image: use a symbolizer without a
  * sysroot, because the file was saved beside a datafile. */
 struct symbolize_request correlate_request(const struct model_module *mod, bool *image);
+
+/* The distinct addresses of a module's frames, sorted; malloc'd. 0, or -1 and *e. */
+int correlate_addresses(const struct model *m, uint32_t module, uint64_t **addresses, size_t *n,
+			struct error *e);
 
 /* Resolve the frames of a finished model, which must outlive *out. 0, or -1 and *e if memory ran
  * out. A file without symbols is not an error: see code_module. */

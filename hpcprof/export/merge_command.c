@@ -2,6 +2,7 @@
 #include "formats/base/path.h"
 #include "hpcprof/command/list.h"
 #include "hpcprof/command/output.h"
+#include "hpcprof/correlate/pack.h"
 #include "hpcprof/export/merge.h"
 #include "hpcprof/load/profile.h"
 
@@ -61,6 +62,33 @@ static int copy_images(const struct model *m, const char *path, struct error *e)
 	return rc;
 }
 
+/* Keep the names that were kept with the parts. */
+static int copy_packs(const struct profile *p, const char *path, struct error *e)
+{
+	struct pack pack = {.symbolizer = {.packs_only = true}};
+	size_t length = path_folder_length(path);
+	const char **folders;
+	char *folder;
+	int rc;
+
+	if (!p->packs.len)
+		return 0;
+	folder = length ? strndup(path, length) : strdup(".");
+	folders = malloc((p->packs.len + 1) * sizeof *folders);
+	if (folder && folders) {
+		memcpy(folders, p->packs.at, p->packs.len * sizeof *folders);
+		folders[p->packs.len] = pack.folder = folder;
+		pack.symbolizer.pack_folders = folders;
+		pack.symbolizer.num_pack_folders = p->packs.len + 1;
+		rc = pack_model(&pack, p->model, e);
+	} else {
+		rc = error_memory(e, length);
+	}
+	free(folder);
+	free(folders);
+	return rc;
+}
+
 struct merge_options {
 	struct common common;
 	const char *output; /* or NULL */
@@ -72,7 +100,7 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 
 	if (merge_write(out, p->model, e) != 0)
 		return -1;
-	return copy_images(p->model, o->output, e);
+	return copy_images(p->model, o->output, e) == 0 ? copy_packs(p, o->output, e) : -1;
 }
 
 static int run(FILE *out, const void *options, struct diag *d, struct error *e)

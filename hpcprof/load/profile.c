@@ -1,6 +1,8 @@
 #include "hpcprof/load/profile.h"
 
+#include "formats/base/path.h"
 #include "hpcprof/command/output.h"
+#include "hpcprof/correlate/pack.h"
 #include "hpcprof/load/choice.h"
 #include "hpcprof/load/load.h"
 #include "hpcprof/load/scan.h"
@@ -181,11 +183,15 @@ static void tell_replaced(const struct profile *p, struct diag *d)
 	for (size_t i = 0; i < p->model->modules.len; i++) {
 		const struct model_module *mod = &p->model->modules.at[i];
 		const struct code_module *code = &p->code.modules[i];
-		if (code->stale && code->best == SYMBOL_NONE && !mod->has_names && n++ < NAMED)
+		if (code->unread)
+			diag_problem(d, NULL, "%s", code->why);
+		if (code->stale && (code->best == SYMBOL_NONE || code->kept) && !mod->has_names &&
+		    n++ < NAMED)
 			diag_problem(d, mod->name,
-				     "not the file that was measured (its functions have no names; "
+				     "not the file that was measured (its functions have %s; "
 				     "put the measured file below a folder, under the same path, "
-				     "and name the folder with --sysroot)");
+				     "and name the folder with --sysroot)",
+				     code->kept ? "only the names that were kept" : "no names");
 	}
 	if (n > NAMED)
 		diag_problem(d, NULL, "%zu more load modules are not the files that were measured",
@@ -226,6 +232,33 @@ static int read_unmeasured(struct profile *p, const struct common *o, struct err
 	return rc;
 }
 
+/* The folders of the files that have names which were kept. Files are sorted by path. */
+static int find_packs(struct profile *p, const struct scan *s, struct error *e)
+{
+	const char *last = NULL;
+	size_t last_length = 0;
+
+	for (size_t i = 0; i < s->files.len; i++) {
+		const struct scan_file *f = &s->files.at[i];
+		const char *path = f->datafile ? f->datafile : f->path;
+		size_t length = path_folder_length(path);
+		char *folder;
+		int there;
+		if (last && last_length == length && memcmp(last, path, length) == 0)
+			continue;
+		last = path;
+		last_length = length;
+		folder = length ? arena_strndup(&p->arena, path, length)
+				: arena_strndup(&p->arena, ".", 1);
+		there = folder ? pack_exists(folder) : -1;
+		if (there < 0)
+			return error_memory(e, length);
+		if (there && !vec_push(&p->packs, folder))
+			return error_memory(e, sizeof folder);
+	}
+	return 0;
+}
+
 int profile_load(struct profile *p, const struct profile_request *r, struct diag *d,
 		 struct error *e)
 {
@@ -251,10 +284,14 @@ int profile_load(struct profile *p, const struct profile_request *r, struct diag
 		return -1;
 	rc = check_output(r->output, &s, e);
 	if (rc == 0)
+		rc = find_packs(p, &s, e);
+	if (rc == 0)
 		rc = load_all(p, r, d, &s, e);
 	scan_deinit(&s);
 	if (rc == 0)
 		rc = read_unmeasured(p, o, e);
+	c.symbolizer.pack_folders = p->packs.at;
+	c.symbolizer.num_pack_folders = p->packs.len;
 	if (rc == 0 && !r->no_names)
 		rc = correlate(p->model, &c, &p->code, e);
 	diag_progress_end(d);
@@ -273,6 +310,7 @@ void profile_deinit(struct profile *p)
 	model_destroy(p->model);
 	vec_free(&p->losses);
 	vec_free(&p->unmeasured);
+	vec_free(&p->packs);
 	units_deinit(&p->units);
 	choice_destroy(p->choice);
 	arena_deinit(&p->arena);

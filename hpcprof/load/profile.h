@@ -24,9 +24,10 @@ struct profile {
 	struct arena arena;
 	VEC(struct profile_loss) losses; /* files that were left out, or read with complaints */
 	unmeasured_list unmeasured;      /* of all directories, sorted */
-	struct units units;              /* what values are compared over; empty unless requested */
-	struct choice *choice;           /* of processes and threads; NULL: all */
-	struct diag *diag;               /* for problems that are found while a view is printed */
+	VEC(const char *) packs; /* folders with names that were kept, see symbolize/pack.h */
+	struct units units;      /* what values are compared over; empty unless requested */
+	struct choice *choice;   /* of processes and threads; NULL: all */
+	struct diag *diag;       /* for problems that are found while a view is printed */
 };
 
 /* How a command reads its PROFILEs. */

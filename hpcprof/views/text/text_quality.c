@@ -119,7 +119,7 @@ static const char *reason(const struct text *t, uint32_t module)
 		return "code generated at run time";
 	if (strcmp(m->name, MODEL_UNKNOWN_MODULE) == 0)
 		return "addresses outside all load modules";
-	if (c->stale)
+	if (c->stale && !c->unread)
 		return "changed on disk since it was measured";
 	if (c->why)
 		return c->why;
