@@ -23,6 +23,7 @@
 #define HPCRUN_ENV_UNWINDER "HPCRUN_UNWINDER" /* "cfi" or "libunwind" */
 #define HPCRUN_ENV_ARENA "HPCRUN_ARENA"       /* bytes of the first arena of a thread */
 #define HPCRUN_ENV_VERBOSE "HPCRUN_VERBOSE"   /* mask of enum csprof_topic */
+#define HPCRUN_ENV_PACK "HPCRUN_PACK"         /* "no": keep no names at the end (launcher) */
 #define HPCRUN_ENV_QUIET "HPCRUN_QUIET"       /* no summary at the end (launcher) */
 #define HPCRUN_ENV_LIBRARY "HPCRUN_LIBRARY"   /* path of this library */
 #define HPCRUN_ENV_IMAGE "HPCRUN_IMAGE"       /* "PID.SEQ.SPACE": see csprof_options.pid_space */

@@ -8,19 +8,19 @@
 #include "runtime/launcher/environment.h"
 #include "runtime/launcher/image_cost.h"
 #include "runtime/launcher/options.h"
+#include "runtime/launcher/pack.h"
 #include "runtime/launcher/quote.h"
+#include "runtime/launcher/self.h"
 #include "runtime/launcher/store.h"
 #include "runtime/launcher/summary.h"
 #include "runtime/launcher/unmeasured.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -38,20 +38,12 @@ static int fail(const char *what, const char *name)
 
 /* ---- where things are ---------------------------------------------------------------- */
 
-/* The library is found relative to the launcher: ../lib/libhpcrun.so. Without /proc, relative to
- * the path with which the launcher was executed. */
+/* The library is found relative to the launcher. */
 static int find_library(char *out)
 {
-	char self[PATH_MAX], joined[PATH_MAX + 32];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	const char *executed = (const char *)getauxval(AT_EXECFN);
-	if (n >= 0)
-		self[n] = '\0';
-	else if (executed)
-		snprintf(self, sizeof self, "%s", executed);
-	else
+	char joined[PATH_MAX];
+	if (launch_beside(joined, "../lib/libhpcrun.so") != 0)
 		return fail("cannot find", "itself");
-	snprintf(joined, sizeof joined, "%s/../lib/libhpcrun.so", dirname(self));
 	if (!realpath(joined, out))
 		return fail("cannot find", joined);
 	if (strpbrk(out, ": ")) {
@@ -337,11 +329,13 @@ static int run(const struct launch_options *o)
 	}
 	status = wait_for(pid);
 	launch_store_recover(&store, absolute, pid, status, &recovered);
+	launch_quote(quoted, shown);
 	if (!o->quiet) {
-		launch_quote(quoted, shown);
 		report_stores(quoted, &store, &recovered);
 		closing_line(o, quoted, shown, &since, listed, &recovered);
 	}
+	if (o->pack)
+		launch_pack(absolute, quoted, &since);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -67,6 +67,9 @@ const struct launch_option launch_option_table[] = {
     {LAUNCH_SIGNAL, "signal", "NAME", NULL, "the signal to sample with (URG)"},
     {LAUNCH_UNWINDER, "unwinder", "NAME", unwinders, "cfi (default) or libunwind"},
     {'m', "memory", "SIZE", NULL, "size of each thread's first arena, such as 256K or 4M"},
+    {LAUNCH_PACK, "pack", "yes|no", yes_no,
+     "keep the names of what was sampled with the data, for when\n"
+     "programs are built again or replaced (yes)"},
     {'q', "quiet", NULL, NULL, "print no summary at the end"},
     {'v', "verbose", "MASK", NULL, "print messages about MASK; -v help lists the topics"},
     {'h', "help", NULL, NULL, "print this and exit"},
@@ -228,6 +231,8 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		return *value ? 0 : complain("-o", value, "expected a directory");
 	case 'r':
 		return parse_yes("-r", value, &o->follow);
+	case LAUNCH_PACK:
+		return parse_yes("--pack", value, &o->pack);
 	case LAUNCH_ONLY:
 		return parse_only(value, o);
 	case 't':
@@ -283,6 +288,7 @@ static int from_environment(struct launch_options *o)
 	    {HPCRUN_ENV_TREES, 't'},
 	    {HPCRUN_ENV_STORE, LAUNCH_STORE},
 	    {HPCRUN_ENV_BUDGET, LAUNCH_BUDGET},
+	    {HPCRUN_ENV_PACK, LAUNCH_PACK},
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		const char *value = getenv(variables[i].name);
@@ -370,7 +376,7 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 			*to++ = ':';
 	}
 	memset(o, 0, sizeof *o);
-	o->follow = true;
+	o->follow = o->pack = true;
 	o->parsed_budget = CSPROF_DEFAULT_BUDGET;
 	if (from_environment(o) < 0)
 		return -1;

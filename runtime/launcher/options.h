@@ -28,7 +28,7 @@ struct launch_options {
 	const char *store;    /* HPCRUN_STORE_*, a directory, or NULL: memory */
 	const char *trees;    /* "each", "all", or NULL: each */
 	char only[4096];      /* names joined by ':' */
-	bool follow, quiet;
+	bool follow, quiet, pack;
 	int sig;          /* 0: the default */
 	unsigned verbose; /* mask of enum csprof_topic */
 	long arena;       /* bytes, 0: the default */
@@ -51,6 +51,7 @@ enum {
 	LAUNCH_STORE,
 	LAUNCH_SIGNAL,
 	LAUNCH_UNWINDER,
+	LAUNCH_PACK,
 	LAUNCH_VERSION_OPTION
 };
 
