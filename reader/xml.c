@@ -224,6 +224,18 @@ static void start_value(struct parse *p, const char *const *attributes)
 		give_value(p, id, "v of M", v);
 }
 
+/* The name of a scope: n, if no attribute says what n has more than the name. */
+static const char *own_name(enum element element, const char *const *attributes)
+{
+	const char *name = NULL;
+
+	if (element == E_F)
+		name = attribute(attributes, "path");
+	else if (element == E_P)
+		name = attribute(attributes, "name");
+	return name ? name : attribute(attributes, "n");
+}
+
 static void start_scope(struct parse *p, enum element element, const char *const *attributes)
 {
 	static const enum reader_xml_scope_kind kinds[NUM_ELEMENTS] = {
@@ -248,11 +260,14 @@ static void start_scope(struct parse *p, enum element element, const char *const
 		scope.file = name_of(p, attribute(attributes, "f"), READER_XML_UNKNOWN_FILE);
 		scope.line = line_of(p, "l", attribute(attributes, "l"));
 	} else {
-		const char *name = attribute(attributes, "n");
+		const char *name = own_name(element, attributes);
+		const char *id = element == E_S ? attribute(attributes, "id") : NULL;
 		scope.name = name_of(p, name, element == E_F ? READER_XML_UNKNOWN_FILE : NULL);
 		if (element == E_P)
 			scope.linkage_name = name_of(p, attribute(attributes, "ln"), NULL);
 		scope.line = line_of(p, "b", attribute(attributes, "b"));
+		if (id && strcmp(id, READER_XML_UNKNOWN_LINE) == 0)
+			scope.line = 0;
 	}
 	if (!p->failed && p->sink && p->sink->open)
 		heed(p, p->sink->open(p->context, &scope, p->e));

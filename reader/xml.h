@@ -42,10 +42,10 @@ enum reader_xml_scope_kind {
  * are missing, empty or unknown in the file. */
 struct reader_xml_scope {
 	enum reader_xml_scope_kind kind;
-	const char *name;         /* n; p of CALLSITE and PATH_S */
+	const char *name;         /* n, or path of F, or name of P; p of CALLSITE and PATH_S */
 	const char *linkage_name; /* ln of P */
 	const char *file;         /* f of CALLSITE and PATH_S */
-	uint32_t line;            /* b, or l; 0: not known */
+	uint32_t line;            /* b, or l; 0: not known (id="?" in an S) */
 	bool partial;             /* the CALLSITE with the partial call paths */
 };
 

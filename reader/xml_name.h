@@ -9,6 +9,7 @@
 
 /* Used instead of a missing name. If a real name is the same, its first byte is escaped. */
 #define READER_XML_UNKNOWN_FILE "[unknown file]"
+#define READER_XML_UNKNOWN_LINE "?" /* the id of an S */
 #define READER_XML_PARTIAL_PATHS "[partial call paths]"
 
 /* Write the name as the inside of a double-quoted attribute, in UTF-8. */

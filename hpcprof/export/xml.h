@@ -5,7 +5,8 @@
  * is under the inlined function, in the file that it was written in, and in the load module that it
  * was compiled into (with --no-inline, under the function around it). A function with code from
  * several files is in each of them. Functions that would look the same in the file are combined, as
- * are load modules with the same name.
+ * are load modules with the same name. Every value is in an S, and no two files of the program, and
+ * no two procedures of a file, have the same n: see xml_profile.c.
  *
  * A CSPROFILE has the call paths, with inlined functions as if they were called. It has no load
  * modules. */

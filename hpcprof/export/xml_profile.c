@@ -1,10 +1,12 @@
 /* The tree of a PROFILE: values by load module, file, function and line. */
 #include "hpcprof/export/xml.h"
 
+#include "formats/base/arena.h"
 #include "formats/base/interner.h"
 #include "hpcprof/model/sum.h"
 #include "reader/xml_name.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,9 @@ struct scopes {
 	uint64_t *sums;        /* [lines * metrics] */
 	struct row *rows;      /* [lines], sorted */
 	uint32_t *module_ranks, *file_ranks, *function_ranks;
+	bool *in_many;         /* [file ranks]: code of the file is in several load modules */
+	struct strings *given; /* see unique_name */
+	uint32_t num_given, num_files; /* names in given; F elements so far */
 };
 
 static const char *module_name(const struct xml *x, uint32_t module)
@@ -163,16 +168,140 @@ static int sort_rows(struct scopes *s, struct error *e)
 	return 0;
 }
 
+/* ---- names ------------------------------------------------------------------------ */
+
+/* HPCView of 2003 has one table of files for the whole program, and in each file one of procedures,
+ * both by n alone. So n must tell apart what is not the same. Where the name does not, n has more
+ * than the name, which is then in an attribute of its own. */
+
+static int find_shared_files(struct scopes *s, struct error *e)
+{
+	size_t files = s->x->c->files.len;
+
+	s->in_many = calloc(files + 1, sizeof *s->in_many);
+	uint32_t *modules = calloc(files + 1, sizeof *modules); /* the last one of each file, + 1 */
+	if (!s->in_many || !modules) {
+		free(modules);
+		return error_memory(e, files * sizeof *modules);
+	}
+	for (uint32_t i = 0; i < s->lines.len; i++) {
+		const struct row *r = &s->rows[i];
+		if (modules[r->file] && modules[r->file] != r->module + 1)
+			s->in_many[r->file] = true;
+		modules[r->file] = r->module + 1;
+	}
+	free(modules);
+	return 0;
+}
+
+/* The name, with a number if it was given before in the same space: 0 is the program, others are
+ * its files. The caller frees it. NULL if memory ran out. */
+static char *unique_name(struct scopes *s, uint32_t space, const char *name)
+{
+	char *text = NULL, number[24] = "";
+
+	for (unsigned n = 2;; n++) {
+		int length = asprintf(&text, "%" PRIu32 " %s%s", space, name, number);
+		uint32_t id =
+		    length < 0 ? UINT32_MAX : strings_intern(s->given, text, (size_t)length);
+		if (id == UINT32_MAX) {
+			free(length < 0 ? NULL : text);
+			return NULL;
+		}
+		if (id == s->num_given)
+			break;
+		free(text);
+		snprintf(number, sizeof number, " (%u)", n);
+	}
+	s->num_given++;
+	memmove(text, strchr(text, ' ') + 1, strlen(strchr(text, ' ')));
+	return text;
+}
+
+static void print_attribute(const struct xml *x, const char *attribute, const char *name,
+			    bool unknown)
+{
+	if (unknown) /* not escaped, as a file of that name would be */
+		fprintf(x->out, " %s=\"" READER_XML_UNKNOWN_FILE "\"", attribute);
+	else
+		xml_attribute(x, attribute, name);
+}
+
+/* Print n, and the name in the other attribute if n has to be different. n has `more` in brackets,
+ * unless it is NULL, and a number if that is not enough. The name of an unknown file is NULL. */
+static int print_name(struct scopes *s, uint32_t space, const char *name, const char *more,
+		      const char *other)
+{
+	const char *plain = name ? name : READER_XML_UNKNOWN_FILE;
+	char *longer = NULL, *n;
+
+	if (more && asprintf(&longer, more[0] == '[' ? "%s %s" : "%s [%s]", plain, more) < 0)
+		return -1;
+	n = unique_name(s, space, longer ? longer : plain);
+	free(longer);
+	if (!n)
+		return -1;
+	if (strcmp(n, plain) == 0) {
+		print_attribute(s->x, "n", plain, !name);
+	} else {
+		xml_attribute(s->x, "n", n);
+		print_attribute(s->x, other, plain, !name);
+	}
+	free(n);
+	return 0;
+}
+
+/* Whether another P in the same F has the name of the one that begins at row i. */
+static bool shares_name(const struct scopes *s, size_t i)
+{
+	const struct row *r = &s->rows[i], *end = s->rows + s->lines.len, *next = r;
+	const struct code_function *functions = s->x->c->functions.at;
+	const char *name = functions[r->function_id].name;
+
+	if (i && common_levels(r - 1, r) == 2 &&
+	    strcmp(functions[r[-1].function_id].name, name) == 0)
+		return true;
+	while (next < end && common_levels(r, next) > 2)
+		next++;
+	return next < end && common_levels(r, next) == 2 &&
+	       strcmp(functions[next->function_id].name, name) == 0;
+}
+
 /* ---- printing --------------------------------------------------------------------- */
 
 enum { LEVELS = 4 };
 static const char *const elements[LEVELS] = {"LM", "F", "P", "S"};
 
-static void open_level(const struct scopes *s, const struct row *r, unsigned level)
+static int print_file_name(struct scopes *s, const struct row *r)
+{
+	uint32_t module = s->x->c->functions.at[r->function_id].module;
+	const char *base = strrchr(module_name(s->x, module), '/');
+
+	s->num_files++;
+	base = base && base[1] ? base + 1 : module_name(s->x, module);
+	return print_name(s, 0, s->x->c->files.at[r->file_id].name,
+			  s->in_many[r->file] ? base : NULL, "path");
+}
+
+static int print_function_name(struct scopes *s, size_t i)
+{
+	const struct row *r = &s->rows[i];
+	const struct code_function *f = &s->x->c->functions.at[r->function_id];
+	char line[32];
+	const char *more = NULL;
+
+	snprintf(line, sizeof line, "line %" PRIu32, r->begin);
+	if (shares_name(s, i))
+		more = linkage_of(f) ? f->linkage_name : r->begin ? line : NULL;
+	return print_name(s, s->num_files, f->name, more, "name");
+}
+
+static int open_level(struct scopes *s, size_t i, unsigned level)
 {
 	const struct xml *x = s->x;
+	const struct row *r = &s->rows[i];
 	const struct code_function *f = &x->c->functions.at[r->function_id];
-	const char *file = x->c->files.at[r->file_id].name;
+	int rc = 0;
 
 	fprintf(x->out, "<%s", elements[level]);
 	switch (level) {
@@ -180,22 +309,23 @@ static void open_level(const struct scopes *s, const struct row *r, unsigned lev
 		xml_attribute(x, "n", module_name(x, f->module));
 		break;
 	case 1:
-		if (file)
-			xml_attribute(x, "n", file);
-		else
-			fputs(" n=\"" READER_XML_UNKNOWN_FILE "\"", x->out);
+		rc = print_file_name(s, r);
 		break;
 	case 2:
-		xml_attribute(x, "n", f->name);
+		rc = print_function_name(s, i);
 		if (linkage_of(f))
 			xml_attribute(x, "ln", f->linkage_name);
 		if (r->begin)
 			xml_number(x, "b", r->begin);
 		break;
 	default:
-		xml_number(x, "b", r->line);
+		/* HPCView ignores values that are not in an S, and a line must be in the file */
+		xml_number(x, "b", r->line ? r->line : r->begin ? r->begin : 1);
+		if (!r->line)
+			fputs(" id=\"" READER_XML_UNKNOWN_LINE "\"", x->out);
 	}
 	fputc('>', x->out);
+	return rc;
 }
 
 /* Rows that print alike are one: add up the values of those from i on in the first row. Returns the
@@ -219,26 +349,23 @@ static void close_levels(const struct scopes *s, unsigned from, unsigned to)
 		fprintf(s->x->out, "</%s>\n", elements[--from]);
 }
 
-static void print_rows(const struct scopes *s)
+static int print_rows(struct scopes *s)
 {
-	unsigned open = 0; /* levels; a line without a number has no S */
-
 	for (size_t i = 0, n; i < s->lines.len; i += n) {
 		const struct row *r = &s->rows[i];
-		unsigned depth = r->line ? LEVELS : LEVELS - 1;
 		unsigned common = i ? common_levels(r - 1, r) : 0;
 		n = fold(s, i);
-		close_levels(s, open, common < open ? common : open);
-		for (open = common < open ? common : open; open < depth; open++) {
-			open_level(s, r, open);
-			if (open + 1 < LEVELS)
+		close_levels(s, i ? LEVELS : 0, common);
+		for (unsigned level = common; level < LEVELS; level++) {
+			if (open_level(s, i, level) != 0)
+				return -1;
+			if (level + 1 < LEVELS)
 				fputc('\n', s->x->out);
 		}
 		xml_values(s->x, &s->sums[r->id * s->x->num_metrics]);
-		if (depth < LEVELS)
-			fputc('\n', s->x->out);
 	}
-	close_levels(s, open, 0);
+	close_levels(s, LEVELS, 0);
+	return 0;
 }
 
 /* A PGM must not be empty: a program without values has its first load module. */
@@ -261,14 +388,17 @@ int xml_scope_tree(const struct xml *x, const char *program, struct error *e)
 
 	if (rc == 0)
 		rc = sort_rows(&s, e);
+	if (rc == 0)
+		rc = find_shared_files(&s, e);
 	if (rc == 0) {
 		fputs("<PGM", x->out);
 		xml_attribute(x, "n", program);
 		fputs(">\n", x->out);
-		if (s.lines.len)
-			print_rows(&s);
-		else
+		s.given = strings_create();
+		if (!s.lines.len)
 			print_nothing(x);
+		else if (!s.given || print_rows(&s) != 0)
+			rc = error_memory(e, 0);
 		fputs("</PGM>\n", x->out);
 	}
 	interner_deinit(&s.lines);
@@ -277,5 +407,7 @@ int xml_scope_tree(const struct xml *x, const char *program, struct error *e)
 	free(s.module_ranks);
 	free(s.file_ranks);
 	free(s.function_ranks);
+	free(s.in_many);
+	strings_destroy(s.given);
 	return rc;
 }

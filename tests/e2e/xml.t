@@ -58,6 +58,55 @@ check "there were programs" test -s cxx.xml -a -s truth.xml -a -s python.xml
 check "without inlined functions, too" lib xmlcheck.py text "$hpcprof" of-cxx folded.xml --no-inline
 check "a CSPROFILE has whole paths" grep -q 'p="main"' cxx.cs.xml
 
+# ---- HPCView ----------------------------------------------------------------------
+# seen DIR NAME: HPCView's way of reading NAME.xml has every value, in its load module.
+seen() {
+	[ -e "$2.db" ] || "$hpcprof" db -q -o "$2.db" "$1" || return 1
+	lib hpcview.py "$2.xml" "$2.db"
+}
+
+for i in $(seq 300); do
+	echo "int f$i(int a) { int s = 0; for (int i = 0; i < a; i++) s += i * $i ^ s; return s; }"
+done >big.c
+# one file, compiled twice: two functions of one name
+cat >twice.c <<'END'
+#define LOOP for (long i = 0; i < 30000000; i++) sink = sink * 3 + 1
+static volatile unsigned long sink;
+#ifdef ONE
+static __attribute__((noinline)) void work(void) { LOOP; }
+void other(void);
+int main(void) { work(); other(); return 0; }
+#else
+static __attribute__((noinline)) void work(void) { LOOP; LOOP; }
+void other(void) { work(); }
+#endif
+END
+"$hpcrun" -q -o of-gcc gcc -O2 -g -c big.c
+gcc -O1 -g -c -DONE -o one.o twice.c && gcc -O1 -g -o twice one.o twice.c
+"$hpcrun" -q -o of-twice ./twice
+for name in gcc twice; do
+	check "$name: valid" exported "of-$name" "$name"
+	check "$name: true" weighed "of-$name" "$name"
+	check "$name: the same when it comes back" back_again "$name"
+done
+for name in gcc twice cxx python several truth; do
+	check "$name: HPCView has it all" seen "of-$name" "$name"
+done
+check "a file in several load modules is told apart by them" \
+	grep -q '<F n="\[unknown file\] \[cc1\]" path="\[unknown file\]">' gcc.xml
+is "and procedures of one name by their lines" "$(grep -o '<P n="work.*' twice.xml)" \
+	'<P n="work [line 4]" name="work" b="4">
+<P n="work [line 8]" name="work" b="8">'
+
+# Without these names, and with values outside of S, as an older hpcprof wrote it.
+old_form() {
+	sed -E 's/<(F|P) n="[^"]*" (path|name)=/<\1 n=/; s/<S b="[0-9]+" id="\?">(.*)<\/S>/\1/' "$1"
+}
+old_form gcc.xml >older.xml
+lib hpcview.py older.xml gcc.db >out
+is "HPCView loses much of the older form" "$? $(grep -c 'events in M outside of S' out)" "1 1"
+check "but is read as the same" bash -c '"$1" xml -q older.xml | cmp - gcc.xml' - "$hpcprof"
+
 # ---- the DTDs ---------------------------------------------------------------------
 for kind in profile:cxx.xml csprofile:cxx.cs.xml; do
 	dtd=$top/share/hpcprof/${kind%%:*}.dtd

@@ -173,6 +173,13 @@ static void test_what_is_heard(void **state)
 	    "<L b=\"5\" e=\"8\"><S b=\"6\" id=\"7\"><M n=\"a\" v=\"2\"/></S></L></P></F></LM>" TAIL,
 	    "target t;metric CYC count 10;PGM t - - 0{LM m - - 0{F f - - 0{P p _p - 4{0=1;"
 	    "L - - - 5{S - - - 6{0=2;}}}}}}");
+	/* what tells one from another of the same name, and a line that is not known */
+	expect(HEAD
+	       "<LM n=\"m\"><F n=\"f [m]\" path=\"f\"><P n=\"p [_p]\" name=\"p\" ln=\"_p\" b=\"4\">"
+	       "<S b=\"4\" id=\"?\"><M n=\"a\" v=\"2\"/></S></P></F>"
+	       "<F n=\"[unknown file] [m]\" path=\"[unknown file]\"/></LM>" TAIL,
+	       "target t;metric CYC count 10;PGM t - - 0{LM m - - 0{F f - - 0{P p _p - 4{S - - - 0"
+	       "{0=2;}}}F - - - 0{}}}");
 	/* groups anywhere, unknown attributes, omitted levels, a foreign DTD */
 	expect(
 	    "<?xml version=\"1.0\"?><!DOCTYPE PROFILE SYSTEM \"http://example.org/p.dtd\">" HEAD

@@ -40,22 +40,25 @@ class Profile:
 
     def start(self, element, a):
         module, file, function, line = self.stack[-1] if self.stack else (None,) * 4
-        name = decode(a["n"]) if "n" in a and element != "M" else None
+        # what n has more than the name only tells it from others
+        own = a.get({"F": "path", "P": "name"}.get(element), a.get("n"))
+        name = decode(own) if own is not None and element != "M" else None
         if element == "LM":
             module = name
         elif element == "F":
-            file = self.file(a["n"])
+            file = self.file(own)
         elif element == "P":
             function, line = name, None
         elif element == "CALLSITE" or "p" in a:
             file, function, line = self.file(a["f"]), decode(a["p"]), int(a["l"]) or None
         elif element == "S":
-            line = int(a["b"])
+            line = int(a["b"]) if a.get("id") != "?" else None
         elif element == "METRIC":
             self.metrics[a["shortName"]] = decode(a["nativeName"])
-        for key in set(a) & {"n", "p", "f", "ln"}:
-            if element != "M":
-                self.names.add(decode(a[key]))
+        for key in set(a) & {"p", "f", "ln"}:
+            self.names.add(decode(a[key]))
+        if name is not None:
+            self.names.add(name)
         self.stack.append((module, file, function, line))
         if element == "M":
             self.values.append((a["n"],) + self.stack[-1] + (int(a["v"]),))
