@@ -194,27 +194,35 @@ static int find_shared_files(struct scopes *s, struct error *e)
 	return 0;
 }
 
-/* The name, with a number if it was given before in the same space: 0 is the program, others are
- * its files. The caller frees it. NULL if memory ran out. */
-static char *unique_name(struct scopes *s, uint32_t space, const char *name)
+/* The name, then more in brackets unless it has them (NULL: nothing), then a number if it was given
+ * before in the same space: 0 is the program, others are its files. The caller frees it. NULL if
+ * memory ran out. */
+static char *unique_name(struct scopes *s, uint32_t space, const char *name, const char *more)
 {
-	char *text = NULL, number[24] = "";
+	enum { NUMBERS = 40 };
+	size_t size = strlen(name) + (more ? strlen(more) : 0) + NUMBERS;
+	char *text = malloc(size), *n;
+	const char *left = !more || more[0] == '[' ? "" : "[", *right = left[0] ? "]" : "";
+	int at, end;
 
-	for (unsigned n = 2;; n++) {
-		int length = asprintf(&text, "%" PRIu32 " %s%s", space, name, number);
-		uint32_t id =
-		    length < 0 ? UINT32_MAX : strings_intern(s->given, text, (size_t)length);
+	if (!text)
+		return NULL;
+	at = snprintf(text, size, "%" PRIu32 " ", space);
+	n = text + at;
+	end = at + snprintf(n, size - (size_t)at, "%s%s%s%s%s", name, more ? " " : "", left,
+			    more ? more : "", right);
+	for (unsigned k = 2;; k++) {
+		uint32_t id = strings_intern(s->given, text, strlen(text));
 		if (id == UINT32_MAX) {
-			free(length < 0 ? NULL : text);
+			free(text);
 			return NULL;
 		}
 		if (id == s->num_given)
 			break;
-		free(text);
-		snprintf(number, sizeof number, " (%u)", n);
+		snprintf(text + end, size - (size_t)end, " (%u)", k);
 	}
 	s->num_given++;
-	memmove(text, strchr(text, ' ') + 1, strlen(strchr(text, ' ')));
+	memmove(text, n, strlen(n) + 1);
 	return text;
 }
 
@@ -233,12 +241,8 @@ static int print_name(struct scopes *s, uint32_t space, const char *name, const 
 		      const char *other)
 {
 	const char *plain = name ? name : READER_XML_UNKNOWN_FILE;
-	char *longer = NULL, *n;
+	char *n = unique_name(s, space, plain, more);
 
-	if (more && asprintf(&longer, more[0] == '[' ? "%s %s" : "%s [%s]", plain, more) < 0)
-		return -1;
-	n = unique_name(s, space, longer ? longer : plain);
-	free(longer);
 	if (!n)
 		return -1;
 	if (strcmp(n, plain) == 0) {
