@@ -122,6 +122,9 @@ const struct option_row common_stats_options[] = {
      option_word, FIELD(by), units},
     {0}};
 
+const struct option_row common_json_options[] = {
+    {0, "json", NULL, "print JSON, with exact values", option_flag, FIELD(json), NULL}, {0}};
+
 /* The number in COLUMNS, or 0. */
 static unsigned columns_of_environment(void)
 {
@@ -174,6 +177,15 @@ int common_check_by(const struct common *o, const char *command, struct error *e
 {
 	if (o->by && !o->stats)
 		return error_set(e, ERROR_USAGE, "%s --by needs --stats", command);
+	return 0;
+}
+
+int common_check_json(const struct common *o, const char *command, struct error *e)
+{
+	if (o->json && (o->stats || o->by))
+		return error_set(e, ERROR_USAGE,
+				 "%s --json cannot be combined with --%s (leave one out)", command,
+				 o->stats ? "stats" : "by");
 	return 0;
 }
 

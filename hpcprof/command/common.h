@@ -41,7 +41,7 @@ struct common {
 	option_strings_field metrics; /* in this order; empty: the command's choice */
 	uint64_t rows;                /* 0: the default; UINT64_MAX: all */
 	enum sort_key sort;
-	bool samples, ci, stats, quiet;
+	bool samples, ci, stats, quiet, json;
 	enum unit_kind by;
 	unsigned width; /* columns of the output; LAYOUT_WHOLE: nothing is cut */
 	bool color, page;
@@ -60,6 +60,8 @@ extern const struct option_row common_rows_options[];     /* -n */
 extern const struct option_row common_values_options[];   /* -s, --samples, --ci */
 extern const struct option_row common_stats_options[];    /* --stats, --by */
 
+extern const struct option_row common_json_options[]; /* --json */
+
 /* Set the defaults from the environment (COLUMNS, NO_COLOR, TERM) and the machine. out is the
  * stream that will be printed to. */
 void common_init(struct common *o, FILE *out);
@@ -69,6 +71,8 @@ int common_read_lists(struct common *o, struct error *e);
 /* For a command that compares values only with --stats: check that --by is not given without it. 0,
  * or -1 and *e. */
 int common_check_by(const struct common *o, const char *command, struct error *e);
+/* For a command with --json: check that no option is given that it has no place for. */
+int common_check_json(const struct common *o, const char *command, struct error *e);
 void common_deinit(struct common *o); /* takes NULL */
 
 #endif

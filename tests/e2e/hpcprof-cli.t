@@ -25,7 +25,7 @@ check "--help succeeds" run 0 "$hpcprof" --help
 check "and lists the views" says out '^  dump '
 check "--version succeeds" run 0 "$hpcprof" --version
 check "and names the tool" says out '^hpcprof [0-9]'
-for bad in '--bogus dir' '-Z dir' '-n x dir' '-n -1 dir' '-j 0 dir' '-s size dir' '--json dir' \
+for bad in '--bogus dir' '-Z dir' '-n x dir' '-n -1 dir' '-j 0 dir' '-s size dir' '--callpath dir' '--json --stats dir' \
 	'dump -n 3 good.csp' 'trees dir' 'dump' '-m' '-m BYTES dir'; do
 	# shellcheck disable=SC2086
 	check "usage error: hpcprof $bad" run 2 "$hpcprof" $bad

@@ -98,6 +98,8 @@ static void test_views(void **state)
 	(void)state;
 	static const char *const all[] = {"tree",
 					  "tree --bottom-up --focus main|0x",
+					  "tree --json",
+					  "callees --json solver+0x401222",
 					  "callers solver+0x401222",
 					  "callees solver+0x401222",
 					  "annotate solver+0x401222",
@@ -114,6 +116,8 @@ static void test_text(void **state)
 	(void)state;
 	check("text", datafile);
 	check("text --all --collective 0", datafile);
+	check("text --json --all -n 3", datafile);
+	check("text --json --threads", datafile);
 	check("text --all --stats --by thread --collective 0 -n 3", datafile);
 }
 

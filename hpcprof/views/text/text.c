@@ -120,16 +120,15 @@ static void choose_sections(struct text *t, bool filtered)
 	t->shows[SECTION_THREADS] = o->sections[SECTION_THREADS];
 }
 
-static bool print_all(struct text *t)
+static bool print_text(struct text *t, const struct text_span *s)
 {
-	struct text_span s;
 	bool empty = !t->num_columns || !t->columns[0].total;
 
-	if (!text_span_measure(t, &s) || !text_headline(t, &s))
+	if (!text_headline(t, s))
 		return false;
-	if ((t->shows[SECTION_MEASURED] && !text_measured(t, &s)) ||
-	    (t->shows[SECTION_PROCESSES] && !text_processes(t)) ||
-	    (t->shows[SECTION_THREADS] && !text_threads(t)) || !text_compared(t))
+	if ((t->shows[SECTION_MEASURED] && !text_measured(t, s)) ||
+	    (t->shows[SECTION_PROCESSES] && !text_processes(t, NULL)) ||
+	    (t->shows[SECTION_THREADS] && !text_threads(t, NULL)) || !text_compared(t))
 		return false;
 	if (empty) {
 		text_title(t, "No samples");
@@ -154,15 +153,25 @@ static bool print_all(struct text *t)
 	return !t->starved;
 }
 
+static int print_all(struct text *t, struct error *e)
+{
+	struct text_span s;
+
+	if (!text_span_measure(t, &s))
+		return error_memory(e, 0);
+	if (t->o->json)
+		return text_json(t, &s, e);
+	return print_text(t, &s) ? 0 : error_memory(e, 0);
+}
+
 static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
 	const struct text_options *own = options;
 	const struct common *o = &own->common;
 	struct text t = {.out = out, .p = p, .m = p->model, .c = &p->code, .own = own, .o = o};
 	struct shown_metrics columns;
-	int rc =
-	    shown_metrics_choose(&columns, p->model, o, true,
-				 shown_metrics_fitting(o, NAMES, each_metric(p, own)), &t.arena, e);
+	size_t most = o->json ? SIZE_MAX : shown_metrics_fitting(o, NAMES, each_metric(p, own));
+	int rc = shown_metrics_choose(&columns, p->model, o, true, most, &t.arena, e);
 
 	t.columns = columns.at;
 	t.chosen = &columns;
@@ -178,10 +187,10 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 		rc = kernel_part(p->model, &p->code, columns.values[0], &t.kernel, e);
 	if (rc == 0 && !(text_tables_choose(&t) && text_paths_choose(&t)))
 		rc = error_memory(e, 0);
-	if (rc == 0)
+	if (rc == 0 && !o->json)
 		rc = text_compare_units(&t, e);
-	if (rc == 0 && !print_all(&t))
-		rc = error_memory(e, 0);
+	if (rc == 0)
+		rc = print_all(&t, e);
 	text_compare_deinit(&t);
 	text_paths_deinit(&t);
 	text_tables_deinit(&t);
@@ -200,6 +209,8 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 					       .threads = o->sections[SECTION_THREADS],
 					       .units = o->common.stats || columns};
 
+	if (common_check_json(&o->common, "text", e) != 0)
+		return -1;
 	return profile_show(out, &wanted, print, options, d, e);
 }
 
@@ -234,17 +245,10 @@ static const struct option_row own_options[] = {
      option_count, offsetof(struct text_options, collective), NULL},
     {0}};
 
-static const struct option_row *const tables[] = {common_choice_options,
-						  common_paths_options,
-						  common_metrics_options,
-						  common_rows_options,
-						  common_values_options,
-						  common_stats_options,
-						  own_options,
-						  common_inlining_options,
-						  common_symbols_options,
-						  common_loading_options,
-						  NULL};
+static const struct option_row *const tables[] = {
+    common_choice_options,   common_paths_options,   common_metrics_options, common_rows_options,
+    common_values_options,   common_stats_options,   common_json_options,    own_options,
+    common_inlining_options, common_symbols_options, common_loading_options, NULL};
 
 const struct command text_command = {
     .name = "text",

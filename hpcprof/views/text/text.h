@@ -8,6 +8,7 @@
 #include "hpcprof/metrics/kernel.h"
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stats.h"
+#include "hpcprof/metrics/view_json.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <stdio.h>
@@ -119,12 +120,18 @@ int text_by_start(const void *a, const void *b);
 /* Sections. False if memory ran out. Write errors are in ferror(out). */
 bool text_headline(struct text *t, const struct text_span *s); /* the run in two lines */
 bool text_measured(struct text *t, const struct text_span *s); /* what was measured, totals */
-bool text_processes(struct text *t); /* if there are several; brief: their programs */
-bool text_threads(struct text *t);
+/* As JSON if j is not NULL. Processes are printed as text if there are several; brief: their
+ * programs. */
+bool text_processes(struct text *t, struct view_json *j);
+bool text_threads(struct text *t, struct view_json *j);
 bool text_compared(struct text *t); /* the units that are compared, if any */
 bool text_tables(struct text *t);   /* load modules, files, functions, lines */
 bool text_paths(struct text *t);    /* the hot part of the call tree */
 bool text_quality(struct text *t);  /* how reliable the figures are; brief: what is wrong */
+
+/* The report as JSON. */
+int text_json(struct text *t, const struct text_span *s, struct error *e);
+bool text_paths_json(struct text *t, struct view_json *j);
 
 /* Print a section's title, after an empty line. */
 void text_title(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -2,6 +2,7 @@
  * that every program begins with. Lines are indented only at forks. */
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/stat_lines.h"
+#include "hpcprof/model/sum.h"
 #include "hpcprof/terminal/drawing.h"
 #include "hpcprof/terminal/name_cuts.h"
 #include "hpcprof/views/text/hot_paths.h"
@@ -292,6 +293,73 @@ static bool print_lines(struct hottest *h)
 			fprintf(h->t->out, "  [%zu] %s\n", i + 1, text);
 		ok = text && stat_lines_print(&l, &h->t->stats.rows[1], h->row[h->drawn.at[i]]);
 	}
+	return ok;
+}
+
+static void json_node(struct hottest *h, struct view_json *j, uint32_t node, uint32_t id,
+		      uint32_t parent)
+{
+	const struct hot_path_node *info = &h->paths.info.at[node];
+
+	view_json_row(j);
+	fprintf(j->out, "\"id\":%" PRIu32 ",\"parent\":", id);
+	fprintf(j->out, parent ? "%" PRIu32 "," : "null,", parent);
+	view_json_function(j, hot_paths_function(&h->paths, node));
+	view_json_bool(j, "inlined", hot_paths_inlined(&h->paths, node));
+	view_json_number(j, "repeats", info->repeats > 1 ? info->repeats : 1);
+	view_json_number(j, "period", info->repeats > 1 ? info->period : 1);
+	view_json_values(j, "self", &info->exclusive, 1);
+	view_json_values(j, "total", &info->inclusive, 1);
+	fputc('}', j->out);
+}
+
+/* Print what is drawn below a root. Parents are in `up`, and ids count on from *id. */
+static void json_paths(struct hottest *h, struct view_json *j, uint32_t root, uint32_t *up,
+		       uint32_t *ids, uint32_t *id, uint64_t *left)
+{
+	uint32_t node = h->child[root];
+
+	up[node] = root;
+	while (node && node != root) {
+		ids[node] = ++*id;
+		json_node(h, j, node, ids[node], ids[up[node]]);
+		*left -= h->paths.info.at[node].exclusive;
+		if (h->child[node]) {
+			up[h->child[node]] = node;
+			node = h->child[node];
+			continue;
+		}
+		while (node != root && !h->sibling[node])
+			node = up[node];
+		if (node != root) {
+			up[h->sibling[node]] = up[node];
+			node = h->sibling[node];
+		}
+	}
+}
+
+bool text_paths_json(struct text *t, struct view_json *j)
+{
+	struct hottest *h = t->hottest;
+	size_t nodes = h ? h->paths.info.len : 0, n = 0;
+	uint32_t *up = calloc(nodes + 1, sizeof *up), *ids = calloc(nodes + 1, sizeof *ids), id = 0;
+	uint64_t *left = calloc(t->num_columns + 1, sizeof *left);
+	bool ok = up && ids && left, saturated = false;
+
+	view_json_rows(j, "calls", "nodes");
+	for (uint32_t i = 0; ok && i < nodes; i++) {
+		left[0] = sum_add(left[0], h->paths.info.at[i].exclusive, &saturated);
+		n += h->paths.info.at[i].inclusive && i > HOT_PATHS_PARTIAL_ROOT;
+	}
+	if (ok && h)
+		json_paths(h, j, HOT_PATHS_ROOT, up, ids, &id, left);
+	if (ok && h)
+		json_paths(h, j, HOT_PATHS_PARTIAL_ROOT, up, ids, &id, left);
+	if (ok)
+		view_json_left_out(j, "nodes", n - id, left, 1);
+	free(up);
+	free(ids);
+	free(left);
 	return ok;
 }
 

@@ -1,6 +1,7 @@
 /* The text view's processes: by program, or one by one. */
 #include "formats/base/path.h"
 #include "hpcprof/model/sum.h"
+#include "hpcprof/terminal/json.h"
 #include "hpcprof/views/text/text.h"
 
 #include <inttypes.h>
@@ -78,11 +79,58 @@ static bool process_cells(struct text *t, struct layout_table *table, const void
 	return ok && layout_cell(table, text_short_command(t, p));
 }
 
+enum { USUAL_PROCESSES = 10, USUAL_PROGRAMS = 5 };
+
+/* A process as JSON; what its file does not have is null. */
+static void json_process(struct text *t, struct view_json *j, const struct model_process *p)
+{
+	const struct {
+		const char *name;
+		bool known;
+		uint64_t value;
+	} numbers[] = {
+	    {"pid", p->has_pid, p->pid},          {"ppid", p->has_pid, p->ppid},
+	    {"rank", p->has_rank, p->rank},       {"start_ns", p->has_start, p->start_ns},
+	    {"wall_ns", p->has_wall, p->wall_ns}, {"cpu_ns", p->has_cpu, p->cpu_ns}};
+
+	view_json_row(j);
+	json_member(j->out, "command", text_command_of(p));
+	view_json_text(j, "executable", p->executable);
+	view_json_text(j, "host", p->host);
+	view_json_text(j, "end", p->end);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (numbers[i].known)
+			view_json_number(j, numbers[i].name, numbers[i].value);
+		else
+			fprintf(j->out, ",\"%s\":null", numbers[i].name);
+	fputs(",\"self\":[", j->out);
+	for (size_t k = 0; k < t->num_columns; k++)
+		fprintf(j->out, "%s%" PRIu64, k ? "," : "", value_of(t, p, k));
+	fputs("]}", j->out);
+}
+
+static void json_processes(struct text *t, struct view_json *j, const struct model_process **sorted,
+			   size_t n, uint64_t *left)
+{
+	size_t shown = text_rows(t, USUAL_PROCESSES);
+	bool saturated = false;
+
+	qsort_r(sorted, n, sizeof(struct model_process *), by_value, t);
+	view_json_rows(j, "processes", "rows");
+	for (size_t i = 0; i < n; i++)
+		if (i < shown)
+			json_process(t, j, sorted[i]);
+		else
+			for (size_t k = 0; k < t->num_columns; k++)
+				left[k] = sum_add(left[k], value_of(t, sorted[i], k), &saturated);
+	view_json_left_out(j, "rows", n > shown ? n - shown : 0, left, t->num_columns);
+}
+
 static bool print_processes(struct text *t, const struct model_process **sorted, size_t n)
 {
 	const struct text_values r = {"Processes",
 				      n,
-				      text_rows(t, 10),
+				      text_rows(t, USUAL_PROCESSES),
 				      {{"wall", true, CUT_NOT, 0},
 				       {"pid", true, CUT_NOT, 0},
 				       {"end", false, CUT_NOT, 0},
@@ -166,7 +214,7 @@ static bool print_programs(struct text *t, const struct program *programs, size_
 	const struct text_values r = {
 	    "Programs",
 	    n,
-	    text_rows(t, 5),
+	    text_rows(t, USUAL_PROGRAMS),
 	    {{"images", true, CUT_NOT, 0}, {"program", false, CUT_MIDDLE, 12}},
 	    2,
 	    program_cells,
@@ -175,31 +223,63 @@ static bool print_programs(struct text *t, const struct program *programs, size_
 	return text_value_table(t, &r);
 }
 
-static bool programs(struct text *t, const struct model_process **sorted, size_t n)
+static void json_programs(struct text *t, struct view_json *j, const struct program *programs,
+			  size_t n, uint64_t *left)
 {
-	struct program *all = calloc(n, sizeof *all);
-	uint64_t *values = calloc(n * t->num_columns, sizeof *values);
+	size_t shown = text_rows(t, USUAL_PROGRAMS);
+	bool saturated = false;
+
+	view_json_rows(j, "programs", "rows");
+	for (size_t i = 0; i < n; i++) {
+		if (i >= shown) {
+			for (size_t k = 0; k < t->num_columns; k++)
+				left[k] = sum_add(left[k], programs[i].values[k], &saturated);
+			continue;
+		}
+		view_json_row(j);
+		json_member(j->out, "program", programs[i].name);
+		view_json_number(j, "images", programs[i].images);
+		view_json_array(j, "self", programs[i].values, t->num_columns);
+		fputc('}', j->out);
+	}
+	view_json_left_out(j, "rows", n > shown ? n - shown : 0, left, t->num_columns);
+}
+
+static bool programs(struct text *t, struct view_json *j, const struct model_process **sorted,
+		     size_t n, uint64_t *left)
+{
+	struct program *all = calloc(n + 1, sizeof *all);
+	uint64_t *values = calloc(n * t->num_columns + 1, sizeof *values);
 	bool ok = all && values;
 
 	if (ok) {
 		qsort(sorted, n, sizeof(struct model_process *), by_program);
 		size_t num = add_programs(t, sorted, n, all, values);
 		qsort(all, num, sizeof *all, by_first_value);
-		ok = num < 2 || print_programs(t, all, num);
+		if (j)
+			json_programs(t, j, all, num, left);
+		else
+			ok = num < 2 || print_programs(t, all, num);
 	}
 	free(all);
 	free(values);
 	return ok;
 }
 
-bool text_processes(struct text *t)
+bool text_processes(struct text *t, struct view_json *j)
 {
 	size_t n = t->m->processes.len;
 	const struct model_process **sorted = text_sorted_processes(t->m, text_by_start);
-	bool ok = sorted != NULL;
+	uint64_t *left = calloc(t->num_columns + 1, sizeof *left);
+	bool ok = sorted && left;
 
-	if (ok && n > 1 && (!t->brief || t->num_columns))
-		ok = t->brief ? programs(t, sorted, n) : print_processes(t, sorted, n);
+	if (ok && t->brief && t->num_columns && (n > 1 || j))
+		ok = programs(t, j, sorted, n, left);
+	else if (ok && !t->brief && j)
+		json_processes(t, j, sorted, n, left);
+	else if (ok && !t->brief && n > 1)
+		ok = print_processes(t, sorted, n);
 	free(sorted);
+	free(left);
 	return ok;
 }

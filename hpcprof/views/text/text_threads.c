@@ -2,10 +2,13 @@
 #include "formats/base/path.h"
 #include "hpcprof/model/sum.h"
 #include "hpcprof/model/threads.h"
+#include "hpcprof/terminal/json.h"
 #include "hpcprof/views/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { USUAL_ROWS = 15 };
 
 /* A row: threads with the same label and creator. */
 struct thread_row {
@@ -157,26 +160,61 @@ static bool cells(struct text *t, struct layout_table *table, const void *things
 	return ok && layout_cell(table, r->kind == THREAD_MAIN ? "(main thread)" : r->creator);
 }
 
-bool text_threads(struct text *t)
+static void print_json(struct text *t, struct view_json *j, const struct thread_row *rows, size_t n,
+		       uint64_t *left)
+{
+	size_t shown = text_rows(t, USUAL_ROWS);
+	bool saturated = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct thread_row *r = &rows[i];
+		if (i >= shown) {
+			for (size_t k = 0; k < t->num_columns; k++)
+				left[k] = sum_add(left[k], r->values[k], &saturated);
+			continue;
+		}
+		view_json_row(j);
+		json_member(j->out, "name", r->name);
+		view_json_text(j, "first_name", r->first);
+		view_json_text(j, "last_name", r->last);
+		view_json_bool(j, "main", r->kind == THREAD_MAIN);
+		view_json_text(j, "created_by", r->creator);
+		view_json_number(j, "threads", r->threads);
+		view_json_array(j, "self", r->values, t->num_columns);
+		fputc('}', j->out);
+	}
+	view_json_left_out(j, "rows", n > shown ? n - shown : 0, left, t->num_columns);
+}
+
+bool text_threads(struct text *t, struct view_json *j)
 {
 	size_t n = t->m->threads.len;
 	struct thread_row *rows = calloc(n + 1, sizeof *rows);
-	uint64_t *values = calloc(n * t->num_columns + 1, sizeof *values);
+	uint64_t *values = calloc((n + 1) * t->num_columns + 1, sizeof *values);
 	bool ok = rows && values;
 
+	if (j)
+		view_json_rows(j, "threads", "rows");
 	if (ok && t->num_columns) {
 		n = make_rows(t, rows, values);
 		qsort_r(rows, n, sizeof *rows, by_value, t);
+	} else {
+		n = 0;
+	}
+	if (ok && j) {
+		/* the last of the values are free: there are as many rows at most as threads */
+		print_json(t, j, rows, n, values + t->m->threads.len * t->num_columns);
+	} else if (ok && n) {
 		const struct text_values r = {"Threads",
 					      n,
-					      text_rows(t, 15),
+					      text_rows(t, USUAL_ROWS),
 					      {{"threads", true, CUT_NOT, 0},
 					       {"name", false, CUT_MIDDLE, 8},
 					       {"created by", false, CUT_NAME, 12}},
 					      3,
 					      cells,
 					      rows};
-		ok = !n || text_value_table(t, &r);
+		ok = text_value_table(t, &r);
 	}
 	free(rows);
 	free(values);

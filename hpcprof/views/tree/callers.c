@@ -7,7 +7,9 @@
 #include "hpcprof/metrics/select.h"
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stat_lines.h"
+#include "hpcprof/metrics/view_json.h"
 #include "hpcprof/model/sum.h"
+#include "hpcprof/terminal/json.h"
 #include "hpcprof/terminal/name_cuts.h"
 
 #include <stdlib.h>
@@ -364,14 +366,75 @@ static bool print_stats(struct caller_calls *t)
 	return ok;
 }
 
+/* ---- JSON ------------------------------------------------------------------------------- */
+
+static void json_row(struct caller_calls *t, struct view_json *j, uint32_t row)
+{
+	size_t n = t->columns.len;
+
+	view_json_row(j);
+	if (row < row_outermost(t)) {
+		view_json_function(j, row);
+		view_json_text(j, "kind", "function");
+		view_json_bool(j, "inlined", t->edges[row] & INLINED);
+		view_json_bool(j, "called", t->edges[row] & CALLED);
+		view_json_bool(j, "recursion", t->wanted[row]);
+	} else {
+		json_member(j->out, "function", NULL);
+		view_json_text(j, "kind",
+			       row == row_missing(t) ? "callers_not_known" : "no_caller");
+	}
+	view_json_values(j, "self", t->rows.exclusive + row * n, n);
+	view_json_values(j, "total", t->rows.inclusive + row * n, n);
+	fputc('}', j->out);
+}
+
+/* The function, as text combines it: all of its name. */
+static void json_subject(struct caller_calls *t, struct view_json *j)
+{
+	uint64_t many = 0;
+
+	for (size_t i = 0; i < t->c->functions.len; i++)
+		many += t->wanted[i];
+	fputs(",\n\"of\":{", j->out);
+	view_json_function(j, t->which);
+	view_json_number(j, "combined", many);
+	view_json_values(j, "self", t->own.exclusive, t->columns.len);
+	view_json_values(j, "total", t->own.inclusive, t->columns.len);
+	fputc('}', j->out);
+}
+
+static int print_json(struct caller_calls *t, const struct profile *p, struct error *e)
+{
+	const char *name = t->callees ? "callees" : "callers";
+	struct view_json j = {.out = t->out, .p = p, .o = t->o, .columns = &t->columns};
+	size_t n = t->columns.len;
+	uint64_t *left = calloc(n + 1, sizeof *left);
+	bool ok = left && view_json_begin(&j, name, &t->arena), saturated = false;
+
+	if (ok) {
+		json_subject(t, &j);
+		view_json_rows(&j, name, "rows");
+		for (size_t i = 0; i < t->shown; i++)
+			json_row(t, &j, t->ids[i]);
+		for (size_t i = t->shown; i < t->num_ids; i++)
+			for (size_t k = 0; k < n; k++)
+				left[k] = sum_add(left[k], t->rows.exclusive[t->ids[i] * n + k],
+						  &saturated);
+		view_json_left_out(&j, "rows", t->num_ids - t->shown, left, n);
+	}
+	free(left);
+	return ok ? view_json_end(&j, e) : error_memory(e, n * sizeof *left);
+}
+
 static int print(FILE *out, const struct profile *p, const struct common *o, bool callees,
 		 struct error *e)
 {
 	struct caller_calls t = {
 	    .out = out, .m = p->model, .c = &p->code, .o = o, .callees = callees};
 	unsigned each = EACH + 2 * shown_percent_width(o);
-	int rc = shown_metrics_choose(&t.columns, t.m, o, false,
-				      shown_metrics_fitting(o, NAMES, each), &t.arena, e);
+	size_t most = o->json ? SIZE_MAX : shown_metrics_fitting(o, NAMES, each);
+	int rc = shown_metrics_choose(&t.columns, t.m, o, false, most, &t.arena, e);
 
 	if (rc == 0)
 		rc = path_filter(&t.columns, t.m, t.c, o, e);
@@ -381,7 +444,10 @@ static int print(FILE *out, const struct profile *p, const struct common *o, boo
 		rc = collect(&t, e);
 	if (rc == 0 && o->stats)
 		rc = collect_stats(&t, p, e);
-	if (rc == 0 && (!print_heading(&t) || !print_table(&t) || (o->stats && !print_stats(&t))))
+	if (rc == 0 && o->json)
+		rc = print_json(&t, p, e);
+	else if (rc == 0 &&
+		 (!print_heading(&t) || !print_table(&t) || (o->stats && !print_stats(&t))))
 		rc = error_memory(e, 0);
 	stats_deinit(&t.stats);
 	free(t.wanted);
@@ -410,7 +476,9 @@ static int run(FILE *out, const struct common *o, bool callees, struct diag *d, 
 {
 	const struct profile_request wanted = {.common = o, .units = o->stats};
 
-	if (common_check_by(o, callees ? "callees" : "callers", e) != 0)
+	const char *name = callees ? "callees" : "callers";
+
+	if (common_check_json(o, name, e) != 0 || common_check_by(o, name, e) != 0)
 		return -1;
 	return profile_show(out, &wanted, callees ? print_callees : print_callers, o, d, e);
 }
@@ -425,11 +493,17 @@ static int run_callees(FILE *out, const void *options, struct diag *d, struct er
 	return run(out, options, true, d, e);
 }
 
-static const struct option_row *const tables[] = {common_choice_options,   common_paths_options,
-						  common_metrics_options,  common_rows_options,
-						  common_values_options,   common_stats_options,
-						  common_inlining_options, common_symbols_options,
-						  common_loading_options,  NULL};
+static const struct option_row *const tables[] = {common_choice_options,
+						  common_paths_options,
+						  common_metrics_options,
+						  common_rows_options,
+						  common_values_options,
+						  common_stats_options,
+						  common_json_options,
+						  common_inlining_options,
+						  common_symbols_options,
+						  common_loading_options,
+						  NULL};
 
 const struct command callers_command = {
     .name = "callers",

@@ -331,29 +331,36 @@ static bool print_stats(struct tree *t)
 	return ok;
 }
 
+static int print_json(struct tree *t, const struct profile *p, struct error *e)
+{
+	if (t->nodes.len)
+		mark_hot(t);
+	return tree_print_json(t, p, e);
+}
+
 static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
 	const struct tree_options *own = options;
 	const struct common *o = &own->common;
 	struct tree t = {.out = out, .m = p->model, .c = &p->code, .own = own, .o = o};
-	int rc = shown_metrics_choose(&t.columns, t.m, o, false,
-				      shown_metrics_fitting(o, NAMES, value_gutter_each(o)),
-				      &t.arena, e);
-
+	size_t most = o->json ? SIZE_MAX : shown_metrics_fitting(o, NAMES, value_gutter_each(o));
+	int rc = shown_metrics_choose(&t.columns, t.m, o, false, most, &t.arena, e);
 	bool empty = true;
 
 	t.cuts.arena = &t.arena;
 	for (size_t i = 0; rc == 0 && i < t.columns.len; i++)
 		empty &= !t.columns.at[i].total;
-	if (rc == 0 && empty)
+	if (rc == 0 && empty && !o->json)
 		fprintf(out, "Nothing was recorded, so there is no tree.\n");
-	else if (rc == 0)
+	if (rc == 0 && !empty)
 		rc = path_filter(&t.columns, t.m, t.c, o, e);
 	if (rc == 0 && !empty)
 		rc = build(&t, e);
 	if (rc == 0 && t.nodes.len && o->stats)
 		rc = collect_stats(&t, p, e);
-	if (rc == 0 && t.nodes.len && !(draw(&t) && (!o->stats || print_stats(&t))))
+	if (rc == 0 && o->json)
+		rc = print_json(&t, p, e);
+	else if (rc == 0 && t.nodes.len && !(draw(&t) && (!o->stats || print_stats(&t))))
 		rc = error_memory(e, 0);
 	stats_deinit(&t.stats);
 	name_cuts_deinit(&t.cuts);
@@ -373,7 +380,8 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	const struct tree_options *o = options;
 	const struct profile_request wanted = {.common = &o->common, .units = o->common.stats};
 
-	if (common_check_by(&o->common, "tree", e) != 0)
+	if (common_check_json(&o->common, "tree", e) != 0 ||
+	    common_check_by(&o->common, "tree", e) != 0)
 		return -1;
 	return profile_show(out, &wanted, print, options, d, e);
 }
@@ -402,6 +410,7 @@ static const struct option_row *const tables[] = {own_options,
 						  common_metrics_options,
 						  common_values_options,
 						  common_stats_options,
+						  common_json_options,
 						  common_inlining_options,
 						  common_symbols_options,
 						  common_loading_options,

@@ -85,6 +85,10 @@ struct tree_rest {
 bool tree_build_down(struct tree *t);
 bool tree_build_up(struct tree *t);
 
+/* Print the tree as JSON; without nodes if nothing was recorded. 0, or -1 and *e if memory ran
+ * out. */
+int tree_print_json(struct tree *t, const struct profile *p, struct error *e);
+
 /* ---- shared by both directions ------ */
 
 /* Whether the value of a column is at least --min of its total. */
