@@ -5,6 +5,7 @@
 #include "hpcprof/export/formats/formats.h"
 #include "hpcprof/export/formats/protobuf.h"
 #include "hpcprof/model/sum.h"
+#include "hpcprof/model/wall_time.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <stdlib.h>
@@ -165,24 +166,18 @@ static void put_types(struct pprof *s)
 	put_number(s, PROFILE_PERIOD, x->columns.at[0].metric->interval);
 }
 
-static void put_times(struct pprof *s)
+/* The duration is that in which a process ran: pprof compares the CPU time with it. */
+static bool put_times(struct pprof *s)
 {
-	const struct model *m = s->x->m;
-	uint64_t begin = UINT64_MAX, end = 0;
-	bool saturated = false;
+	struct wall_time w;
 
-	for (size_t i = 0; i < m->processes.len; i++) {
-		const struct model_process *p = &m->processes.at[i];
-		uint64_t stop = sum_add(p->start_ns, p->wall_ns, &saturated);
-		if (!p->has_start || !p->has_wall)
-			continue;
-		begin = p->start_ns < begin ? p->start_ns : begin;
-		end = stop > end ? stop : end;
+	if (!wall_time_measure(s->x->m, &w))
+		return false;
+	if (w.ran_ns) {
+		put_number(s, PROFILE_TIME_NANOS, w.start_ns);
+		put_number(s, PROFILE_DURATION_NANOS, w.ran_ns);
 	}
-	if (end > begin) {
-		put_number(s, PROFILE_TIME_NANOS, begin);
-		put_number(s, PROFILE_DURATION_NANOS, end - begin);
-	}
+	return true;
 }
 
 /* The path from a node out. */
@@ -386,8 +381,7 @@ static int write_all(struct pprof *s, struct error *e)
 
 	string(s, ""); /* the first string of the table has to be empty */
 	put_types(s);
-	put_times(s);
-	rc = put_samples(s, e);
+	rc = put_times(s) ? put_samples(s, e) : error_memory(e, 0);
 	if (rc != 0)
 		return rc;
 	put_mappings(s);

@@ -9,6 +9,7 @@
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stats.h"
 #include "hpcprof/metrics/view_json.h"
+#include "hpcprof/model/wall_time.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <stdio.h>
@@ -50,7 +51,7 @@ enum { TEXT_COLLECTIVE = 4 };
 struct text_span {
 	const struct model_process *first; /* the earliest one that no other started */
 	const struct model_process *last;  /* the last image of that process */
-	uint64_t start_ns, end_ns;         /* real time; 0, 0: not known */
+	struct wall_time wall;
 	uint64_t cpu_ns, outside_ns, threads;
 	size_t processes; /* distinct pids; exec makes another image of the same process */
 	size_t hosts;
@@ -107,6 +108,9 @@ void text_compare_deinit(struct text *t);
 
 /* Add the processes up. There is at least one. False if memory ran out. */
 bool text_span_measure(const struct text *t, struct text_span *s);
+/* "2026-11-20 10:00:12 +0000", in the local time zone; NULL if the time cannot be told or memory
+ * ran out. */
+const char *text_when(struct text *t, uint64_t ns);
 /* What a process ran; the same without the folder of the program, clean, or NULL if memory ran out.
  */
 const char *text_command_of(const struct model_process *p);

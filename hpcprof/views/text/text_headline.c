@@ -9,6 +9,10 @@
 /* A program that was on a CPU for less than this part of its wall time waited. */
 enum { WAITING_PERCENT = 20, LEAST_WALL_NS = 50000000 };
 
+/* Time between the processes of a run is told if it is more than this part of their wall time, in
+ * percent. */
+enum { TELLING_PART = 5 };
+
 /* " (2.1 s user, 1.3 s kernel)": the CPU time in the proportion of the samples; or "". */
 static const char *parts(struct text *t, const struct text_span *s)
 {
@@ -32,7 +36,7 @@ static bool cpu_time(struct text *t, const struct text_span *s)
 {
 	const char *modes;
 	char cpu[LAYOUT_NUMBER_BYTES], wall[LAYOUT_NUMBER_BYTES];
-	uint64_t wall_ns = s->end_ns - s->start_ns;
+	uint64_t wall_ns = s->wall.ran_ns;
 	double busy = wall_ns ? (double)s->cpu_ns / (double)wall_ns : 0;
 	const char *share;
 
@@ -47,6 +51,25 @@ static bool cpu_time(struct text *t, const struct text_span *s)
 			 : text_format(t, "%.2f CPUs busy on average", busy);
 	return share && text_fact(t, "CPU time", "%s%s in %s of wall time (%s)", cpu, modes,
 				  layout_value(wall, wall_ns, "ns"), share);
+}
+
+/* Wall time is that in which a process ran. Where much more passed, this is told. */
+static bool apart(struct text *t, const struct text_span *s)
+{
+	const struct wall_time *w = &s->wall;
+	uint64_t between = w->end_ns - w->start_ns - w->ran_ns;
+	const char *from = w->runs > 1 ? text_when(t, w->start_ns) : NULL;
+	const char *to = from ? text_when(t, w->end_ns) : NULL;
+	char number[LAYOUT_NUMBER_BYTES];
+
+	if (to)
+		return text_fact(t, "runs", "%zu between %s and %s", w->runs, from, to) &&
+		       text_fact(t, "", "the %s between them are not counted as wall time",
+				 layout_value(number, between, "ns"));
+	if (between / TELLING_PART <= w->ran_ns / 100)
+		return true;
+	return text_fact(t, "", "%s in which no measured process ran are not counted",
+			 layout_value(number, between, "ns"));
 }
 
 const char *text_in_samples(struct text *t, const struct model_metric *m)
@@ -163,15 +186,15 @@ static bool unmeasured(struct text *t)
 		   : text_fact(t, "unmeasured", "%s", list);
 }
 
-/* Whether the program hardly ran. Not told of several runs: between them there was none. */
+/* Whether the program hardly ran. Not told of several runs: one may be of another program. */
 static bool waited(const struct text_span *s)
 {
-	uint64_t wall_ns = s->end_ns - s->start_ns;
+	uint64_t wall_ns = s->wall.ran_ns;
 	bool saturated = false;
 
-	return s->has_cpu && wall_ns >= LEAST_WALL_NS && s->last->has_wall &&
+	return s->has_cpu && s->wall.runs == 1 && wall_ns >= LEAST_WALL_NS && s->last->has_wall &&
 	       sum_add(s->last->start_ns, s->last->wall_ns, &saturated) >=
-		   s->end_ns - wall_ns / 100 &&
+		   s->wall.end_ns - wall_ns / 100 &&
 	       s->cpu_ns / WAITING_PERCENT < wall_ns / 100;
 }
 
@@ -186,8 +209,8 @@ bool text_headline(struct text *t, const struct text_span *s)
 	if (!command)
 		return false;
 	layout_title(t->out, t->o->color, command);
-	if (!cpu_time(t, s) || !recorded(t, s) || !chosen_paths(t) || !processes(t, s) ||
-	    !unmeasured(t))
+	if (!cpu_time(t, s) || !apart(t, s) || !recorded(t, s) || !chosen_paths(t) ||
+	    !processes(t, s) || !unmeasured(t))
 		return false;
 	if (end[0] && strcmp(end, "exit 0") != 0 && !text_fact(t, "end", "%s", end))
 		return false;
@@ -196,6 +219,6 @@ bool text_headline(struct text *t, const struct text_span *s)
 		text_paragraph(t,
 			       "%.1f%% of the wall time was not on a CPU: the program waited. What "
 			       "follows is of the rest.",
-			       100 - 100 * (double)s->cpu_ns / (double)(s->end_ns - s->start_ns));
+			       100 - 100 * (double)s->cpu_ns / (double)s->wall.ran_ns);
 	return true;
 }

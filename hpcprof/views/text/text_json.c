@@ -14,14 +14,15 @@ static void put_run(struct text *t, struct view_json *j, const struct text_span 
 	view_json_text(j, "executable", s->last->executable);
 	view_json_text(j, "host", s->first->host);
 	view_json_text(j, "end", s->last->end);
-	view_json_number(j, "start_ns", s->start_ns);
-	view_json_number(j, "end_ns", s->end_ns);
-	view_json_number(j, "wall_ns", s->end_ns - s->start_ns);
+	view_json_number(j, "start_ns", s->wall.start_ns);
+	view_json_number(j, "end_ns", s->wall.end_ns);
+	view_json_number(j, "wall_ns", s->wall.ran_ns);
 	if (s->has_cpu)
 		view_json_number(j, "cpu_ns", s->cpu_ns);
 	else
 		fputs(",\"cpu_ns\":null", t->out);
 	view_json_number(j, "outside_ns", s->outside_ns);
+	view_json_number(j, "runs", s->wall.runs);
 	view_json_number(j, "processes", s->processes);
 	view_json_number(j, "images", t->m->processes.len);
 	view_json_number(j, "threads", s->threads);

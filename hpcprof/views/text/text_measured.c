@@ -7,17 +7,31 @@
 #include <string.h>
 #include <time.h>
 
-static bool when(struct text *t, const struct text_span *s)
+const char *text_when(struct text *t, uint64_t ns)
 {
-	char day[64], number[LAYOUT_NUMBER_BYTES];
-	time_t seconds = (time_t)(s->start_ns / 1000000000);
+	char day[64];
+	time_t seconds = (time_t)(ns / 1000000000);
 	struct tm local;
 
-	if (!s->end_ns || !localtime_r(&seconds, &local) ||
+	if (!localtime_r(&seconds, &local) ||
 	    !strftime(day, sizeof day, "%Y-%m-%d %H:%M:%S %z", &local))
+		return NULL;
+	return text_format(t, "%s", day);
+}
+
+static bool when(struct text *t, const struct text_span *s)
+{
+	const char *from = s->wall.end_ns ? text_when(t, s->wall.start_ns) : NULL;
+	const char *to = s->wall.runs > 1 ? text_when(t, s->wall.end_ns) : NULL;
+	char number[LAYOUT_NUMBER_BYTES];
+
+	if (!from)
 		return text_fact(t, "when", "not recorded");
-	return text_fact(t, "when", "%s, for %s", day,
-			 layout_value(number, s->end_ns - s->start_ns, "ns"));
+	layout_value(number, s->wall.ran_ns, "ns");
+	if (to)
+		return text_fact(t, "when", "%s to %s, %zu runs of %s in all", from, to,
+				 s->wall.runs, number);
+	return text_fact(t, "when", "%s, for %s", from, number);
 }
 
 /* The first texts of a list, separated by commas. */
@@ -139,7 +153,7 @@ static bool costs(struct text *t, const struct text_span *s)
 static bool totals(struct text *t, const struct text_span *s)
 {
 	char cpu[LAYOUT_NUMBER_BYTES], wall[LAYOUT_NUMBER_BYTES];
-	uint64_t wall_ns = s->end_ns - s->start_ns;
+	uint64_t wall_ns = s->wall.ran_ns;
 	bool ok = true;
 
 	text_title(t, "Totals");

@@ -101,13 +101,8 @@ bool text_span_measure(const struct text *t, struct text_span *s)
 		s->has_cpu |= p->has_cpu;
 		s->threads += p->threads - p->has_ended;
 		s->more_threads |= p->has_ended;
-		if (!p->has_start || !p->has_wall)
-			continue;
-		if (!s->end_ns || p->start_ns < s->start_ns)
-			s->start_ns = p->start_ns;
-		if (sum_add(p->start_ns, p->wall_ns, &saturated) > s->end_ns)
-			s->end_ns = sum_add(p->start_ns, p->wall_ns, &saturated);
 	}
+	ok = ok && wall_time_measure(t->m, &s->wall);
 	if (ok) {
 		find_first(s, sorted, known, n);
 		count_distinct(s, known, n);
