@@ -448,7 +448,9 @@ void command_list(FILE *out, const struct command *const *commands)
 	      out);
 	print_tables(out, command_common_options);
 	print_end(out);
-	fputs("Example: hpcrun python3 script.py; hpcprof\n", out);
+	fputs("Manual: man hpcprof, man hpcprof-COMMAND.\n"
+	      "Example: hpcrun python3 script.py; hpcprof\n",
+	      out);
 }
 
 void command_help(FILE *out, const struct command *c)
@@ -462,4 +464,7 @@ void command_help(FILE *out, const struct command *c)
 	print_tables(out, c->options);
 	print_tables(out, command_common_options);
 	print_end(out);
+	fprintf(out,
+		"Manual: man hpcprof-%s, and man hpcprof for what all commands have in common.\n",
+		c->name);
 }

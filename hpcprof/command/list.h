@@ -1,5 +1,5 @@
-/* The commands of hpcprof. A new command needs its file, which defines NAME_command, and a row
- * here. */
+/* The commands of hpcprof. A new command needs its file, which defines NAME_command, a row here,
+ * and a page share/man/hpcprof-NAME.1. */
 #ifndef HPCPROF_COMMAND_LIST_H
 #define HPCPROF_COMMAND_LIST_H
 

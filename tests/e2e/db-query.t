@@ -11,7 +11,7 @@ measured cxx 2
 "$hpcprof" db -q --append -o history.db recursion
 
 # ---- all that have names --------------------------------------------------------------------
-sed -n '/^The named queries are/,/^\.PP/p' "$top/share/man/hpcprof.1" | tr -d '\\' >queries.man
+sed -n '/^The named queries are/,/^\.SH/p' "$top/share/man/hpcprof-query.1" | tr -d '\\' >queries.man
 check "the manual lists the named queries" test -s queries.man
 for name in $("$hpcprof" query --list | awk '{ print $1 }'); do
 	case $name in

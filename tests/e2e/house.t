@@ -48,17 +48,39 @@ for page in share/man/*.[1-8]; do
 	is "$page renders without a warning" "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" ""
 done
 
-# Each command's page has the options that its --help has, and the other way round.
-for name in hpcrun hpcprof; do
-	page=share/man/$name.1
-	[ -e "$page" ] || continue
-	helped=$({ "$BUILD/bin/$name" --help
-		for command in $("$BUILD/bin/$name" --help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }'); do
-			"$BUILD/bin/$name" "$command" --help
-		done; } 2>&1 | grep -oE -- '--[a-z][a-z-]+' | sort -u)
-	paged=$(sed 's/\\-/-/g' "$page" | grep -E '^\.(B|BR|BI|TP|RB|IR) ' | grep -oE -- '--[a-z][a-z-]+' | sort -u)
-	is "$name(1) and $name --help name the same options" "$paged" "$helped"
+# Each page has the options that --help has, and the other way round.
+options() {
+	grep -oE -- '--[a-z][a-z-]+' | sort -u
+}
+# paged PAGE: its options; named at the beginning of a line, not in examples.
+paged() {
+	sed 's/\\-/-/g' "$1" | grep -E '^\.(B|BR|BI|TP|RB|IR) ' | options
+}
+# section PAGE TITLE
+section() {
+	sed 's/\\-/-/g' "$1" | awk -v title=".SH $2" '/^\.SH/ { on = $0 == title } on'
+}
+is "hpcrun(1) and hpcrun --help name the same options" "$(paged share/man/hpcrun.1)" \
+	"$("$BUILD/bin/hpcrun" --help 2>&1 | options)"
+commands=$("$BUILD/bin/hpcprof" --help |
+	awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }')
+check "hpcprof has commands" test -n "$commands"
+for command in $commands; do
+	page=share/man/hpcprof-$command.1
+	is "$page and hpcprof $command --help name the same options" "$(paged "$page")" \
+		"$("$BUILD/bin/hpcprof" "$command" --help 2>&1 | options)"
+	check "and the latter names the page" bash -c '"$1" "$2" --help | grep -qF "man hpcprof-$2"' - \
+		"$BUILD/bin/hpcprof" "$command"
+	check "hpcprof(1) names it, too" grep -qxF ".BR hpcprof\\-$command (1)" share/man/hpcprof.1
+	# what a page leaves to hpcprof(1) is there: an entry for each
+	left=$(section "$page" 'COMMON OPTIONS' | options)
+	there=$(section share/man/hpcprof.1 OPTIONS | grep -A1 -E '^\.T[PQ]' | options)
+	is "what it leaves to hpcprof(1) is there" "$(comm -23 <(echo "$left") <(echo "$there"))" ""
 done
+is "no other command has a page" "$(for page in share/man/hpcprof-*.1; do
+	name=${page##*/hpcprof-}
+	echo "${name%.1}"
+done | sort)" "$(echo "$commands" | sort)"
 
 version=$("$hpcrun" --version | grep -oE '[0-9]+\.[0-9]+' | head -1)
 check "hpcrun knows its version" test -n "$version"
@@ -72,7 +94,7 @@ is "libhpcrun.so needs the C library alone" "$needed" "ld-linux-x86-64.so.2 libc
 # An installed tree is whole.
 make -s install BUILD="$BUILD" PREFIX=/usr DESTDIR="$scratch/dest" >"$scratch/install" 2>&1
 is "make install succeeds" "$?" 0
-for file in bin/hpcrun bin/hpcprof lib/libhpcrun.so share/man/man1/hpcrun.1; do
+for file in bin/hpcrun bin/hpcprof lib/libhpcrun.so share/man/man1/hpcrun.1 share/man/man1/hpcprof-text.1; do
 	check "installed: $file" test -e "$scratch/dest/usr/$file"
 done
 (cd "$scratch" && "$scratch/dest/usr/bin/hpcrun" -q -o installed true &&

@@ -1,5 +1,5 @@
-/* The call tree as one JSON object, documented in hpcprof.1. A node refers to its parent by its id:
- * readers limit how deep objects may be in others. */
+/* The call tree as one JSON object, documented in hpcprof-export.1. A node refers to its parent by
+ * its id: readers limit how deep objects may be in others. */
 #include "hpcprof/export/formats/export_rows.h"
 #include "hpcprof/terminal/json.h"
 

@@ -1,4 +1,4 @@
-/* A comparison as one JSON object; hpcprof.1 has its fields. */
+/* A comparison as one JSON object; hpcprof-diff.1 has its fields. */
 #include "hpcprof/terminal/json.h"
 #include "hpcprof/views/diff/diff.h"
 
