@@ -132,6 +132,19 @@ check "not one that ran" bash -c '! grep -q waited text'
 "$hpcprof" data sleeper2 >text
 check "nor two that ran at different times" bash -c '! grep -q waited text'
 
+# ---- runs that are apart ------------------------------------------------------------------------
+"$hpcrun" -q -o apart bash -c 'for i in 1 2; do (:); done; sleep 0.1'
+"$hpcprof" apart >one
+check "one run of several processes is one" bash -c '! grep -q "^  runs " one'
+sleep 1.5
+"$hpcrun" -q -o apart bash -c 'sleep 0.1'
+"$hpcprof" apart >two
+check "two that are apart are two" grep -qE '^  runs +2 from 20[0-9-]+ [0-9:]+ to ' two
+"$hpcprof" --json apart >json
+check "and the time between them is not wall time" "$python" -c 'import json
+r = json.load(open("json"))["run"]
+assert r["runs"] == 2 and r["wall_ns"] + 1e9 < r["end_ns"] - r["start_ns"], r'
+
 # Several processes.
 "$hpcrun" -q -o several bash -c './spin 2000000 & ./spin 1000000 & wait'
 "$hpcprof" text --all several >text

@@ -108,9 +108,6 @@ void text_compare_deinit(struct text *t);
 
 /* Add the processes up. There is at least one. False if memory ran out. */
 bool text_span_measure(const struct text *t, struct text_span *s);
-/* "2026-11-20 10:00:12 +0000", in the local time zone; NULL if the time cannot be told or memory
- * ran out. */
-const char *text_when(struct text *t, uint64_t ns);
 /* What a process ran; the same without the folder of the program, clean, or NULL if memory ran out.
  */
 const char *text_command_of(const struct model_process *p);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 /* A program that was on a CPU for less than this part of its wall time waited. */
 enum { WAITING_PERCENT = 20, LEAST_WALL_NS = 50000000 };
@@ -53,22 +54,40 @@ static bool cpu_time(struct text *t, const struct text_span *s)
 				  layout_value(wall, wall_ns, "ns"), share);
 }
 
+/* "2026-11-20 10:00 to 2026-11-26 09:12", or in one day "2026-11-26 09:12:08 to 09:12:44". NULL if
+ * the times cannot be told or memory ran out. */
+static const char *from_to(struct text *t, const struct wall_time *w)
+{
+	const time_t ends[2] = {(time_t)(w->start_ns / 1000000000),
+				(time_t)(w->end_ns / 1000000000)};
+	struct tm from, to;
+	char first[64], last[64];
+	bool day;
+
+	if (!localtime_r(&ends[0], &from) || !localtime_r(&ends[1], &to))
+		return NULL;
+	day = from.tm_year == to.tm_year && from.tm_yday == to.tm_yday;
+	if (!strftime(first, sizeof first, day ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%d %H:%M", &from) ||
+	    !strftime(last, sizeof last, day ? "%H:%M:%S" : "%Y-%m-%d %H:%M", &to))
+		return NULL;
+	return text_format(t, "%s to %s", first, last);
+}
+
 /* Wall time is that in which a process ran. Where much more passed, this is told. */
 static bool apart(struct text *t, const struct text_span *s)
 {
 	const struct wall_time *w = &s->wall;
 	uint64_t between = w->end_ns - w->start_ns - w->ran_ns;
-	const char *from = w->runs > 1 ? text_when(t, w->start_ns) : NULL;
-	const char *to = from ? text_when(t, w->end_ns) : NULL;
+	const char *when = w->runs > 1 ? from_to(t, w) : NULL;
 	char number[LAYOUT_NUMBER_BYTES];
 
-	if (to)
-		return text_fact(t, "runs", "%zu between %s and %s", w->runs, from, to) &&
-		       text_fact(t, "", "the %s between them are not counted as wall time",
+	if (when)
+		return text_fact(t, "runs", "%zu from %s", w->runs, when) &&
+		       text_fact(t, "", "the %s between them are not counted",
 				 layout_value(number, between, "ns"));
 	if (between / TELLING_PART <= w->ran_ns / 100)
 		return true;
-	return text_fact(t, "", "%s in which no measured process ran are not counted",
+	return text_fact(t, "", "without %s in which nothing measured ran",
 			 layout_value(number, between, "ns"));
 }
 

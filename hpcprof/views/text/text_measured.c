@@ -7,7 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-const char *text_when(struct text *t, uint64_t ns)
+/* "2026-11-20 10:00:12 +0000", in the local time zone; NULL if the time cannot be told or memory
+ * ran out. */
+static const char *moment(struct text *t, uint64_t ns)
 {
 	char day[64];
 	time_t seconds = (time_t)(ns / 1000000000);
@@ -21,8 +23,8 @@ const char *text_when(struct text *t, uint64_t ns)
 
 static bool when(struct text *t, const struct text_span *s)
 {
-	const char *from = s->wall.end_ns ? text_when(t, s->wall.start_ns) : NULL;
-	const char *to = s->wall.runs > 1 ? text_when(t, s->wall.end_ns) : NULL;
+	const char *from = s->wall.end_ns ? moment(t, s->wall.start_ns) : NULL;
+	const char *to = s->wall.runs > 1 ? moment(t, s->wall.end_ns) : NULL;
 	char number[LAYOUT_NUMBER_BYTES];
 
 	if (!from)
