@@ -315,7 +315,7 @@ static void json_node(struct hottest *h, struct view_json *j, uint32_t node, uin
 
 /* Print what is drawn below a root. Parents are in `up`, and ids count on from *id. */
 static void json_paths(struct hottest *h, struct view_json *j, uint32_t root, uint32_t *up,
-		       uint32_t *ids, uint32_t *id, uint64_t *left)
+		       uint32_t *ids, uint32_t *id)
 {
 	uint32_t node = h->child[root];
 
@@ -323,7 +323,6 @@ static void json_paths(struct hottest *h, struct view_json *j, uint32_t root, ui
 	while (node && node != root) {
 		ids[node] = ++*id;
 		json_node(h, j, node, ids[node], ids[up[node]]);
-		*left -= h->paths.info.at[node].exclusive;
 		if (h->child[node]) {
 			up[h->child[node]] = node;
 			node = h->child[node];
@@ -341,25 +340,26 @@ static void json_paths(struct hottest *h, struct view_json *j, uint32_t root, ui
 bool text_paths_json(struct text *t, struct view_json *j)
 {
 	struct hottest *h = t->hottest;
-	size_t nodes = h ? h->paths.info.len : 0, n = 0;
+	size_t nodes = h ? h->paths.info.len : 0;
 	uint32_t *up = calloc(nodes + 1, sizeof *up), *ids = calloc(nodes + 1, sizeof *ids), id = 0;
-	uint64_t *left = calloc(t->num_columns + 1, sizeof *left);
-	bool ok = up && ids && left, saturated = false;
+	uint64_t left = 0, rest = 0;
+	bool ok = up && ids, saturated = false;
 
 	view_json_rows(j, "calls", "nodes");
-	for (uint32_t i = 0; ok && i < nodes; i++) {
-		left[0] = sum_add(left[0], h->paths.info.at[i].exclusive, &saturated);
-		n += h->paths.info.at[i].inclusive && i > HOT_PATHS_PARTIAL_ROOT;
+	if (ok && h) {
+		json_paths(h, j, HOT_PATHS_ROOT, up, ids, &id);
+		json_paths(h, j, HOT_PATHS_PARTIAL_ROOT, up, ids, &id);
 	}
-	if (ok && h)
-		json_paths(h, j, HOT_PATHS_ROOT, up, ids, &id, left);
-	if (ok && h)
-		json_paths(h, j, HOT_PATHS_PARTIAL_ROOT, up, ids, &id, left);
+	for (uint32_t i = 0; ok && i < nodes; i++) {
+		if (ids[i])
+			continue;
+		left += i > HOT_PATHS_PARTIAL_ROOT && h->paths.info.at[i].inclusive;
+		rest = sum_add(rest, h->paths.info.at[i].exclusive, &saturated);
+	}
 	if (ok)
-		view_json_left_out(j, "nodes", n - id, left, 1);
+		view_json_left_out(j, "nodes", left, &rest, h ? 1 : 0);
 	free(up);
 	free(ids);
-	free(left);
 	return ok;
 }
 

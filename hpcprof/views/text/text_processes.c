@@ -273,7 +273,7 @@ bool text_processes(struct text *t, struct view_json *j)
 	uint64_t *left = calloc(t->num_columns + 1, sizeof *left);
 	bool ok = sorted && left;
 
-	if (ok && t->brief && t->num_columns && (n > 1 || j))
+	if (ok && t->brief && (j || (t->num_columns && n > 1)))
 		ok = programs(t, j, sorted, n, left);
 	else if (ok && !t->brief && j)
 		json_processes(t, j, sorted, n, left);
