@@ -15,7 +15,7 @@ struct pack_options {
 	double since; /* seconds since 1970; 0: all datafiles */
 };
 
-/* The datafiles that are not older than o->since. */
+/* The datafiles that are not older than o->since. A folder without any was reported to d. */
 static int list_new(const struct pack_options *o, const char *folder, struct scan *s,
 		    const char ***files, size_t *n, struct diag *d, struct error *e)
 {
@@ -23,7 +23,7 @@ static int list_new(const struct pack_options *o, const char *folder, struct sca
 
 	*n = 0;
 	*files = NULL;
-	if (scan_folder(s, folder, d, e) != 0)
+	if (scan_profiles(s, &folder, 1, d, e) != 0)
 		return -1;
 	*files = calloc(s->files.len + 1, sizeof **files);
 	if (!*files)
@@ -38,6 +38,20 @@ static int list_new(const struct pack_options *o, const char *folder, struct sca
 	return 0;
 }
 
+static int pack_files(const struct common *of, struct pack *p, struct diag *d, struct error *e)
+{
+	struct profile_request wanted = {.common = of, .no_names = true};
+	struct profile profile;
+	int rc = profile_load(&profile, &wanted, d, e);
+
+	if (rc != 0)
+		return -1;
+	rc = pack_model(p, profile.model, e);
+	profile_deinit(&profile);
+	return rc;
+}
+
+/* 0; 1 if it has no datafiles, which was reported; or -1 and *e. */
 static int pack_folder(const struct pack_options *o, const char *folder, FILE *out, struct diag *d,
 		       struct error *e)
 {
@@ -48,23 +62,22 @@ static int pack_folder(const struct pack_options *o, const char *folder, FILE *o
 					.pack_folders = &folder,
 					.num_pack_folders = 1}};
 	struct common of = o->common;
-	struct profile_request wanted = {.common = &of, .no_names = true};
-	struct profile profile;
+	struct stat st;
 	struct scan s;
 	const char **files;
-	int rc = list_new(o, folder, &s, &files, &of.num_profiles, d, e);
+	int rc;
 
+	if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
+		return error_set(e, ERROR_USAGE, "not a directory (name that of the datafiles)");
+	rc = list_new(o, folder, &s, &files, &of.num_profiles, d, e);
 	of.profiles = files;
-	if (rc == 0 && of.num_profiles) {
-		rc = profile_load(&profile, &wanted, d, e);
-		if (rc == 0) {
-			rc = pack_model(&p, profile.model, e);
-			profile_deinit(&profile);
-		}
-	}
+	if (rc == 0 && !s.files.len)
+		rc = 1;
+	if (rc == 0 && of.num_profiles)
+		rc = pack_files(&of, &p, d, e);
 	if (rc == 0 && !o->common.quiet)
-		fprintf(out, "%s: %zu load module%s with names; there are new ones of %zu\n",
-			folder, p.modules, p.modules == 1 ? "" : "s", p.written);
+		fprintf(out, "%s: %zu load module%s; names were added for %zu\n", folder, p.modules,
+			p.modules == 1 ? "" : "s", p.written);
 	free(files);
 	scan_deinit(&s);
 	return rc;
@@ -77,15 +90,13 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 
 	for (size_t i = 0; i < o->common.num_profiles; i++) {
 		const char *folder = o->common.profiles[i];
-		struct error why = {0};
-		if (pack_folder(o, folder, out, d, &why) == 0)
-			packed++;
-		else
-			diag_problem(d, NULL, "%s: %s (skipped)", folder, why.text);
+		struct error why;
+		int rc = pack_folder(o, folder, out, d, &why);
+		packed += rc == 0;
+		if (rc < 0)
+			diag_problem(d, folder, "%s", why.text);
 	}
-	if (!packed)
-		return error_set(e, ERROR_LIMIT, "no directory could be packed");
-	return 0;
+	return packed ? 0 : error_set(e, ERROR_LIMIT, "no names could be kept");
 }
 
 /* A finite number of seconds since 1970. */

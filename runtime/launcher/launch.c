@@ -335,7 +335,7 @@ static int run(const struct launch_options *o)
 		closing_line(o, quoted, shown, &since, listed, &recovered);
 	}
 	if (o->pack)
-		launch_pack(absolute, quoted, &since);
+		launch_pack(absolute, quoted, &since, &child);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -32,11 +32,19 @@ static void run_hpcprof(const char *hpcprof, const char *dir, const char *since)
 	_exit(127);
 }
 
+/* Whether the user ended it. */
+static bool was_ended(int status)
+{
+	int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	return sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT;
+}
+
 static void tell(const char *shown, int status, const struct rusage *used)
 {
 	long seconds = used->ru_utime.tv_sec + used->ru_stime.tv_sec;
 
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
+	if (was_ended(status))
 		return;
 	if (WIFSIGNALED(status) || WEXITSTATUS(status) > 1)
 		fprintf(stderr,
@@ -50,22 +58,46 @@ static void tell(const char *shown, int status, const struct rusage *used)
 			seconds);
 }
 
-void launch_pack(const char *dir, const char *shown, const struct timespec *since)
+/* Signals are blocked until *child is set, so that none is lost. */
+static pid_t start(const char *hpcprof, const char *dir, const char *since,
+		   volatile sig_atomic_t *child)
+{
+	sigset_t all, before;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid = fork();
+	if (pid == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		run_hpcprof(hpcprof, dir, since);
+	}
+	*child = pid > 0 ? pid : 0;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+void launch_pack(const char *dir, const char *shown, const struct timespec *since,
+		 volatile sig_atomic_t *child)
 {
 	char hpcprof[PATH_MAX], text[64];
 	struct rusage used;
-	int status;
+	siginfo_t ended;
+	int status = 0;
 	pid_t pid;
 
 	if (launch_beside(hpcprof, "hpcprof") != 0 || access(hpcprof, X_OK) != 0)
 		return;
 	snprintf(text, sizeof text, "%lld.%09ld", (long long)since->tv_sec, since->tv_nsec);
-	pid = fork();
-	if (pid == 0)
-		run_hpcprof(hpcprof, dir, text);
-	while (pid > 0 && wait4(pid, &status, 0, &used) < 0)
+	pid = start(hpcprof, dir, text, child);
+	if (pid < 0)
+		return;
+	/* until it is reaped, its pid is not reused */
+	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	*child = 0;
+	while (wait4(pid, &status, 0, &used) < 0)
 		if (errno != EINTR)
 			return;
-	if (pid > 0)
-		tell(shown, status, &used);
+	tell(shown, status, &used);
 }

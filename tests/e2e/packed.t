@@ -67,7 +67,7 @@ same unpacked "then they are the same after another build"
 compile '' && "$hpcrun" -q -o twice ./program 1
 "$hpcrun" -q -o twice ./program 2
 "$hpcprof" text --all -q twice >twice.before
-check "pack says that nothing is new" eval '"$hpcprof" pack twice | grep -q "new ones of 0$"'
+check "pack says that nothing is new" eval '"$hpcprof" pack twice | grep -q "names were added for 0$"'
 cp -r twice once
 compile "$another"
 same twice "both runs keep their names"
@@ -108,6 +108,14 @@ is "functions of two builds are compared by name" \
 	"$(lib rows.py functions 'f["before"] > 0 and f["after"] > 0 and f["name"] in ("first", "inlined")' <diff.json)" \
 	"first inlined"
 
+# What cannot be packed.
+mkdir empty
+run 3 "$hpcprof" pack before/*.csp
+check "pack takes directories" says err 'program.*csp: not a directory \(name that of the datafiles\)'
+check "a directory without datafiles has no names" run 3 "$hpcprof" pack empty
+check "nor has one that is not there" run 3 "$hpcprof" pack nonesuch
+check "of two, the other one is packed" run 1 "$hpcprof" pack empty before
+
 # The launcher.
 mkdir -p alone/bin && cp "$hpcrun" alone/bin && cp -r "$BUILD/lib" alone/
 check "without hpcprof, hpcrun keeps none and says nothing" \
@@ -115,4 +123,15 @@ check "without hpcprof, hpcrun keeps none and says nothing" \
 printf '#!/bin/sh\nexit 3\n' >alone/bin/hpcprof && chmod +x alone/bin/hpcprof
 check "if hpcprof fails, that is said, and the status is that of the command" \
 	eval 'alone/bin/hpcrun -o nobody sh -c "exit 7" 2>said; [ $? = 7 ] && says said "not all names were kept.*hpcprof pack nobody"'
+printf '#!/bin/sh\necho $$ >packing; exec sleep 50\n' >alone/bin/hpcprof
+alone/bin/hpcrun -o ended sh -c 'exit 7' 2>said &
+launcher=$!
+for _ in $(seq 200); do [ -s packing ] && break; sleep 0.05; done
+kill -TERM $launcher
+for _ in $(seq 400); do kill -0 $launcher 2>/dev/null || break; sleep 0.05; done
+check "a signal to hpcrun is passed to the packing" eval '! kill -0 $launcher 2>/dev/null'
+wait $launcher
+is "then the status is that of the command" "$?" 7
+check "the packing is gone" eval '! kill -0 "$(cat packing)" 2>/dev/null'
+check "and hpcrun says no more" eval '[ "$(wc -l <said)" = 1 ]'
 done_testing
