@@ -15,7 +15,8 @@ static int by_start(const void *pa, const void *pb)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-bool wall_time_measure(const struct model *m, struct wall_time *out)
+bool wall_time_measure(const struct model *m, wall_time_of_fn *of, void *context,
+		       struct wall_time *out)
 {
 	struct span *spans = malloc((m->processes.len + 1) * sizeof *spans);
 	size_t n = 0;
@@ -26,7 +27,7 @@ bool wall_time_measure(const struct model *m, struct wall_time *out)
 		return false;
 	for (size_t i = 0; i < m->processes.len; i++) {
 		const struct model_process *p = &m->processes.at[i];
-		if (p->has_start && p->has_wall)
+		if (p->has_start && p->has_wall && (!of || of(context, p)))
 			spans[n++] = (struct span){p->start_ns,
 						   sum_add(p->start_ns, p->wall_ns, &saturated)};
 	}

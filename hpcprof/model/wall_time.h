@@ -19,7 +19,10 @@ struct wall_time {
 	size_t runs;     /* that are apart; 0: not known */
 };
 
-/* False if memory ran out. */
-bool wall_time_measure(const struct model *m, struct wall_time *out);
+typedef bool wall_time_of_fn(void *context, const struct model_process *p);
+
+/* Of the processes for which of returns true; NULL: of all. False if memory ran out. */
+bool wall_time_measure(const struct model *m, wall_time_of_fn *of, void *context,
+		       struct wall_time *out);
 
 #endif

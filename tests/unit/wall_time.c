@@ -27,7 +27,7 @@ static struct wall_time measure(const struct process *processes, size_t n, bool 
 					   .has_wall = p->known};
 		assert_true(vec_push(&m->processes, to));
 	}
-	assert_true(wall_time_measure(m, &w));
+	assert_true(wall_time_measure(m, NULL, NULL, &w));
 	model_destroy(m);
 	return w;
 }

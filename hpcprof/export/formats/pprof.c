@@ -171,7 +171,7 @@ static bool put_times(struct pprof *s)
 {
 	struct wall_time w;
 
-	if (!wall_time_measure(s->x->m, &w))
+	if (!wall_time_measure(s->x->m, NULL, NULL, &w))
 		return false;
 	if (w.ran_ns) {
 		put_number(s, PROFILE_TIME_NANOS, w.start_ns);

@@ -6,6 +6,7 @@
 #include "hpcprof/command/newest.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/select.h"
+#include "hpcprof/model/wall_time.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,21 +71,25 @@ static int find_runs(struct diff *d, struct error *e)
 	return 0;
 }
 
-/* The wall time of a run: from its first process's start to its last one's end. 0: not known. */
+struct diff_one_run {
+	const struct diff *d;
+	size_t run;
+};
+
+static bool is_of_run(void *context, const struct model_process *p)
+{
+	const struct diff_one_run *one = context;
+
+	return diff_run_of(one->d, p) == one->run;
+}
+
+/* The wall time of a run, in which one of its processes ran; 0: not known. -1 if memory ran out. */
 static double wall_of(const struct diff *d, size_t run)
 {
-	uint64_t start = UINT64_MAX, end = 0;
+	struct diff_one_run one = {d, run};
+	struct wall_time w;
 
-	for (size_t i = 0; i < d->m->processes.len; i++) {
-		const struct model_process *p = &d->m->processes.at[i];
-		if (!p->has_start || !p->has_wall || diff_run_of(d, p) != run)
-			continue;
-		if (p->start_ns < start)
-			start = p->start_ns;
-		if (p->start_ns + p->wall_ns > end)
-			end = p->start_ns + p->wall_ns;
-	}
-	return end > start ? (double)(end - start) : 0;
+	return wall_time_measure(d->m, is_of_run, &one, &w) ? (double)w.ran_ns : -1;
 }
 
 /* ---- rows -------------------------------------------------------------------------- */
@@ -369,6 +374,8 @@ static int set_references(struct diff *d, const bool *meant, struct error *e)
 			run->reference = run->samples;
 		else if (d->normal == NORMAL_WALL)
 			run->reference = wall_of(d, r);
+		if (run->reference < 0)
+			return error_memory(e, 0);
 		for (uint32_t i = 0; meant && i < t->num_rows; i++)
 			if (meant[i])
 				run->reference += single(d, r, t->first_row + i, DIFF_EVENTS);

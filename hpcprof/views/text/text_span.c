@@ -102,7 +102,7 @@ bool text_span_measure(const struct text *t, struct text_span *s)
 		s->threads += p->threads - p->has_ended;
 		s->more_threads |= p->has_ended;
 	}
-	ok = ok && wall_time_measure(t->m, &s->wall);
+	ok = ok && wall_time_measure(t->m, NULL, NULL, &s->wall);
 	if (ok) {
 		find_first(s, sorted, known, n);
 		count_distinct(s, known, n);
