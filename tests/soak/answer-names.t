@@ -5,21 +5,18 @@
 . "$top/tests/lib/shell/measure.sh"
 . "$top/tests/lib/shell/builds.sh"
 
-for compiler in g++ clang++-14; do
-	for level in -O0 -O2; do
-		name=$compiler$level
-		if ! perf record -q -e cpu-clock -F 1000 -g -o perf.data true 2>/dev/null; then
-			skip "$name: perf gives every function the same share" "perf cannot measure here"
-			continue
-		fi
-		$compiler -std=c++17 -w -g "$level" -o "$name" "$top/tests/programs/unnamed.cc" || continue
-		"$hpcrun" -q -o "out$name" "./$name" 30 >/dev/null
-		perf record -q -e cpu-clock -F 1000 -g -o perf.data "./$name" 30 >/dev/null 2>&1
-		perf script -i perf.data --no-inline -F comm,ip,sym,dso >script 2>/dev/null
-		check "$name: perf gives every function the same share" \
-			lib agreement.py 2 "$hpcprof" "out$name" script "$(program mkframes)"
-	done
-done
+shares_as_perf() {
+	"$hpcrun" -q -o "out$1" "./$1" 30 >/dev/null
+	perf record -q -e cpu-clock -F 1000 -g -o perf.data "./$1" 30 >/dev/null 2>&1
+	perf script -i perf.data --no-inline -F comm,ip,sym,dso >script 2>/dev/null
+	check "$1: perf gives every function the same share" \
+		lib agreement.py 2 "$hpcprof" "out$1" script "$(program mkframes)"
+}
+if perf record -q -e cpu-clock -F 1000 -g -o perf.data true 2>/dev/null; then
+	unnamed_builds shares_as_perf
+else
+	skip "perf gives every function the same share" "perf cannot measure here"
+fi
 
 cp "$top/tests/bench/symbolize-part.cc" .
 echo 'namespace part1 { long run(int); } int main(int argc, char **) { return part1::run(argc) == 0; }' \

@@ -1,4 +1,21 @@
-# Sourced after measure.sh by the short and the long test of frames.
+# Sourced after measure.sh by the short and the long test of names.
+
+# unnamed_builds FUNCTION: call it with the name of each build of tests/programs/unnamed.cc.
+unnamed_builds() {
+	local compiler level name
+	for compiler in g++ clang++-14; do
+		for level in -O0 -O2; do
+			name=$compiler$level
+			if ! command -v "$compiler" >/dev/null; then
+				skip "$name: each function is apart" "$compiler is not installed"
+			elif $compiler -std=c++17 -w -g "$level" -o "$name" "$top/tests/programs/unnamed.cc"; then
+				"$1" "$name"
+			else
+				not_ok "$name: unnamed.cc is compiled"
+			fi
+		done
+	done
+}
 
 # builds: a name and a command per line.
 builds() {
