@@ -97,6 +97,11 @@ const struct option_row common_paths_options[] = {
      read_expression, FIELD(modules), NULL},
     {0}};
 
+const struct option_row common_under_options[] = {
+    {0, "under", "FUNCTION", "only what FUNCTION calls: paths begin at its outermost call",
+     option_string, FIELD(under), NULL},
+    {0}};
+
 const struct option_row common_rows_options[] = {
     {'n', "rows", "COUNT", "show COUNT rows of each table, and call paths (0: all)", option_limit,
      FIELD(rows), NULL},

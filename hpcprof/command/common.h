@@ -38,6 +38,7 @@ struct common {
 	unsigned threads; /* worker threads, at least 1 */
 	/* what is shown */
 	option_strings_field focus, ignore, modules; /* expressions, see metrics/path_filter.h */
+	const char *under;            /* a function, see correlate/under.h; or NULL */
 	option_strings_field metrics; /* in this order; empty: the command's choice */
 	uint64_t rows;                /* 0: the default; UINT64_MAX: all */
 	enum sort_key sort;
@@ -56,6 +57,7 @@ extern const struct option_row common_choice_options[];   /* --program and so on
 extern const struct option_row common_inlining_options[]; /* --no-inline */
 extern const struct option_row common_metrics_options[];  /* -m */
 extern const struct option_row common_paths_options[];    /* --focus, --ignore, --module */
+extern const struct option_row common_under_options[];    /* --under */
 extern const struct option_row common_rows_options[];     /* -n */
 extern const struct option_row common_values_options[];   /* -s, --samples, --ci */
 extern const struct option_row common_stats_options[];    /* --stats, --by */

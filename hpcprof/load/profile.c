@@ -3,6 +3,8 @@
 #include "formats/base/path.h"
 #include "hpcprof/command/output.h"
 #include "hpcprof/correlate/pack.h"
+#include "hpcprof/correlate/select.h"
+#include "hpcprof/correlate/under.h"
 #include "hpcprof/load/choice.h"
 #include "hpcprof/load/load.h"
 #include "hpcprof/load/scan.h"
@@ -317,6 +319,27 @@ void profile_deinit(struct profile *p)
 	memset(p, 0, sizeof *p);
 }
 
+/* Keep of the profile what is under the function that the user named. */
+static int keep_under(struct profile *p, const struct common *o, struct error *e)
+{
+	bool *marks;
+	uint32_t which;
+	int rc;
+
+	if (!o->under)
+		return 0;
+	if (p->units.groups.len)
+		return error_set(
+		    e, ERROR_USAGE,
+		    "--under cannot be combined with a comparison of profiles (--stats, "
+		    "--collective)");
+	if (select_named(p->model, &p->code, o->under, &marks, &which, e) != 0)
+		return -1;
+	rc = under_keep(p->model, &p->code, marks, e);
+	free(marks);
+	return rc;
+}
+
 /* Nothing could be loaded: status 3, since the command line is correct. */
 static int load_failed(struct error *e)
 {
@@ -340,9 +363,11 @@ static int load_and_print(struct output *out, const struct profile_request *r, c
 
 	if (profile_load(&p, r, d, e) != 0)
 		return load_failed(e);
-	if (r->common->page && !r->output)
+	rc = keep_under(&p, r->common, e);
+	if (rc == 0 && r->common->page && !r->output)
 		pager_begin();
-	rc = print(out->file, &p, options, e);
+	if (rc == 0)
+		rc = print(out->file, &p, options, e);
 	profile_deinit(&p);
 	if (rc >= 0 && output_commit(out, e) != 0) {
 		diag_problem(d, r->output, "%s (the file was not changed)", e->text);

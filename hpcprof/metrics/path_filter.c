@@ -2,7 +2,7 @@
 
 #include "formats/base/path.h"
 #include "hpcprof/command/expression.h"
-#include "hpcprof/metrics/select.h"
+#include "hpcprof/correlate/select.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +140,7 @@ int path_filter(struct shown_metrics *s, const struct model *m, const struct sym
 	if (rc == 0)
 		rc = mark(&f, &o->modules, "--module", m->modules.len, module_matches, no_module,
 			  &f.modules, e);
-	if (rc == 0 && (f.focus || f.ignore || f.modules))
+	if (rc == 0 && (f.focus || f.ignore || f.modules || o->under))
 		rc = find_outside(&f, e);
 	if (rc == 0 && f.outside)
 		rc = copy_values(s, &f, e);
@@ -168,8 +168,12 @@ static const char *append(struct arena *a, const char *text, const char *word,
 
 const char *path_filter_text(const struct common *o, struct arena *a)
 {
-	const char *text = append(a, "", "through", &o->focus);
+	const char *clean = o->under ? layout_clean(a, o->under) : "";
+	const char *text = !clean   ? NULL
+			   : *clean ? layout_format(a, "that begin at %s", clean)
+				    : "";
 
+	text = append(a, text, "through", &o->focus);
 	text = append(a, text, "not through", &o->ignore);
 	text = append(a, text, "that end in", &o->modules);
 	return text ? layout_format(a, "paths %s", text) : NULL;

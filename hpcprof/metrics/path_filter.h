@@ -1,5 +1,6 @@
-/* The call paths that the user chose by --focus, --ignore and --module. Values of others are not
- * shown, but percentages are of the totals of all. */
+/* The call paths that the user chose by --focus, --ignore and --module, and by --under, after which
+ * the model has no others (correlate/under.h). Values of others are not shown, but percentages are
+ * of the totals of all. */
 #ifndef HPCPROF_METRICS_PATH_FILTER_H
 #define HPCPROF_METRICS_PATH_FILTER_H
 

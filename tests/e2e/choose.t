@@ -67,6 +67,35 @@ check "callers: only those" sh -c "grep -q ' reads ' callers.txt && ! grep -q ' 
 "$hpcprof" --functions --samples --stats --by process --focus '^reads$' many >stats.txt
 check "statistics are of these paths" sh -c "awk '/everything/ { getline; print \$3 }' stats.txt | tr -d , | grep -qx $(shown --focus '^reads$')"
 
+# --under: what a function calls. Functions are one that calls itself, one that is inlined, and ones
+# that are called from several places.
+cat >inner.cc <<'END'
+#include <ctime>
+static volatile unsigned sink;
+static inline __attribute__((always_inline)) void core(unsigned n) { for (unsigned i = 0; i < n; i++) sink = sink * 3 + i; }
+static inline __attribute__((always_inline)) void middle(unsigned n) { core(n); for (unsigned i = 0; i < n; i++) sink = sink + i; }
+__attribute__((noinline)) static void again(int n) { middle(1000); if (n) again(n - 1); core(500); }
+__attribute__((noinline)) static void left() { again(3); middle(700); }
+__attribute__((noinline)) static void right() { middle(900); again(1); sink = sink + 1; }
+int main() { while (clock() < 0.5 * CLOCKS_PER_SEC) { left(); right(); } }
+END
+g++ -O1 -g -fno-optimize-sibling-calls -o inner inner.cc && "$hpcrun" -q -e CPUTIME@f2000 -o inner-out ./inner
+"$hpcprof" export -q --format folded -o whole.folded inner-out
+for function in main again left middle core; do
+	"$hpcprof" export -q --format folded --under $function -o part.folded inner-out
+	check "what is under $function, as cut from the whole" lib exported.py under $function whole.folded part.folded
+done
+"$hpcprof" --samples --under again inner-out >under.txt
+inclusive=$("$hpcprof" --functions --samples inner-out | awk '$5 == "again" { print $4 }')
+check "its share is the function's total" grep -q "^  shown .*% of it, $inclusive, on paths that begin at again$" under.txt
+check "what called it is not shown" sh -c '! grep -qw left under.txt'
+"$hpcprof" tree --under again --min 0 inner-out >under.txt
+check "the tree begins there" sh -c 'sed -n 4p under.txt | grep -qE "^[*] +[0-9.]+% +[0-9.]+ m?s .*  again$" && tail -1 under.txt | grep -q "on other paths"'
+run 2 "$hpcprof" --under agian inner-out
+check "a wrong name is answered with a similar one" grep -q "did you mean again" err
+run 2 "$hpcprof" --stats --under again inner-out
+check "statistics over profiles have no such part" grep -q "cannot be combined" err
+
 # status WANT OPTION...
 status() {
 	local want=$1

@@ -201,6 +201,7 @@ static const struct option_row own_options[] = {
 
 static const struct option_row *const tables[] = {own_options,
 						  common_choice_options,
+						  common_under_options,
 						  common_metrics_options,
 						  common_inlining_options,
 						  common_symbols_options,

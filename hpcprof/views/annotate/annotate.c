@@ -7,7 +7,7 @@
 #include "hpcprof/command/list.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/path_filter.h"
-#include "hpcprof/metrics/select.h"
+#include "hpcprof/correlate/select.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <stdlib.h>
@@ -200,6 +200,7 @@ static const struct option_row own_options[] = {
 static const struct option_row *const tables[] = {own_options,
 						  common_choice_options,
 						  common_paths_options,
+						  common_under_options,
 						  common_metrics_options,
 						  common_rows_options,
 						  common_values_options,

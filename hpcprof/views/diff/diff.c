@@ -5,7 +5,7 @@
 #include "hpcprof/command/list.h"
 #include "hpcprof/command/newest.h"
 #include "hpcprof/correlate/label.h"
-#include "hpcprof/metrics/select.h"
+#include "hpcprof/correlate/select.h"
 #include "hpcprof/model/wall_time.h"
 
 #include <math.h>

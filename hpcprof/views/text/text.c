@@ -245,10 +245,19 @@ static const struct option_row own_options[] = {
      option_count, offsetof(struct text_options, collective), NULL},
     {0}};
 
-static const struct option_row *const tables[] = {
-    common_choice_options,   common_paths_options,   common_metrics_options, common_rows_options,
-    common_values_options,   common_stats_options,   common_json_options,    own_options,
-    common_inlining_options, common_symbols_options, common_loading_options, NULL};
+static const struct option_row *const tables[] = {common_choice_options,
+						  common_paths_options,
+						  common_under_options,
+						  common_metrics_options,
+						  common_rows_options,
+						  common_values_options,
+						  common_stats_options,
+						  common_json_options,
+						  own_options,
+						  common_inlining_options,
+						  common_symbols_options,
+						  common_loading_options,
+						  NULL};
 
 const struct command text_command = {
     .name = "text",

@@ -4,7 +4,7 @@
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/attribute.h"
 #include "hpcprof/metrics/path_filter.h"
-#include "hpcprof/metrics/select.h"
+#include "hpcprof/correlate/select.h"
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stat_lines.h"
 #include "hpcprof/metrics/view_json.h"
@@ -493,17 +493,10 @@ static int run_callees(FILE *out, const void *options, struct diag *d, struct er
 	return run(out, options, true, d, e);
 }
 
-static const struct option_row *const tables[] = {common_choice_options,
-						  common_paths_options,
-						  common_metrics_options,
-						  common_rows_options,
-						  common_values_options,
-						  common_stats_options,
-						  common_json_options,
-						  common_inlining_options,
-						  common_symbols_options,
-						  common_loading_options,
-						  NULL};
+static const struct option_row *const tables[] = {
+    common_choice_options,   common_paths_options,   common_under_options,   common_metrics_options,
+    common_rows_options,     common_values_options,  common_stats_options,   common_json_options,
+    common_inlining_options, common_symbols_options, common_loading_options, NULL};
 
 const struct command callers_command = {
     .name = "callers",

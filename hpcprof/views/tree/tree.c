@@ -407,6 +407,7 @@ static const struct option_row own_options[] = {
 static const struct option_row *const tables[] = {own_options,
 						  common_choice_options,
 						  common_paths_options,
+						  common_under_options,
 						  common_metrics_options,
 						  common_values_options,
 						  common_stats_options,

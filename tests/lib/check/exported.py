@@ -13,6 +13,8 @@
         check the output of `pprof -top` (NAME) against the file
     exported.py about NAME.pprof
         print its units, the period, the first mapping and how many locations have an address
+    exported.py under FUNCTION WHOLE.folded PART.folded
+        check that PART has the paths of WHOLE through the function, from its outermost call on
     exported.py inclusive NAME NAME.json
         check the output of `callgrind_annotate --inclusive=yes` (NAME) against the file
 
@@ -445,6 +447,18 @@ def check_inclusive(text, path):
     print("%d functions" % len(wanted))
 
 
+def under(function, whole, part):
+    wanted = collections.Counter()
+    for path, value in read_folded(whole)[None].items():
+        names = [name for name, _ in path]
+        if function in names:
+            at = names.index(function)
+            wanted[((function, False), *path[at + 1:])] += value
+    need(wanted, "no path of %s is through %s" % (whole, function))
+    differ("the paths under %s" % function, wanted, read_folded(part)[None])
+    print("%d paths" % len(wanted))
+
+
 def sum_of(place, metric):
     total = 0
     for d in csp.load([place]):
@@ -465,6 +479,8 @@ def main(arguments):
         check_top(*rest)
     elif command == "about":
         about(*rest)
+    elif command == "under":
+        under(*rest)
     elif command == "inclusive":
         check_inclusive(*rest)
     else:

@@ -1,12 +1,14 @@
-#include "hpcprof/metrics/select.h"
+#include "hpcprof/correlate/select.h"
 
 #include "formats/base/nearest.h"
-#include "hpcprof/command/expression.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/terminal/layout.h"
 
+#include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 enum { CANDIDATES = 5, CANDIDATE_WIDTH = 60 }; /* in a message */
 
@@ -41,14 +43,33 @@ static bool has_part(const struct code_function *f, const void *part)
 	return strstr(f->name, part) || strstr(f->linkage_name, part);
 }
 
-/* Mark the functions that pass the test. Returns their number. */
-static size_t mark(const struct symbolized *c, bool *marks,
+/* What a user names: a name, and possibly where it is declared. */
+struct wanted {
+	const char *name;
+	const char *file; /* NULL: anywhere */
+	size_t file_length;
+	unsigned long line;
+};
+
+/* The file is the last parts of the path. */
+static bool is_at(const struct code_function *f, const struct wanted *w)
+{
+	size_t n = f->file ? strlen(f->file) : 0, m = w->file_length;
+
+	if (!w->file)
+		return true;
+	return f->line == w->line && n >= m && memcmp(f->file + n - m, w->file, m) == 0 &&
+	       (n == m || f->file[n - m - 1] == '/');
+}
+
+/* Mark the functions that pass the test and are where they should be. Returns their number. */
+static size_t mark(const struct symbolized *c, bool *marks, const struct wanted *w,
 		   bool (*test)(const struct code_function *f, const void *with), const void *with)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->functions.len; i++)
-		n += marks[i] = test(&c->functions.at[i], with);
+		n += marks[i] = is_at(&c->functions.at[i], w) && test(&c->functions.at[i], with);
 	return n;
 }
 
@@ -126,22 +147,66 @@ static int several(const struct symbolized *c, const bool *marks, const char *na
 		n++;
 	}
 	arena_deinit(&arena);
-	return error_set(e, ERROR_USAGE,
-			 "'%.60s' matches %zu functions: %.380s%s (give a full name)", name, n,
-			 list, n > CANDIDATES ? "; ..." : "");
+	return error_set(
+	    e, ERROR_USAGE,
+	    "'%.60s' matches %zu functions: %.380s%s (give a full name, or NAME@FILE:LINE)", name,
+	    n, list, n > CANDIDATES ? "; ..." : "");
 }
 
 /* Mark functions with name as a part of their name. If there are none, use name as an
  * expression. */
-static size_t mark_loosely(const struct symbolized *c, bool *marks, const char *name)
+static size_t mark_loosely(const struct symbolized *c, bool *marks, const struct wanted *w)
 {
-	size_t n = mark(c, marks, has_part, name);
+	size_t n = mark(c, marks, w, has_part, w->name);
 	regex_t r;
 
-	if (n || regcomp(&r, name, REG_EXTENDED | REG_NOSUB) != 0)
+	if (n || regcomp(&r, w->name, REG_EXTENDED | REG_NOSUB) != 0)
 		return n;
-	n = mark(c, marks, matches, &r);
+	n = mark(c, marks, w, matches, &r);
 	regfree(&r);
+	return n;
+}
+
+static size_t mark_all(const struct symbolized *c, bool *marks, const struct wanted *w)
+{
+	size_t n = mark(c, marks, w, is_called, w->name);
+
+	if (!n)
+		n = mark(c, marks, w, is_called_shortly, w->name);
+	return n ? n : mark_loosely(c, marks, w);
+}
+
+/* Read NAME@FILE:LINE. *name is malloc'd. False if text is not of this form; NULL in *name if
+ * memory ran out. */
+static bool split_place(const char *text, char **name, struct wanted *w)
+{
+	const char *at = strrchr(text, '@'), *colon = at ? strrchr(at, ':') : NULL;
+	char *end;
+
+	*name = NULL;
+	if (!colon || colon == at + 1 || !(colon[1] >= '0' && colon[1] <= '9'))
+		return false;
+	w->line = strtoul(colon + 1, &end, 10);
+	if (*end)
+		return false;
+	w->file = at + 1;
+	w->file_length = (size_t)(colon - w->file);
+	*name = strndup(text, (size_t)(at - text));
+	w->name = *name;
+	return true;
+}
+
+/* Mark what text names, first as a name as it is. Returns the number, or -1 if memory ran out. */
+static ssize_t mark_named(const struct symbolized *c, bool *marks, const char *text)
+{
+	struct wanted w = {.name = text};
+	ssize_t n = (ssize_t)mark_all(c, marks, &w);
+	char *name;
+
+	if (n || !split_place(text, &name, &w))
+		return n;
+	n = name ? (ssize_t)mark_all(c, marks, &w) : -1;
+	free(name);
 	return n;
 }
 
@@ -149,19 +214,12 @@ int select_named(const struct model *m, const struct symbolized *c, const char *
 		 uint32_t *which, struct error *e)
 {
 	bool *marks = calloc(c->functions.len + 1, sizeof *marks);
-	size_t n;
+	ssize_t n = marks ? mark_named(c, marks, name) : -1;
 	const char *first;
 
-	if (!marks)
-		return error_memory(e, c->functions.len);
-	n = mark(c, marks, is_called, name);
-	if (!n)
-		n = mark(c, marks, is_called_shortly, name);
-	if (!n)
-		n = mark_loosely(c, marks, name);
-	if (!n) {
+	if (n <= 0) {
 		free(marks);
-		return select_none(c, name, e);
+		return n < 0 ? error_memory(e, c->functions.len) : select_none(c, name, e);
 	}
 	first = next_name(c, marks, NULL);
 	if (next_name(c, marks, first)) {
