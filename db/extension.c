@@ -6,6 +6,7 @@
 #include "db/import/import.h"
 #include "db/query/functions.h"
 #include "db/query/vtab.h"
+#include "hpcprof/import/import.h"
 #include "hpcprof/load/importers.h"
 
 #include <pthread.h>
@@ -18,6 +19,7 @@ __attribute__((visibility("default"))) int sqlite3_extension_init(sqlite3 *db, c
 static void add_importers(void)
 {
 	importers_add(&db_importer);
+	importers_add(&import_importer);
 }
 
 int sqlite3_extension_init(sqlite3 *db, char **why, const sqlite3_api_routines *api)

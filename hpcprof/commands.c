@@ -2,6 +2,7 @@
 
 #include "db/import/import.h"
 #include "hpcprof/command/list.h"
+#include "hpcprof/import/import.h"
 #include "hpcprof/load/importers.h"
 
 #define COMMAND_ROW(name) &name##_command,
@@ -10,4 +11,5 @@ const struct command *const commands_all[] = {COMMAND_LIST(COMMAND_ROW) NULL};
 void commands_add_importers(void)
 {
 	importers_add(&db_importer);
+	importers_add(&import_importer);
 }

@@ -467,8 +467,9 @@ static int add_part(struct model *m, const char *path, const struct importer_par
 	return rc;
 }
 
-static int add(struct model *m, const char *path, struct error *e)
+static int add(struct model *m, const char *path, const char **lost, struct error *e)
 {
+	*lost = NULL;
 	return add_part(m, path, NULL, e);
 }
 

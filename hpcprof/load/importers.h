@@ -18,14 +18,18 @@ struct importer_part {
 	const char *name; /* of the thread; NULL: it and tid to cpu_ns are not known */
 	uint64_t tid, start_ns, end_ns, cpu_ns;
 	bool has_values;
-	int64_t id; /* identifies it to add_part */
+	/* identify it to add_part; the data is in the arena */
+	int64_t id;
+	const void *data;
 };
 
 struct importer {
 	bool (*is)(const char *path); /* checks the file's first bytes */
 	/* Merge the file. An invalid file leaves the model unchanged: then 1 and *e. 0, or -1 and
-	 * *e as ingest_datafile. Called by several threads, each with its own model. */
-	int (*add)(struct model *m, const char *path, struct error *e);
+	 * *e as ingest_datafile. *lost: what a valid file has and the model does not hold, in words
+	 * that live as long as the program; NULL: nothing. Called by several threads, each with its
+	 * own model. */
+	int (*add)(struct model *m, const char *path, const char **lost, struct error *e);
 	/* The parts, in the arena. Parts of one datafile are neighbours. 0, or -1 and *e. NULL,
 	 * like add_part: the files have no parts. */
 	int (*parts)(const char *path, struct importer_part **out, size_t *n, struct arena *a,
@@ -36,7 +40,8 @@ struct importer {
 	struct importer *next; /* the next registered one */
 };
 
-/* Register an importer, before anything is read. It cannot be removed. */
+/* Register an importer, before anything is read. It cannot be removed. Of several that know a file,
+ * the last one registered reads it. */
 void importers_add(struct importer *importer);
 /* The importer of the file, or NULL. */
 const struct importer *importers_of(const char *path);

@@ -36,6 +36,17 @@ static void note(struct load_worker *w, const char *text, enum error_kind kind, 
 	pthread_mutex_unlock(&w->shared->lock);
 }
 
+static void note_lost(struct load_worker *w, const char *lost)
+{
+	struct load *l = w->shared->load;
+	struct load_problem p = {.file = w->file, .text = lost};
+
+	pthread_mutex_lock(&w->shared->lock);
+	if (!vec_push(&l->notices, p))
+		w->memory = true;
+	pthread_mutex_unlock(&w->shared->lock);
+}
+
 static void complain(void *context, const char *text)
 {
 	note(context, text, ERROR_NONE, false);
@@ -77,16 +88,19 @@ static int load_file(struct load_worker *w, struct error *e)
 {
 	const struct load_file *f = &w->shared->load->files[w->file];
 	const struct importer *importer = importers_of(f->path);
+	const char *lost = NULL;
 	int rc;
 
 	if (importer && w->shared->load->unwanted) {
 		note(w, "not a datafile: its processes cannot be chosen from", ERROR_USAGE, false);
 		rc = 0;
 	} else if (importer) {
-		rc = importer->add(w->model, f->path, e);
+		rc = importer->add(w->model, f->path, &lost, e);
 		if (rc > 0) {
 			note(w, e->text, e->kind, false);
 			rc = 0;
+		} else if (rc == 0 && lost) {
+			note_lost(w, lost);
 		}
 	} else {
 		rc = load_datafile(w, f, e);
@@ -149,14 +163,14 @@ static int finish(const struct load_worker *workers, size_t n, struct error *e)
 }
 
 /* Sort by file. Problems of one file keep their order, since one thread noted them. */
-static void sort_problems(struct load *l)
+static void sort_problems(struct load_problem *at, size_t n)
 {
-	for (size_t i = 1; i < l->problems.len; i++) {
-		struct load_problem p = l->problems.at[i];
+	for (size_t i = 1; i < n; i++) {
+		struct load_problem p = at[i];
 		size_t k = i;
-		for (; k > 0 && l->problems.at[k - 1].file > p.file; k--)
-			l->problems.at[k] = l->problems.at[k - 1];
-		l->problems.at[k] = p;
+		for (; k > 0 && at[k - 1].file > p.file; k--)
+			at[k] = at[k - 1];
+		at[k] = p;
 	}
 }
 
@@ -186,7 +200,8 @@ int load_files(struct load *l, struct error *e)
 	free(workers);
 	if (rc != 0 && e)
 		*e = s.why;
-	sort_problems(l);
+	sort_problems(l->problems.at, l->problems.len);
+	sort_problems(l->notices.at, l->notices.len);
 	return rc;
 }
 
@@ -196,6 +211,7 @@ void load_deinit(struct load *l)
 		return;
 	model_destroy(l->model);
 	vec_free(&l->problems);
+	vec_free(&l->notices);
 	free(l->unwanted);
 	arena_deinit(&l->arena);
 	l->model = NULL;

@@ -40,6 +40,7 @@ struct load {
 	bool *unwanted;         /* [num_files]: those of others; NULL: there is no choice */
 	struct model *model;    /* finished */
 	VEC(struct load_problem) problems; /* in the order of the files */
+	VEC(struct load_problem) notices;  /* likewise: what files of other programs have too */
 	struct arena arena;                /* of the problems' texts */
 };
 

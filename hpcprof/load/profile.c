@@ -72,6 +72,9 @@ static int load_model(struct profile *p, struct load *l, struct diag *d, struct 
 	for (size_t i = 0; rc == 0 && i < l->problems.len; i++)
 		if (!report(p, d, l->files[l->problems.at[i].file].path, &l->problems.at[i]))
 			rc = error_memory(e, sizeof(struct profile_loss));
+	for (size_t i = 0; rc == 0 && i < l->notices.len; i++)
+		diag_notice(d, l->files[l->notices.at[i].file].path, "not read: %s",
+			    l->notices.at[i].text);
 	if (rc == 0)
 		tell_stores(d, l);
 	p->model = l->model;

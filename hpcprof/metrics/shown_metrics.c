@@ -67,16 +67,31 @@ static bool add_column(struct shown_metrics *out, const struct model *m,
 	return true;
 }
 
-/* Metrics with values first, then sampled ones, then by name. */
-static int by_use(const void *pa, const void *pb)
+/* Whether all files are of other profilers, which put the metric first that matters most. */
+static bool is_foreign(const struct model *m)
 {
+	bool all = m->processes.len > 0;
+
+	for (size_t i = 0; i < m->processes.len; i++)
+		all &= m->processes.at[i].foreign;
+	return all;
+}
+
+/* Metrics with values first, then sampled ones, then by name, or as in the files. */
+static int by_use(const void *pa, const void *pb, void *context)
+{
+	const bool *as_in_files = context;
 	const struct model_metric *a = *(const struct model_metric *const *)pa;
 	const struct model_metric *b = *(const struct model_metric *const *)pb;
 	int used =
 	    (int)(b->total.samples || b->total.events) - (int)(a->total.samples || a->total.events);
 	int sampled = (int)!!(b->flags & CSP_METRIC_ASYNC) - (int)!!(a->flags & CSP_METRIC_ASYNC);
 
-	return used ? used : sampled ? sampled : strcmp(a->name, b->name);
+	if (used || sampled)
+		return used ? used : sampled;
+	if (*as_in_files && a->position != b->position)
+		return a->position < b->position ? -1 : 1;
+	return strcmp(a->name, b->name);
 }
 
 static int choose_all(struct shown_metrics *out, const struct model *m, const struct common *o,
@@ -84,14 +99,14 @@ static int choose_all(struct shown_metrics *out, const struct model *m, const st
 {
 	size_t n = m->metrics.len, used = 0;
 	const struct model_metric **sorted = calloc(n + 1, sizeof(struct model_metric *));
-	bool ok = sorted != NULL;
+	bool ok = sorted != NULL, as_in_files = is_foreign(m);
 
 	for (size_t i = 0; ok && i < n; i++) {
 		sorted[i] = &m->metrics.at[i];
 		used += sorted[i]->total.samples || sorted[i]->total.events;
 	}
 	if (ok)
-		qsort(sorted, n, sizeof(struct model_metric *), by_use);
+		qsort_r(sorted, n, sizeof(struct model_metric *), by_use, &as_in_files);
 	for (size_t i = 0; ok && i < n && i < most && (i < used || !i); i++)
 		ok = add_column(out, m, sorted[i], o, a);
 	out->left_out = used > out->len ? used - out->len : 0;

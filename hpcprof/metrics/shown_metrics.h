@@ -42,8 +42,9 @@ struct shown_metrics {
 
 /* The metrics of -m, in its order. Without -m all that have values, at most `most` (at least 1):
  * sampled ones first, then by name, since the order in a file means nothing once several are
- * merged. If none has values, the first. With has_parts -m also takes METRIC:sum and so on. Strings
- * live in the arena. 0, or -1 and *e (ERROR_USAGE: no such metric). */
+ * merged; but as in the files if other profilers wrote all of them. If none has values, the first.
+ * With has_parts -m also takes METRIC:sum and so on. Strings live in the arena. 0, or -1 and *e
+ * (ERROR_USAGE: no such metric). */
 int shown_metrics_choose(struct shown_metrics *out, const struct model *m, const struct common *o,
 			 bool has_parts, size_t most, struct arena *a, struct error *e);
 void shown_metrics_deinit(struct shown_metrics *c); /* takes NULL */

@@ -136,9 +136,10 @@ static int read_datafile(struct stats_worker *w, const struct load_file *f, cons
 static int import_file(struct stats_worker *w, const struct importer *importer, const char *path,
 		       const struct importer_part *part, const char *unit)
 {
+	const char *lost; /* it was told when the file was read first */
 	struct error why;
 	int rc = part ? importer->add_part(w->model, path, part, &why)
-		      : importer->add(w->model, path, &why);
+		      : importer->add(w->model, path, &lost, &why);
 
 	if (rc > 0)
 		rc = note_problem(w, path, &why);

@@ -59,6 +59,9 @@ enum { MODEL_ROOT = 0, MODEL_PARTIAL_ROOT = 1, MODEL_ROOTS = 2 };
 #define MODEL_UNKNOWN_MODULE "[unknown]"
 /* The name of a function whose name is not known. */
 #define MODEL_UNKNOWN_FUNCTION "[unknown function]"
+/* What stands for MODEL_PARTIAL_ROOT in files of other programs: the frame above call paths whose
+ * outermost frames are missing. */
+#define MODEL_PARTIAL_PATHS "[partial call paths]"
 
 struct model_module {
 	const char *name;     /* path or [pseudo]; if several, the first in order */
@@ -143,6 +146,7 @@ struct model_process {
 	bool has_trailer, has_pid, has_start, has_wall, has_cpu, has_rank;
 	bool estimated; /* its numbers of samples are estimates: the file has none */
 	bool flat;      /* the file has no call paths */
+	bool foreign;   /* another profiler wrote the file, and it is not XML */
 	bool has_ended; /* one of the rows of THREADS stands for many ended threads */
 };
 

@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-struct span {
+struct ran_span {
 	uint64_t start, end;
 };
 
 static int by_start(const void *pa, const void *pb)
 {
-	const struct span *a = pa, *b = pb;
+	const struct ran_span *a = pa, *b = pb;
 
 	return (a->start > b->start) - (a->start < b->start);
 }
@@ -18,7 +18,7 @@ static int by_start(const void *pa, const void *pb)
 bool wall_time_measure(const struct model *m, wall_time_of_fn *of, void *context,
 		       struct wall_time *out)
 {
-	struct span *spans = malloc((m->processes.len + 1) * sizeof *spans);
+	struct ran_span *spans = malloc((m->processes.len + 1) * sizeof *spans);
 	size_t n = 0;
 	bool saturated = false;
 
@@ -28,8 +28,8 @@ bool wall_time_measure(const struct model *m, wall_time_of_fn *of, void *context
 	for (size_t i = 0; i < m->processes.len; i++) {
 		const struct model_process *p = &m->processes.at[i];
 		if (p->has_start && p->has_wall && (!of || of(context, p)))
-			spans[n++] = (struct span){p->start_ns,
-						   sum_add(p->start_ns, p->wall_ns, &saturated)};
+			spans[n++] = (struct ran_span){
+			    p->start_ns, sum_add(p->start_ns, p->wall_ns, &saturated)};
 	}
 	qsort(spans, n, sizeof *spans, by_start);
 	for (size_t i = 0; i < n; i++) {

@@ -106,6 +106,7 @@ room model reader symbolize
 room correlate terminal model symbolize
 room load terminal command model correlate reader
 room complete command load reader
+room import model load
 room metrics terminal command model correlate load
 room export terminal command model correlate load metrics reader
 room export/formats terminal command model correlate load metrics

@@ -21,7 +21,7 @@
 #include <stdio.h>
 
 /* The frame above call paths whose outermost frames are missing. */
-#define EXPORT_PARTIAL "[partial call paths]"
+#define EXPORT_PARTIAL MODEL_PARTIAL_PATHS
 /* The greatest integer up to which all are exact for programs that read numbers as doubles. */
 #define EXPORT_MOST_DOUBLE (UINT64_C(1) << 53)
 

@@ -147,6 +147,34 @@ static bool chosen_paths(struct text *t)
 			 layout_value(value, sum, t->columns[0].unit), paths);
 }
 
+/* What files of other profilers do not have. */
+static void tell_missing_foreign(struct text *t)
+{
+	size_t all = t->m->processes.len, flat = model_num_flat(t->m);
+	bool periods = false;
+
+	for (size_t i = 0; i < t->num_columns; i++)
+		periods |= t->columns[i].metric->interval != 0;
+	if (model_num_estimated(t->m) && periods)
+		text_paragraph(t, "Numbers of samples that files do not have are estimated as "
+				  "events / period.");
+	if (flat && flat == all)
+		text_paragraph(t, "There are no call paths in the file%s, and so no totals.",
+			       all == 1 ? "" : "s");
+	else if (flat)
+		text_paragraph(t, "%zu of %zu files %s no call paths; totals of %s are only self.",
+			       flat, all, flat == 1 ? "has" : "have", flat == 1 ? "it" : "them");
+}
+
+static bool any_foreign(const struct model *m)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < m->processes.len; i++)
+		any |= m->processes.at[i].foreign;
+	return any;
+}
+
 /* What profiles in XML do not have. */
 static void tell_missing(struct text *t)
 {
@@ -156,6 +184,10 @@ static void tell_missing(struct text *t)
 			    : flat ? ". Totals of a PROFILE, which has no call paths, are only self"
 				   : "";
 
+	if (any_foreign(t->m)) {
+		tell_missing_foreign(t);
+		return;
+	}
 	if (n && n == all)
 		text_paragraph(t,
 			       "XML has no numbers of samples: they are estimated as events / "

@@ -64,7 +64,9 @@ static bool account(struct text *t, const struct model_metric *m)
 static bool complete_paths(struct text *t, const struct model_metric *m)
 {
 	if (t->flat) {
-		text_paragraph(t, "Call paths: a PROFILE in XML has none.");
+		text_paragraph(t, "Call paths: %s none.",
+			       t->m->processes.at[0].foreign ? "the file has"
+							     : "a PROFILE in XML has");
 		return true;
 	}
 	uint32_t n = model_num_contexts(t->m);
@@ -213,13 +215,15 @@ static bool symbols(struct text *t)
 
 static bool losses(struct text *t)
 {
-	size_t rows = text_rows(t, 5), bare = 0, assumed = 0, xml = model_num_estimated(t->m);
+	size_t rows = text_rows(t, 5), bare = 0, assumed = 0, others = 0;
 	uint64_t in_slots = 0;
 	bool saturated = false;
 
 	for (size_t i = 0; i < t->m->processes.len; i++) {
-		bare += !t->m->processes.at[i].has_trailer && !t->m->processes.at[i].estimated;
-		in_slots = sum_add(in_slots, t->m->processes.at[i].tramp_samples, &saturated);
+		const struct model_process *p = &t->m->processes.at[i];
+		others += p->estimated || p->foreign;
+		bare += !p->has_trailer && !p->estimated && !p->foreign;
+		in_slots = sum_add(in_slots, p->tramp_samples, &saturated);
 	}
 	for (size_t i = 0; i < t->m->modules.len; i++)
 		assumed += t->m->modules.at[i].assumed;
@@ -227,7 +231,7 @@ static bool losses(struct text *t)
 		text_paragraph(t,
 			       "Files: %zu of %zu datafiles have no trailer, so nothing is known "
 			       "about their process and dropped samples.",
-			       bare, t->m->processes.len - xml);
+			       bare, t->m->processes.len - others);
 	if (assumed)
 		text_paragraph(t,
 			       "Load map: the size of %zu load module%s is unknown; addresses up "

@@ -1,0 +1,124 @@
+#include "hpcprof/import/import.h"
+
+#include "formats/datafile.h"
+#include "formats/store/store.h"
+
+#include <string.h>
+
+/* The strictest first. */
+static const struct import_format *const formats[] = {&import_callgrind, &import_pprof,
+						      &import_perf_script, &import_folded, NULL};
+
+/* Bytes that are looked at. */
+enum { HEAD = 8192 };
+
+static bool is_ours(const uint8_t *at, size_t n)
+{
+	static const char *const magics[] = {CSP_MAGIC_FILE, STORE_MAGIC};
+
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+		if (n >= strlen(magics[i]) && memcmp(at, magics[i], strlen(magics[i])) == 0)
+			return true;
+	return false;
+}
+
+static const struct import_format *format_of(const uint8_t *at, size_t n, bool whole)
+{
+	if (!n || is_ours(at, n))
+		return NULL;
+	for (size_t i = 0; formats[i]; i++)
+		if (formats[i]->is(at, n, whole))
+			return formats[i];
+	return NULL;
+}
+
+static bool is(const char *path)
+{
+	uint8_t head[HEAD];
+	bool whole = false;
+	size_t n = input_head(path, head, sizeof head, &whole);
+
+	return format_of(head, n, whole) != NULL;
+}
+
+static int parse(struct parsed *p, const void *at, size_t n, struct error *e)
+{
+	const struct import_format *f = format_of(at, n < HEAD ? n : HEAD, n <= HEAD);
+	int rc;
+
+	if (!f)
+		return error_set(e, ERROR_VERSION, "no profile that can be read");
+	p->tool = f->name;
+	rc = f->read(p, at, n, e);
+	if (rc == 0 && !p->metrics.len)
+		rc = error_set(e, ERROR_FORMAT, "a %s file without any metric", f->name);
+	return rc;
+}
+
+static int parse_file(struct parsed *p, const char *path, struct error *e)
+{
+	struct input in;
+	int rc = input_open(&in, path, e);
+
+	if (rc == 0)
+		rc = parse(p, in.at, in.n, e);
+	input_close(&in);
+	return rc;
+}
+
+/* The status of importer.add for a file that could not be read. */
+static int refused(const struct error *e)
+{
+	return e->kind == ERROR_MEMORY ? -1 : 1;
+}
+
+int import_memory(struct model *m, const char *path, const void *at, size_t n, const char **lost,
+		  struct error *e)
+{
+	struct parsed p;
+	int rc;
+
+	if (!parsed_init(&p))
+		rc = error_memory(e, 0);
+	else if (parse(&p, at, n, e) != 0)
+		rc = refused(e);
+	else
+		rc = parsed_fill(&p, m, path, PARSED_ALL, e);
+	if (rc == 0)
+		*lost = p.lost;
+	parsed_deinit(&p);
+	return rc;
+}
+
+static int add(struct model *m, const char *path, const char **lost, struct error *e)
+{
+	struct input in;
+	int rc = input_open(&in, path, e);
+
+	rc = rc == 0 ? import_memory(m, path, in.at, in.n, lost, e) : refused(e);
+	input_close(&in);
+	return rc;
+}
+
+static int parts(const char *path, struct importer_part **out, size_t *n, struct arena *a,
+		 struct error *e)
+{
+	struct parsed p;
+	int rc = parsed_init(&p) ? parse_file(&p, path, e) : error_memory(e, 0);
+
+	*n = 0;
+	if (rc == 0)
+		rc = parsed_parts(&p, path, out, n, a, e);
+	parsed_deinit(&p);
+	return rc;
+}
+
+static int add_part(struct model *m, const char *path, const struct importer_part *part,
+		    struct error *e)
+{
+	uint32_t of = part->thread == CSP_NONE ? PARSED_OF_NONE : part->thread;
+
+	return parsed_fill(part->data, m, path, of, e);
+}
+
+struct importer import_importer = {.is = is, .add = add, .parts = parts, .add_part = add_part};
