@@ -187,6 +187,7 @@ static uint32_t module_of(struct perf_script *s, struct span name)
 		return parsed_module(s->p, CSP_MODULE_KERNEL, "");
 	if (!name.n || span_is(name, "[unknown]"))
 		return parsed_module(s->p, MODEL_UNKNOWN_MODULE, "");
+	span_drop(&name, " (deleted)");
 	text = parsed_span(s->p, name);
 	return text ? parsed_module(s->p, text, "") : PARSED_NONE;
 }

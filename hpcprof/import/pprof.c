@@ -419,9 +419,10 @@ static bool is(const void *at, size_t n, bool whole)
 	struct wire_field f;
 	enum wire_type type;
 
+	(void)whole;
 	while (cursor_left(&c)) {
 		if (!wire_field(&c, &f))
-			return found && !whole;
+			return found; /* the head is cut, or the file is damaged */
 		if (!type_of(f.number, &type) || (f.number <= PROFILE_PERIOD && f.type != type))
 			return false;
 		if (f.number == PROFILE_SAMPLE_TYPE && !is_type(f.bytes))
