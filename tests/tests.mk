@@ -36,6 +36,7 @@ reader_c := $(call sources,formats reader)
 wrap_alloc := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 UNIT_LDFLAGS_reader_oom := $(wrap_alloc)
 UNIT_LDFLAGS_profile_oom := $(wrap_alloc)
+UNIT_LDFLAGS_import := $(wrap_alloc)
 UNIT_LDFLAGS_merge_oom := $(wrap_alloc)
 UNIT_LDFLAGS_symbolize_oom := $(wrap_alloc)
 UNIT_LDFLAGS_reader_bad := $(wrap_alloc)

@@ -432,7 +432,8 @@ void command_list(FILE *out, const struct command *const *commands)
 {
 	fputs("Usage: hpcprof [COMMAND] [options] [PROFILE]...\n\n"
 	      "PROFILE is a measurement directory written by hpcrun, a datafile (*" CSP_SUFFIX
-	      "),\na database written by hpcprof, a PROFILE or CSPROFILE in XML, or a file of pprof,\n"
+	      "),\na database written by hpcprof, a PROFILE or CSPROFILE in XML, or a file of "
+	      "pprof,\n"
 	      "callgrind, perf script or collapsed stacks. Commands that print a profile take the\n"
 	      "newest measurement in the current directory by default.\n\n"
 	      "Commands:\n",

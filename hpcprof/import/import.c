@@ -41,7 +41,7 @@ static bool is(const char *path)
 	return format_of(head, n, whole) != NULL;
 }
 
-static int parse(struct parsed *p, const void *at, size_t n, struct error *e)
+int import_parse(struct parsed *p, const void *at, size_t n, struct error *e)
 {
 	const struct import_format *f = format_of(at, n < HEAD ? n : HEAD, n <= HEAD);
 	int rc;
@@ -61,7 +61,7 @@ static int parse_file(struct parsed *p, const char *path, struct error *e)
 	int rc = input_open(&in, path, e);
 
 	if (rc == 0)
-		rc = parse(p, in.at, in.n, e);
+		rc = import_parse(p, in.at, in.n, e);
 	input_close(&in);
 	return rc;
 }
@@ -80,7 +80,7 @@ int import_memory(struct model *m, const char *path, const void *at, size_t n, c
 
 	if (!parsed_init(&p))
 		rc = error_memory(e, 0);
-	else if (parse(&p, at, n, e) != 0)
+	else if (import_parse(&p, at, n, e) != 0)
 		rc = refused(e);
 	else
 		rc = parsed_fill(&p, m, path, PARSED_ALL, e);

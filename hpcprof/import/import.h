@@ -23,6 +23,9 @@ struct import_format {
 
 extern const struct import_format import_pprof, import_callgrind, import_perf_script, import_folded;
 
+/* Read the contents of a file, whose format its first bytes tell. 0, or -1 and *e: ERROR_VERSION if
+ * they are not of any. */
+int import_parse(struct parsed *p, const void *at, size_t n, struct error *e);
 /* Merge the contents of a file, as importer.add. What is not kept is stored in *lost, or NULL. */
 int import_memory(struct model *m, const char *path, const void *at, size_t n, const char **lost,
 		  struct error *e);

@@ -59,10 +59,13 @@ int pprof_text_in(struct pprof_reader *r, const struct wire_field *f, size_t at,
 
 /* ---- the parts --------------------------------------------------------------------- */
 
+static struct span span_of(const struct cursor *c)
+{
+	return (struct span){(const char *)c->base + c->pos, cursor_left(c)};
+}
+
 static bool keep(struct pprof_reader *r, const struct wire_field *f)
 {
-	struct span text = {(const char *)f->bytes.base + f->bytes.pos, cursor_left(&f->bytes)};
-
 	switch (f->number) {
 	case PROFILE_SAMPLE_TYPE:
 		return vec_push(&r->types, f->bytes);
@@ -75,7 +78,7 @@ static bool keep(struct pprof_reader *r, const struct wire_field *f)
 	case PROFILE_FUNCTION:
 		return vec_push(&r->functions, f->bytes);
 	case PROFILE_STRING_TABLE:
-		return vec_push(&r->strings, text);
+		return vec_push(&r->strings, span_of(&f->bytes));
 	case PROFILE_PERIOD_TYPE:
 		r->period_type = f->bytes;
 		return true;
