@@ -346,6 +346,8 @@ static int read_one(struct callgrind_reader *r, struct span line)
 		return 0;
 	if (strchr("0123456789+-*", line.at[0]))
 		return read_costs(r, line);
+	if (r->is_call)
+		return expected(r, "the costs of a call", line);
 	rc = read_place(r, line);
 	if (rc <= 0)
 		return rc;

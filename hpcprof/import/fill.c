@@ -13,10 +13,13 @@ struct filling {
 	struct model *m;
 	struct error *e;
 	uint32_t part;
-	uint32_t *metrics;      /* of the file -> of the model */
-	struct interner known;  /* node << 1, + 1 for its own values */
-	VEC(uint32_t) contexts; /* [known] of the model */
-	VEC(uint32_t) path;     /* nodes, innermost first */
+	uint32_t *metrics;       /* of the file -> of the model */
+	struct interner known;   /* node << 1, + 1 for its own values */
+	VEC(uint32_t) contexts;  /* [known] of the model */
+	VEC(uint32_t) path;      /* nodes, innermost first */
+	struct interner places;  /* function << 32 | line */
+	struct interner frames;  /* place << 32 | role */
+	VEC(uint32_t) frame_ids; /* [frames] of the model */
 	/* [processes * metrics of the model], [threads + 1 * metrics of the model] */
 	struct model_sum *by_process, *by_thread;
 };
@@ -74,16 +77,13 @@ static bool same_text(struct filling *f, const char *from, const char **to)
 	return *to || !from;
 }
 
-/* Add the context of a node under a context. */
-static uint32_t add_context(struct filling *f, uint32_t parent, const struct parsed_node *n,
-			    bool point)
+/* Add the frame of a line of a function. */
+static uint32_t add_frame(struct filling *f, uint32_t function, uint32_t line, enum frame_role role)
 {
-	const struct parsed_function *from = &f->p->functions.at[n->function];
+	const struct parsed_function *from = &f->p->functions.at[function];
 	const struct parsed_module *module = &f->p->modules.at[from->module];
 	struct model_function to = {.line = from->line};
-	bool inlined = n->inlined && n->parent >= PARSED_ROOTS;
-	enum frame_role role = inlined ? FRAME_NAMED_INLINED_POINT : FRAME_NAMED_POINT;
-	uint32_t id, frame;
+	uint32_t id;
 
 	to.module = model_module(f->m, as_text(module->name), as_text(module->build_id));
 	if (to.module == UINT32_MAX || !same_text(f, from->name, &to.name) ||
@@ -91,8 +91,27 @@ static uint32_t add_context(struct filling *f, uint32_t parent, const struct par
 	    !same_text(f, from->file, &to.file) || !same_text(f, from->declared, &to.declared))
 		return UINT32_MAX;
 	id = model_function(f->m, &to);
-	frame = id == UINT32_MAX ? id : model_named_frame(f->m, id, n->line, role + !point);
-	return frame == UINT32_MAX ? frame : model_context(f->m, parent, frame);
+	return id == UINT32_MAX ? id : model_named_frame(f->m, id, line, role);
+}
+
+/* Add the context of a node under a context. */
+static uint32_t add_context(struct filling *f, uint32_t parent, const struct parsed_node *n,
+			    bool point)
+{
+	bool inlined = n->inlined && n->parent >= PARSED_ROOTS;
+	enum frame_role role = (inlined ? FRAME_NAMED_INLINED_POINT : FRAME_NAMED_POINT) + !point;
+	uint32_t place = interner_add(&f->places, (uint64_t)n->function << 32 | n->line), id;
+
+	id =
+	    place == INTERNER_NONE ? place : interner_add(&f->frames, (uint64_t)place << 32 | role);
+	if (id == INTERNER_NONE)
+		return UINT32_MAX;
+	if (id == f->frame_ids.len &&
+	    !vec_push(&f->frame_ids, add_frame(f, n->function, n->line, role)))
+		return UINT32_MAX;
+	if (id >= f->frame_ids.len || f->frame_ids.at[id] == UINT32_MAX)
+		return UINT32_MAX;
+	return model_context(f->m, parent, f->frame_ids.at[id]);
 }
 
 /* The context of a node, as a call or for its own values. */
@@ -135,7 +154,8 @@ static int add_value(struct filling *f, const struct parsed_value *v)
 {
 	uint32_t id = f->metrics[v->metric], n = (uint32_t)f->m->metrics.len, process = 0;
 	uint32_t thread = v->thread == PARSED_NONE ? (uint32_t)f->p->threads.len : v->thread;
-	uint32_t context = context_of(f, v->node, f->p->metrics.at[v->metric].sampled);
+	bool point = f->p->flat || f->p->metrics.at[v->metric].sampled;
+	uint32_t context = context_of(f, v->node, point);
 	struct model_metric *to = &f->m->metrics.at[id];
 
 	if (context == UINT32_MAX || !model_reach(f->m, to, context))
@@ -283,5 +303,8 @@ int parsed_fill(const struct parsed *p, struct model *m, const char *path, uint3
 	interner_deinit(&f.known);
 	vec_free(&f.contexts);
 	vec_free(&f.path);
+	interner_deinit(&f.places);
+	interner_deinit(&f.frames);
+	vec_free(&f.frame_ids);
 	return rc;
 }

@@ -364,28 +364,28 @@ static bool is_comment(struct span line)
 static int read_one(struct perf_script *s, struct span line)
 {
 	struct perf_head h;
-	int rc = 1;
+	int rc;
 
 	if (is_comment(line))
 		return 0;
 	if (!span_trim(line).n)
 		return end_sample(s);
-	if (s->open && (line.at[0] == ' ' || line.at[0] == '\t')) {
-		rc = read_frame(s, line);
-		if (rc > 0 && s->frames.len)
-			rc = read_line(s, line);
+	/* first, as a thread's name may be a hexadecimal number, such as dd */
+	if (parse_head(line, &h)) {
+		rc = end_sample(s);
+		return rc == 0 ? begin_sample(s, &h) : rc;
 	}
-	if (rc <= 0)
-		return rc;
-	if (!parse_head(line, &h))
+	rc = s->open ? read_frame(s, line) : 1;
+	if (rc > 0 && s->open && s->frames.len)
+		rc = read_line(s, line);
+	if (rc > 0)
 		return lines_error(&s->lines, s->e,
 				   s->open ? "a frame ('ADDRESS SYMBOL (MODULE)') or a sample "
 					     "('COMM PID TIME: EVENT:', of perf script without -F)"
 					   : "a sample ('COMM PID TIME: EVENT:', of perf script "
 					     "without -F)",
 				   line);
-	rc = end_sample(s);
-	return rc == 0 ? begin_sample(s, &h) : rc;
+	return rc;
 }
 
 static int read_script(struct parsed *p, const void *at, size_t n, struct error *e)

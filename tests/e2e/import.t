@@ -162,17 +162,17 @@ fi
 # ---- perf script ---------------------------------------------------------------------
 "$hpcprof" export -q --format csv "$data/perf.script" | tail -n +2 | cut -d, -f4- >out
 is "names with blanks, inlined frames, modules, lines, the kernel, several events" "$(cat out)" \
-	'[unknown function],[unknown],,,0,250000,500000,1,2,0,0,0,0,0,0
-init (constprop.0),/usr/lib/ld linux (2).so,,,0,250000,250000,1,1,0,0,0,0,0,0
-main,/usr/bin/work,,,0,0,250000,0,1,4,4,2,2,0,0
+	'main,/usr/bin/work,,,0,500000,750000,2,3,4,4,2,2,0,0
 "operator delete(void*, unsigned long)",/usr/bin/work,work.cc,12,0,0,250000,0,1,0,0,0,0,0,0
 "std::map<int, A (*)(int)>::at(int)",/usr/bin/work,,,1,0,250000,0,1,0,0,0,0,0,0
 operator(),/usr/bin/work,,,1,0,250000,0,1,0,0,0,0,0,0
 do_syscall_64,[kernel],,,0,0,250000,0,1,0,0,0,0,0,0
 complete_walk,[kernel],,,0,250000,250000,1,1,0,0,0,0,0,0
+[unknown function],[unknown],,,0,250000,500000,1,2,0,0,0,0,0,0
+init (constprop.0),/usr/lib/ld linux (2).so,,,0,250000,250000,1,1,0,0,0,0,0,0
 [unknown function],/usr/bin/sh,,,0,0,0,0,0,0,0,0,0,1,1'
 "$hpcprof" --threads "$data/perf.script" >out
-check "clocks are times, and samples are counted" says out 'recorded +750 us cpu-clock:u in 3 samples'
+check "clocks are times, and samples are counted" says out 'recorded +1.25 ms cpu-clock:u in 5 samples'
 check "threads have the names of the file" says out ' 1  Web Content 2'
 check "and processes are known" says out 'processes   2'
 is "they are kept apart" "$("$hpcprof" export -q --format csv --by process "$data/perf.script" |
@@ -225,10 +225,12 @@ refused() {
 	cat "$data/perf.script"
 	echo 'neither a frame nor a sample'
 } >bad.script
-check "a bad line of perf script has its number" refused bad.script "line 24: expected .*found 'neither a"
+check "a bad line of perf script has its number" refused bad.script "line 26: expected .*found 'neither a"
 sed 's/^12 10$/+x 10/; s/^+4 12 10$/+4 x 10/' "$data/callgrind.out" >bad.callgrind
 check "one of callgrind" refused bad.callgrind "line 22: expected a position"
 sed 's/^cfn=(2) malloc$/cfn=(9)/' "$data/callgrind.out" >unnamed.callgrind
+sed '/^\* \* 900 9$/d' "$data/callgrind.out" >call.callgrind
+check "a call without costs" refused call.callgrind 'line 27: expected the costs of a call'
 check "a number without a name" refused unnamed.callgrind 'line 25: expected a number that has a name'
 sed 's/^+4 +2 4 1$/+4 +2 4 1 9/' "$data/callgrind.out" >costs.callgrind
 check "more costs than events" refused costs.callgrind 'line 17: expected no more costs'
