@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
 
-formats='folded pprof speedscope callgrind firefox chrome csv json'
+formats='folded pprof speedscope callgrind firefox chrome otlp csv json'
 mkcsp=$BUILD/programs/mkcsp
 
 # exported DIR NAME [OPTION...]: NAME.FORMAT is written in all formats.
@@ -107,10 +107,10 @@ done
 # ---- threads and processes -----------------------------------------------------------
 by_parts() {
 	local format
-	for format in pprof speedscope firefox chrome csv; do
+	for format in pprof speedscope firefox chrome otlp csv; do
 		"$hpcprof" export -q --format $format --by "$3" -o "$2.$format" "$1" || return 1
 	done
-	for format in pprof speedscope firefox chrome; do
+	for format in pprof speedscope firefox chrome otlp; do
 		lib exported.py parts "$2.csv" "$2.$format" || return 1
 	done
 }

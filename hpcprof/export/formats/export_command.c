@@ -15,7 +15,7 @@ static const struct export_format *const formats[] = {EXPORT_FORMATS(FORMAT_ROW)
 #define FORMAT_WORD(name) #name,
 static const char *const format_words[] = {EXPORT_FORMATS(FORMAT_WORD) NULL};
 
-#define FORMAT_LIST "folded, pprof, speedscope, callgrind, firefox, chrome, csv or json"
+#define FORMAT_LIST "folded, pprof, speedscope, callgrind, firefox, chrome, otlp, csv or json"
 
 static const struct export_format *format_of(const struct export_options *o)
 {

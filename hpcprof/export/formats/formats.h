@@ -74,6 +74,7 @@ struct export_format {
 	X(callgrind)                                                                               \
 	X(firefox)                                                                                 \
 	X(chrome)                                                                                  \
+	X(otlp)                                                                                    \
 	X(csv)                                                                                     \
 	X(json)
 

@@ -4,8 +4,8 @@
     exported.py total PLACE METRIC
         print the sum of a metric over the nodes of datafiles
     exported.py alike TOTAL NAME
-        read NAME.folded, .pprof, .speedscope, .callgrind, .firefox, .chrome, .csv and .json (those
-        that exist), check that each is what its format demands and adds up to TOTAL, and that
+        read NAME.folded, .pprof, .speedscope, .callgrind, .firefox, .chrome, .otlp, .csv and .json
+        (those that exist), check that each is what its format demands and adds up to TOTAL, and that
         they agree on the value of each call path (of each function for callgrind)
     exported.py parts NAME.FORMAT NAME.FORMAT2
         check that two files of any of these formats agree for each thread or process
@@ -182,6 +182,49 @@ def read_speedscope(path):
     return out if len(out) > 1 else {None: next(iter(out.values()), {})}
 
 
+def read_otlp(path):
+    """OpenTelemetry's ProfilesData in JSON: the first profile. All indices have to exist."""
+    p = load_json(path)
+    d = p["dictionary"]
+    strings = d["stringTable"]
+    need(strings[0] == "" and len(set(strings)) == len(strings), "otlp: the table of strings")
+    for table in ("mappingTable", "locationTable", "functionTable", "linkTable", "attributeTable",
+                  "stackTable"):
+        need(d[table][0] == {}, "otlp: %s does not begin with an empty element" % table)
+    need(len(p["resourceProfiles"]) == 1, "otlp: several resources")
+    scope = p["resourceProfiles"][0]["scopeProfiles"][0]
+    need(scope["scope"]["name"] == "hpcprof" and scope["profiles"], "otlp: no profile")
+    types = [tuple(strings[q["sampleType"][k]] for k in ("typeStrindex", "unitStrindex"))
+             for q in scope["profiles"]]
+    need(len(set(types)) == len(types), "otlp: two profiles of a type")
+    need(all(t and u for t, u in types), "otlp: a type without a name or unit")
+    frames = []
+    for l in d["locationTable"]:
+        lines = [strings[d["functionTable"][x["functionIndex"]]["nameStrindex"]]
+                 for x in l.get("lines", [])]
+        need(not l or lines, "otlp: a location without a line")
+        need("mappingIndex" not in l or strings[d["mappingTable"][l["mappingIndex"]]
+                                                ["filenameStrindex"]], "otlp: a mapping without a name")
+        need(isinstance(l.get("address", "0"), str), "otlp: an address is a string")
+        frames.append([(n, i + 1 < len(lines)) for i, n in enumerate(lines)])
+    out = collections.defaultdict(collections.Counter)
+    for q in scope["profiles"]:
+        for s in q["samples"]:
+            need(0 < s["stackIndex"] < len(d["stackTable"]), "otlp: a stack")
+            need(len(s["values"]) == 1 and isinstance(s["values"][0], str) and
+                 0 < int(s["values"][0]) < 2 ** 63, "otlp: values %r" % s["values"])
+    for s in scope["profiles"][0]["samples"]:
+        stack = d["stackTable"][s["stackIndex"]]["locationIndices"]
+        path = [f for i in stack for f in frames[i]]
+        part = None
+        for i in s.get("attributeIndices", []):
+            need(i, "otlp: no attribute")
+            part = d["attributeTable"][i]["value"]["stringValue"]
+            need(strings[d["attributeTable"][i]["keyStrindex"]], "otlp: an attribute without a key")
+        out[part][tuple(reversed(path))] += int(s["values"][0])
+    return out
+
+
 def columns_of(table, name):
     for column, values in table.items():
         need(column in ("length", "weightType") or len(values) == table["length"],
@@ -303,7 +346,7 @@ def read_json(path):
 
 
 READERS = {"folded": read_folded, "pprof": read_pprof, "speedscope": read_speedscope,
-           "firefox": read_firefox, "chrome": read_chrome, "csv": read_csv, "json": read_json}
+           "firefox": read_firefox, "otlp": read_otlp, "chrome": read_chrome, "csv": read_csv, "json": read_json}
 
 
 def read(path):
