@@ -39,7 +39,6 @@ void parsed_deinit(struct parsed *p)
 	interner_deinit(&p->cells);
 	interner_deinit(&p->value_ids);
 	strings_destroy(p->strings);
-	arena_deinit(&p->arena);
 }
 
 /* ---- texts ------------------------------------------------------------------------- */

@@ -80,7 +80,6 @@ struct parsed {
 	bool saturated;   /* a sum reached 2^64 - 1 */
 	const char *lost; /* what of the file is not kept, in words; NULL: nothing */
 	/* internal */
-	struct arena arena;
 	struct strings *strings;
 	struct interner pairs, module_ids, function_ids, places, node_ids, thread_ids, process_ids;
 	struct interner tids, cells, value_ids; /* cells: node and thread */

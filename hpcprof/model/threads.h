@@ -1,5 +1,5 @@
 /* The groups of threads of a model. Only models that were asked for them have any
- * (ingest_options.threads). */
+ * (ingest_options.threads), and those with files of other profilers. */
 #ifndef HPCPROF_MODEL_THREADS_H
 #define HPCPROF_MODEL_THREADS_H
 

@@ -9,6 +9,7 @@
 #include "hpcprof/export/formats/formats.h"
 #include "hpcprof/model/wall_time.h"
 #include "hpcprof/terminal/json.h"
+#include "hpcprof/terminal/layout.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,11 +72,12 @@ static void put_type(struct otlp *s, const char *name, const struct shown_metric
 	const char *unit = strcmp(c->unit, "ns") == 0 ? "nanoseconds"
 			   : c->unit[0]               ? c->unit
 						      : "count";
-	char text[256];
+	const char *name_of =
+	    layout_format(&s->x->arena, "%s%s", c->metric_name, c->of_samples ? "_samples" : "");
 
-	snprintf(text, sizeof text, "%s%s", c->metric_name, c->of_samples ? "_samples" : "");
+	s->starved |= !name_of;
 	fprintf(s->out, "\"%s\":{", name);
-	put_index(s, "typeStrindex", string(s, text));
+	put_index(s, "typeStrindex", string(s, name_of));
 	fputc(',', s->out);
 	put_index(s, "unitStrindex", string(s, unit));
 	fputc('}', s->out);

@@ -126,11 +126,12 @@ static const char *unit_of(const struct shown_metric *c)
 
 static uint64_t type_name(struct pprof *s, const struct shown_metric *c)
 {
-	char name[256];
+	const char *name;
 
 	if (!c->of_samples)
 		return string(s, c->metric_name);
-	snprintf(name, sizeof name, "%s_samples", c->metric_name);
+	name = layout_format(&s->x->arena, "%s_samples", c->metric_name);
+	s->starved |= !name;
 	return string(s, name);
 }
 
