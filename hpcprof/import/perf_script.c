@@ -22,6 +22,7 @@ struct perf_head {
 };
 
 struct perf_frame {
+	uint64_t address;
 	uint32_t function, line;
 	bool inlined;
 };
@@ -192,11 +193,13 @@ static uint32_t module_of(struct perf_script *s, struct span name)
 	return text ? parsed_module(s->p, text, "") : PARSED_NONE;
 }
 
-/* A frame that was inlined is in the module of the next one, which sets it. */
-static int add_frame(struct perf_script *s, struct span symbol, struct span module, bool inlined)
+/* A frame that was inlined is in the module of the one with the same address that follows, which
+ * sets it. */
+static int add_frame(struct perf_script *s, uint64_t address, struct span symbol,
+		     struct span module, bool inlined)
 {
 	struct parsed_function f = {0};
-	struct perf_frame frame = {.inlined = inlined};
+	struct perf_frame frame = {.address = address, .inlined = inlined};
 
 	f.module = module_of(s, module);
 	if (!span_is(symbol, "[unknown]") && symbol.n) {
@@ -207,7 +210,7 @@ static int add_frame(struct perf_script *s, struct span symbol, struct span modu
 	frame.function = f.module == PARSED_NONE ? PARSED_NONE : parsed_function(s->p, &f);
 	for (size_t i = s->frames.len; !inlined && i-- > 0 && s->frames.at[i].inlined;) {
 		struct parsed_function inner = s->p->functions.at[s->frames.at[i].function];
-		if (inner.module != s->unknown)
+		if (inner.module != s->unknown || s->frames.at[i].address != address)
 			break;
 		inner.module = f.module;
 		s->frames.at[i].function = parsed_function(s->p, &inner);
@@ -227,21 +230,25 @@ static int read_frame(struct perf_script *s, struct span line)
 		return 1;
 	at = span_trim(at);
 	if (span_drop(&at, " (inlined)"))
-		return add_frame(s, without_offset(at), (struct span){"", 0}, true);
-	if (!split_module(at, &symbol, &module))
-		return 1;
-	return add_frame(s, symbol, module, false);
+		return add_frame(s, address, without_offset(at), (struct span){"", 0}, true);
+	if (split_module(at, &symbol, &module))
+		return add_frame(s, address, symbol, module, false);
+	/* with the field srcline, "(inlined)" is behind the line */
+	symbol = without_offset(at);
+	return symbol.n < at.n ? add_frame(s, address, symbol, (struct span){"", 0}, true) : 1;
 }
 
 /* Read "  FILE:LINE" of the last frame, which there is. 1: it is something else. */
 static int read_line(struct perf_script *s, struct span line)
 {
 	struct span file = span_trim(line), number;
-	size_t colon = span_last(file, ':');
+	size_t colon;
 	struct perf_frame *frame = &s->frames.at[s->frames.len - 1];
 	struct parsed_function f;
 	uint64_t value;
 
+	span_drop(&file, " (inlined)");
+	colon = span_last(file, ':');
 	if (!colon || colon == SIZE_MAX)
 		return 1;
 	number = (struct span){file.at + colon + 1, file.n - colon - 1};
@@ -320,6 +327,7 @@ static int end_sample(struct perf_script *s)
 {
 	struct parsed_value v = {PARSED_ROOT, s->thread, s->metric, s->period, 1};
 	struct parsed_function unknown = {0};
+	uint64_t outer = UINT64_MAX;
 
 	if (!s->open)
 		return 0;
@@ -328,14 +336,18 @@ static int end_sample(struct perf_script *s)
 		unknown.module = s->unknown;
 		v.node = parsed_function(s->p, &unknown);
 		if (v.node == PARSED_NONE ||
-		    !vec_push(&s->frames, (struct perf_frame){v.node, 0, 0}))
+		    !vec_push(&s->frames, (struct perf_frame){.function = v.node}))
 			return out_of_memory(s);
 		v.node = PARSED_ROOT;
 	}
 	while (s->frames.len) {
 		const struct perf_frame *f = &s->frames.at[--s->frames.len];
-		v.node = parsed_node(
-		    s->p, &(struct parsed_node){v.node, f->function, f->line, f->inlined});
+		/* perf marks a function as inlined if it has another name in its debug information;
+		 * then nothing with the same address follows */
+		struct parsed_node n = {v.node, f->function, f->line,
+					f->inlined && f->address == outer};
+		outer = f->address;
+		v.node = parsed_node(s->p, &n);
 		if (v.node == PARSED_NONE)
 			return out_of_memory(s);
 	}

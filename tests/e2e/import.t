@@ -162,14 +162,18 @@ fi
 # ---- perf script ---------------------------------------------------------------------
 "$hpcprof" export -q --format csv "$data/perf.script" | tail -n +2 | cut -d, -f4- >out
 is "names with blanks, inlined frames, modules, lines, the kernel, several events" "$(cat out)" \
-	'main,/usr/bin/work,,,0,500000,750000,2,3,4,4,2,2,0,0
+	'main,/usr/bin/work,,,0,500000,500000,2,2,4,4,2,2,0,0
+[unknown function],[unknown],,,0,250000,500000,1,2,0,0,0,0,0,0
+init (constprop.0),/usr/lib/ld linux (2).so,,,0,250000,250000,1,1,0,0,0,0,0,0
+_start,/usr/bin/work,,,0,0,250000,0,1,0,0,0,0,0,0
+start_line,/usr/bin/work,crt.c,7,1,0,250000,0,1,0,0,0,0,0,0
+__libc_start_main_impl,[unknown],,,0,0,250000,0,1,0,0,0,0,0,0
+main,/usr/bin/work,,,0,0,250000,0,1,0,0,0,0,0,0
 "operator delete(void*, unsigned long)",/usr/bin/work,work.cc,12,0,0,250000,0,1,0,0,0,0,0,0
 "std::map<int, A (*)(int)>::at(int)",/usr/bin/work,,,1,0,250000,0,1,0,0,0,0,0,0
 operator(),/usr/bin/work,,,1,0,250000,0,1,0,0,0,0,0,0
 do_syscall_64,[kernel],,,0,0,250000,0,1,0,0,0,0,0,0
 complete_walk,[kernel],,,0,250000,250000,1,1,0,0,0,0,0,0
-[unknown function],[unknown],,,0,250000,500000,1,2,0,0,0,0,0,0
-init (constprop.0),/usr/lib/ld linux (2).so,,,0,250000,250000,1,1,0,0,0,0,0,0
 [unknown function],/usr/bin/sh,,,0,0,0,0,0,0,0,0,0,1,1'
 "$hpcprof" --threads "$data/perf.script" >out
 check "clocks are times, and samples are counted" says out 'recorded +1.25 ms cpu-clock:u in 5 samples'
@@ -225,7 +229,7 @@ refused() {
 	cat "$data/perf.script"
 	echo 'neither a frame nor a sample'
 } >bad.script
-check "a bad line of perf script has its number" refused bad.script "line 26: expected .*found 'neither a"
+check "a bad line of perf script has its number" refused bad.script "line 30: expected .*found 'neither a"
 sed 's/^12 10$/+x 10/; s/^+4 12 10$/+4 x 10/' "$data/callgrind.out" >bad.callgrind
 check "one of callgrind" refused bad.callgrind "line 22: expected a position"
 sed 's/^cfn=(2) malloc$/cfn=(9)/' "$data/callgrind.out" >unnamed.callgrind
