@@ -1,30 +1,12 @@
 /* pprof's profile.proto. Parts may be in any order, so all are found first and then decoded:
  * strings, functions, mappings, locations, samples. */
+#include "formats/pprof.h"
 #include "hpcprof/import/import.h"
 #include "hpcprof/import/pprof_reader.h"
 #include "hpcprof/model/sum.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The numbers of the fields, from profile.proto. */
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_MAPPING = 3,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING_TABLE = 6,
-	PROFILE_TIME_NANOS = 9,
-	PROFILE_DURATION_NANOS = 10,
-	PROFILE_PERIOD_TYPE = 11,
-	PROFILE_PERIOD = 12,
-	PROFILE_DEFAULT_SAMPLE_TYPE = 14,
-	PROFILE_FIELDS = 15, /* numbers above this one are unknown */
-};
-enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
-enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
-enum { LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3 };
 
 int pprof_out_of_memory(const struct pprof_reader *r)
 {
@@ -67,31 +49,31 @@ static struct span span_of(const struct cursor *c)
 static bool keep(struct pprof_reader *r, const struct wire_field *f)
 {
 	switch (f->number) {
-	case PROFILE_SAMPLE_TYPE:
+	case PPROF_PROFILE_SAMPLE_TYPE:
 		return vec_push(&r->types, f->bytes);
-	case PROFILE_SAMPLE:
+	case PPROF_PROFILE_SAMPLE:
 		return vec_push(&r->samples, f->bytes);
-	case PROFILE_MAPPING:
+	case PPROF_PROFILE_MAPPING:
 		return vec_push(&r->mappings, f->bytes);
-	case PROFILE_LOCATION:
+	case PPROF_PROFILE_LOCATION:
 		return vec_push(&r->locations, f->bytes);
-	case PROFILE_FUNCTION:
+	case PPROF_PROFILE_FUNCTION:
 		return vec_push(&r->functions, f->bytes);
-	case PROFILE_STRING_TABLE:
+	case PPROF_PROFILE_STRING_TABLE:
 		return vec_push(&r->strings, span_of(&f->bytes));
-	case PROFILE_PERIOD_TYPE:
+	case PPROF_PROFILE_PERIOD_TYPE:
 		r->period_type = f->bytes;
 		return true;
-	case PROFILE_TIME_NANOS:
+	case PPROF_PROFILE_TIME_NANOS:
 		r->time_ns = f->value;
 		return true;
-	case PROFILE_DURATION_NANOS:
+	case PPROF_PROFILE_DURATION_NANOS:
 		r->duration_ns = f->value;
 		return true;
-	case PROFILE_PERIOD:
+	case PPROF_PROFILE_PERIOD:
 		r->period = f->value;
 		return true;
-	case PROFILE_DEFAULT_SAMPLE_TYPE:
+	case PPROF_PROFILE_DEFAULT_SAMPLE_TYPE:
 		r->preferred = f->type == WIRE_NUMBER ? f->value : 0;
 		return true;
 	default:
@@ -102,9 +84,10 @@ static bool keep(struct pprof_reader *r, const struct wire_field *f)
 /* The type of a field of the profile; false: there is no such field. */
 static bool type_of(uint32_t number, enum wire_type *type)
 {
-	*type = number <= PROFILE_STRING_TABLE || number == PROFILE_PERIOD_TYPE ? WIRE_BYTES
-										: WIRE_NUMBER;
-	return number <= PROFILE_FIELDS;
+	*type = number <= PPROF_PROFILE_STRING_TABLE || number == PPROF_PROFILE_PERIOD_TYPE
+		    ? WIRE_BYTES
+		    : WIRE_NUMBER;
+	return number <= PPROF_PROFILE_FIELDS;
 }
 
 static int find_parts(struct pprof_reader *r, struct cursor c)
@@ -116,7 +99,8 @@ static int find_parts(struct pprof_reader *r, struct cursor c)
 		size_t at = c.pos;
 		if (!wire_field(&c, &f))
 			return pprof_damaged(r, at, "a field is cut or damaged");
-		if (f.number <= PROFILE_PERIOD && (!type_of(f.number, &type) || f.type != type))
+		if (f.number <= PPROF_PROFILE_PERIOD &&
+		    (!type_of(f.number, &type) || f.type != type))
 			return pprof_damaged(r, at, "a field has the wrong type");
 		if (!keep(r, &f))
 			return pprof_out_of_memory(r);
@@ -197,13 +181,13 @@ static int read_label(struct pprof_reader *r, struct cursor c, struct pprof_labe
 		size_t at = c.pos;
 		if (!wire_field(&c, &f))
 			return pprof_damaged(r, at, "a label is damaged");
-		if (f.number == LABEL_KEY)
+		if (f.number == PPROF_LABEL_KEY)
 			rc = pprof_text_in(r, &f, at, &key);
-		else if (f.number == LABEL_STR)
+		else if (f.number == PPROF_LABEL_STR)
 			rc = pprof_text_in(r, &f, at, &text);
-		else if (f.number == LABEL_NUM)
+		else if (f.number == PPROF_LABEL_NUM)
 			number = f.value;
-		has_number |= f.number == LABEL_NUM;
+		has_number |= f.number == PPROF_LABEL_NUM;
 	}
 	while (i < sizeof keys / sizeof *keys && key && strcmp(key, keys[i]) != 0)
 		i++;
@@ -309,14 +293,14 @@ static int read_sample(struct pprof_reader *r, struct cursor c)
 		size_t at = c.pos;
 		if (!wire_field(&c, &f))
 			return pprof_damaged(r, at, "a sample is damaged");
-		if (f.number == SAMPLE_LABEL && f.type == WIRE_BYTES)
+		if (f.number == PPROF_SAMPLE_LABEL && f.type == WIRE_BYTES)
 			rc = read_label(r, f.bytes, &labels);
-		while ((f.number == SAMPLE_LOCATION_ID || f.number == SAMPLE_VALUE) &&
+		while ((f.number == PPROF_SAMPLE_LOCATION_ID || f.number == PPROF_SAMPLE_VALUE) &&
 		       wire_next(&f, &number))
-			if (!(f.number == SAMPLE_VALUE ? vec_push(&r->values, number)
-						       : vec_push(&r->path, number)))
+			if (!(f.number == PPROF_SAMPLE_VALUE ? vec_push(&r->values, number)
+							     : vec_push(&r->path, number)))
 				return pprof_out_of_memory(r);
-		if (f.type == WIRE_BYTES && f.number <= SAMPLE_VALUE && cursor_left(&f.bytes))
+		if (f.type == WIRE_BYTES && f.number <= PPROF_SAMPLE_VALUE && cursor_left(&f.bytes))
 			return pprof_damaged(r, at, "a list of numbers is damaged");
 	}
 	if (rc == 0)
@@ -409,7 +393,8 @@ static bool is_type(struct cursor c)
 	struct wire_field f;
 
 	while (cursor_left(&c))
-		if (!wire_field(&c, &f) || f.number > VALUE_TYPE_UNIT || f.type != WIRE_NUMBER)
+		if (!wire_field(&c, &f) || f.number > PPROF_VALUE_TYPE_UNIT ||
+		    f.type != WIRE_NUMBER)
 			return false;
 	return true;
 }
@@ -426,11 +411,12 @@ static bool is(const void *at, size_t n, bool whole)
 	while (cursor_left(&c)) {
 		if (!wire_field(&c, &f))
 			return found; /* the head is cut, or the file is damaged */
-		if (!type_of(f.number, &type) || (f.number <= PROFILE_PERIOD && f.type != type))
+		if (!type_of(f.number, &type) ||
+		    (f.number <= PPROF_PROFILE_PERIOD && f.type != type))
 			return false;
-		if (f.number == PROFILE_SAMPLE_TYPE && !is_type(f.bytes))
+		if (f.number == PPROF_PROFILE_SAMPLE_TYPE && !is_type(f.bytes))
 			return false;
-		found |= f.number == PROFILE_SAMPLE_TYPE && cursor_left(&f.bytes);
+		found |= f.number == PPROF_PROFILE_SAMPLE_TYPE && cursor_left(&f.bytes);
 	}
 	return found;
 }

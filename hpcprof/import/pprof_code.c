@@ -1,18 +1,22 @@
 /* The functions, mappings and locations of pprof. */
+#include "formats/pprof.h"
 #include "hpcprof/import/pprof_reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { MAPPING_ID = 1, MAPPING_FILENAME = 5, MAPPING_BUILD_ID = 6 };
-enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_LINE = 4 };
-enum { LINE_FUNCTION_ID = 1, LINE_LINE = 2 };
-enum {
-	FUNCTION_ID = 1,
-	FUNCTION_NAME = 2,
-	FUNCTION_SYSTEM_NAME = 3,
-	FUNCTION_FILENAME = 4,
-	FUNCTION_START_LINE = 5,
-};
+/* Number a message by its id, which is new and not 0. what: of the messages. */
+static int add_id(struct pprof_reader *r, struct interner *ids, uint64_t id, size_t begin,
+		  const char *what)
+{
+	char text[64];
+
+	if (!id || interner_find(ids, id) != INTERNER_NONE) {
+		snprintf(text, sizeof text, "two %s with the same id, or one without", what);
+		return pprof_damaged(r, begin, text);
+	}
+	return interner_add(ids, id) != INTERNER_NONE ? 0 : pprof_out_of_memory(r);
+}
 
 static int read_function(struct pprof_reader *r, struct cursor c)
 {
@@ -26,15 +30,15 @@ static int read_function(struct pprof_reader *r, struct cursor c)
 		size_t at = c.pos;
 		if (!wire_field(&c, &f))
 			return pprof_damaged(r, at, "a function is damaged");
-		if (f.number == FUNCTION_ID)
+		if (f.number == PPROF_FUNCTION_ID)
 			id = f.value;
-		else if (f.number == FUNCTION_NAME)
+		else if (f.number == PPROF_FUNCTION_NAME)
 			rc = pprof_text_in(r, &f, at, &out.name);
-		else if (f.number == FUNCTION_SYSTEM_NAME)
+		else if (f.number == PPROF_FUNCTION_SYSTEM_NAME)
 			rc = pprof_text_in(r, &f, at, &out.linkage_name);
-		else if (f.number == FUNCTION_FILENAME)
+		else if (f.number == PPROF_FUNCTION_FILENAME)
 			rc = pprof_text_in(r, &f, at, &out.file);
-		else if (f.number == FUNCTION_START_LINE)
+		else if (f.number == PPROF_FUNCTION_START_LINE)
 			out.line = f.value <= UINT32_MAX ? (uint32_t)f.value : 0;
 	}
 	if (!out.name)
@@ -43,14 +47,11 @@ static int read_function(struct pprof_reader *r, struct cursor c)
 		out.name = NULL;
 	if (out.linkage_name == out.name)
 		out.linkage_name = NULL;
-	if (rc == 0 && !id)
-		return pprof_damaged(r, begin, "a function without an id");
-	if (rc == 0 && interner_find(&r->function_ids, id) != INTERNER_NONE)
-		return pprof_damaged(r, begin, "two functions with the same id");
-	if (rc == 0 && (interner_add(&r->function_ids, id) == INTERNER_NONE ||
-			!vec_push(&r->function_list, out)))
-		return pprof_out_of_memory(r);
-	return rc;
+	if (rc == 0)
+		rc = add_id(r, &r->function_ids, id, begin, "functions");
+	if (rc != 0)
+		return rc;
+	return vec_push(&r->function_list, out) ? 0 : pprof_out_of_memory(r);
 }
 
 static int read_mapping(struct pprof_reader *r, struct cursor c)
@@ -66,22 +67,19 @@ static int read_mapping(struct pprof_reader *r, struct cursor c)
 		size_t at = c.pos;
 		if (!wire_field(&c, &f))
 			return pprof_damaged(r, at, "a mapping is damaged");
-		if (f.number == MAPPING_ID)
+		if (f.number == PPROF_MAPPING_ID)
 			id = f.value;
-		else if (f.number == MAPPING_FILENAME)
+		else if (f.number == PPROF_MAPPING_FILENAME)
 			rc = pprof_text_in(r, &f, at, &name);
-		else if (f.number == MAPPING_BUILD_ID)
+		else if (f.number == PPROF_MAPPING_BUILD_ID)
 			rc = pprof_text_in(r, &f, at, &build_id);
 	}
+	if (rc == 0)
+		rc = add_id(r, &r->mapping_ids, id, begin, "mappings");
 	if (rc != 0)
 		return rc;
-	if (!id || interner_find(&r->mapping_ids, id) != INTERNER_NONE)
-		return pprof_damaged(r, begin, "two mappings with the same id, or one without");
 	module = name ? parsed_module(r->p, name, build_id ? build_id : "") : r->unknown;
-	return module != PARSED_NONE && interner_add(&r->mapping_ids, id) != INTERNER_NONE &&
-		       vec_push(&r->modules, module)
-		   ? 0
-		   : pprof_out_of_memory(r);
+	return module != PARSED_NONE && vec_push(&r->modules, module) ? 0 : pprof_out_of_memory(r);
 }
 
 static int read_line(struct pprof_reader *r, struct cursor c)
@@ -95,9 +93,9 @@ static int read_line(struct pprof_reader *r, struct cursor c)
 		size_t at = c.pos;
 		if (!wire_field(&c, &f))
 			return pprof_damaged(r, at, "a line is damaged");
-		if (f.number == LINE_FUNCTION_ID)
+		if (f.number == PPROF_LINE_FUNCTION_ID)
 			out.function = f.value;
-		else if (f.number == LINE_LINE)
+		else if (f.number == PPROF_LINE_LINE)
 			line = f.value;
 	}
 	out.line = line <= UINT32_MAX ? (uint32_t)line : 0; /* negative ones are not known */
@@ -118,15 +116,15 @@ static int read_location(struct pprof_reader *r, struct cursor c)
 		size_t at = c.pos;
 		if (!wire_field(&c, &f))
 			return pprof_damaged(r, at, "a location is damaged");
-		if (f.number == LOCATION_ID) {
+		if (f.number == PPROF_LOCATION_ID) {
 			id = f.value;
-		} else if (f.number == LOCATION_MAPPING_ID && f.value) {
+		} else if (f.number == PPROF_LOCATION_MAPPING_ID && f.value) {
 			uint32_t mapping = interner_find(&r->mapping_ids, f.value);
 			if (mapping == INTERNER_NONE)
 				return pprof_damaged(r, at,
 						     "a mapping that the profile does not have");
 			out.module = r->modules.at[mapping];
-		} else if (f.number == LOCATION_LINE) {
+		} else if (f.number == PPROF_LOCATION_LINE) {
 			if (f.type != WIRE_BYTES)
 				return pprof_damaged(r, at, "a field has the wrong type");
 			rc = read_line(r, f.bytes);
@@ -138,12 +136,10 @@ static int read_location(struct pprof_reader *r, struct cursor c)
 	if (out.end == out.first && !vec_push(&r->lines, (struct pprof_line){0}))
 		return pprof_out_of_memory(r);
 	out.end = r->lines.len; /* code without a name is one frame */
-	if (!id || interner_find(&r->location_ids, id) != INTERNER_NONE)
-		return pprof_damaged(r, begin, "two locations with the same id, or one without");
-	return interner_add(&r->location_ids, id) != INTERNER_NONE &&
-		       vec_push(&r->location_list, out)
-		   ? 0
-		   : pprof_out_of_memory(r);
+	rc = add_id(r, &r->location_ids, id, begin, "locations");
+	if (rc != 0)
+		return rc;
+	return vec_push(&r->location_list, out) ? 0 : pprof_out_of_memory(r);
 }
 
 int pprof_code_read(struct pprof_reader *r)

@@ -1,11 +1,10 @@
 /* The metrics of pprof's sample types. */
+#include "formats/pprof.h"
 #include "hpcprof/import/pprof_reader.h"
 
 #include "hpcprof/model/sum.h"
 
 #include <string.h>
-
-enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
 
 static int read_type(struct pprof_reader *r, struct cursor c, const char **name, const char **unit)
 {
@@ -17,9 +16,9 @@ static int read_type(struct pprof_reader *r, struct cursor c, const char **name,
 		size_t at = c.pos;
 		if (!wire_field(&c, &f))
 			return pprof_damaged(r, at, "a sample type is damaged");
-		if (f.number == VALUE_TYPE_TYPE)
+		if (f.number == PPROF_VALUE_TYPE_TYPE)
 			rc = pprof_text_in(r, &f, at, name);
-		else if (f.number == VALUE_TYPE_UNIT)
+		else if (f.number == PPROF_VALUE_TYPE_UNIT)
 			rc = pprof_text_in(r, &f, at, unit);
 	}
 	if (!*name)

@@ -2,6 +2,7 @@
  * frame is a Location, with the inlined functions there as its lines, and a context with values is
  * a Sample. Addresses are those in the load modules' files. */
 #include "formats/base/arena.h"
+#include "formats/pprof.h"
 #include "hpcprof/export/formats/formats.h"
 #include "hpcprof/export/formats/protobuf.h"
 #include "hpcprof/model/sum.h"
@@ -11,44 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-
-/* The numbers of the fields, from profile.proto. */
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_MAPPING = 3,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING_TABLE = 6,
-	PROFILE_TIME_NANOS = 9,
-	PROFILE_DURATION_NANOS = 10,
-	PROFILE_PERIOD_TYPE = 11,
-	PROFILE_PERIOD = 12,
-	PROFILE_COMMENT = 13,
-	PROFILE_DEFAULT_SAMPLE_TYPE = 14,
-};
-enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
-enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
-enum { LABEL_KEY = 1, LABEL_STR = 2 };
-enum {
-	MAPPING_ID = 1,
-	MAPPING_LIMIT = 3,
-	MAPPING_FILENAME = 5,
-	MAPPING_BUILD_ID = 6,
-	MAPPING_HAS_FUNCTIONS = 7,
-	MAPPING_HAS_FILENAMES = 8,
-	MAPPING_HAS_LINE_NUMBERS = 9,
-	MAPPING_HAS_INLINE_FRAMES = 10,
-};
-enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
-enum { LINE_FUNCTION_ID = 1, LINE_LINE = 2 };
-enum {
-	FUNCTION_ID = 1,
-	FUNCTION_NAME = 2,
-	FUNCTION_SYSTEM_NAME = 3,
-	FUNCTION_FILENAME = 4,
-	FUNCTION_START_LINE = 5,
-};
 
 struct pprof {
 	struct export_data *x;
@@ -137,8 +100,8 @@ static uint64_t type_name(struct pprof *s, const struct shown_metric *c)
 
 static void put_type(struct pprof *s, uint32_t field, const struct shown_metric *c)
 {
-	protobuf_number(&s->message, VALUE_TYPE_TYPE, type_name(s, c));
-	protobuf_number(&s->message, VALUE_TYPE_UNIT, string(s, unit_of(c)));
+	protobuf_number(&s->message, PPROF_VALUE_TYPE_TYPE, type_name(s, c));
+	protobuf_number(&s->message, PPROF_VALUE_TYPE_UNIT, string(s, unit_of(c)));
 	put_message(s, field);
 }
 
@@ -159,12 +122,12 @@ static void put_types(struct pprof *s)
 
 	for (size_t i = 0; i < x->columns.len; i++)
 		if (is_written(x, column_at(x, i)))
-			put_type(s, PROFILE_SAMPLE_TYPE, &x->columns.at[column_at(x, i)]);
+			put_type(s, PPROF_PROFILE_SAMPLE_TYPE, &x->columns.at[column_at(x, i)]);
 	if (!x->num_metrics)
 		return;
-	put_number(s, PROFILE_DEFAULT_SAMPLE_TYPE, type_name(s, &x->columns.at[0]));
-	put_type(s, PROFILE_PERIOD_TYPE, &x->columns.at[0]);
-	put_number(s, PROFILE_PERIOD, x->columns.at[0].metric->interval);
+	put_number(s, PPROF_PROFILE_DEFAULT_SAMPLE_TYPE, type_name(s, &x->columns.at[0]));
+	put_type(s, PPROF_PROFILE_PERIOD_TYPE, &x->columns.at[0]);
+	put_number(s, PPROF_PROFILE_PERIOD, x->columns.at[0].metric->interval);
 }
 
 /* The duration is that in which a process ran: pprof compares the CPU time with it. */
@@ -175,8 +138,8 @@ static bool put_times(struct pprof *s)
 	if (!wall_time_measure(s->x->m, NULL, NULL, &w))
 		return false;
 	if (w.ran_ns) {
-		put_number(s, PROFILE_TIME_NANOS, w.start_ns);
-		put_number(s, PROFILE_DURATION_NANOS, w.ran_ns);
+		put_number(s, PPROF_PROFILE_TIME_NANOS, w.start_ns);
+		put_number(s, PPROF_PROFILE_DURATION_NANOS, w.ran_ns);
 	}
 	return true;
 }
@@ -196,7 +159,7 @@ static void add_locations(struct pprof *s, uint32_t node)
 		s->used[model_frame_of(s->x->m, node)] = true;
 		protobuf_varint(&s->list, model_frame_of(s->x->m, node) + UINT64_C(2));
 	}
-	protobuf_message(&s->message, SAMPLE_LOCATION_ID, &s->list);
+	protobuf_message(&s->message, PPROF_SAMPLE_LOCATION_ID, &s->list);
 }
 
 static bool has_values(const struct export_data *x, const uint64_t *values)
@@ -220,14 +183,14 @@ static void put_sample(struct pprof *s, uint32_t node, const uint64_t *values, c
 		if (is_written(x, column_at(x, i)))
 			protobuf_varint(&s->list, value > INT64_MAX ? INT64_MAX : value);
 	}
-	protobuf_message(&s->message, SAMPLE_VALUE, &s->list);
+	protobuf_message(&s->message, PPROF_SAMPLE_VALUE, &s->list);
 	if (part) {
 		protobuf_clear(&s->inner);
-		protobuf_number(&s->inner, LABEL_KEY, string(s, keys[x->o->common.by]));
-		protobuf_number(&s->inner, LABEL_STR, string(s, part));
-		protobuf_message(&s->message, SAMPLE_LABEL, &s->inner);
+		protobuf_number(&s->inner, PPROF_LABEL_KEY, string(s, keys[x->o->common.by]));
+		protobuf_number(&s->inner, PPROF_LABEL_STR, string(s, part));
+		protobuf_message(&s->message, PPROF_SAMPLE_LABEL, &s->inner);
 	}
-	put_message(s, PROFILE_SAMPLE);
+	put_message(s, PPROF_PROFILE_SAMPLE);
 }
 
 static int put_samples(struct pprof *s, struct error *e)
@@ -263,18 +226,18 @@ static void put_location(struct pprof *s, uint32_t frame)
 	const struct model_frame *f = &s->x->m->frames.at[frame];
 	const struct symbolized *c = s->x->c;
 
-	protobuf_number(&s->message, LOCATION_ID, frame + UINT64_C(2));
-	protobuf_number(&s->message, LOCATION_MAPPING_ID, f->module + UINT64_C(1));
+	protobuf_number(&s->message, PPROF_LOCATION_ID, frame + UINT64_C(2));
+	protobuf_number(&s->message, PPROF_LOCATION_MAPPING_ID, f->module + UINT64_C(1));
 	if (f->role < FRAME_ADDRESSED)
-		protobuf_number(&s->message, LOCATION_ADDRESS, f->address);
+		protobuf_number(&s->message, PPROF_LOCATION_ADDRESS, f->address);
 	for (uint32_t k = c->first[frame]; k < c->first[frame + 1]; k++) {
 		const struct code_frame *code = &c->frames.at[k];
 		protobuf_clear(&s->inner);
-		protobuf_number(&s->inner, LINE_FUNCTION_ID, function_id(s, code));
-		protobuf_number(&s->inner, LINE_LINE, c->lines.at[code->line].line);
-		protobuf_message(&s->message, LOCATION_LINE, &s->inner);
+		protobuf_number(&s->inner, PPROF_LINE_FUNCTION_ID, function_id(s, code));
+		protobuf_number(&s->inner, PPROF_LINE_LINE, c->lines.at[code->line].line);
+		protobuf_message(&s->message, PPROF_LOCATION_LINE, &s->inner);
 	}
-	put_message(s, PROFILE_LOCATION);
+	put_message(s, PPROF_PROFILE_LOCATION);
 }
 
 /* The frame above partial paths has the last function's id. */
@@ -286,13 +249,13 @@ static void put_locations(struct pprof *s)
 	if (!s->partial)
 		return;
 	protobuf_clear(&s->inner);
-	protobuf_number(&s->inner, LINE_FUNCTION_ID, s->functions.len + UINT64_C(1));
-	protobuf_number(&s->message, LOCATION_ID, 1);
-	protobuf_message(&s->message, LOCATION_LINE, &s->inner);
-	put_message(s, PROFILE_LOCATION);
-	protobuf_number(&s->message, FUNCTION_ID, s->functions.len + UINT64_C(1));
-	protobuf_number(&s->message, FUNCTION_NAME, string(s, EXPORT_PARTIAL));
-	put_message(s, PROFILE_FUNCTION);
+	protobuf_number(&s->inner, PPROF_LINE_FUNCTION_ID, s->functions.len + UINT64_C(1));
+	protobuf_number(&s->message, PPROF_LOCATION_ID, 1);
+	protobuf_message(&s->message, PPROF_LOCATION_LINE, &s->inner);
+	put_message(s, PPROF_PROFILE_LOCATION);
+	protobuf_number(&s->message, PPROF_FUNCTION_ID, s->functions.len + UINT64_C(1));
+	protobuf_number(&s->message, PPROF_FUNCTION_NAME, string(s, EXPORT_PARTIAL));
+	put_message(s, PPROF_PROFILE_FUNCTION);
 }
 
 /* pprof shortens a name that is also the system's, as it takes it for one that nobody demangled. */
@@ -316,13 +279,13 @@ static void put_functions(struct pprof *s)
 		const char *file = x->files[(uint32_t)s->functions.keys[i]];
 		const struct code_function *f = &x->c->functions.at[id];
 		bool here = file && x->declared[id] && strcmp(file, x->declared[id]) == 0;
-		protobuf_number(&s->message, FUNCTION_ID, i + UINT64_C(1));
-		protobuf_number(&s->message, FUNCTION_NAME, string(s, x->functions[id]));
-		protobuf_number(&s->message, FUNCTION_SYSTEM_NAME, linkage_name(s, f));
-		protobuf_number(&s->message, FUNCTION_FILENAME, string(s, file));
+		protobuf_number(&s->message, PPROF_FUNCTION_ID, i + UINT64_C(1));
+		protobuf_number(&s->message, PPROF_FUNCTION_NAME, string(s, x->functions[id]));
+		protobuf_number(&s->message, PPROF_FUNCTION_SYSTEM_NAME, linkage_name(s, f));
+		protobuf_number(&s->message, PPROF_FUNCTION_FILENAME, string(s, file));
 		if (here)
-			protobuf_number(&s->message, FUNCTION_START_LINE, f->line);
-		put_message(s, PROFILE_FUNCTION);
+			protobuf_number(&s->message, PPROF_FUNCTION_START_LINE, f->line);
+		put_message(s, PPROF_PROFILE_FUNCTION);
 	}
 }
 
@@ -335,15 +298,15 @@ static void put_mapping(struct pprof *s, uint32_t module)
 	uint64_t last = m->num_frames ? end[-1].address : 0;
 	uint64_t limit = last < UINT64_MAX ? last + 1 : last;
 
-	protobuf_number(&s->message, MAPPING_ID, module + UINT64_C(1));
-	protobuf_number(&s->message, MAPPING_LIMIT, limit);
-	protobuf_number(&s->message, MAPPING_FILENAME, string(s, s->x->modules[module]));
-	protobuf_number(&s->message, MAPPING_BUILD_ID, string(s, m->build_id));
-	protobuf_number(&s->message, MAPPING_HAS_FUNCTIONS, 1);
-	protobuf_number(&s->message, MAPPING_HAS_FILENAMES, 1);
-	protobuf_number(&s->message, MAPPING_HAS_LINE_NUMBERS, 1);
-	protobuf_number(&s->message, MAPPING_HAS_INLINE_FRAMES, 1);
-	put_message(s, PROFILE_MAPPING);
+	protobuf_number(&s->message, PPROF_MAPPING_ID, module + UINT64_C(1));
+	protobuf_number(&s->message, PPROF_MAPPING_LIMIT, limit);
+	protobuf_number(&s->message, PPROF_MAPPING_FILENAME, string(s, s->x->modules[module]));
+	protobuf_number(&s->message, PPROF_MAPPING_BUILD_ID, string(s, m->build_id));
+	protobuf_number(&s->message, PPROF_MAPPING_HAS_FUNCTIONS, 1);
+	protobuf_number(&s->message, PPROF_MAPPING_HAS_FILENAMES, 1);
+	protobuf_number(&s->message, PPROF_MAPPING_HAS_LINE_NUMBERS, 1);
+	protobuf_number(&s->message, PPROF_MAPPING_HAS_INLINE_FRAMES, 1);
+	put_message(s, PPROF_PROFILE_MAPPING);
 }
 
 /* The main program is first. */
@@ -369,7 +332,7 @@ static void put_strings(struct pprof *s)
 	for (uint32_t i = 0; i < s->num_strings; i++) {
 		const char *text = strings_get(s->strings, i);
 		protobuf_clear(&s->list);
-		protobuf_bytes(&s->list, PROFILE_STRING_TABLE, text, strlen(text));
+		protobuf_bytes(&s->list, PPROF_PROFILE_STRING_TABLE, text, strlen(text));
 		s->starved |= s->list.failed;
 		if (!s->starved)
 			pack(s, s->list.bytes.at, s->list.bytes.len, Z_NO_FLUSH);
@@ -388,7 +351,7 @@ static int write_all(struct pprof *s, struct error *e)
 	put_mappings(s);
 	put_locations(s);
 	put_functions(s);
-	put_number(s, PROFILE_COMMENT, string(s, "hpcprof " HPC_VERSION));
+	put_number(s, PPROF_PROFILE_COMMENT, string(s, "hpcprof " HPC_VERSION));
 	put_strings(s);
 	pack(s, "", 0, Z_FINISH);
 	return s->starved ? error_memory(e, 0) : 0;
