@@ -103,6 +103,13 @@ check "with the direction" says out 'moved from part[.a-z0]* to whole, which cal
 check "and the other way round" run 0 "$hpcprof" diff -q inlined part
 check "it is a call" says out 'moved from whole to part[.a-z0]*, which it calls'
 
+# Profiles with different metrics.
+echo "main;part 5" >other.folded
+check "nothing to compare" run 2 "$hpcprof" diff -q part other.folded
+check "is told, not shown as gone" says err 'nothing of CPUTIME was recorded after, but something of another metric'
+check "and the other way round" run 2 "$hpcprof" diff -q other.folded part
+check "with the metric" says err 'nothing of CPUTIME was recorded before'
+
 # Without names, the newest measurements are compared.
 mkdir here && cp -a a here/1 && cp -a slow here/2 && cp -a bb here/3
 touch -d '1 minute ago' here/2 && touch -d '2 minutes ago' here/1

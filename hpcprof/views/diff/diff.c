@@ -360,6 +360,26 @@ static void read_totals(struct diff *d)
 	}
 }
 
+/* Profiles of different metrics have nothing to compare: all would be gone. */
+static int check_metric(struct diff *d, struct error *e)
+{
+	double total[SIDES] = {0};
+	bool others = false;
+	const char *name = layout_clean(&d->arena, d->metric->name);
+
+	for (size_t r = 0; r < d->num_runs; r++)
+		total[d->runs[r].side] += d->runs[r].events;
+	for (size_t i = 0; i < d->m->metrics.len; i++)
+		others |= &d->m->metrics.at[i] != d->metric && d->m->metrics.at[i].total.events;
+	if (!others || (total[BEFORE] > 0) == (total[AFTER] > 0))
+		return 0;
+	return error_set(
+	    e, ERROR_USAGE,
+	    "nothing of %.60s was recorded %s, but something of another metric (give -m a "
+	    "metric that both sides have)",
+	    name ? name : "", total[AFTER] > 0 ? "before" : "after");
+}
+
 /* Set the references of the runs. meant: for each row of functions, whether it is the one that is
  * named; or NULL. */
 static int set_references(struct diff *d, const bool *meant, struct error *e)
@@ -429,8 +449,10 @@ static int compare(struct diff *d, struct error *e)
 		rc = read_values(d, true, e);
 	if (rc == 0) {
 		read_totals(d);
-		rc = read_normal(d, e);
+		rc = check_metric(d, e);
 	}
+	if (rc == 0)
+		rc = read_normal(d, e);
 	if (rc == 0)
 		rc = diff_test(d, e);
 	for (int g = 0; rc == 0 && g < GROUPINGS; g++)
