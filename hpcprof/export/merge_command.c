@@ -4,6 +4,7 @@
 #include "hpcprof/command/output.h"
 #include "hpcprof/correlate/pack.h"
 #include "hpcprof/export/merge.h"
+#include "hpcprof/load/importers.h"
 #include "hpcprof/load/profile.h"
 
 #include <stdlib.h>
@@ -94,11 +95,23 @@ struct merge_options {
 	const char *output; /* or NULL */
 };
 
+/* Refuse a file without addresses by its name. Those in lists of files are left to merge_write. */
+static int check_files(const struct common *o, struct error *e)
+{
+	for (size_t i = 0; i < o->num_profiles; i++)
+		if (importers_of(o->profiles[i]))
+			return error_set(e, ERROR_USAGE,
+					 "%.200s contains names instead of addresses and cannot be "
+					 "merged into a datafile (omit it, or use hpcprof db)",
+					 o->profiles[i]);
+	return 0;
+}
+
 static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
 	const struct merge_options *o = options;
 
-	if (merge_write(out, p->model, e) != 0)
+	if (check_files(&o->common, e) != 0 || merge_write(out, p->model, e) != 0)
 		return -1;
 	return copy_images(p->model, o->output, e) == 0 ? copy_packs(p, o->output, e) : -1;
 }

@@ -113,5 +113,5 @@ is "a damaged file is left out" "$?" 1
 check "the others are merged" cmp one.csp cut-merged.csp
 "$hpcprof" merge -o xml.csp many.xml 2>errors
 is "a PROFILE has no addresses" "$?" 2
-check "which is said" grep -q 'PROFILE' errors
+check "which is said, with its name" grep -q 'many.xml contains names instead of addresses' errors
 done_testing
