@@ -91,6 +91,13 @@ check "its share is the function's total" grep -q "^  shown .*% of it, $inclusiv
 check "what called it is not shown" sh -c '! grep -qw left under.txt'
 "$hpcprof" tree --under again --min 0 inner-out >under.txt
 check "the tree begins there" sh -c 'sed -n 4p under.txt | grep -qE "^[*] +[0-9.]+% +[0-9.]+ m?s .*  again$" && tail -1 under.txt | grep -q "on other paths"'
+"$hpcprof" export -q --format folded --under middle inner-out >named
+"$hpcprof" export -q --format folded --under middle@inner.cc:4 inner-out >placed
+check "a function is found by its place" cmp named placed
+run 2 "$hpcprof" --under middle@inner.cc:5 inner-out
+check "and by no other" grep -q "no function of this profile matches" err
+run 2 "$hpcprof" --under middle@ner.cc:4 inner-out
+check "whose file is a whole name" grep -q "no function of this profile matches" err
 run 2 "$hpcprof" --under agian inner-out
 check "a wrong name is answered with a similar one" grep -q "did you mean again" err
 run 2 "$hpcprof" --stats --under again inner-out
