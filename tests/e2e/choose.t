@@ -86,8 +86,8 @@ for function in main again left middle core; do
 	check "what is under $function, as cut from the whole" lib exported.py under $function whole.folded part.folded
 done
 "$hpcprof" --samples --under again inner-out >under.txt
-inclusive=$("$hpcprof" --functions --samples inner-out | awk '$5 == "again" { print $4 }')
-check "its share is the function's total" grep -q "^  shown .*% of it, $inclusive, on paths that begin at again$" under.txt
+total=$("$hpcprof" --functions --sort total --samples --json inner-out | sed -n 's/^{"function":"again",.*"total":\[\([0-9]*\)\].*/\1/p')
+is "its share is the function's total" "$(sed -n 's/^  shown .*% of it, \(.*\), on paths that begin at again$/\1/p' under.txt | tr -d ,)" "$total"
 check "what called it is not shown" sh -c '! grep -qw left under.txt'
 "$hpcprof" tree --under again --min 0 inner-out >under.txt
 check "the tree begins there" sh -c 'sed -n 4p under.txt | grep -qE "^[*] +[0-9.]+% +[0-9.]+ m?s .*  again$" && tail -1 under.txt | grep -q "on other paths"'
