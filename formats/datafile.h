@@ -56,6 +56,15 @@ enum {
 	CSP_CHUNK_METRICS = 7,
 	CSP_CHUNK_THREADS = 8,
 	CSP_CHUNK_MERGED = 9,
+	CSP_CHUNK_GROUPS = 10,
+};
+
+/* The kinds of the rows of GROUPS. */
+enum csp_group_kind {
+	CSP_GROUP_MAIN,    /* main threads */
+	CSP_GROUP_CREATED, /* other threads */
+	CSP_GROUP_ENDED,   /* threads that ended, of which a datafile has no more */
+	CSP_GROUP_NOT_SAID /* values that a datafile does not have by thread */
 };
 
 enum { CSP_TREE_COMPLETE = 0, CSP_TREE_PARTIAL = 1 };

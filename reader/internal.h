@@ -30,8 +30,9 @@ struct reader {
 	struct reader_thread *threads;
 	struct reader_account *account;
 	struct reader_merged *merged;
+	struct reader_group *groups;
 	uint64_t trace_offset, num_trace;
-	uint32_t num_merged;
+	uint32_t num_merged, num_groups;
 	bool is_merged; /* there is a complete MERGED chunk */
 	uint32_t num_chunks, num_threads, num_account;
 	bool threads_known;   /* num_threads is from a THREADS chunk */
@@ -57,5 +58,14 @@ uint64_t *tree_top_down(const struct reader *r, const struct tree_index *t, stru
 
 /* Read what follows the last tree. Damage is a warning; -1 only if memory ran out. */
 int trailer_read(struct reader *r, struct cursor c, struct error *e);
+/* Check that an index of width bytes that was just read from c is below limit. */
+int trailer_index(const struct cursor *c, const char *name, uint64_t v, uint64_t limit,
+		  unsigned width, struct error *e);
+int trailer_pairs(struct reader *r, struct cursor *c, struct reader_pairs *out, struct error *e);
+/* Chunks of merged files. drop reverses what a get that failed did. */
+int trailer_merged_get(struct reader *r, struct cursor *c, struct error *e);
+void trailer_merged_drop(struct reader *r);
+int trailer_merged_get_groups(struct reader *r, struct cursor *c, struct error *e);
+void trailer_merged_drop_groups(struct reader *r);
 
 #endif

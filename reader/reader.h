@@ -106,6 +106,16 @@ struct reader_merged {
 	uint32_t num_sums;
 };
 
+/* Threads of merged images that the same calls created, and with similar names. */
+struct reader_group {
+	uint32_t kind;                  /* enum csp_group_kind */
+	struct reader_text first, last; /* of their names */
+	uint64_t threads;
+	const uint64_t *calls; /* return addresses, innermost first */
+	const struct reader_merged_sum *sums;
+	uint32_t num_calls, num_sums;
+};
+
 struct reader_trace {
 	uint64_t time_ns;
 	uint32_t tree, metric; /* below reader_num_trees and reader_num_metrics */
@@ -153,6 +163,9 @@ const struct reader_account *reader_account(const struct reader *r, uint32_t i);
 bool reader_is_merged(const struct reader *r);
 uint32_t reader_num_merged(const struct reader *r);
 const struct reader_merged *reader_merged(const struct reader *r, uint32_t i);
+/* GROUPS: 0 if the file is of one program image, or does not have them. */
+uint32_t reader_num_groups(const struct reader *r);
+const struct reader_group *reader_group(const struct reader *r, uint32_t i);
 uint64_t reader_num_trace(const struct reader *r);
 /* Row i of TRACE, decoded into *out. */
 void reader_trace(const struct reader *r, uint64_t i, struct reader_trace *out);

@@ -13,8 +13,6 @@ enum {
 	ACCOUNT_ROW_MIN_BYTES = 4 + 4 + CSP_TEXT_MIN_BYTES + 8 + 8,
 	TRACE_ROW_BYTES = 8 + 4 + 4 + 8 + 8,
 	THREADS_ROW_MIN_BYTES = 8 + CSP_TEXT_MIN_BYTES + 8 + 8 + 8,
-	MERGED_ROW_MIN_BYTES = 4 + 4,
-	MERGED_SUM_BYTES = 4 + 8 + 8,
 };
 
 /* Keep the first warning and count the others. */
@@ -29,9 +27,8 @@ static void warn(struct reader *r, const struct error *e, const char *consequenc
 	r->more_warnings++;
 }
 
-/* Check that a u32 index that was just read from c is below limit. */
-static int check_index(const struct cursor *c, const char *name, uint64_t v, uint64_t limit,
-		       unsigned width, struct error *e)
+int trailer_index(const struct cursor *c, const char *name, uint64_t v, uint64_t limit,
+		  unsigned width, struct error *e)
 {
 	char expected[96];
 	if (v < limit)
@@ -54,7 +51,7 @@ static int get_same_count(struct cursor *c, const char *name, uint64_t min_bytes
 	return error_format(e, c->pos - 4, expected, "%" PRIu32, n);
 }
 
-static int get_pairs(struct reader *r, struct cursor *c, struct reader_pairs *out, struct error *e)
+int trailer_pairs(struct reader *r, struct cursor *c, struct reader_pairs *out, struct error *e)
 {
 	uint32_t n = 0;
 	if (csp_get_count(c, "count of pairs", CSP_PAIR_MIN_BYTES, &n, e))
@@ -74,7 +71,7 @@ static int get_pairs(struct reader *r, struct cursor *c, struct reader_pairs *ou
 
 static int get_process(struct reader *r, struct cursor *c, struct error *e)
 {
-	return get_pairs(r, c, &r->process, e);
+	return trailer_pairs(r, c, &r->process, e);
 }
 
 static void drop_process(struct reader *r)
@@ -153,7 +150,7 @@ static int get_metrics(struct reader *r, struct cursor *c, struct error *e)
 	if (get_same_count(c, "metrics of METRICS", 4, r->num_metrics, e))
 		return -1;
 	for (uint32_t i = 0; i < r->num_metrics; i++) {
-		if (get_pairs(r, c, &r->metrics[i].about, e))
+		if (trailer_pairs(r, c, &r->metrics[i].about, e))
 			return -1;
 	}
 	return 0;
@@ -170,21 +167,21 @@ static int get_tree_row(struct reader *r, struct cursor *c, struct reader_tree *
 	if (csp_get_u32(c, "thread of a tree", &t->thread, e))
 		return -1;
 	if (r->threads_known && t->thread != CSP_NONE &&
-	    check_index(c, "thread of a tree", t->thread, r->num_threads, 4, e))
+	    trailer_index(c, "thread of a tree", t->thread, r->num_threads, 4, e))
 		return -1;
 	if (csp_get_u32(c, "kind of a tree", &t->kind, e) ||
-	    check_index(c, "kind of a tree", t->kind, CSP_TREE_PARTIAL + 1, 4, e) ||
+	    trailer_index(c, "kind of a tree", t->kind, CSP_TREE_PARTIAL + 1, 4, e) ||
 	    csp_get_u32(c, "creator tree", &t->creator_tree, e))
 		return -1;
 	if (t->creator_tree != CSP_NONE &&
-	    check_index(c, "creator tree", t->creator_tree, r->num_trees, 4, e))
+	    trailer_index(c, "creator tree", t->creator_tree, r->num_trees, 4, e))
 		return -1;
 	if (csp_get_u64(c, "creator node", &t->creator_node, e))
 		return -1;
 	if (t->creator_tree == CSP_NONE)
 		return 0;
-	return check_index(c, "creator node", t->creator_node,
-			   r->trees[t->creator_tree].said.num_nodes, 8, e);
+	return trailer_index(c, "creator node", t->creator_node,
+			     r->trees[t->creator_tree].said.num_nodes, 8, e);
 }
 
 static int get_trees(struct reader *r, struct cursor *c, struct error *e)
@@ -221,10 +218,10 @@ static int get_account(struct reader *r, struct cursor *c, struct error *e)
 		struct reader_account *a = &r->account[i];
 		struct csp_text disposition;
 		if (csp_get_u32(c, "thread of an ACCOUNT row", &a->thread, e) ||
-		    (r->threads_known &&
-		     check_index(c, "thread of an ACCOUNT row", a->thread, r->num_threads, 4, e)) ||
+		    (r->threads_known && trailer_index(c, "thread of an ACCOUNT row", a->thread,
+						       r->num_threads, 4, e)) ||
 		    csp_get_u32(c, "metric of an ACCOUNT row", &a->metric, e) ||
-		    check_index(c, "metric of an ACCOUNT row", a->metric, r->num_metrics, 4, e) ||
+		    trailer_index(c, "metric of an ACCOUNT row", a->metric, r->num_metrics, 4, e) ||
 		    csp_get_text(c, "a disposition", &disposition, e) ||
 		    csp_get_u64(c, "samples of an ACCOUNT row", &a->samples, e) ||
 		    csp_get_u64(c, "weight of an ACCOUNT row", &a->weight, e))
@@ -246,12 +243,12 @@ static int get_trace_row(const struct reader *r, struct cursor *c, struct reader
 {
 	if (csp_get_u64(c, "time_ns of a TRACE row", &out->time_ns, e) ||
 	    csp_get_u32(c, "tree of a TRACE row", &out->tree, e) ||
-	    check_index(c, "tree of a TRACE row", out->tree, r->num_trees, 4, e) ||
+	    trailer_index(c, "tree of a TRACE row", out->tree, r->num_trees, 4, e) ||
 	    csp_get_u32(c, "metric of a TRACE row", &out->metric, e) ||
-	    check_index(c, "metric of a TRACE row", out->metric, r->num_metrics, 4, e) ||
+	    trailer_index(c, "metric of a TRACE row", out->metric, r->num_metrics, 4, e) ||
 	    csp_get_u64(c, "node of a TRACE row", &out->node, e) ||
-	    check_index(c, "node of a TRACE row", out->node, r->trees[out->tree].said.num_nodes, 8,
-			e) ||
+	    trailer_index(c, "node of a TRACE row", out->node, r->trees[out->tree].said.num_nodes,
+			  8, e) ||
 	    csp_get_u64(c, "weight of a TRACE row", &out->weight, e))
 		return -1;
 	return 0;
@@ -277,75 +274,6 @@ static void drop_trace(struct reader *r)
 	r->num_trace = 0;
 }
 
-static int get_merged_sums(struct reader *r, struct cursor *c, struct reader_merged *out,
-			   struct error *e)
-{
-	struct reader_merged_sum *sums;
-	uint32_t n = 0;
-	if (csp_get_count(c, "sums of a MERGED row", MERGED_SUM_BYTES, &n, e))
-		return -1;
-	sums = reader_table(r, n, sizeof *sums, e);
-	if (!sums)
-		return -1;
-	for (uint32_t i = 0; i < n; i++) {
-		if (csp_get_u32(c, "metric of a MERGED sum", &sums[i].metric, e) ||
-		    check_index(c, "metric of a MERGED sum", sums[i].metric, r->num_metrics, 4,
-				e) ||
-		    csp_get_u64(c, "events of a MERGED sum", &sums[i].events, e) ||
-		    csp_get_u64(c, "samples of a MERGED sum", &sums[i].samples, e))
-			return -1;
-	}
-	out->sums = sums;
-	out->num_sums = n;
-	return 0;
-}
-
-/* Read which modules of the first epoch have an assumed extent. */
-static int get_assumed(struct reader *r, struct cursor *c, struct error *e)
-{
-	uint32_t modules = r->num_epochs ? r->epochs[0].num_modules : 0, n = 0, k;
-	if (csp_get_count(c, "assumed extents of MERGED", 4, &n, e))
-		return -1;
-	for (uint32_t i = 0; i < n; i++) {
-		if (csp_get_u32(c, "module of MERGED", &k, e) ||
-		    check_index(c, "module of MERGED", k, modules, 4, e))
-			return -1;
-		/* The table is our own; only consumers see it as const. */
-		((struct reader_module *)r->epochs[0].modules)[k].assumed = true;
-	}
-	return 0;
-}
-
-static int get_merged(struct reader *r, struct cursor *c, struct error *e)
-{
-	uint32_t n = 0;
-	if (get_assumed(r, c, e) || csp_get_count(c, "rows of MERGED", MERGED_ROW_MIN_BYTES, &n, e))
-		return -1;
-	if (n == 0)
-		return error_format(e, c->pos - 4, "at least one row of MERGED", "none");
-	r->merged = reader_table(r, n, sizeof *r->merged, e);
-	if (!r->merged)
-		return -1;
-	for (uint32_t i = 0; i < n; i++) {
-		if (get_pairs(r, c, &r->merged[i].about, e) ||
-		    get_merged_sums(r, c, &r->merged[i], e))
-			return -1;
-	}
-	r->num_merged = n;
-	r->is_merged = true;
-	return 0;
-}
-
-static void drop_merged(struct reader *r)
-{
-	struct reader_module *modules =
-	    r->num_epochs ? (struct reader_module *)r->epochs[0].modules : NULL;
-	for (uint32_t i = 0; modules && i < r->epochs[0].num_modules; i++)
-		modules[i].assumed = false;
-	r->num_merged = 0;
-	r->is_merged = false;
-}
-
 /* The known chunks, in the order in which they are decoded: THREADS before those with indexes into
  * it. drop reverses what a failed get did. */
 static const struct chunk_kind {
@@ -361,7 +289,9 @@ static const struct chunk_kind {
     {CSP_CHUNK_TREES, "chunk TREES ignored", get_trees, drop_trees},
     {CSP_CHUNK_ACCOUNT, "chunk ACCOUNT ignored", get_account, drop_account},
     {CSP_CHUNK_TRACE, "chunk TRACE ignored", get_trace, drop_trace},
-    {CSP_CHUNK_MERGED, "chunk MERGED ignored", get_merged, drop_merged},
+    {CSP_CHUNK_MERGED, "chunk MERGED ignored", trailer_merged_get, trailer_merged_drop},
+    {CSP_CHUNK_GROUPS, "chunk GROUPS ignored", trailer_merged_get_groups,
+     trailer_merged_drop_groups},
 };
 
 /* Decode one chunk; -1 only if memory ran out. */
@@ -511,21 +441,6 @@ uint32_t reader_num_account(const struct reader *r)
 const struct reader_account *reader_account(const struct reader *r, uint32_t i)
 {
 	return &r->account[i];
-}
-
-bool reader_is_merged(const struct reader *r)
-{
-	return r->is_merged;
-}
-
-uint32_t reader_num_merged(const struct reader *r)
-{
-	return r->num_merged;
-}
-
-const struct reader_merged *reader_merged(const struct reader *r, uint32_t i)
-{
-	return &r->merged[i];
 }
 
 uint64_t reader_num_trace(const struct reader *r)

@@ -309,6 +309,59 @@ static void merged_of_nothing(void **state)
 	built_free(&b);
 }
 
+/* The threads of a merged file: all of the chunk is used, or none of it. */
+static void groups_of_a_kind_or_metric_that_is_not_there(void **state)
+{
+	(void)state;
+#define GROUP(kind, metric)                                                                        \
+	"\1\0\0\0" kind "\0\0\0\3\0\0\0w-1\3\0\0\0w-9\7\0\0\0\0\0\0\0"                             \
+	"\1\0\0\0\1\2\3\4\0\0\0\0\1\0\0\0" metric "\0\0\0\5\0\0\0\0\0\0\0\6\0\0\0\0\0\0\0"
+	static const char good[] = GROUP("\1", "\0"), kind[] = GROUP("\4", "\0"),
+			  metric[] = GROUP("\1", "\20");
+	enum { BYTES = sizeof good - 1 };
+	struct build_chunk chunk = {CSP_CHUNK_GROUPS, good, BYTES};
+	struct build_file f = build_example;
+	const struct reader_group *g;
+	struct reader *r;
+	struct built b;
+
+	f.chunks = &chunk;
+	f.num_chunks = 1;
+	build(&f, &b);
+	assert_int_equal(reader_open_memory(b.bytes, b.n, &r, NULL), 0);
+	assert_null(reader_warning(r));
+	assert_int_equal(reader_num_groups(r), 1);
+	g = reader_group(r, 0);
+	assert_int_equal(g->kind, CSP_GROUP_CREATED);
+	assert_memory_equal(g->first.at, "w-1", g->first.n);
+	assert_memory_equal(g->last.at, "w-9", g->last.n);
+	assert_int_equal(g->threads, 7);
+	assert_int_equal(g->num_calls, 1);
+	assert_int_equal(g->calls[0], 0x04030201);
+	assert_int_equal(g->num_sums, 1);
+	assert_int_equal(g->sums[0].metric, 0);
+	assert_int_equal(g->sums[0].events, 5);
+	assert_int_equal(g->sums[0].samples, 6);
+	reader_close(r);
+	built_free(&b);
+	chunk.bytes = kind;
+	r = open_with(&chunk, BYTES - 4, "expected kind of a GROUPS row below 4, found 4", &b);
+	assert_int_equal(reader_num_groups(r), 0);
+	reader_close(r);
+	built_free(&b);
+	chunk.bytes = metric;
+	r = open_with(&chunk, 20, "expected metric of a merged sum below", &b);
+	assert_int_equal(reader_num_groups(r), 0);
+	reader_close(r);
+	built_free(&b);
+	chunk.bytes = good;
+	chunk.n = BYTES - 1; /* there is no room for a sum */
+	r = open_with(&chunk, 23, "expected sums of a merged row of at most 0", &b);
+	assert_int_equal(reader_num_groups(r), 0);
+	reader_close(r);
+	built_free(&b);
+}
+
 static void a_chunk_twice_and_a_bad_build_id(void **state)
 {
 	(void)state;
@@ -393,6 +446,7 @@ int main(void)
 	    cmocka_unit_test(trees_that_are_none),
 	    cmocka_unit_test(a_damaged_chunk_costs_itself),
 	    cmocka_unit_test(merged_of_nothing),
+	    cmocka_unit_test(groups_of_a_kind_or_metric_that_is_not_there),
 	    cmocka_unit_test(a_chunk_twice_and_a_bad_build_id),
 	    cmocka_unit_test(chunks_that_do_not_fill_the_trailer),
 	    cmocka_unit_test(a_damaged_magic_of_the_trailer),

@@ -128,12 +128,42 @@ static const char *walk_trailer(const struct reader *r)
 	return NULL;
 }
 
+/* Whether all sums are of metrics with values. */
+static bool walk_sums(const struct reader *r, const struct reader_merged_sum *sums, uint32_t n)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < n; i++)
+		ok &= sums[i].metric < reader_num_metrics(r);
+	return ok;
+}
+
+static const char *walk_merged(const struct reader *r)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < reader_num_merged(r); i++) {
+		const struct reader_merged *m = reader_merged(r, i);
+		touch_pairs(m->about);
+		ok &= walk_sums(r, m->sums, m->num_sums);
+	}
+	for (uint32_t i = 0; i < reader_num_groups(r); i++) {
+		const struct reader_group *g = reader_group(r, i);
+		touch(g->first);
+		touch(g->last);
+		for (uint32_t k = 0; k < g->num_calls; k++)
+			touched += (unsigned)g->calls[k];
+		ok &= g->kind <= CSP_GROUP_NOT_SAID && walk_sums(r, g->sums, g->num_sums);
+	}
+	return ok ? NULL : "a sum or kind out of range";
+}
+
 const char *walk_reader(const struct reader *r)
 {
 	const char *problem = walk_head(r);
 	if (!problem)
 		problem = walk_trees(r);
-	return problem ? problem : walk_trailer(r);
+	if (!problem)
+		problem = walk_trailer(r);
+	return problem ? problem : walk_merged(r);
 }
 
 static const char *check_refusal(const struct error *e, size_t n)
