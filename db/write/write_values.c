@@ -172,8 +172,13 @@ static int write_code(const struct value_batch *v, struct error *e)
 	    {"function_value", BY_FUNCTION, w->ranks.function_at, NULL, w->function},
 	    {"line_value", BY_LINE, w->ranks.line_at, NULL, w->line}};
 	struct attribution a = {0};
-	int rc = files ? attribute(w->p->model, &w->p->code, v->columns, 2 * v->n, &a, e)
-		       : error_memory(e, 0);
+	unsigned wanted = 0;
+	int rc;
+
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+		wanted |= ATTRIBUTE(tables[i].by);
+	rc = files ? attribute(w->p->model, &w->p->code, wanted, v->columns, 2 * v->n, &a, e)
+		   : error_memory(e, 0);
 
 	for (size_t i = 0; rc == 0 && i < sizeof tables / sizeof *tables; i++)
 		rc = write_rows(v, &tables[i], &a, e);

@@ -3,6 +3,9 @@
 #include "formats/base/path.h"
 #include "formats/base/search.h"
 #include "formats/base/workers.h"
+#include "hpcprof/correlate/creators.h"
+#include "hpcprof/correlate/groups.h"
+#include "hpcprof/model/threads.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -148,6 +151,10 @@ struct build {
 	const struct model *m;
 	struct symbolized *code;
 	bool no_inline;
+	struct job *jobs; /* [num_jobs] */
+	size_t num_jobs;
+	uint32_t *job_of;      /* [modules]: its index in jobs */
+	bool *used;            /* [frames]: a context has it */
 	struct interner files; /* key: path id, or NO_PATH | module */
 	struct interner lines; /* key: file << 32 | line */
 	uint32_t *named;       /* [functions of the model]: ids of functions that came with names */
@@ -226,15 +233,36 @@ static uint32_t function_id(struct build *b, struct interner *seen, uint32_t fir
 	return first + local;
 }
 
-/* Append the chain of address i of the module's table to the frames. */
-static bool append_chain(struct build *b, struct interner *seen, uint32_t first,
-			 const struct job *job, size_t i)
+static size_t address_index(const struct job *job, uint64_t address)
+{
+	size_t after = SEARCH_FIRST(i, 0, job->num_addresses, job->addresses[i] > address);
+
+	return after ? after - 1 : 0;
+}
+
+/* The chain of an address in the module's table. */
+struct chain {
+	const struct symbol_frame *at;
+	size_t n;
+};
+
+static struct chain chain_of(const struct build *b, const struct job *job, uint64_t address)
 {
 	const struct symbol_table *t = &job->table;
-	size_t from = b->no_inline ? t->first[i + 1] - 1 : t->first[i];
+	size_t i = address_index(job, address), end = t->first[i + 1];
+	size_t from = b->no_inline ? end - 1 : t->first[i];
 
-	for (size_t k = from; k < t->first[i + 1]; k++) {
-		const struct symbol_frame *f = &t->frames[k];
+	return (struct chain){&t->frames[from], end - from};
+}
+
+/* Append the chain of an address to the frames. */
+static bool append_chain(struct build *b, struct interner *seen, uint32_t first,
+			 const struct job *job, uint64_t address)
+{
+	struct chain chain = chain_of(b, job, address);
+
+	for (size_t k = 0; k < chain.n; k++) {
+		const struct symbol_frame *f = &chain.at[k];
 		uint32_t function = function_id(b, seen, first, job->module, f);
 		uint32_t file = file_id(b, f->file, job->module);
 		uint32_t line;
@@ -250,11 +278,13 @@ static bool append_chain(struct build *b, struct interner *seen, uint32_t first,
 	return true;
 }
 
-static size_t address_index(const struct job *job, uint64_t address)
+/* Whether a context has a frame of the module that came without a name. */
+static bool has_used(const struct build *b, const struct model_module *mod)
 {
-	size_t after = SEARCH_FIRST(i, 0, job->num_addresses, job->addresses[i] > address);
-
-	return after ? after - 1 : 0;
+	for (uint32_t f = mod->first_frame; f < mod->first_frame + mod->num_frames; f++)
+		if (b->used[f] && b->m->frames.at[f].role < FRAME_ADDRESSED)
+			return true;
+	return false;
 }
 
 static bool describe_module(struct build *b, const struct job *job)
@@ -273,7 +303,7 @@ static bool describe_module(struct build *b, const struct job *job)
 	out->stale = job->table.stale;
 	out->kept = job->table.kept;
 	out->unread = job->table.unread;
-	out->asked = job->num_addresses && (mod->image || mod->name[0] == '/');
+	out->asked = has_used(b, mod) && (mod->image || mod->name[0] == '/');
 	if (job->why.kind == ERROR_NONE)
 		return true;
 	out->why = arena_strndup(&b->code->arena, job->why.text, strlen(job->why.text));
@@ -331,59 +361,107 @@ static bool append_named(struct build *b, const struct model_frame *f)
 			(struct code_frame){.function = id, .line = line, .inlined = inlined});
 }
 
-/* Make functions, files and lines of all modules, and the chain of each frame of the model. Two
- * frames with the same address, but different roles, have a copy of the chain each: this is
+/* Make the functions of job j: those of one module get neighbouring ids, so that the id of a record
+ * is its index in the module plus *first. */
+static bool make_functions(struct build *b, size_t j, struct interner *seen, uint32_t *first)
+{
+	const struct job *job = &b->jobs[j];
+	const struct model_module *mod = &b->m->modules.at[job->module];
+	bool ok = true;
+
+	*first = (uint32_t)b->code->functions.len;
+	for (uint32_t f = mod->first_frame; f < mod->first_frame + mod->num_frames; f++) {
+		const struct model_frame *frame = &b->m->frames.at[f];
+		struct chain chain = {0};
+		if (b->used[f] && frame->role < FRAME_ADDRESSED)
+			chain = chain_of(b, job, frame->address);
+		for (size_t k = 0; ok && k < chain.n; k++)
+			ok = function_id(b, seen, *first, job->module, &chain.at[k]) !=
+			     INTERNER_NONE;
+	}
+	return ok;
+}
+
+/* Make functions, files and lines of all modules, and the chain of each frame that a context has.
+ * Two frames with the same address, but different roles, have a copy of the chain each: this is
  * rare. */
-static int build(struct build *b, struct job *jobs, size_t n, struct error *e)
+static bool make_chains(struct build *b, struct interner *seen, uint32_t *firsts)
 {
 	size_t num_frames = b->m->frames.len;
-	struct interner *seen = calloc(n + 1, sizeof *seen);
-	uint32_t *firsts = calloc(n + 1, sizeof *firsts);
-	struct job **by_module = calloc(b->m->modules.len + 1, sizeof(struct job *));
-	bool ok = seen && firsts && by_module;
+	bool ok = true;
 
-	for (size_t i = 0; ok && i < n; i++) {
-		by_module[jobs[i].module] = &jobs[i];
-		ok = describe_module(b, &jobs[i]);
-	}
-	/* Functions of one module get neighbouring ids, so that the id of a record is its index in
-	 * the module plus the module's first id. */
-	for (size_t j = 0; ok && j < n; j++) {
-		firsts[j] = (uint32_t)b->code->functions.len;
-		for (size_t i = 0; ok && i < jobs[j].num_addresses; i++)
-			for (size_t k = b->no_inline ? jobs[j].table.first[i + 1] - 1
-						     : jobs[j].table.first[i];
-			     ok && k < jobs[j].table.first[i + 1]; k++)
-				ok = function_id(b, &seen[j], firsts[j], jobs[j].module,
-						 &jobs[j].table.frames[k]) != INTERNER_NONE;
-	}
+	for (size_t j = 0; ok && j < b->num_jobs; j++)
+		ok = describe_module(b, &b->jobs[j]) && make_functions(b, j, &seen[j], &firsts[j]);
 	ok = ok && append_named_functions(b);
 	for (size_t f = 0; ok && f < num_frames; f++) {
 		const struct model_frame *frame = &b->m->frames.at[f];
-		struct job *job = by_module[frame->module];
-		size_t j = (size_t)(job - jobs);
+		uint32_t j = b->job_of[frame->module];
 		b->code->first[f] = (uint32_t)b->code->frames.len;
+		if (!b->used[f])
+			continue;
 		if (frame->role >= FRAME_ADDRESSED)
 			ok = append_named(b, frame);
 		else
-			ok = append_chain(b, &seen[j], firsts[j], job,
-					  address_index(job, frame->address));
+			ok = append_chain(b, &seen[j], firsts[j], &b->jobs[j], frame->address);
 	}
 	if (ok)
 		b->code->first[num_frames] = (uint32_t)b->code->frames.len;
-	for (size_t j = 0; seen && j < n; j++)
+	return ok;
+}
+
+/* The function that created a group of threads: the innermost that is no helper's, or the innermost
+ * of all. Other frames than those of contexts may be needed to tell it. */
+static const char *creator_of(const struct build *b, const struct model_threads *g)
+{
+	const char *first = g->creator;
+
+	for (uint32_t i = 0; i < g->num_calls; i++) {
+		uint32_t module = g->call[i].module;
+		struct chain chain = {0};
+		if (model_call_frame(b->m, &g->call[i]) != MODEL_NO_FRAME)
+			chain = chain_of(b, &b->jobs[b->job_of[module]], g->call[i].address);
+		for (size_t k = 0; k < chain.n; k++) {
+			const struct symbol_function *f = chain.at[k].function;
+			if (!creators_helps(b->m->modules.at[module].name, f))
+				return f->name;
+			if (!first)
+				first = f->name;
+		}
+	}
+	return first ? first : "";
+}
+
+static int build(struct build *b, struct error *e)
+{
+	const struct model *m = b->m;
+	struct interner *seen = calloc(b->num_jobs + 1, sizeof *seen);
+	uint32_t *firsts = calloc(b->num_jobs + 1, sizeof *firsts);
+	bool ok;
+
+	b->used = calloc(m->frames.len + 1, sizeof *b->used);
+	b->job_of = calloc(m->modules.len + 1, sizeof *b->job_of);
+	b->code->creators = calloc(m->threads.len + 1, sizeof *b->code->creators);
+	ok = seen && firsts && b->used && b->job_of && b->code->creators;
+	for (size_t j = 0; ok && j < b->num_jobs; j++)
+		b->job_of[b->jobs[j].module] = (uint32_t)j;
+	for (uint32_t i = MODEL_ROOTS; ok && i < model_num_contexts(m); i++)
+		b->used[model_frame_of(m, i)] = true;
+	ok = ok && make_chains(b, seen, firsts);
+	for (size_t i = 0; ok && i < m->threads.len; i++)
+		b->code->creators[i] = creator_of(b, &m->threads.at[i]);
+	for (size_t j = 0; seen && j < b->num_jobs; j++)
 		interner_deinit(&seen[j]);
 	free(seen);
 	free(firsts);
-	free(by_module);
-	return ok ? 0 : error_memory(e, num_frames * sizeof(struct code_frame));
+	return ok ? 0 : error_memory(e, m->frames.len * sizeof(struct code_frame));
 }
 
 int correlate(const struct model *m, const struct correlate_options *o, struct symbolized *out,
 	      struct error *e)
 {
 	struct work work = {.m = m, .o = o, .num_jobs = m->modules.len};
-	struct build b = {.m = m, .code = out, .no_inline = o->no_inline};
+	struct build b = {
+	    .m = m, .code = out, .no_inline = o->no_inline, .num_jobs = m->modules.len};
 	int rc = 0;
 
 	memset(out, 0, sizeof *out);
@@ -405,8 +483,11 @@ int correlate(const struct model *m, const struct correlate_options *o, struct s
 		qsort(work.jobs, work.num_jobs, sizeof *work.jobs, by_size);
 		rc = resolve_all(&work, out, e);
 	}
+	b.jobs = work.jobs;
 	if (rc == 0)
-		rc = build(&b, work.jobs, work.num_jobs, e);
+		rc = build(&b, e);
+	if (rc == 0)
+		rc = groups_find(out, e);
 	pthread_mutex_destroy(&work.lock);
 	for (size_t i = 0; work.jobs && i < work.num_jobs; i++) {
 		free(work.jobs[i].addresses);
@@ -417,6 +498,8 @@ int correlate(const struct model *m, const struct correlate_options *o, struct s
 	interner_deinit(&b.files);
 	interner_deinit(&b.lines);
 	free(b.named);
+	free(b.used);
+	free(b.job_of);
 	if (rc != 0)
 		symbolized_deinit(out);
 	return rc;
@@ -433,7 +516,12 @@ void symbolized_deinit(struct symbolized *c)
 	vec_free(&c->files);
 	vec_free(&c->lines);
 	vec_free(&c->frames);
+	vec_free(&c->folders);
+	vec_free(&c->namespaces);
+	free(c->folder_of);
+	free(c->namespace_of);
 	free(c->first);
+	free(c->creators);
 	free(c->modules);
 	strings_destroy(c->paths);
 	arena_deinit(&c->arena);

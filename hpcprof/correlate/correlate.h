@@ -31,6 +31,13 @@ struct code_file {
 	uint32_t module;  /* if name is NULL */
 };
 
+/* A folder of files, or a namespace of functions. */
+struct code_group {
+	const char *name; /* NULL: not known, or none */
+	uint32_t module;  /* if name is NULL: of the code */
+};
+typedef VEC(struct code_group) code_groups;
+
 struct code_line {
 	uint32_t file;
 	uint32_t line;     /* 0: not known */
@@ -57,11 +64,16 @@ struct symbolized {
 	VEC(struct code_file) files;
 	VEC(struct code_line) lines;
 	VEC(struct code_frame) frames;
+	code_groups folders, namespaces;
+	uint32_t *folder_of;         /* [files] */
+	uint32_t *namespace_of;      /* [functions] */
 	uint32_t *first;             /* [model frames + 1]: the chain of model frame i is
-					frames[first[i]] .. frames[first[i + 1] - 1] */
+					frames[first[i]] .. frames[first[i + 1] - 1]; there
+					is none if no context has the frame */
+	const char **creators;       /* [model threads]: the function; "": not known */
 	struct code_module *modules; /* [model modules] */
 	struct arena arena;
-	struct strings *paths;
+	struct strings *paths;           /* of files; also names of groups */
 	struct symbolizer **symbolizers; /* they own the names */
 	size_t num_symbolizers;
 };

@@ -48,6 +48,15 @@ int label_compare_files(const struct model *m, const struct symbolized *c, uint3
 	return compare_texts(x->name, y->name);
 }
 
+int label_compare_groups(const struct model *m, const code_groups *groups, uint32_t a, uint32_t b)
+{
+	const struct code_group *x = &groups->at[a], *y = &groups->at[b];
+
+	if (!x->name && !y->name)
+		return label_compare_modules(m, x->module, y->module);
+	return compare_texts(x->name, y->name);
+}
+
 int label_compare_lines(const struct model *m, const struct symbolized *code, uint32_t a,
 			uint32_t b)
 {
@@ -68,16 +77,39 @@ const char *label_module_base(const struct model *m, struct arena *a, uint32_t m
 	return name ? path_basename(name) : NULL;
 }
 
+static const char *name_or_module(const struct model *m, struct arena *a, const char *name,
+				  const char *without, uint32_t module)
+{
+	const char *base;
+
+	if (name)
+		return layout_clean(a, name);
+	base = label_module_base(m, a, module);
+	return base ? layout_format(a, "(%s) %s", without, base) : NULL;
+}
+
 const char *label_file(const struct model *m, const struct symbolized *c, struct arena *a,
 		       uint32_t file)
 {
 	const struct code_file *f = &c->files.at[file];
-	const char *module;
 
-	if (f->name)
-		return layout_clean(a, f->name);
-	module = label_module_base(m, a, f->module);
-	return module ? layout_format(a, "(no source) %s", module) : NULL;
+	return name_or_module(m, a, f->name, "no source", f->module);
+}
+
+const char *label_folder(const struct model *m, const struct symbolized *c, struct arena *a,
+			 uint32_t folder)
+{
+	const struct code_group *g = &c->folders.at[folder];
+
+	return name_or_module(m, a, g->name, "no source", g->module);
+}
+
+const char *label_namespace(const struct model *m, const struct symbolized *c, struct arena *a,
+			    uint32_t name_space)
+{
+	const struct code_group *g = &c->namespaces.at[name_space];
+
+	return name_or_module(m, a, g->name, "no namespace", g->module);
 }
 
 const char *label_line(const struct model *m, const struct symbolized *c, struct arena *a,

@@ -15,6 +15,8 @@ int label_compare_modules(const struct model *m, uint32_t a, uint32_t b);
 int label_compare_functions(const struct model *m, const struct symbolized *c, uint32_t a,
 			    uint32_t b);
 int label_compare_files(const struct model *m, const struct symbolized *c, uint32_t a, uint32_t b);
+/* Of c->folders, or c->namespaces. */
+int label_compare_groups(const struct model *m, const code_groups *groups, uint32_t a, uint32_t b);
 int label_compare_lines(const struct model *m, const struct symbolized *c, uint32_t a, uint32_t b);
 
 const char *label_module(const struct model *m, struct arena *a, uint32_t module);
@@ -22,6 +24,12 @@ const char *label_module_base(const struct model *m, struct arena *a, uint32_t m
 /* The path, or "(no source) MODULE". */
 const char *label_file(const struct model *m, const struct symbolized *c, struct arena *a,
 		       uint32_t file);
+/* The path, or "(no source) MODULE". */
+const char *label_folder(const struct model *m, const struct symbolized *c, struct arena *a,
+			 uint32_t folder);
+/* The name, or "(no namespace) MODULE". */
+const char *label_namespace(const struct model *m, const struct symbolized *c, struct arena *a,
+			    uint32_t name_space);
 /* "FILE:LINE"; "FILE:?" if the line is not known. */
 const char *label_line(const struct model *m, const struct symbolized *c, struct arena *a,
 		       uint32_t line);

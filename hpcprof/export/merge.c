@@ -172,7 +172,8 @@ static int write_all(struct writer *w, struct error *e)
 	put_epoch(w);
 	if (put_trees(w, &num_trees, e) != 0)
 		return -1;
-	merge_put_trailer(&w->sink, &w->map, num_trees);
+	if (merge_put_trailer(&w->sink, &w->map, num_trees, e) != 0)
+		return -1;
 	csp_sink_flush(&w->sink);
 	return 0;
 }

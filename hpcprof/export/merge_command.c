@@ -120,7 +120,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
 	const struct merge_options *o = options;
 	const struct profile_request wanted = {
-	    .common = &o->common, .output = o->output, .no_names = true};
+	    .common = &o->common, .output = o->output, .no_names = true, .threads = true};
 
 	if (!o->output)
 		return error_set(e, ERROR_USAGE, "no output is named (use -o FILE)");

@@ -2,8 +2,10 @@
 
 #include "formats/datafile.h"
 #include "hpcprof/model/sum.h"
+#include "hpcprof/model/threads.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The metric of the clock whose final values are in THREADS. */
@@ -13,6 +15,7 @@ struct context {
 	const struct model *m;
 	const struct address_map *map;
 	uint32_t num_trees;
+	const struct model_threads **groups; /* those of m, in an order */
 };
 
 const char *merge_common(const struct model *m, size_t offset)
@@ -212,10 +215,25 @@ static void put_threads(struct csp_sink *s, const struct context *c)
 	csp_put_u64(s, cpu);
 }
 
+static void put_sums(struct csp_sink *s, const struct model_sum *sums, uint32_t n)
+{
+	uint32_t some = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		some += sums[i].events || sums[i].samples;
+	csp_put_u32(s, some);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!sums[i].events && !sums[i].samples)
+			continue;
+		csp_put_u32(s, 2 * i);
+		csp_put_u64(s, sums[i].events);
+		csp_put_u64(s, sums[i].samples);
+	}
+}
+
 static void put_image(struct csp_sink *s, const struct model_process *p)
 {
 	struct pairs pairs = {0};
-	uint32_t sums = 0;
 
 	add_text(&pairs, "path", p->path);
 	add_text(&pairs, "command", p->command);
@@ -237,16 +255,7 @@ static void put_image(struct csp_sink *s, const struct model_process *p)
 	add_text(&pairs, "trailer", p->has_trailer ? NULL : "no");
 	csp_put_u32(s, pairs.n);
 	put_pairs(s, &pairs);
-	for (uint32_t i = 0; i < p->num_sums; i++)
-		sums += p->sums[i].events || p->sums[i].samples;
-	csp_put_u32(s, sums);
-	for (uint32_t i = 0; i < p->num_sums; i++) {
-		if (!p->sums[i].events && !p->sums[i].samples)
-			continue;
-		csp_put_u32(s, 2 * i);
-		csp_put_u64(s, p->sums[i].events);
-		csp_put_u64(s, p->sums[i].samples);
-	}
+	put_sums(s, p->sums, p->num_sums);
 }
 
 static void put_merged(struct csp_sink *s, const struct context *c)
@@ -262,6 +271,44 @@ static void put_merged(struct csp_sink *s, const struct context *c)
 	csp_put_u32(s, (uint32_t)c->m->processes.len);
 	for (size_t i = 0; i < c->m->processes.len; i++)
 		put_image(s, &c->m->processes.at[i]);
+}
+
+/* The finished model's groups are in no order. */
+static int by_group(const void *pa, const void *pb)
+{
+	const struct model_threads *a = *(const struct model_threads *const *)pa;
+	const struct model_threads *b = *(const struct model_threads *const *)pb;
+	int c = strcmp(a->pattern, b->pattern);
+
+	if (!c)
+		c = (a->kind > b->kind) - (a->kind < b->kind);
+	for (uint32_t i = 0; !c && i < a->num_calls && i < b->num_calls; i++) {
+		c = (a->call[i].module > b->call[i].module) -
+		    (a->call[i].module < b->call[i].module);
+		if (!c)
+			c = (a->call[i].address > b->call[i].address) -
+			    (a->call[i].address < b->call[i].address);
+	}
+	return c ? c : (a->num_calls > b->num_calls) - (a->num_calls < b->num_calls);
+}
+
+static void put_groups(struct csp_sink *s, const struct context *c)
+{
+	const struct model *m = c->m;
+
+	csp_put_u32(s, (uint32_t)m->threads.len);
+	for (size_t i = 0; i < m->threads.len; i++) {
+		const struct model_threads *g = c->groups[i];
+		csp_put_u32(s, g->kind);
+		put_text(s, g->first);
+		put_text(s, g->last);
+		csp_put_u64(s, g->threads);
+		csp_put_u32(s, g->num_calls);
+		for (uint32_t k = 0; k < g->num_calls; k++)
+			csp_put_u64(s,
+				    address_map_at(c->map, model_call_frame(m, &g->call[k])) + 1);
+		put_sums(s, g->sums, g->num_sums);
+	}
 }
 
 static int to_nowhere(void *context, const uint8_t *bytes, size_t n)
@@ -284,11 +331,19 @@ static void put_chunk(struct csp_sink *s, uint32_t tag, const struct context *c,
 	put(s, c);
 }
 
-void merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_t num_trees)
+int merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_t num_trees,
+		      struct error *e)
 {
-	struct context c = {map->m, map, num_trees};
+	struct context c = {map->m, map, num_trees, NULL};
+	size_t n = map->m->threads.len;
 
-	csp_put_trailer_header(s, 7);
+	c.groups = malloc((n + 1) * sizeof(struct model_threads *));
+	if (!c.groups)
+		return error_memory(e, n * sizeof(struct model_threads *));
+	for (size_t i = 0; i < n; i++)
+		c.groups[i] = &map->m->threads.at[i];
+	qsort(c.groups, n, sizeof(struct model_threads *), by_group);
+	csp_put_trailer_header(s, n ? 8 : 7);
 	put_chunk(s, CSP_CHUNK_PROCESS, &c, put_process);
 	put_chunk(s, CSP_CHUNK_MODULES, &c, put_modules);
 	put_chunk(s, CSP_CHUNK_TREES, &c, put_trees);
@@ -296,4 +351,8 @@ void merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32
 	put_chunk(s, CSP_CHUNK_METRICS, &c, put_metrics);
 	put_chunk(s, CSP_CHUNK_THREADS, &c, put_threads);
 	put_chunk(s, CSP_CHUNK_MERGED, &c, put_merged);
+	if (n)
+		put_chunk(s, CSP_CHUNK_GROUPS, &c, put_groups);
+	free(c.groups);
+	return 0;
 }

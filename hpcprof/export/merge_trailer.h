@@ -6,8 +6,10 @@
 #include "hpcprof/export/address_map.h"
 #include "hpcprof/model/model.h"
 
-/* Put the trailer of a file with num_trees trees, the second of which has partial paths. */
-void merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_t num_trees);
+/* Put the trailer of a file with num_trees trees, the second of which has partial paths. 0, or -1
+ * and *e if memory ran out. */
+int merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_t num_trees,
+		      struct error *e);
 
 /* The text that all processes have in common; "" if they differ. offset is that of the text in
  * struct model_process. */

@@ -31,7 +31,7 @@ static int by_node(const void *pa, const void *pb)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-/* The threads of the file. Those of a merged file were not kept. */
+/* The threads of the file. Those of a merged file are in its groups. */
 static uint32_t num_threads(const struct ingest *in)
 {
 	return reader_is_merged(in->r) ? 0 : reader_num_threads(in->r);
@@ -192,14 +192,62 @@ static int add_rows(struct ingest *in, const struct created *all, size_t n, bool
 	return rc;
 }
 
+/* ---- merged files ------------------------------------------------------------------ */
+
+static int add_group(struct ingest *in, const struct reader_group *g, struct creator *c,
+		     struct model_sum *sums)
+{
+	struct model *m = in->m;
+	struct model_threads group = {.kind = (enum thread_kind)g->kind,
+				      .threads = g->threads,
+				      .call = c->call,
+				      .sums = sums,
+				      .num_sums = (uint32_t)m->metrics.len};
+	bool saturated = false;
+
+	c->num_calls = 0;
+	for (uint32_t i = 0; i < g->num_calls && i < MODEL_CREATOR_CALLS; i++)
+		if (add_call(in, c, g->calls[i]) != 0)
+			return -1;
+	group.num_calls = c->num_calls;
+	memset(sums, 0, m->metrics.len * sizeof *sums);
+	for (uint32_t i = 0; i < g->num_sums; i++) {
+		struct model_sum *to = &sums[in->columns[g->sums[i].metric].metric];
+		to->events = sum_add(to->events, g->sums[i].events, &saturated);
+		to->samples = sum_add(to->samples, g->sums[i].samples, &saturated);
+	}
+	group.first = model_text(m, g->first.at, g->first.n);
+	group.last = model_text(m, g->last.at, g->last.n);
+	group.pattern = group.first ? model_thread_pattern(m, group.first) : NULL;
+	return group.pattern && group.last && model_add_threads(m, &group)
+		   ? 0
+		   : ingest_out_of_memory(in, sizeof group);
+}
+
+static int add_groups(struct ingest *in, struct model_sum *sums)
+{
+	struct creator c = {.tree = CSP_NONE};
+	int rc = reader_num_epochs(in->r) ? ingest_open_place(in, 0, &c.place) : 0;
+
+	for (uint32_t i = 0; rc == 0 && c.place && i < reader_num_groups(in->r); i++)
+		rc = add_group(in, reader_group(in->r, i), &c, sums);
+	return rc;
+}
+
 int ingest_threads(struct ingest *in)
 {
 	size_t n = 0, metrics = in->m->metrics.len;
 	struct created *all = list_created(in, &n);
 	bool *added = calloc(num_threads(in) + (size_t)1, sizeof *added);
 	struct model_sum *sums = calloc(metrics + 1, sizeof *sums);
-	int rc = all && added && sums ? add_rows(in, all, n, added, sums)
-				      : ingest_out_of_memory(in, metrics * sizeof *sums);
+	int rc;
+
+	if (!all || !added || !sums)
+		rc = ingest_out_of_memory(in, metrics * sizeof *sums);
+	else if (reader_is_merged(in->r) && reader_num_groups(in->r))
+		rc = add_groups(in, sums);
+	else
+		rc = add_rows(in, all, n, added, sums);
 
 	free(all);
 	free(added);

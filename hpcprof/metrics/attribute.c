@@ -83,8 +83,12 @@ static uint32_t row_of(const struct symbolized *code, const struct code_frame *f
 	switch (g) {
 	case BY_MODULE:
 		return code->functions.at[f->function].module;
+	case BY_FOLDER:
+		return code->folder_of[code->lines.at[f->line].file];
 	case BY_FILE:
 		return code->lines.at[f->line].file;
+	case BY_NAMESPACE:
+		return code->namespace_of[f->function];
 	case BY_FUNCTION:
 		return f->function;
 	default:
@@ -94,10 +98,10 @@ static uint32_t row_of(const struct symbolized *code, const struct code_frame *f
 
 size_t attribute_num_rows(const struct model *m, const struct symbolized *c, enum grouping g)
 {
-	const size_t rows[GROUPINGS] = {[BY_MODULE] = m->modules.len,
-					[BY_FILE] = c->files.len,
-					[BY_FUNCTION] = c->functions.len,
-					[BY_LINE] = c->lines.len};
+	const size_t rows[GROUPINGS] = {
+	    [BY_MODULE] = m->modules.len,     [BY_FOLDER] = c->folders.len,
+	    [BY_FILE] = c->files.len,         [BY_NAMESPACE] = c->namespaces.len,
+	    [BY_FUNCTION] = c->functions.len, [BY_LINE] = c->lines.len};
 	return rows[g];
 }
 
@@ -107,6 +111,8 @@ struct using
 	const struct symbolized *code;
 	attribute_use_fn *use;
 	void *context;
+	enum grouping groupings[GROUPINGS]; /* [n] that are wanted */
+	int n;
 	uint32_t *on_path[GROUPINGS]; /* per row: how often it is on the current path */
 };
 
@@ -116,12 +122,13 @@ static bool enter(struct using *u, uint32_t context)
 	bool ok = true;
 
 	for (uint32_t k = leaf; k < u->code->first[frame + 1]; k++)
-		for (int g = 0; ok && g < GROUPINGS; g++) {
-			uint32_t row = row_of(u->code, &u->code->frames.at[k], (enum grouping)g);
+		for (int i = 0; ok && i < u->n; i++) {
+			enum grouping g = u->groupings[i];
+			uint32_t row = row_of(u->code, &u->code->frames.at[k], g);
 			if (u->on_path[g][row]++ == 0)
-				ok = u->use(u->context, context, (enum grouping)g, row, true);
+				ok = u->use(u->context, context, g, row, true);
 			if (ok && k == leaf)
-				ok = u->use(u->context, context, (enum grouping)g, row, false);
+				ok = u->use(u->context, context, g, row, false);
 		}
 	return ok;
 }
@@ -131,12 +138,14 @@ static void leave(struct using *u, uint32_t context)
 	uint32_t frame = model_frame_of(u->m, context);
 
 	for (uint32_t k = u->code->first[frame]; k < u->code->first[frame + 1]; k++)
-		for (int g = 0; g < GROUPINGS; g++)
-			u->on_path[g][row_of(u->code, &u->code->frames.at[k], (enum grouping)g)]--;
+		for (int i = 0; i < u->n; i++) {
+			enum grouping g = u->groupings[i];
+			u->on_path[g][row_of(u->code, &u->code->frames.at[k], g)]--;
+		}
 }
 
-int attribute_uses(const struct model *m, const struct symbolized *c, attribute_use_fn *use,
-		   void *context, struct error *e)
+int attribute_uses(const struct model *m, const struct symbolized *c, unsigned wanted,
+		   attribute_use_fn *use, void *context, struct error *e)
 {
 	struct using u = {.m = m, .code = c, .use = use, .context = context};
 	struct attribute_walk w = {0};
@@ -145,6 +154,9 @@ int attribute_uses(const struct model *m, const struct symbolized *c, attribute_
 
 	for (int g = 0; g < GROUPINGS; g++) {
 		size_t rows = attribute_num_rows(m, c, (enum grouping)g);
+		if (!(wanted & ATTRIBUTE(g)))
+			continue;
+		u.groupings[u.n++] = (enum grouping)g;
 		u.on_path[g] = calloc(rows + 1, sizeof(uint32_t));
 		if (!u.on_path[g])
 			rc = error_memory(e, rows * sizeof(uint32_t));
@@ -211,13 +223,15 @@ static void add_unknown(struct attributing *a)
 	}
 }
 
-static int allocate(struct attributing *a, struct error *e)
+static int allocate(struct attributing *a, unsigned wanted, struct error *e)
 {
 	size_t n = a->out->num_columns;
 	bool ok = true;
 
 	for (int g = 0; g < GROUPINGS; g++) {
-		size_t rows = attribute_num_rows(a->m, a->code, (enum grouping)g);
+		size_t rows = 0;
+		if (wanted & ATTRIBUTE(g))
+			rows = attribute_num_rows(a->m, a->code, (enum grouping)g);
 		a->out->by[g].num_rows = rows;
 		a->out->by[g].exclusive = calloc(rows * n + 1, sizeof(uint64_t));
 		a->out->by[g].inclusive = calloc(rows * n + 1, sizeof(uint64_t));
@@ -230,17 +244,18 @@ static int allocate(struct attributing *a, struct error *e)
 	return ok ? 0 : error_memory(e, model_num_contexts(a->m) * n * sizeof(uint64_t));
 }
 
-int attribute(const struct model *m, const struct symbolized *c, const uint64_t *const *columns,
-	      size_t num_columns, struct attribution *out, struct error *e)
+int attribute(const struct model *m, const struct symbolized *c, unsigned wanted,
+	      const uint64_t *const *columns, size_t num_columns, struct attribution *out,
+	      struct error *e)
 {
 	struct attributing a = {.m = m, .code = c, .out = out, .columns = columns};
 	int rc;
 
 	memset(out, 0, sizeof *out);
 	out->num_columns = num_columns;
-	rc = allocate(&a, e);
-	if (rc == 0)
-		rc = attribute_uses(m, c, add_use, &a, e);
+	rc = allocate(&a, wanted, e);
+	if (rc == 0 && wanted)
+		rc = attribute_uses(m, c, wanted, add_use, &a, e);
 	if (rc == 0)
 		add_unknown(&a);
 	free(a.inclusive);

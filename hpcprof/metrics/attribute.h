@@ -1,4 +1,4 @@
-/* Metrics by load module, file, function and line, from the merged tree.
+/* Metrics by load module, folder, file, namespace, function and line, from the merged tree.
  *
  * Exclusive values of a row are those of paths whose leaf is code of the row; over all rows of a
  * grouping they add up to the metric's total. Inclusive values are those of paths on which the row
@@ -13,7 +13,15 @@
 
 #include <stdint.h>
 
-enum grouping { BY_MODULE, BY_FILE, BY_FUNCTION, BY_LINE, GROUPINGS };
+enum grouping {
+	BY_MODULE,
+	BY_FOLDER, /* of a source file */
+	BY_FILE,
+	BY_NAMESPACE,
+	BY_FUNCTION,
+	BY_LINE,
+	GROUPINGS
+};
 
 struct attribution {
 	size_t num_columns;
@@ -28,11 +36,17 @@ struct attribution {
 	uint64_t *nameless, *lineless;
 };
 
+/* Groupings that are wanted: the others have no rows. */
+#define ATTRIBUTE_NOTHING 0u
+#define ATTRIBUTE(grouping) (1u << (grouping))
+#define ATTRIBUTE_ALL (ATTRIBUTE(GROUPINGS) - 1)
+
 /* Attribute the columns (each [contexts] values of exclusive metrics, as in model_metric). 0, or -1
  * and *e if memory ran out. Sums saturate. The model's totals, which are at least as large, show
  * whether that happened. */
-int attribute(const struct model *m, const struct symbolized *c, const uint64_t *const *columns,
-	      size_t num_columns, struct attribution *out, struct error *e);
+int attribute(const struct model *m, const struct symbolized *c, unsigned wanted,
+	      const uint64_t *const *columns, size_t num_columns, struct attribution *out,
+	      struct error *e);
 void attribute_deinit(struct attribution *a); /* takes NULL */
 
 size_t attribute_num_rows(const struct model *m, const struct symbolized *c, enum grouping g);
@@ -41,8 +55,8 @@ size_t attribute_num_rows(const struct model *m, const struct symbolized *c, enu
  * the leaf, inclusive values for each row that is not yet on the path. False: memory ran out. */
 typedef bool attribute_use_fn(void *context, uint32_t node, enum grouping g, uint32_t row,
 			      bool inclusive);
-int attribute_uses(const struct model *m, const struct symbolized *c, attribute_use_fn *use,
-		   void *context, struct error *e);
+int attribute_uses(const struct model *m, const struct symbolized *c, unsigned wanted,
+		   attribute_use_fn *use, void *context, struct error *e);
 
 /* Code on a call path. */
 struct occurrence {

@@ -260,7 +260,8 @@ int view_json_end(struct view_json *j, struct error *e)
 	struct attribution a;
 	uint64_t *sums = calloc(j->columns->len + 1, sizeof *sums);
 	uint8_t *partial = calloc(model_num_contexts(m), 1);
-	int rc = attribute(m, &j->p->code, j->columns->values, j->columns->len, &a, e);
+	int rc = attribute(m, &j->p->code, ATTRIBUTE_NOTHING, j->columns->values, j->columns->len,
+			   &a, e);
 
 	if (rc == 0 && sums && partial) {
 		fprintf(j->out, ",\n\"quality\":{\"profiles\":%zu", m->processes.len);

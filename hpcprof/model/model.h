@@ -24,6 +24,7 @@
 #include "formats/base/error.h"
 #include "formats/base/interner.h"
 #include "formats/base/vec.h"
+#include "formats/datafile.h"
 #include "hpcprof/model/contexts.h"
 #include "reader/reader.h"
 #include "symbolize/symbolize.h"
@@ -157,10 +158,10 @@ struct model_call {
 };
 
 enum thread_kind {
-	THREAD_MAIN,
-	THREAD_CREATED,
-	THREAD_ENDED,   /* stands for threads that ended, of which the file has no more */
-	THREAD_NOT_SAID /* values that the file does not have by thread */
+	THREAD_MAIN = CSP_GROUP_MAIN,
+	THREAD_CREATED = CSP_GROUP_CREATED,
+	THREAD_ENDED = CSP_GROUP_ENDED,
+	THREAD_NOT_SAID = CSP_GROUP_NOT_SAID
 };
 
 /* Threads of one kind whose names are alike and that the same calls created. Of an unfinished
@@ -168,6 +169,7 @@ enum thread_kind {
 struct model_threads {
 	const char *pattern;      /* the names with each number as a '#' */
 	const char *first, *last; /* of the names, in alphabetical order */
+	const char *creator;      /* the function that created them, if only its name is known */
 	struct model_call *call;  /* [num_calls], innermost first; none: not known */
 	uint32_t num_calls;
 	enum thread_kind kind;

@@ -24,13 +24,16 @@ const char *model_thread_pattern(struct model *m, const char *name)
 /* What makes a group, as bytes without padding. */
 static uint32_t key_of(struct model *m, const struct model_threads *group)
 {
-	char key[sizeof group->pattern + sizeof(uint64_t) +
+	char key[2 * sizeof group->pattern + sizeof(uint64_t) +
 		 MODEL_CREATOR_CALLS * (sizeof(uint64_t) + sizeof(uint32_t))];
 	uint64_t kind = group->kind;
 	size_t n = 0;
 
-	memcpy(key, &group->pattern, sizeof group->pattern); /* interned */
+	/* these are interned */
+	memcpy(key, &group->pattern, sizeof group->pattern);
 	n += sizeof group->pattern;
+	memcpy(key + n, &group->creator, sizeof group->creator);
+	n += sizeof group->creator;
 	memcpy(key + n, &kind, sizeof kind);
 	n += sizeof kind;
 	for (uint32_t i = 0; i < group->num_calls; i++) {
@@ -127,7 +130,10 @@ bool model_join_threads(struct model *m, const struct model_threads *group, cons
 	copy.pattern = model_text(m, group->pattern, strlen(group->pattern));
 	copy.first = model_text(m, group->first, strlen(group->first));
 	copy.last = model_text(m, group->last, strlen(group->last));
-	return copy.pattern && copy.first && copy.last && add(m, &copy, metrics);
+	if (group->creator)
+		copy.creator = model_text(m, group->creator, strlen(group->creator));
+	return copy.pattern && copy.first && copy.last && !copy.creator == !group->creator &&
+	       add(m, &copy, metrics);
 }
 
 uint32_t model_call_frame(const struct model *m, const struct model_call *call)

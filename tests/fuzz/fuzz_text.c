@@ -36,7 +36,7 @@ static void check_sums(const struct model *m, const struct symbolized *c)
 	for (size_t k = 0; k < m->metrics.len; k++) {
 		const uint64_t *column = m->metrics.at[k].events;
 		struct attribution a;
-		if (attribute(m, c, &column, 1, &a, NULL) != 0)
+		if (attribute(m, c, ATTRIBUTE_ALL, &column, 1, &a, NULL) != 0)
 			abort();
 		for (int g = 0; g < GROUPINGS; g++) {
 			uint64_t sum = 0;

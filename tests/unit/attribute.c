@@ -246,14 +246,14 @@ static void test_random_paths(void **state)
 		assert_int_equal(model_finish(m, NULL), 0);
 		fake_code(m, names, &c);
 		columns[0] = m->metrics.at[0].events;
-		assert_int_equal(attribute(m, &c, columns, 1, &a, NULL), 0);
+		assert_int_equal(attribute(m, &c, ATTRIBUTE_ALL, columns, 1, &a, NULL), 0);
 		expect(x, samples);
 		compare(m, &c, &a, x);
 		attribute_deinit(&a);
 		/* two columns together give the same as each alone */
 		columns[0] = m->metrics.at[0].samples;
 		columns[1] = m->metrics.at[0].events;
-		assert_int_equal(attribute(m, &c, columns, 2, &a, NULL), 0);
+		assert_int_equal(attribute(m, &c, ATTRIBUTE_ALL, columns, 2, &a, NULL), 0);
 		for (size_t i = 0; i < a.by[BY_MODULE].num_rows; i++)
 			assert_int_equal(a.by[BY_MODULE].inclusive[2 * i + 1],
 					 x->module[ALL][module_index(m, (uint32_t)i)]);
@@ -324,7 +324,7 @@ static void test_deep_recursion(void **state)
 	functions[0] = 1;
 	m = chain_model(functions, DEPTH, &c);
 	column = m->metrics.at[0].events;
-	assert_int_equal(attribute(m, &c, &column, 1, &a, NULL), 0);
+	assert_int_equal(attribute(m, &c, ATTRIBUTE_ALL, &column, 1, &a, NULL), 0);
 	assert_int_equal(a.by[BY_FUNCTION].num_rows, 2);
 	assert_int_equal(a.by[BY_FUNCTION].inclusive[0], 7);
 	assert_int_equal(a.by[BY_FUNCTION].inclusive[1], 7);

@@ -156,7 +156,7 @@ static void test_refused(void **state)
 	    {"--lins data", "unknown option --lins; did you mean --lines?"},
 	    {"--screns=3 top data", "unknown option --screns; did you mean --screens?"},
 	    {"dump --apend data", "unknown option --apend; did you mean --append?"},
-	    {"--f data", "--f can be any of --focus, --files, --functions, "},
+	    {"--f data", "--f can be any of --focus, --folders, --files, --functions, "},
 	    {"tree --all=3 data", "--all takes no value"},
 	    {"tre", "tre is neither a command nor a file; did you mean tree?"},
 	    {"calers f data", "calers is neither a command nor a file; did you mean callers?"},

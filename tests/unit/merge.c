@@ -158,16 +158,19 @@ static struct model *new_model(void)
 
 static void add(struct model *m, const void *bytes, size_t n, const char *path)
 {
+	struct ingest *in = ingest_create(m, &(struct ingest_options){.threads = true});
 	struct error e = {0};
 	struct reader *r;
 
+	assert_non_null(in);
 	if (reader_open_memory(bytes, n, &r, &e) != 0)
 		fail_msg("%s", e.text);
 	if (reader_warning(r))
 		fail_msg("%s", reader_warning(r)->text);
-	if (ingest_datafile(m, r, path, NULL, complain, NULL, &e) != 0)
+	if (ingest_file(in, r, path, complain, NULL, &e) != 0)
 		fail_msg("%s", e.text);
 	reader_close(r);
+	ingest_destroy(in);
 }
 
 struct bytes {
@@ -302,7 +305,10 @@ static void test_any_number_of_threads(void **state)
 	(void)state;
 	for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
 		struct load_file from[FILES] = {{0}};
-		struct load l = {.files = from, .num_files = FILES, .threads = threads[k]};
+		struct load l = {.files = from,
+				 .num_files = FILES,
+				 .threads = threads[k],
+				 .ingest = {.threads = true}};
 		struct error e = {0};
 		struct model *m;
 		unsigned order[FILES];

@@ -1,10 +1,12 @@
 /* The groups of threads of a model: what makes a group, and joining. */
+#include "hpcprof/export/merge.h"
 #include "hpcprof/load/ingest.h"
 #include "hpcprof/model/model.h"
 #include "hpcprof/model/threads.h"
 #include "tests/lib/builders/build_datafile.h"
 #include "tests/lib/unit/cmocka_all.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,21 +102,29 @@ static void no_complaint(void *context, const char *text)
 	fail_msg("%s", text);
 }
 
-static void add(struct model *m, const struct build_file *f, bool wanted)
+static void add_bytes(struct model *m, const void *bytes, size_t n, bool wanted)
 {
 	struct ingest *in = ingest_create(m, &(struct ingest_options){.threads = wanted});
 	struct reader *r;
-	struct built b;
 	struct error e = {0};
 
 	assert_non_null(in);
-	build(f, &b);
-	if (reader_open_memory(b.bytes, b.n, &r, &e) != 0 ||
+	if (reader_open_memory(bytes, n, &r, &e) != 0 ||
 	    ingest_file(in, r, "one.csp", no_complaint, NULL, &e) != 0)
 		fail_msg("%s", e.text);
+	if (reader_warning(r))
+		fail_msg("%s", reader_warning(r)->text);
 	reader_close(r);
-	built_free(&b);
 	ingest_destroy(in);
+}
+
+static void add(struct model *m, const struct build_file *f, bool wanted)
+{
+	struct built b;
+
+	build(f, &b);
+	add_bytes(m, b.bytes, b.n, wanted);
+	built_free(&b);
 }
 
 static struct model *model_of(const struct build_file *f)
@@ -249,6 +259,45 @@ static void test_joining_in_any_order(void **state)
 	}
 }
 
+/* A model of the merged file of what is in m, which is finished and then destroyed. */
+static struct model *merge(struct model *m)
+{
+	struct model *out = model_create();
+	struct error e = {0};
+	char *bytes = NULL;
+	size_t n = 0;
+	FILE *file = open_memstream(&bytes, &n);
+
+	assert_non_null(out);
+	if (model_finish(m, &e) != 0 || merge_write(file, m, &e) != 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(fclose(file), 0);
+	model_destroy(m);
+	add_bytes(out, bytes, n, true);
+	free(bytes);
+	return out;
+}
+
+/* Groups of a merged file are joined with those of others, and written again. */
+static void test_merged(void **state)
+{
+	(void)state;
+	struct model *m = merge(model_of(&first_file));
+	struct error e;
+
+	add(m, &moved_file, true);
+	m = merge(m);
+	assert_int_equal(model_finish(m, &e), 0);
+	check_both(m);
+	check(m, THREAD_CREATED, "w-#", 0, "w-9", "w-9", 1, 0);
+	check(m, THREAD_ENDED, CSP_ENDED_THREADS, 0, CSP_ENDED_THREADS, CSP_ENDED_THREADS, 1, 160);
+	assert_string_equal(m->metrics.at[1].name, "CPUTIME");
+	for (size_t i = 0; i < m->threads.len; i++)
+		if (strcmp(m->threads.at[i].pattern, "w-#") == 0 && m->threads.at[i].threads == 3)
+			assert_int_equal(m->threads.at[i].sums[1].samples, 5);
+	model_destroy(m);
+}
+
 /* Trees that several threads share, as with -t all. */
 static void test_values_without_a_thread(void **state)
 {
@@ -272,9 +321,8 @@ static void test_values_without_a_thread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_what_makes_a_group),
-	    cmocka_unit_test(test_only_when_asked),
-	    cmocka_unit_test(test_joining_in_any_order),
+	    cmocka_unit_test(test_what_makes_a_group),      cmocka_unit_test(test_only_when_asked),
+	    cmocka_unit_test(test_joining_in_any_order),    cmocka_unit_test(test_merged),
 	    cmocka_unit_test(test_values_without_a_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

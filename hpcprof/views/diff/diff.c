@@ -111,8 +111,12 @@ static uint32_t row_at(void *context, const struct occurrence *o)
 	switch (x->table->grouping) {
 	case BY_MODULE:
 		return x->table->row_of[module];
+	case BY_FOLDER:
+		return x->table->row_of[c->folder_of[c->lines.at[o->code->line].file]];
 	case BY_FILE:
 		return x->table->row_of[c->lines.at[o->code->line].file];
+	case BY_NAMESPACE:
+		return x->table->row_of[c->namespace_of[o->code->function]];
 	case BY_LINE:
 		return x->table->row_of[o->code->line];
 	default:
@@ -226,6 +230,10 @@ static int compare_ids(const struct diff *d, unsigned g, uint32_t a, uint32_t b)
 	switch (g) {
 	case BY_MODULE:
 		return label_compare_modules(d->m, a, b);
+	case BY_FOLDER:
+		return label_compare_groups(d->m, &d->c->folders, a, b);
+	case BY_NAMESPACE:
+		return label_compare_groups(d->m, &d->c->namespaces, a, b);
 	case BY_FUNCTION:
 		return label_compare_functions(d->m, d->c, a, b);
 	case BY_LINE:
@@ -249,76 +257,6 @@ static void name_rows(struct diff *d, struct diff_table *t)
 			    (*to == DIFF_NONE || compare_ids(d, t->grouping, id, *to) < 0))
 				*to = id;
 		}
-}
-
-/* ---- labels ------------------------------------------------------------------------ */
-
-enum { PATH_FUNCTIONS = 64 };
-
-/* "main > run > step". Of a long path, the innermost functions. */
-static const char *path_label(struct diff *d, size_t node)
-{
-	uint32_t rows[PATH_FUNCTIONS];
-	size_t n = diff_path(d, node, rows, PATH_FUNCTIONS);
-	const char *text = n > PATH_FUNCTIONS ? "..." : "";
-
-	for (size_t i = n < PATH_FUNCTIONS ? n : PATH_FUNCTIONS; i-- > 0 && text;) {
-		const char *name = diff_label(d, &d->tables[BY_FUNCTION], rows[i]);
-		text = name ? layout_format(&d->arena, "%s%s%s", text, text[0] ? " > " : "", name)
-			    : NULL;
-	}
-	return text;
-}
-
-static uint32_t shown_id(const struct diff_row *row)
-{
-	return row->id[AFTER] != DIFF_NONE && row->mean[AFTER] > 0 ? row->id[AFTER]
-	       : row->id[BEFORE] != DIFF_NONE                      ? row->id[BEFORE]
-								   : row->id[AFTER];
-}
-
-/* Unnamed functions of a module that was replaced are one row. */
-static const char *function_label(struct diff *d, uint32_t function)
-{
-	const struct code_function *f = &d->c->functions.at[function];
-
-	if (f->source == SYMBOL_NONE && d->replaced[f->module])
-		return MODEL_UNKNOWN_FUNCTION;
-	return layout_clean(&d->arena, f->name);
-}
-
-const char *diff_label(struct diff *d, const struct diff_table *t, size_t row)
-{
-	uint32_t id;
-
-	if (t->grouping == DIFF_CALLS)
-		return path_label(d, row);
-	id = shown_id(&t->rows[row]);
-	if (id == DIFF_NONE)
-		return MODEL_UNKNOWN_FUNCTION;
-	switch (t->grouping) {
-	case BY_MODULE:
-		return label_module(d->m, &d->arena, id);
-	case BY_FILE:
-		return label_file(d->m, d->c, &d->arena, id);
-	case BY_LINE:
-		return label_line(d->m, d->c, &d->arena, id);
-	default:
-		return function_label(d, id);
-	}
-}
-
-const char *diff_second_label(struct diff *d, const struct diff_table *t, size_t row)
-{
-	uint32_t id = shown_id(&t->rows[row]);
-
-	if (t->grouping == DIFF_CALLS || id == DIFF_NONE || t->grouping == BY_FILE ||
-	    t->grouping == BY_MODULE)
-		return "";
-	if (t->grouping == BY_LINE)
-		return layout_clean(&d->arena,
-				    d->c->functions.at[d->c->lines.at[id].function].name);
-	return label_module_base(d->m, &d->arena, d->c->functions.at[id].module);
 }
 
 /* ---- what is compared -------------------------------------------------------------- */
@@ -568,6 +506,8 @@ static const struct option_row own_options[] = {
     GROUPING("functions", BY_FUNCTION, "compare functions (the default)"),
     GROUPING("lines", BY_LINE, "compare source lines"),
     GROUPING("files", BY_FILE, "compare source files"),
+    GROUPING("folders", BY_FOLDER, "compare the folders of source files"),
+    GROUPING("namespaces", BY_NAMESPACE, "compare namespaces, crates and packages"),
     GROUPING("modules", BY_MODULE, "compare load modules"),
     GROUPING("calls", DIFF_CALLS, "compare call paths"),
     {0, "total", NULL, "compare what functions and all that they called recorded, not self",

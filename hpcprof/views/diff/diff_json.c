@@ -4,11 +4,10 @@
 
 #include <string.h>
 
-static const char *const table_names[DIFF_TABLES] = {[BY_MODULE] = "modules",
-						     [BY_FILE] = "files",
-						     [BY_FUNCTION] = "functions",
-						     [BY_LINE] = "lines",
-						     [DIFF_CALLS] = "calls"};
+static const char *const table_names[DIFF_TABLES] = {
+    [BY_MODULE] = "modules",       [BY_FOLDER] = "folders",     [BY_FILE] = "files",
+    [BY_NAMESPACE] = "namespaces", [BY_FUNCTION] = "functions", [BY_LINE] = "lines",
+    [DIFF_CALLS] = "calls"};
 
 static void put_string(FILE *out, const char *name, const char *value)
 {

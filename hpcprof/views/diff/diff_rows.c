@@ -259,20 +259,46 @@ static bool match_modules(struct matching *x, uint32_t *row_of)
 	return ok;
 }
 
-/* A file's row is that of its name; without a file, that of the module's. */
+/* The row is that of the name; without one, that of the module's code. */
+static bool match_name(struct matching *x, const char *name, uint32_t module, uint32_t *row)
+{
+	bool ok;
+
+	x->key.len = 0;
+	ok = name ? add_text(&x->key, name, strlen(name))
+		  : add_text(&x->key, "", 0) && add_module(x, module);
+	*row = ok ? strings_intern(x->keys, x->key.at, x->key.len) : UINT32_MAX;
+	return *row != UINT32_MAX;
+}
+
 static bool match_files(struct matching *x, uint32_t *row_of)
 {
 	bool ok = true;
 
 	for (uint32_t i = 0; ok && i < x->d->c->files.len; i++) {
 		const struct code_file *f = &x->d->c->files.at[i];
-		x->key.len = 0;
-		ok = f->name ? add_text(&x->key, f->name, strlen(f->name))
-			     : add_text(&x->key, "", 0) && add_module(x, f->module);
-		row_of[i] = ok ? strings_intern(x->keys, x->key.at, x->key.len) : UINT32_MAX;
-		ok = row_of[i] != UINT32_MAX;
+		ok = match_name(x, f->name, f->module, &row_of[i]);
 	}
 	return ok;
+}
+
+static bool match_groups(struct matching *x, const code_groups *groups, uint32_t *row_of)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < groups->len; i++)
+		ok = match_name(x, groups->at[i].name, groups->at[i].module, &row_of[i]);
+	return ok;
+}
+
+static bool match_folders(struct matching *x, uint32_t *row_of)
+{
+	return match_groups(x, &x->d->c->folders, row_of);
+}
+
+static bool match_namespaces(struct matching *x, uint32_t *row_of)
+{
+	return match_groups(x, &x->d->c->namespaces, row_of);
 }
 
 static bool match_lines(struct matching *x, uint32_t *row_of)
@@ -306,11 +332,10 @@ static bool match_lines(struct matching *x, uint32_t *row_of)
 
 int diff_make_rows(struct diff *d, enum grouping g, struct error *e)
 {
-	static bool (*const match[GROUPINGS])(struct matching *,
-					      uint32_t *) = {[BY_MODULE] = match_modules,
-							     [BY_FILE] = match_files,
-							     [BY_FUNCTION] = match_functions,
-							     [BY_LINE] = match_lines};
+	static bool (*const match[GROUPINGS])(struct matching *, uint32_t *) = {
+	    [BY_MODULE] = match_modules,     [BY_FOLDER] = match_folders,
+	    [BY_FILE] = match_files,         [BY_NAMESPACE] = match_namespaces,
+	    [BY_FUNCTION] = match_functions, [BY_LINE] = match_lines};
 	struct diff_table *t = &d->tables[g];
 	size_t ids = attribute_num_rows(d->m, d->c, g);
 	struct matching x = {.d = d, .keys = strings_create()};

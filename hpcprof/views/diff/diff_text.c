@@ -11,7 +11,9 @@ static const struct diff_words {
 	const char *title, *one, *many, *label, *second;
 } words[DIFF_TABLES] = {
     [BY_MODULE] = {"Load modules", "load module", "load modules", "load module", NULL},
+    [BY_FOLDER] = {"Folders", "folder", "folders", "folder", NULL},
     [BY_FILE] = {"Files", "file", "files", "file", NULL},
+    [BY_NAMESPACE] = {"Namespaces", "namespace", "namespaces", "namespace", NULL},
     [BY_FUNCTION] = {"Functions", "function", "functions", "function", "load module"},
     [BY_LINE] = {"Lines", "line", "lines", "line", "function"},
     [DIFF_CALLS] = {"Call paths", "call path", "call paths", "outermost function first", NULL},

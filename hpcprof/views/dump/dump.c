@@ -277,20 +277,25 @@ static void dump_threads(struct dump *d)
 	d->form->end_list(&d->to);
 }
 
+static void dump_sums(struct dump *d, const struct reader_merged_sum *sums, uint32_t n)
+{
+	d->form->list(&d->to, "sums");
+	for (uint32_t i = 0; i < n; i++) {
+		d->form->record(&d->to, "sum", DUMP_UNNUMBERED);
+		put_number(d, "metric", sums[i].metric);
+		put_number(d, "events", sums[i].events);
+		put_number(d, "samples", sums[i].samples);
+		d->form->end_record(&d->to);
+	}
+	d->form->end_list(&d->to);
+}
+
 static void dump_merged_image(struct dump *d, uint32_t i)
 {
 	const struct reader_merged *image = reader_merged(d->r, i);
 	d->form->record(&d->to, "image", i);
 	dump_pairs(d, image->about);
-	d->form->list(&d->to, "sums");
-	for (uint32_t k = 0; k < image->num_sums; k++) {
-		d->form->record(&d->to, "sum", DUMP_UNNUMBERED);
-		put_number(d, "metric", image->sums[k].metric);
-		put_number(d, "events", image->sums[k].events);
-		put_number(d, "samples", image->sums[k].samples);
-		d->form->end_record(&d->to);
-	}
-	d->form->end_list(&d->to);
+	dump_sums(d, image->sums, image->num_sums);
 	d->form->end_record(&d->to);
 }
 
@@ -313,6 +318,35 @@ static void dump_merged(struct dump *d)
 	d->form->end_list(&d->to);
 }
 
+static void dump_groups(struct dump *d)
+{
+	static const char *const kinds[] = {[CSP_GROUP_MAIN] = "main",
+					    [CSP_GROUP_CREATED] = "created",
+					    [CSP_GROUP_ENDED] = "ended",
+					    [CSP_GROUP_NOT_SAID] = "not by thread"};
+
+	put_number(d, "num_groups", reader_num_groups(d->r));
+	d->form->list(&d->to, "groups");
+	for (uint32_t i = 0; i < reader_num_groups(d->r); i++) {
+		const struct reader_group *g = reader_group(d->r, i);
+		d->form->record(&d->to, "group", i);
+		d->form->number(&d->to, "kind", g->kind, kinds[g->kind]);
+		put_string(d, "first", g->first);
+		put_string(d, "last", g->last);
+		put_number(d, "threads", g->threads);
+		d->form->list(&d->to, "calls");
+		for (uint32_t k = 0; k < g->num_calls; k++) {
+			d->form->record(&d->to, "call", DUMP_UNNUMBERED);
+			d->form->address(&d->to, "ip", g->calls[k]);
+			d->form->end_record(&d->to);
+		}
+		d->form->end_list(&d->to);
+		dump_sums(d, g->sums, g->num_sums);
+		d->form->end_record(&d->to);
+	}
+	d->form->end_list(&d->to);
+}
+
 /* Chunks by tag. VALUES is reserved and cannot be decoded yet. */
 static const struct {
 	const char *name;
@@ -327,6 +361,7 @@ static const struct {
     [CSP_CHUNK_METRICS] = {"METRICS", dump_about_metrics},
     [CSP_CHUNK_THREADS] = {"THREADS", dump_threads},
     [CSP_CHUNK_MERGED] = {"MERGED", dump_merged},
+    [CSP_CHUNK_GROUPS] = {"GROUPS", dump_groups},
 };
 
 static void dump_chunk(struct dump *d, uint32_t i)

@@ -112,12 +112,10 @@ static void choose_sections(struct text *t, bool filtered)
 	if (t->brief)
 		t->shows[SECTION_FUNCTIONS] = t->shows[SECTION_CALLS] = t->shows[SECTION_QUALITY] =
 		    true;
-	/* the values of processes are those of all paths */
+	/* the values of processes and threads are those of all paths */
 	if (t->brief)
-		t->shows[SECTION_PROCESSES] = !filtered;
+		t->shows[SECTION_PROCESSES] = t->shows[SECTION_THREADS] = !filtered;
 	t->shows[SECTION_CALLS] &= !t->flat;
-	/* a database shows all that its datafiles did, and it has no threads */
-	t->shows[SECTION_THREADS] = o->sections[SECTION_THREADS];
 }
 
 static bool print_text(struct text *t, const struct text_span *s)
@@ -182,7 +180,8 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 		rc = path_filter(&columns, p->model, &p->code, o, e);
 	choose_sections(&t, columns.outside != NULL);
 	if (rc == 0)
-		rc = attribute(p->model, &p->code, columns.values, columns.len, &t.a, e);
+		rc = attribute(p->model, &p->code, text_tables_wanted(&t), columns.values,
+			       columns.len, &t.a, e);
 	if (rc == 0 && columns.len)
 		rc = kernel_part(p->model, &p->code, columns.values[0], &t.kernel, e);
 	if (rc == 0 && !(text_tables_choose(&t) && text_paths_choose(&t)))
@@ -205,9 +204,8 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
 	const struct text_options *o = options;
 	bool columns = o->collective && (o->common.by || o->common.num_profiles > 1);
-	const struct profile_request wanted = {.common = &o->common,
-					       .threads = o->sections[SECTION_THREADS],
-					       .units = o->common.stats || columns};
+	const struct profile_request wanted = {
+	    .common = &o->common, .threads = true, .units = o->common.stats || columns};
 
 	if (common_check_json(&o->common, "text", e) != 0)
 		return -1;
@@ -228,14 +226,15 @@ static void set_defaults(void *options)
 	}
 
 static const struct option_row own_options[] = {
-    {0, "all", NULL, "show every section but --threads", option_flag,
-     offsetof(struct text_options, all), NULL},
+    {0, "all", NULL, "show every section", option_flag, offsetof(struct text_options, all), NULL},
     SECTION("measured", SECTION_MEASURED, "show what was measured, when, how and on what host"),
     SECTION("processes", SECTION_PROCESSES,
 	    "show the processes, each with its command and its end"),
     SECTION("threads", SECTION_THREADS, "show the threads by name and by what created them"),
     SECTION("modules", SECTION_MODULES, "show the load modules"),
+    SECTION("folders", SECTION_FOLDERS, "show the folders of source files"),
     SECTION("files", SECTION_FILES, "show the source files"),
+    SECTION("namespaces", SECTION_NAMESPACES, "show namespaces, crates and packages"),
     SECTION("functions", SECTION_FUNCTIONS, "show the functions"),
     SECTION("lines", SECTION_LINES, "show the source lines"),
     SECTION("calls", SECTION_CALLS, "show the hot part of the call tree"),

@@ -31,7 +31,9 @@ enum text_section {
 	SECTION_PROCESSES,
 	SECTION_THREADS,
 	SECTION_MODULES,
+	SECTION_FOLDERS,
 	SECTION_FILES,
+	SECTION_NAMESPACES,
 	SECTION_FUNCTIONS,
 	SECTION_LINES,
 	SECTION_CALLS,
@@ -87,6 +89,8 @@ struct text {
  * known: then "". */
 const char *text_in_samples(struct text *t, const struct model_metric *m);
 
+/* The groupings that the chosen sections need (see attribute). */
+unsigned text_tables_wanted(const struct text *t);
 /* Choose what tables and paths will show, before their sections. False if memory ran out. */
 bool text_tables_choose(struct text *t);
 bool text_paths_choose(struct text *t);

@@ -54,7 +54,8 @@ static int count_tables(struct text *t, struct error *e)
 		for (size_t i = 0; ok && i < table->shown; i++)
 			shown.row[g][table->ids[i]] = rows->num_rows++;
 	}
-	rc = ok ? attribute_uses(t->m, t->c, use, &shown, e) : error_memory(e, sizeof *rows);
+	rc = ok ? attribute_uses(t->m, t->c, text_tables_wanted(t), use, &shown, e)
+		: error_memory(e, sizeof *rows);
 	for (int g = 0; g < GROUPINGS; g++)
 		free(shown.row[g]);
 	return rc;

@@ -40,14 +40,35 @@ static void put_module(struct text *t, struct view_json *j, uint32_t id)
 	view_json_text(j, "build_id", m->build_id);
 }
 
-/* A file that is not known has the load module of its code. */
+/* What has no name has the load module of its code. */
+static void put_name(struct text *t, struct view_json *j, const char *member, const char *name,
+		     uint32_t of)
+{
+	const char *module = name ? NULL : t->m->modules.at[of].name;
+
+	json_member(j->out, member, name);
+	view_json_text(j, "module", module && !module[0] ? MODEL_UNKNOWN_MODULE : module);
+}
+
 static void put_file(struct text *t, struct view_json *j, uint32_t id)
 {
 	const struct code_file *f = &t->c->files.at[id];
-	const char *module = f->name ? NULL : t->m->modules.at[f->module].name;
 
-	json_member(j->out, "file", f->name);
-	view_json_text(j, "module", module && !module[0] ? MODEL_UNKNOWN_MODULE : module);
+	put_name(t, j, "file", f->name, f->module);
+}
+
+static void put_folder(struct text *t, struct view_json *j, uint32_t id)
+{
+	const struct code_group *g = &t->c->folders.at[id];
+
+	put_name(t, j, "folder", g->name, g->module);
+}
+
+static void put_namespace(struct text *t, struct view_json *j, uint32_t id)
+{
+	const struct code_group *g = &t->c->namespaces.at[id];
+
+	put_name(t, j, "namespace", g->name, g->module);
 }
 
 static void put_function(struct text *t, struct view_json *j, uint32_t id)
@@ -75,7 +96,9 @@ static const struct kind {
 	const char *name;
 	void (*put)(struct text *t, struct view_json *j, uint32_t id);
 } kinds[GROUPINGS] = {[BY_MODULE] = {SECTION_MODULES, "modules", put_module},
+		      [BY_FOLDER] = {SECTION_FOLDERS, "folders", put_folder},
 		      [BY_FILE] = {SECTION_FILES, "files", put_file},
+		      [BY_NAMESPACE] = {SECTION_NAMESPACES, "namespaces", put_namespace},
 		      [BY_FUNCTION] = {SECTION_FUNCTIONS, "functions", put_function},
 		      [BY_LINE] = {SECTION_LINES, "lines", put_line}};
 

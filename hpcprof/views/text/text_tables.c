@@ -1,4 +1,4 @@
-/* The text view's tables: load modules, files, functions, lines. */
+/* The text view's tables: load modules, folders, files, namespaces, functions, lines. */
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/stat_lines.h"
 #include "hpcprof/model/sum.h"
@@ -14,6 +14,16 @@ static int compare_modules(const struct text *t, uint32_t a, uint32_t b)
 static int compare_files(const struct text *t, uint32_t a, uint32_t b)
 {
 	return label_compare_files(t->m, t->c, a, b);
+}
+
+static int compare_folders(const struct text *t, uint32_t a, uint32_t b)
+{
+	return label_compare_groups(t->m, &t->c->folders, a, b);
+}
+
+static int compare_namespaces(const struct text *t, uint32_t a, uint32_t b)
+{
+	return label_compare_groups(t->m, &t->c->namespaces, a, b);
 }
 
 static int compare_functions(const struct text *t, uint32_t a, uint32_t b)
@@ -34,6 +44,16 @@ static bool module_cells(struct text *t, struct layout_table *table, uint32_t id
 static bool file_cells(struct text *t, struct layout_table *table, uint32_t id)
 {
 	return layout_cell(table, label_file(t->m, t->c, &t->arena, id));
+}
+
+static bool folder_cells(struct text *t, struct layout_table *table, uint32_t id)
+{
+	return layout_cell(table, label_folder(t->m, t->c, &t->arena, id));
+}
+
+static bool namespace_cells(struct text *t, struct layout_table *table, uint32_t id)
+{
+	return layout_cell(table, label_namespace(t->m, t->c, &t->arena, id));
 }
 
 static bool function_cells(struct text *t, struct layout_table *table, uint32_t id)
@@ -69,6 +89,14 @@ static const struct kind {
 		   10,
 		   compare_modules,
 		   module_cells},
+    [BY_FOLDER] = {"Folders",
+		   "folder",
+		   "folders",
+		   {{"folder", false, CUT_LEFT, 12}},
+		   1,
+		   10,
+		   compare_folders,
+		   folder_cells},
     [BY_FILE] = {"Files",
 		 "file",
 		 "files",
@@ -77,6 +105,14 @@ static const struct kind {
 		 10,
 		 compare_files,
 		 file_cells},
+    [BY_NAMESPACE] = {"Namespaces",
+		      "namespace",
+		      "namespaces",
+		      {{"namespace", false, CUT_MIDDLE, 12}},
+		      1,
+		      10,
+		      compare_namespaces,
+		      namespace_cells},
     [BY_FUNCTION] = {"Functions",
 		     "function",
 		     "functions",
@@ -106,6 +142,7 @@ static int order(const void *pa, const void *pb, void *context)
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 	size_t n = o->t->num_columns;
 	const uint64_t *keys[2] = {o->t->a.by[o->g].exclusive, o->t->a.by[o->g].inclusive};
+	int c;
 
 	if (o->t->o->sort == SORT_INCLUSIVE) {
 		keys[0] = o->t->a.by[o->g].inclusive;
@@ -115,7 +152,8 @@ static int order(const void *pa, const void *pb, void *context)
 		for (size_t i = 0; i < n; i++)
 			if (keys[k][a * n + i] != keys[k][b * n + i])
 				return keys[k][a * n + i] > keys[k][b * n + i] ? -1 : 1;
-	return kinds[o->g].compare(o->t, a, b);
+	c = kinds[o->g].compare(o->t, a, b);
+	return c ? c : (a > b) - (a < b);
 }
 
 /* How many rows of the table are shown unless -n asks for more: of a table by self, those that have
@@ -140,6 +178,43 @@ static size_t usual_rows(const struct text *t, enum grouping g)
 	return i;
 }
 
+static void swap(uint32_t *a, uint32_t *b)
+{
+	uint32_t kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/* Let the id at the top of the heap ids[0 .. n - 1] sink, so that none is after its parent's. */
+static void sink(uint32_t *ids, size_t n, struct row_ordering *o)
+{
+	for (size_t at = 0, child = 1; child < n; at = child, child = 2 * at + 1) {
+		if (child + 1 < n && order(&ids[child], &ids[child + 1], o) < 0)
+			child++;
+		if (order(&ids[at], &ids[child], o) >= 0)
+			break;
+		swap(&ids[at], &ids[child]);
+	}
+}
+
+/* Sort the first rows to the front: a heap of those found has the last of them at its top. The
+ * others are in no order. With a million rows, sorting all takes longer than all else. */
+static void sort_first(uint32_t *ids, size_t n, size_t first, struct row_ordering *o)
+{
+	qsort_r(ids, first, sizeof *ids, order, o);
+	if (first == 0 || first == n)
+		return;
+	for (size_t i = 0; i < first / 2; i++)
+		swap(&ids[i], &ids[first - 1 - i]); /* the last first: that is a heap */
+	for (size_t i = first; i < n; i++)
+		if (order(&ids[i], &ids[0], o) < 0) {
+			swap(&ids[i], &ids[0]);
+			sink(ids, first, o);
+		}
+	qsort_r(ids, first, sizeof *ids, order, o);
+}
+
 /* Choose the rows with any value, in the requested order. */
 static bool choose(struct text *t, enum grouping g)
 {
@@ -156,9 +231,12 @@ static bool choose(struct text *t, enum grouping g)
 				table->ids[table->count++] = (uint32_t)id;
 				break;
 			}
-	qsort_r(table->ids, table->count, sizeof *table->ids, order, &o);
-	most = text_rows(t, usual_rows(t, g));
+	most = text_rows(t, kinds[g].rows);
 	table->shown = table->count < most ? table->count : most;
+	sort_first(table->ids, table->count, table->shown, &o);
+	most = text_rows(t, usual_rows(t, g));
+	if (most < table->shown)
+		table->shown = most;
 	return true;
 }
 
@@ -327,18 +405,46 @@ static bool print_table(struct text *t, enum grouping g)
 	return ok;
 }
 
+/* With --all, there is no table of folders or namespaces that names none, and none of one folder.
+ */
+static bool tells(const struct text *t, enum text_section section, enum grouping g)
+{
+	const struct text_table *table = &t->tables[g];
+	const struct code_group *groups = g == BY_FOLDER      ? t->c->folders.at
+					  : g == BY_NAMESPACE ? t->c->namespaces.at
+							      : NULL;
+	bool named = !groups;
+
+	if (t->own->sections[section])
+		return true;
+	for (size_t i = 0; groups && i < table->shown; i++)
+		named |= groups[table->ids[i]].name != NULL;
+	return named && (g != BY_FOLDER || table->count > 1);
+}
+
+static const struct {
+	enum text_section section;
+	enum grouping g;
+} tables[] = {{SECTION_MODULES, BY_MODULE},     {SECTION_FOLDERS, BY_FOLDER},
+	      {SECTION_FILES, BY_FILE},         {SECTION_NAMESPACES, BY_NAMESPACE},
+	      {SECTION_FUNCTIONS, BY_FUNCTION}, {SECTION_LINES, BY_LINE}};
+
+unsigned text_tables_wanted(const struct text *t)
+{
+	unsigned wanted = ATTRIBUTE_NOTHING;
+
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+		if (t->shows[tables[i].section])
+			wanted |= ATTRIBUTE(tables[i].g);
+	return wanted;
+}
+
 bool text_tables(struct text *t)
 {
-	static const struct {
-		enum text_section section;
-		enum grouping g;
-	} tables[] = {{SECTION_MODULES, BY_MODULE},
-		      {SECTION_FILES, BY_FILE},
-		      {SECTION_FUNCTIONS, BY_FUNCTION},
-		      {SECTION_LINES, BY_LINE}};
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < sizeof tables / sizeof *tables; i++)
-		ok = !t->shows[tables[i].section] || print_table(t, tables[i].g);
+		ok = !t->shows[tables[i].section] || !tells(t, tables[i].section, tables[i].g) ||
+		     print_table(t, tables[i].g);
 	return ok;
 }

@@ -263,7 +263,7 @@ static int print_data(struct top *t, struct text *x, struct error *e)
 				      t->last_moment > 0 ? "last screen" : "start");
 	x->columns = columns;
 	x->num_columns = COLUMNS;
-	if (attribute(x->m, x->c, values, COLUMNS, &x->a, e) != 0)
+	if (attribute(x->m, x->c, ATTRIBUTE(BY_FUNCTION), values, COLUMNS, &x->a, e) != 0)
 		return -1;
 	ok = columns[0].name && print_functions(t, x) && text_paths_choose(x) && text_paths(x) &&
 	     !x->starved;

@@ -1,5 +1,7 @@
 #include "tests/lib/unit/fake_code.h"
 
+#include "hpcprof/correlate/groups.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +78,18 @@ void fake_code(const struct model *m, const char *const *names, struct symbolize
 	memset(out, 0, sizeof *out);
 	out->first = calloc(m->frames.len + 1, sizeof *out->first);
 	out->modules = calloc(m->modules.len + 1, sizeof *out->modules);
-	need(out->first && out->modules);
+	out->paths = strings_create();
+	out->creators = calloc(m->threads.len + 1, sizeof *out->creators);
+	need(out->first && out->modules && out->paths && out->creators);
+	for (size_t i = 0; i < m->threads.len; i++) {
+		const struct model_threads *g = &m->threads.at[i];
+		unsigned chain[FAKE_LONGEST_CHAIN] = {0};
+		if (g->num_calls)
+			fake_chain(g->call[0].address, chain);
+		out->creators[i] = g->num_calls ? names[chain[0] - 1]
+				   : g->creator ? g->creator
+						: "";
+	}
 	for (size_t i = 0; i < m->frames.len; i++) {
 		const struct model_frame *f = &m->frames.at[i];
 		unsigned chain[FAKE_LONGEST_CHAIN], n = fake_chain(f->address, chain);
@@ -95,4 +108,5 @@ void fake_code(const struct model *m, const char *const *names, struct symbolize
 		}
 		out->first[i + 1] = (uint32_t)out->frames.len;
 	}
+	need(groups_find(out, NULL) == 0);
 }
