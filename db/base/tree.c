@@ -15,6 +15,11 @@ const char *const db_sources[DB_SOURCES] = {[SYMBOL_DWARF] = "debug information"
 					    [SYMBOL_DYNSYM] = "dynamic symbols",
 					    [SYMBOL_NONE] = "none"};
 
+const char *const db_thread_kinds[DB_THREAD_KINDS] = {[THREAD_MAIN] = "main",
+						      [THREAD_CREATED] = "created",
+						      [THREAD_ENDED] = "ended",
+						      [THREAD_NOT_SAID] = "not known"};
+
 /* The offset and prime of FNV-1a. */
 #define HASH_OFFSET UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)

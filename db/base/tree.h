@@ -47,6 +47,10 @@ void db_tree_deinit(struct db_tree *t);
 enum { DB_SOURCES = 4 };
 extern const char *const db_sources[DB_SOURCES];
 
+/* The texts in the column thread_group.kind, by enum thread_kind. */
+enum { DB_THREAD_KINDS = 4 };
+extern const char *const db_thread_kinds[DB_THREAD_KINDS];
+
 /* The hash of a text appended to what has the hash seed: FNV-1a, 64 bits. */
 uint64_t db_hash_text(uint64_t seed, const char *s);
 /* The hash of a function's name and its module's name. It identifies the function in all

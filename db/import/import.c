@@ -9,6 +9,7 @@
 
 #include "formats/base/interner.h"
 #include "hpcprof/model/sum.h"
+#include "hpcprof/model/threads.h"
 #include "reader/xml_name.h"
 
 #include <stdlib.h>
@@ -199,6 +200,24 @@ static int take_account(struct import *in, sqlite3_stmt *s)
 
 /* ---- processes --------------------------------------------------------------------------- */
 
+/* Set the sums by metric of a row, by a statement with its id as parameter. */
+static int take_sums(struct import *in, const char *sql, int64_t row, struct model_sum *sums)
+{
+	sqlite3_stmt *s = NULL;
+
+	if (sqlite3_prepare_v2(in->db, sql, -1, &s, NULL) != SQLITE_OK)
+		return db_error(in->db, in->e);
+	sqlite3_bind_int64(s, 1, row);
+	while (sqlite3_step(s) == SQLITE_ROW) {
+		uint32_t metric = ids_get(&in->metrics, number(s, 0));
+		if (metric == UINT32_MAX)
+			continue;
+		sums[metric].events = number(s, 1);
+		sums[metric].samples = number(s, 2);
+	}
+	return sqlite3_finalize(s) == SQLITE_OK ? 0 : db_error(in->db, in->e);
+}
+
 static int take_process(struct import *in, sqlite3_stmt *s)
 {
 	bool ok = true;
@@ -224,9 +243,11 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 				  .tramp_samples = number(s, 15),
 				  .has_ended = number(s, 16) != 0,
 				  .has_trailer = number(s, 17) != 0,
-				  .outside_ns = number(s, 18)};
+				  .outside_ns = number(s, 18),
+				  .estimated = number(s, 19) != 0,
+				  .flat = number(s, 20) != 0,
+				  .foreign = number(s, 21) != 0};
 	int64_t row = sqlite3_column_int64(s, 0);
-	sqlite3_stmt *sums = NULL;
 
 	p.num_sums = (uint32_t)in->m->metrics.len;
 	p.sums = arena_alloc(&in->m->arena, (p.num_sums + (size_t)1) * sizeof *p.sums);
@@ -234,21 +255,38 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 	    ok ? arena_strndup(&in->m->arena, p.path, strlen(p.path)) : NULL; /* not interned */
 	if (!p.path || !p.sums)
 		return out_of_memory(in);
-	if (sqlite3_prepare_v2(
-		in->db, "SELECT metric, events, samples FROM process_value WHERE process = ?1", -1,
-		&sums, NULL) != SQLITE_OK)
-		return db_error(in->db, in->e);
-	sqlite3_bind_int64(sums, 1, row);
-	while (sqlite3_step(sums) == SQLITE_ROW) {
-		uint32_t metric = ids_get(&in->metrics, number(sums, 0));
-		if (metric == UINT32_MAX)
-			continue;
-		p.sums[metric].events = number(sums, 1);
-		p.sums[metric].samples = number(sums, 2);
-	}
-	if (sqlite3_finalize(sums) != SQLITE_OK)
-		return db_error(in->db, in->e);
+	if (take_sums(in, "SELECT metric, events, samples FROM process_value WHERE process = ?1",
+		      row, p.sums) != 0)
+		return -1;
 	return vec_push(&in->m->processes, p) ? 0 : out_of_memory(in);
+}
+
+static int take_thread_group(struct import *in, sqlite3_stmt *s)
+{
+	bool ok = true;
+	const char *kind = (const char *)sqlite3_column_text(s, 1);
+	struct model_threads g = {.first = some_text(in, s, 2, &ok),
+				  .last = some_text(in, s, 3, &ok),
+				  .creator = text(in, s, 4, &ok),
+				  .threads = number(s, 5),
+				  .num_sums = (uint32_t)in->m->metrics.len};
+	int i = 0;
+
+	while (i < DB_THREAD_KINDS && (!kind || strcmp(kind, db_thread_kinds[i]) != 0))
+		i++;
+	if (i == DB_THREAD_KINDS)
+		return damaged(in, "thread_group", sqlite3_column_int64(s, 0));
+	g.kind = (enum thread_kind)i;
+	g.pattern = ok ? model_thread_pattern(in->m, g.first) : NULL;
+	g.sums = arena_alloc(&in->m->arena, (g.num_sums + (size_t)1) * sizeof *g.sums);
+	if (!g.pattern || !g.sums)
+		return out_of_memory(in);
+	if (take_sums(in,
+		      "SELECT metric, events, samples FROM thread_group_value "
+		      "WHERE thread_group = ?1",
+		      sqlite3_column_int64(s, 0), g.sums) != 0)
+		return -1;
+	return model_add_threads(in->m, &g) ? 0 : out_of_memory(in);
 }
 
 /* ---- code --------------------------------------------------------------------------------- */
@@ -407,9 +445,12 @@ static const struct table {
      take_account, ""},
     {"SELECT id, path, command, executable, host, pid, ppid, rank, ranks, start_ns, wall_ns, "
      "cpu_ns, "
-     "threads, \"end\", tool, tramp_samples, has_ended, has_trailer, outside_ns FROM process ORDER "
+     "threads, \"end\", tool, tramp_samples, has_ended, has_trailer, outside_ns, estimated, flat, "
+     "imported FROM process ORDER "
      "BY id",
      take_process, ""},
+    {"SELECT id, kind, first_name, last_name, creator, threads FROM thread_group ORDER BY id",
+     take_thread_group, ""},
     {"SELECT id, name, build_id, assumed, symbols, stale, note FROM module ORDER BY id",
      take_module, NULL},
     {"SELECT f.id, f.module, f.name, f.linkage_name, f.line, f.symbol, f.address, s.name "

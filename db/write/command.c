@@ -90,7 +90,8 @@ static int write_csv(const struct profile *p, const struct db_options *o, struct
 static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
 	const struct db_options *o = options;
-	const struct profile_request wanted = {.common = &o->common, .output = o->output};
+	const struct profile_request wanted = {
+	    .common = &o->common, .output = o->output, .threads = true};
 	struct profile p;
 	int rc = 0;
 

@@ -42,11 +42,17 @@ static int first_ids(struct db_writing *w, struct error *e)
 	const struct {
 		const char *table;
 		int64_t *id;
-	} tables[] = {{"measurement", &w->measurement}, {"process", &w->process},
-		      {"profile", &w->profile},         {"metric", &w->metric},
-		      {"module", &w->module},           {"file", &w->file},
-		      {"function", &w->function},       {"line", &w->line},
-		      {"context", &w->context},         {"call", &w->call}};
+	} tables[] = {{"measurement", &w->measurement},
+		      {"process", &w->process},
+		      {"thread_group", &w->thread_group},
+		      {"profile", &w->profile},
+		      {"metric", &w->metric},
+		      {"module", &w->module},
+		      {"file", &w->file},
+		      {"function", &w->function},
+		      {"line", &w->line},
+		      {"context", &w->context},
+		      {"call", &w->call}};
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		if (db_number(w->db, tables[i].id, e, "SELECT coalesce(max(id), %d) + 1 FROM %s",
@@ -144,6 +150,9 @@ static void write_process(struct db_writing *w, struct bulk *b, size_t i)
 	bulk_int(b, p->has_ended);
 	bulk_int(b, p->has_trailer);
 	bulk_sum(b, p->outside_ns);
+	bulk_int(b, p->estimated);
+	bulk_int(b, p->flat);
+	bulk_int(b, p->foreign);
 }
 
 static int write_processes(struct db_writing *w, struct error *e)
@@ -151,7 +160,7 @@ static int write_processes(struct db_writing *w, struct error *e)
 	const struct model *m = w->p->model;
 	struct bulk b;
 
-	bulk_begin(&b, w->db, "process", 20, e);
+	bulk_begin(&b, w->db, "process", 23, e);
 	for (size_t i = 0; i < m->processes.len; i++)
 		write_process(w, &b, i);
 	if (bulk_end(&b, e) != 0)
@@ -265,7 +274,7 @@ static int write_all(struct db_writing *w, struct error *e)
 	paged = w->context == 1 && pages_suit(w->db);
 	if ((paged && write_pages(w, e) != 0) || db_exec(w->db, "BEGIN", e) != 0 ||
 	    write_measurement(w, e) != 0 || write_losses(w, e) != 0 || write_metrics(w, e) != 0 ||
-	    write_processes(w, e) != 0 || db_write_code(w, e) != 0 ||
+	    write_processes(w, e) != 0 || db_write_threads(w, e) != 0 || db_write_code(w, e) != 0 ||
 	    (!paged && db_write_contexts(w, e) != 0) || db_write_hottest(w, e) != 0 ||
 	    db_write_values(w, e) != 0 || db_write_profiles(w, e) != 0)
 		return -1;

@@ -2,6 +2,7 @@
 #include "db/write/write.h"
 
 #include "formats/base/path.h"
+#include "hpcprof/correlate/groups.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <stdlib.h>
@@ -81,6 +82,22 @@ static int number_files(struct db_writing *w, uint32_t *rows, struct error *e)
 	return 0;
 }
 
+/* A part of a text; NULL if memory ran out. */
+static const char *part(struct db_writing *w, const char *at, size_t n)
+{
+	const char *copy = arena_strndup(&w->arena, at, n);
+
+	return copy ? db_text(&w->arena, copy) : NULL;
+}
+
+static const char *folder_of(struct db_writing *w, const char *path)
+{
+	size_t n;
+	const char *folder = groups_folder(path, &n);
+
+	return part(w, folder, n);
+}
+
 static int write_files(struct db_writing *w, struct error *e)
 {
 	const struct symbolized *c = &w->p->code;
@@ -95,16 +112,18 @@ static int write_files(struct db_writing *w, struct error *e)
 	for (size_t i = 0; i < c->files.len; i++)
 		if (!c->files.at[i].name)
 			modules[w->files[i]] = c->files.at[i].module;
-	bulk_begin(&b, w->db, "file", 4, e);
+	bulk_begin(&b, w->db, "file", 5, e);
 	for (uint32_t i = 0; i < rows; i++) {
 		bulk_int(&b, w->file + i);
 		bulk_int(&b, w->measurement);
 		if (i < w->names.len) {
 			bulk_text(&b, db_text(&w->arena, w->names.at[i]));
 			bulk_null(&b);
+			bulk_text(&b, folder_of(w, w->names.at[i]));
 		} else {
 			bulk_null(&b);
 			bulk_int(&b, w->module + modules[i]);
+			bulk_null(&b);
 		}
 	}
 	free(modules);
@@ -113,9 +132,10 @@ static int write_files(struct db_writing *w, struct error *e)
 
 static int write_functions(struct db_writing *w, struct error *e)
 {
+	const struct code_group *namespaces = w->p->code.namespaces.at;
 	struct bulk b;
 
-	bulk_begin(&b, w->db, "function", 11, e);
+	bulk_begin(&b, w->db, "function", 12, e);
 	for (size_t i = 0; i < w->p->code.functions.len; i++) {
 		uint32_t id = w->ranks.function_at[i];
 		const struct code_function *f = &w->p->code.functions.at[id];
@@ -140,6 +160,7 @@ static int write_functions(struct db_writing *w, struct error *e)
 		bulk_int(&b, f->inlined);
 		bulk_int(&b, f->standing);
 		bulk_int(&b, (int64_t)db_hash_function(w->p, id));
+		bulk_text(&b, db_text(&w->arena, namespaces[w->p->code.namespace_of[id]].name));
 	}
 	return bulk_end(&b, e);
 }

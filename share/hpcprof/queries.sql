@@ -147,6 +147,10 @@ FROM profile_module x JOIN profile q ON q.id = x.profile JOIN metric m ON m.id =
 	JOIN module o ON o.id = x.module
 ORDER BY q.id, m.id, x.events DESC, o.base;
 
+-- name: thread-groups
+-- the threads by their names, in which numbers may differ, and by the function that created them
+SELECT metric, events, percent, threads, kind, name, creator FROM thread_groups;
+
 -- name: imbalance
 -- the functions that would gain most from an even distribution over the profiles
 SELECT metric, function, module, profiles, most, most_in, round(mean) AS mean, factor, round(gain) AS gain

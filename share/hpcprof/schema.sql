@@ -40,7 +40,10 @@ CREATE TABLE process ( -- a program image: there is a datafile of each
 	tramp_samples INTEGER NOT NULL, -- as in the datafile's header
 	has_ended INTEGER NOT NULL CHECK (has_ended IN (0, 1)), -- a thread stands for many that ended
 	has_trailer INTEGER NOT NULL CHECK (has_trailer IN (0, 1)),
-	outside_ns INTEGER NOT NULL -- CPU time that measuring took besides cpu_ns; 0: not known
+	outside_ns INTEGER NOT NULL, -- CPU time that measuring took besides cpu_ns; 0: not known
+	estimated INTEGER NOT NULL CHECK (estimated IN (0, 1)), -- its numbers of samples are estimates
+	flat INTEGER NOT NULL CHECK (flat IN (0, 1)), -- its file has no call paths
+	imported INTEGER NOT NULL CHECK (imported IN (0, 1)) -- another profiler wrote its file
 );
 CREATE TABLE profile ( -- what was recorded separately: a thread, or a file that does not separate threads
 	id INTEGER PRIMARY KEY,
@@ -53,6 +56,16 @@ CREATE TABLE profile ( -- what was recorded separately: a thread, or a file that
 	start_ns INTEGER,
 	end_ns INTEGER,
 	cpu_ns INTEGER
+);
+CREATE TABLE thread_group ( -- threads that the same function created, and whose names are alike
+	id INTEGER PRIMARY KEY,
+	measurement INTEGER NOT NULL REFERENCES measurement,
+	kind TEXT NOT NULL CHECK (kind IN ('main', 'created', 'ended', 'not known')), -- ended: a row of threads that ended; not known: values not known by thread
+	name TEXT NOT NULL, -- with each number as a #
+	first_name TEXT NOT NULL, -- of the threads, in alphabetical order
+	last_name TEXT NOT NULL,
+	creator TEXT, -- the function; NULL: not known
+	threads INTEGER NOT NULL -- how many
 );
 CREATE TABLE metric (
 	id INTEGER PRIMARY KEY, -- from 0: 0 and 1 take no space in tables of values
@@ -99,6 +112,7 @@ CREATE TABLE file ( -- a source file
 	measurement INTEGER NOT NULL REFERENCES measurement,
 	name TEXT, -- its path; NULL: code without a known file ...
 	module INTEGER REFERENCES module, -- ... of this module
+	folder TEXT, -- the path of its folder
 	CHECK ((name IS NULL) <> (module IS NULL))
 );
 CREATE TABLE function (
@@ -112,7 +126,8 @@ CREATE TABLE function (
 	symbol TEXT NOT NULL, -- source of its name, as module.symbols
 	inlined INTEGER NOT NULL CHECK (inlined IN (0, 1)), -- seen inlined
 	standing INTEGER NOT NULL CHECK (standing IN (0, 1)), -- seen not inlined
-	hash INTEGER NOT NULL -- of name and module.base: the same in other measurements
+	hash INTEGER NOT NULL, -- of name and module.base: the same in other measurements
+	namespace TEXT -- the outermost part of a qualified name, a crate, or a package
 );
 CREATE TABLE line ( -- of a source file
 	id INTEGER PRIMARY KEY,
@@ -172,6 +187,13 @@ CREATE TABLE process_value ( -- the totals of processes
 	events INTEGER NOT NULL,
 	samples INTEGER NOT NULL,
 	PRIMARY KEY (metric, process)
+) WITHOUT ROWID;
+CREATE TABLE thread_group_value ( -- the totals of groups of threads
+	metric INTEGER NOT NULL REFERENCES metric,
+	thread_group INTEGER NOT NULL REFERENCES thread_group,
+	events INTEGER NOT NULL,
+	samples INTEGER NOT NULL,
+	PRIMARY KEY (metric, thread_group)
 ) WITHOUT ROWID;
 CREATE TABLE profile_value ( -- what a profile recorded in a context itself (hpcprof db --per-profile)
 	profile INTEGER NOT NULL REFERENCES profile,

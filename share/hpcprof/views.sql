@@ -108,6 +108,12 @@ SELECT p.measurement, p.id AS process, p.command, p.host, p.pid, p.rank, p.start
 FROM process p LEFT JOIN process_value v ON v.process = p.id LEFT JOIN metric m ON m.id = v.metric
 ORDER BY p.id, m.id;
 
+CREATE VIEW thread_groups AS -- threads whose names are alike, by what created them, with totals
+SELECT g.measurement, g.id AS thread_group, g.kind, g.name, g.first_name, g.last_name, g.creator, g.threads,
+	m.name AS metric, v.events, v.samples, round(100.0 * v.events / nullif(m.events, 0), 3) AS percent
+FROM thread_group g LEFT JOIN thread_group_value v ON v.thread_group = g.id LEFT JOIN metric m ON m.id = v.metric
+ORDER BY m.id, v.events DESC, g.id;
+
 -- deviation: of a sample, as in --stats: the root of the sum of squared differences from the mean,
 -- divided by profiles - 1; NULL for a single profile. Profiles without the function count as 0.
 CREATE VIEW statistics AS -- the values of a function in the profiles, and which profile has most

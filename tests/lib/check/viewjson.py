@@ -2,7 +2,7 @@
 other code, exactly.
 
     viewjson.py HPCPROF PLACE DATABASE [FUNCTION]
-        text with all tables, whole and cut off at three rows; tree, top-down and bottom-up; and
+        text with all tables, whole and cut off at three rows; groups of code and of threads; tree, top-down and bottom-up; and
         callers and callees of the function, if one is named"""
 
 import json
@@ -61,6 +61,53 @@ TABLES = {
     "lines": ("file, line, module",
               lambda r: (r["file"], r["line"], last(r["module"]))),
 }
+
+
+# The same for groups of code, by the member with their name, and the column of the database.
+GROUPS = {"folders": ("folder", "file.folder"), "namespaces": ("namespace", "function.namespace")}
+
+
+def group_sums(db, column, metric):
+    """Self and total of each group and module, from the calling contexts."""
+    up, group, own, below = {}, {}, {}, {}
+    for context, parent, name, module in db.rows(
+            "SELECT c.id, c.parent, %s, CASE WHEN %s IS NULL THEN module.base END "
+            "FROM context c LEFT JOIN function ON function.id = c.function "
+            "LEFT JOIN module ON module.id = function.module "
+            "LEFT JOIN line ON line.id = c.line LEFT JOIN file ON file.id = line.file"
+            % (column, column)):
+        up[context] = parent
+        group[context] = name, module
+    for context, events in db.rows("SELECT x.context, x.events FROM exclusive x JOIN metric m "
+                                   "ON m.id = x.metric WHERE m.name = ?", metric):
+        if up[context] is not None:
+            own[group[context]] = own.get(group[context], 0) + events
+        path = set()
+        while up[context] is not None:
+            path.add(group[context])
+            context = up[context]
+        for key in path:
+            below[key] = below.get(key, 0) + events
+    return ({k: v for k, v in own.items() if v}, {k: v for k, v in below.items() if v})
+
+
+def check_groups(run, db):
+    found = run("text", "--folders", "--namespaces", "--threads", "-n", "0")
+    for k, metric in enumerate(found["metrics"]):
+        for name, (member, column) in GROUPS.items():
+            sums = group_sums(db, column, metric["name"])
+            for which, expected in zip(("self", "total"), sums):
+                same("%s by %s" % (which, name),
+                     add_up(((r[member], last(r["module"])), r[which][k])
+                            for r in found[name]["rows"]), expected)
+        threads = db.rows("SELECT name, first_name, last_name, kind = 'main', creator, threads, "
+                          "events FROM thread_groups WHERE metric = ?", metric["name"])
+        same("threads", sorted(repr((r["name"], r["first_name"], r["last_name"], int(r["main"]),
+                                     r["created_by"], r["threads"], r["self"][k]))
+                               for r in found["threads"]["rows"] if r["self"][k]),
+             sorted(repr(row) for row in threads))
+    print("%d folders, %d namespaces, %d groups of threads"
+          % tuple(len(found[k]["rows"]) for k in ("folders", "namespaces", "threads")))
 
 
 def check_text(run, db):
@@ -157,6 +204,7 @@ def main(hpcprof, place, database, function=None):
 
     db = Database(database)
     check_text(run, db)
+    check_groups(run, db)
     check_tree(run, db)
     if function:
         check_function(run, db, function)
