@@ -1,6 +1,7 @@
-/* Programs that restrict their own system calls. */
+/* Programs that restrict their own system calls, or name their threads by prctl. */
 #include "runtime/interception/intercept.h"
 
+#include "runtime/process/thread.h"
 #include "runtime/sandboxes/seccomp.h"
 
 #include <errno.h>
@@ -16,6 +17,8 @@ CSPROF_WRAPPER int prctl(int option, ...)
 		args[i] = va_arg(ap, unsigned long);
 	va_end(ap);
 	long r = csprof_seccomp_prctl(option, args);
+	if (r >= 0 && option == PR_SET_NAME)
+		csprof_thread_named();
 	if (r >= 0)
 		return (int)r;
 	errno = (int)-r;

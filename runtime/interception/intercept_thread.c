@@ -1,4 +1,4 @@
-/* The creation of threads. */
+/* The creation and the names of threads. */
 #include "runtime/interception/intercept.h"
 
 #include "runtime/csprof.h"
@@ -141,5 +141,17 @@ CSPROF_WRAPPER int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 	int r = create(thread, begin_c11, b);
 	if (r != thrd_success)
 		abandon(b);
+	return r;
+}
+
+/* Another thread's name is taken when it ends. */
+CSPROF_WRAPPER int pthread_setname_np(pthread_t thread, const char *name)
+{
+	static _Atomic(void *) real;
+	CSPROF_GRAB_FUNCPTR(real, "pthread_setname_np");
+	int (*set)(pthread_t, const char *) = atomic_load(&real);
+	int r = set(thread, name);
+	if (r == 0 && pthread_equal(thread, pthread_self()))
+		csprof_thread_named();
 	return r;
 }

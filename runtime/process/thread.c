@@ -168,6 +168,21 @@ void csprof_thread_resample(csprof_state_t *state)
 	start_source(state);
 }
 
+static void take_name(const csprof_state_t *state, uint32_t tid)
+{
+	struct store_thread *t = csprof_store_at(state->thread);
+	char name[sizeof t->name];
+	if (os_thread_name(tid, name, sizeof name) >= 0)
+		memcpy(t->name, name, sizeof name);
+}
+
+void csprof_thread_named(void)
+{
+	const csprof_state_t *state = csprof_self;
+	if (state && !csprof_confined() && csprof_process.pid == os_pid())
+		take_name(state, 0);
+}
+
 /* The caller holds the lock. The state is complete before the source's first signal. */
 static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 {
@@ -181,6 +196,7 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 	state->stack_high = high;
 	state->random = new_random() | 1;
 	if (csprof_record_begin(state, promise)) {
+		take_name(state, 0);
 		link_state(state);
 		state->began = state->measured->by->clock == os_clock_self
 				   ? csprof_clock_of(state)->start
@@ -261,7 +277,7 @@ void csprof_thread_close(csprof_state_t *state)
 	c->end = end > c->last ? end : c->last;
 	account_rest(state, c);
 	t->end_ns = os_clock_mono() - csprof_process.start_mono;
-	os_thread_name(self ? 0 : state->tid, t->name, sizeof t->name);
+	take_name(state, self ? 0 : state->tid);
 	if (state->source.driver && !atomic_load(&state->source.later))
 		name_source(state); /* the source may have been replaced */
 }

@@ -24,6 +24,10 @@ void csprof_thread_resample(csprof_state_t *state);
  * signals any more. Their time is counted in the tail. */
 void csprof_thread_returning(void);
 
+/* This thread may have a new name: keep it, in case that the thread's end is not seen, as when the
+ * process is killed or ends by a system call. Leaves errno as it is. Async-signal-safe. */
+void csprof_thread_named(void);
+
 /* End the measurement of the thread: close its account and free its memory outside the store. */
 void csprof_thread_end(void);
 

@@ -157,4 +157,14 @@ done
 # Killed in the middle of merging; more often in tests/soak/follow-threads.t.
 killed_merging each 1.3
 killed_merging all 1.7
+
+# The names that threads gave themselves are there, too, if no thread's end is seen.
+for end in exit kill; do
+	"$hpcrun" -q -o "named-$end" "$(program named)" $end >named.out 2>&1
+	"$hpcprof" --threads --json -q "named-$end" >named.json
+	is "$end: names of threads that did not end" "$("$python" -c 'import json
+rows = json.load(open("named.json"))["threads"]["rows"]
+print(*sorted(r["name"] + ">0" * (r["self"][0] > 0) for r in rows if not r["main"]))')" \
+		"by-prctl>0 by-pthread>0 by-syscall>0 named>0"
+done
 done_testing
