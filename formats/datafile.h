@@ -102,9 +102,9 @@ enum csp_disposition {
  * have ended. */
 #define CSP_ENDED_THREADS "ended threads"
 
-/* The file in a measurement directory that names the programs that measured processes started and
- * that could not be measured: for each start a line of the reason (STATIC, RIGHTS, FOREIGN), a tab,
- * and the path of the program. Lines may be incomplete or not UTF-8. */
+/* The file in a measurement directory that names the programs that hpcrun or measured processes
+ * started and that could not be measured: for each start a line of the reason (STATIC, RIGHTS,
+ * FOREIGN), a tab, and the path of the program. Lines may be incomplete or not UTF-8. */
 #define CSP_UNMEASURED_FILE "not-measured"
 #define CSP_UNMEASURED_STATIC "static"   /* statically linked, without our library */
 #define CSP_UNMEASURED_RIGHTS "rights"   /* setuid, setgid, or with file capabilities */

@@ -51,7 +51,8 @@ static int pack_files(const struct common *of, struct pack *p, struct diag *d, s
 	return rc;
 }
 
-/* 0; 1 if it has no datafiles, which was reported; or -1 and *e. */
+/* 0; 1 if it has no datafiles, which was reported, and not only new ones are wanted; or -1 and *e.
+ */
 static int pack_folder(const struct pack_options *o, const char *folder, FILE *out, struct diag *d,
 		       struct error *e)
 {
@@ -71,7 +72,7 @@ static int pack_folder(const struct pack_options *o, const char *folder, FILE *o
 		return error_set(e, ERROR_USAGE, "not a directory (name that of the datafiles)");
 	rc = list_new(o, folder, &s, &files, &of.num_profiles, d, e);
 	of.profiles = files;
-	if (rc == 0 && !s.files.len)
+	if (rc == 0 && !s.files.len && o->since == 0)
 		rc = 1;
 	if (rc == 0 && of.num_profiles)
 		rc = pack_files(&of, &p, d, e);

@@ -1,6 +1,7 @@
 #include "runtime/launcher/check.h"
 
 #include "formats/base/path.h"
+#include "formats/datafile.h"
 #include "runtime/base/options.h"
 
 #include <elf.h>
@@ -115,53 +116,62 @@ static bool same_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* Why a program is not measured. All zeros: it is. */
+struct verdict {
+	const char *why;    /* for the sentence */
+	const char *reason; /* CSP_UNMEASURED_*; NULL: not known */
+	bool alone;
+};
+
 /* The loader ignores LD_PRELOAD for a program that gains rights by exec. */
-static const char *gains_rights(int fd, const struct stat *st)
+static struct verdict gains_rights(int fd, const struct stat *st)
 {
+	struct verdict v = {.reason = CSP_UNMEASURED_RIGHTS};
 	if ((st->st_mode & S_ISUID && st->st_uid != geteuid()) ||
 	    (st->st_mode & S_ISGID && st->st_gid != getegid()))
-		return "runs as another user (setuid or setgid) and will not be measured; "
-		       "measure it as that user";
-	if (getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0)
-		return "has file capabilities and will not be measured; run hpcrun as root, or "
-		       "measure a copy without them";
-	return NULL;
+		v.why = "runs as another user (setuid or setgid) and will not be measured; "
+			"measure it as that user";
+	else if (getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0)
+		v.why = "has file capabilities and will not be measured; run hpcrun as root, or "
+			"measure a copy without them";
+	return v.why ? v : (struct verdict){0};
 }
 
-/* The reason why the program is not measured, or NULL. own: hpcrun itself, which can be
- * measured. */
-static const char *judge_image(const char *path, const struct image *i, const struct image *own,
-			       bool *alone)
+/* own: hpcrun itself, which can be measured. */
+static struct verdict judge_image(const char *path, const struct image *i, const struct image *own)
 {
 	if (i->ident[EI_CLASS] != own->ident[EI_CLASS] ||
-	    i->ident[EI_DATA] != own->ident[EI_DATA] || i->machine != own->machine) {
-		*alone = true;
-		return "is built for another architecture and will not be measured; use an hpcrun "
-		       "built for it";
-	}
+	    i->ident[EI_DATA] != own->ident[EI_DATA] || i->machine != own->machine)
+		return (struct verdict){
+		    .why = "is built for another architecture and will not be measured; use an "
+			   "hpcrun built for it",
+		    .reason = CSP_UNMEASURED_FOREIGN,
+		    .alone = true};
 	if (!i->loader[0] && !i->linked && !same_file(path, own->loader))
-		return "is statically linked and will not be measured; link it dynamically, or "
-		       "with libhpcrun.a (see hpcrun(1))";
-	if (i->loader[0] && strcmp(path_basename(i->loader), path_basename(own->loader)) != 0) {
-		*alone = true;
-		return "is built with another C library and will not be measured; build it with "
-		       "the one that hpcrun is built with";
-	}
-	return NULL;
+		return (struct verdict){
+		    .why = "is statically linked and will not be measured; link it dynamically, or "
+			   "with libhpcrun.a (see hpcrun(1))",
+		    .reason = CSP_UNMEASURED_STATIC};
+	if (i->loader[0] && strcmp(path_basename(i->loader), path_basename(own->loader)) != 0)
+		return (struct verdict){
+		    .why = "is built with another C library and will not be measured; build it "
+			   "with the one that hpcrun is built with",
+		    .reason = CSP_UNMEASURED_FOREIGN,
+		    .alone = true};
+	return (struct verdict){0};
 }
 
-static const char *judge_elf(const char *path, int fd, const struct image *i, bool *alone)
+static struct verdict judge_elf(const char *path, int fd, const struct image *i)
 {
 	struct image own;
 	struct stat st;
+	struct verdict v = {0};
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	bool known = self >= 0 && read_image(self, &own);
+	if (self >= 0 && read_image(self, &own))
+		v = judge_image(path, i, &own);
 	if (self >= 0)
 		close(self);
-	const char *why = known ? judge_image(path, i, &own, alone) : NULL;
-	if (!why && fstat(fd, &st) == 0)
-		why = gains_rights(fd, &st);
-	return why;
+	return v.why || fstat(fd, &st) != 0 ? v : gains_rights(fd, &st);
 }
 
 /* ---- scripts ------------------------------------------------------------------------- */
@@ -214,25 +224,29 @@ void launch_check(const char *path, struct launch_obstacle *out)
 	for (int depth = 0; depth <= MAX_SCRIPTS; depth++) {
 		char head[256] = "";
 		struct image image;
-		const char *why = NULL;
+		struct verdict v = {0};
 		int fd = open(at, O_RDONLY | O_CLOEXEC);
 		bool elf = fd >= 0 && read_image(fd, &image);
 		if (fd < 0 && errno == EACCES)
-			why = "cannot be read: hpcrun cannot tell whether it will be measured, and "
-			      "its "
-			      "functions will have no names; make it readable";
+			v.why = "cannot be read: hpcrun cannot tell whether it will be measured, "
+				"and its functions will have no names; make it readable";
 		else if (elf)
-			why = judge_elf(at, fd, &image, &out->alone);
+			v = judge_elf(at, fd, &image);
 		bool script = fd >= 0 && !elf && pread(fd, head, sizeof head - 1, 0) > 0;
 		if (fd >= 0)
 			close(fd);
 		if (depth == 0)
 			out->elf = elf;
-		if (why && depth == 0)
-			snprintf(out->sentence, sizeof out->sentence, "%s", why);
-		else if (why)
+		out->alone |= v.alone;
+		if (v.why && depth == 0)
+			snprintf(out->sentence, sizeof out->sentence, "%s", v.why);
+		else if (v.why)
 			snprintf(out->sentence, sizeof out->sentence, "is run by %s, which %s", at,
-				 why);
+				 v.why);
+		if (v.reason) {
+			out->reason = v.reason;
+			snprintf(out->program, sizeof out->program, "%s", at);
+		}
 		if (!script || !interpreter_of(head, at))
 			return;
 	}

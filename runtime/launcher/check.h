@@ -14,6 +14,10 @@ struct launch_obstacle {
 	/* The message about the program, as in "PATH ...": why it will not be measured and what
 	 * can be done. Empty if it will be. */
 	char sentence[2 * PATH_MAX];
+	/* The reason for CSP_UNMEASURED_FILE and the program that it is about: COMMAND, or the
+	 * interpreter of a script. NULL: it will be measured, or that cannot be told. */
+	const char *reason;
+	char program[PATH_MAX];
 	bool alone; /* its loader cannot load our library: it must not be preloaded */
 	bool elf;   /* COMMAND is an ELF file and not a script */
 };

@@ -327,6 +327,8 @@ static int run(const struct launch_options *o)
 		launch_store_recover(&store, absolute, 0, 0, &recovered);
 		return FAILED_BEFORE;
 	}
+	if (obstacle.reason && !o->only[0])
+		launch_unmeasured_add(absolute, obstacle.reason, obstacle.program);
 	status = wait_for(pid);
 	launch_store_recover(&store, absolute, pid, status, &recovered);
 	launch_quote(quoted, shown);

@@ -4,6 +4,7 @@
 #include "formats/datafile.h"
 #include "runtime/launcher/quote.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -33,6 +34,22 @@ size_t launch_unmeasured_size(const char *dir)
 		return 0;
 	close(fd);
 	return (size_t)st.st_size;
+}
+
+void launch_unmeasured_add(const char *dir, const char *reason, const char *program)
+{
+	char path[PATH_MAX + sizeof CSP_UNMEASURED_FILE + 1], line[PATH_MAX + 32];
+	snprintf(path, sizeof path, "%s/" CSP_UNMEASURED_FILE, dir);
+	size_t n = (size_t)snprintf(line, sizeof line, "%s\t%s\n", reason, program);
+	if (n >= sizeof line || strchr(program, '\n'))
+		return;
+	int fd =
+	    open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	if (write(fd, line, n) < 0)
+		fprintf(stderr, "hpcrun: %s: %s\n", path, strerror(errno));
+	close(fd);
 }
 
 static const char *meaning(const char *line, size_t n)

@@ -91,6 +91,13 @@ measured "the loader called by name" 1 "$(readelf -lW nine | sed -n 's/.*interpr
 # ---- static --------------------------------------------------------------------------
 if $cc -static -o static nine.c 2>/dev/null; then
 	told "static" 9 '\./static is statically linked .*libhpcrun\.a' "" ./static
+	"$hpcrun" -o open/d --pack yes ./static </dev/null >ours.out 2>ours.err
+	is "static: the last line" "$(tail -n 1 ours.err)" \
+		"hpcrun: no datafile was written to open/d; 1 program start not measured: static (statically linked)"
+	"$hpcrun" -q -o open/d ./nine </dev/null >ours.out 2>ours.err
+	check "static: named in a report on what else was measured there" says <("$hpcprof" open/d) \
+		"^  unmeasured  static \\(statically linked\\)$"
+	rm -rf open/d
 	$cc -static-pie -o static-pie nine.c 2>/dev/null &&
 		told "static-pie" 9 '\./static-pie is statically linked' "" ./static-pie
 else
@@ -174,6 +181,9 @@ measured "a script that a script runs" 1 ./nested.sh
 if [ -x static ]; then
 	script static.sh "#!$scratch/static" 'exit 9'
 	told "a script of a static interpreter" 10 "\./static.sh is run by $scratch/static, which is statically linked" "" ./static.sh
+	"$hpcrun" -o open/d ./static.sh </dev/null >ours.out 2>ours.err
+	check "its interpreter is not measured" says ours.err "; 1 program start not measured: static \\(statically linked\\)$"
+	rm -rf open/d
 	script nested-static.sh "#!$scratch/static.sh" 'exit 9'
 	told "the same, nested" 11 "\./nested-static.sh is run by $scratch/static, which" "" ./nested-static.sh
 	script env-static.sh '#!/usr/bin/env static' 'exit 9'
