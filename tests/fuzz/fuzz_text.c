@@ -77,9 +77,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	p.model = model_create();
 	/* twice: the second time every context exists */
-	for (int i = 0; i < 2; i++)
-		if (ingest_datafile(p.model, r, "fuzz.csp", "/nonexistent", ignore, NULL, &e) != 0)
+	for (int i = 0; i < 2; i++) {
+		const struct ingest_options options = {.sysroot = "/nonexistent", .threads = true};
+		struct ingest *in = ingest_create(p.model, &options);
+		if (!in || ingest_file(in, r, "fuzz.csp", ignore, NULL, &e) != 0)
 			abort();
+		ingest_destroy(in);
+	}
 	reader_close(r);
 	if (model_finish(p.model, &e) != 0)
 		abort();
