@@ -182,6 +182,35 @@ int shown_metrics_choose(struct shown_metrics *out, const struct model *m, const
 	return 0;
 }
 
+int shown_metrics_add_samples(struct shown_metrics *c, struct error *e)
+{
+	size_t n = c->len;
+	struct shown_metric *at = calloc(2 * n + 1, sizeof *at);
+	const uint64_t **values = calloc(2 * n + 1, sizeof *values);
+
+	if (!at || !values) {
+		free(at);
+		free(values);
+		return error_memory(e, n * sizeof *at);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct model_metric *m = c->at[i].metric;
+		at[i] = at[n + i] = c->at[i];
+		at[n + i].values = m->samples;
+		at[n + i].unit = "count";
+		at[n + i].total = m->total.samples;
+		at[n + i].of_samples = true;
+		values[i] = m->events;
+		values[n + i] = m->samples;
+	}
+	free(c->at);
+	free(c->values);
+	c->at = at;
+	c->values = values;
+	c->len = 2 * n;
+	return 0;
+}
+
 void shown_metrics_deinit(struct shown_metrics *c)
 {
 	if (!c)

@@ -49,6 +49,10 @@ int shown_metrics_choose(struct shown_metrics *out, const struct model *m, const
 			 bool has_parts, size_t most, struct arena *a, struct error *e);
 void shown_metrics_deinit(struct shown_metrics *c); /* takes NULL */
 
+/* Have 2 * len columns: the events of each metric, then the samples of each. Before path_filter. 0,
+ * or -1 and *e if memory ran out. */
+int shown_metrics_add_samples(struct shown_metrics *c, struct error *e);
+
 /* "12.3%", with --ci "12.3% [11.8, 12.9]". Returns out. */
 enum { SHOWN_PERCENT_BYTES = LAYOUT_NUMBER_BYTES + 40 };
 char *shown_metric_percent(char out[SHOWN_PERCENT_BYTES], const struct shown_metric *c,

@@ -1,6 +1,6 @@
 /* The formats of `hpcprof export`: the encoder of Protocol Buffers, the tree, and what is written
  * for a small profile. */
-#include "hpcprof/export/formats/export_tree.h"
+#include "hpcprof/metrics/path_tree.h"
 #include "hpcprof/export/formats/protobuf.h"
 #include "tests/lib/builders/build_datafile.h"
 #include "tests/lib/unit/cmocka_all.h"
@@ -115,20 +115,20 @@ static void make(struct profile *p)
 	fake_code(p->model, names, &p->code);
 }
 
-static void check_tree(const struct profile *p, enum export_shape shape)
+static void check_tree(const struct profile *p, enum path_tree_shape shape)
 {
 	const uint64_t *columns[] = {p->model->metrics.at[0].events,
 				     p->model->metrics.at[1].events};
-	struct export_tree t;
+	struct path_tree t;
 	uint64_t sums[2] = {0};
 	struct error e;
 
-	assert_int_equal(export_tree_init(&t, shape, p->model, &p->code, columns, 2, &e), 0);
+	assert_int_equal(path_tree_init(&t, shape, p->model, &p->code, columns, 2, &e), 0);
 	for (uint32_t i = 0; i < t.num_order; i++) {
-		uint32_t node = t.order[i], up = export_tree_parent(&t, node);
+		uint32_t node = t.order[i], up = path_tree_parent(&t, node);
 		for (int k = 0; k < 2; k++)
 			sums[k] += t.exclusive[node * 2 + k];
-		if (up == EXPORT_ROOT) {
+		if (up == PATH_TREE_ROOT) {
 			assert_int_equal(t.depth[node], 0);
 			continue;
 		}
@@ -141,7 +141,7 @@ static void check_tree(const struct profile *p, enum export_shape shape)
 	}
 	assert_int_equal(sums[0], p->model->metrics.at[0].total.events);
 	assert_int_equal(sums[1], p->model->metrics.at[1].total.events);
-	export_tree_deinit(&t);
+	path_tree_deinit(&t);
 }
 
 static void test_tree(void **state)
@@ -150,9 +150,9 @@ static void test_tree(void **state)
 	struct profile p;
 
 	make(&p);
-	check_tree(&p, EXPORT_FUNCTIONS);
-	check_tree(&p, EXPORT_LINES);
-	check_tree(&p, EXPORT_CONTEXTS);
+	check_tree(&p, PATH_TREE_FUNCTIONS);
+	check_tree(&p, PATH_TREE_LINES);
+	check_tree(&p, PATH_TREE_CONTEXTS);
 	profile_deinit(&p);
 }
 

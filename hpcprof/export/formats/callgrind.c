@@ -44,14 +44,14 @@ enum { NAME_OB, NAME_FL, NAME_FN };
 static bool make_rows(struct callgrind *s)
 {
 	const struct export_data *x = s->x;
-	const struct export_tree *t = &x->tree;
+	const struct path_tree *t = &x->tree;
 
 	for (uint32_t i = 0; i < t->num_order; i++) {
-		uint32_t node = t->order[i], up = export_tree_parent(t, node), number = 0;
+		uint32_t node = t->order[i], up = path_tree_parent(t, node), number = 0;
 		uint64_t key = PARTIAL_KEY;
-		if (node != EXPORT_PARTIAL_ROOT) {
-			const struct code_line *l = &x->c->lines.at[export_tree_line(t, node)];
-			key = (uint64_t)export_tree_function(t, node) << 32 | l->file;
+		if (node != PATH_TREE_PARTIAL_ROOT) {
+			const struct code_line *l = &x->c->lines.at[path_tree_line(t, node)];
+			key = (uint64_t)path_tree_function(t, node) << 32 | l->file;
 			number = l->line;
 		}
 		s->scope[node] = interner_add(&s->scopes, key);
@@ -62,7 +62,7 @@ static bool make_rows(struct callgrind *s)
 		    interner_add(&s->rows, (uint64_t)s->place[node] << 32 | NOTHING) ==
 			INTERNER_NONE)
 			return false;
-		if (up != EXPORT_ROOT &&
+		if (up != PATH_TREE_ROOT &&
 		    interner_add(&s->rows, (uint64_t)s->place[up] << 32 | s->scope[node]) ==
 			INTERNER_NONE)
 			return false;
@@ -83,16 +83,16 @@ static void add(struct callgrind *s, uint64_t key, const uint64_t *values)
 /* Add up the values. open has the nodes of the path, entered how often each scope is on it. */
 static void sum_rows(struct callgrind *s, uint32_t *open, uint32_t *entered)
 {
-	const struct export_tree *t = &s->x->tree;
+	const struct path_tree *t = &s->x->tree;
 	uint32_t depth = 0;
 
 	for (uint32_t i = 0; i < t->num_order; i++) {
-		uint32_t node = t->order[i], up = export_tree_parent(t, node);
+		uint32_t node = t->order[i], up = path_tree_parent(t, node);
 		while (depth > t->depth[node])
 			entered[s->scope[open[--depth]]]--;
 		add(s, (uint64_t)s->place[node] << 32 | NOTHING,
 		    &t->exclusive[node * t->num_columns]);
-		if (up != EXPORT_ROOT && !entered[s->scope[node]])
+		if (up != PATH_TREE_ROOT && !entered[s->scope[node]])
 			add(s, (uint64_t)s->place[up] << 32 | s->scope[node],
 			    &t->inclusive[node * t->num_columns]);
 		open[depth++] = node;
@@ -102,7 +102,7 @@ static void sum_rows(struct callgrind *s, uint32_t *open, uint32_t *entered)
 
 static bool sum_all(struct callgrind *s)
 {
-	const struct export_tree *t = &s->x->tree;
+	const struct path_tree *t = &s->x->tree;
 	uint32_t *open, *entered;
 	bool ok;
 
@@ -308,7 +308,7 @@ static int emit(struct export_data *x, struct error *e)
 
 const struct export_format export_callgrind = {
     .name = "callgrind",
-    .shape = EXPORT_LINES,
+    .shape = PATH_TREE_LINES,
     .most = UINT64_MAX,
     .lost = "call paths, samples or numbers of calls (it says 1)",
     .write = emit,

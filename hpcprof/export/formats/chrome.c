@@ -78,12 +78,12 @@ static bool put_frame(struct chrome *s, uint32_t node, const struct export_part 
 static bool put_frames(struct chrome *s, const struct export_part *values, size_t column,
 		       size_t part)
 {
-	const struct export_tree *t = &s->x->tree;
+	const struct path_tree *t = &s->x->tree;
 	bool saturated = false;
 
-	s->begin[EXPORT_ROOT] = 0;
+	s->begin[PATH_TREE_ROOT] = 0;
 	for (uint32_t i = 0; i < t->num_order; i++) {
-		uint32_t node = t->order[i], up = export_tree_parent(t, node);
+		uint32_t node = t->order[i], up = path_tree_parent(t, node);
 		uint64_t value = values->inclusive[node * t->num_columns + column];
 		if (!value)
 			continue;
@@ -135,7 +135,7 @@ static int emit(struct export_data *x, struct error *e)
 
 const struct export_format export_chrome = {
     .name = "chrome",
-    .shape = EXPORT_FUNCTIONS,
+    .shape = PATH_TREE_FUNCTIONS,
     .parts = true,
     .most = EXPORT_MOST_DOUBLE,
     .lost = "when something ran: its time axis is the call tree, heaviest first",

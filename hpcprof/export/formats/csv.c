@@ -51,7 +51,7 @@ static void put_header(const struct export_data *x)
 static void put_place(const struct export_data *x, const struct export_rows *r, uint32_t node)
 {
 	struct export_frame f = export_frame_of(x, node);
-	uint32_t parent = r->ids[export_tree_parent(&x->tree, node)];
+	uint32_t parent = r->ids[path_tree_parent(&x->tree, node)];
 
 	fprintf(x->out, "%" PRIu32 ",", r->ids[node]);
 	if (parent)
@@ -124,7 +124,7 @@ static int emit(struct export_data *x, struct error *e)
 
 const struct export_format export_csv = {
     .name = "csv",
-    .shape = EXPORT_LINES,
+    .shape = PATH_TREE_LINES,
     .parts = true,
     .bounded = true,
     .most = UINT64_MAX,

@@ -24,37 +24,6 @@ static const struct export_format *format_of(const struct export_options *o)
 
 /* ---- the columns ------------------------------------------------------------------- */
 
-/* Have a second column for each metric, with its samples. */
-static int add_samples(struct export_data *x, struct error *e)
-{
-	size_t n = x->columns.len;
-	struct shown_metric *at = calloc(2 * n + 1, sizeof *at);
-	const uint64_t **values = calloc(2 * n + 1, sizeof *values);
-
-	if (!at || !values) {
-		free(at);
-		free(values);
-		return error_memory(e, n * sizeof *at);
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct model_metric *m = x->columns.at[i].metric;
-		at[i] = at[n + i] = x->columns.at[i];
-		at[n + i].values = m->samples;
-		at[n + i].unit = "count";
-		at[n + i].total = m->total.samples;
-		at[n + i].of_samples = true;
-		values[i] = m->events;
-		values[n + i] = m->samples;
-	}
-	free(x->columns.at);
-	free(x->columns.values);
-	x->columns.at = at;
-	x->columns.values = values;
-	x->num_metrics = n;
-	x->columns.len = 2 * n;
-	return 0;
-}
-
 static int choose_columns(struct export_data *x, const struct export_format *f, struct error *e)
 {
 	const struct common *o = &x->o->common;
@@ -65,7 +34,8 @@ static int choose_columns(struct export_data *x, const struct export_format *f, 
 				 f->name);
 	if (shown_metrics_choose(&x->columns, x->m, o, false, most, &x->arena, e) != 0)
 		return -1;
-	return add_samples(x, e);
+	x->num_metrics = x->columns.len;
+	return shown_metrics_add_samples(&x->columns, e);
 }
 
 /* ---- names ------------------------------------------------------------------------- */
@@ -139,15 +109,15 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	if (rc == 0)
 		rc = clean_names(&x, e);
 	if (rc == 0)
-		rc = export_tree_init(&x.tree, f->shape, x.m, x.c, x.columns.values, x.columns.len,
-				      e);
+		rc =
+		    path_tree_init(&x.tree, f->shape, x.m, x.c, x.columns.values, x.columns.len, e);
 	if (rc == 0)
 		rc = export_parts_collect(&x, e);
 	if (rc == 0)
 		rc = f->write(&x, e);
 	if (rc == 0)
 		tell_lost(&x, f);
-	export_tree_deinit(&x.tree);
+	path_tree_deinit(&x.tree);
 	stats_deinit(&x.stats);
 	shown_metrics_deinit(&x.columns);
 	arena_deinit(&x.arena);

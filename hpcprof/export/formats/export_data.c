@@ -13,14 +13,14 @@ struct export_frame export_frame_of(const struct export_data *x, uint32_t node)
 	const struct code_function *f;
 	struct export_frame out = {.function = EXPORT_PARTIAL};
 
-	if (node == EXPORT_PARTIAL_ROOT)
+	if (node == PATH_TREE_PARTIAL_ROOT)
 		return out;
-	f = &x->c->functions.at[export_tree_function(&x->tree, node)];
+	f = &x->c->functions.at[path_tree_function(&x->tree, node)];
 	out.function = x->functions[f - x->c->functions.at];
 	out.module = x->modules[f->module];
-	out.inlined = export_tree_inlined(&x->tree, node);
-	if (x->tree.shape == EXPORT_LINES) {
-		const struct code_line *l = &x->c->lines.at[export_tree_line(&x->tree, node)];
+	out.inlined = path_tree_inlined(&x->tree, node);
+	if (x->tree.shape == PATH_TREE_LINES) {
+		const struct code_line *l = &x->c->lines.at[path_tree_line(&x->tree, node)];
 		out.file = x->files[l->file];
 		out.line = l->line;
 	} else if (f->file) {
@@ -117,7 +117,7 @@ int export_parts_collect(struct export_data *x, struct error *e)
 int export_part_init(struct export_part *part, const struct export_data *x, size_t i,
 		     struct error *e)
 {
-	const struct export_tree *t = &x->tree;
+	const struct path_tree *t = &x->tree;
 	size_t n = t->num_nodes * t->num_columns;
 	uint64_t *exclusive;
 
@@ -131,7 +131,7 @@ int export_part_init(struct export_part *part, const struct export_data *x, size
 	for (uint32_t node = 0; node < t->num_nodes; node++)
 		for (size_t k = 0; k < t->num_columns; k++)
 			exclusive[node * t->num_columns + k] = part_value(x, i, node, k);
-	export_tree_sum(t, exclusive, exclusive + n);
+	path_tree_sum(t, exclusive, exclusive + n);
 	part->exclusive = exclusive;
 	part->inclusive = exclusive + n;
 	return 0;

@@ -24,7 +24,7 @@ static int by_value(const void *pa, const void *pb)
 /* Mark what is chosen: a bool for each place in the order. NULL if memory ran out. */
 static bool *choose(const struct export_data *x)
 {
-	const struct export_tree *t = &x->tree;
+	const struct path_tree *t = &x->tree;
 	uint64_t most = x->o->common.rows ? x->o->common.rows : UINT64_MAX;
 	double least = x->num_metrics ? x->o->min / 100 * (double)x->columns.at[0].total : 0;
 	struct weighed *sorted = malloc((t->num_order + (size_t)1) * sizeof *sorted);
@@ -46,7 +46,7 @@ static bool *choose(const struct export_data *x)
 
 int export_rows_init(struct export_rows *r, const struct export_data *x, struct error *e)
 {
-	const struct export_tree *t = &x->tree;
+	const struct path_tree *t = &x->tree;
 	bool *kept = choose(x), saturated = false;
 
 	*r = (struct export_rows){0};

@@ -22,9 +22,9 @@ static uint64_t value_of(const struct firefox *s, uint32_t node)
 
 static void put_prefix(struct firefox *s, uint32_t i)
 {
-	uint32_t up = export_tree_parent(&s->x->tree, s->nodes[i]);
+	uint32_t up = path_tree_parent(&s->x->tree, s->nodes[i]);
 
-	if (up == EXPORT_ROOT)
+	if (up == PATH_TREE_ROOT)
 		fputs("null", s->x->out);
 	else
 		fprintf(s->x->out, "%" PRIu32, s->stacks[up]);
@@ -99,15 +99,15 @@ static void put_samples(struct firefox *s)
 /* Find the symbol that contains the code of a node, after its parent's. False if memory ran out. */
 static bool find_symbol(struct firefox *s, uint32_t node)
 {
-	const struct export_tree *t = &s->x->tree;
-	uint32_t up = export_tree_parent(t, node), function;
+	const struct path_tree *t = &s->x->tree;
+	uint32_t up = path_tree_parent(t, node), function;
 
 	s->depths[node] = 0;
 	s->within[node] = FIREFOX_NO_SYMBOL;
-	if (node == EXPORT_PARTIAL_ROOT)
+	if (node == PATH_TREE_PARTIAL_ROOT)
 		return true;
-	function = export_tree_function(t, node);
-	if (export_tree_inlined(t, node)) {
+	function = path_tree_function(t, node);
+	if (path_tree_inlined(t, node)) {
 		s->depths[node] = s->depths[up] + 1;
 		s->within[node] = s->within[up];
 	} else if (s->x->c->functions.at[function].low) {
@@ -120,15 +120,15 @@ static bool find_symbol(struct firefox *s, uint32_t node)
 /* Add the frame of a stack. False if memory ran out. */
 static bool add_frame(struct firefox *s, uint32_t node)
 {
-	const struct export_tree *t = &s->x->tree;
+	const struct path_tree *t = &s->x->tree;
 	uint32_t line = 0, function, place, level, frame;
 	uint64_t key = UINT64_MAX;
 
 	if (!find_symbol(s, node))
 		return false;
-	if (node != EXPORT_PARTIAL_ROOT) {
-		const struct code_line *l = &s->x->c->lines.at[export_tree_line(t, node)];
-		key = (uint64_t)export_tree_function(t, node) << 32 | l->file;
+	if (node != PATH_TREE_PARTIAL_ROOT) {
+		const struct code_line *l = &s->x->c->lines.at[path_tree_line(t, node)];
+		key = (uint64_t)path_tree_function(t, node) << 32 | l->file;
 		line = l->line;
 	}
 	function = interner_add(&s->functions, key);
@@ -142,7 +142,7 @@ static bool add_frame(struct firefox *s, uint32_t node)
 
 static bool make_stacks(struct firefox *s)
 {
-	const struct export_tree *t = &s->x->tree;
+	const struct path_tree *t = &s->x->tree;
 
 	s->num_stacks = 0;
 	for (uint32_t i = 0; i < t->num_order; i++) {
@@ -346,7 +346,7 @@ static int emit(struct export_data *x, struct error *e)
 
 const struct export_format export_firefox = {
     .name = "firefox",
-    .shape = EXPORT_LINES,
+    .shape = PATH_TREE_LINES,
     .parts = true,
     .most = EXPORT_MOST_DOUBLE,
     .lost = "when something ran: its time axis is the call tree, heaviest first",

@@ -41,7 +41,7 @@ static const char *mark_of(const struct export_frame *f)
 static bool write_paths(const struct export_data *x, const struct export_part *part,
 			struct folded_line *l)
 {
-	const struct export_tree *t = &x->tree;
+	const struct path_tree *t = &x->tree;
 	size_t begin;
 
 	l->text.len = l->ends.len = 0;
@@ -83,7 +83,7 @@ static int emit(struct export_data *x, struct error *e)
 
 const struct export_format export_folded = {
     .name = "folded",
-    .shape = EXPORT_FUNCTIONS,
+    .shape = PATH_TREE_FUNCTIONS,
     .one_metric = true,
     .parts = true,
     .most = UINT64_MAX,

@@ -10,7 +10,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/error.h"
 #include "hpcprof/command/common.h"
-#include "hpcprof/export/formats/export_tree.h"
+#include "hpcprof/metrics/path_tree.h"
 #include "hpcprof/load/profile.h"
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stats.h"
@@ -43,7 +43,7 @@ struct export_data {
 	 * tree. At least one metric, unless no datafile has any. */
 	struct shown_metrics columns;
 	size_t num_metrics;
-	struct export_tree tree;
+	struct path_tree tree;
 	/* Clean names by id. A file that is not known is NULL. declared: by function, the file in
 	 * which it is declared. */
 	const char **functions, **declared, **files, **modules;
@@ -56,7 +56,7 @@ struct export_data {
 
 struct export_format {
 	const char *name;
-	enum export_shape shape;
+	enum path_tree_shape shape;
 	bool binary;      /* not for a terminal */
 	bool one_metric;  /* it holds values of one metric only */
 	bool parts;       /* it tells threads and so on apart (--by) */
@@ -83,7 +83,7 @@ EXPORT_FORMATS(EXPORT_DECLARE)
 
 /* ---- what formats share ------------------------------------------------------------ */
 
-/* The values of the nodes in a part: [nodes * columns] as in struct export_tree. */
+/* The values of the nodes in a part: [nodes * columns] as in struct path_tree. */
 struct export_part {
 	const char *name; /* clean; NULL: all is one part */
 	const uint64_t *exclusive, *inclusive;

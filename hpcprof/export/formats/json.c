@@ -35,7 +35,7 @@ static void put_node(const struct export_data *x, const struct export_rows *r, u
 	struct export_frame f = export_frame_of(x, node);
 	const uint64_t *self = &x->tree.exclusive[node * x->tree.num_columns];
 	const uint64_t *total = &x->tree.inclusive[node * x->tree.num_columns];
-	uint32_t parent = r->ids[export_tree_parent(&x->tree, node)];
+	uint32_t parent = r->ids[path_tree_parent(&x->tree, node)];
 
 	fprintf(x->out, "{\"id\":%" PRIu32 ",\"parent\":", r->ids[node]);
 	if (parent)
@@ -85,7 +85,7 @@ static int emit(struct export_data *x, struct error *e)
 
 const struct export_format export_json = {
     .name = "json",
-    .shape = EXPORT_LINES,
+    .shape = PATH_TREE_LINES,
     .bounded = true,
     .most = UINT64_MAX,
     .write = emit,

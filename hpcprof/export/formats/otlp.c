@@ -99,7 +99,7 @@ static void put_times(struct otlp *s)
 /* The samples of a column. */
 static int put_samples(struct otlp *s, size_t column, struct error *e)
 {
-	const struct export_tree *t = &s->x->tree;
+	const struct path_tree *t = &s->x->tree;
 	size_t n = 0;
 	int rc = 0;
 
@@ -176,15 +176,15 @@ static void begin_table(const struct otlp *s, const char *name)
 /* Paths from the innermost frame out. */
 static void put_stacks(struct otlp *s)
 {
-	const struct export_tree *t = &s->x->tree;
+	const struct path_tree *t = &s->x->tree;
 
 	fputs("\"stackTable\":[{}", s->out);
 	for (uint32_t i = 0; i < s->stacks.len; i++) {
 		const char *comma = "";
 		fputs(",\n{\"locationIndices\":[", s->out);
-		for (uint32_t node = (uint32_t)s->stacks.keys[i]; node != EXPORT_ROOT;
-		     node = export_tree_parent(t, node)) {
-			uint64_t frame = node == EXPORT_PARTIAL_ROOT
+		for (uint32_t node = (uint32_t)s->stacks.keys[i]; node != PATH_TREE_ROOT;
+		     node = path_tree_parent(t, node)) {
+			uint64_t frame = node == PATH_TREE_PARTIAL_ROOT
 					     ? MODEL_NO_FRAME
 					     : model_frame_of(s->x->m, node);
 			fprintf(s->out, "%s%" PRIu32, comma, index_of(s, &s->locations, frame));
@@ -370,7 +370,7 @@ static int emit(struct export_data *x, struct error *e)
 
 const struct export_format export_otlp = {
     .name = "otlp",
-    .shape = EXPORT_CONTEXTS,
+    .shape = PATH_TREE_CONTEXTS,
     .parts = true,
     .most = INT64_MAX,
     .write = emit,

@@ -147,11 +147,11 @@ static bool put_times(struct pprof *s)
 /* The path from a node out. */
 static void add_locations(struct pprof *s, uint32_t node)
 {
-	const struct export_tree *t = &s->x->tree;
+	const struct path_tree *t = &s->x->tree;
 
 	protobuf_clear(&s->list);
-	for (; node != EXPORT_ROOT; node = export_tree_parent(t, node)) {
-		if (node == EXPORT_PARTIAL_ROOT) {
+	for (; node != PATH_TREE_ROOT; node = path_tree_parent(t, node)) {
+		if (node == PATH_TREE_PARTIAL_ROOT) {
 			s->partial = true;
 			protobuf_varint(&s->list, 1);
 			break;
@@ -195,7 +195,7 @@ static void put_sample(struct pprof *s, uint32_t node, const uint64_t *values, c
 
 static int put_samples(struct pprof *s, struct error *e)
 {
-	const struct export_tree *t = &s->x->tree;
+	const struct path_tree *t = &s->x->tree;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < s->x->num_parts; i++) {
@@ -390,7 +390,7 @@ static int emit(struct export_data *x, struct error *e)
 
 const struct export_format export_pprof = {
     .name = "pprof",
-    .shape = EXPORT_CONTEXTS,
+    .shape = PATH_TREE_CONTEXTS,
     .binary = true,
     .parts = true,
     .most = INT64_MAX,

@@ -19,18 +19,18 @@ struct speedscope {
 	bool any;    /* an event of the profile was printed */
 };
 
-static uint64_t key_of(const struct export_tree *t, uint32_t node)
+static uint64_t key_of(const struct path_tree *t, uint32_t node)
 {
-	if (node == EXPORT_PARTIAL_ROOT)
+	if (node == PATH_TREE_PARTIAL_ROOT)
 		return 0;
-	return ((uint64_t)export_tree_function(t, node) + 1) << 1 | export_tree_inlined(t, node);
+	return ((uint64_t)path_tree_function(t, node) + 1) << 1 | path_tree_inlined(t, node);
 }
 
 /* Print the list of frames, each when it first occurs. */
 static bool put_frames(struct speedscope *s)
 {
 	struct export_data *x = s->x;
-	const struct export_tree *t = &x->tree;
+	const struct path_tree *t = &x->tree;
 
 	fputs("\"shared\":{\"frames\":[", x->out);
 	for (uint32_t i = 0; i < t->num_order; i++) {
@@ -68,7 +68,7 @@ static void put_event(struct speedscope *s, char type, uint32_t node)
 static void close_frames(struct speedscope *s, const struct export_part *part, size_t column,
 			 uint32_t to)
 {
-	const struct export_tree *t = &s->x->tree;
+	const struct path_tree *t = &s->x->tree;
 	bool saturated = false;
 
 	while (s->depth > to) {
@@ -80,7 +80,7 @@ static void close_frames(struct speedscope *s, const struct export_part *part, s
 
 static void put_events(struct speedscope *s, const struct export_part *part, size_t column)
 {
-	const struct export_tree *t = &s->x->tree;
+	const struct path_tree *t = &s->x->tree;
 
 	s->at = 0;
 	s->any = false;
@@ -96,12 +96,13 @@ static void put_events(struct speedscope *s, const struct export_part *part, siz
 }
 
 /* All of the part. */
-static uint64_t total_of(const struct export_tree *t, const struct export_part *part, size_t column)
+static uint64_t total_of(const struct path_tree *t, const struct export_part *part, size_t column)
 {
 	bool saturated = false;
 
-	return sum_add(part->inclusive[EXPORT_ROOT * t->num_columns + column],
-		       part->inclusive[EXPORT_PARTIAL_ROOT * t->num_columns + column], &saturated);
+	return sum_add(part->inclusive[PATH_TREE_ROOT * t->num_columns + column],
+		       part->inclusive[PATH_TREE_PARTIAL_ROOT * t->num_columns + column],
+		       &saturated);
 }
 
 static const char *unit_of(const char *unit)
@@ -175,7 +176,7 @@ static int emit(struct export_data *x, struct error *e)
 
 const struct export_format export_speedscope = {
     .name = "speedscope",
-    .shape = EXPORT_FUNCTIONS,
+    .shape = PATH_TREE_FUNCTIONS,
     .parts = true,
     .most = EXPORT_MOST_DOUBLE,
     .lost = "load modules, or when something ran: its time axis is the call tree, heaviest first",

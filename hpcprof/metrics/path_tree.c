@@ -1,4 +1,4 @@
-#include "hpcprof/export/formats/export_tree.h"
+#include "hpcprof/metrics/path_tree.h"
 
 #include "hpcprof/model/sum.h"
 
@@ -11,9 +11,9 @@
 /* ---- nodes ------------------------------------------------------------------------- */
 
 /* The node of a code frame below another. INTERNER_NONE if memory ran out. */
-static uint32_t add_frame(struct export_tree *t, uint32_t parent, const struct code_frame *f)
+static uint32_t add_frame(struct path_tree *t, uint32_t parent, const struct code_frame *f)
 {
-	uint32_t line = t->shape == EXPORT_LINES ? f->line : 0;
+	uint32_t line = t->shape == PATH_TREE_LINES ? f->line : 0;
 	uint32_t place = interner_add(&t->places, (uint64_t)f->function << 32 | line);
 
 	/* a place has 31 bits */
@@ -22,13 +22,13 @@ static uint32_t add_frame(struct export_tree *t, uint32_t parent, const struct c
 	return interner_add(&t->nodes, (uint64_t)parent << 32 | place << 1 | f->inlined);
 }
 
-static bool fold(struct export_tree *t, const struct model *m, const struct symbolized *c)
+static bool fold(struct path_tree *t, const struct model *m, const struct symbolized *c)
 {
 	uint32_t contexts = model_num_contexts(m);
 
-	t->at[EXPORT_ROOT] = interner_add(&t->nodes, ROOT_PLACE);
-	t->at[EXPORT_PARTIAL_ROOT] =
-	    interner_add(&t->nodes, (uint64_t)EXPORT_PARTIAL_ROOT << 32 | ROOT_PLACE);
+	t->at[PATH_TREE_ROOT] = interner_add(&t->nodes, ROOT_PLACE);
+	t->at[PATH_TREE_PARTIAL_ROOT] =
+	    interner_add(&t->nodes, (uint64_t)PATH_TREE_PARTIAL_ROOT << 32 | ROOT_PLACE);
 	if (t->nodes.len != MODEL_ROOTS)
 		return false;
 	for (uint32_t i = MODEL_ROOTS; i < contexts; i++) {
@@ -45,7 +45,7 @@ static bool fold(struct export_tree *t, const struct model *m, const struct symb
 	return true;
 }
 
-static void take_contexts(struct export_tree *t, const struct model *m)
+static void take_contexts(struct path_tree *t, const struct model *m)
 {
 	t->num_nodes = model_num_contexts(m);
 	t->keys = m->contexts.keys;
@@ -55,7 +55,7 @@ static void take_contexts(struct export_tree *t, const struct model *m)
 
 /* ---- values ------------------------------------------------------------------------ */
 
-void export_tree_sum(const struct export_tree *t, const uint64_t *exclusive, uint64_t *inclusive)
+void path_tree_sum(const struct path_tree *t, const uint64_t *exclusive, uint64_t *inclusive)
 {
 	size_t n = t->num_columns;
 	bool saturated = false;
@@ -63,12 +63,12 @@ void export_tree_sum(const struct export_tree *t, const uint64_t *exclusive, uin
 	memcpy(inclusive, exclusive, t->num_nodes * n * sizeof *inclusive);
 	for (uint32_t i = t->num_nodes; i-- > MODEL_ROOTS;)
 		for (size_t k = 0; k < n; k++) {
-			uint64_t *up = &inclusive[export_tree_parent(t, i) * n + k];
+			uint64_t *up = &inclusive[path_tree_parent(t, i) * n + k];
 			*up = sum_add(*up, inclusive[i * n + k], &saturated);
 		}
 }
 
-static bool add_values(struct export_tree *t, uint32_t contexts, const uint64_t *const *columns)
+static bool add_values(struct path_tree *t, uint32_t contexts, const uint64_t *const *columns)
 {
 	size_t n = t->num_columns;
 	bool saturated = false;
@@ -82,13 +82,13 @@ static bool add_values(struct export_tree *t, uint32_t contexts, const uint64_t 
 			uint64_t *to = &t->exclusive[t->at[i] * n + k];
 			*to = sum_add(*to, columns[k][i], &saturated);
 		}
-	export_tree_sum(t, t->exclusive, t->inclusive);
+	path_tree_sum(t, t->exclusive, t->inclusive);
 	return true;
 }
 
 /* ---- order ------------------------------------------------------------------------- */
 
-static bool has_value(const struct export_tree *t, uint32_t node)
+static bool has_value(const struct path_tree *t, uint32_t node)
 {
 	for (size_t k = 0; k < t->num_columns; k++)
 		if (t->inclusive[node * t->num_columns + k])
@@ -100,14 +100,14 @@ static bool has_value(const struct export_tree *t, uint32_t node)
  * was seen first depends on nothing else. */
 static int by_parent(const void *pa, const void *pb, void *context)
 {
-	const struct export_tree *t = context;
+	const struct path_tree *t = context;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	uint32_t p = export_tree_parent(t, a), q = export_tree_parent(t, b);
+	uint32_t p = path_tree_parent(t, a), q = path_tree_parent(t, b);
 
 	if (p != q)
 		return p < q ? -1 : 1;
-	if (a == EXPORT_PARTIAL_ROOT || b == EXPORT_PARTIAL_ROOT)
-		return (a == EXPORT_PARTIAL_ROOT) - (b == EXPORT_PARTIAL_ROOT);
+	if (a == PATH_TREE_PARTIAL_ROOT || b == PATH_TREE_PARTIAL_ROOT)
+		return (a == PATH_TREE_PARTIAL_ROOT) - (b == PATH_TREE_PARTIAL_ROOT);
 	if (t->num_columns) {
 		uint64_t x = t->inclusive[a * t->num_columns], y = t->inclusive[b * t->num_columns];
 		if (x != y)
@@ -118,12 +118,12 @@ static int by_parent(const void *pa, const void *pb, void *context)
 
 /* Walk from the root. sorted[first[node]] up to sorted[first[node + 1]] are the children of a node;
  * the next one of each level is on a stack: paths may be long. */
-static void walk(struct export_tree *t, const uint32_t *sorted, const uint32_t *first,
+static void walk(struct path_tree *t, const uint32_t *sorted, const uint32_t *first,
 		 uint32_t *stack)
 {
-	uint32_t node = EXPORT_ROOT, level = 0;
+	uint32_t node = PATH_TREE_ROOT, level = 0;
 
-	stack[0] = first[EXPORT_ROOT];
+	stack[0] = first[PATH_TREE_ROOT];
 	for (;;) {
 		if (stack[level] < first[node + 1]) {
 			node = sorted[stack[level]++];
@@ -132,14 +132,14 @@ static void walk(struct export_tree *t, const uint32_t *sorted, const uint32_t *
 			stack[level] = first[node];
 		} else if (level) {
 			level--;
-			node = export_tree_parent(t, node);
+			node = path_tree_parent(t, node);
 		} else {
 			return;
 		}
 	}
 }
 
-static bool put_in_order(struct export_tree *t)
+static bool put_in_order(struct path_tree *t)
 {
 	uint32_t n = t->num_nodes, live = 0;
 	uint32_t *sorted = malloc((n + (size_t)1) * sizeof *sorted);
@@ -151,12 +151,12 @@ static bool put_in_order(struct export_tree *t)
 	t->depth = calloc(n + (size_t)1, sizeof *t->depth);
 	ok = ok && t->order && t->depth;
 	if (ok) {
-		for (uint32_t i = EXPORT_PARTIAL_ROOT; i < n; i++)
+		for (uint32_t i = PATH_TREE_PARTIAL_ROOT; i < n; i++)
 			if (has_value(t, i))
 				sorted[live++] = i;
 		qsort_r(sorted, live, sizeof *sorted, by_parent, t);
 		for (uint32_t i = 0; i < live; i++)
-			first[export_tree_parent(t, sorted[i]) + 1]++;
+			first[path_tree_parent(t, sorted[i]) + 1]++;
 		for (uint32_t i = 1; i <= n; i++)
 			first[i] += first[i - 1];
 		walk(t, sorted, first, stack);
@@ -167,28 +167,28 @@ static bool put_in_order(struct export_tree *t)
 	return ok;
 }
 
-int export_tree_init(struct export_tree *t, enum export_shape shape, const struct model *m,
-		     const struct symbolized *c, const uint64_t *const *columns, size_t num_columns,
-		     struct error *e)
+int path_tree_init(struct path_tree *t, enum path_tree_shape shape, const struct model *m,
+		   const struct symbolized *c, const uint64_t *const *columns, size_t num_columns,
+		   struct error *e)
 {
 	uint32_t contexts = model_num_contexts(m);
 	bool ok;
 
-	*t = (struct export_tree){.shape = shape, .num_columns = num_columns};
+	*t = (struct path_tree){.shape = shape, .num_columns = num_columns};
 	t->at = malloc((contexts + (size_t)1) * sizeof *t->at);
 	ok = t->at != NULL;
-	if (ok && shape == EXPORT_CONTEXTS)
+	if (ok && shape == PATH_TREE_CONTEXTS)
 		take_contexts(t, m);
 	else if (ok)
 		ok = fold(t, m, c);
 	ok = ok && add_values(t, contexts, columns) && put_in_order(t);
 	if (ok)
 		return 0;
-	export_tree_deinit(t);
+	path_tree_deinit(t);
 	return error_memory(e, contexts * (num_columns + 1) * sizeof(uint64_t));
 }
 
-void export_tree_deinit(struct export_tree *t)
+void path_tree_deinit(struct path_tree *t)
 {
 	if (!t)
 		return;
@@ -199,5 +199,5 @@ void export_tree_deinit(struct export_tree *t)
 	free(t->at);
 	free(t->order);
 	free(t->depth);
-	*t = (struct export_tree){0};
+	*t = (struct path_tree){0};
 }
