@@ -85,6 +85,9 @@ $(BUILD)/obj/hpcprof/export/xml_dtd.o $(BUILD)/fuzz/obj/hpcprof/export/xml_dtd.o
 # And so is the SQL of databases.
 $(BUILD)/obj/db/base/sql.o $(BUILD)/extension-obj/db/base/sql.o $(BUILD)/fuzz/obj/db/base/sql.o: $(wildcard share/hpcprof/*.sql)
 
+# And the page of hpcprof html.
+$(BUILD)/obj/hpcprof/views/html/template.o $(BUILD)/fuzz/obj/hpcprof/views/html/template.o: share/html/page.html
+
 # What it is linked of is noted: a test looks at all of it.
 $(LIB)/libhpcrun.so: $(runtime_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^ && \
@@ -114,7 +117,7 @@ $(BIN)/hpcprof: $(BUILD)/obj/hpcprof/main.o $(LIB)/libhpcoffline.a
 
 # The extension of SQLite: the offline half as a shared object. db/ is compiled again for it, to
 # call SQLite through the table of functions that the host passes.
-host_only := $(call sources,db/write) db/base/csv.c db/query/query.c db/query/rows.c db/query/named_queries.c hpcprof/commands.c
+host_only := $(call sources,db/write hpcprof/views/html) db/base/csv.c db/query/query.c db/query/rows.c db/query/named_queries.c hpcprof/commands.c
 extension_c := $(filter-out $(host_only),$(offline_c)) db/extension.c
 extension_o := $(patsubst %.c,$(BUILD)/extension-obj/%.o,$(filter db/%,$(extension_c))) \
 	$(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out db/%,$(extension_c)))

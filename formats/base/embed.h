@@ -11,8 +11,21 @@
 		".type " #name ", %object\n"                                                       \
 		".hidden " #name "\n" #name ":\n"                                                  \
 		".incbin \"" file "\"\n"                                                           \
+		".L" #name "_end:\n"                                                               \
 		".byte 0\n"                                                                        \
 		".size " #name ", . - " #name "\n"                                                 \
+		".popsection\n")
+
+/* Define `const size_t length`, hidden: the bytes of the file that EMBED_FILE put into name, in the
+ * same C file and above, without the NUL. */
+#define EMBED_LENGTH(length, name)                                                                 \
+	__asm__(".pushsection .rodata\n"                                                           \
+		".balign 8\n"                                                                      \
+		".global " #length "\n"                                                            \
+		".type " #length ", %object\n"                                                     \
+		".hidden " #length "\n" #length ":\n"                                              \
+		".quad .L" #name "_end - " #name "\n"                                              \
+		".size " #length ", 8\n"                                                           \
 		".popsection\n")
 
 #endif
