@@ -13,6 +13,7 @@
 	X(callees)                                                                                 \
 	X(annotate)                                                                                \
 	X(diff)                                                                                    \
+	X(html)                                                                                    \
 	X(xml)                                                                                     \
 	X(export)                                                                                  \
 	X(merge)                                                                                   \

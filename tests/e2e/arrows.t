@@ -116,6 +116,7 @@ room views/diff terminal command model correlate load metrics
 room views/annotate terminal command model correlate load metrics symbolize
 room views/top terminal command model correlate load metrics views/text symbolize
 room views/dump terminal command load reader
+room views/html terminal command model correlate load metrics views/text
 all_named views
 is "only the table of commands and main stand outside the rooms" \
 	"$(cd hpcprof && printf '%s ' *.[ch])" "commands.c commands.h main.c "

@@ -115,7 +115,8 @@ static void choose_sections(struct text *t, bool filtered)
 	/* the values of processes and threads are those of all paths */
 	if (t->brief)
 		t->shows[SECTION_PROCESSES] = t->shows[SECTION_THREADS] = !filtered;
-	t->shows[SECTION_CALLS] &= !t->flat;
+	t->shows[SECTION_FUNCTIONS] &= !o->outline;
+	t->shows[SECTION_CALLS] &= !t->flat && !o->outline;
 }
 
 static bool print_text(struct text *t, const struct text_span *s)
@@ -162,7 +163,7 @@ static int print_all(struct text *t, struct error *e)
 	return print_text(t, &s) ? 0 : error_memory(e, 0);
 }
 
-static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
+int text_report(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
 	const struct text_options *own = options;
 	const struct common *o = &own->common;
@@ -209,7 +210,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 
 	if (common_check_json(&o->common, "text", e) != 0)
 		return -1;
-	return profile_show(out, &wanted, print, options, d, e);
+	return profile_show(out, &wanted, text_report, options, d, e);
 }
 
 static void set_defaults(void *options)
@@ -266,5 +267,5 @@ const struct command text_command = {
     .size = sizeof(struct text_options),
     .set_defaults = set_defaults,
     .run = run,
-    .print = print,
+    .print = text_report,
 };

@@ -45,6 +45,7 @@ struct text_options {
 	struct common common;
 	uint64_t collective;     /* number of units from which they share columns; 0: no columns */
 	bool all;                /* every section */
+	bool outline;            /* the answer in short, without code */
 	bool sections[SECTIONS]; /* those that were asked for */
 };
 enum { TEXT_COLLECTIVE = 4 };
@@ -121,6 +122,10 @@ const char *text_short_command(struct text *t, const struct model_process *p);
 const struct model_process **text_sorted_processes(const struct model *m,
 						   int (*order)(const void *, const void *));
 int text_by_start(const void *a, const void *b);
+
+/* The report in short; with `outline` set in the options, without its functions and calls. A
+ * command_print. */
+int text_report(FILE *out, const struct profile *p, const void *options, struct error *e);
 
 /* Sections. False if memory ran out. Write errors are in ferror(out). */
 bool text_headline(struct text *t, const struct text_span *s); /* the run in two lines */

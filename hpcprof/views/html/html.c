@@ -1,0 +1,270 @@
+/* The page: one HTML file with a profile in it, to look at in a browser. */
+#include "hpcprof/views/html/html.h"
+
+#include "hpcprof/command/list.h"
+#include "hpcprof/terminal/json.h"
+#include "hpcprof/views/html/template.h"
+#include "hpcprof/views/text/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The page's format: "version". */
+enum { HTML_VERSION = 1 };
+
+/* Columns of the text report in the page, and the most rows of its tables of programs and threads
+ * in the data. */
+enum { SUMMARY_WIDTH = 120, REPORT_ROWS = 1000 };
+
+/* ---- text and JSON in HTML --------------------------------------------------------------- */
+
+static void put_escaped(FILE *out, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		switch (s[i]) {
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		default:
+			putc_unlocked(s[i], out);
+		}
+}
+
+/* In JSON, a '<' is only in strings. */
+static void put_json(FILE *out, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] == '<')
+			fputs("\\u003c", out);
+		else
+			putc_unlocked(s[i], out);
+}
+
+typedef int html_part_fn(struct html *h, FILE *to, struct error *e);
+
+/* Print a part through a buffer. */
+static int put_part(struct html *h, html_part_fn *part,
+		    void (*put)(FILE *out, const char *s, size_t n), struct error *e)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+	int rc;
+
+	if (!to)
+		return error_memory(e, 0);
+	rc = part(h, to, e);
+	if (fclose(to) != 0 && rc >= 0)
+		rc = error_memory(e, len);
+	if (rc >= 0)
+		put(h->out, text, len);
+	free(text);
+	return rc;
+}
+
+/* ---- the parts --------------------------------------------------------------------------- */
+
+/* The text report, as a file has it. */
+static int put_summary(struct html *h, FILE *to, struct error *e)
+{
+	struct text_options o = {.common = h->o->common, .collective = TEXT_COLLECTIVE};
+
+	o.common.width = SUMMARY_WIDTH;
+	o.common.color = o.common.page = o.common.json = false;
+	return text_report(to, h->p, &o, e);
+}
+
+static int put_report(struct html *h, FILE *to, struct error *e)
+{
+	struct text_options o = {.common = h->o->common, .outline = true};
+
+	o.common.json = true;
+	o.common.rows = REPORT_ROWS;
+	return text_report(to, h->p, &o, e);
+}
+
+/* What ran: the command of the first process. */
+static int put_title(struct html *h, FILE *to, struct error *e)
+{
+	struct text t = {.p = h->p, .m = h->m, .c = h->c, .o = &h->o->common};
+	struct text_span s = {0};
+	const char *title;
+
+	if (!text_span_measure(&t, &s))
+		return error_memory(e, 0);
+	title = layout_clean(&h->arena, text_command_of(s.first));
+	if (!title)
+		return error_memory(e, 0);
+	fputs(title[0] ? title : "hpcprof", to);
+	return 0;
+}
+
+static int put_title_string(struct html *h, FILE *to, struct error *e)
+{
+	char *title = NULL;
+	size_t len = 0;
+	FILE *words = open_memstream(&title, &len);
+	int rc;
+
+	if (!words)
+		return error_memory(e, 0);
+	rc = put_title(h, words, e);
+	if (fclose(words) != 0 && rc == 0)
+		rc = error_memory(e, len);
+	if (rc == 0)
+		json_string(to, title, len);
+	free(title);
+	return rc;
+}
+
+static void put_metric(struct html *h, FILE *to, size_t i)
+{
+	const struct shown_metric *c = &h->columns.at[i];
+	const struct model_sum *sum = &c->metric->total;
+
+	fputs(i ? ",\n{" : "\n{", to);
+	json_member(to, "name", c->metric_name);
+	fputc(',', to);
+	json_member(to, "unit", c->unit);
+	fprintf(to,
+		",\"sampled\":%s,\"events\":%" PRIu64 ",\"samples\":%" PRIu64
+		",\"quantum\":%" PRIu64 ",\"mean\":%" PRIu64 "}",
+		sum->samples != sum->events ? "true" : "false", sum->events, sum->samples,
+		h->quantum[i], html_mean(h, i));
+}
+
+static int put_profile(struct html *h, FILE *to, struct error *e)
+{
+	fprintf(to, "{\"version\":%d,\n\"title\":", HTML_VERSION);
+	if (put_title_string(h, to, e) != 0)
+		return -1;
+	fprintf(to, ",\n\"nodes\":%" PRIu32 ",\n\"metrics\":[", h->tree.num_order);
+	for (size_t i = 0; i < h->num_metrics; i++)
+		put_metric(h, to, i);
+	fputs("],\n\"report\":", to);
+	if (put_report(h, to, e) != 0)
+		return -1;
+	fputc('}', to);
+	return 0;
+}
+
+static int put_data(struct html *h, struct error *e)
+{
+	if (html_number_functions(h, e) != 0 || html_put_tree(h, e) != 0 ||
+	    html_put_names(h, e) != 0)
+		return -1;
+	fputs("<script type=\"application/json\" id=\"profile\">", h->out);
+	if (put_part(h, put_profile, put_json, e) != 0)
+		return -1;
+	fputs("</script>\n", h->out);
+	return 0;
+}
+
+/* ---- the page ---------------------------------------------------------------------------- */
+
+/* Print the template up to a marker; its rest. The build checks that it has all markers. */
+static const char *put_template(struct html *h, const char *at, const char *marker)
+{
+	const char *found = marker ? strstr(at, marker) : NULL;
+	size_t len = found ? (size_t)(found - at) : strlen(at);
+
+	fwrite(at, 1, len, h->out);
+	return at + len + (found ? strlen(marker) : 0);
+}
+
+static int put_page(struct html *h, struct error *e)
+{
+	const char *rest = put_template(h, html_template, "<!--title-->");
+
+	if (put_part(h, put_title, put_escaped, e) != 0)
+		return -1;
+	rest = put_template(h, rest, "<!--summary-->");
+	if (put_part(h, put_summary, put_escaped, e) != 0)
+		return -1;
+	rest = put_template(h, rest, "<!--data-->");
+	if (put_data(h, e) != 0)
+		return -1;
+	put_template(h, rest, NULL);
+	return 0;
+}
+
+static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
+{
+	const struct html_options *o = options;
+	struct html h = {.out = out, .p = p, .m = p->model, .c = &p->code, .o = o};
+	int rc;
+
+	arena_init(&h.arena);
+	rc = shown_metrics_choose(&h.columns, h.m, &o->common, false, SIZE_MAX, &h.arena, e);
+	h.num_metrics = h.columns.len;
+	if (rc == 0)
+		rc = shown_metrics_add_samples(&h.columns, e);
+	if (rc == 0)
+		rc = path_tree_init(&h.tree, PATH_TREE_FUNCTIONS, h.m, h.c, h.columns.values,
+				    h.columns.len, e);
+	h.quantum = calloc(h.num_metrics + 1, sizeof *h.quantum);
+	if (rc == 0 && !h.quantum)
+		rc = error_memory(e, h.num_metrics * sizeof *h.quantum);
+	if (rc == 0)
+		rc = put_page(&h, e);
+	free(h.quantum);
+	free(h.number);
+	path_tree_deinit(&h.tree);
+	shown_metrics_deinit(&h.columns);
+	arena_deinit(&h.arena);
+	return rc;
+}
+
+/* ---- the command ------------------------------------------------------------------------- */
+
+static int run(FILE *out, const void *options, struct diag *d, struct error *e)
+{
+	const struct html_options *o = options;
+	const struct profile_request wanted = {
+	    .common = &o->common, .output = o->output, .threads = true};
+	int rc = profile_show(out, &wanted, print, options, d, e);
+
+	if (rc >= 0)
+		diag_notice(d, o->output, "written; open it in a browser");
+	return rc;
+}
+
+static void set_defaults(void *options)
+{
+	struct html_options *o = options;
+
+	o->output = "report.html";
+}
+
+#define FIELD(name) offsetof(struct html_options, name)
+static const struct option_row own_options[] = {
+    {'o', "output", "FILE", "write to FILE (report.html), completely or not at all", option_string,
+     FIELD(output), NULL},
+    {0}};
+
+static const struct option_row *const tables[] = {own_options,
+						  common_choice_options,
+						  common_under_options,
+						  common_metrics_options,
+						  common_inlining_options,
+						  common_symbols_options,
+						  common_loading_options,
+						  NULL};
+
+const struct command html_command = {
+    .name = "html",
+    .summary = "a page to look at in a browser: flame graph, call trees, functions",
+    .newest = true,
+    .options = tables,
+    .size = sizeof(struct html_options),
+    .set_defaults = set_defaults,
+    .run = run,
+    .print = print,
+};

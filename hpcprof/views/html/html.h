@@ -1,0 +1,69 @@
+/* Internal to the page: its data, as share/html/README.md describes them. Used by one thread.
+ * Functions that return int return 0, or -1 and *e (memory ran out). Errors of the stream are left
+ * to its owner. */
+#ifndef HPCPROF_VIEWS_HTML_HTML_H
+#define HPCPROF_VIEWS_HTML_HTML_H
+
+#include "formats/base/arena.h"
+#include "formats/base/error.h"
+#include "formats/base/vec.h"
+#include "hpcprof/command/common.h"
+#include "hpcprof/load/profile.h"
+#include "hpcprof/metrics/path_tree.h"
+#include "hpcprof/metrics/shown_metrics.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct html_options {
+	struct common common;
+	const char *output; /* or NULL */
+};
+
+#define HTML_NO_NUMBER UINT32_MAX
+
+struct html {
+	FILE *out;
+	const struct profile *p;
+	const struct model *m;
+	const struct symbolized *c;
+	const struct html_options *o;
+	struct arena arena;
+	struct shown_metrics columns; /* events of each metric, then samples of each */
+	size_t num_metrics;
+	struct path_tree tree;
+	/* [functions + 1] the page's number of a function, or HTML_NO_NUMBER; the last is that
+	 * above partial paths */
+	uint32_t *number;
+	uint32_t num_functions; /* with a number */
+	uint64_t *quantum;      /* [metrics] */
+};
+
+/* ---- columns --------------------------------------------------------------------------- */
+
+/* The bytes of a column. All zeros is empty. */
+typedef VEC(uint8_t) html_bytes;
+
+/* Append a varint or a zigzag integer. False if memory ran out. */
+bool html_varint(html_bytes *b, uint64_t value);
+bool html_zigzag(html_bytes *b, int64_t value);
+/* Compress the bytes: *packed and *len, which the caller frees. */
+int html_compress(const html_bytes *b, uint8_t **packed, size_t *len, struct error *e);
+/* Print compressed bytes as the element with this id. */
+void html_put_packed(FILE *out, const char *id, const uint8_t *packed, size_t len);
+/* Compress and print. */
+int html_put_column(FILE *out, const char *id, const html_bytes *b, struct error *e);
+
+/* ---- the data -------------------------------------------------------------------------- */
+
+/* Number the functions, those of the most nodes first. */
+int html_number_functions(struct html *h, struct error *e);
+/* Print the columns of the tree; sets h->quantum. */
+int html_put_tree(struct html *h, struct error *e);
+/* Print the column of names. */
+int html_put_names(struct html *h, struct error *e);
+/* The mean number of events of a sample, in quanta, rounded: see the column events-M. */
+uint64_t html_mean(const struct html *h, size_t metric);
+
+#endif

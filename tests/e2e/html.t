@@ -1,0 +1,75 @@
+#!/bin/bash
+# hpcprof html: the data in the page is that of the database, exactly; names cannot leave their place.
+# What a browser shows is tested by page.t.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+
+# agrees NAME: the page of a measurement has what its database has, and so has the page of that.
+agrees() {
+	"$hpcprof" db -q -o "$1.db" "$1" && "$hpcprof" html -q -o "$1.html" "$1" &&
+		lib page.py "$hpcprof" "$1.html" "$1.db" &&
+		"$hpcprof" html -q -o again.html "$1.db" && lib page.py "$hpcprof" again.html "$1.db"
+}
+
+# ---- real programs ----------------------------------------------------------------
+for i in $(seq 100); do
+	echo "int f$i(int a) { int s = 0; for (int i = 0; i < a; i++) s += i * $i ^ s; return s; }"
+done >big.c
+"$hpcrun" -q -o gcc gcc -O2 -g -c big.c
+check "gcc with its children" agrees gcc
+"$hpcrun" -q -o cxx "$(program cxx)" >out 2>&1
+check "C++ with inlined functions" agrees cxx
+"$hpcrun" -q -o threads "$(program threads8)" >out 2>&1
+check "threads" agrees threads
+"$hpcrun" -q -o python "$python" -c 'import json
+for i in range(2000): json.loads(json.dumps({str(k): [k] * 9 for k in range(50)}))'
+check "Python" agrees python
+"$hpcrun" -q -o deep "$(program recursion)" >out 2>&1
+check "recursion" agrees deep
+"$hpcrun" -q -o none true
+check "hardly anything" agrees none
+"$hpcprof" merge -q -o gcc.csp gcc
+check "a merged file has the same data" cmp <("$hpcprof" html -q -o /dev/stdout gcc | grep 'class="column"' | sort | head -n 4) \
+	<("$hpcprof" html -q -o /dev/stdout gcc.csp | grep 'class="column"' | sort | head -n 4)
+"$hpcprof" html -q -o one.html gcc && "$hpcprof" html -q -j 4 -o two.html gcc
+check "the same input gives the same bytes" cmp one.html two.html
+check "a page of a few thousand contexts is small" test "$(stat -c %s gcc.html)" -lt \
+	$((200000 + $(stat -c %s "$top/share/html/page.html")))
+
+# ---- several metrics, and none of them sampled -------------------------------------
+printf '%s\n' 'main;a;b 10' 'main;a 5' 'main;<i>;</script> 7' "main;\"&amp;';a 1" >stacks.folded
+check "collapsed stacks" agrees stacks.folded
+printf 'events: Ir Dw\nfl=a.c\nfn=main\n1 10 2\n2 30 0\ncfn=f\ncalls=3 4\n2 70 5\nfn=f\n4 70 5\n' >callgrind.out.1
+check "callgrind's file with two metrics" agrees callgrind.out.1
+"$hpcprof" html -q -m Dw -o dw.html callgrind.out.1
+is "-m chooses one" "$(grep -o '"name":"Dw"' dw.html | wc -l; grep -c '"name":"Ir"' dw.html)" "2
+0"
+
+# ---- names ------------------------------------------------------------------------
+printf '%s\n' 'main;x</script><script>alert(1)</script>;<!-- 3' '<img src=x onerror=alert(1)> 4' \
+	$'a\xff\xfeb;\xe2\x80\xae 5' ']]>;&lt;b&gt; 6' >evil.folded
+mkdir '<b>&"'\'
+cp evil.folded '<b>&"'\''/<script>.folded'
+"$hpcprof" html -q -o evil.html '<b>&"'\''/<script>.folded'
+"$hpcprof" db -q -o evil.db '<b>&"'\''/<script>.folded'
+check "evil names are data" lib page.py "$hpcprof" evil.html evil.db
+is "and no element" "$(grep -ciE '<(img|b|i)[ >]|<script>alert|<!-- 3' evil.html)" 0
+count=$(grep -o '<script' "$top/share/html/page.html" | wc -l)
+is "scripts are those of the page, the columns and the profile" \
+	"$(grep -o '<script' evil.html | wc -l)" $((count + $(grep -c 'class="column"' evil.html) + 1))
+
+# ---- the file ---------------------------------------------------------------------
+"$hpcprof" html gcc 2>said
+is "without -o it is report.html, and that is said" "$? $(cat said)" \
+	"0 hpcprof: report.html: written; open it in a browser"
+check "it is the page" cmp report.html gcc.html
+echo before >kept.html
+"$hpcprof" html -o kept.html nothing-here 2>said
+is "nothing to show leaves a file alone" "$? $(cat kept.html)" "3 before"
+check "and says why" grep -q "nothing-here" said
+"$hpcprof" html -o . gcc 2>said
+is "a folder is no file" "$?" 3
+"$hpcprof" html -q -o /dev/full gcc 2>said
+is "a full disk is a failure" "$?" 3
+check "that is told" grep -q "/dev/full" said
+done_testing

@@ -1,0 +1,174 @@
+"""Reads the data of a page of `hpcprof html`, as share/html/README.md describes it, and compares it
+with a database of the same measurement, exactly.
+
+    page.py HPCPROF PAGE DATABASE"""
+
+import base64
+import html
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import zlib
+
+wrong = []
+
+
+def same(what, ours, theirs):
+    if ours != theirs:
+        wrong.append("%s: %.1000r, expected %.1000r" % (what, ours, theirs))
+
+
+def varints(data):
+    out, value, shift = [], 0, 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            out.append(value)
+            value = shift = 0
+    assert shift == 0, "a column ends within an integer"
+    return out
+
+
+class Page:
+    def __init__(self, path):
+        self.text = text = open(path, encoding="utf-8").read()
+        self.columns = {
+            name: zlib.decompress(base64.b64decode(data, validate=True), -15)
+            for name, data in re.findall(
+                r'<script type="text/plain" class="column" id="([a-z0-9-]+)">([^<]*)</script>',
+                text)}
+        found = re.findall(r'<script type="application/json" id="profile">([^<]*)</script>', text)
+        assert len(found) == 1, "the profile: %d" % len(found)
+        self.profile = json.loads(found[0])
+        self.names = json.loads(self.columns["names"])
+
+    def values(self, k):
+        """Exclusive (events, samples) of each node."""
+        samples = varints(self.columns["samples-%d" % k])
+        metric = self.profile["metrics"][k]
+        if "events-%d" % k not in self.columns:
+            return [(n, n) for n in samples]
+        events = varints(self.columns["events-%d" % k])
+        assert len(events) == len(samples)
+        return [(((z >> 1) ^ -(z & 1)) + n * metric["mean"], n)
+                for z, n in zip(events, samples)]
+
+    def nodes(self):
+        """(parent, function, inlined) of each node; the parent of an outermost one is None."""
+        path, out = [], []
+        for pop, function in zip(varints(self.columns["pops"]),
+                                 varints(self.columns["functions"])):
+            for _ in range(pop):
+                path.pop()
+            out.append((path[-1] if path else None, function >> 1, function & 1))
+            path.append(len(out) - 1)
+        return out
+
+
+def last(path):
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def clean(name):
+    """As the page has it: marks that change the direction of text are spelled."""
+    return name and re.sub("[\u200e\u200f\u2028-\u202e\u2066-\u2069]",
+                           lambda m: "\\u{%x}" % ord(m[0]), name)
+
+
+def paths_of_page(page):
+    """For each call path of functions, the values of all metrics."""
+    names = page.names["functions"]
+    modules, files = page.names["modules"], page.names["files"]
+    out, paths = {}, []
+    values = [page.values(k) for k in range(len(page.profile["metrics"]))]
+    for i, (parent, f, inlined) in enumerate(page.nodes()):
+        frame = (names["name"][f], inlined, last(modules[names["module"][f]]),
+                 files[names["file"][f]] if names["file"][f] >= 0 else None,
+                 names["line"][f]) if names["module"][f] >= 0 else "partial"
+        paths.append(hash((paths[parent] if parent is not None else 0, frame)))
+        if any(v[i] != (0, 0) for v in values):
+            same("a path that occurs twice", paths[-1] in out, False)
+            out[paths[-1]] = tuple(v[i] for v in values)
+    return out
+
+
+def paths_of_database(path, metrics):
+    db = sqlite3.connect(path)
+    frames, out = {}, {}
+    for context, parent, name, inlined, module, file, line in db.execute(
+            "SELECT c.id, c.parent, f.name, c.inlined, module.base, file.name, f.line "
+            "FROM context c LEFT JOIN function f ON f.id = c.function "
+            "LEFT JOIN module ON module.id = f.module LEFT JOIN file ON file.id = f.file "
+            "ORDER BY c.id"):
+        if parent is None:
+            # the roots: of complete paths, and of partial ones
+            partial, = db.execute("SELECT count(*) FROM context WHERE parent IS NULL AND id < ?",
+                                  (context,)).fetchone()
+            frames[context] = hash((0, "partial")) if partial else 0
+        else:
+            frames[context] = hash((frames[parent], (
+                clean(name), inlined, last(clean(module)), clean(file), line or 0)))
+    for k, metric in enumerate(metrics):
+        for context, events, samples in db.execute(
+                "SELECT x.context, x.events, x.samples FROM exclusive x JOIN metric m "
+                "ON m.id = x.metric WHERE m.name = ?", (metric,)):
+            row = out.setdefault(frames[context], [(0, 0)] * len(metrics))
+            row[k] = (row[k][0] + events, row[k][1] + samples)
+    return {key: tuple(row) for key, row in out.items() if any(v != (0, 0) for v in row)}
+
+
+def check_order(page):
+    """Siblings stand in falling order of inclusive events, but partial paths come last."""
+    nodes = page.nodes()
+    total = [v[0] for v in page.values(0)]
+    for i in reversed(range(len(nodes))):
+        if nodes[i][0] is not None:
+            total[nodes[i][0]] += total[i]
+    before = {}
+    for i, (parent, function, _) in enumerate(nodes):
+        if page.names["functions"]["module"][function] >= 0:
+            same("order of node %d" % i, total[i] <= before.get(parent, total[i]), True)
+            before[parent] = total[i]
+
+
+def main(hpcprof, path, database):
+    page = Page(path)
+    metrics = page.profile["metrics"]
+    ours, theirs = paths_of_page(page), paths_of_database(database, [m["name"] for m in metrics])
+    same("call paths", len(ours), len(theirs))
+    same("values", {k: v for k, v in ours.items() if theirs.get(k) != v}, {})
+    check_order(page)
+    nodes = page.nodes()
+    same("nodes", page.profile["nodes"], len(nodes))
+    used = {}
+    for _, function, _ in nodes:
+        used[function] = used.get(function, 0) + 1
+    same("numbers of functions", sorted(used), list(range(len(page.names["functions"]["name"]))))
+    same("their order", [used[f] for f in sorted(used)], sorted(used.values(), reverse=True))
+    for k, metric in enumerate(metrics):
+        same("quantum", metric["quantum"], 1)
+        same("total", (metric["events"], metric["samples"]),
+             tuple(sum(v[i] for v in page.values(k)) for i in (0, 1)))
+    report = json.loads(subprocess.run([hpcprof, "--json", "-q", database], capture_output=True,
+                                       check=True).stdout)
+    for found in report, page.profile["report"]:
+        for metric in found["metrics"]:
+            del metric["effective_samples"]  # an estimate from single contexts, which differ
+    for name in "metrics", "quality":
+        same(name, page.profile["report"][name], report[name])
+    same("title", page.profile["title"],
+         html.unescape(re.search("<title>([^<]*)</title>", page.text)[1].strip()))
+    summary = subprocess.run([hpcprof, "-q", database], capture_output=True, check=True,
+                             env=dict(os.environ, COLUMNS="120")).stdout.decode()
+    same("the text report is in it", html.escape(summary, quote=False) in page.text, True)
+    print("%d nodes, %d functions, %d bytes" % (len(nodes), len(used), len(page.text)))
+    print("\n".join(wrong[:20]))
+    return len(wrong) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
