@@ -67,6 +67,20 @@ static const char *name_of(struct stats_worker *w, const struct reader *r, uint3
 	return t && !name ? NULL : thread_name(w, thread, t ? t->tid : 0, name, process);
 }
 
+/* The unit of a thread in the datafile. False if memory ran out. */
+static bool unit_of(struct stats_worker *w, const struct reader *r, uint32_t thread,
+		    const char *path, struct stats_unit *out)
+{
+	const struct reader_thread *t =
+	    thread < reader_num_threads(r) ? reader_thread(r, thread) : NULL;
+	const char *name = t && t->name.n ? arena_strndup(&w->arena, t->name.at, t->name.n) : NULL;
+
+	*out = (struct stats_unit){.path = arena_strndup(&w->arena, path, strlen(path)),
+				   .thread = name ? layout_clean(&w->arena, name) : NULL,
+				   .tid = t ? t->tid : 0};
+	return out->path && !(t && t->name.n && !out->thread);
+}
+
 /* Whether the thread of a tree or a row of THREADS is read. */
 static bool is_chosen(const struct stats_worker *w, const struct reader *r, uint32_t thread)
 {
@@ -84,11 +98,13 @@ static bool is_idle_thread(const struct reader *r, uint32_t thread, bool shared)
 }
 
 /* Read the file's trees thread by thread. A file without threads is one unit. */
-static int read_threads(struct stats_worker *w, const struct reader *r, const char *process)
+static int read_threads(struct stats_worker *w, const struct reader *r, const char *path,
+			const char *process)
 {
 	uint32_t trees = reader_num_trees(r), rows = reader_num_threads(r), k = 0;
 	struct threaded *list = calloc(trees + (size_t)1, sizeof *list);
 	size_t before = w->names.len;
+	struct stats_unit unit;
 	bool shared = false;
 	int rc = 0;
 
@@ -105,10 +121,15 @@ static int read_threads(struct stats_worker *w, const struct reader *r, const ch
 			rc = ingest_tree(w->ingest, list[k].tree);
 		if (rc == 0 && is_chosen(w, r, thread) &&
 		    (k > first || is_idle_thread(r, thread, shared)))
-			rc = stats_worker_end_unit(w, name_of(w, r, thread, process), w->e);
+			rc = unit_of(w, r, thread, path, &unit)
+				 ? stats_worker_end_unit(w, name_of(w, r, thread, process), unit,
+							 w->e)
+				 : error_memory(w->e, sizeof unit);
 	}
 	if (rc == 0 && w->names.len == before)
-		rc = stats_worker_end_unit(w, layout_clean(&w->arena, process), w->e);
+		rc = unit_of(w, r, CSP_NONE, path, &unit)
+			 ? stats_worker_end_unit(w, layout_clean(&w->arena, process), unit, w->e)
+			 : error_memory(w->e, sizeof unit);
 	free(list);
 	return rc;
 }
@@ -124,7 +145,7 @@ static int read_datafile(struct stats_worker *w, const struct load_file *f, cons
 		return note_problem(w, f->path, &why);
 	rc = ingest_begin(w->ingest, s.reader, f->path, w->e);
 	if (rc == 0 && threads)
-		rc = read_threads(w, s.reader, group);
+		rc = read_threads(w, s.reader, f->path, group);
 	for (uint32_t i = 0; rc == 0 && !threads && i < reader_num_trees(s.reader); i++)
 		rc = ingest_tree(w->ingest, i);
 	ingest_end(w->ingest);
@@ -136,6 +157,10 @@ static int read_datafile(struct stats_worker *w, const struct load_file *f, cons
 static int import_file(struct stats_worker *w, const struct importer *importer, const char *path,
 		       const struct importer_part *part, const char *unit)
 {
+	const char *name = part && part->name && part->name[0] ? part->name : NULL;
+	struct stats_unit from = {.path = part ? part->path : path,
+				  .thread = name ? layout_clean(&w->arena, name) : NULL,
+				  .tid = part ? part->tid : 0};
 	const char *lost; /* it was told when the file was read first */
 	struct error why;
 	int rc = part ? importer->add_part(w->model, path, part, &why)
@@ -148,7 +173,9 @@ static int import_file(struct stats_worker *w, const struct importer *importer, 
 	if (rc == 0)
 		rc = stats_worker_watch_all(w, w->e);
 	if (rc == 0 && w->stats->profile->units.kind == UNIT_THREAD)
-		rc = stats_worker_end_unit(w, layout_clean(&w->arena, unit), w->e);
+		rc = name && !from.thread
+			 ? error_memory(w->e, strlen(name))
+			 : stats_worker_end_unit(w, layout_clean(&w->arena, unit), from, w->e);
 	return rc;
 }
 
@@ -192,9 +219,13 @@ static void work_on(void *context)
 		const struct unit_group *group = &u->groups.at[g];
 		for (size_t i = 0; w->rc == 0 && i < group->num_files; i++)
 			w->rc = read_file(w, &u->files.at[group->first + i], group->name);
-		if (w->rc == 0 && u->kind != UNIT_THREAD)
-			w->rc =
-			    stats_worker_end_unit(w, layout_clean(&w->arena, group->name), w->e);
+		if (w->rc == 0 && u->kind != UNIT_THREAD) {
+			struct stats_unit from = {.path = group->num_files == 1
+							      ? u->files.at[group->first].file.path
+							      : NULL};
+			w->rc = stats_worker_end_unit(w, layout_clean(&w->arena, group->name), from,
+						      w->e);
+		}
 	}
 }
 
@@ -264,6 +295,12 @@ static bool take_rows(struct stats *s, const struct stats_worker *w, size_t tree
 
 	for (size_t i = 0; i < cells; i++)
 		tally_join(&rows->tallies[i], (uint32_t)s->names.len, &x->tallies[i]);
+	for (size_t i = 0; i < x->cells.len && rows->cells.len <= s->keep_cells; i++) {
+		struct stats_cell cell = x->cells.at[i];
+		cell.unit += (uint32_t)s->names.len;
+		if (!vec_push(&rows->cells, cell))
+			return false;
+	}
 	if (s->names.len + w->names.len < s->keep) {
 		uint64_t *singles = realloc(rows->singles, (before + n + 1) * sizeof *singles);
 		if (!singles)
@@ -284,7 +321,7 @@ static bool take(struct stats *s, struct stats_worker *w, uint64_t *least, uint6
 	for (size_t i = 0; ok && i < s->num_trees; i++)
 		ok = take_rows(s, w, i);
 	for (size_t i = 0; i < w->names.len && ok; i++)
-		ok = vec_push(&s->names, w->names.at[i]);
+		ok = vec_push(&s->names, w->names.at[i]) && vec_push(&s->units, w->units.at[i]);
 	for (size_t i = 0; i < s->columns->len; i++) {
 		if (w->least_period[i] && (!least[i] || w->least_period[i] < least[i]))
 			least[i] = w->least_period[i];
@@ -323,6 +360,9 @@ static int join(struct stats *s, struct stats_worker *workers, size_t n, struct 
 		free(s->rows[i].singles);
 		s->rows[i].singles = NULL;
 	}
+	for (size_t i = 0; ok && i < s->num_trees; i++)
+		if (s->rows[i].cells.len > s->keep_cells)
+			vec_free(&s->rows[i].cells);
 	if (ok && lost)
 		diag_notice(s->profile->diag, NULL,
 			    "profiles changed while they were read: the statistics do not include "
@@ -386,10 +426,12 @@ void stats_deinit(struct stats *s)
 		vec_free(&s->rows[i].uses);
 		free(s->rows[i].tallies);
 		free(s->rows[i].singles);
+		vec_free(&s->rows[i].cells);
 		free(s->rows[i].first);
 		free(s->rows[i].rows);
 	}
 	vec_free(&s->names);
+	vec_free(&s->units);
 	free(s->mixed);
 	arena_deinit(&s->arena);
 }

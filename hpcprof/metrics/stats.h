@@ -28,6 +28,19 @@ struct stats_use {
 	bool inclusive; /* the node's inclusive values to the row's, else exclusive to exclusive */
 };
 
+/* An exclusive value of a row in a unit. */
+struct stats_cell {
+	uint64_t value;
+	uint32_t unit, row, column;
+};
+
+/* Where a unit is from. Strings live in the arena. */
+struct stats_unit {
+	const char *path;   /* of its only datafile, as of a model_process; NULL: of several */
+	const char *thread; /* the thread's name, clean; NULL: not a thread, or it has none */
+	uint64_t tid;       /* 0: not a thread, or not known */
+};
+
 /* Rows over one tree. Nodes 0 and 1 are its roots; others have a higher number than their
  * parents. */
 struct stats_rows {
@@ -41,6 +54,9 @@ struct stats_rows {
 	/* output: [num_rows][num_columns][2], exclusive and inclusive */
 	struct tally *tallies;
 	uint64_t *singles; /* the same for each unit, in order; NULL: not kept */
+	/* exclusive values that are not 0, by unit and then in no order; if there are more than
+	 * keep_cells, none */
+	VEC(struct stats_cell) cells;
 	/* internal */
 	uint64_t *first; /* [num_nodes + 1] */
 	uint32_t *rows;  /* row << 1 | inclusive; those of a node begin at first */
@@ -55,10 +71,12 @@ struct stats {
 	const struct shown_metrics *columns;
 	struct stats_rows rows[STATS_TREES];
 	size_t num_trees;
-	uint32_t keep; /* keep the values of each unit if there are fewer units than this */
+	uint32_t keep;     /* keep the values of each unit if there are fewer units than this */
+	size_t keep_cells; /* keep so many cells of each tree; 0: none */
 	/* found */
-	VEC(const char *) names; /* of the units, clean; there is at least one */
-	bool *mixed;             /* [columns] its period differs between units */
+	VEC(const char *) names;      /* of the units, clean; there is at least one */
+	VEC(struct stats_unit) units; /* the same ones */
+	bool *mixed;                  /* [columns] its period differs between units */
 	struct arena arena;
 };
 

@@ -64,6 +64,7 @@ void stats_worker_deinit(struct stats_worker *w)
 		free(x->tallies);
 		vec_free(&x->list);
 		vec_free(&x->singles);
+		vec_free(&x->cells);
 	}
 	ingest_destroy(w->ingest);
 	model_destroy(w->model);
@@ -71,6 +72,7 @@ void stats_worker_deinit(struct stats_worker *w)
 	vec_free(&w->contexts);
 	vec_free(&w->marked);
 	vec_free(&w->names);
+	vec_free(&w->units);
 	vec_free(&w->problems);
 	free(w->least_period);
 	free(w->most_period);
@@ -210,6 +212,21 @@ static bool count_nodes(const struct stats_rows *rows, struct stats_scratch *x)
 	return ok;
 }
 
+/* Keep the row's exclusive values in the unit, unless there are too many. False if memory ran out.
+ */
+static bool keep_cells(const struct stats_worker *w, const struct stats_rows *rows,
+		       struct stats_scratch *x, uint32_t row)
+{
+	for (uint32_t i = 0; i < rows->num_columns; i++) {
+		uint64_t value = x->values[stats_index(rows, row, i, false)];
+		if (value && x->cells.len <= w->stats->keep_cells &&
+		    !vec_push(&x->cells,
+			      (struct stats_cell){value, (uint32_t)w->names.len, row, i}))
+			return false;
+	}
+	return true;
+}
+
 /* Add the values of the rows in the unit to their tallies. */
 static bool count_rows(const struct stats_worker *w, const struct stats_rows *rows,
 		       struct stats_scratch *x)
@@ -223,6 +240,8 @@ static bool count_rows(const struct stats_worker *w, const struct stats_rows *ro
 			ok = vec_push(&x->singles, x->values[i]);
 	for (size_t k = 0; k < x->list.len; k++) {
 		uint32_t row = x->list.at[k];
+		if (ok && w->stats->keep_cells)
+			ok = keep_cells(w, rows, x, row);
 		for (size_t i = row * each; i < (row + (size_t)1) * each; i++) {
 			if (x->values[i])
 				tally_add(&x->tallies[i], unit, x->values[i]);
@@ -247,7 +266,8 @@ static void forget_values(struct stats_worker *w)
 	w->contexts.len = 0;
 }
 
-int stats_worker_end_unit(struct stats_worker *w, const char *name, struct error *e)
+int stats_worker_end_unit(struct stats_worker *w, const char *name, struct stats_unit from,
+			  struct error *e)
 {
 	bool ok = name && model_make_frames(w->model) && match_extend(&w->match, w->model);
 
@@ -258,6 +278,7 @@ int stats_worker_end_unit(struct stats_worker *w, const char *name, struct error
 		ok = count_nodes(rows, x) && count_rows(w, rows, x);
 	}
 	forget_values(w);
-	ok = ok && w->names.len < UINT32_MAX && vec_push(&w->names, name);
+	ok = ok && w->names.len < UINT32_MAX && vec_push(&w->units, from) &&
+	     vec_push(&w->names, name);
 	return ok ? 0 : error_memory(e, sizeof(uint64_t));
 }

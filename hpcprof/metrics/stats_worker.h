@@ -18,6 +18,7 @@ struct stats_scratch {
 	VEC(uint32_t) list;
 	struct tally *tallies;
 	VEC(uint64_t) singles;
+	VEC(struct stats_cell) cells; /* at most keep_cells and one more */
 };
 
 /* Why a file's values are missing. */
@@ -36,6 +37,7 @@ struct stats_worker {
 	struct stats_scratch scratch[STATS_TREES];
 	/* output, for the units in order */
 	VEC(const char *) names;
+	VEC(struct stats_unit) units;
 	VEC(struct stats_problem) problems;
 	uint64_t *least_period, *most_period; /* [columns]; 0: none seen */
 	bool lost;                            /* something was not in the finished model */
@@ -56,7 +58,8 @@ int stats_worker_watch_all(struct stats_worker *w, struct error *e);
 /* Note the periods of the metrics of a file that was read. */
 void stats_worker_note_periods(struct stats_worker *w);
 /* All of a unit was read: count its values and clear them. name is clean and in the arena, or NULL
- * if memory ran out. */
-int stats_worker_end_unit(struct stats_worker *w, const char *name, struct error *e);
+ * if memory ran out; so are the strings of where it is from. */
+int stats_worker_end_unit(struct stats_worker *w, const char *name, struct stats_unit from,
+			  struct error *e);
 
 #endif

@@ -198,6 +198,7 @@ static void make(struct made *t, uint32_t n, bool counted)
 	t->h.columns.len = 2;
 	t->h.num_metrics = 1;
 	t->h.quantum = calloc(1, sizeof(uint64_t));
+	t->h.has_events = calloc(1, sizeof(bool));
 	t->code.functions.len = 1;
 	assert_int_equal(html_number_functions(&t->h, NULL), 0);
 	assert_int_equal(t->h.num_functions, 1);
@@ -212,6 +213,7 @@ static void unmake(struct made *t)
 	interner_deinit(&t->h.tree.places);
 	free(t->keys);
 	free(t->h.quantum);
+	free(t->h.has_events);
 	free(t->h.number);
 }
 

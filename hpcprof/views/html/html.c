@@ -74,8 +74,9 @@ static int put_part(struct html *h, html_part_fn *part,
 /* The text report, as a file has it. */
 static int put_summary(struct html *h, FILE *to, struct error *e)
 {
-	struct text_options o = {.common = h->o->common, .collective = TEXT_COLLECTIVE};
+	struct text_options o = {.common = h->o->common};
 
+	o.common.by = UNIT_USUAL;
 	o.common.width = SUMMARY_WIDTH;
 	o.common.color = o.common.page = o.common.json = false;
 	return text_report(to, h->p, &o, e);
@@ -148,7 +149,10 @@ static int put_profile(struct html *h, FILE *to, struct error *e)
 	fprintf(to, ",\n\"nodes\":%" PRIu32 ",\n\"metrics\":[", h->tree.num_order);
 	for (size_t i = 0; i < h->num_metrics; i++)
 		put_metric(h, to, i);
-	fputs("],\n\"report\":", to);
+	fputc(']', to);
+	if (!html_put_unit_names(h, to))
+		return error_memory(e, 0);
+	fputs(",\n\"report\":", to);
 	if (put_report(h, to, e) != 0)
 		return -1;
 	fputc('}', to);
@@ -158,7 +162,7 @@ static int put_profile(struct html *h, FILE *to, struct error *e)
 static int put_data(struct html *h, struct error *e)
 {
 	if (html_number_functions(h, e) != 0 || html_put_tree(h, e) != 0 ||
-	    html_put_names(h, e) != 0)
+	    html_put_names(h, e) != 0 || (h->has_units && html_put_units(h, e) != 0))
 		return -1;
 	fputs("<script type=\"application/json\" id=\"profile\">", h->out);
 	if (put_part(h, put_profile, put_json, e) != 0)
@@ -202,6 +206,7 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	int rc;
 
 	arena_init(&h.arena);
+	arena_init(&h.stats.arena);
 	rc = shown_metrics_choose(&h.columns, h.m, &o->common, false, SIZE_MAX, &h.arena, e);
 	h.num_metrics = h.columns.len;
 	if (rc == 0)
@@ -210,11 +215,16 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 		rc = path_tree_init(&h.tree, PATH_TREE_FUNCTIONS, h.m, h.c, h.columns.values,
 				    h.columns.len, e);
 	h.quantum = calloc(h.num_metrics + 1, sizeof *h.quantum);
-	if (rc == 0 && !h.quantum)
+	h.has_events = calloc(h.num_metrics + 1, sizeof *h.has_events);
+	if (rc == 0 && !(h.quantum && h.has_events))
 		rc = error_memory(e, h.num_metrics * sizeof *h.quantum);
+	if (rc == 0 && h.num_metrics)
+		rc = html_units_collect(&h, e);
 	if (rc == 0)
 		rc = put_page(&h, e);
+	stats_deinit(&h.stats);
 	free(h.quantum);
+	free(h.has_events);
 	free(h.number);
 	path_tree_deinit(&h.tree);
 	shown_metrics_deinit(&h.columns);
@@ -228,7 +238,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
 	const struct html_options *o = options;
 	const struct profile_request wanted = {
-	    .common = &o->common, .output = o->output, .threads = true};
+	    .common = &o->common, .output = o->output, .threads = true, .units = true};
 	int rc = profile_show(out, &wanted, print, options, d, e);
 
 	if (rc >= 0)
@@ -241,6 +251,7 @@ static void set_defaults(void *options)
 	struct html_options *o = options;
 
 	o->output = "report.html";
+	o->common.by = UNIT_THREAD;
 }
 
 #define FIELD(name) offsetof(struct html_options, name)

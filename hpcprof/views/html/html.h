@@ -11,6 +11,7 @@
 #include "hpcprof/load/profile.h"
 #include "hpcprof/metrics/path_tree.h"
 #include "hpcprof/metrics/shown_metrics.h"
+#include "hpcprof/metrics/stats.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,6 +39,9 @@ struct html {
 	uint32_t *number;
 	uint32_t num_functions; /* with a number */
 	uint64_t *quantum;      /* [metrics] */
+	bool *has_events;       /* [metrics]: its events are not its samples */
+	struct stats stats;
+	bool has_units; /* there are several, and not too many, threads or processes */
 };
 
 /* ---- columns --------------------------------------------------------------------------- */
@@ -59,8 +63,13 @@ int html_put_column(FILE *out, const char *id, const html_bytes *b, struct error
 
 /* Number the functions, those of the most nodes first. */
 int html_number_functions(struct html *h, struct error *e);
-/* Print the columns of the tree; sets h->quantum. */
+/* Print the columns of the tree; sets h->quantum and h->has_events. */
 int html_put_tree(struct html *h, struct error *e);
+/* Read the values of threads and processes. */
+int html_units_collect(struct html *h, struct error *e);
+/* Print the column of units; what they are, as a member of the profile. */
+int html_put_units(struct html *h, struct error *e);
+bool html_put_unit_names(struct html *h, FILE *to); /* false if memory ran out */
 /* Print the column of names. */
 int html_put_names(struct html *h, struct error *e);
 /* The mean number of events of a sample, in quanta, rounded: see the column events-M. */

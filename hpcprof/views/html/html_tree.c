@@ -185,7 +185,8 @@ int html_put_tree(struct html *h, struct error *e)
 		return -1;
 	for (size_t i = 0; i < h->num_metrics; i++) {
 		h->quantum[i] = 1;
-		if (put_samples(h, i, e) != 0 || (!same(h, i) && put_events(h, i, e) != 0))
+		h->has_events[i] = !same(h, i);
+		if (put_samples(h, i, e) != 0 || (h->has_events[i] && put_events(h, i, e) != 0))
 			return -1;
 	}
 	return 0;

@@ -14,7 +14,7 @@ unsigned text_compare_columns(const struct profile *p, const struct text_options
 	const struct common *o = &own->common;
 	size_t n = p->units.groups.len;
 
-	if (o->stats || !n || (n < 2 && o->by != UNIT_THREAD))
+	if (o->stats || !own->collective || !n || (n < 2 && o->by != UNIT_THREAD))
 		return 0;
 	return n < own->collective ? (unsigned)n : COLLECTIVE_COLUMNS;
 }

@@ -69,6 +69,26 @@ class Page:
         return out
 
 
+    def units(self):
+        """{(unit, node): ((events, samples) of each metric)}"""
+        numbers, out = iter(varints(self.columns["units"])), {}
+        for unit in range(len(self.profile["units"])):
+            node = 0
+            for _ in range(next(numbers)):
+                node += next(numbers)
+                row = []
+                for k, metric in enumerate(self.profile["metrics"]):
+                    samples = events = next(numbers)
+                    if "events-%d" % k in self.columns:
+                        z = next(numbers)
+                        events = ((z >> 1) ^ -(z & 1)) + samples * metric["mean"]
+                    row.append((events, samples))
+                same("a node that a unit has twice", (unit, node) in out, False)
+                out[unit, node] = tuple(row)
+        same("more units", list(numbers), [])
+        return out
+
+
 def last(path):
     return path.rstrip("/").rpartition("/")[2]
 
@@ -135,6 +155,31 @@ def check_order(page):
             before[parent] = total[i]
 
 
+def check_units(page, hpcprof, database):
+    """The units' values add up to those of the nodes, and of the processes."""
+    units, metrics = page.units(), range(len(page.profile["metrics"]))
+    for k in metrics:
+        sums = [(0, 0)] * page.profile["nodes"]
+        for (_, node), row in units.items():
+            sums[node] = tuple(a + b for a, b in zip(sums[node], row[k]))
+        same("values of the units", sums, page.values(k))
+    found = json.loads(subprocess.run(
+        [hpcprof, "--json", "-q", "--processes", "-n", "0", database], capture_output=True,
+        check=True).stdout)
+    for k in metrics:
+        ours, theirs = {}, {}
+        for (unit, _), row in units.items():
+            u = page.profile["units"][unit]
+            key = u.get("process"), u.get("command"), u.get("host"), u.get("rank")
+            ours[key] = ours.get(key, 0) + row[k][0]
+        for row in found["processes"]["rows"]:
+            key = tuple(row[m] for m in ("pid", "command", "host", "rank"))
+            if row["self"][k]:
+                theirs[key] = theirs.get(key, 0) + row["self"][k]
+        same("processes", {k: v for k, v in ours.items() if v}, theirs)
+    print("%d units" % len(page.profile["units"]))
+
+
 def main(hpcprof, path, database):
     page = Page(path)
     metrics = page.profile["metrics"]
@@ -153,6 +198,9 @@ def main(hpcprof, path, database):
         same("quantum", metric["quantum"], 1)
         same("total", (metric["events"], metric["samples"]),
              tuple(sum(v[i] for v in page.values(k)) for i in (0, 1)))
+    same("there are units", bool(page.profile["units"]), "units" in page.columns)
+    if "units" in page.columns:
+        check_units(page, hpcprof, database)
     report = json.loads(subprocess.run([hpcprof, "--json", "-q", database], capture_output=True,
                                        check=True).stdout)
     for found in report, page.profile["report"]:
