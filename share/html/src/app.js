@@ -1,0 +1,138 @@
+// What all views share: the profile, the state, and what follows from the two. Views ask for it when
+// they need it; it is computed once for each state.
+
+import { byFunction, inlining, partOf } from './tree.js';
+import { matchFunctions, matchedValue } from './search.js';
+import { DEFAULTS, consistent, formatState, parseState } from './state.js';
+import { percent, scaled } from './format.js';
+
+/** A function that computes again only if its key differs from that of the last call. */
+function remember(key, compute) {
+	let last, value;
+	return () => {
+		const k = key();
+		if (k !== last) {
+			value = compute();
+			last = k;
+		}
+		return value;
+	};
+}
+
+export class App {
+	constructor(profile, viewNames) {
+		const p = this.profile = profile;
+		this.tree = p.tree;
+		this.viewNames = viewNames;
+		this.listeners = [];
+		this.state = this.read();
+		const metric = () => `${this.state.metric} ${this.state.of}`;
+		this.current = remember(metric, () => p.values(this.state.metric, this.state.of));
+		this.flat = remember(metric, () => this.sumUp());
+		this.inlining = remember(() => 0, () => inlining(this.tree, p.functionCount));
+		this.matching = remember(() => this.state.q,
+			() => matchFunctions(p.functions.name, this.state.q));
+		this.matched = remember(() => `${metric()} ${this.state.q}`, () => {
+			const { hits } = this.matching();
+			return hits ? matchedValue(this.tree, this.values.prefix, hits) : null;
+		});
+		this.passing = remember(() => `${this.state.module} ${this.state.filter}`,
+			() => this.filter());
+		window.addEventListener('hashchange', () => this.goTo(this.read()));
+	}
+
+	read() {
+		return parseState(window.location.hash, this.profile, this.viewNames);
+	}
+
+	get values() {
+		return this.current();
+	}
+
+	get samples() {
+		return this.profile.values(this.state.metric, 'samples');
+	}
+
+	/** Sums by function: self, total, kernel, samples; in units of values.scale but for samples. */
+	sumUp() {
+		const n = this.profile.functionCount, { prefix } = this.values;
+		const kernel = new Uint8Array(n);
+		let any = false;
+
+		for (let f = 0; f < n; f++)
+			if (this.profile.isKernel(f))
+				any = kernel[f] = 1;
+		const sums = byFunction(this.tree, prefix, n);
+		sums.kernel = any ? byFunction(this.tree, partOf(this.tree, prefix, kernel), n).total
+			: new Float64Array(n);
+		sums.samples = byFunction(this.tree, this.samples.prefix, n).self;
+		return sums;
+	}
+
+	/** Functions that the filters of the tables let pass, or null for all. */
+	filter() {
+		const { module, filter } = this.state, { functions } = this.profile;
+		if (module < 0 && !filter)
+			return null;
+		const { hits } = matchFunctions(functions.name, filter);
+		const pass = hits ?? new Uint8Array(functions.name.length).fill(1);
+		if (module >= 0)
+			functions.module.forEach((m, f) => { pass[f] &= m === module ? 1 : 0; });
+		return pass;
+	}
+
+	/** A value (in units of values.scale) as the reader wants it: a percentage, or with its unit. */
+	text(value) {
+		const { scale, total, unit } = this.values;
+		return this.state.as === 'percent' ? percent(value * scale, total) : scaled(value * scale, unit);
+	}
+
+	/**
+	 * Changes the state. A change is a new entry of the browser's history, unless replace is set, as
+	 * for letters typed into a field.
+	 */
+	set(patch, { replace = false } = {}) {
+		const next = consistent({ ...this.state, ...patch });
+		const hash = `#${formatState(next, this.profile)}`;
+
+		if (hash === `#${formatState(this.state, this.profile)}`)
+			return;
+		try {
+			if (replace)
+				window.history.replaceState(null, '', hash);
+			else
+				window.history.pushState(null, '', hash);
+		} catch (e) {
+			// Where a page may not have a history it still works.
+		}
+		this.goTo(next);
+	}
+
+	goTo(next) {
+		const before = this.state;
+		const changed = new Set(Object.keys(DEFAULTS).filter((k) => next[k] !== before[k]));
+
+		if (!changed.size)
+			return;
+		this.state = next;
+		for (const listener of this.listeners)
+			listener(changed, before);
+	}
+
+	onChange(listener) {
+		this.listeners.push(listener);
+	}
+
+	/** Tells the reader something, shortly. */
+	say(text) {
+		const toast = document.getElementById('toast');
+		toast.textContent = text;
+		clearTimeout(this.toastTimer);
+		this.toastTimer = setTimeout(() => { toast.textContent = ''; }, 4000);
+	}
+
+	/** The name of function f as tables show it, with what the compiler made of it. */
+	name(f) {
+		return this.profile.functions.name[f] + ['', ' [partly inlined]', ' [inlined]'][this.inlining()[f]];
+	}
+}

@@ -1,0 +1,95 @@
+// Colours of frames, as 32-bit pixels (0xAABBGGRR) and as CSS.
+
+import { baseName } from './format.js';
+
+// After Okabe and Ito, lightened: kept apart by those who see no red, green or blue too, and text in
+// black is read on all of them.
+const PALETTE = ['#8ecbee', '#f3b861', '#7fcfae', '#f2e57c', '#e59573', '#dcaacb', '#a9b7ee'];
+const KERNEL = '#c9b29b', OTHER = '#cfcfcf', USER = PALETTE[0];
+const HIT = '#ff5ad6';
+
+/** '#rrggbb' as a pixel. */
+export function pixel(hex) {
+	const v = parseInt(hex.slice(1), 16);
+	return (0xff000000 | (v & 0xff) << 16 | (v & 0xff00) | v >> 16) >>> 0;
+}
+
+export function hex(p) {
+	const v = (p & 0xff) << 16 | (p & 0xff00) | p >> 16 & 0xff;
+	return `#${v.toString(16).padStart(6, '0')}`;
+}
+
+/** Part b of a, and the rest of another colour. */
+export function mix(a, other, b) {
+	let out = 0xff000000;
+	for (const shift of [0, 8, 16]) {
+		const x = a >> shift & 0xff, y = other >> shift & 0xff;
+		out |= Math.round(x * b + y * (1 - b)) << shift;
+	}
+	return out >>> 0;
+}
+
+/** Black or white, whichever is easier to read on the colour. */
+export function ink(p) {
+	const part = (v) => (v <= 10 ? v / 3294.6 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+	const light = 0.2126 * part(p & 0xff) + 0.7152 * part(p >> 8 & 0xff) +
+		0.0722 * part(p >> 16 & 0xff);
+	return light > 0.179 ? '#000000' : '#ffffff';
+}
+
+function byName(name) {
+	let h = 0;
+	for (let i = 0; i < Math.min(name.length, 200); i++)
+		h = Math.imul(h, 31) + name.charCodeAt(i) | 0;
+	h = Math.imul(h ^ h >>> 15, 0x2c1b3c6d) >>> 0;
+	// Similar lightness, so that no function stands out by chance.
+	const color = pixel(PALETTE[h % PALETTE.length]);
+	return mix(color, pixel('#ffffff'), 0.6 + (h >>> 8) % 5 / 10);
+}
+
+/**
+ * {of, legend, back, faded, hit}: of[f] is the pixel of function f, and legend a list of [color, text].
+ * kind is 'module', 'function' or 'kernel'; share gives the self value of each function.
+ */
+export function colors(profile, kind, self, dark) {
+	const n = profile.functionCount, of = new Uint32Array(n), legend = [];
+	const shade = (p) => (dark ? mix(p, 0xff000000, 0.84) : p);
+	const back = pixel(dark ? '#16181d' : '#ffffff');
+
+	if (kind === 'function') {
+		for (let f = 0; f < n; f++)
+			of[f] = shade(byName(profile.functions.name[f]));
+	} else if (kind === 'kernel') {
+		for (let f = 0; f < n; f++)
+			of[f] = shade(pixel(profile.isKernel(f) ? PALETTE[1] : USER));
+		legend.push([shade(pixel(USER)), 'user'], [shade(pixel(PALETTE[1])), 'kernel']);
+	} else {
+		const module = byModule(profile, self, legend, shade);
+		for (let f = 0; f < n; f++)
+			of[f] = module[profile.functions.module[f] + 1];
+	}
+	return { of, legend, back, faded: pixel(dark ? '#454952' : '#dfe2e6'), hit: shade(pixel(HIT)) };
+}
+
+/** Colours by module + 1: the heaviest ones have colours of their own. */
+function byModule(profile, self, legend, shade) {
+	const sums = new Float64Array(profile.modules.length);
+	profile.functions.module.forEach((m, f) => {
+		if (m >= 0)
+			sums[m] += self[f];
+	});
+	const order = [...sums.keys()].sort((a, b) => sums[b] - sums[a])
+		.filter((m) => m !== profile.kernelModule);
+	const of = new Uint32Array(profile.modules.length + 1).fill(shade(pixel(OTHER)));
+	order.slice(0, PALETTE.length).forEach((m, k) => {
+		of[m + 1] = shade(pixel(PALETTE[k]));
+		legend.push([of[m + 1], baseName(profile.modules[m]), profile.modules[m]]);
+	});
+	if (profile.kernelModule >= 0) {
+		of[profile.kernelModule + 1] = shade(pixel(KERNEL));
+		legend.push([of[profile.kernelModule + 1], 'kernel', '[kernel]']);
+	}
+	if (order.length > PALETTE.length)
+		legend.push([of[0], `${order.length - PALETTE.length} others`, 'The other modules']);
+	return of;
+}

@@ -1,0 +1,164 @@
+// From the columns of the page to typed arrays. The format is described in share/html/README.md.
+
+import { buildTree, prefixSums } from './tree.js';
+
+/** What is wrong with the data, in words for the reader. */
+export class DataError extends Error {}
+
+/** Calls put(value, index) for each of n varints; all bytes must be used. */
+function eachVarint(bytes, n, what, put) {
+	let at = 0;
+	const end = bytes.length;
+
+	for (let i = 0; i < n; i++) {
+		if (at >= end)
+			throw new DataError(`column ${what} ends early`);
+		let b = bytes[at++];
+		if (b < 128) {
+			put(b, i);
+			continue;
+		}
+		let value = b & 127, scale = 128;
+		do {
+			if (at >= end || scale > 2 ** 49)
+				throw new DataError(`column ${what} has a broken number`);
+			b = bytes[at++];
+			value += (b & 127) * scale;
+			scale *= 128;
+		} while (b >= 128);
+		put(value, i);
+	}
+	if (at !== end)
+		throw new DataError(`column ${what} is longer than the tree`);
+}
+
+/** The whole number that a zigzag varint stands for. */
+export function unzigzag(v) {
+	return v % 2 ? -(v + 1) / 2 : v / 2;
+}
+
+function parseNames(bytes) {
+	const names = JSON.parse(new TextDecoder().decode(bytes));
+	const f = names.functions, n = f.name.length;
+
+	if (![f.module, f.file, f.line].every((a) => Array.isArray(a) && a.length === n))
+		throw new DataError('the names do not fit together');
+	if (f.module.some((m) => !(m >= -1 && m < names.modules.length)) ||
+	    f.file.some((m) => !(m >= -1 && m < names.files.length)))
+		throw new DataError('a name refers to something that is missing');
+	return names;
+}
+
+/**
+ * A profile: one tree of calling contexts, its functions, and its metrics. Values are decoded when
+ * they are first asked for, as a page with ten metrics seldom shows more than one.
+ */
+export class Profile {
+	/** meta is the object of #profile; columns maps names to Uint8Arrays. */
+	constructor(meta, columns) {
+		if (!meta || meta.version !== 1)
+			throw new DataError('this page cannot read the version of its data');
+		this.title = String(meta.title ?? '');
+		this.report = meta.report ?? {};
+		this.metrics = meta.metrics;
+		this.columns = columns;
+		const names = parseNames(this.column('names'));
+		this.functions = names.functions;
+		this.modules = names.modules;
+		this.files = names.files;
+		this.functionCount = names.functions.name.length;
+		this.tree = this.readTree(meta.nodes);
+		this.sums = new Map();
+		this.kernelModule = this.modules.indexOf('[kernel]');
+	}
+
+	column(name) {
+		const bytes = this.columns[name];
+		if (!bytes)
+			throw new DataError(`column ${name} is missing`);
+		return bytes;
+	}
+
+	readTree(n) {
+		const pops = new Uint32Array(n), code = new Uint32Array(n);
+		const limit = 2 * this.functionCount;
+
+		eachVarint(this.column('pops'), n, 'pops', (v, i) => { pops[i] = v; });
+		eachVarint(this.column('functions'), n, 'functions', (v, i) => {
+			if (v >= limit)
+				throw new DataError('a node has an unknown function');
+			code[i] = v;
+		});
+		const tree = buildTree(pops, code);
+		if (!tree)
+			throw new DataError('the tree of call paths is broken');
+		return tree;
+	}
+
+	/** Are events of the metric something else than its samples? */
+	hasEvents(metric) {
+		return this.columns[`events-${metric}`] !== undefined;
+	}
+
+	/**
+	 * {prefix, scale, total, unit} of a metric; of is 'events' or 'samples'. prefix[i] is the sum over
+	 * the nodes before i, in units of scale.
+	 */
+	values(metric, of) {
+		const m = this.metrics[metric];
+		const events = of === 'events' && this.hasEvents(metric);
+		const key = `${metric} ${events}`;
+		let v = this.sums.get(key);
+
+		if (!v) {
+			// What was shown last stays; more would only cost memory.
+			if (this.sums.size > 3)
+				this.sums.delete(this.sums.keys().next().value);
+			v = { prefix: this.readSums(metric, events), scale: events ? m.quantum || 1 : 1 };
+			v.total = v.prefix[this.tree.count] * v.scale;
+			this.sums.set(key, v);
+		}
+		return { ...v, unit: of === 'events' ? m.unit : 'samples' };
+	}
+
+	readSums(metric, events) {
+		const n = this.tree.count, own = new Float64Array(n);
+		const name = `samples-${metric}`, mean = this.metrics[metric].mean ?? 0;
+
+		eachVarint(this.column(name), n, name, (v, i) => { own[i] = v; });
+		if (events) {
+			const en = `events-${metric}`;
+			eachVarint(this.column(en), n, en, (v, i) => {
+				own[i] = unzigzag(v) + Math.round(own[i] * mean);
+			});
+		}
+		return prefixSums(own);
+	}
+
+	/** The name of the module of function f, or ''. */
+	moduleName(f) {
+		const m = this.functions.module[f];
+		return m < 0 ? '' : this.modules[m];
+	}
+
+	/** file:line where function f begins, or ''. */
+	place(f) {
+		const file = this.functions.file[f], line = this.functions.line[f];
+		return file < 0 ? '' : this.files[file] + (line ? `:${line}` : '');
+	}
+
+	isKernel(f) {
+		const m = this.functions.module[f];
+		return m >= 0 && m === this.kernelModule;
+	}
+}
+
+/** The bytes of a column, which is base64 of raw DEFLATE data. */
+export async function inflate(base64) {
+	const text = base64.trim();
+	const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text)
+		: Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}

@@ -1,0 +1,135 @@
+// Numbers and names as text. Numbers read as in the reports of hpcprof text.
+
+const TIMES = [[1, 'ns'], [1e3, 'us'], [1e6, 'ms'], [1e9, 's']];
+const SIZES = [[1, 'B'], [2 ** 10, 'KiB'], [2 ** 20, 'MiB'], [2 ** 30, 'GiB'], [2 ** 40, 'TiB'],
+	[2 ** 50, 'PiB']];
+const COUNTS = [[1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T']];
+const MINUTE = 60e9, HOUR = 3600e9;
+
+/** Three digits, in the largest step that is not greater than value. */
+function steps(value, table) {
+	let k = 0;
+
+	// 999.6 would round to 1000: use the next step.
+	while (k + 1 < table.length && value >= table[k + 1][0] * 0.9995)
+		k++;
+	const x = value / table[k][0];
+	const digits = table[k][0] === 1 || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2;
+	return `${x.toFixed(digits)} ${table[k][1]}`;
+}
+
+/** 1234567 as 1,234,567. */
+export function exact(value) {
+	return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** A value with its unit: ns, bytes, or a count. */
+export function scaled(value, unit) {
+	if (value < 0)
+		return `-${scaled(-value, unit)}`;
+	if (unit === 'ns') {
+		if (value >= 2 * HOUR)
+			return `${(value / HOUR).toFixed(2)} h`;
+		if (value >= 2 * MINUTE)
+			return `${(value / MINUTE).toFixed(value < 10 * MINUTE ? 2 : 1)} min`;
+		return steps(value, TIMES);
+	}
+	if (unit === 'bytes')
+		return steps(value, SIZES);
+	if (value >= 999999.5)
+		return steps(value, COUNTS);
+	if (value >= 99.95 || Number.isInteger(value))
+		return exact(value);
+	return value.toFixed(value >= 9.995 ? 1 : 2);
+}
+
+/** All digits and the unit, for tooltips. */
+export function exactValue(value, unit) {
+	return `${exact(value)} ${unit}`;
+}
+
+export function percent(value, total) {
+	return total ? `${(100 * value / total).toFixed(1)}%` : '-';
+}
+
+export function baseName(path) {
+	return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Code units of text that do not end within a surrogate pair. */
+function head(text, n) {
+	const c = text.charCodeAt(n - 1);
+	return text.slice(0, c >= 0xd800 && c < 0xdc00 ? n - 1 : n);
+}
+
+function tail(text, n) {
+	const c = text.charCodeAt(text.length - n);
+	return n > 0 ? text.slice(text.length - (c >= 0xdc00 && c < 0xe000 ? n - 1 : n)) : '';
+}
+
+/** At most n characters: the beginning and, as names differ there more often, more of the end. */
+export function cutMiddle(text, n) {
+	if (text.length <= n)
+		return text;
+	if (n < 3)
+		return n > 0 ? '…'.slice(0, n) : '';
+	const first = Math.floor((n - 1) * 0.4);
+	return `${head(text, first)}…${tail(text, n - 1 - first)}`;
+}
+
+/** The end of the operator name that begins at i ("operator<<" or so), or i. */
+function skipOperator(name, i) {
+	if (!name.startsWith('operator', i) || /\w/.test(name[i - 1] ?? ' '))
+		return i;
+	const m = /^operator\s*(<=>|<<=?|>>=?|->\*?|<=|>=|<|>|\(\)|)/.exec(name.slice(i, i + 20));
+	return i + m[0].length;
+}
+
+/**
+ * A C++ or Rust name whose template arguments are <...>, and with parameters also whose parameters
+ * are (...). The name as it is, if brackets do not match.
+ */
+export function stripArguments(name, parameters) {
+	let out = '', depth = 0, closers = [];
+
+	for (let i = 0; i < name.length; i++) {
+		const past = depth ? i : skipOperator(name, i);
+		if (past > i) {
+			out += name.slice(i, past);
+			i = past - 1;
+			continue;
+		}
+		const c = name[i];
+		const opens = c === '<' || (c === '(' && (depth || strippable(name, i, parameters)));
+		if (opens && !(c === '<' && i === 0)) {
+			if (!depth)
+				out += c === '<' ? '<...>' : '(...)';
+			closers[depth++] = c === '<' ? '>' : ')';
+		} else if (depth && c === closers[depth - 1] && !(c === '>' && name[i - 1] === '-')) {
+			depth--;
+		} else if (!depth) {
+			out += c;
+		}
+	}
+	return depth ? name : out;
+}
+
+/** Does a list of parameters begin at i? "(anonymous namespace)" and "f()" have none. */
+function strippable(name, i, parameters) {
+	return parameters && i > 0 && name[i + 1] !== ')' && !name.startsWith('(anonymous', i);
+}
+
+/** A name in at most n characters: arguments go first, then the middle. */
+export function shorten(name, n) {
+	if (name.length <= n)
+		return name;
+	if (name.length < 5000) {
+		for (const parameters of [false, true]) {
+			const s = stripArguments(name, parameters);
+			if (s.length <= n)
+				return s;
+		}
+		return cutMiddle(stripArguments(name, true), n);
+	}
+	return cutMiddle(name, n);
+}

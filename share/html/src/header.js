@@ -1,0 +1,142 @@
+// The header: what was measured, its quality, the tabs, and what all views share.
+
+import { byId, el } from './dom.js';
+import { forScreen } from './table.js';
+import { exact, percent, scaled } from './format.js';
+import { facts, quality } from './quality.js';
+import { VIEWS } from './views.js';
+
+const KEYS = [
+	['1 to 9', 'the views, from left to right'],
+	['/', 'search'],
+	['n, N', 'next and previous match'],
+	['Up, Down', 'tables: another row; flame graph: the caller or the heaviest callee'],
+	['Left, Right', 'tree tables: close and open a row; flame graph: neighbours'],
+	['Page Up, Page Down, Home, End', 'further'],
+	['Enter', 'tree tables: open or close; flame graph: narrow to the selected frame'],
+	['Escape, Backspace', 'flame graph: widen again'],
+	['h or *', 'tree tables: open the heaviest path from the selected row'],
+	['c, p', 'copy the name, or the call path, of the selected row or frame'],
+	['f, t', 'show it in the flame graph, or in the top-down table'],
+	['?', 'this list'],
+];
+
+export class Header {
+	constructor(app) {
+		this.app = app;
+		this.fill();
+		this.connect();
+		this.update(new Set(['metric', 'q', 'view', 'theme']));
+	}
+
+	fill() {
+		const { app } = this, p = app.profile;
+		byId('title').textContent = forScreen(p.title);
+		byId('title').title = forScreen(p.title);
+		byId('facts').replaceChildren(...facts(p.report.run).map((f) =>
+			el('span', { class: 'fact', 'data-fact': f.id }, forScreen(f.text))));
+		byId('metric').replaceChildren(...p.metrics.map((m, i) => el('option', { value: i }, m.name)));
+		byId('metric-label').hidden = p.metrics.length < 2;
+		byId('tabs').replaceChildren(...VIEWS.map((v) => el('button', { type: 'button', role: 'tab',
+			id: `tab-${v.id}`, 'aria-controls': `view-${v.id}`, 'data-view': v.id,
+			onclick: () => app.set({ view: v.id, sort: '', node: -1 }) }, v.label)));
+		byId('help-keys').replaceChildren(...KEYS.map(([keys, what]) =>
+			el('tr', {}, el('th', { scope: 'row' }, keys), el('td', {}, what))));
+	}
+
+	connect() {
+		const { app } = this;
+		for (const key of ['of', 'as', 'theme'])
+			byId(key).addEventListener('change', (e) => app.set({ [key]: e.target.value }));
+		byId('metric').addEventListener('change', (e) => app.set({ metric: Number(e.target.value) }));
+		byId('search').addEventListener('input', (e) => app.set({ q: e.target.value }, { replace: true }));
+		byId('search').addEventListener('keydown', (e) => {
+			if (e.key === 'Enter')
+				this.step(e.shiftKey ? -1 : 1);
+			else if (e.key === 'Escape')
+				app.set({ q: '' }, { replace: true });
+		});
+		byId('next').addEventListener('click', () => this.step(1));
+		byId('previous').addEventListener('click', () => this.step(-1));
+		byId('keys').addEventListener('click', () => byId('help').showModal());
+		byId('tabs').addEventListener('keydown', (e) => this.tabKey(e));
+		document.addEventListener('keydown', (e) => this.key(e));
+	}
+
+	/** Left and right go through the tabs. */
+	tabKey(event) {
+		const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+		if (!step)
+			return;
+		const n = VIEWS.length, at = VIEWS.findIndex((v) => v.id === this.app.state.view);
+		const to = VIEWS[(at + step + n) % n].id;
+		this.app.set({ view: to, sort: '', node: -1 });
+		byId(`tab-${to}`).focus();
+		event.preventDefault();
+	}
+
+	key(event) {
+		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+		if (typing || event.altKey || event.ctrlKey || event.metaKey || byId('help').open)
+			return;
+		const view = VIEWS[Number(event.key) - 1];
+		if (event.key === '/')
+			byId('search').focus();
+		else if (event.key === 'n' || event.key === 'N')
+			this.step(event.key === 'n' ? 1 : -1);
+		else if (event.key === '?')
+			byId('help').showModal();
+		else if (view)
+			this.app.set({ view: view.id, sort: '', node: -1 });
+		else
+			return;
+		event.preventDefault();
+	}
+
+	step(direction) {
+		const { app } = this;
+		if (!app.state.q)
+			byId('search').focus();
+		else if (!app.shown.step(direction))
+			app.say('No match here.');
+	}
+
+	update(changed) {
+		const { app } = this, { state, profile } = app;
+		for (const key of ['metric', 'of', 'as', 'theme'])
+			byId(key).value = String(state[key]);
+		byId('of-label').hidden = !profile.hasEvents(state.metric);
+		document.documentElement.dataset.theme = state.theme;
+		for (const tab of byId('tabs').children) {
+			const on = tab.dataset.view === state.view;
+			tab.setAttribute('aria-selected', on ? 'true' : 'false');
+			tab.tabIndex = on ? 0 : -1;
+		}
+		if (changed.has('metric'))
+			this.showQuality();
+		if (['q', 'metric', 'of'].some((k) => changed.has(k)))
+			this.showMatches();
+	}
+
+	showQuality() {
+		const { app } = this, i = app.state.metric, m = app.profile.metrics[i];
+		byId('quality').replaceChildren(
+			el('span', { class: 'fact', 'data-quality': 'total' }, `${m.name}: ${scaled(m.events, m.unit)}`),
+			...quality(app.profile.report, m, i).map((x) => el('span', { class: x.wrong ? 'fact wrong' : 'fact',
+				'data-quality': x.id, title: forScreen(x.title) }, x.wrong ? '⚠ ' : '', forScreen(x.text))));
+	}
+
+	showMatches() {
+		const { app } = this, { functions, error } = app.matching(), found = app.matched();
+		if (byId('search').value !== app.state.q)
+			byId('search').value = app.state.q;
+		byId('search').setAttribute('aria-invalid', error ? 'true' : 'false');
+		byId('next').disabled = byId('previous').disabled = !found || !found.nodes;
+		const { total, scale } = app.values;
+		byId('matches').textContent = error || (found ? `${percent(found.value * scale, total)} in ` +
+			`${exact(functions)} function${functions === 1 ? '' : 's'}, ${exact(found.nodes)} ` +
+			`context${found.nodes === 1 ? '' : 's'}` : '');
+		byId('matches').title = found ? `${scaled(found.value * scale, app.values.unit)} on call paths ` +
+			'through a match; a path counts once' : '';
+	}
+}

@@ -1,0 +1,151 @@
+// The visible rows of a tree table: which nodes are open, and in which order their children stand. A
+// source has roots() and children(id), which return arrays of ids, and depth(id), hasChildren(id),
+// total(id). Ids are small integers.
+
+export class TreeRows {
+	/** compare orders siblings. */
+	constructor(source, compare) {
+		this.source = source;
+		this.compare = compare;
+		this.open = new Uint8Array(1024);
+		this.ids = new Int32Array(1024);
+		this.rebuild();
+	}
+
+	isOpen(id) {
+		return id < this.open.length && this.open[id] === 1;
+	}
+
+	setOpen(id, value) {
+		if (id >= this.open.length) {
+			const more = new Uint8Array(Math.max(2 * this.open.length, id + 1));
+			more.set(this.open);
+			this.open = more;
+		}
+		this.open[id] = value ? 1 : 0;
+	}
+
+	sorted(ids) {
+		return this.compare ? ids.sort(this.compare) : ids;
+	}
+
+	/** All rows again, after the order or the source's values have changed. */
+	rebuild() {
+		const stack = this.sorted(this.source.roots()).reverse();
+		let n = 0;
+
+		while (stack.length) {
+			const id = stack.pop();
+			this.reserve(n + 1);
+			this.ids[n++] = id;
+			if (this.isOpen(id)) {
+				const kids = this.sorted(this.source.children(id));
+				for (let k = kids.length - 1; k >= 0; k--)
+					stack.push(kids[k]);
+			}
+		}
+		this.count = n;
+	}
+
+	reserve(n) {
+		if (n <= this.ids.length)
+			return;
+		const more = new Int32Array(Math.max(2 * this.ids.length, n));
+		more.set(this.ids);
+		this.ids = more;
+	}
+
+	/** Shows the children of a row; how many there are. */
+	expand(row) {
+		const id = this.ids[row];
+		if (this.isOpen(id))
+			return 0;
+		const kids = this.sorted(this.source.children(id));
+		if (!kids.length)
+			return 0;
+		this.setOpen(id, true);
+		this.reserve(this.count + kids.length);
+		this.ids.copyWithin(row + 1 + kids.length, row + 1, this.count);
+		this.ids.set(kids, row + 1);
+		this.count += kids.length;
+		return kids.length;
+	}
+
+	/** The row after the last one below row. */
+	endOf(row) {
+		const depth = this.source.depth(this.ids[row]);
+		let end = row + 1;
+		while (end < this.count && this.source.depth(this.ids[end]) > depth)
+			end++;
+		return end;
+	}
+
+	collapse(row) {
+		const end = this.endOf(row);
+		for (let r = row; r < end; r++)
+			this.setOpen(this.ids[r], false);
+		this.ids.copyWithin(row + 1, end, this.count);
+		this.count -= end - row - 1;
+	}
+
+	/** Opens a row, and the rows below as long as there is only one, at most `most`. */
+	expandChain(row, most = 200) {
+		for (let r = row; r < row + most; r++)
+			if (this.expand(r) !== 1)
+				break;
+	}
+
+	/**
+	 * Opens the heaviest path from row: from each row to its heaviest child, as long as this has half
+	 * of its parent. Returns the last row.
+	 */
+	hotPath(row) {
+		for (;;) {
+			this.expand(row);
+			let best = -1;
+			const id = this.ids[row], end = this.isOpen(id) ? this.endOf(row) : row + 1;
+			const depth = this.source.depth(id) + 1;
+			for (let r = row + 1; r < end; r++)
+				if (this.source.depth(this.ids[r]) === depth &&
+				    (best < 0 || this.source.total(this.ids[r]) > this.source.total(this.ids[best])))
+					best = r;
+			if (best < 0 || 2 * this.source.total(this.ids[best]) < this.source.total(id))
+				return row;
+			row = best;
+		}
+	}
+
+	/** Opens what is above the last id of a path (outermost first). Its row, or -1. */
+	reveal(path) {
+		let row = -1;
+		for (let k = 0; k < path.length; k++) {
+			const from = row + 1;
+			if (row >= 0)
+				this.expand(row);
+			row = this.find(path[k], from);
+			if (row < 0)
+				return -1;
+		}
+		return row;
+	}
+
+	/** The row of an id at or after from, or -1. */
+	find(id, from = 0) {
+		const at = this.ids.subarray(0, this.count).indexOf(id, from);
+		return at;
+	}
+
+	/** The row of the parent, or -1. */
+	parentRow(row) {
+		const depth = this.source.depth(this.ids[row]);
+		for (let r = row - 1; r >= 0; r--)
+			if (this.source.depth(this.ids[r]) < depth)
+				return r;
+		return -1;
+	}
+
+	closeAll() {
+		this.open.fill(0);
+		this.rebuild();
+	}
+}

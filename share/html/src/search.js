@@ -1,0 +1,79 @@
+// Matching names, and adding up what matches.
+
+/**
+ * A test of names for what the reader typed: a part of the name, in any case, or a regular expression
+ * /like this/ with flags. {test, error}: test is null without a query, or if the expression is
+ * wrong.
+ */
+export function matcher(query) {
+	if (!query)
+		return { test: null, error: '' };
+	const m = /^\/(.*)\/([a-z]*)$/s.exec(query);
+	if (m && m[1]) {
+		try {
+			const re = new RegExp(m[1], m[2].replace(/[gy]/g, ''));
+			return { test: (name) => re.test(name), error: '' };
+		} catch (e) {
+			return { test: null, error: 'not a regular expression' };
+		}
+	}
+	const part = query.toLowerCase();
+	return { test: (name) => name.toLowerCase().includes(part), error: '' };
+}
+
+/** {hits, functions, error}: hits[f] is 1 if the name of function f matches; null without a query. */
+export function matchFunctions(names, query) {
+	const { test, error } = matcher(query);
+	if (!test)
+		return { hits: null, functions: 0, error };
+	const hits = new Uint8Array(names.length);
+	let functions = 0;
+
+	for (let f = 0; f < names.length; f++)
+		if (test(names[f])) {
+			hits[f] = 1;
+			functions++;
+		}
+	return { hits, functions, error };
+}
+
+/**
+ * What call paths through a match have: {value, nodes}. Each path counts once, by its outermost
+ * match; nodes is how many contexts match, of those that have a value.
+ */
+export function matchedValue(tree, prefix, hits) {
+	let value = 0, nodes = 0, until = 0;
+
+	for (let i = 0; i < tree.count; i++) {
+		if (!hits[tree.fn[i]])
+			continue;
+		const total = prefix[tree.end[i]] - prefix[i];
+		if (total > 0)
+			nodes++;
+		if (i >= until) {
+			value += total;
+			until = tree.end[i];
+		}
+	}
+	return { value, nodes };
+}
+
+/**
+ * The next (step 1) or previous (step -1) node with a value after node whose function matches, among
+ * those from first to last - 1, beginning again at the other end; -1 if there is none.
+ */
+export function nextMatch(tree, prefix, hits, node, step, first, last) {
+	const n = last - first;
+	let i = node < first || node >= last ? (step > 0 ? last - 1 : first) : node;
+
+	for (let k = 0; k < n; k++) {
+		i += step;
+		if (i >= last)
+			i = first;
+		else if (i < first)
+			i = last - 1;
+		if (hits[tree.fn[i]] && prefix[tree.end[i]] > prefix[i])
+			return i;
+	}
+	return -1;
+}

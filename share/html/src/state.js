@@ -1,0 +1,87 @@
+// What is shown, as it stands in the URL's fragment: #view=flame&metric=CPUTIME&zoom=12. A node's
+// number stays valid in all copies of a page, and so does a path of functions' numbers; a page of
+// another measurement has other numbers. What is broken or unknown is ignored.
+
+export const DEFAULTS = Object.freeze({
+	view: 'flat',
+	metric: 0, // index; its name in the fragment
+	of: 'events',
+	as: 'percent',
+	q: '', // search
+	filter: '', // name filter of the tables
+	module: -1, // module filter of the tables; its name in the fragment
+	sort: '', // column of the table, with - before it for rising order
+	zoom: '', // node, or f and a path of functions' numbers (f12.7) in the inverted flame graph
+	node: -1, // row to show in the top-down table
+	root: 'top',
+	order: 'calls', // or 'callers': inverted
+	color: 'module',
+	theme: 'system',
+});
+
+const CHOICES = {
+	of: ['events', 'samples'],
+	as: ['percent', 'value'],
+	root: ['top', 'bottom'],
+	order: ['calls', 'callers'],
+	color: ['module', 'function', 'kernel'],
+	theme: ['system', 'light', 'dark'],
+};
+
+function number(text, limit) {
+	return /^\d{1,15}$/.test(text) && Number(text) < limit ? Number(text) : -1;
+}
+
+function readZoom(text, profile) {
+	if (number(text, profile.tree.count) >= 0)
+		return String(Number(text));
+	const path = text.startsWith('f') ? text.slice(1).split('.') : [];
+	return path.length && path.every((f) => number(f, profile.functionCount) >= 0) ? text : '';
+}
+
+const READERS = {
+	view: (text, profile, views) => (views.includes(text) ? text : null),
+	metric: (text, profile) => profile.metrics.findIndex((m) => m.name === text),
+	q: (text) => text,
+	filter: (text) => text,
+	module: (text, profile) => profile.modules.indexOf(text),
+	sort: (text) => (/^-?[a-z]{1,20}$/.test(text) ? text : null),
+	zoom: readZoom,
+	node: (text, profile) => number(text, profile.tree.count),
+};
+
+/** The state that a fragment (with or without #) describes. views are the views' names. */
+export function parseState(fragment, profile, views) {
+	const state = { ...DEFAULTS };
+	const given = new URLSearchParams(fragment.replace(/^#/, ''));
+
+	for (const [key, text] of given) {
+		if (!Object.hasOwn(DEFAULTS, key))
+			continue;
+		const value = CHOICES[key] ? (CHOICES[key].includes(text) ? text : null)
+			: READERS[key](text, profile, views);
+		if (value !== null && value !== -1)
+			state[key] = value;
+	}
+	return consistent(state);
+}
+
+/** A zoom belongs to one of the two orders of the flame graph. */
+export function consistent(state) {
+	if (state.zoom && state.zoom.startsWith('f') !== (state.order === 'callers'))
+		state.zoom = '';
+	return state;
+}
+
+/** The fragment, without #, of a state: what differs from the default. */
+export function formatState(state, profile) {
+	const out = new URLSearchParams();
+
+	for (const key of Object.keys(DEFAULTS)) {
+		if (state[key] === DEFAULTS[key])
+			continue;
+		out.append(key, key === 'metric' ? profile.metrics[state.metric].name
+			: key === 'module' ? profile.modules[state.module] : state[key]);
+	}
+	return out.toString();
+}

@@ -1,0 +1,219 @@
+// A table of any number of rows, of which only the visible ones are elements. What is in the rows
+// comes from a model: {count, cells(row), info(row)}.
+
+import { Scroll, byId, el } from './dom.js';
+
+const ROW = 24;
+const INDENT = 12, DEEPEST = 30; // pixels a level, levels that are indented
+
+/** Text for the screen: a name of 100,000 characters would stop the browser. Copies have it all. */
+export function forScreen(text) {
+	return text.length > 2000 ? `${text.slice(0, 1000)} … ${text.slice(-900)}` : text;
+}
+
+export class Table {
+	/**
+	 * columns: [{key, label, title, kind}], kind is 'number', 'name' or 'text'. on: {sort(key),
+	 * select(row), toggle(row), key(event, row)}; key returns true if it used the event.
+	 */
+	constructor({ id, label, tree, columns, on }) {
+		this.id = id;
+		this.tree = tree;
+		this.columns = columns;
+		this.on = on;
+		this.model = { count: 0 };
+		this.active = 0;
+		this.pool = [];
+		this.head = el('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 },
+			...columns.map((c) => this.headCell(c)));
+		this.body = el('div', { role: 'rowgroup', class: 'rows' });
+		this.empty = el('p', { class: 'empty', id: `${id}-empty`, hidden: true });
+		this.element = el('div', {
+			id, role: tree ? 'treegrid' : 'grid', class: `table ${columns.map((c) => c.key).join(' ')}`,
+			tabindex: 0, 'aria-label': label, 'aria-colcount': columns.length,
+			onscroll: () => this.paint(), onkeydown: (e) => this.keydown(e),
+			onclick: (e) => this.click(e), ondblclick: (e) => this.doubleClick(e),
+			onfocus: () => this.paint(),
+		}, el('div', { role: 'rowgroup', class: 'headgroup' }, this.head), this.body);
+		this.outer = el('div', { class: 'tablebox' }, this.element, this.empty);
+		this.scroll = new Scroll(this.element, this.body);
+		const widths = columns.map((c) => ({ number: '5.6rem', name: 'minmax(14rem, 5fr)',
+			text: 'minmax(6rem, 2fr)' })[c.kind]);
+		this.element.style.setProperty('--columns', widths.join(' '));
+		new ResizeObserver(() => requestAnimationFrame(() => this.paint())).observe(this.element);
+	}
+
+	headCell(c) {
+		const b = el('button', { type: 'button', title: c.title, tabindex: -1,
+			onclick: () => this.on.sort(c.key) }, c.label);
+		return el('div', { role: 'columnheader', class: c.kind, 'data-column': c.key }, b);
+	}
+
+	/** Marks the column that rows are sorted by; falling or rising. */
+	showSort(key, rising) {
+		for (const h of this.head.children) {
+			const on = h.dataset.column === key;
+			h.setAttribute('aria-sort', on ? (rising ? 'ascending' : 'descending') : 'none');
+		}
+	}
+
+	setModel(model, empty) {
+		this.model = model;
+		this.active = Math.max(0, Math.min(this.active, model.count - 1));
+		this.element.setAttribute('aria-rowcount', model.count + 1);
+		this.empty.textContent = model.count ? '' : empty;
+		this.empty.hidden = model.count > 0;
+		this.paint();
+	}
+
+	rowElement(k) {
+		while (this.pool.length <= k) {
+			const cells = this.columns.map((c) => el('div', { role: 'gridcell', class: c.kind,
+				'data-column': c.key }));
+			const i = this.columns.findIndex((c) => c.kind === 'name');
+			cells[i].append(el('span', { class: 'twisty', 'aria-hidden': 'true' }),
+				el('span', { class: 'depth' }), el('bdi', { class: 'label' }));
+			const row = el('div', { role: 'row', class: 'row', id: `${this.id}-row-${this.pool.length}`,
+				'aria-selected': 'false' }, ...cells);
+			this.body.append(row);
+			this.pool.push(row);
+		}
+		return this.pool[k];
+	}
+
+	paint() {
+		const count = this.model.count;
+		this.scroll.resize(count * ROW, ROW);
+		if (!this.element.clientHeight)
+			return;
+		const top = this.scroll.top, view = Math.max(this.scroll.view, ROW);
+		const first = Math.max(0, Math.floor(top / ROW) - 2);
+		const last = Math.min(count, Math.ceil((top + view) / ROW) + 2);
+		const size = Math.max(this.pool.length, Math.ceil(view / ROW) + 6);
+		const base = this.element.scrollTop - top;
+
+		for (let k = 0; k < size; k++)
+			this.rowElement(k).hidden = true;
+		for (let r = first; r < last; r++)
+			this.fill(this.rowElement(r % size), r, base);
+		const shown = this.active >= first && this.active < last;
+		if (shown && count)
+			this.element.setAttribute('aria-activedescendant', this.rowElement(this.active % size).id);
+		else
+			this.element.removeAttribute('aria-activedescendant');
+	}
+
+	fill(row, r, base) {
+		const cells = this.model.cells(r), info = this.model.info(r);
+
+		row.hidden = false;
+		row.style.transform = `translateY(${base + r * ROW}px)`;
+		row.dataset.row = r;
+		row.dataset.id = info.id;
+		row.setAttribute('aria-rowindex', r + 2);
+		row.setAttribute('aria-selected', r === this.active ? 'true' : 'false');
+		row.classList.toggle('active', r === this.active);
+		row.classList.toggle('hit', !!info.hit);
+		row.classList.toggle('odd', r % 2 === 1);
+		if (this.tree) {
+			row.setAttribute('aria-level', info.depth + 1);
+			if (info.expandable)
+				row.setAttribute('aria-expanded', info.open ? 'true' : 'false');
+			else
+				row.removeAttribute('aria-expanded');
+		}
+		cells.forEach((c, i) => this.fillCell(row.children[i], this.columns[i], c, info));
+	}
+
+	fillCell(cell, column, content, info) {
+		const text = forScreen(content.text);
+
+		cell.title = forScreen(content.title ?? content.text);
+		if (column.kind !== 'name') {
+			cell.textContent = text;
+			if (column.kind === 'number')
+				cell.style.setProperty('--share', `${(100 * (content.share ?? 0)).toFixed(1)}%`);
+			return;
+		}
+		const [twisty, depth, label] = cell.children;
+		label.textContent = text;
+		if (!this.tree)
+			return;
+		cell.style.paddingLeft = `${4 + INDENT * Math.min(info.depth, DEEPEST)}px`;
+		twisty.textContent = info.expandable ? (info.open ? '▾' : '▸') : '';
+		depth.textContent = info.depth > DEEPEST ? `${info.depth} ` : '';
+		depth.title = info.depth > DEEPEST ? 'depth' : '';
+	}
+
+	/** Makes a row the selected one, and visible. */
+	select(row) {
+		const last = this.model.count - 1;
+		if (last < 0)
+			return;
+		this.active = Math.max(0, Math.min(row, last));
+		this.scroll.resize(this.model.count * ROW, ROW);
+		const y = this.active * ROW, top = this.scroll.top, view = this.scroll.view;
+		if (y < top)
+			this.scroll.top = y;
+		else if (y + ROW > top + view)
+			this.scroll.top = y + ROW - view;
+		this.paint();
+		this.on.select(this.active);
+	}
+
+	focus() {
+		this.element.focus();
+	}
+
+	rowAt(event) {
+		const row = event.target.closest('.row');
+		return row && row.dataset.row !== undefined ? Number(row.dataset.row) : -1;
+	}
+
+	click(event) {
+		const row = this.rowAt(event);
+		if (row < 0)
+			return;
+		this.select(row);
+		if (event.target.classList.contains('twisty'))
+			this.on.toggle(row);
+	}
+
+	doubleClick(event) {
+		if (this.rowAt(event) >= 0 && !event.target.classList.contains('twisty'))
+			this.on.toggle(this.rowAt(event));
+	}
+
+	keydown(event) {
+		if (event.altKey || event.ctrlKey || event.metaKey || event.target !== this.element)
+			return;
+		const page = Math.max(1, Math.floor(this.scroll.view / ROW) - 1);
+		const moves = { ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page, Home: -Infinity,
+			End: Infinity };
+		const move = moves[event.key];
+		if (move !== undefined)
+			this.select(this.active + move);
+		else if (!this.model.count || !this.on.key(event, this.active))
+			return;
+		event.preventDefault();
+	}
+}
+
+/** Copies text; says so. */
+export async function copy(app, text, what) {
+	try {
+		await navigator.clipboard.writeText(text);
+	} catch (e) {
+		const area = el('textarea', { class: 'unseen', 'aria-hidden': 'true' });
+		const focused = document.activeElement;
+		area.value = text;
+		byId('app').append(area);
+		area.select();
+		const done = document.execCommand('copy');
+		area.remove();
+		focused?.focus();
+		if (!done)
+			return app.say('The browser does not let this page copy.');
+	}
+	return app.say(`Copied: ${what}`);
+}

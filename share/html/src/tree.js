@@ -1,0 +1,169 @@
+// What is derived from a tree. Nodes stand in preorder, so the subtree of node i is the range from i
+// to end[i], and sums over subtrees are differences of sums over all nodes before. Nothing recurses.
+
+/** A tree of count nodes. parent is -1 for the outermost ones. */
+export class Tree {
+	constructor(fn, inlined, depth, parent, end, maxDepth) {
+		this.count = fn.length;
+		this.fn = fn;
+		this.inlined = inlined;
+		this.depth = depth;
+		this.parent = parent;
+		this.end = end;
+		this.maxDepth = maxDepth;
+		this.levelIndex = null;
+	}
+
+	/** {start, nodes}: the nodes of depth d, in order, are nodes[start[d]] to nodes[start[d + 1] - 1]. */
+	levels() {
+		if (this.levelIndex)
+			return this.levelIndex;
+		const n = this.count, depth = this.depth;
+		const start = new Int32Array(this.maxDepth + 2), nodes = new Int32Array(n);
+
+		for (let i = 0; i < n; i++)
+			start[depth[i] + 1]++;
+		for (let d = 0; d <= this.maxDepth; d++)
+			start[d + 1] += start[d];
+		const next = start.slice();
+		for (let i = 0; i < n; i++)
+			nodes[next[depth[i]]++] = i;
+		this.levelIndex = { start, nodes };
+		return this.levelIndex;
+	}
+
+	/** The first child of node, or the first outermost node for -1; -1 if there is none. */
+	firstChild(node) {
+		const c = node + 1;
+		return c < this.count && this.parent[c] === node ? c : -1;
+	}
+
+	/** The next sibling, or -1. */
+	nextSibling(node) {
+		const next = this.end[node];
+		return next < this.count && this.parent[next] === this.parent[node] ? next : -1;
+	}
+
+	previousSibling(node) {
+		const { start, nodes } = this.levels();
+		const at = lowerBound(nodes, start[this.depth[node]], start[this.depth[node] + 1], node) - 1;
+
+		if (at < start[this.depth[node]])
+			return -1;
+		return this.parent[nodes[at]] === this.parent[node] ? nodes[at] : -1;
+	}
+
+	/** Nodes from the outermost one to node. */
+	path(node) {
+		const path = [];
+		for (let i = node; i >= 0; i = this.parent[i])
+			path.push(i);
+		return path.reverse();
+	}
+}
+
+/** The first index in [a, b) whose value is at least x, or b. Values rise. */
+export function lowerBound(values, a, b, x) {
+	while (a < b) {
+		const mid = (a + b) >>> 1;
+		if (values[mid] < x)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	return a;
+}
+
+/** Int32Array with room for more than size numbers, which keeps what it had. */
+export function grown(array, size) {
+	if (size < array.length)
+		return array;
+	const more = new Int32Array(Math.max(2 * array.length, size + 1));
+	more.set(array);
+	return more;
+}
+
+/** The tree of the columns pops and functions, or null if pops is impossible. */
+export function buildTree(pops, code) {
+	const n = pops.length;
+	const depth = new Int32Array(n), parent = new Int32Array(n), end = new Int32Array(n);
+	const inlined = new Uint8Array(n);
+	let open = new Int32Array(1024), top = -1, maxDepth = -1;
+
+	for (let i = 0; i < n; i++) {
+		if (pops[i] > top + 1)
+			return null;
+		for (let k = pops[i]; k > 0; k--)
+			end[open[top--]] = i;
+		parent[i] = top < 0 ? -1 : open[top];
+		open = grown(open, ++top);
+		open[top] = i;
+		depth[i] = top;
+		if (top > maxDepth)
+			maxDepth = top;
+		inlined[i] = code[i] & 1;
+		code[i] >>>= 1;
+	}
+	while (top >= 0)
+		end[open[top--]] = n;
+	return new Tree(code, inlined, depth, parent, end, maxDepth);
+}
+
+/** sums[i] is the sum of own[0] to own[i - 1]; of 32-bit numbers where these suffice. */
+export function prefixSums(own) {
+	const n = own.length;
+	let sum = 0;
+
+	for (let i = 0; i < n; i++)
+		sum += own[i];
+	const sums = sum < 2 ** 32 && own.every((v) => v >= 0) ? new Uint32Array(n + 1)
+		: new Float64Array(n + 1);
+	sum = 0;
+	for (let i = 0; i < n; i++) {
+		sum += own[i];
+		sums[i + 1] = sum;
+	}
+	return sums;
+}
+
+/** Sums over the nodes of functions for which keep[function] is set. */
+export function partOf(tree, prefix, keep) {
+	const n = tree.count, sums = new Float64Array(n + 1);
+	let sum = 0;
+
+	for (let i = 0; i < n; i++) {
+		if (keep[tree.fn[i]])
+			sum += prefix[i + 1] - prefix[i];
+		sums[i + 1] = sum;
+	}
+	return sums;
+}
+
+/**
+ * Sums by function: self, and total, in which a call path counts once even if the function is on it
+ * several times. As nodes stand in preorder, a node is an outermost occurrence if it is behind the
+ * subtree of the last one that was.
+ */
+export function byFunction(tree, prefix, functionCount) {
+	const self = new Float64Array(functionCount), total = new Float64Array(functionCount);
+	const until = new Int32Array(functionCount);
+
+	for (let i = 0; i < tree.count; i++) {
+		const f = tree.fn[i];
+		self[f] += prefix[i + 1] - prefix[i];
+		if (i >= until[f]) {
+			total[f] += prefix[tree.end[i]] - prefix[i];
+			until[f] = tree.end[i];
+		}
+	}
+	return { self, total };
+}
+
+/** For each function: 0 never inlined, 1 sometimes, 2 always. */
+export function inlining(tree, functionCount) {
+	const seen = new Uint8Array(functionCount);
+
+	for (let i = 0; i < tree.count; i++)
+		seen[tree.fn[i]] |= tree.inlined[i] ? 2 : 1;
+	return seen.map((s) => (s === 3 ? 1 : s === 2 ? 2 : 0));
+}
