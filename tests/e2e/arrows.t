@@ -103,7 +103,7 @@ house hpcprof formats
 room terminal
 room command terminal
 room model reader symbolize
-room correlate terminal model symbolize
+room correlate terminal command model symbolize
 room load terminal command model correlate reader
 room complete command load reader
 room import model load

@@ -21,6 +21,12 @@ check "gcc with its children" agrees gcc
 check "C++ with inlined functions" agrees cxx
 "$hpcrun" -q -o threads "$(program threads8)" >out 2>&1
 check "threads" agrees threads
+"$hpcprof" html --sources -o sources.html cxx 2>said
+check "sources are in it if they were asked for" lib page.py "$hpcprof" sources.html cxx.db
+check "and each is told" test "$(grep -c ' in the page' said)" -gt 1
+is "as many as there are" "$(grep -c 'id="source-' sources.html)" \
+	"$(grep -oE '[0-9]+ source files' said | grep -oE '[0-9]+')"
+is "without asking there are none" "$(grep -c 'id="source-' cxx.html)" 0
 "$hpcrun" -q -o python "$python" -c 'import json
 for i in range(2000): json.loads(json.dumps({str(k): [k] * 9 for k in range(50)}))'
 check "Python" agrees python

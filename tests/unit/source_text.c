@@ -1,6 +1,6 @@
 /* Which source files are read, and which are refused. */
 #include "hpcprof/terminal/layout.h"
-#include "hpcprof/views/annotate/source_text.h"
+#include "hpcprof/correlate/source_text.h"
 #include "tests/lib/unit/cmocka_all.h"
 
 #include <stdio.h>

@@ -161,40 +161,18 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	return profile_show(out, &wanted, print, options, d, e);
 }
 
-static int read_map(const struct option_row *row, const char *text, void *field, struct error *e)
-{
-	struct annotate_options *o = field;
-	struct source_map map;
-
-	(void)row;
-	if (source_map_parse(&map, text, &o->common.arena, e) != 0)
-		return -1;
-	return vec_push(&o->sources.maps, map) ? 0 : error_memory(e, sizeof map);
-}
-
-static int read_directory(const struct option_row *row, const char *text, void *field,
-			  struct error *e)
-{
-	struct annotate_options *o = field;
-
-	(void)row;
-	return vec_push(&o->sources.directories, text) ? 0 : error_memory(e, sizeof text);
-}
-
 static void deinit(void *options)
 {
 	struct annotate_options *o = options;
 
-	vec_free(&o->sources.maps);
-	vec_free(&o->sources.directories);
+	source_places_deinit(&o->sources);
 }
 
 static const struct option_row own_options[] = {
     {0, "object", NULL, "show instructions instead of source", option_flag,
      offsetof(struct annotate_options, object), NULL},
     {0, "all", NULL, "show all lines", option_flag, offsetof(struct annotate_options, all), NULL},
-    {'I', "map", "FROM=TO", "look for sources below TO instead of FROM", read_map, 0, NULL},
-    {0, "directory", "DIR", "also look for sources in DIR", read_directory, 0, NULL},
+    SOURCE_PLACES_OPTIONS(offsetof(struct annotate_options, sources)),
     {0}};
 
 static const struct option_row *const tables[] = {own_options,

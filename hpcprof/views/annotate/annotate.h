@@ -7,7 +7,7 @@
 #include "hpcprof/metrics/attribute.h"
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/value_gutter.h"
-#include "hpcprof/views/annotate/source_text.h"
+#include "hpcprof/correlate/source_text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define HPCPROF_VIEWS_ANNOTATE_ANNOTATE_OBJECT_H
 
 #include "hpcprof/views/annotate/annotate.h"
-#include "hpcprof/views/annotate/source_text.h"
+#include "hpcprof/correlate/source_text.h"
 #include "symbolize/procedure.h"
 
 /* One instruction of a listing. */

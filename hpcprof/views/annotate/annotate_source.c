@@ -2,7 +2,7 @@
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/terminal/layout.h"
 #include "hpcprof/views/annotate/annotate.h"
-#include "hpcprof/views/annotate/source_text.h"
+#include "hpcprof/correlate/source_text.h"
 
 #include <inttypes.h>
 #include <limits.h>

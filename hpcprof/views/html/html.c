@@ -162,7 +162,8 @@ static int put_profile(struct html *h, FILE *to, struct error *e)
 static int put_data(struct html *h, struct error *e)
 {
 	if (html_number_functions(h, e) != 0 || html_put_tree(h, e) != 0 ||
-	    html_put_names(h, e) != 0 || (h->has_units && html_put_units(h, e) != 0))
+	    html_put_source(h, e) != 0 || html_put_names(h, e) != 0 ||
+	    (h->has_units && html_put_units(h, e) != 0))
 		return -1;
 	fputs("<script type=\"application/json\" id=\"profile\">", h->out);
 	if (put_part(h, put_profile, put_json, e) != 0)
@@ -216,12 +217,14 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 				    h.columns.len, e);
 	h.quantum = calloc(h.num_metrics + 1, sizeof *h.quantum);
 	h.has_events = calloc(h.num_metrics + 1, sizeof *h.has_events);
-	if (rc == 0 && !(h.quantum && h.has_events))
+	h.files = strings_create();
+	if (rc == 0 && !(h.quantum && h.has_events && h.files))
 		rc = error_memory(e, h.num_metrics * sizeof *h.quantum);
 	if (rc == 0 && h.num_metrics)
 		rc = html_units_collect(&h, e);
 	if (rc == 0)
 		rc = put_page(&h, e);
+	strings_destroy(h.files);
 	stats_deinit(&h.stats);
 	free(h.quantum);
 	free(h.has_events);
@@ -246,6 +249,13 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	return rc;
 }
 
+static void deinit(void *options)
+{
+	struct html_options *o = options;
+
+	source_places_deinit(&o->places);
+}
+
 static void set_defaults(void *options)
 {
 	struct html_options *o = options;
@@ -258,6 +268,9 @@ static void set_defaults(void *options)
 static const struct option_row own_options[] = {
     {'o', "output", "FILE", "write to FILE (report.html), completely or not at all", option_string,
      FIELD(output), NULL},
+    {0, "sources", NULL, "put the text of source files into the page", option_flag, FIELD(sources),
+     NULL},
+    SOURCE_PLACES_OPTIONS(FIELD(places)),
     {0}};
 
 static const struct option_row *const tables[] = {own_options,
@@ -276,6 +289,7 @@ const struct command html_command = {
     .options = tables,
     .size = sizeof(struct html_options),
     .set_defaults = set_defaults,
+    .deinit = deinit,
     .run = run,
     .print = print,
 };

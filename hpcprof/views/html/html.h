@@ -8,6 +8,7 @@
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
 #include "hpcprof/command/common.h"
+#include "hpcprof/correlate/source_text.h"
 #include "hpcprof/load/profile.h"
 #include "hpcprof/metrics/path_tree.h"
 #include "hpcprof/metrics/shown_metrics.h"
@@ -20,6 +21,8 @@
 struct html_options {
 	struct common common;
 	const char *output; /* or NULL */
+	bool sources;       /* embed the text of source files */
+	struct source_places places;
 };
 
 #define HTML_NO_NUMBER UINT32_MAX
@@ -40,6 +43,8 @@ struct html {
 	uint32_t num_functions; /* with a number */
 	uint64_t *quantum;      /* [metrics] */
 	bool *has_events;       /* [metrics]: its events are not its samples */
+	struct strings *files;  /* those of functions and lines, by their numbers */
+	uint32_t num_files;
 	struct stats stats;
 	bool has_units; /* there are several, and not too many, threads or processes */
 };
@@ -70,7 +75,12 @@ int html_units_collect(struct html *h, struct error *e);
 /* Print the column of units; what they are, as a member of the profile. */
 int html_put_units(struct html *h, struct error *e);
 bool html_put_unit_names(struct html *h, FILE *to); /* false if memory ran out */
-/* Print the column of names. */
+/* Print the column of lines and, if they were asked for, the texts of files. */
+int html_put_source(struct html *h, struct error *e);
+/* The number of a file, which is added if it is new; HTML_NO_NUMBER if memory ran out. Its name. */
+uint32_t html_file(struct html *h, const char *name);
+const char *html_file_name(const struct html *h, uint32_t number);
+/* Print the column of names, after those that name files. */
 int html_put_names(struct html *h, struct error *e);
 /* The mean number of events of a sample, in quanta, rounded: see the column events-M. */
 uint64_t html_mean(const struct html *h, size_t metric);

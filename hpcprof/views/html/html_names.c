@@ -12,8 +12,6 @@
 struct names {
 	struct html *h;
 	FILE *out;
-	struct strings *files; /* those that functions name, in this order */
-	uint32_t num_files;
 	uint32_t *functions; /* [h->num_functions]: the model's id by the page's number */
 	bool ok;
 };
@@ -59,14 +57,10 @@ static void put_function_files(struct names *n)
 {
 	for (uint32_t i = 0; i < n->h->num_functions; i++) {
 		const struct code_function *f = function_at(n, i);
-		uint32_t id = 0;
-		if (f && f->file) {
-			id = strings_intern(n->files, f->file, strlen(f->file));
-			n->ok &= id != INTERNER_NONE;
-		}
-		put_number(n, i, f && f->file ? (int64_t)id : -1);
-		if (f && f->file && id >= n->num_files)
-			n->num_files = id + 1;
+		bool has = f && f->file;
+		uint32_t id = has ? html_file(n->h, f->file) : 0;
+		put_number(n, i, has ? (int64_t)id : -1);
+		n->ok &= id != HTML_NO_NUMBER;
 	}
 }
 
@@ -75,6 +69,15 @@ static void put_function_lines(struct names *n)
 	for (uint32_t i = 0; i < n->h->num_functions; i++) {
 		const struct code_function *f = function_at(n, i);
 		put_number(n, i, f ? f->line : 0);
+	}
+}
+
+/* 0: not inlined; 1: inlined somewhere; 2: everywhere. */
+static void put_function_inlining(struct names *n)
+{
+	for (uint32_t i = 0; i < n->h->num_functions; i++) {
+		const struct code_function *f = function_at(n, i);
+		put_number(n, i, !f || !f->inlined ? 0 : f->standing ? 1 : 2);
 	}
 }
 
@@ -90,13 +93,31 @@ static void put_names(struct names *n)
 	put_function_files(n);
 	fputs("],\n\"line\":[", n->out);
 	put_function_lines(n);
+	fputs("],\n\"inlined\":[", n->out);
+	put_function_inlining(n);
 	fputs("]},\n\"modules\":[", n->out);
 	for (uint32_t i = 0; i < h->m->modules.len; i++)
 		put_text(n, i, label_module(h->m, &h->arena, i));
 	fputs("],\n\"files\":[", n->out);
-	for (uint32_t i = 0; n->ok && i < n->num_files; i++)
-		put_text(n, i, layout_clean(&h->arena, strings_get(n->files, i)));
+	for (uint32_t i = 0; n->ok && i < h->num_files; i++)
+		put_text(n, i, layout_clean(&h->arena, html_file_name(h, i)));
 	fputs("]}\n", n->out);
+}
+
+uint32_t html_file(struct html *h, const char *name)
+{
+	uint32_t id = strings_intern(h->files, name, strlen(name));
+
+	if (id == INTERNER_NONE)
+		return HTML_NO_NUMBER;
+	if (id >= h->num_files)
+		h->num_files = id + 1;
+	return id;
+}
+
+const char *html_file_name(const struct html *h, uint32_t number)
+{
+	return strings_get(h->files, number);
 }
 
 /* The functions by their numbers; NULL if memory ran out. */
@@ -112,13 +133,13 @@ static uint32_t *by_number(const struct html *h)
 
 int html_put_names(struct html *h, struct error *e)
 {
-	struct names n = {.h = h, .files = strings_create(), .functions = by_number(h), .ok = true};
+	struct names n = {.h = h, .functions = by_number(h), .ok = true};
 	char *text = NULL;
 	size_t len = 0;
 	int rc = -1;
 
 	n.out = open_memstream(&text, &len);
-	if (n.out && n.files && n.functions)
+	if (n.out && n.functions)
 		put_names(&n);
 	else
 		n.ok = false;
@@ -132,6 +153,5 @@ int html_put_names(struct html *h, struct error *e)
 	}
 	free(text);
 	free(n.functions);
-	strings_destroy(n.files);
 	return rc;
 }

@@ -89,6 +89,31 @@ class Page:
         return out
 
 
+    def lines(self):
+        """{(file, line): (function, [((self events, samples), (total ...)) of each metric])}"""
+        numbers, out = iter(varints(self.columns["lines"])), {}
+        file = line = 0
+
+        def values():
+            row = []
+            for k, metric in enumerate(self.profile["metrics"]):
+                samples = events = next(numbers)
+                if "events-%d" % k in self.columns:
+                    z = next(numbers)
+                    events = ((z >> 1) ^ -(z & 1)) + samples * metric["mean"]
+                row.append((events, samples))
+            return row
+
+        for _ in range(next(numbers)):
+            step = next(numbers)
+            file, line = file + step, next(numbers) + (0 if step else line)
+            function = next(numbers) - 1
+            own, all_ = values(), values()
+            out[self.names["files"][file], line] = function, list(zip(own, all_))
+        same("more lines", list(numbers), [])
+        return out
+
+
 def last(path):
     return path.rstrip("/").rpartition("/")[2]
 
@@ -180,6 +205,28 @@ def check_units(page, hpcprof, database):
     print("%d units" % len(page.profile["units"]))
 
 
+def check_lines(page, database):
+    """Own and all values of the lines are those of the database."""
+    db, lines = sqlite3.connect(database), page.lines()
+    for k, metric in enumerate(page.profile["metrics"]):
+        expected = {}
+        for file, line, own, all_ in db.execute(
+                "SELECT file, line, self, total FROM lines WHERE metric = ? AND file IS NOT NULL",
+                (metric["name"],)):
+            expected.setdefault((clean(file), line or 0), []).append((own, all_))
+        same("lines", sorted(key for key in lines if lines[key][1][k][1][0]), sorted(expected))
+        for key, rows in expected.items():
+            if key in lines:
+                same("self of %s:%d" % key, lines[key][1][k][0][0], sum(own for own, _ in rows))
+                if len(rows) == 1:
+                    same("total of %s:%d" % key, lines[key][1][k][1][0], rows[0][1])
+    sources = [name for name in page.columns if name.startswith("source-")]
+    for name in sources:
+        file = page.names["files"][int(name[len("source-"):])]
+        same(file, page.columns[name].splitlines(), open(file, "rb").read().splitlines())
+    print("%d lines, %d sources" % (len(lines), len(sources)))
+
+
 def main(hpcprof, path, database):
     page = Page(path)
     metrics = page.profile["metrics"]
@@ -201,6 +248,7 @@ def main(hpcprof, path, database):
     same("there are units", bool(page.profile["units"]), "units" in page.columns)
     if "units" in page.columns:
         check_units(page, hpcprof, database)
+    check_lines(page, database)
     report = json.loads(subprocess.run([hpcprof, "--json", "-q", database], capture_output=True,
                                        check=True).stdout)
     for found in report, page.profile["report"]:

@@ -3,12 +3,13 @@
  * Only these are read: absolute paths in the debug information, and files in the folders that the
  * user gave. A path that leads out of such a folder, by ".." or by a symbolic link, is refused. So
  * is a file that is not a regular file, is too large, or is not text. */
-#ifndef HPCPROF_VIEWS_ANNOTATE_SOURCE_TEXT_H
-#define HPCPROF_VIEWS_ANNOTATE_SOURCE_TEXT_H
+#ifndef HPCPROF_CORRELATE_SOURCE_TEXT_H
+#define HPCPROF_CORRELATE_SOURCE_TEXT_H
 
 #include "formats/base/arena.h"
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
+#include "hpcprof/command/option.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,11 +20,27 @@ struct source_map {
 	const char *from, *to;
 };
 
+/* All zeros is empty. */
 struct source_places {
 	VEC(struct source_map) maps; /* tried in order, before anything else */
-	/* -d, tried last: with shorter and shorter ends of the name */
+	/* --directory, tried last: with shorter and shorter ends of the name */
 	VEC(const char *) directories;
+	struct arena arena; /* owns the parts of maps */
 };
+
+/* The options of these places, for a struct that has a source_places at offset. */
+#define SOURCE_PLACES_OPTIONS(offset)                                                              \
+	{'I',    "map", "FROM=TO", "look for sources below TO instead of FROM", source_places_map, \
+	 offset, NULL},                                                                            \
+	{                                                                                          \
+		0, "directory", "DIR", "also look for sources in DIR", source_places_directory,    \
+		    offset, NULL                                                                   \
+	}
+/* Their readers; the field is a struct source_places. */
+int source_places_map(const struct option_row *row, const char *text, void *field, struct error *e);
+int source_places_directory(const struct option_row *row, const char *text, void *field,
+			    struct error *e);
+void source_places_deinit(struct source_places *p);
 
 enum { SOURCE_TEXT_MOST = 16 << 20 };
 

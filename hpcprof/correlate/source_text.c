@@ -1,4 +1,4 @@
-#include "hpcprof/views/annotate/source_text.h"
+#include "hpcprof/correlate/source_text.h"
 
 #include "hpcprof/terminal/layout.h"
 
@@ -11,6 +11,35 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- places ---------------------------------------------------------------------------- */
+
+int source_places_map(const struct option_row *row, const char *text, void *field, struct error *e)
+{
+	struct source_places *p = field;
+	struct source_map map;
+
+	(void)row;
+	if (source_map_parse(&map, text, &p->arena, e) != 0)
+		return -1;
+	return vec_push(&p->maps, map) ? 0 : error_memory(e, sizeof map);
+}
+
+int source_places_directory(const struct option_row *row, const char *text, void *field,
+			    struct error *e)
+{
+	struct source_places *p = field;
+
+	(void)row;
+	return vec_push(&p->directories, text) ? 0 : error_memory(e, sizeof text);
+}
+
+void source_places_deinit(struct source_places *p)
+{
+	vec_free(&p->maps);
+	vec_free(&p->directories);
+	arena_deinit(&p->arena);
+}
 
 int source_map_parse(struct source_map *out, const char *text, struct arena *a, struct error *e)
 {

@@ -1,0 +1,221 @@
+/* Source lines and the text of source files: the columns `lines` and `source-F`. */
+#include "hpcprof/metrics/attribute.h"
+#include "hpcprof/terminal/layout.h"
+#include "hpcprof/views/html/html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The most bytes of sources in a page, before they are compressed. Files with the most samples come
+ * first. */
+enum { SOURCES_MOST = 16 << 20 };
+
+/* A line with values. */
+struct shown_line {
+	const struct code_line *line;
+	uint32_t id, file; /* the page's number of the file */
+};
+
+struct source {
+	struct html *h;
+	struct attribution a;
+	VEC(struct shown_line) lines;
+};
+
+static bool has_values(const struct source *s, uint32_t id)
+{
+	size_t n = s->h->columns.len;
+
+	for (size_t k = 0; k < n; k++)
+		if (s->a.by[BY_LINE].inclusive[id * n + k])
+			return true;
+	return false;
+}
+
+/* By file and line; lines of unknown number are first. */
+static int by_place(const void *pa, const void *pb)
+{
+	const struct shown_line *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->line->line != b->line->line)
+		return a->line->line < b->line->line ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static bool find_lines(struct source *s)
+{
+	const struct symbolized *c = s->h->c;
+
+	for (uint32_t i = 0; i < c->lines.len; i++) {
+		struct shown_line l = {.line = &c->lines.at[i], .id = i};
+		const char *name = c->files.at[l.line->file].name;
+		if (!name || !has_values(s, i))
+			continue;
+		l.file = html_file(s->h, name);
+		if (l.file == HTML_NO_NUMBER || !vec_push(&s->lines, l))
+			return false;
+	}
+	if (s->lines.len)
+		qsort(s->lines.at, s->lines.len, sizeof *s->lines.at, by_place);
+	return true;
+}
+
+/* The samples and events of a line: its own, then all. */
+static bool put_values(const struct source *s, html_bytes *b, const uint64_t *values)
+{
+	const struct html *h = s->h;
+	bool ok = true;
+
+	for (size_t k = 0; ok && k < h->num_metrics; k++) {
+		uint64_t samples = values[h->num_metrics + k];
+		ok = html_varint(b, samples);
+		if (ok && h->has_events[k])
+			ok = html_zigzag(
+			    b, (int64_t)(values[k] / h->quantum[k] - samples * html_mean(h, k)));
+	}
+	return ok;
+}
+
+static bool put_line(const struct source *s, html_bytes *b, const struct shown_line *l,
+		     const struct shown_line *before)
+{
+	size_t n = s->h->columns.len, at = l->id * n;
+	uint32_t file = before ? before->file : 0, line = before ? before->line->line : 0;
+	uint32_t function = l->line->several ? HTML_NO_NUMBER : s->h->number[l->line->function];
+
+	return html_varint(b, l->file - file) &&
+	       html_varint(b, l->file == file ? l->line->line - line : l->line->line) &&
+	       html_varint(b, function + 1) && /* 0: none */
+	       put_values(s, b, &s->a.by[BY_LINE].exclusive[at]) &&
+	       put_values(s, b, &s->a.by[BY_LINE].inclusive[at]);
+}
+
+static int put_lines(const struct source *s, struct error *e)
+{
+	html_bytes b = {0};
+	bool ok = html_varint(&b, s->lines.len);
+	int rc;
+
+	for (size_t i = 0; ok && i < s->lines.len; i++)
+		ok = put_line(s, &b, &s->lines.at[i], i ? &s->lines.at[i - 1] : NULL);
+	rc = ok ? html_put_column(s->h->out, "lines", &b, e) : error_memory(e, b.len);
+	vec_free(&b);
+	return rc;
+}
+
+/* ---- texts ----------------------------------------------------------------------------- */
+
+/* A file and the samples, or events, of its lines. */
+struct source_weight {
+	uint64_t weight;
+	uint32_t file;
+};
+
+static int by_weight(const void *pa, const void *pb)
+{
+	const struct source_weight *a = pa, *b = pb;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return a->file < b->file ? -1 : a->file > b->file;
+}
+
+/* The files of the lines, those with the highest own values first. NULL if memory ran out. */
+static struct source_weight *weigh_files(const struct source *s, size_t *len)
+{
+	struct source_weight *out = calloc(s->lines.len + 1, sizeof *out);
+	size_t n = 0, columns = s->h->columns.len;
+
+	for (size_t i = 0; out && i < s->lines.len; i++) {
+		const struct shown_line *l = &s->lines.at[i];
+		if (!i || l[-1].file != l->file)
+			out[n++].file = l->file;
+		out[n - 1].weight += s->a.by[BY_LINE].exclusive[l->id * columns];
+	}
+	if (n)
+		qsort(out, n, sizeof *out, by_weight);
+	*len = n;
+	return out;
+}
+
+/* The text of a file, with an LF after each line. */
+static bool join_lines(const struct source_text *t, html_bytes *b)
+{
+	for (size_t i = 0; i < t->lines.len; i++) {
+		for (const char *at = t->text + t->lines.at[i]; *at; at++)
+			if (!vec_push(b, (uint8_t)*at))
+				return false;
+		if (!vec_push(b, '\n'))
+			return false;
+	}
+	return true;
+}
+
+static int put_text(const struct source *s, uint32_t file, const struct source_text *t,
+		    struct error *e)
+{
+	html_bytes b = {0};
+	char id[30];
+	int rc;
+
+	snprintf(id, sizeof id, "source-%u", file);
+	rc = join_lines(t, &b) ? html_put_column(s->h->out, id, &b, e) : error_memory(e, b.len);
+	vec_free(&b);
+	return rc;
+}
+
+/* Embed the sources that can be found, and say which. */
+static int put_texts(const struct source *s, struct error *e)
+{
+	struct diag *d = s->h->p->diag;
+	size_t n = 0, taken = 0, missing = 0, bytes = 0;
+	struct source_weight *files = weigh_files(s, &n);
+	int rc = files ? 0 : error_memory(e, s->lines.len * sizeof *files);
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		const char *name = html_file_name(s->h, files[i].file);
+		struct source_text t;
+		struct error why;
+		size_t size;
+		if (source_text_read(&t, name, &s->h->o->places, &why) != 0) {
+			missing++;
+			continue;
+		}
+		size = t.lines.len ? t.lines.at[t.lines.len - 1] : 0;
+		if (bytes + size <= SOURCES_MOST) {
+			rc = put_text(s, files[i].file, &t, e);
+			bytes += size;
+			taken++;
+			diag_notice(d, t.path, "in the page");
+		} else {
+			diag_notice(d, t.path,
+				    "left out of the page: the sources have more than %d MiB",
+				    SOURCES_MOST >> 20);
+		}
+		source_text_free(&t);
+	}
+	if (rc == 0)
+		diag_notice(d, NULL, "%zu source files are in the page, %zu were not found", taken,
+			    missing);
+	free(files);
+	return rc;
+}
+
+int html_put_source(struct html *h, struct error *e)
+{
+	struct source s = {.h = h};
+	int rc =
+	    attribute(h->m, h->c, ATTRIBUTE(BY_LINE), h->columns.values, h->columns.len, &s.a, e);
+
+	if (rc == 0 && !find_lines(&s))
+		rc = error_memory(e, h->c->lines.len * sizeof(struct shown_line));
+	if (rc == 0)
+		rc = put_lines(&s, e);
+	if (rc == 0 && h->o->sources)
+		rc = put_texts(&s, e);
+	vec_free(&s.lines);
+	attribute_deinit(&s.a);
+	return rc;
+}
