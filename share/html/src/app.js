@@ -1,10 +1,10 @@
 // What all views share: the profile, the state, and what follows from the two. Views ask for it when
 // they need it; it is computed once for each state.
 
-import { byFunction, inlining, partOf } from './tree.js';
+import { byFunction, inlining, partOf, selfByFunction } from './tree.js';
 import { matchFunctions, matchedValue } from './search.js';
 import { DEFAULTS, consistent, formatState, parseState } from './state.js';
-import { percent, scaled } from './format.js';
+import { baseName, percent, scaled } from './format.js';
 
 /** A function that computes again only if its key differs from that of the last call. */
 function remember(key, compute) {
@@ -17,6 +17,16 @@ function remember(key, compute) {
 		}
 		return value;
 	};
+}
+
+/** The place of each text among all; the same for equal texts. */
+function ranks(texts) {
+	const order = texts.map((_, i) => i).sort((a, b) =>
+		(texts[a] < texts[b] ? -1 : texts[a] > texts[b] ? 1 : 0));
+	const rank = new Int32Array(texts.length);
+	for (let k = 1; k < order.length; k++)
+		rank[order[k]] = rank[order[k - 1]] + (texts[order[k]] === texts[order[k - 1]] ? 0 : 1);
+	return rank;
 }
 
 export class App {
@@ -65,7 +75,7 @@ export class App {
 		const sums = byFunction(this.tree, prefix, n);
 		sums.kernel = any ? byFunction(this.tree, partOf(this.tree, prefix, kernel), n).total
 			: new Float64Array(n);
-		sums.samples = byFunction(this.tree, this.samples.prefix, n).self;
+		sums.samples = selfByFunction(this.tree, this.samples.prefix, n);
 		return sums;
 	}
 
@@ -79,6 +89,15 @@ export class App {
 		if (module >= 0)
 			functions.module.forEach((m, f) => { pass[f] &= m === module ? 1 : 0; });
 		return pass;
+	}
+
+	/** rank(column)[f]: where function f stands if functions are sorted by a column of text. */
+	rank(column) {
+		const p = this.profile;
+		this.ranks ??= {};
+		this.ranks[column] ??= ranks(column === 'function' ? p.functions.name
+			: p.functions.name.map((_, f) => baseName(column === 'module' ? p.moduleName(f) : p.place(f))));
+		return this.ranks[column];
 	}
 
 	/** A value (in units of values.scale) as the reader wants it: a percentage, or with its unit. */

@@ -6,7 +6,7 @@ import { baseName } from './format.js';
 // black is read on all of them.
 const PALETTE = ['#8ecbee', '#f3b861', '#7fcfae', '#f2e57c', '#e59573', '#dcaacb', '#a9b7ee'];
 const KERNEL = '#c9b29b', OTHER = '#cfcfcf', USER = PALETTE[0];
-const HIT = '#ff5ad6';
+const HIT = '#ff5ad6', DIMMED = 0.45;
 
 /** '#rrggbb' as a pixel. */
 export function pixel(hex) {
@@ -48,7 +48,8 @@ function byName(name) {
 }
 
 /**
- * {of, legend, back, faded, hit}: of[f] is the pixel of function f, and legend a list of [color, text].
+ * {of, dimmed, legend, back, faded, hit}: of[f] is the pixel of function f, dimmed[f] the same if others
+ * match a search, and legend a list of [color, text, title].
  * kind is 'module', 'function' or 'kernel'; share gives the self value of each function.
  */
 export function colors(profile, kind, self, dark) {
@@ -68,7 +69,8 @@ export function colors(profile, kind, self, dark) {
 		for (let f = 0; f < n; f++)
 			of[f] = module[profile.functions.module[f] + 1];
 	}
-	return { of, legend, back, faded: pixel(dark ? '#454952' : '#dfe2e6'), hit: shade(pixel(HIT)) };
+	return { of, dimmed: of.map((c) => mix(c, back, DIMMED)), legend, back,
+		faded: pixel(dark ? '#454952' : '#dfe2e6'), hit: shade(pixel(HIT)) };
 }
 
 /** Colours by module + 1: the heaviest ones have colours of their own. */

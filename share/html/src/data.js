@@ -5,31 +5,31 @@ import { buildTree, prefixSums } from './tree.js';
 /** What is wrong with the data, in words for the reader. */
 export class DataError extends Error {}
 
-/** Calls put(value, index) for each of n varints; all bytes must be used. */
-function eachVarint(bytes, n, what, put) {
+/** Fills `out` with varints; all bytes must be used. */
+function readVarints(bytes, out, what) {
+	const n = out.length, end = bytes.length;
 	let at = 0;
-	const end = bytes.length;
 
 	for (let i = 0; i < n; i++) {
 		if (at >= end)
 			throw new DataError(`column ${what} ends early`);
-		let b = bytes[at++];
-		if (b < 128) {
-			put(b, i);
-			continue;
+		let value = bytes[at++];
+		if (value >= 128) {
+			let scale = 128, b;
+			value &= 127;
+			do {
+				if (at >= end || scale > 2 ** 49)
+					throw new DataError(`column ${what} has a broken number`);
+				b = bytes[at++];
+				value += (b & 127) * scale;
+				scale *= 128;
+			} while (b >= 128);
 		}
-		let value = b & 127, scale = 128;
-		do {
-			if (at >= end || scale > 2 ** 49)
-				throw new DataError(`column ${what} has a broken number`);
-			b = bytes[at++];
-			value += (b & 127) * scale;
-			scale *= 128;
-		} while (b >= 128);
-		put(value, i);
+		out[i] = value;
 	}
 	if (at !== end)
 		throw new DataError(`column ${what} is longer than the tree`);
+	return out;
 }
 
 /** The whole number that a zigzag varint stands for. */
@@ -80,16 +80,18 @@ export class Profile {
 	}
 
 	readTree(n) {
-		const pops = new Uint32Array(n), code = new Uint32Array(n);
 		const limit = 2 * this.functionCount;
 
-		eachVarint(this.column('pops'), n, 'pops', (v, i) => { pops[i] = v; });
-		eachVarint(this.column('functions'), n, 'functions', (v, i) => {
-			if (v >= limit)
+		// A node has a byte at least: the number of nodes is checked before there is room for them.
+		if (!Number.isInteger(n) || n < 0 || n > this.column('pops').length)
+			throw new DataError('column pops ends early');
+		// Numbers from 2^32 on are wrong here, and must not be cut to ones that are not.
+		const pops = readVarints(this.column('pops'), new Float64Array(n), 'pops');
+		const code = readVarints(this.column('functions'), new Float64Array(n), 'functions');
+		for (let i = 0; i < n; i++)
+			if (code[i] >= limit)
 				throw new DataError('a node has an unknown function');
-			code[i] = v;
-		});
-		const tree = buildTree(pops, code);
+		const tree = buildTree(pops, Uint32Array.from(code));
 		if (!tree)
 			throw new DataError('the tree of call paths is broken');
 		return tree;
@@ -107,32 +109,32 @@ export class Profile {
 	values(metric, of) {
 		const m = this.metrics[metric];
 		const events = of === 'events' && this.hasEvents(metric);
-		const key = `${metric} ${events}`;
-		let v = this.sums.get(key);
-
-		if (!v) {
-			// What was shown last stays; more would only cost memory.
-			if (this.sums.size > 3)
-				this.sums.delete(this.sums.keys().next().value);
-			v = { prefix: this.readSums(metric, events), scale: events ? m.quantum || 1 : 1 };
-			v.total = v.prefix[this.tree.count] * v.scale;
-			this.sums.set(key, v);
-		}
+		const v = this.sums.get(`${metric} ${events}`) ?? this.readSums(metric, events);
 		return { ...v, unit: of === 'events' ? m.unit : 'samples' };
 	}
 
+	/** Decodes the sums of a metric; with its events those of its samples are made, too. */
 	readSums(metric, events) {
-		const n = this.tree.count, own = new Float64Array(n);
-		const name = `samples-${metric}`, mean = this.metrics[metric].mean ?? 0;
+		const n = this.tree.count, name = `samples-${metric}`, m = this.metrics[metric];
+		const own = readVarints(this.column(name), new Float64Array(n), name);
 
-		eachVarint(this.column(name), n, name, (v, i) => { own[i] = v; });
-		if (events) {
-			const en = `events-${metric}`;
-			eachVarint(this.column(en), n, en, (v, i) => {
-				own[i] = unzigzag(v) + Math.round(own[i] * mean);
-			});
-		}
-		return prefixSums(own);
+		// What was shown last stays; more would only cost memory.
+		while (this.sums.size > 2)
+			this.sums.delete(this.sums.keys().next().value);
+		const samples = this.keep(`${metric} false`, prefixSums(own), 1);
+		if (!events)
+			return samples;
+		const other = `events-${metric}`, mean = m.mean ?? 0;
+		const diff = readVarints(this.column(other), new Float64Array(n), other);
+		for (let i = 0; i < n; i++)
+			own[i] = unzigzag(diff[i]) + Math.round(own[i] * mean);
+		return this.keep(`${metric} true`, prefixSums(own), m.quantum || 1);
+	}
+
+	keep(key, prefix, scale) {
+		const v = { prefix, scale, total: prefix[this.tree.count] * scale };
+		this.sums.set(key, v);
+		return v;
 	}
 
 	/** The name of the module of function f, or ''. */

@@ -5,7 +5,7 @@ import { Scroll, button, byId, el, select } from './dom.js';
 import { copy, forScreen } from './table.js';
 import { invert } from './merge.js';
 import { inSlices } from './slices.js';
-import { colors, hex, ink, mix } from './colors.js';
+import { colors, hex, ink } from './colors.js';
 import { deepest, graphOf, nodeAt, paint, seeLevel } from './flame_paint.js';
 import { nextMatch } from './search.js';
 import { download, fileName, svg } from './export.js';
@@ -332,11 +332,10 @@ export class FlameView {
 		}
 		const labels = [], rowTop = (d) => Math.round(this.rowTop(d) * dpr);
 		const [first, last] = this.seenDepths();
-		const { faded, back, hit, of } = this.colors, { hits } = this.app.matching();
+		const { faded, back, hit, of, dimmed } = this.colors, { hits } = this.app.matching();
 		paint(this.picture, {
-			graph: this.graph, x0: this.x0, x1: this.x1, of, faded, back, hit, hits, first, last, rowTop,
+			graph: this.graph, x0: this.x0, x1: this.x1, of, dimmed, faded, back, hit, hits, first, last, rowTop,
 			base: this.base < 0 ? 0 : this.graph.tree.depth[this.base],
-			dimmed: (c) => mix(c, back, 0.45),
 			rowHeight: Math.round(ROW * dpr), labelFrom: 24 * dpr,
 			label: (i, left, right, y, d) => labels.push([i, left, right, y, d]),
 		});
@@ -355,7 +354,7 @@ export class FlameView {
 	}
 
 	write(g, labels, allTop, hits) {
-		const { dpr } = this, { of, hit, faded, back } = this.colors, { tree } = this.graph;
+		const { dpr } = this, { of, dimmed, hit, faded } = this.colors, { tree } = this.graph;
 		const base = this.base < 0 ? 0 : tree.depth[this.base], text = (p) => ink(p);
 		g.setTransform(dpr, 0, 0, dpr, 0, 0);
 		g.font = FONT;
@@ -363,7 +362,7 @@ export class FlameView {
 		this.charWidth ??= g.measureText('0'.repeat(100)).width / 100;
 		for (const [i, left, right, y, d] of labels) {
 			const f = tree.fn[i], isHit = hits && hits[f];
-			g.fillStyle = text(isHit ? hit : d < base ? faded : hits ? mix(of[f], back, 0.45) : of[f]);
+			g.fillStyle = text(isHit ? hit : d < base ? faded : hits ? dimmed[f] : of[f]);
 			g.fillText(this.label(g, f, (right - left) / dpr - 7), left / dpr + 3, y / dpr + ROW / 2);
 		}
 		const y = allTop / dpr, width = this.canvas.width / dpr;

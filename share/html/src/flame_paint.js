@@ -85,11 +85,10 @@ export function deepest(tree, node) {
 /**
  * Paints the rows of a picture: {width, height, pixels (Uint32Array)}. what: {graph, x0, x1, base
  * (the zoomed node's depth), rowHeight, rowTop(d) (pixel of a row's upper edge), first, last (depths),
- * of (pixel of each function), faded, back, hits, hit, label(node, left, right, y)}.
+ * of and dimmed (pixel of each function), faded, back, hits, hit, label(node, left, right, y)}.
  */
 export function paint(picture, what) {
 	const { width, height, pixels } = picture, { rowHeight, hits, fn = what.graph.fn } = what;
-	const dim = hits && what.of.map((c) => what.dimmed(c));
 
 	pixels.fill(what.back);
 	for (let d = what.first; d <= what.last; d++) {
@@ -99,7 +98,7 @@ export function paint(picture, what) {
 		const row = from * width;
 		seeLevel(what.graph, d, what.x0, what.x1, width, hits, (i, left, right) => {
 			const f = fn[i];
-			const color = hits ? (hits[f] ? what.hit : dim[f]) : what.of[f];
+			const color = hits ? (hits[f] ? what.hit : what.dimmed[f]) : what.of[f];
 			// A gap of a pixel keeps neighbours apart where there is room.
 			pixels.fill(d < what.base ? (hits && hits[f] ? what.hit : what.faded) : color,
 				row + left, row + (right - left > 2 ? right - 1 : right));

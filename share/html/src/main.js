@@ -14,7 +14,10 @@ async function read() {
 	await Promise.all([...document.querySelectorAll('script.column')].map(async (e) => {
 		columns[e.id] = await inflate(e.textContent);
 	}));
-	return new Profile(meta, columns);
+	performance.mark('unpacked');
+	const profile = new Profile(meta, columns);
+	performance.mark('decoded');
+	return profile;
 }
 
 /** Makes a view when it is first shown. */
@@ -66,6 +69,7 @@ async function main() {
 		if (typeof DecompressionStream === 'undefined')
 			throw new DataError('this browser is too old: it has no DecompressionStream');
 		start(await read());
+		performance.mark('shown');
 		document.documentElement.dataset.ready = 'true';
 	} catch (e) {
 		byId('app').hidden = true;

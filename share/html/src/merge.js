@@ -4,15 +4,64 @@
 
 import { Tree } from './tree.js';
 
-/** The contexts with a value, as a list for groups(). */
-export function leaves(tree, prefix) {
-	const list = new Int32Array(tree.count);
-	let n = 0;
+const CHUNK = 1 << 18;
+
+/** The contexts of function f that have a value of their own, as a group. */
+export function leavesOf(tree, prefix, f) {
+	const list = [];
+	let total = 0;
 
 	for (let i = 0; i < tree.count; i++)
-		if (prefix[i + 1] > prefix[i])
-			list[n++] = i;
-	return { leaf: list.slice(0, n), at: list.slice(0, n) };
+		if (tree.fn[i] === f && prefix[i + 1] > prefix[i]) {
+			list.push(i);
+			total += prefix[i + 1] - prefix[i];
+		}
+	const leaf = Int32Array.from(list);
+	return { fn: f, total, leaf, at: leaf };
+}
+
+/**
+ * All contexts with a value, grouped by function as in groups(). A generator: of a million contexts
+ * it takes too long for one step.
+ */
+export function* leafGroups(tree, prefix, functionCount, least) {
+	const n = tree.count, count = new Int32Array(functionCount);
+	const total = new Float64Array(functionCount), next = new Int32Array(functionCount);
+
+	for (let i = 0; i < n; i++) {
+		const v = prefix[i + 1] - prefix[i];
+		if (v > 0) {
+			count[tree.fn[i]]++;
+			total[tree.fn[i]] += v;
+		}
+		if (i % CHUNK === CHUNK - 1)
+			yield;
+	}
+	const kept = [];
+	let room = 0, missing = 0;
+	for (let f = 0; f < functionCount; f++) {
+		next[f] = -1;
+		if (count[f] && total[f] >= least) {
+			kept.push(f);
+			next[f] = room;
+			room += count[f];
+		} else if (count[f]) {
+			missing++;
+		}
+	}
+	const leaf = new Int32Array(room);
+	for (let i = 0; i < n; i++) {
+		const f = tree.fn[i];
+		if (next[f] >= 0 && prefix[i + 1] > prefix[i])
+			leaf[next[f]++] = i;
+		if (i % CHUNK === CHUNK - 1)
+			yield;
+	}
+	kept.sort((a, b) => total[b] - total[a] || a - b);
+	return { missing, groups: kept.map((f) => {
+		const part = leaf.subarray(next[f] - count[f], next[f]);
+		return { fn: f, total: total[f], leaf: part, at: part, used: count[f] };
+	}) };
 }
 
 /** The same leaves, one caller further up; those that have none are left out. */
@@ -91,20 +140,38 @@ export function* invert(tree, prefix, functionCount, options = {}) {
 	const { path = [], share = 0, steps = Infinity } = options;
 	const room = grouper(functionCount);
 	const out = { fn: [], parent: [], total: [] };
-	let list = leaves(tree, prefix), base = -1, total = prefix[tree.count];
+	const start = yield* follow(tree, prefix, room, out, path);
+	const total = start ? start.total : prefix[tree.count];
+	const least = Math.max(total * share, Number.MIN_VALUE);
+	let level, pruned = 0;
+
+	if (start) {
+		level = [{ node: start.base, list: start.list }];
+	} else {
+		const first = yield* leafGroups(tree, prefix, functionCount, least);
+		pruned = first.missing ? 1 : 0;
+		level = first.groups.map((g) => ({ node: add(out, g, -1), list: callers(tree, g) }));
+		yield;
+	}
+	const found = yield* grow(tree, prefix, room, out, { level, least, steps });
+	return { ...layOut(out), cut: found.cut, pruned: pruned + found.pruned,
+		base: start ? start.base : -1 };
+}
+
+/** The list of the callers beyond a path, or of what is there of it; null for no path. */
+function* follow(tree, prefix, room, out, path) {
+	let found = null;
 
 	for (let k = 0; k < path.length; k++) {
-		yield;
-		const g = groups(tree, prefix, list, room).find((x) => x.fn === path[k]);
-		if (!g)
+		const g = k ? groups(tree, prefix, found.list, room).find((x) => x.fn === path[k])
+			: leavesOf(tree, prefix, path[0]);
+		if (!g || !g.leaf.length)
 			break;
-		base = add(out, g, base);
-		total = g.total;
-		list = callers(tree, g);
+		found = { base: add(out, g, found ? found.base : -1), total: g.total,
+			list: callers(tree, g) };
+		yield;
 	}
-	const found = yield* grow(tree, prefix, room, out, {
-		list, base, least: Math.max(total * share, Number.MIN_VALUE), steps });
-	return { ...layOut(out), ...found };
+	return found;
 }
 
 function add(out, group, parent) {
@@ -115,20 +182,20 @@ function add(out, group, parent) {
 }
 
 /** Adds the callers of a list, level by level. */
-function* grow(tree, prefix, room, out, { list, base, least, steps }) {
-	let level = [{ node: base, list }], pruned = 0, done = 0, sinceYield = 0;
+function* grow(tree, prefix, room, out, { level, least, steps }) {
+	let pruned = 0, done = 0, sinceYield = 0;
 
 	while (level.length && done < steps) {
 		const next = [];
 		for (const { node, list: from } of level) {
-			let kept = 0, had = 0;
+			const had = from.leaf.length;
+			let kept = 0;
 			for (const g of groups(tree, prefix, from, room, least)) {
 				const child = add(out, g, node), up = callers(tree, g);
 				kept += g.used;
 				if (up.leaf.length)
 					next.push({ node: child, list: up });
 			}
-			had = from.leaf.length;
 			if (kept < had)
 				pruned++;
 			done += had;
@@ -140,7 +207,7 @@ function* grow(tree, prefix, room, out, { list, base, least, steps }) {
 		}
 		level = next;
 	}
-	return { pruned, cut: level.length > 0, base };
+	return { pruned, cut: level.length > 0 };
 }
 
 /** Nodes that were made level by level, put in preorder; those of one parent stay in their order. */

@@ -144,6 +144,16 @@ export class TreeRows {
 		return -1;
 	}
 
+	openAll(ids) {
+		this.open = new Uint8Array(ids).fill(1);
+		if (!this.compare && this.source.all) {
+			this.ids = this.source.all();
+			this.count = this.ids.length;
+		} else {
+			this.rebuild();
+		}
+	}
+
 	closeAll() {
 		this.open.fill(0);
 		this.rebuild();

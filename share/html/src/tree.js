@@ -112,12 +112,13 @@ export function buildTree(pops, code) {
 /** sums[i] is the sum of own[0] to own[i - 1]; of 32-bit numbers where these suffice. */
 export function prefixSums(own) {
 	const n = own.length;
-	let sum = 0;
+	let sum = 0, small = true;
 
-	for (let i = 0; i < n; i++)
+	for (let i = 0; i < n; i++) {
 		sum += own[i];
-	const sums = sum < 2 ** 32 && own.every((v) => v >= 0) ? new Uint32Array(n + 1)
-		: new Float64Array(n + 1);
+		small &&= own[i] >= 0;
+	}
+	const sums = small && sum < 2 ** 32 ? new Uint32Array(n + 1) : new Float64Array(n + 1);
 	sum = 0;
 	for (let i = 0; i < n; i++) {
 		sum += own[i];
@@ -157,6 +158,15 @@ export function byFunction(tree, prefix, functionCount) {
 		}
 	}
 	return { self, total };
+}
+
+/** The sum of each function's own values alone. */
+export function selfByFunction(tree, prefix, functionCount) {
+	const self = new Float64Array(functionCount);
+
+	for (let i = 0; i < tree.count; i++)
+		self[tree.fn[i]] += prefix[i + 1] - prefix[i];
+	return self;
 }
 
 /** For each function: 0 never inlined, 1 sometimes, 2 always. */

@@ -1,0 +1,78 @@
+// The flat table.
+
+import { FUNCTION, KERNEL, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
+import { exact } from './format.js';
+
+/** Functions. An id is the number of a function. */
+export class FlatView extends TableView {
+	constructor(app) {
+		super(app, { id: 'flat', label: 'Functions', tree: false, sort: 'self',
+			columns: [SELF, TOTAL, SAMPLES, KERNEL, FUNCTION, MODULE, PLACE],
+			about: 'Functions, wherever they were called.' });
+	}
+
+	refresh() {
+		const { app } = this, { self, total } = app.flat(), pass = app.passing();
+		const list = new Int32Array(self.length), kept = this.table.model.count
+			? this.rows[this.table.active] : -1;
+		let n = 0, all = 0;
+
+		for (let f = 0; f < self.length; f++)
+			if (total[f] || self[f]) {
+				all++;
+				if (!pass || pass[f])
+					list[n++] = f;
+			}
+		this.rows = list.subarray(0, n).sort(this.comparer());
+		this.table.active = Math.max(0, this.rows.indexOf(kept));
+		this.status.textContent = n === all ? `${exact(n)} functions.`
+			: `${exact(n)} of ${exact(all)} functions.`;
+		this.table.setModel(this.model(n, (row) => this.rows[row]), 'No function passes the filters.');
+	}
+
+	reorder() {
+		const kept = this.rows[this.table.active];
+		this.rows.sort(this.comparer());
+		this.table.active = Math.max(0, this.rows.indexOf(kept));
+		this.table.paint();
+	}
+
+	sortValue(key) {
+		const values = this.app.flat()[key];
+		return (f) => values[f];
+	}
+
+	idAt(row) {
+		return this.rows[row];
+	}
+
+	functionOf(id) {
+		return id;
+	}
+
+	value(key, id) {
+		return this.app.flat()[key][id];
+	}
+
+	pathOf(id) {
+		return this.app.tree.path(this.nodeOf(id)).map((i) => this.app.tree.fn[i]);
+	}
+
+	/** The context with the largest total. */
+	nodeOf(f) {
+		const { tree } = this.app, { prefix } = this.app.values;
+		let best = -1, most = -1;
+		for (let i = 0; i < tree.count; i++)
+			if (tree.fn[i] === f && prefix[tree.end[i]] - prefix[i] > most) {
+				best = i;
+				most = prefix[tree.end[i]] - prefix[i];
+			}
+		return best;
+	}
+
+	inFlame(f) {
+		const name = this.app.profile.functions.name[f];
+		const q = name.startsWith('/') ? `/^${name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/` : name;
+		return { view: 'flame', order: 'calls', zoom: '', q };
+	}
+}

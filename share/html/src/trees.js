@@ -1,0 +1,384 @@
+// The tree tables: top-down and bottom-up.
+
+import { button } from './dom.js';
+import { TreeRows } from './rows.js';
+import { callers, grouper, groups, leavesOf } from './merge.js';
+import { nextMatch } from './search.js';
+import { exact } from './format.js';
+import { FUNCTION, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
+
+/** What the two tree tables share. Subclasses make a source for rows.js. */
+class TreeView extends TableView {
+	treeTools() {
+		const { id } = this;
+		return [button(`${id}-hot`, 'Hot path', 'Open the heaviest path from here (h or *)',
+			() => this.act('h')),
+		button(`${id}-close`, 'Close all', 'Close all rows', () => this.closeAll())];
+	}
+
+	refresh() {
+		this.source = this.makeSource();
+		this.tree = new TreeRows(this.source, this.order());
+		this.openFirst();
+		this.changed();
+	}
+
+	reorder() {
+		this.tree.compare = this.order();
+		// So many rows would take long to sort.
+		if (this.tree.count > 200000)
+			this.tree.closeAll();
+		else
+			this.tree.rebuild();
+		this.changed();
+	}
+
+	/** How children compare; null for the order that they have. */
+	order() {
+		return this.comparer();
+	}
+
+	/** At first the hot path of the heaviest row is open. */
+	openFirst() {
+		this.table.active = 0;
+		if (this.tree.count)
+			this.tree.hotPath(0);
+	}
+
+	changed() {
+		const { source, tree } = this;
+		this.status.textContent = `${exact(tree.count)} rows.`;
+		this.table.setModel(this.model(tree.count, (row) => tree.ids[row], (id) => ({
+			depth: source.depth(id), open: tree.isOpen(id), expandable: source.hasChildren(id) })),
+		'Nothing passes the filters.');
+	}
+
+	closeAll() {
+		this.tree.closeAll();
+		this.changed();
+		this.table.select(0);
+	}
+
+	idAt(row) {
+		return this.tree.ids[row];
+	}
+
+	toggle(row) {
+		if (this.tree.isOpen(this.tree.ids[row]))
+			this.tree.collapse(row);
+		else
+			this.tree.expandChain(row);
+		this.changed();
+	}
+
+	key(event, row) {
+		const id = this.tree.ids[row], open = this.tree.isOpen(id);
+		if (event.key === 'ArrowRight') {
+			if (!open && this.source.hasChildren(id))
+				this.toggle(row);
+			else if (open)
+				this.table.select(row + 1);
+		} else if (event.key === 'ArrowLeft') {
+			if (open)
+				this.toggle(row);
+			else if (this.tree.parentRow(row) >= 0)
+				this.table.select(this.tree.parentRow(row));
+		} else if (event.key === 'Enter' || event.key === ' ') {
+			this.toggle(row);
+		} else {
+			return this.act(event.key, row);
+		}
+		return true;
+	}
+
+	act(key, row = this.table.active) {
+		if (key !== 'h' && key !== '*')
+			return super.act(key, row);
+		if (!this.tree.count)
+			return true;
+		const last = this.tree.hotPath(row);
+		this.changed();
+		this.table.select(last);
+		this.table.focus();
+		return true;
+	}
+}
+
+/** Nodes of the tree that have a value, and that filters let pass. */
+class NodeSource {
+	constructor(tree, prefix, pass) {
+		this.tree = tree;
+		this.prefix = prefix;
+		this.keep = pass && this.withPaths(pass);
+	}
+
+	/** Nodes that pass, all above them, and all below. */
+	withPaths(pass) {
+		const { tree } = this, keep = new Uint8Array(tree.count);
+		for (let i = 0; i < tree.count; i++)
+			keep[i] = pass[tree.fn[i]] || (tree.parent[i] >= 0 && keep[tree.parent[i]] === 1) ? 1 : 0;
+		for (let i = tree.count - 1; i >= 0; i--)
+			if (keep[i] && tree.parent[i] >= 0)
+				keep[tree.parent[i]] = 1;
+		return keep;
+	}
+
+	has(i) {
+		return this.total(i) > 0 && (!this.keep || this.keep[i] === 1);
+	}
+
+	total(i) {
+		return this.prefix[this.tree.end[i]] - this.prefix[i];
+	}
+
+	depth(i) {
+		return this.tree.depth[i];
+	}
+
+	children(i) {
+		const { tree } = this, list = [];
+		for (let c = tree.firstChild(i); c >= 0; c = tree.nextSibling(c))
+			if (this.has(c))
+				list.push(c);
+		return list;
+	}
+
+	roots() {
+		return this.children(-1);
+	}
+
+	/** All of them, in order. */
+	all() {
+		const { count } = this.tree, list = new Int32Array(count);
+		let n = 0;
+		for (let i = 0; i < count; i++)
+			if (this.has(i))
+				list[n++] = i;
+		return list.subarray(0, n);
+	}
+
+	hasChildren(i) {
+		for (let c = this.tree.firstChild(i); c >= 0; c = this.tree.nextSibling(c))
+			if (this.has(c))
+				return true;
+		return false;
+	}
+}
+
+/** Call paths from the outermost function. An id is a node. */
+export class TopDownView extends TreeView {
+	constructor(app) {
+		super(app, { id: 'topdown', label: 'Call paths, outermost function first', tree: true,
+			sort: 'total', columns: [TOTAL, SELF, SAMPLES, FUNCTION, MODULE, PLACE],
+			about: 'What each function called, from the outermost one.' });
+	}
+
+	treeTools() {
+		return [...super.treeTools(), button('topdown-open', 'Open all', 'Open all rows',
+			() => this.openAll())];
+	}
+
+	makeSource() {
+		const { app } = this;
+		return new NodeSource(app.tree, app.values.prefix, app.passing());
+	}
+
+	openAll() {
+		this.tree.openAll(this.app.tree.count);
+		this.changed();
+	}
+
+	/** The tree has the order of events of the first metric. */
+	order() {
+		const { metric, of } = this.app.state, { key, rising } = this.sort;
+		const natural = metric === 0 && key === 'total' && !rising &&
+			(of === 'events' || !this.app.profile.hasEvents(0));
+		return natural ? null : this.comparer();
+	}
+
+	sortValue(key) {
+		const { end } = this.app.tree, { prefix } = key === 'samples' ? this.app.samples : this.app.values;
+		return key === 'total' ? (i) => prefix[end[i]] - prefix[i] : (i) => prefix[i + 1] - prefix[i];
+	}
+
+	update() {
+		super.update();
+		const { node } = this.app.state;
+		if (node >= 0 && node !== this.shownNode)
+			this.reveal(node);
+		this.shownNode = node;
+	}
+
+	reveal(node) {
+		const row = this.tree.reveal(this.app.tree.path(node));
+		this.changed();
+		if (row >= 0)
+			this.table.select(row);
+		return row >= 0;
+	}
+
+	step(direction) {
+		const { app } = this, { hits } = app.matching();
+		const from = this.tree.count ? this.idAt(this.table.active) : 0;
+		const node = hits ? nextMatch(app.tree, app.values.prefix, hits, from, direction, 0,
+			app.tree.count) : -1;
+		return node >= 0 && this.reveal(node);
+	}
+
+	functionOf(id) {
+		return this.app.tree.fn[id];
+	}
+
+	value(key, id) {
+		const prefix = key === 'samples' ? this.app.samples.prefix : this.app.values.prefix;
+		return key === 'total' ? this.source.total(id) : prefix[id + 1] - prefix[id];
+	}
+
+	cell(key, id) {
+		if (key !== 'function')
+			return super.cell(key, id);
+		return { text: this.app.profile.functions.name[this.functionOf(id)] +
+			(this.app.tree.inlined[id] ? ' [inlined]' : '') };
+	}
+
+	pathOf(id) {
+		return this.app.tree.path(id).map((i) => this.app.tree.fn[i]);
+	}
+
+	nodeOf(id) {
+		return id;
+	}
+
+	inFlame(id) {
+		return { view: 'flame', order: 'calls', zoom: String(id) };
+	}
+}
+
+/**
+ * Functions with a self value, and by whom they were called. What is below a row is made when it is
+ * opened. An id is an index of list.
+ */
+class CallerSource {
+	constructor(tree, values, samples, flat, pass) {
+		this.tree = tree;
+		this.prefix = values.prefix;
+		this.samplePrefix = samples.prefix;
+		this.room = grouper(flat.self.length);
+		this.called = this.calledFunctions(flat.self.length);
+		this.list = [];
+		for (let f = 0; f < flat.self.length; f++)
+			if (flat.self[f] > 0 && (!pass || pass[f]))
+				this.list.push({ fn: f, total: flat.self[f], samples: flat.samples[f], parent: -1,
+					depth: 0, kids: null, leaf: null, at: null });
+		this.top = this.list.map((_, id) => id).sort((a, b) =>
+			this.list[b].total - this.list[a].total || a - b);
+	}
+
+	/** Functions of which a context with a self value was called by another. */
+	calledFunctions(functionCount) {
+		const { tree, prefix } = this, called = new Uint8Array(functionCount);
+		for (let i = 0; i < tree.count; i++)
+			if (tree.parent[i] >= 0 && prefix[i + 1] > prefix[i])
+				called[tree.fn[i]] = 1;
+		return called;
+	}
+
+	/** An entry with its contexts, which the outermost rows get when they need them. */
+	withContexts(id) {
+		const x = this.list[id];
+		if (!x.leaf) {
+			const { leaf, at } = leavesOf(this.tree, this.prefix, x.fn);
+			x.leaf = leaf;
+			x.at = at;
+		}
+		return x;
+	}
+
+	roots() {
+		return this.top.slice();
+	}
+
+	children(id) {
+		const x = this.withContexts(id);
+		if (!x.kids) {
+			const found = groups(this.tree, this.prefix, callers(this.tree, x), this.room);
+			x.kids = found.map((g) => this.list.push({ fn: g.fn, total: g.total, samples: -1, parent: id,
+				depth: x.depth + 1, kids: null, leaf: g.leaf, at: g.at }) - 1);
+		}
+		return x.kids.slice();
+	}
+
+	hasChildren(id) {
+		const x = this.list[id];
+		return x.kids ? x.kids.length > 0 : x.leaf ? x.at.some((i) => this.tree.parent[i] >= 0)
+			: this.called[x.fn] === 1;
+	}
+
+	total(id) {
+		return this.list[id].total;
+	}
+
+	depth(id) {
+		return this.list[id].depth;
+	}
+
+	samples(id) {
+		const x = this.list[id], p = this.samplePrefix;
+		if (x.samples < 0)
+			x.samples = x.leaf.reduce((sum, i) => sum + p[i + 1] - p[i], 0);
+		return x.samples;
+	}
+
+	/** The context with the largest value of its own. */
+	heaviest(id) {
+		const p = this.prefix, { leaf } = this.withContexts(id);
+		return leaf.reduce((best, i) => (p[i + 1] - p[i] > p[best + 1] - p[best] ? i : best), leaf[0]);
+	}
+}
+
+export class BottomUpView extends TreeView {
+	constructor(app) {
+		super(app, { id: 'bottomup', label: 'Functions and their callers', tree: true, sort: 'self',
+			columns: [SELF, SAMPLES, FUNCTION, MODULE, PLACE],
+			about: 'Functions by self, and below each its callers, with the part of that self ' +
+				'that came by way of them.' });
+	}
+
+	makeSource() {
+		const { app } = this;
+		return new CallerSource(app.tree, app.values, app.samples, app.flat(), app.passing());
+	}
+
+	/** All is closed at first: the heaviest functions, side by side. */
+	openFirst() {
+		this.table.active = 0;
+	}
+
+	functionOf(id) {
+		return this.source.list[id].fn;
+	}
+
+	sortValue(key) {
+		return key === 'samples' ? (id) => this.source.samples(id) : (id) => this.source.total(id);
+	}
+
+	value(key, id) {
+		return key === 'samples' ? this.source.samples(id) : this.source.total(id);
+	}
+
+	/** Functions from the row to its outermost row; the row is the outermost caller. */
+	pathOf(id) {
+		const path = [];
+		for (let i = id; i >= 0; i = this.source.list[i].parent)
+			path.push(this.source.list[i].fn);
+		return path;
+	}
+
+	nodeOf(id) {
+		return this.source.heaviest(id);
+	}
+
+	inFlame(id) {
+		return { view: 'flame', order: 'callers', zoom: `f${this.pathOf(id).reverse().join('.')}` };
+	}
+}
