@@ -35,7 +35,7 @@ export function graphOf(tree, prefix) {
  * share a pixel and are no wider, one is seen: the first, or the first of which hits is set.
  */
 export function seeLevel(graph, d, x0, x1, width, hits, see) {
-	const { nodes, end, prefix, fn } = graph, last = graph.start[d + 1], scale = width / (x1 - x0);
+	const { nodes, end, prefix } = graph, last = graph.start[d + 1], scale = width / (x1 - x0);
 	let k = firstEndingAfter(graph, graph.start[d], last, x0);
 
 	while (k < last) {
@@ -52,15 +52,27 @@ export function seeLevel(graph, d, x0, x1, width, hits, see) {
 		}
 		// The frames that end within this pixel are one.
 		const next = soonEndingAfter(graph, k, last, x0 + (left + 1) / scale);
-		for (let j = k; hits && j < next; j++)
-			if (hits[fn[nodes[j]]]) {
-				i = nodes[j];
-				break;
-			}
-		if (left < width)
+		i = representative(graph, k, Math.max(next, k + 1), hits);
+		if (i >= 0 && left < width)
 			see(i, left, left + 1);
 		k = Math.max(next, k + 1);
 	}
+}
+
+/** Of nodes[a] to nodes[b - 1], the first with a value, or the first of these with a hit; or -1. */
+function representative({ nodes, end, prefix, fn }, a, b, hits) {
+	let first = -1;
+
+	for (let k = a; k < b; k++) {
+		const i = nodes[k];
+		if (prefix[end[i]] <= prefix[i])
+			continue;
+		if (!hits || hits[fn[i]])
+			return i;
+		if (first < 0)
+			first = i;
+	}
+	return first;
 }
 
 /** The node of depth d at value x, or -1. */
