@@ -9,6 +9,8 @@ deps_test := libcmocka-dev clang-14 libclang-rt-14-dev libunwind-dev binutils \
 # Without these some points of make check are skipped.
 deps_points := golang-1.19-go llvm-14 lld openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \
 	musl-tools libc6-dev-i386 lib32gcc-12-dev strace zsh fish valgrind
+# To make share/html/page.html, and to test it in a browser.
+deps_page := nodejs chromium chromium-driver esbuild
 deps_soak := linux-perf debootstrap libpython3.11-testsuite dpkg-dev tcl tcl-thread cmake \
 	libgmock-dev libbenchmark-dev qemu-system-x86 busybox-static cpio kmod sbcl \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
@@ -30,6 +32,7 @@ deps-build:
 deps-test:
 	$(get) $(deps_build) $(deps_test)
 	$(get) --optional $(deps_points)
+	$(get) --optional $(deps_page)
 	$(get) --optional $(deps_lint)
 
 deps-soak: deps-test
@@ -39,6 +42,13 @@ deps-lint:
 	$(get) $(deps_build) $(deps_test) $(deps_lint)
 
 deps: deps-test
+
+# ---- the page of hpcprof html -------------------------------------------------
+# It is checked in: building the rest needs no tool for JavaScript.
+.PHONY: page
+page:
+	$(get) $(filter esbuild,$(deps_page))
+	$(call say,PAGE,share/html/page.html)share/html/build
 
 # ---- the demo -----------------------------------------------------------------
 .PHONY: demo run-demo
