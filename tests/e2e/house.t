@@ -11,7 +11,7 @@ else
 	mapfile -t files < <(find . -type f -not -path './build*' | sed 's|^\./||')
 fi
 mapfile -t text < <(grep -lI . "${files[@]}")
-mapfile -t code < <(printf '%s\n' "${files[@]}" | grep -E '\.([chS]|cc|py|sh|t|mk)$|^Makefile$')
+mapfile -t code < <(printf '%s\n' "${files[@]}" | grep -E '\.([chS]|cc|py|sh|t|mk|m?js|css)$|^Makefile$' | grep -v '/vendor/')
 
 self=tests/e2e/house.t
 places='/(root|home|work|farm|Users)/[a-z]'

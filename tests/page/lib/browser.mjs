@@ -145,7 +145,9 @@ export class Browser {
 				alwaysMatch: {
 					browserName: 'chrome',
 					unhandledPromptBehavior: 'ignore', // a dialog that a page opened is an error
-					timeouts: { script: this.seconds * 1000, pageLoad: this.seconds * 1000, implicit: 0 },
+					timeouts: {
+						script: this.seconds * 1000, pageLoad: this.seconds * 1000, implicit: 0,
+					},
 					'goog:loggingPrefs': { browser: 'ALL', performance: 'ALL' },
 					'goog:chromeOptions': {
 						binary: which('chromium'),
@@ -210,7 +212,10 @@ export class Browser {
 			media: print ? 'print' : '',
 			features: [
 				{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' },
-				{ name: 'prefers-reduced-motion', value: lessMotion ? 'reduce' : 'no-preference' },
+				{
+					name: 'prefers-reduced-motion',
+					value: lessMotion ? 'reduce' : 'no-preference',
+				},
 			],
 		});
 	}
@@ -231,15 +236,16 @@ export class Browser {
 
 	// ---- running code in it -------------------------------------------------------
 
-	// The value of a function of the page, which may be async and gets args: JSON values or elements.
-	// The value is JSON or undefined. Text is exact, also halves of surrogate pairs.
+	// The value of a function of the page, which may be async and gets args: JSON values or
+	// elements. The value is JSON or undefined. Text is exact, also halves of surrogate pairs.
 	async run(action, ...args) {
 		const script = `const [json, elements] = arguments;
 			const args = JSON.parse(json).map((value, i) => elements[i] ?? value);
 			return (async () => JSON.stringify({ value: await (${action})(...args) }))();`;
 		const json = JSON.stringify(args.map((value) => isElement(value) ? null : value));
 		const elements = args.map((value) => isElement(value) ? value : null);
-		return JSON.parse(await this.#post('execute/sync', { script, args: [json, elements] })).value;
+		const text = await this.#post('execute/sync', { script, args: [json, elements] });
+		return JSON.parse(text).value;
 	}
 
 	// Run a function of the page: { script, painted }, the milliseconds that it took and those until
@@ -253,7 +259,7 @@ export class Browser {
 		await this.#post('execute/sync', { script: source, args: [] });
 	}
 
-	// Wait until a function of the page is true; its value. A function that throws is not true yet.
+	// Wait until a function of the page is true; its value. If it throws, it is not true yet.
 	async until(ready, ...args) {
 		const end = Date.now() + this.seconds * 1000;
 		for (let pause = 5; ; pause = Math.min(pause * 2, 100)) {
@@ -268,7 +274,7 @@ export class Browser {
 					throw error;
 			}
 			if (Date.now() > end)
-				throw new Error(`not true in ${this.seconds} s: ${ready} ${failure?.message ?? ''}`);
+				throw new Error(`not in ${this.seconds} s: ${ready} ${failure?.message ?? ''}`);
 			await delay(pause);
 		}
 	}
@@ -391,8 +397,7 @@ export class Browser {
 		}
 	}
 
-	// What the page did since open() that it must not do, as lines of text. A file that is opened is
-	// one request.
+	// What the page did since open() that it must not do, as lines of text.
 	async complaints() {
 		await this.#collect();
 		const own = await this.url();

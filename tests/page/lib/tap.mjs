@@ -5,7 +5,8 @@
 //         t.check('it works', condition, 'what to know if it does not');
 //     }, { seconds: 300 });
 //
-// An exception is a failed point. After the time limit the program ends, and so does what it started.
+// An exception is a failed point. After the time limit the program ends, and so does what it
+// started.
 
 import { isDeepStrictEqual, inspect } from 'node:util';
 
@@ -31,7 +32,8 @@ class Tap {
 	// One point; text is noted if it failed. Returns whether it succeeded.
 	check(name, good, text = '') {
 		this.count++;
-		console.log(`${good ? 'ok' : 'not ok'} ${this.count} - ${this.prefix}${name.replace(/[#\n]/g, ' ')}`);
+		const title = `${this.prefix}${name}`.replace(/[#\n]/g, ' ');
+		console.log(`${good ? 'ok' : 'not ok'} ${this.count} - ${title}`);
 		if (!good) {
 			this.failed++;
 			if (text)

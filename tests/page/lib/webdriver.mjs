@@ -29,10 +29,11 @@ export function delay(milliseconds) {
 	return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-// Processes whose arguments name this folder. Chromium is no child of ours and has a process group of
-// its own, so the folder of its profile is how to find it.
+// Processes whose arguments name this folder. Chromium is no child of ours and has a process group
+// of its own, so the folder of its profile is how to find it.
 function processesOf(folder) {
-	return fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
+	const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+	return pids.filter((pid) => {
 		try {
 			return pid !== process.pid &&
 				fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder);
@@ -122,7 +123,8 @@ export class Driver {
 			const { value } = await response.json();
 			if (response.ok)
 				return value;
-			throw Object.assign(new Error(`${value.error}: ${value.message}`), { name: value.error });
+			throw Object.assign(new Error(`${value.error}: ${value.message}`),
+				{ name: value.error });
 		} catch (error) {
 			if (response)
 				throw error;
