@@ -6,12 +6,14 @@ import { copy, forScreen } from './table.js';
 import { invert } from './merge.js';
 import { inSlices } from './slices.js';
 import { colors, hex, ink } from './colors.js';
-import { deepest, graphOf, nodeAt, paint, seeLevel } from './flame_paint.js';
+import { deepest, graphOf, nodeAt, paint } from './flame_paint.js';
 import { nextMatch } from './search.js';
-import { download, fileName, svg } from './export.js';
-import { baseName, exact, exactValue, percent, scaled, shorten } from './format.js';
+import { download, fileName } from './export.js';
+import { flameSvg } from './flame_svg.js';
+import { exact, exactValue, percent, scaled, shorten } from './format.js';
 
-const ROW = 18, FONT = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
+export const ROW = 18;
+const FONT = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 // What is narrower than this share of the width is left out of the inverted graph, and no more steps
 // are taken for it, so that it is there within a second.
 const LEAST = 1 / 4000, STEPS = 1e7;
@@ -137,13 +139,23 @@ export class FlameView {
 	useMade() {
 		const { result, graphKey } = this.made;
 		this.busy = false;
+		const path = this.selectedPath(graphKey);
 		this.pruned = result.pruned ? `Left out: callers of ${exact(result.pruned)} frames, each ` +
 			'narrower than 1/4000; narrow to see them.' : '';
 		if (result.cut)
 			this.pruned += ` Only ${exact(result.tree.maxDepth + 1)} levels are shown; narrow to ` +
 				'see more.';
 		this.setGraph(result.tree, result.prefix, result.base, graphKey);
+		if (path.length)
+			this.selected = this.nodeOfPath(path);
 		this.draw();
+	}
+
+	/** The functions on the path of the selected frame, if the graph shows the same values. */
+	selectedPath(key) {
+		const { tree } = this.graph ?? {};
+		return this.graphKey === key && this.selected >= 0
+			? tree.path(this.selected).map((i) => tree.fn[i]) : [];
 	}
 
 	/** The node at the end of a path of functions in the graph, or of what is there of the path. */
@@ -593,25 +605,8 @@ export class FlameView {
 		return node >= 0;
 	}
 
-	/** All levels, as wide as now. Of very many, those in view. */
 	save() {
-		const { app } = this, { tree, prefix } = this.graph, width = this.place.clientWidth;
-		const all = this.deepest < 500, [a, b] = all ? [0, this.deepest] : this.seenDepths();
-		const { of, back, faded, hit } = this.colors, { hits } = app.matching();
-		const { scale, total, unit } = app.values, height = (b - a + 1) * ROW, frames = [];
-		const base = this.base < 0 ? 0 : tree.depth[this.base];
-		for (let d = a; d <= b; d++) {
-			const y = app.state.root === 'top' ? (d - a) * ROW : (b - d) * ROW;
-			seeLevel(this.graph, d, this.x0, this.x1, width, hits, (i, left, right) => {
-				const f = tree.fn[i], x = (prefix[tree.end[i]] - prefix[i]) * scale;
-				const color = hits && hits[f] ? hit : d < base ? faded : of[f];
-				const n = Math.floor((right - left - 7) / this.charWidth);
-				frames.push({ x: left, y, width: right - left, fill: hex(color), ink: ink(color),
-					text: n > 2 ? shorten(app.profile.functions.name[f], n) : '',
-					title: `${this.title(i)}: ${percent(x, total)}, ${scaled(x, unit)}` });
-			});
-		}
-		download(fileName(app.profile.title, 'flame', 'svg'), 'image/svg+xml', svg({ width, height,
-			rowHeight: ROW, background: hex(back), title: app.profile.title, frames }));
+		const { app } = this, levels = this.deepest < 500 ? [0, this.deepest] : this.seenDepths();
+		download(fileName(app.profile.title, 'flame', 'svg'), 'image/svg+xml', flameSvg(this, levels));
 	}
 }

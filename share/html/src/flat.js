@@ -27,7 +27,7 @@ export class FlatView extends TableView {
 		this.table.active = Math.max(0, this.rows.indexOf(kept));
 		this.status.textContent = n === all ? `${exact(n)} functions.`
 			: `${exact(n)} of ${exact(all)} functions.`;
-		this.table.setModel(this.model(n, (row) => this.rows[row]), 'No function passes the filters.');
+		this.table.setModel(this.model(n, (row) => this.rows[row]), this.emptyText());
 	}
 
 	reorder() {

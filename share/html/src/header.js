@@ -39,7 +39,7 @@ export class Header {
 		byId('metric-label').hidden = p.metrics.length < 2;
 		byId('tabs').replaceChildren(...VIEWS.map((v) => el('button', { type: 'button', role: 'tab',
 			id: `tab-${v.id}`, 'aria-controls': `view-${v.id}`, 'data-view': v.id,
-			onclick: () => app.set({ view: v.id, sort: '', node: -1 }) }, v.label)));
+			onclick: () => app.set({ view: v.id, sort: '' }) }, v.label)));
 		byId('help-keys').replaceChildren(...KEYS.map(([keys, what]) =>
 			el('tr', {}, el('th', { scope: 'row' }, keys), el('td', {}, what))));
 	}
@@ -70,7 +70,7 @@ export class Header {
 			return;
 		const n = VIEWS.length, at = VIEWS.findIndex((v) => v.id === this.app.state.view);
 		const to = VIEWS[(at + step + n) % n].id;
-		this.app.set({ view: to, sort: '', node: -1 });
+		this.app.set({ view: to, sort: '' });
 		byId(`tab-${to}`).focus();
 		event.preventDefault();
 	}
@@ -87,7 +87,7 @@ export class Header {
 		else if (event.key === '?')
 			byId('help').showModal();
 		else if (view)
-			this.app.set({ view: view.id, sort: '', node: -1 });
+			this.app.set({ view: view.id, sort: '' });
 		else
 			return;
 		event.preventDefault();

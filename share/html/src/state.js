@@ -66,8 +66,10 @@ export function parseState(fragment, profile, views) {
 	return consistent(state);
 }
 
-/** A zoom belongs to one of the two orders of the flame graph. */
+/** A zoom belongs to one of the two orders of the flame graph, and a node to the top-down table. */
 export function consistent(state) {
+	if (state.view !== 'topdown')
+		state.node = -1;
 	if (state.zoom && state.zoom.startsWith('f') !== (state.order === 'callers'))
 		state.zoom = '';
 	return state;

@@ -44,7 +44,7 @@ export class Table {
 	}
 
 	headCell(c) {
-		const b = el('button', { type: 'button', title: c.title, tabindex: -1,
+		const b = el('button', { type: 'button', title: c.title,
 			onclick: () => this.on.sort(c.key) }, c.label);
 		return el('div', { role: 'columnheader', class: c.kind, 'data-column': c.key }, b);
 	}

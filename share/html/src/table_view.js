@@ -150,6 +150,10 @@ export class TableView {
 			} };
 	}
 
+	emptyText() {
+		return this.app.values.total ? 'Nothing passes the filters.' : 'Nothing was recorded.';
+	}
+
 	selected(row) {
 		this.app.selectedFunction = this.functionOf(this.idAt(row));
 	}

@@ -50,7 +50,7 @@ class TreeView extends TableView {
 		this.status.textContent = `${exact(tree.count)} rows.`;
 		this.table.setModel(this.model(tree.count, (row) => tree.ids[row], (id) => ({
 			depth: source.depth(id), open: tree.isOpen(id), expandable: source.hasChildren(id) })),
-		'Nothing passes the filters.');
+		this.emptyText());
 	}
 
 	closeAll() {
