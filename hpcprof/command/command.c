@@ -152,6 +152,47 @@ static size_t beginnings(char *out, size_t size, const option_rows *all, const c
 	return n;
 }
 
+/* The only option of the command, or the one of exactly that name, that begins like a long option
+ * in word; NULL if there are none or several. */
+static const struct option_row *only_beginning(const option_rows *own, const char *word)
+{
+	size_t length = strcspn(word, "=") - 2;
+	const struct option_row *found = NULL;
+
+	for (size_t i = 0; length && i < own->len; i++) {
+		const struct option_row *r = own->at[i].row;
+		if (strncmp(r->name, word + 2, length) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = r;
+	}
+	return found;
+}
+
+/* Take a long option that getopt finds ambiguous, because options of several commands begin like
+ * it, but only one of the command that is named. 1 if there is one, 0 if not, or -1 and *e. */
+static int take_beginning(givens *to, const struct command *const *commands, int argc, char **argv,
+			  struct error *e)
+{
+	const char *word = argv[optind - 1], *value = strchr(word, '=');
+	const struct option_row *row;
+	option_rows own = {0};
+	int rc = rows_of_command(&own, likely_command(commands, argv), e);
+
+	row = rc == 0 ? only_beginning(&own, word) : NULL;
+	vec_free(&own);
+	if (!row)
+		return rc;
+	if (value && !row->argument)
+		return error_set(e, ERROR_USAGE, "--%s takes no value", row->name);
+	if (!value && row->argument && optind >= argc)
+		return error_set(e, ERROR_USAGE, "%s needs a value", word);
+	/* getopt takes a word that is skipped for the value of an option */
+	value = value ? value + 1 : row->argument ? argv[optind++] : NULL;
+	return vec_push(to, (struct given){row, value}) ? 1 : error_memory(e, sizeof *to->at);
+}
+
 /* Say what is wrong with a long option that getopt refuses. */
 static int refuse_long(const option_rows *all, const struct command *const *commands,
 		       const char *word, char **argv, struct error *e)
@@ -195,8 +236,14 @@ static int collect(givens *to, const option_rows *all, const struct command *con
 		if (value == '?' && optopt)
 			return error_set(e, ERROR_USAGE, "--%s takes no value",
 					 row_of_value(all, optopt)->name);
-		if (value == '?')
-			return refuse_long(all, commands, argv[optind - 1], argv, e);
+		if (value == '?') {
+			int taken = take_beginning(to, commands, argc, argv, e);
+			if (taken == 0)
+				return refuse_long(all, commands, argv[optind - 1], argv, e);
+			if (taken < 0)
+				return -1;
+			continue;
+		}
 		if (!vec_push(to, (struct given){row_of_value(all, value), optarg}))
 			return error_memory(e, sizeof *to->at);
 	}
