@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { baseName, cutMiddle, exact, percent, scaled, shorten, stripArguments }
+import { baseName, cutMiddle, exact, percent, scaled, shorten, startAndEnd, stripArguments }
 	from '../../share/html/src/format.js';
 import { csv, csvCell, fileName, svg, xml } from '../../share/html/src/export.js';
 import { facts, quality } from '../../share/html/src/quality.js';
@@ -38,6 +38,15 @@ test('names cut in the middle', () => {
 	}
 });
 
+test('the end of a name stays', () => {
+	assert.deepEqual(startAndEnd('short'), ['short', '']);
+	for (const name of ['core::parser::parse_value_from_a(int)', '😀'.repeat(20), `x${'😀'.repeat(20)}`]) {
+		const [start, end] = startAndEnd(name);
+		assert.equal(start + end, name);
+		assert.ok(end.length > 8 && (end.isWellFormed?.() ?? true));
+	}
+});
+
 test('arguments go before the middle does', () => {
 	const name = 'std::map<int, std::string>::find(int const&) const';
 	assert.equal(stripArguments(name, false), 'std::map<...>::find(int const&) const');
@@ -45,6 +54,7 @@ test('arguments go before the middle does', () => {
 	assert.equal(shorten(name, 40), 'std::map<...>::find(int const&) const');
 	assert.equal(shorten(name, 30), 'std::map<...>::find(...) const');
 	assert.equal(shorten(name, 100), name);
+	assert.equal(shorten(name, 12), 'std:…d const');
 	for (const same of ['a < b', 'operator<', 'x::operator<<', 'f()', 'operator()', 'operator->', 'a<b',
 		'<lambda at x.c:3', '(anonymous namespace)::f', '>', 'a)', ''])
 		assert.equal(stripArguments(same, true), same);

@@ -18,7 +18,7 @@ test('readable, and the same after reading', () => {
 	assert.equal(formatState({ ...DEFAULTS, view: 'flame', of: 'samples', zoom: '1' }, profile),
 		'view=flame&of=samples&zoom=1');
 	for (const patch of [{ metric: 1 }, { q: 'a&b=c#d +%é😀' }, { q: '/^x$/' }, { filter: 'f g' },
-		{ module: 0 }, { module: 1 }, { sort: '-function' }, { zoom: '1' }, { node: 1 }, { root: 'bottom' },
+		{ module: 0 }, { module: 1 }, { sort: '-function' }, { zoom: '1' }, { view: 'topdown', node: 1 }, { root: 'bottom' },
 		{ order: 'callers', zoom: 'f1.0.1' }, { color: 'kernel' }, { theme: 'dark' }, { as: 'value' }]) {
 		const state = { ...DEFAULTS, ...patch };
 		assert.deepEqual(parse(`#${formatState(state, profile)}`), state);

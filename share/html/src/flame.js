@@ -16,7 +16,7 @@ export const ROW = 18;
 const FONT = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 // What is narrower than this share of the width is left out of the inverted graph, and no more steps
 // are taken for it, so that it is there within a second.
-const LEAST = 1 / 4000, STEPS = 1e7;
+const LEAST = 1 / 4000, STEPS = 5e6;
 
 export class FlameView {
 	constructor(app) {
@@ -348,7 +348,7 @@ export class FlameView {
 		paint(this.picture, {
 			graph: this.graph, x0: this.x0, x1: this.x1, of, dimmed, faded, back, hit, hits, first, last, rowTop,
 			base: this.base < 0 ? 0 : this.graph.tree.depth[this.base],
-			rowHeight: Math.round(ROW * dpr), labelFrom: 24 * dpr,
+			rowHeight: Math.round(ROW * dpr), labelFrom: 30 * dpr,
 			label: (i, left, right, y, d) => labels.push([i, left, right, y, d]),
 		});
 		g.putImageData(this.picture.image, 0, 0);
@@ -434,15 +434,15 @@ export class FlameView {
 		const { tree } = this.graph, path = this.base < 0 ? [] : tree.path(this.base);
 		const crumb = (text, node) => el('button', { type: 'button', 'data-node': node,
 			'aria-current': node === this.base ? 'true' : undefined, title: forScreen(text),
-			onclick: () => this.narrow(node) }, el('bdi', {}, shorten(text, 40)));
+			onclick: () => this.narrow(node) }, el('bdi', {}, shorten(text, 32)));
 		const name = (i) => this.app.profile.functions.name[tree.fn[i]];
-		const shown = path.length > 8 ? path.slice(-6) : path;
+		const shown = path.length > 6 ? path.slice(-4) : path;
 
 		this.crumbs.replaceChildren(crumb('all', -1));
 		if (shown.length < path.length)
-			this.crumbs.append(` … ${path.length - shown.length} more … `);
+			this.crumbs.append(`… ${exact(path.length - shown.length)} more …`);
 		for (const i of shown)
-			this.crumbs.append(' › ', crumb(name(i), i));
+			this.crumbs.append('›', crumb(name(i), i));
 		this.crumbs.hidden = this.base < 0;
 	}
 

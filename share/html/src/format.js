@@ -67,6 +67,15 @@ function tail(text, n) {
 	return n > 0 ? text.slice(text.length - (c >= 0xdc00 && c < 0xe000 ? n - 1 : n)) : '';
 }
 
+/**
+ * [start, end] of a name that is too long for some place: there the start is cut, and the end, in
+ * which names differ more often, stays.
+ */
+export function startAndEnd(text) {
+	const end = tail(text, text.length > 24 ? Math.min(18, Math.floor(text.length * 0.4)) : 0);
+	return [text.slice(0, text.length - end.length), end];
+}
+
 /** At most n characters: the beginning and, as names differ there more often, more of the end. */
 export function cutMiddle(text, n) {
 	if (text.length <= n)
@@ -129,7 +138,7 @@ export function shorten(name, n) {
 			if (s.length <= n)
 				return s;
 		}
-		return cutMiddle(stripArguments(name, true), n);
+		return cutMiddle(stripArguments(name, true).replace(/<\.{3}>|\(\.{3}\)/g, ''), n);
 	}
 	return cutMiddle(name, n);
 }

@@ -133,7 +133,7 @@ export function groups(tree, prefix, list, room, least = 0) {
  *     and so on; the tree then begins with that path, and base is the node of its end, or -1.
  * options.share: a node with less than this share of what the path has is left out. pruned is the
  *     number of nodes whose callers were left out.
- * options.steps: how many times a context may be moved up in all, which bounds the time. cut is true
+ * options.steps: about how many times a context may be moved up in all, which bounds the time. cut is true
  *     if that was not enough, so that the tree ends early.
  */
 export function* invert(tree, prefix, functionCount, options = {}) {
@@ -198,7 +198,8 @@ function* grow(tree, prefix, room, out, { level, least, steps }) {
 			}
 			if (kept < had)
 				pruned++;
-			done += had;
+			// A group costs something, however small it is.
+			done += had + 20;
 			sinceYield += had + 100;
 			if (sinceYield > 50000) {
 				sinceYield = 0;

@@ -2,6 +2,7 @@
 // comes from a model: {count, cells(row), info(row)}.
 
 import { Scroll, byId, el } from './dom.js';
+import { startAndEnd } from './format.js';
 
 const ROW = 24;
 const INDENT = 12, DEEPEST = 30; // pixels a level, levels that are indented
@@ -72,7 +73,7 @@ export class Table {
 				'data-column': c.key }));
 			const i = this.columns.findIndex((c) => c.kind === 'name');
 			cells[i].append(el('span', { class: 'twisty', 'aria-hidden': 'true' }),
-				el('span', { class: 'depth' }), el('bdi', { class: 'label' }));
+				el('span', { class: 'depth' }), el('bdi', { class: 'label' }, el('span', { class: 'start' }), el('span')));
 			const row = el('div', { role: 'row', class: 'row', id: `${this.id}-row-${this.pool.length}`,
 				'aria-selected': 'false' }, ...cells);
 			this.body.append(row);
@@ -136,7 +137,9 @@ export class Table {
 			return;
 		}
 		const [twisty, depth, label] = cell.children;
-		label.textContent = text;
+		const [start, end] = startAndEnd(text);
+		label.firstChild.textContent = start;
+		label.lastChild.textContent = end;
 		if (!this.tree)
 			return;
 		cell.style.paddingLeft = `${4 + INDENT * Math.min(info.depth, DEEPEST)}px`;
