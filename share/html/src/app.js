@@ -1,7 +1,7 @@
 // What all views share: the profile, the state, and what follows from the two. Views ask for it when
 // they need it; it is computed once for each state.
 
-import { byFunction, inlining, partOf, selfByFunction } from './tree.js';
+import { byFunction, inlining, partOf, selfByFunction, totalByFunction } from './tree.js';
 import { matchFunctions, matchedValue } from './search.js';
 import { DEFAULTS, consistent, formatState, parseState } from './state.js';
 import { baseName, percent, scaled } from './format.js';
@@ -73,7 +73,7 @@ export class App {
 			if (this.profile.isKernel(f))
 				any = kernel[f] = 1;
 		const sums = byFunction(this.tree, prefix, n);
-		sums.kernel = any ? byFunction(this.tree, partOf(this.tree, prefix, kernel), n).total
+		sums.kernel = any ? totalByFunction(this.tree, partOf(this.tree, prefix, kernel), n)
 			: new Float64Array(n);
 		sums.samples = selfByFunction(this.tree, this.samples.prefix, n);
 		return sums;

@@ -3,6 +3,7 @@
 
 import { Scroll, button, byId, el, select } from './dom.js';
 import { copy, forScreen } from './table.js';
+import { Tooltip } from './tooltip.js';
 import { invert } from './merge.js';
 import { inSlices } from './slices.js';
 import { colors, hex, ink } from './colors.js';
@@ -37,12 +38,12 @@ export class FlameView {
 			onclick: (e) => this.click(e), onfocus: () => this.tell(),
 		}, this.sticky, this.spacer);
 		this.scroll = new Scroll(this.place, this.spacer);
-		this.tooltip = el('div', { id: 'tooltip', role: 'tooltip', hidden: true });
+		this.tooltip = new Tooltip();
 		this.crumbs = el('nav', { id: 'crumbs', 'aria-label': 'Narrowed to' });
 		this.legend = el('ul', { id: 'legend', 'aria-label': 'Colours' });
 		this.note = el('p', { id: 'flame-note', class: 'about' });
 		this.element = el('section', { class: 'view' }, this.tools(), this.note, this.crumbs,
-			this.place, this.legend, this.tooltip);
+			this.place, this.legend, this.tooltip.element);
 		new ResizeObserver(() => requestAnimationFrame(() => this.layOut())).observe(this.place);
 		window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.recolor());
 	}
@@ -492,35 +493,19 @@ export class FlameView {
 		if (node !== this.hovered) {
 			this.hovered = node;
 			this.showBox(this.hoverBox, node);
-			this.fillTooltip(node);
+			if (node === null || node < 0)
+				this.tooltip.hide();
+			else
+				this.tooltip.fill(node, this.title(node), this.facts(node));
 		}
-		if (!this.tooltip.hidden)
-			this.moveTooltip(event);
+		this.tooltip.move(event.clientX, event.clientY);
 		this.place.classList.toggle('pointing', node !== null);
-	}
-
-	fillTooltip(node) {
-		this.tooltip.hidden = node === null || node < 0;
-		if (this.tooltip.hidden)
-			return;
-		this.tooltip.dataset.node = node;
-		this.tooltip.replaceChildren(el('bdi', { class: 'label' }, forScreen(this.title(node))),
-			el('dl', {}, ...this.facts(node).flatMap(([label, text]) =>
-				[el('dt', {}, label), el('dd', { 'data-fact': label }, el('bdi', {}, forScreen(text)))])));
-	}
-
-	moveTooltip(event) {
-		const t = this.tooltip, w = t.offsetWidth, h = t.offsetHeight;
-		const x = Math.min(event.clientX + 14, window.innerWidth - w - 4);
-		const below = event.clientY + 18 + h < window.innerHeight;
-		t.style.left = `${Math.max(0, x)}px`;
-		t.style.top = `${Math.max(0, below ? event.clientY + 18 : event.clientY - h - 10)}px`;
 	}
 
 	leave() {
 		this.hovered = null;
 		this.hoverBox.hidden = true;
-		this.tooltip.hidden = true;
+		this.tooltip.hide();
 	}
 
 	click(event) {

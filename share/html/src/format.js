@@ -53,7 +53,7 @@ export function percent(value, total) {
 }
 
 export function baseName(path) {
-	return path.slice(path.lastIndexOf('/') + 1);
+	return path.slice(path.lastIndexOf('/') + 1) || path;
 }
 
 /** Code units of text that do not end within a surrogate pair. */

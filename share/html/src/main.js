@@ -12,7 +12,11 @@ async function read() {
 		throw new DataError('it has no data');
 	const meta = JSON.parse(source.textContent), columns = {};
 	await Promise.all([...document.querySelectorAll('script.column')].map(async (e) => {
-		columns[e.id] = await inflate(e.textContent);
+		try {
+			columns[e.id] = await inflate(e.textContent);
+		} catch (error) {
+			throw new DataError(`column ${e.id} is damaged`);
+		}
 	}));
 	performance.mark('unpacked');
 	const profile = new Profile(meta, columns);

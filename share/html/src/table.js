@@ -39,7 +39,7 @@ export class Table {
 		this.outer = el('div', { class: 'tablebox' }, this.element, this.empty);
 		this.scroll = new Scroll(this.element, this.body);
 		const widths = columns.map((c) => ({ number: '5.6rem', name: 'minmax(14rem, 5fr)',
-			text: 'minmax(6rem, 2fr)' })[c.kind]);
+			text: 'minmax(8rem, 2fr)' })[c.kind]);
 		this.element.style.setProperty('--columns', widths.join(' '));
 		new ResizeObserver(() => requestAnimationFrame(() => this.paint())).observe(this.element);
 	}

@@ -146,26 +146,30 @@ export function partOf(tree, prefix, keep) {
  * subtree of the last one that was.
  */
 export function byFunction(tree, prefix, functionCount) {
-	const self = new Float64Array(functionCount), total = new Float64Array(functionCount);
-	const until = new Int32Array(functionCount);
+	return { self: selfByFunction(tree, prefix, functionCount),
+		total: totalByFunction(tree, prefix, functionCount) };
+}
 
-	for (let i = 0; i < tree.count; i++) {
-		const f = tree.fn[i];
-		self[f] += prefix[i + 1] - prefix[i];
+export function totalByFunction(tree, prefix, functionCount) {
+	const total = new Float64Array(functionCount), until = new Int32Array(functionCount);
+	const { fn, end, count } = tree;
+
+	for (let i = 0; i < count; i++) {
+		const f = fn[i];
 		if (i >= until[f]) {
-			total[f] += prefix[tree.end[i]] - prefix[i];
-			until[f] = tree.end[i];
+			total[f] += prefix[end[i]] - prefix[i];
+			until[f] = end[i];
 		}
 	}
-	return { self, total };
+	return total;
 }
 
 /** The sum of each function's own values alone. */
 export function selfByFunction(tree, prefix, functionCount) {
-	const self = new Float64Array(functionCount);
+	const self = new Float64Array(functionCount), { fn, count } = tree;
 
-	for (let i = 0; i < tree.count; i++)
-		self[tree.fn[i]] += prefix[i + 1] - prefix[i];
+	for (let i = 0; i < count; i++)
+		self[fn[i]] += prefix[i + 1] - prefix[i];
 	return self;
 }
 
