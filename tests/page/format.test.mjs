@@ -1,22 +1,25 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { baseName, cutMiddle, exact, percent, scaled, shorten, startAndEnd, stripArguments }
-	from '../../share/html/src/format.js';
-import { csv, csvCell, fileName, svg, xml } from '../../share/html/src/export.js';
-import { facts, quality } from '../../share/html/src/quality.js';
-import { colors, hex, ink, mix, pixel } from '../../share/html/src/colors.js';
-import { report, small } from './lib/sample.mjs';
-import { Profile } from '../../share/html/src/data.js';
+import {baseName, cutMiddle, exact, percent, scaled, shorten, startAndEnd, stripArguments} from '../../share/html/src/format.js';
+import {csv, csvCell, fileName, svg, xml} from '../../share/html/src/export.js';
+import {facts, quality} from '../../share/html/src/quality.js';
+import {colors, hex, ink, mix, pixel} from '../../share/html/src/colors.js';
+import {report, small} from './lib/sample.mjs';
+import {Profile} from '../../share/html/src/data.js';
 
 test('numbers as in hpcprof text', () => {
-	const times = [[0, '0 ns'], [7, '7 ns'], [999.4, '999 ns'], [999.6, '1.00 us'], [660e3, '660 us'],
+	const times = [
+		[0, '0 ns'], [7, '7 ns'], [999.4, '999 ns'], [999.6, '1.00 us'], [660e3, '660 us'],
 		[94.3e6, '94.3 ms'], [2.79e9, '2.79 s'], [99.94e9, '99.9 s'], [99.96e9, '100 s'],
-		[119e9, '119 s'], [120e9, '2.00 min'], [3600e9, '60.0 min'], [7200e9, '2.00 h']];
+		[119e9, '119 s'], [120e9, '2.00 min'], [3600e9, '60.0 min'], [7200e9, '2.00 h']
+	];
 	for (const [v, text] of times)
 		assert.equal(scaled(v, 'ns'), text);
-	assert.deepEqual([1023, 1024, 1536, 5 * 2 ** 20, 3 * 2 ** 30].map((v) => scaled(v, 'bytes')),
+	assert.deepEqual(
+		[1023, 1024, 1536, 5 * 2 ** 20, 3 * 2 ** 30].map((v) => scaled(v, 'bytes')),
 		['1023 B', '1.00 KiB', '1.50 KiB', '5.00 MiB', '3.00 GiB']);
-	assert.deepEqual([0, 12, 999999, 1234567, 2.5e9, 0.5, 12.34].map((v) => scaled(v, 'samples')),
+	assert.deepEqual(
+		[0, 12, 999999, 1234567, 2.5e9, 0.5, 12.34].map((v) => scaled(v, 'samples')),
 		['0', '12', '999,999', '1.23 M', '2.50 G', '0.50', '12.3']);
 	assert.equal(scaled(-94.3e6, 'ns'), '-94.3 ms');
 	assert.equal(exact(1234567), '1,234,567');
@@ -40,7 +43,8 @@ test('names cut in the middle', () => {
 
 test('the end of a name stays', () => {
 	assert.deepEqual(startAndEnd('short'), ['short', '']);
-	for (const name of ['core::parser::parse_value_from_a(int)', '😀'.repeat(20), `x${'😀'.repeat(20)}`]) {
+	for (const name of ['core::parser::parse_value_from_a(int)', '😀'.repeat(20),
+		     `x${'😀'.repeat(20)}`]) {
 		const [start, end] = startAndEnd(name);
 		assert.equal(start + end, name);
 		assert.ok(end.length > 8 && (end.isWellFormed?.() ?? true));
@@ -55,8 +59,9 @@ test('arguments go before the middle does', () => {
 	assert.equal(shorten(name, 30), 'std::map<...>::find(...) const');
 	assert.equal(shorten(name, 100), name);
 	assert.equal(shorten(name, 12), 'std:…d const');
-	for (const same of ['a < b', 'operator<', 'x::operator<<', 'f()', 'operator()', 'operator->', 'a<b',
-		'<lambda at x.c:3', '(anonymous namespace)::f', '>', 'a)', ''])
+	for (const same of ['a < b', 'operator<', 'x::operator<<', 'f()', 'operator()',
+		     'operator->', 'a<b', '<lambda at x.c:3', '(anonymous namespace)::f', '>', 'a)',
+		     ''])
 		assert.equal(stripArguments(same, true), same);
 	assert.equal(stripArguments('x::operator()(int)', true), 'x::operator()(...)');
 	assert.equal(stripArguments('x::operator<< <char>(y&)', true), 'x::operator<< <...>(...)');
@@ -64,7 +69,8 @@ test('arguments go before the middle does', () => {
 	assert.equal(stripArguments('cooperator<int>', true), 'cooperator<...>');
 	assert.ok(shorten('<'.repeat(100000), 20).length <= 20);
 	// What begins alike can be told apart.
-	assert.notEqual(shorten('core::parser::parse_value_from_a', 12), shorten('core::parser::parse_value_from_b', 12));
+	assert.notEqual(shorten('core::parser::parse_value_from_a', 12),
+		shorten('core::parser::parse_value_from_b', 12));
 });
 
 test('CSV that no spreadsheet runs', () => {
@@ -80,8 +86,22 @@ test('CSV that no spreadsheet runs', () => {
 
 test('SVG of text that would be markup', () => {
 	const bad = '</title><script>alert(1)</script>"\'&\u0000\u001b\ud800x';
-	const image = svg({ width: 10, height: 18, rowHeight: 18, background: '#ffffff', title: bad,
-		frames: [{ x: 0, y: 0, width: 10, text: bad, title: bad, fill: '#ff0000', ink: '#000000' }] });
+	const image = svg({
+		width: 10,
+		height: 18,
+		rowHeight: 18,
+		background: '#ffffff',
+		title: bad,
+		frames: [{
+			x: 0,
+			y: 0,
+			width: 10,
+			text: bad,
+			title: bad,
+			fill: '#ff0000',
+			ink: '#000000'
+		}]
+	});
 	assert.equal(image.match(/<title>/g).length, 2);
 	assert.ok(!image.includes('<script') && !/[\u0000\u001b\ud800]/.test(image));
 	assert.equal(xml('<&>"\''), '&#60;&#38;&#62;&#34;&#39;');
@@ -92,14 +112,17 @@ test('SVG of text that would be markup', () => {
 
 test('quality: said always, wrong only if it is', () => {
 	const { meta } = small(), m = meta.metrics[0];
-	const wrong = (r, metric = m) => quality(r, metric, 0).filter((x) => x.wrong).map((x) => x.id);
-	assert.deepEqual(quality(meta.report, m, 0).map((x) => x.id), ['samples', 'recorded', 'partial', 'nameless']);
+	const wrong = (r, metric = m) =>
+		quality(r, metric, 0).filter((x) => x.wrong).map((x) => x.id);
+	assert.deepEqual(quality(meta.report, m, 0).map((x) => x.id),
+		['samples', 'recorded', 'partial', 'nameless']);
 	assert.deepEqual(wrong(meta.report), []);
 	assert.deepEqual(wrong(report([m], { lost: 0.2 })), ['recorded']);
 	assert.deepEqual(wrong(report([m], { partial: 0.2 })), ['partial']);
 	assert.deepEqual(wrong(report([m], { nameless: 0.2 })), ['nameless']);
-	assert.deepEqual(wrong(meta.report, { ...m, samples: 5 }), ['samples']);
-	assert.equal(quality(report([m], { lost: 0.25, partial: 0 }), m, 0)[1].text, '80.0% recorded');
+	assert.deepEqual(wrong(meta.report, {...m, samples: 5 }), ['samples']);
+	assert.equal(
+		quality(report([m], { lost: 0.25, partial: 0 }), m, 0)[1].text, '80.0% recorded');
 	assert.deepEqual(quality({}, m, 0).map((x) => x.id), ['samples']);
 	assert.deepEqual(facts(undefined), []);
 	assert.ok(facts(meta.report.run).some((f) => f.text === '4.00 s of wall time'));
@@ -107,15 +130,20 @@ test('quality: said always, wrong only if it is', () => {
 });
 
 test('text on every colour can be read', () => {
-	const light = (p) => [0, 8, 16].map((s) => (p >>> s) & 255).map((v) => v / 255)
-		.map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const light =
+		(p) => [0, 8, 16]
+			       .map((s) => (p >>> s) & 255)
+			       .map((v) => v / 255)
+			       .map((v) => (v <= 0.04045 ? v / 12.92
+							 : ((v + 0.055) / 1.055) ** 2.4))
+			       .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
 	const made = small(), p = new Profile(made.meta, made.columns);
 	for (const dark of [false, true])
 		for (const kind of ['module', 'function', 'kernel']) {
 			const c = colors(p, kind, new Float64Array(p.functionCount).fill(1), dark);
 			for (const x of [...c.of, ...c.dimmed, c.faded, c.hit]) {
-				const [a, b] = [light(x), light(pixel(ink(x)))].sort((u, v) => v - u);
+				const [a, b] =
+					[light(x), light(pixel(ink(x)))].sort((u, v) => v - u);
 				assert.ok((a + 0.05) / (b + 0.05) >= 4.5, hex(x));
 			}
 		}

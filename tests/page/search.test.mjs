@@ -1,7 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { matchFunctions, matchedValue, matcher, nextMatch } from '../../share/html/src/search.js';
-import { SEEDS, profileOf, randomPaths } from './lib/naive.mjs';
+import {matchFunctions, matchedValue, matcher, nextMatch} from '../../share/html/src/search.js';
+import {SEEDS, profileOf, randomPaths} from './lib/naive.mjs';
 
 const finds = (query, name) => matcher(query).test(name);
 
@@ -30,24 +30,30 @@ test('regular expressions', () => {
 test('the value of what matches: a path counts once', () => {
 	for (const seed of SEEDS)
 		for (const query of ['f1', '/f[24]/', 'none', 'f']) {
-			const list = randomPaths(seed), p = profileOf(list), { prefix } = p.values(0, 'events');
+			const list = randomPaths(seed), p = profileOf(list),
+			      { prefix } = p.values(0, 'events');
 			const { hits, functions } = matchFunctions(p.functions.name, query);
 			const has = (name) => matcher(query).test(name);
 			const want = list.filter(([path]) => path.some((f) => has(f.name)))
-				.reduce((sum, row) => sum + row[2], 0);
+					     .reduce((sum, row) => sum + row[2], 0);
 			const { value, nodes } = matchedValue(p.tree, prefix, hits);
 			assert.equal(value, want);
 			assert.equal(functions, p.functions.name.filter(has).length);
-			assert.equal(nodes, [...p.tree.fn.keys()].filter((i) => has(p.functions.name[p.tree.fn[i]]) &&
-				prefix[p.tree.end[i]] > prefix[i]).length);
+			assert.equal(nodes,
+				[...p.tree.fn.keys()]
+					.filter((i) => has(p.functions.name[p.tree.fn[i]]) &&
+							prefix[p.tree.end[i]] > prefix[i])
+					.length);
 		}
 });
 
 test('next and previous go round, and back', () => {
 	for (const seed of SEEDS) {
-		const p = profileOf(randomPaths(seed)), { prefix } = p.values(0, 'events'), { tree } = p;
+		const p = profileOf(randomPaths(seed)), { prefix } = p.values(0, 'events'),
+		      { tree } = p;
 		const { hits } = matchFunctions(p.functions.name, 'f3');
-		const all = [...tree.fn.keys()].filter((i) => hits[tree.fn[i]] && prefix[tree.end[i]] > prefix[i]);
+		const all = [...tree.fn.keys()].filter(
+			(i) => hits[tree.fn[i]] && prefix[tree.end[i]] > prefix[i]);
 		let node = -1;
 		for (const want of [...all, all[0]]) {
 			node = nextMatch(tree, prefix, hits, node, 1, 0, tree.count);

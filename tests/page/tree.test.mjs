@@ -1,10 +1,9 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { buildTree, byFunction, inlining, lowerBound, partOf, prefixSums, selfByFunction }
-	from '../../share/html/src/tree.js';
-import { TreeRows } from '../../share/html/src/rows.js';
-import { deepest, graphOf, nodeAt, seeLevel } from '../../share/html/src/flame_paint.js';
-import { SEEDS, flatOf, profileOf, randomPaths } from './lib/naive.mjs';
+import {buildTree, byFunction, inlining, lowerBound, partOf, prefixSums, selfByFunction} from '../../share/html/src/tree.js';
+import {TreeRows} from '../../share/html/src/rows.js';
+import {deepest, graphOf, nodeAt, seeLevel} from '../../share/html/src/flame_paint.js';
+import {SEEDS, flatOf, profileOf, randomPaths} from './lib/naive.mjs';
 
 test('parents, ends, depths and levels', () => {
 	//    0: a, 1: a b, 2: a b c, 3: a d, 4: e
@@ -47,13 +46,15 @@ test('functions: self, and total of the outermost occurrences', () => {
 		const { prefix } = p.values(0, 'events');
 		const { self, total } = byFunction(p.tree, prefix, p.functionCount);
 		const kernel = p.functions.name.map((_, f) => p.isKernel(f));
-		const part = byFunction(p.tree, partOf(p.tree, prefix, kernel), p.functionCount).total;
+		const part =
+			byFunction(p.tree, partOf(p.tree, prefix, kernel), p.functionCount).total;
 		assert.deepEqual(selfByFunction(p.tree, prefix, p.functionCount), self);
 		p.functions.name.forEach((name, f) => {
 			assert.equal(self[f], want.self.get(name) ?? 0);
 			assert.equal(total[f], want.total.get(name));
 			// The kernel's part: paths through the function that end in the kernel.
-			const in_ = list.filter((r) => r[0].some((x) => x.name === name) && r[0].at(-1).module === '[kernel]');
+			const in_ = list.filter((r) => r[0].some((x) => x.name === name) &&
+					r[0].at(-1).module === '[kernel]');
 			assert.equal(part[f], in_.reduce((sum, r) => sum + r[2], 0));
 		});
 	}
@@ -70,19 +71,28 @@ test('frames of a level: by pixels, as if each were looked at', () => {
 	for (const seed of SEEDS) {
 		const p = profileOf(randomPaths(seed, 300)), { prefix } = p.values(0, 'events');
 		const { tree } = p, graph = graphOf(tree, prefix), total = prefix[tree.count];
-		for (const [x0, x1, width] of [[0, total, 97], [total * 0.3, total * 0.41, 50], [0, total, 5]])
+		for (const [x0, x1, width] of [
+			     [0, total, 97], [total * 0.3, total * 0.41, 50], [0, total, 5]])
 			for (let d = 0; d <= tree.maxDepth; d++) {
-				const seen = new Int32Array(width).fill(-1), want = new Uint8Array(width);
+				const seen = new Int32Array(width).fill(-1),
+				      want = new Uint8Array(width);
 				seeLevel(graph, d, x0, x1, width, null, (i, left, right) => {
-					assert.ok(left >= 0 && right > left && right <= width && tree.depth[i] === d);
+					assert.ok(left >= 0 && right > left && right <= width &&
+						tree.depth[i] === d);
 					seen.fill(i, left, right);
 				});
 				for (let i = 0; i < tree.count; i++)
-					if (tree.depth[i] === d && prefix[tree.end[i]] > Math.max(x0, prefix[i]) && prefix[i] < x1) {
-						const k = width / (x1 - x0), a = Math.max(0, Math.floor((prefix[i] - x0) * k));
-						const b = Math.min(width, Math.floor((prefix[tree.end[i]] - x0) * k));
+					if (tree.depth[i] === d &&
+						prefix[tree.end[i]] > Math.max(x0, prefix[i]) &&
+						prefix[i] < x1) {
+						const k = width / (x1 - x0),
+						      a = Math.max(
+							      0, Math.floor((prefix[i] - x0) * k));
+						const b = Math.min(width,
+							Math.floor((prefix[tree.end[i]] - x0) * k));
 						want.fill(1, a, Math.max(a + 1, b));
-						if (b - a >= 2) // the first pixel may be that of narrow ones before it
+						if (b - a >= 2)	 // the first pixel may be that of
+								 // narrow ones before it
 							assert.equal(seen[b - 1], i);
 					}
 				assert.deepEqual([...seen].map((i) => (i >= 0 ? 1 : 0)), [...want]);
@@ -100,16 +110,18 @@ test('a match within a pixel is seen', () => {
 
 test('the node at a point', () => {
 	for (const seed of SEEDS) {
-		const p = profileOf(randomPaths(seed)), { prefix } = p.values(0, 'events'), { tree } = p;
+		const p = profileOf(randomPaths(seed)), { prefix } = p.values(0, 'events'),
+		      { tree } = p;
 		const graph = graphOf(tree, prefix);
 		for (let x = 0; x < prefix[tree.count]; x += 997)
 			for (let d = -1; d <= tree.maxDepth + 1; d++) {
-				const want = [...tree.fn.keys()].find((i) => tree.depth[i] === d && prefix[i] <= x &&
-					x < prefix[tree.end[i]]);
+				const want = [...tree.fn.keys()].find((i) => tree.depth[i] === d &&
+						prefix[i] <= x && x < prefix[tree.end[i]]);
 				assert.equal(nodeAt(graph, d, x), want ?? -1);
 			}
 		for (let i = -1; i < tree.count; i++) {
-			const below = [...tree.depth].filter((_, k) => i < 0 || (k >= i && k < tree.end[i]));
+			const below = [...tree.depth].filter(
+				(_, k) => i < 0 || (k >= i && k < tree.end[i]));
 			assert.equal(deepest(tree, i), Math.max(...below));
 		}
 	}
@@ -118,14 +130,23 @@ test('the node at a point', () => {
 /** Rows of a random tree as a recursion would list them. */
 test('rows of an open and closed tree', () => {
 	for (const seed of SEEDS) {
-		const p = profileOf(randomPaths(seed)), { tree } = p, { prefix } = p.values(0, 'samples');
+		const p = profileOf(randomPaths(seed)), { tree } = p,
+		      { prefix } = p.values(0, 'samples');
 		const kids = (i) => [...tree.fn.keys()].filter((c) => tree.parent[c] === i);
-		const source = { roots: () => kids(-1), children: kids, depth: (i) => tree.depth[i],
-			total: (i) => prefix[tree.end[i]] - prefix[i] };
+		const source = {
+			roots: () => kids(-1),
+			children: kids,
+			depth: (i) => tree.depth[i],
+			total: (i) => prefix[tree.end[i]] - prefix[i]
+		};
 		const compare = (a, b) => tree.fn[b] - tree.fn[a] || a - b;
 		const rows = new TreeRows(source, compare), open = new Set();
-		const list = (i) => kids(i).sort(compare).flatMap((c) => [c, ...(open.has(c) ? list(c) : [])]);
-		const close = (i) => { open.delete(i); kids(i).forEach(close); };
+		const list = (i) =>
+			kids(i).sort(compare).flatMap((c) => [c, ...(open.has(c) ? list(c) : [])]);
+		const close = (i) => {
+			open.delete(i);
+			kids(i).forEach(close);
+		};
 		for (let k = 0; k < 60; k++) {
 			const row = (k * 7919) % rows.count, id = rows.ids[row];
 			if (open.has(id)) {

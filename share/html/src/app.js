@@ -1,10 +1,10 @@
-// What all views share: the profile, the state, and what follows from the two. Views ask for it when
-// they need it; it is computed once for each state.
+// What all views share: the profile, the state, and what follows from the two. Views ask for it
+// when they need it; it is computed once for each state.
 
-import { byFunction, inlining, partOf, selfByFunction, totalByFunction } from './tree.js';
-import { matchFunctions, matchedValue } from './search.js';
-import { DEFAULTS, consistent, formatState, parseState } from './state.js';
-import { baseName, percent, scaled } from './format.js';
+import {byFunction, inlining, partOf, selfByFunction, totalByFunction} from './tree.js';
+import {matchFunctions, matchedValue} from './search.js';
+import {DEFAULTS, consistent, formatState, parseState} from './state.js';
+import {baseName, percent, scaled} from './format.js';
 
 /** A function that computes again only if its key differs from that of the last call. */
 function remember(key, compute) {
@@ -21,11 +21,14 @@ function remember(key, compute) {
 
 /** The place of each text among all; the same for equal texts. */
 function ranks(texts) {
-	const order = texts.map((_, i) => i).sort((a, b) =>
-		(texts[a] < texts[b] ? -1 : texts[a] > texts[b] ? 1 : 0));
+	const order = texts.map((_, i) => i)
+			      .sort((a, b) => (texts[a] < texts[b]	  ? -1
+						    : texts[a] > texts[b] ? 1
+									  : 0));
 	const rank = new Int32Array(texts.length);
 	for (let k = 1; k < order.length; k++)
-		rank[order[k]] = rank[order[k - 1]] + (texts[order[k]] === texts[order[k - 1]] ? 0 : 1);
+		rank[order[k]] =
+			rank[order[k - 1]] + (texts[order[k]] === texts[order[k - 1]] ? 0 : 1);
 	return rank;
 }
 
@@ -40,14 +43,14 @@ export class App {
 		this.current = remember(metric, () => p.values(this.state.metric, this.state.of));
 		this.flat = remember(metric, () => this.sumUp());
 		this.inlining = remember(() => 0, () => inlining(this.tree, p.functionCount));
-		this.matching = remember(() => this.state.q,
-			() => matchFunctions(p.functions.name, this.state.q));
+		this.matching = remember(
+			() => this.state.q, () => matchFunctions(p.functions.name, this.state.q));
 		this.matched = remember(() => `${metric()} ${this.state.q}`, () => {
 			const { hits } = this.matching();
 			return hits ? matchedValue(this.tree, this.values.prefix, hits) : null;
 		});
-		this.passing = remember(() => `${this.state.module} ${this.state.filter}`,
-			() => this.filter());
+		this.passing = remember(
+			() => `${this.state.module} ${this.state.filter}`, () => this.filter());
 		window.addEventListener('hashchange', () => this.goTo(this.read()));
 	}
 
@@ -63,7 +66,10 @@ export class App {
 		return this.profile.values(this.state.metric, 'samples');
 	}
 
-	/** Sums by function: self, total, kernel, samples; in units of values.scale but for samples. */
+	/**
+	 * Sums by function: self, total, kernel, samples; in units of values.scale but for
+	 * samples.
+	 */
 	sumUp() {
 		const n = this.profile.functionCount, { prefix } = this.values;
 		const kernel = new Uint8Array(n);
@@ -74,7 +80,7 @@ export class App {
 				any = kernel[f] = 1;
 		const sums = byFunction(this.tree, prefix, n);
 		sums.kernel = any ? totalByFunction(this.tree, partOf(this.tree, prefix, kernel), n)
-			: new Float64Array(n);
+				  : new Float64Array(n);
 		sums.samples = selfByFunction(this.tree, this.samples.prefix, n);
 		return sums;
 	}
@@ -87,7 +93,9 @@ export class App {
 		const { hits } = matchFunctions(functions.name, filter);
 		const pass = hits ?? new Uint8Array(functions.name.length).fill(1);
 		if (module >= 0)
-			functions.module.forEach((m, f) => { pass[f] &= m === module ? 1 : 0; });
+			functions.module.forEach((m, f) => {
+				pass[f] &= m === module ? 1 : 0;
+			});
 		return pass;
 	}
 
@@ -95,23 +103,30 @@ export class App {
 	rank(column) {
 		const p = this.profile;
 		this.ranks ??= {};
-		this.ranks[column] ??= ranks(column === 'function' ? p.functions.name
-			: p.functions.name.map((_, f) => baseName(column === 'module' ? p.moduleName(f) : p.place(f))));
+		this.ranks[column] ??= ranks(column === 'function'
+				? p.functions.name
+				: p.functions.name.map(
+					  (_, f) => baseName(column === 'module' ? p.moduleName(f)
+										 : p.place(f))));
 		return this.ranks[column];
 	}
 
-	/** A value (in units of values.scale) as the reader wants it: a percentage, or with its unit. */
+	/**
+	 * A value (in units of values.scale) as the reader wants it: a percentage, or with its
+	 * unit.
+	 */
 	text(value) {
 		const { scale, total, unit } = this.values;
-		return this.state.as === 'percent' ? percent(value * scale, total) : scaled(value * scale, unit);
+		return this.state.as === 'percent' ? percent(value * scale, total)
+						   : scaled(value * scale, unit);
 	}
 
 	/**
-	 * Changes the state. A change is a new entry of the browser's history, unless replace is set, as
-	 * for letters typed into a field.
+	 * Changes the state. A change is a new entry of the browser's history, unless replace is
+	 * set, as for letters typed into a field.
 	 */
 	set(patch, { replace = false } = {}) {
-		const next = consistent({ ...this.state, ...patch });
+		const next = consistent({...this.state, ...patch });
 		const hash = `#${formatState(next, this.profile)}`;
 
 		if (hash === `#${formatState(this.state, this.profile)}`)
@@ -147,11 +162,14 @@ export class App {
 		const toast = document.getElementById('toast');
 		toast.textContent = text;
 		clearTimeout(this.toastTimer);
-		this.toastTimer = setTimeout(() => { toast.textContent = ''; }, 4000);
+		this.toastTimer = setTimeout(() => {
+			toast.textContent = '';
+		}, 4000);
 	}
 
 	/** The name of function f as tables show it, with what the compiler made of it. */
 	name(f) {
-		return this.profile.functions.name[f] + ['', ' [partly inlined]', ' [inlined]'][this.inlining()[f]];
+		return this.profile.functions.name[f] +
+			['', ' [partly inlined]', ' [inlined]'][this.inlining()[f]];
 	}
 }

@@ -1,9 +1,9 @@
 // Colours of frames, as 32-bit pixels (0xAABBGGRR) and as CSS.
 
-import { baseName } from './format.js';
+import {baseName} from './format.js';
 
-// After Okabe and Ito, lightened: kept apart by those who see no red, green or blue too, and text in
-// black is read on all of them.
+// After Okabe and Ito, lightened: kept apart by those who see no red, green or blue too, and text
+// in black is read on all of them.
 const PALETTE = ['#8ecbee', '#f3b861', '#7fcfae', '#f2e57c', '#e59573', '#dcaacb', '#a9b7ee'];
 const KERNEL = '#c9b29b', OTHER = '#cfcfcf', USER = PALETTE[0];
 const HIT = '#ff5ad6', DIMMED = 0.45;
@@ -48,9 +48,9 @@ function byName(name) {
 }
 
 /**
- * {of, dimmed, legend, back, faded, hit}: of[f] is the pixel of function f, dimmed[f] the same if others
- * match a search, and legend a list of [color, text, title].
- * kind is 'module', 'function' or 'kernel'; share gives the self value of each function.
+ * {of, dimmed, legend, back, faded, hit}: of[f] is the pixel of function f, dimmed[f] the same if
+ * others match a search, and legend a list of [color, text, title]. kind is 'module', 'function' or
+ * 'kernel'; share gives the self value of each function.
  */
 export function colors(profile, kind, self, dark) {
 	const n = profile.functionCount, of = new Uint32Array(n), legend = [];
@@ -69,8 +69,14 @@ export function colors(profile, kind, self, dark) {
 		for (let f = 0; f < n; f++)
 			of[f] = module[profile.functions.module[f] + 1];
 	}
-	return { of, dimmed: of.map((c) => mix(c, back, DIMMED)), legend, back,
-		faded: pixel(dark ? '#454952' : '#dfe2e6'), hit: shade(pixel(HIT)) };
+	return {
+		of,
+		dimmed: of.map((c) => mix(c, back, DIMMED)),
+		legend,
+		back,
+		faded: pixel(dark ? '#454952' : '#dfe2e6'),
+		hit: shade(pixel(HIT))
+	};
 }
 
 /** Colours by module + 1: the heaviest ones have colours of their own. */
@@ -80,8 +86,9 @@ function byModule(profile, self, legend, shade) {
 		if (m >= 0)
 			sums[m] += self[f];
 	});
-	const order = [...sums.keys()].sort((a, b) => sums[b] - sums[a])
-		.filter((m) => m !== profile.kernelModule);
+	const order = [...sums.keys()]
+			      .sort((a, b) => sums[b] - sums[a])
+			      .filter((m) => m !== profile.kernelModule);
 	const of = new Uint32Array(profile.modules.length + 1).fill(shade(pixel(OTHER)));
 	order.slice(0, PALETTE.length).forEach((m, k) => {
 		of[m + 1] = shade(pixel(PALETTE[k]));
@@ -92,6 +99,7 @@ function byModule(profile, self, legend, shade) {
 		legend.push([of[profile.kernelModule + 1], 'kernel', '[kernel]']);
 	}
 	if (order.length > PALETTE.length)
-		legend.push([of[0], `${order.length - PALETTE.length} others`, 'The other modules']);
+		legend.push(
+			[of[0], `${order.length - PALETTE.length} others`, 'The other modules']);
 	return of;
 }

@@ -1,6 +1,6 @@
 // From the columns of the page to typed arrays. The format is described in share/html/README.md.
 
-import { buildTree, prefixSums } from './tree.js';
+import {buildTree, prefixSums} from './tree.js';
 
 /** What is wrong with the data, in words for the reader. */
 export class DataError extends Error {}
@@ -44,7 +44,7 @@ function parseNames(bytes) {
 	if (![f.module, f.file, f.line].every((a) => Array.isArray(a) && a.length === n))
 		throw new DataError('the names do not fit together');
 	if (f.module.some((m) => !(m >= -1 && m < names.modules.length)) ||
-	    f.file.some((m) => !(m >= -1 && m < names.files.length)))
+		f.file.some((m) => !(m >= -1 && m < names.files.length)))
 		throw new DataError('a name refers to something that is missing');
 	return names;
 }
@@ -82,12 +82,14 @@ export class Profile {
 	readTree(n) {
 		const limit = 2 * this.functionCount;
 
-		// A node has a byte at least: the number of nodes is checked before there is room for them.
+		// A node has a byte at least: the number of nodes is checked before there is room
+		// for them.
 		if (!Number.isInteger(n) || n < 0 || n > this.column('pops').length)
 			throw new DataError('column pops ends early');
 		// Numbers from 2^32 on are wrong here, and must not be cut to ones that are not.
 		const pops = readVarints(this.column('pops'), new Float64Array(n), 'pops');
-		const code = readVarints(this.column('functions'), new Float64Array(n), 'functions');
+		const code =
+			readVarints(this.column('functions'), new Float64Array(n), 'functions');
 		for (let i = 0; i < n; i++)
 			if (code[i] >= limit)
 				throw new DataError('a node has an unknown function');
@@ -103,14 +105,14 @@ export class Profile {
 	}
 
 	/**
-	 * {prefix, scale, total, unit} of a metric; of is 'events' or 'samples'. prefix[i] is the sum over
-	 * the nodes before i, in units of scale.
+	 * {prefix, scale, total, unit} of a metric; of is 'events' or 'samples'. prefix[i] is the
+	 * sum over the nodes before i, in units of scale.
 	 */
 	values(metric, of) {
 		const m = this.metrics[metric];
 		const events = of === 'events' && this.hasEvents(metric);
 		const v = this.sums.get(`${metric} ${events}`) ?? this.readSums(metric, events);
-		return { ...v, unit: of === 'events' ? m.unit : 'samples' };
+		return {...v, unit: of === 'events' ? m.unit : 'samples' };
 	}
 
 	/** Decodes the sums of a metric; with its events those of its samples are made, too. */
@@ -159,8 +161,9 @@ export class Profile {
 export async function inflate(base64) {
 	const text = base64.trim();
 	const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text)
-		: Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+					     : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+	const stream =
+		new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
 
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -63,6 +63,7 @@ export class Scroll {
 	}
 
 	set top(y) {
-		this.element.scrollTop = Math.max(0, Math.min(y, this.content - this.view)) / this.ratio;
+		this.element.scrollTop =
+			Math.max(0, Math.min(y, this.content - this.view)) / this.ratio;
 	}
 }

@@ -1,10 +1,10 @@
 // What leaves the page: CSV and SVG.
 
-import { el } from './dom.js';
+import {el} from './dom.js';
 
 /**
- * A cell of a CSV file (RFC 4180). A spreadsheet would run what begins like a formula; an apostrophe
- * makes it text.
+ * A cell of a CSV file (RFC 4180). A spreadsheet would run what begins like a formula; an
+ * apostrophe makes it text.
  */
 export function csvCell(value) {
 	let text = String(value);
@@ -25,7 +25,8 @@ export function csv(rows) {
 export function xml(text) {
 	return String(text)
 		.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
-		.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
+		.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+			'\ufffd')
 		.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
@@ -33,7 +34,7 @@ export function xml(text) {
  * A flame graph as SVG. frames: [{x, y, width, text, title, fill, ink}], in pixels; text is cut to
  * its frame already.
  */
-export function svg({ width, height, rowHeight, background, title, frames }) {
+export function svg({width, height, rowHeight, background, title, frames}) {
 	const out = [
 		`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
 			`viewBox="0 0 ${width} ${height}" font-family="monospace" font-size="11">`,
@@ -42,10 +43,14 @@ export function svg({ width, height, rowHeight, background, title, frames }) {
 	];
 	for (const f of frames) {
 		const w = Math.max(f.width - 0.5, 0.5).toFixed(2);
-		out.push(`<g><title>${xml(f.title)}</title><rect x="${f.x.toFixed(2)}" y="${f.y}" width="${w}" ` +
+		out.push(`<g><title>${xml(f.title)}</title><rect x="${f.x.toFixed(2)}" y="${
+				 f.y}" width="${w}" ` +
 			`height="${rowHeight - 1}" fill="${xml(f.fill)}"/>` +
-			(f.text ? `<text x="${(f.x + 3).toFixed(2)}" y="${f.y + rowHeight - 5}" fill="${xml(f.ink)}" ` +
-				`xml:space="preserve">${xml(f.text)}</text>` : '') + '</g>');
+			(f.text ? `<text x="${(f.x + 3).toFixed(2)}" y="${
+					  f.y + rowHeight - 5}" fill="${xml(f.ink)}" ` +
+						`xml:space="preserve">${xml(f.text)}</text>`
+				: '') +
+			'</g>');
 	}
 	out.push('</svg>\n');
 	return out.join('\n');
@@ -64,6 +69,7 @@ export function download(name, type, text) {
 
 /** A name for a file, of the title and a part. */
 export function fileName(title, part, ending) {
-	const words = title.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[-.]+|-+$/g, '').slice(0, 60);
+	const words =
+		title.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[-.]+|-+$/g, '').slice(0, 60);
 	return `${words || 'profile'}-${part}.${ending}`;
 }

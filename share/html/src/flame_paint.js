@@ -1,6 +1,6 @@
-// Where the frames of a flame graph are, and their pixels. Of a level only what is seen is looked at:
-// the first frame by binary search, and from one that is narrower than a pixel the next search begins
-// behind that pixel.
+// Where the frames of a flame graph are, and their pixels. Of a level only what is seen is looked
+// at: the first frame by binary search, and from one that is narrower than a pixel the next search
+// begins behind that pixel.
 
 /** The first index k in [a, b) of nodes whose range ends after x, or b. */
 export function firstEndingAfter(graph, a, b, x) {
@@ -31,8 +31,8 @@ export function graphOf(tree, prefix) {
 
 /**
  * Calls see(node, left, right) for the frames of depth d between the values x0 and x1, drawn width
- * pixels wide: left and right are whole pixels, right > left, and frames do not overlap. Of frames that
- * share a pixel and are no wider, one is seen: the first, or the first of which hits is set.
+ * pixels wide: left and right are whole pixels, right > left, and frames do not overlap. Of frames
+ * that share a pixel and are no wider, one is seen: the first, or the first of which hits is set.
  */
 export function seeLevel(graph, d, x0, x1, width, hits, see) {
 	const { nodes, end, prefix } = graph, last = graph.start[d + 1], scale = width / (x1 - x0);
@@ -96,15 +96,17 @@ export function deepest(tree, node) {
 
 /**
  * Paints the rows of a picture: {width, height, pixels (Uint32Array)}. what: {graph, x0, x1, base
- * (the zoomed node's depth), rowHeight, rowTop(d) (pixel of a row's upper edge), first, last (depths),
- * of and dimmed (pixel of each function), faded, back, hits, hit, label(node, left, right, y)}.
+ * (the zoomed node's depth), rowHeight, rowTop(d) (pixel of a row's upper edge), first, last
+ * (depths), of and dimmed (pixel of each function), faded, back, hits, hit, label(node, left,
+ * right, y)}.
  */
 export function paint(picture, what) {
 	const { width, height, pixels } = picture, { rowHeight, hits, fn = what.graph.fn } = what;
 
 	pixels.fill(what.back);
 	for (let d = what.first; d <= what.last; d++) {
-		const y = what.rowTop(d), from = Math.max(0, y), to = Math.min(height, y + rowHeight - 1);
+		const y = what.rowTop(d), from = Math.max(0, y),
+		      to = Math.min(height, y + rowHeight - 1);
 		if (from >= to)
 			continue;
 		const row = from * width;
@@ -112,7 +114,8 @@ export function paint(picture, what) {
 			const f = fn[i];
 			const color = hits ? (hits[f] ? what.hit : what.dimmed[f]) : what.of[f];
 			// A gap of a pixel keeps neighbours apart where there is room.
-			pixels.fill(d < what.base ? (hits && hits[f] ? what.hit : what.faded) : color,
+			pixels.fill(
+				d < what.base ? (hits && hits[f] ? what.hit : what.faded) : color,
 				row + left, row + (right - left > 2 ? right - 1 : right));
 			if (right - left > what.labelFrom)
 				what.label(i, left, right, y, d);

@@ -1,20 +1,25 @@
 // The flat table.
 
-import { FUNCTION, KERNEL, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
-import { exact } from './format.js';
+import {FUNCTION, KERNEL, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView} from './table_view.js';
+import {exact} from './format.js';
 
 /** Functions. An id is the number of a function. */
 export class FlatView extends TableView {
 	constructor(app) {
-		super(app, { id: 'flat', label: 'Functions', tree: false, sort: 'self',
+		super(app, {
+			id: 'flat',
+			label: 'Functions',
+			tree: false,
+			sort: 'self',
 			columns: [SELF, TOTAL, SAMPLES, KERNEL, FUNCTION, MODULE, PLACE],
-			about: 'Functions, wherever they were called.' });
+			about: 'Functions, wherever they were called.'
+		});
 	}
 
 	refresh() {
 		const { app } = this, { self, total } = app.flat(), pass = app.passing();
-		const list = new Int32Array(self.length), kept = this.table.model.count
-			? this.rows[this.table.active] : -1;
+		const list = new Int32Array(self.length),
+		      kept = this.table.model.count ? this.rows[this.table.active] : -1;
 		let n = 0, all = 0;
 
 		for (let f = 0; f < self.length; f++)
@@ -26,7 +31,7 @@ export class FlatView extends TableView {
 		this.rows = list.subarray(0, n).sort(this.comparer());
 		this.table.active = Math.max(0, this.rows.indexOf(kept));
 		this.status.textContent = n === all ? `${exact(n)} functions.`
-			: `${exact(n)} of ${exact(all)} functions.`;
+						    : `${exact(n)} of ${exact(all)} functions.`;
 		this.table.setModel(this.model(n, (row) => this.rows[row]), this.emptyText());
 	}
 
@@ -72,7 +77,9 @@ export class FlatView extends TableView {
 
 	inFlame(f) {
 		const name = this.app.profile.functions.name[f];
-		const q = name.startsWith('/') ? `/^${name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/` : name;
+		const q = name.startsWith('/')
+			? `/^${name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/`
+			: name;
 		return { view: 'flame', order: 'calls', zoom: '', q };
 	}
 }

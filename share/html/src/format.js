@@ -1,8 +1,10 @@
 // Numbers and names as text. Numbers read as in the reports of hpcprof text.
 
 const TIMES = [[1, 'ns'], [1e3, 'us'], [1e6, 'ms'], [1e9, 's']];
-const SIZES = [[1, 'B'], [2 ** 10, 'KiB'], [2 ** 20, 'MiB'], [2 ** 30, 'GiB'], [2 ** 40, 'TiB'],
-	[2 ** 50, 'PiB']];
+const SIZES = [
+	[1, 'B'], [2 ** 10, 'KiB'], [2 ** 20, 'MiB'], [2 ** 30, 'GiB'], [2 ** 40, 'TiB'],
+	[2 ** 50, 'PiB']
+];
 const COUNTS = [[1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T']];
 const MINUTE = 60e9, HOUR = 3600e9;
 
@@ -109,12 +111,14 @@ export function stripArguments(name, parameters) {
 			continue;
 		}
 		const c = name[i];
-		const opens = c === '<' || (c === '(' && (depth || strippable(name, i, parameters)));
+		const opens =
+			c === '<' || (c === '(' && (depth || strippable(name, i, parameters)));
 		if (opens && !(c === '<' && i === 0)) {
 			if (!depth)
 				out += c === '<' ? '<...>' : '(...)';
 			closers[depth++] = c === '<' ? '>' : ')';
-		} else if (depth && c === closers[depth - 1] && !(c === '>' && name[i - 1] === '-')) {
+		} else if (depth && c === closers[depth - 1] &&
+			!(c === '>' && name[i - 1] === '-')) {
 			depth--;
 		} else if (!depth) {
 			out += c;

@@ -1,10 +1,10 @@
 // The header: what was measured, its quality, the tabs, and what all views share.
 
-import { byId, el } from './dom.js';
-import { forScreen } from './table.js';
-import { exact, percent, scaled } from './format.js';
-import { facts, quality } from './quality.js';
-import { VIEWS } from './views.js';
+import {byId, el} from './dom.js';
+import {forScreen} from './table.js';
+import {exact, percent, scaled} from './format.js';
+import {facts, quality} from './quality.js';
+import {VIEWS} from './views.js';
 
 const KEYS = [
 	['1 to 9', 'the views, from left to right'],
@@ -33,23 +33,36 @@ export class Header {
 		const { app } = this, p = app.profile;
 		byId('title').textContent = forScreen(p.title);
 		byId('title').title = forScreen(p.title);
-		byId('facts').replaceChildren(...facts(p.report.run).map((f) =>
-			el('span', { class: 'fact', 'data-fact': f.id }, forScreen(f.text))));
-		byId('metric').replaceChildren(...p.metrics.map((m, i) => el('option', { value: i }, m.name)));
+		byId('facts').replaceChildren(
+			...facts(p.report.run)
+				.map((f) => el('span', { class: 'fact', 'data-fact': f.id },
+					     forScreen(f.text))));
+		byId('metric').replaceChildren(
+			...p.metrics.map((m, i) => el('option', { value: i }, m.name)));
 		byId('metric-label').hidden = p.metrics.length < 2;
-		byId('tabs').replaceChildren(...VIEWS.map((v) => el('button', { type: 'button', role: 'tab',
-			id: `tab-${v.id}`, 'aria-controls': `view-${v.id}`, 'data-view': v.id,
-			onclick: () => app.set({ view: v.id, sort: '' }) }, v.label)));
-		byId('help-keys').replaceChildren(...KEYS.map(([keys, what]) =>
-			el('tr', {}, el('th', { scope: 'row' }, keys), el('td', {}, what))));
+		byId('tabs').replaceChildren(...VIEWS.map((v) => el('button', {
+			type: 'button',
+			role: 'tab',
+			id: `tab-${v.id}`,
+			'aria-controls': `view-${v.id}`,
+			'data-view': v.id,
+			onclick: () => app.set({ view: v.id, sort: '' })
+		},
+								  v.label)));
+		byId('help-keys').replaceChildren(...KEYS.map(([
+			keys, what
+		]) => el('tr', {}, el('th', { scope: 'row' }, keys), el('td', {}, what))));
 	}
 
 	connect() {
 		const { app } = this;
 		for (const key of ['of', 'as', 'theme'])
-			byId(key).addEventListener('change', (e) => app.set({ [key]: e.target.value }));
-		byId('metric').addEventListener('change', (e) => app.set({ metric: Number(e.target.value) }));
-		byId('search').addEventListener('input', (e) => app.set({ q: e.target.value }, { replace: true }));
+			byId(key).addEventListener(
+				'change', (e) => app.set({ [key]: e.target.value }));
+		byId('metric').addEventListener(
+			'change', (e) => app.set({ metric: Number(e.target.value) }));
+		byId('search').addEventListener(
+			'input', (e) => app.set({ q: e.target.value }, { replace: true }));
 		byId('search').addEventListener('keydown', (e) => {
 			if (e.key === 'Enter')
 				this.step(e.shiftKey ? -1 : 1);
@@ -121,9 +134,15 @@ export class Header {
 	showQuality() {
 		const { app } = this, i = app.state.metric, m = app.profile.metrics[i];
 		byId('quality').replaceChildren(
-			el('span', { class: 'fact', 'data-quality': 'total' }, `${m.name}: ${scaled(m.events, m.unit)}`),
-			...quality(app.profile.report, m, i).map((x) => el('span', { class: x.wrong ? 'fact wrong' : 'fact',
-				'data-quality': x.id, title: forScreen(x.title) }, x.wrong ? '⚠ ' : '', forScreen(x.text))));
+			el('span', { class: 'fact', 'data-quality': 'total' },
+				`${m.name}: ${scaled(m.events, m.unit)}`),
+			...quality(app.profile.report, m, i)
+				.map((x) => el('span', {
+					class: x.wrong ? 'fact wrong' : 'fact',
+					'data-quality': x.id,
+					title: forScreen(x.title)
+				},
+					     x.wrong ? '⚠ ' : '', forScreen(x.text))));
 	}
 
 	showMatches() {
@@ -133,10 +152,17 @@ export class Header {
 		byId('search').setAttribute('aria-invalid', error ? 'true' : 'false');
 		byId('next').disabled = byId('previous').disabled = !found || !found.nodes;
 		const { total, scale } = app.values;
-		byId('matches').textContent = error || (found ? `${percent(found.value * scale, total)} in ` +
-			`${exact(functions)} function${functions === 1 ? '' : 's'}, ${exact(found.nodes)} ` +
-			`context${found.nodes === 1 ? '' : 's'}` : '');
-		byId('matches').title = found ? `${scaled(found.value * scale, app.values.unit)} on call paths ` +
-			'through a match; a path counts once' : '';
+		byId('matches').textContent = error ||
+			(found ? `${percent(found.value * scale, total)} in ` +
+						`${exact(functions)} function${
+							functions === 1
+								? ''
+								: 's'}, ${exact(found.nodes)} ` +
+						`context${found.nodes === 1 ? '' : 's'}`
+			       : '');
+		byId('matches').title = found
+			? `${scaled(found.value * scale, app.values.unit)} on call paths ` +
+				'through a match; a path counts once'
+			: '';
 	}
 }

@@ -1,10 +1,10 @@
 // Start: read the data, make the views, and connect them to the state.
 
-import { App } from './app.js';
-import { DataError, Profile, inflate } from './data.js';
-import { byId, el } from './dom.js';
-import { Header } from './header.js';
-import { VIEWS } from './views.js';
+import {App} from './app.js';
+import {DataError, Profile, inflate} from './data.js';
+import {byId, el} from './dom.js';
+import {Header} from './header.js';
+import {VIEWS} from './views.js';
 
 async function read() {
 	const source = byId('profile');
@@ -27,8 +27,12 @@ async function read() {
 /** Makes a view when it is first shown. */
 function switcher(app) {
 	const views = new Map(), place = byId('views');
-	const panels = new Map(VIEWS.map((v) => [v.id, el('div', { id: `view-${v.id}`, role: 'tabpanel',
-		'aria-labelledby': `tab-${v.id}`, hidden: true })]));
+	const panels = new Map(VIEWS.map((v) => [v.id, el('div', {
+		id: `view-${v.id}`,
+		role: 'tabpanel',
+		'aria-labelledby': `tab-${v.id}`,
+		hidden: true
+	})]));
 
 	place.append(...panels.values());
 	return (changed, before) => {
@@ -71,7 +75,8 @@ async function main() {
 	message.textContent = 'Reading the profile…';
 	try {
 		if (typeof DecompressionStream === 'undefined')
-			throw new DataError('this browser is too old: it has no DecompressionStream');
+			throw new DataError(
+				'this browser is too old: it has no DecompressionStream');
 		start(await read());
 		performance.mark('shown');
 		document.documentElement.dataset.ready = 'true';
@@ -79,8 +84,10 @@ async function main() {
 		byId('app').hidden = true;
 		message.hidden = false;
 		message.className = 'error';
-		message.textContent = `The page cannot be shown: ${e instanceof DataError ? e.message
-			: `the data cannot be read (${e.message})`}. The text report follows.`;
+		message.textContent = `The page cannot be shown: ${
+			e instanceof DataError ? e.message
+					       : `the data cannot be read (${
+							 e.message})`}. The text report follows.`;
 		summary.hidden = false;
 		document.documentElement.dataset.ready = 'error';
 	}

@@ -1,8 +1,8 @@
-// Trees by callers: the contexts that have a value of their own, grouped by function, then by caller,
-// by the caller's caller, and so on. A list of contexts is two arrays: leaf, the contexts with the
-// values, and at, how far up from there the group is.
+// Trees by callers: the contexts that have a value of their own, grouped by function, then by
+// caller, by the caller's caller, and so on. A list of contexts is two arrays: leaf, the contexts
+// with the values, and at, how far up from there the group is.
 
-import { Tree } from './tree.js';
+import {Tree} from './tree.js';
 
 const CHUNK = 1 << 18;
 
@@ -58,10 +58,13 @@ export function* leafGroups(tree, prefix, functionCount, least) {
 			yield;
 	}
 	kept.sort((a, b) => total[b] - total[a] || a - b);
-	return { missing, groups: kept.map((f) => {
-		const part = leaf.subarray(next[f] - count[f], next[f]);
-		return { fn: f, total: total[f], leaf: part, at: part, used: count[f] };
-	}) };
+	return {
+		missing,
+		groups: kept.map((f) => {
+			const part = leaf.subarray(next[f] - count[f], next[f]);
+			return { fn: f, total: total[f], leaf: part, at: part, used: count[f] };
+		})
+	};
 }
 
 /** The same leaves, one caller further up; those that have none are left out. */
@@ -81,12 +84,15 @@ export function callers(tree, list) {
 
 /** Room for grouping, one per function; make it once and use it often. */
 export function grouper(functionCount) {
-	return { slot: new Int32Array(functionCount).fill(-1), total: new Float64Array(functionCount) };
+	return {
+		slot: new Int32Array(functionCount).fill(-1),
+		total: new Float64Array(functionCount)
+	};
 }
 
 /**
- * Groups a list by the function of `at`: [{fn, total, leaf, at}], largest total first, of those of at
- * least `least`. Room is as it was afterwards.
+ * Groups a list by the function of `at`: [{fn, total, leaf, at}], largest total first, of those of
+ * at least `least`. Room is as it was afterwards.
  */
 export function groups(tree, prefix, list, room, least = 0) {
 	const n = list.leaf.length, { slot, total } = room, found = [];
@@ -105,8 +111,13 @@ export function groups(tree, prefix, list, room, least = 0) {
 	const out = [];
 	for (const f of found) {
 		if (total[f] >= least) {
-			out.push({ fn: f, total: total[f], leaf: new Int32Array(slot[f]),
-				at: new Int32Array(slot[f]), used: 0 });
+			out.push({
+				fn: f,
+				total: total[f],
+				leaf: new Int32Array(slot[f]),
+				at: new Int32Array(slot[f]),
+				used: 0
+			});
 			slot[f] = out.length - 1;
 		} else {
 			slot[f] = -1;
@@ -126,15 +137,15 @@ export function groups(tree, prefix, list, room, least = 0) {
 }
 
 /**
- * The tree by callers, made level by level; a generator that yields now and then, so that the caller
- * can let the page answer. Returns {tree, prefix, pruned, cut, base}.
+ * The tree by callers, made level by level; a generator that yields now and then, so that the
+ * caller can let the page answer. Returns {tree, prefix, pruned, cut, base}.
  *
- * options.path: functions, innermost first: only contexts of the first that were called by the second,
- *     and so on; the tree then begins with that path, and base is the node of its end, or -1.
+ * options.path: functions, innermost first: only contexts of the first that were called by the
+ * second, and so on; the tree then begins with that path, and base is the node of its end, or -1.
  * options.share: a node with less than this share of what the path has is left out. pruned is the
  *     number of nodes whose callers were left out.
- * options.steps: about how many times a context may be moved up in all, which bounds the time. cut is true
- *     if that was not enough, so that the tree ends early.
+ * options.steps: about how many times a context may be moved up in all, which bounds the time. cut
+ * is true if that was not enough, so that the tree ends early.
  */
 export function* invert(tree, prefix, functionCount, options = {}) {
 	const { path = [], share = 0, steps = Infinity } = options;
@@ -150,12 +161,17 @@ export function* invert(tree, prefix, functionCount, options = {}) {
 	} else {
 		const first = yield* leafGroups(tree, prefix, functionCount, least);
 		pruned = first.missing ? 1 : 0;
-		level = first.groups.map((g) => ({ node: add(out, g, -1), list: callers(tree, g) }));
+		level = first.groups.map(
+			(g) => ({ node: add(out, g, -1), list: callers(tree, g) }));
 		yield;
 	}
 	const found = yield* grow(tree, prefix, room, out, { level, least, steps });
-	return { ...layOut(out), cut: found.cut, pruned: pruned + found.pruned,
-		base: start ? start.base : -1 };
+	return {
+		...layOut(out),
+		cut: found.cut,
+		pruned: pruned + found.pruned,
+		base: start ? start.base : -1
+	};
 }
 
 /** The list of the callers beyond a path, or of what is there of it; null for no path. */
@@ -164,11 +180,14 @@ function* follow(tree, prefix, room, out, path) {
 
 	for (let k = 0; k < path.length; k++) {
 		const g = k ? groups(tree, prefix, found.list, room).find((x) => x.fn === path[k])
-			: leavesOf(tree, prefix, path[0]);
+			    : leavesOf(tree, prefix, path[0]);
 		if (!g || !g.leaf.length)
 			break;
-		found = { base: add(out, g, found ? found.base : -1), total: g.total,
-			list: callers(tree, g) };
+		found = {
+			base: add(out, g, found ? found.base : -1),
+			total: g.total,
+			list: callers(tree, g)
+		};
 		yield;
 	}
 	return found;
@@ -211,7 +230,9 @@ function* grow(tree, prefix, room, out, { level, least, steps }) {
 	return { pruned, cut: level.length > 0 };
 }
 
-/** Nodes that were made level by level, put in preorder; those of one parent stay in their order. */
+/**
+ * Nodes that were made level by level, put in preorder; those of one parent stay in their order.
+ */
 function layOut(out) {
 	const n = out.fn.length, size = new Int32Array(n).fill(1), number = new Int32Array(n);
 	const own = Float64Array.from(out.total), next = new Int32Array(n + 1);
@@ -239,5 +260,9 @@ function layOut(out) {
 	}
 	for (let i = 0; i < n; i++)
 		prefix[i + 1] += prefix[i];
-	return { tree: new Tree(fn, new Uint8Array(n), depth, parent, end, maxDepth), prefix, number };
+	return {
+		tree: new Tree(fn, new Uint8Array(n), depth, parent, end, maxDepth),
+		prefix,
+		number
+	};
 }

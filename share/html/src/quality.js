@@ -1,7 +1,7 @@
 // What the header says of a profile: what ran, and how far its data can be trusted. The limits are
 // those of hpcprof text.
 
-import { exact, percent, scaled } from './format.js';
+import {exact, percent, scaled} from './format.js';
 
 const LOST = 0.05, NAMELESS = 0.1;
 
@@ -10,7 +10,10 @@ export function facts(run) {
 	if (!run)
 		return [];
 	const out = [], add = (id, text) => out.push({ id, text });
-	const plural = (n, one) => `${exact(n)} ${one}${n === 1 ? '' : /ss$/.test(one) ? 'es' : 's'}`;
+	const plural = (n, one) => `${exact(n)} ${one}${
+		n === 1			  ? ''
+			: /ss$/.test(one) ? 'es'
+					  : 's'}`;
 
 	if (run.cpu_ns)
 		add('cpu', `${scaled(run.cpu_ns, 'ns')} of CPU time`);
@@ -34,8 +37,9 @@ export function quality(report, metric, index) {
 	const out = [], m = report.metrics?.[index], q = report.quality;
 	const add = (id, text, title, wrong) => out.push({ id, text, title, wrong: !!wrong });
 
-	add('samples', `${exact(metric.samples)} ${metric.sampled ? 'samples' : metric.unit}`, m?.measuring_ns
-		? `Measuring took ${scaled(m.measuring_ns, 'ns')}.` : '', metric.sampled && metric.samples < 100);
+	add('samples', `${exact(metric.samples)} ${metric.sampled ? 'samples' : metric.unit}`,
+		m?.measuring_ns ? `Measuring took ${scaled(m.measuring_ns, 'ns')}.` : '',
+		metric.sampled && metric.samples < 100);
 	if (m?.account?.length)
 		account(m.account, add);
 	const part = (list) => (metric.events ? (list?.[index] ?? 0) / metric.events : 0);
@@ -53,27 +57,38 @@ export function quality(report, metric, index) {
 
 function account(rows, add) {
 	const all = rows.reduce((sum, r) => sum + r.events, 0);
-	const of = (name) => rows.filter((r) => r.outcome === name).reduce((sum, r) => sum + r.events, 0);
+	const of = (name) =>
+		rows.filter((r) => r.outcome === name).reduce((sum, r) => sum + r.events, 0);
 	const partial = of('partial'), lost = all - of('recorded') - partial;
-	const table = rows.map((r) =>
-		`${percent(r.events, all)} ${r.outcome} (${exact(r.samples)} samples)`).join('\n');
+	const table = rows.map((r) => `${percent(r.events, all)} ${r.outcome} (${
+				       exact(r.samples)} samples)`)
+			      .join('\n');
 
 	add('recorded', `${percent(all - lost, all)} recorded`, table, lost > LOST * all);
-	add('partial', `${percent(partial, all)} with a partial call path`, table, partial > LOST * all);
+	add('partial', `${percent(partial, all)} with a partial call path`, table,
+		partial > LOST * all);
 }
 
 /** What is missing altogether; only said if something is. */
 function losses(q, add) {
 	const count = (x, rows) => (x?.[rows]?.length ?? 0) + (x?.left_out ?? 0);
-	const damaged = count(q.skipped_or_damaged, 'files'), programs = count(q.unmeasured, 'programs');
-	const list = (rows) => rows.map((r) => (typeof r === 'string' ? r : Object.values(r)
-		.filter((v) => v !== null).join(' '))).join('\n');
+	const damaged = count(q.skipped_or_damaged, 'files'),
+	      programs = count(q.unmeasured, 'programs');
+	const list = (rows) =>
+		rows.map((r) => (typeof r === 'string'
+					 ? r
+					 : Object.values(r).filter((v) => v !== null).join(' ')))
+			.join('\n');
 
 	if (damaged)
-		add('damaged', `${exact(damaged)} files skipped or damaged`, list(q.skipped_or_damaged.files), true);
+		add('damaged', `${exact(damaged)} files skipped or damaged`,
+			list(q.skipped_or_damaged.files), true);
 	if (programs)
-		add('unmeasured', `${exact(programs)} programs not measured`, list(q.unmeasured.programs), true);
+		add('unmeasured', `${exact(programs)} programs not measured`,
+			list(q.unmeasured.programs), true);
 	if (q.without_samples)
-		add('empty', `${exact(q.without_samples)} of ${exact(q.profiles)} profiles without samples`, '',
-			false);
+		add('empty',
+			`${exact(q.without_samples)} of ${
+				exact(q.profiles)} profiles without samples`,
+			'', false);
 }

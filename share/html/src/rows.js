@@ -1,6 +1,6 @@
-// The visible rows of a tree table: which nodes are open, and in which order their children stand. A
-// source has roots() and children(id), which return arrays of ids, and depth(id), hasChildren(id),
-// total(id). Ids are small integers.
+// The visible rows of a tree table: which nodes are open, and in which order their children stand.
+// A source has roots() and children(id), which return arrays of ids, and depth(id),
+// hasChildren(id), total(id). Ids are small integers.
 
 export class TreeRows {
 	/** compare orders siblings. */
@@ -96,8 +96,8 @@ export class TreeRows {
 	}
 
 	/**
-	 * Opens the heaviest path from row: from each row to its heaviest child, as long as this has half
-	 * of its parent. Returns the last row.
+	 * Opens the heaviest path from row: from each row to its heaviest child, as long as this
+	 * has half of its parent. Returns the last row.
 	 */
 	hotPath(row) {
 		for (;;) {
@@ -107,9 +107,12 @@ export class TreeRows {
 			const depth = this.source.depth(id) + 1;
 			for (let r = row + 1; r < end; r++)
 				if (this.source.depth(this.ids[r]) === depth &&
-				    (best < 0 || this.source.total(this.ids[r]) > this.source.total(this.ids[best])))
+					(best < 0 ||
+						this.source.total(this.ids[r]) >
+							this.source.total(this.ids[best])))
 					best = r;
-			if (best < 0 || 2 * this.source.total(this.ids[best]) < this.source.total(id))
+			if (best < 0 ||
+				2 * this.source.total(this.ids[best]) < this.source.total(id))
 				return row;
 			row = best;
 		}

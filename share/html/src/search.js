@@ -1,9 +1,9 @@
 // Matching names, and adding up what matches.
 
 /**
- * A test of names for what the reader typed: a part of the name, in any case, or a regular expression
- * /like this/ with flags. {test, error}: test is null without a query, or if the expression is
- * wrong.
+ * A test of names for what the reader typed: a part of the name, in any case, or a regular
+ * expression /like this/ with flags. {test, error}: test is null without a query, or if the
+ * expression is wrong.
  */
 export function matcher(query) {
 	if (!query)
@@ -21,7 +21,9 @@ export function matcher(query) {
 	return { test: (name) => name.toLowerCase().includes(part), error: '' };
 }
 
-/** {hits, functions, error}: hits[f] is 1 if the name of function f matches; null without a query. */
+/**
+ * {hits, functions, error}: hits[f] is 1 if the name of function f matches; null without a query.
+ */
 export function matchFunctions(names, query) {
 	const { test, error } = matcher(query);
 	if (!test)
@@ -59,8 +61,8 @@ export function matchedValue(tree, prefix, hits) {
 }
 
 /**
- * The next (step 1) or previous (step -1) node with a value after node whose function matches, among
- * those from first to last - 1, beginning again at the other end; -1 if there is none.
+ * The next (step 1) or previous (step -1) node with a value after node whose function matches,
+ * among those from first to last - 1, beginning again at the other end; -1 if there is none.
  */
 export function nextMatch(tree, prefix, hits, node, step, first, last) {
 	const n = last - first;

@@ -1,8 +1,10 @@
 // Long work in slices of time, between which the page answers.
 
-const SLICE = 10; // ms
+const SLICE = 10;  // ms
 
-/** Runs a generator to its end, then calls done with its result. Returns a function that stops it. */
+/**
+ * Runs a generator to its end, then calls done with its result. Returns a function that stops it.
+ */
 export function inSlices(work, done) {
 	const channel = new MessageChannel();
 	let stopped = false;

@@ -52,14 +52,14 @@ const READERS = {
 
 /** The state that a fragment (with or without #) describes. views are the views' names. */
 export function parseState(fragment, profile, views) {
-	const state = { ...DEFAULTS };
+	const state = {...DEFAULTS };
 	const given = new URLSearchParams(fragment.replace(/^#/, ''));
 
 	for (const [key, text] of given) {
 		if (!Object.hasOwn(DEFAULTS, key))
 			continue;
 		const value = CHOICES[key] ? (CHOICES[key].includes(text) ? text : null)
-			: READERS[key](text, profile, views);
+					   : READERS[key](text, profile, views);
 		if (value !== null && value !== -1)
 			state[key] = value;
 	}
@@ -82,8 +82,10 @@ export function formatState(state, profile) {
 	for (const key of Object.keys(DEFAULTS)) {
 		if (state[key] === DEFAULTS[key])
 			continue;
-		out.append(key, key === 'metric' ? profile.metrics[state.metric].name
-			: key === 'module' ? profile.modules[state.module] : state[key]);
+		out.append(key,
+			key === 'metric'	   ? profile.metrics[state.metric].name
+				: key === 'module' ? profile.modules[state.module]
+						   : state[key]);
 	}
 	return out.toString();
 }

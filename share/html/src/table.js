@@ -1,11 +1,11 @@
 // A table of any number of rows, of which only the visible ones are elements. What is in the rows
 // comes from a model: {count, cells(row), info(row)}.
 
-import { Scroll, byId, el } from './dom.js';
-import { startAndEnd } from './format.js';
+import {Scroll, byId, el} from './dom.js';
+import {startAndEnd} from './format.js';
 
 const ROW = 24;
-const INDENT = 12, DEEPEST = 30; // pixels a level, levels that are indented
+const INDENT = 12, DEEPEST = 30;  // pixels a level, levels that are indented
 
 /** Text for the screen: a name of 100,000 characters would stop the browser. Copies have it all. */
 export function forScreen(text) {
@@ -30,23 +30,35 @@ export class Table {
 		this.body = el('div', { role: 'rowgroup', class: 'rows' });
 		this.empty = el('p', { class: 'empty', id: `${id}-empty`, hidden: true });
 		this.element = el('div', {
-			id, role: tree ? 'treegrid' : 'grid', class: `table ${columns.map((c) => c.key).join(' ')}`,
-			tabindex: 0, 'aria-label': label, 'aria-colcount': columns.length,
-			onscroll: () => this.paint(), onkeydown: (e) => this.keydown(e),
-			onclick: (e) => this.click(e), ondblclick: (e) => this.doubleClick(e),
+			id,
+			role: tree ? 'treegrid' : 'grid',
+			class: `table ${columns.map((c) => c.key).join(' ')}`,
+			tabindex: 0,
+			'aria-label': label,
+			'aria-colcount': columns.length,
+			onscroll: () => this.paint(),
+			onkeydown: (e) => this.keydown(e),
+			onclick: (e) => this.click(e),
+			ondblclick: (e) => this.doubleClick(e),
 			onfocus: () => this.paint(),
-		}, el('div', { role: 'rowgroup', class: 'headgroup' }, this.head), this.body);
+		},
+			el('div', { role: 'rowgroup', class: 'headgroup' }, this.head), this.body);
 		this.outer = el('div', { class: 'tablebox' }, this.element, this.empty);
 		this.scroll = new Scroll(this.element, this.body);
-		const widths = columns.map((c) => ({ number: '5.6rem', name: 'minmax(14rem, 5fr)',
-			text: 'minmax(8rem, 2fr)' })[c.kind]);
+		const widths = columns.map((c) => ({
+			number: '5.6rem',
+			name: 'minmax(14rem, 5fr)',
+			text: 'minmax(8rem, 2fr)'
+		})[c.kind]);
 		this.element.style.setProperty('--columns', widths.join(' '));
-		new ResizeObserver(() => requestAnimationFrame(() => this.paint())).observe(this.element);
+		new ResizeObserver(() => requestAnimationFrame(() => this.paint()))
+			.observe(this.element);
 	}
 
 	headCell(c) {
-		const b = el('button', { type: 'button', title: c.title,
-			onclick: () => this.on.sort(c.key) }, c.label);
+		const b = el('button',
+			{ type: 'button', title: c.title, onclick: () => this.on.sort(c.key) },
+			c.label);
 		return el('div', { role: 'columnheader', class: c.kind, 'data-column': c.key }, b);
 	}
 
@@ -54,7 +66,8 @@ export class Table {
 	showSort(key, rising) {
 		for (const h of this.head.children) {
 			const on = h.dataset.column === key;
-			h.setAttribute('aria-sort', on ? (rising ? 'ascending' : 'descending') : 'none');
+			h.setAttribute(
+				'aria-sort', on ? (rising ? 'ascending' : 'descending') : 'none');
 		}
 	}
 
@@ -69,13 +82,21 @@ export class Table {
 
 	rowElement(k) {
 		while (this.pool.length <= k) {
-			const cells = this.columns.map((c) => el('div', { role: 'gridcell', class: c.kind,
-				'data-column': c.key }));
+			const cells = this.columns.map(
+				(c) => el('div',
+					{ role: 'gridcell', class: c.kind, 'data-column': c.key }));
 			const i = this.columns.findIndex((c) => c.kind === 'name');
 			cells[i].append(el('span', { class: 'twisty', 'aria-hidden': 'true' }),
-				el('span', { class: 'depth' }), el('bdi', { class: 'label' }, el('span', { class: 'start' }), el('span')));
-			const row = el('div', { role: 'row', class: 'row', id: `${this.id}-row-${this.pool.length}`,
-				'aria-selected': 'false' }, ...cells);
+				el('span', { class: 'depth' }),
+				el('bdi', { class: 'label' }, el('span', { class: 'start' }),
+					el('span')));
+			const row = el('div', {
+				role: 'row',
+				class: 'row',
+				id: `${this.id}-row-${this.pool.length}`,
+				'aria-selected': 'false'
+			},
+				...cells);
 			this.body.append(row);
 			this.pool.push(row);
 		}
@@ -99,7 +120,8 @@ export class Table {
 			this.fill(this.rowElement(r % size), r, base);
 		const shown = this.active >= first && this.active < last;
 		if (shown && count)
-			this.element.setAttribute('aria-activedescendant', this.rowElement(this.active % size).id);
+			this.element.setAttribute(
+				'aria-activedescendant', this.rowElement(this.active % size).id);
 		else
 			this.element.removeAttribute('aria-activedescendant');
 	}
@@ -133,7 +155,8 @@ export class Table {
 		if (column.kind !== 'name') {
 			cell.textContent = text;
 			if (column.kind === 'number')
-				cell.style.setProperty('--share', `${(100 * (content.share ?? 0)).toFixed(1)}%`);
+				cell.style.setProperty(
+					'--share', `${(100 * (content.share ?? 0)).toFixed(1)}%`);
 			return;
 		}
 		const [twisty, depth, label] = cell.children;
@@ -191,8 +214,14 @@ export class Table {
 		if (event.altKey || event.ctrlKey || event.metaKey || event.target !== this.element)
 			return;
 		const page = Math.max(1, Math.floor(this.scroll.view / ROW) - 1);
-		const moves = { ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page, Home: -Infinity,
-			End: Infinity };
+		const moves = {
+			ArrowUp: -1,
+			ArrowDown: 1,
+			PageUp: -page,
+			PageDown: page,
+			Home: -Infinity,
+			End: Infinity
+		};
 		const move = moves[event.key];
 		if (move !== undefined)
 			this.select(this.active + move);

@@ -1,22 +1,53 @@
 // What the three tables share.
 
-import { button, el, select } from './dom.js';
-import { Table, copy } from './table.js';
-import { csv, download, fileName } from './export.js';
-import { matcher } from './search.js';
-import { baseName, exact, exactValue, percent, scaled } from './format.js';
+import {button, el, select} from './dom.js';
+import {Table, copy} from './table.js';
+import {csv, download, fileName} from './export.js';
+import {matcher} from './search.js';
+import {baseName, exact, exactValue, percent, scaled} from './format.js';
 
-export const SELF = { key: 'self', label: 'Self', kind: 'number',
-	title: 'What was recorded in the code of the function itself' };
-export const TOTAL = { key: 'total', label: 'Total', kind: 'number',
-	title: 'What was recorded in it and in all that it called; a call path counts once' };
-export const SAMPLES = { key: 'samples', label: 'Samples', kind: 'number',
-	title: 'Samples in the code of the function itself' };
-export const KERNEL = { key: 'kernel', label: 'Kernel', kind: 'number',
-	title: 'The part of the total that was spent in the kernel' };
-export const FUNCTION = { key: 'function', label: 'Function', kind: 'name', title: 'Function' };
-export const MODULE = { key: 'module', label: 'Module', kind: 'text', title: 'Load module' };
-export const PLACE = { key: 'place', label: 'Source', kind: 'text', title: 'Where the function begins' };
+export const SELF = {
+	key: 'self',
+	label: 'Self',
+	kind: 'number',
+	title: 'What was recorded in the code of the function itself'
+};
+export const TOTAL = {
+	key: 'total',
+	label: 'Total',
+	kind: 'number',
+	title: 'What was recorded in it and in all that it called; a call path counts once'
+};
+export const SAMPLES = {
+	key: 'samples',
+	label: 'Samples',
+	kind: 'number',
+	title: 'Samples in the code of the function itself'
+};
+export const KERNEL = {
+	key: 'kernel',
+	label: 'Kernel',
+	kind: 'number',
+	title: 'The part of the total that was spent in the kernel'
+};
+export const FUNCTION = {
+	key: 'function',
+	label: 'Function',
+	kind: 'name',
+	title: 'Function'
+};
+export const MODULE = {
+	key: 'module',
+	label: 'Module',
+	kind: 'text',
+	title: 'Load module'
+};
+export const PLACE = {
+	key: 'place',
+	label: 'Source',
+	kind: 'text',
+	title: 'Where the function begins'
+};
 
 /** Columns of text. */
 const TEXTS = new Set(['function', 'module', 'place']);
@@ -28,12 +59,18 @@ export class TableView {
 		this.id = id;
 		this.defaultSort = sort;
 		this.columns = columns;
-		this.table = new Table({ id: `${id}-table`, label, tree, columns, on: {
-			sort: (key) => this.sortBy(key),
-			select: (row) => this.selected(row),
-			toggle: (row) => this.toggle(row),
-			key: (event, row) => this.key(event, row),
-		} });
+		this.table = new Table({
+			id: `${id}-table`,
+			label,
+			tree,
+			columns,
+			on: {
+				sort: (key) => this.sortBy(key),
+				select: (row) => this.selected(row),
+				toggle: (row) => this.toggle(row),
+				key: (event, row) => this.key(event, row),
+			}
+		});
 		this.status = el('span', { class: 'status', id: `${id}-status` });
 		this.element = el('section', { class: 'view' }, this.tools(),
 			el('p', { class: 'about' }, about, ' ', this.status), this.table.outer);
@@ -41,22 +78,36 @@ export class TableView {
 
 	tools() {
 		const { id, app } = this;
-		this.filter = el('input', { type: 'search', id: `${id}-filter`, spellcheck: 'false',
-			autocomplete: 'off', placeholder: 'name or /expression/', maxlength: 10000,
-			oninput: () => app.set({ filter: this.filter.value }, { replace: true }) });
+		this.filter = el('input', {
+			type: 'search',
+			id: `${id}-filter`,
+			spellcheck: 'false',
+			autocomplete: 'off',
+			placeholder: 'name or /expression/',
+			maxlength: 10000,
+			oninput: () => app.set({ filter: this.filter.value }, { replace: true })
+		});
 		const module = select(`${id}-module`, 'Module', this.modules(),
 			(value) => app.set({ module: Number(value) }));
 		this.module = module.lastChild;
-		return el('div', { class: 'tools' },
-			el('label', {}, 'Filter ', this.filter), module, ...this.treeTools(),
-			el('span', { class: 'group', role: 'group', 'aria-label': 'The selected row' },
-				button(`${id}-copy-name`, 'Copy name', 'Copy the name (c)', () => this.act('c')),
-				button(`${id}-copy-path`, 'Copy path', 'Copy the call path, a function a line (p)',
+		return el('div', { class: 'tools' }, el('label', {}, 'Filter ', this.filter),
+			module, ...this.treeTools(),
+			el('span',
+				{ class: 'group', role: 'group', 'aria-label': 'The selected row' },
+				button(`${id}-copy-name`, 'Copy name', 'Copy the name (c)',
+					() => this.act('c')),
+				button(`${id}-copy-path`, 'Copy path',
+					'Copy the call path, a function a line (p)',
 					() => this.act('p')),
-				button(`${id}-flame`, 'Flame graph', 'Show in the flame graph (f)', () => this.act('f')),
-				id === 'topdown' ? '' : button(`${id}-topdown`, 'Top-down',
-					'Show the heaviest call path in the top-down table (t)', () => this.act('t'))),
-			button(`${id}-csv`, 'CSV', 'Save these rows as a CSV file', () => this.save()));
+				button(`${id}-flame`, 'Flame graph', 'Show in the flame graph (f)',
+					() => this.act('f')),
+				id === 'topdown'
+					? ''
+					: button(`${id}-topdown`, 'Top-down',
+						  'Show the heaviest call path in the top-down table (t)',
+						  () => this.act('t'))),
+			button(`${id}-csv`, 'CSV', 'Save these rows as a CSV file',
+				() => this.save()));
 	}
 
 	treeTools() {
@@ -72,8 +123,12 @@ export class TableView {
 				sums[m] += self[f];
 		});
 		const order = [...sums.keys()].sort((a, b) => sums[b] - sums[a]);
-		return [[-1, 'all'], ...order.map((m) => [m,
-			`${percent(sums[m] * scale, total)} ${baseName(app.profile.modules[m])}`])];
+		return [
+			[-1, 'all'],
+			...order.map((m) => [m,
+					     `${percent(sums[m] * scale, total)} ${
+						     baseName(app.profile.modules[m])}`])
+		];
 	}
 
 	show() {
@@ -87,16 +142,16 @@ export class TableView {
 		const data = JSON.stringify([values, state.filter, state.module]);
 		if (this.filter.value !== state.filter)
 			this.filter.value = state.filter;
-		this.filter.setAttribute('aria-invalid',
-			matcher(state.filter).error ? 'true' : 'false');
+		this.filter.setAttribute(
+			'aria-invalid', matcher(state.filter).error ? 'true' : 'false');
 		if (this.shownValues !== values)
-			this.module.replaceChildren(...this.modules().map(([value, text]) =>
-				el('option', { value }, text)));
+			this.module.replaceChildren(...this.modules().map(
+				([value, text]) => el('option', { value }, text)));
 		this.module.value = String(state.module);
 		const key = state.sort.replace('-', '');
 		const known = this.columns.some((c) => c.key === key);
 		this.sort = known ? { key, rising: state.sort.startsWith('-') }
-			: { key: this.defaultSort, rising: false };
+				  : { key: this.defaultSort, rising: false };
 		this.table.showSort(this.sort.key, this.sort.rising);
 		const order = `${this.sort.key} ${this.sort.rising}`;
 		if (this.shownData !== data)
@@ -119,7 +174,8 @@ export class TableView {
 	}
 
 	sortBy(key) {
-		const text = TEXTS.has(key), first = text ? `-${key}` : key, other = text ? key : `-${key}`;
+		const text = TEXTS.has(key), first = text ? `-${key}` : key,
+		      other = text ? key : `-${key}`;
 		const now = `${this.sort.rising ? '-' : ''}${this.sort.key}`;
 		this.app.set({ sort: now === first ? other : first });
 	}
@@ -137,21 +193,31 @@ export class TableView {
 		if (key === 'samples')
 			return { text: v ? exact(v) : '' };
 		const { total, scale, unit } = app.values, x = v * scale;
-		return { text: v ? app.text(v) : '', share: total ? x / total : 0,
-			title: `${percent(x, total)}, ${scaled(x, unit)} (${exactValue(x, unit)})` };
+		return {
+			text: v ? app.text(v) : '',
+			share: total ? x / total : 0,
+			title: `${percent(x, total)}, ${scaled(x, unit)} (${exactValue(x, unit)})`
+		};
 	}
 
 	model(count, idOf, info) {
-		return { count,
+		return {
+			count,
 			cells: (row) => this.columns.map((c) => this.cell(c.key, idOf(row))),
 			info: (row) => {
 				const id = idOf(row), { hits } = this.app.matching();
-				return { id, hit: hits && hits[this.functionOf(id)], ...(info ? info(id) : {}) };
-			} };
+				return {
+					id,
+					hit: hits && hits[this.functionOf(id)],
+					...(info ? info(id) : {})
+				};
+			}
+		};
 	}
 
 	emptyText() {
-		return this.app.values.total ? 'Nothing passes the filters.' : 'Nothing was recorded.';
+		return this.app.values.total ? 'Nothing passes the filters.'
+					     : 'Nothing was recorded.';
 	}
 
 	selected(row) {
@@ -173,11 +239,21 @@ export class TableView {
 		if (key === 'c')
 			copy(app, name, name.length > 100 ? 'name' : name);
 		else if (key === 'p')
-			copy(app, this.pathOf(id).map((f) => app.profile.functions.name[f]).join('\n'), 'call path');
+			copy(app,
+				this.pathOf(id)
+					.map((f) => app.profile.functions.name[f])
+					.join('\n'),
+				'call path');
 		else if (key === 'f')
 			app.set(this.inFlame(id));
 		else if (key === 't' && this.id !== 'topdown')
-			app.set({ view: 'topdown', node: this.nodeOf(id), filter: '', module: -1, sort: '' });
+			app.set({
+				view: 'topdown',
+				node: this.nodeOf(id),
+				filter: '',
+				module: -1,
+				sort: ''
+			});
 		else
 			return false;
 		return true;
@@ -186,9 +262,12 @@ export class TableView {
 	save() {
 		const { model } = this.table, { app } = this;
 		const self = this;
-		const rows = function* () {
-			yield [...(self.table.tree ? ['depth'] : []), ...self.columns.map((c) =>
-				(c.kind === 'number' && c.key !== 'samples' ? `${c.key} (${app.values.unit})` : c.key))];
+		const rows = function*() {
+			yield [...(self.table.tree ? ['depth'] : []),
+				...self.columns.map(
+					(c) => (c.kind === 'number' && c.key !== 'samples'
+							? `${c.key} (${app.values.unit})`
+							: c.key))];
 			for (let r = 0; r < model.count; r++) {
 				const id = self.idAt(r);
 				yield [...(self.table.tree ? [model.info(r).depth] : []),
@@ -200,9 +279,11 @@ export class TableView {
 
 	exportValue(key, id) {
 		const f = this.functionOf(id), p = this.app.profile;
-		return key === 'function' ? p.functions.name[f] : key === 'module' ? p.moduleName(f)
-			: key === 'place' ? p.place(f) : key === 'samples' ? this.value(key, id)
-				: this.value(key, id) * this.app.values.scale;
+		return key === 'function'   ? p.functions.name[f]
+			: key === 'module'  ? p.moduleName(f)
+			: key === 'place'   ? p.place(f)
+			: key === 'samples' ? this.value(key, id)
+					    : this.value(key, id) * this.app.values.scale;
 	}
 
 	/** Selects the next row that the search matches; false if there is none. */

@@ -1,7 +1,7 @@
 // What is said about the frame that is pointed at.
 
-import { el } from './dom.js';
-import { forScreen } from './table.js';
+import {el} from './dom.js';
+import {forScreen} from './table.js';
 
 export class Tooltip {
 	constructor() {
@@ -13,8 +13,11 @@ export class Tooltip {
 		this.element.hidden = false;
 		this.element.dataset.node = node;
 		this.element.replaceChildren(el('bdi', { class: 'label' }, forScreen(title)),
-			el('dl', {}, ...facts.flatMap(([label, text]) => [el('dt', {}, label),
-				el('dd', { 'data-fact': label }, el('bdi', {}, forScreen(text)))])));
+			el('dl', {},
+				...facts.flatMap(
+					([label, text]) => [el('dt', {}, label),
+						el('dd', { 'data-fact': label },
+							el('bdi', {}, forScreen(text)))])));
 	}
 
 	hide() {
@@ -27,6 +30,7 @@ export class Tooltip {
 		if (t.hidden)
 			return;
 		t.style.left = `${Math.max(0, Math.min(x + 14, window.innerWidth - w - 4))}px`;
-		t.style.top = `${Math.max(0, y + 18 + h < window.innerHeight ? y + 18 : y - h - 10)}px`;
+		t.style.top =
+			`${Math.max(0, y + 18 + h < window.innerHeight ? y + 18 : y - h - 10)}px`;
 	}
 }

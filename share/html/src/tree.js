@@ -1,5 +1,6 @@
-// What is derived from a tree. Nodes stand in preorder, so the subtree of node i is the range from i
-// to end[i], and sums over subtrees are differences of sums over all nodes before. Nothing recurses.
+// What is derived from a tree. Nodes stand in preorder, so the subtree of node i is the range from
+// i to end[i], and sums over subtrees are differences of sums over all nodes before. Nothing
+// recurses.
 
 /** A tree of count nodes. parent is -1 for the outermost ones. */
 export class Tree {
@@ -14,7 +15,10 @@ export class Tree {
 		this.levelIndex = null;
 	}
 
-	/** {start, nodes}: the nodes of depth d, in order, are nodes[start[d]] to nodes[start[d + 1] - 1]. */
+	/**
+	 * {start, nodes}: the nodes of depth d, in order, are nodes[start[d]] to nodes[start[d +
+	 * 1] - 1].
+	 */
 	levels() {
 		if (this.levelIndex)
 			return this.levelIndex;
@@ -46,7 +50,9 @@ export class Tree {
 
 	previousSibling(node) {
 		const { start, nodes } = this.levels();
-		const at = lowerBound(nodes, start[this.depth[node]], start[this.depth[node] + 1], node) - 1;
+		const at = lowerBound(nodes, start[this.depth[node]], start[this.depth[node] + 1],
+				   node) -
+			1;
 
 		if (at < start[this.depth[node]])
 			return -1;
@@ -146,8 +152,10 @@ export function partOf(tree, prefix, keep) {
  * subtree of the last one that was.
  */
 export function byFunction(tree, prefix, functionCount) {
-	return { self: selfByFunction(tree, prefix, functionCount),
-		total: totalByFunction(tree, prefix, functionCount) };
+	return {
+		self: selfByFunction(tree, prefix, functionCount),
+		total: totalByFunction(tree, prefix, functionCount)
+	};
 }
 
 export function totalByFunction(tree, prefix, functionCount) {

@@ -1,19 +1,21 @@
 // The tree tables: top-down and bottom-up.
 
-import { button } from './dom.js';
-import { TreeRows } from './rows.js';
-import { callers, grouper, groups, leavesOf } from './merge.js';
-import { nextMatch } from './search.js';
-import { exact } from './format.js';
-import { FUNCTION, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
+import {button} from './dom.js';
+import {TreeRows} from './rows.js';
+import {callers, grouper, groups, leavesOf} from './merge.js';
+import {nextMatch} from './search.js';
+import {exact} from './format.js';
+import {FUNCTION, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView} from './table_view.js';
 
 /** What the two tree tables share. Subclasses make a source for rows.js. */
 class TreeView extends TableView {
 	treeTools() {
 		const { id } = this;
-		return [button(`${id}-hot`, 'Hot path', 'Open the heaviest path from here (h or *)',
-			() => this.act('h')),
-		button(`${id}-close`, 'Close all', 'Close all rows', () => this.closeAll())];
+		return [
+			button(`${id}-hot`, 'Hot path', 'Open the heaviest path from here (h or *)',
+				() => this.act('h')),
+			button(`${id}-close`, 'Close all', 'Close all rows', () => this.closeAll())
+		];
 	}
 
 	refresh() {
@@ -49,8 +51,11 @@ class TreeView extends TableView {
 		const { source, tree } = this;
 		this.status.textContent = `${exact(tree.count)} rows.`;
 		this.table.setModel(this.model(tree.count, (row) => tree.ids[row], (id) => ({
-			depth: source.depth(id), open: tree.isOpen(id), expandable: source.hasChildren(id) })),
-		this.emptyText());
+			depth: source.depth(id),
+			open: tree.isOpen(id),
+			expandable: source.hasChildren(id)
+		})),
+			this.emptyText());
 	}
 
 	closeAll() {
@@ -116,7 +121,10 @@ class NodeSource {
 	withPaths(pass) {
 		const { tree } = this, keep = new Uint8Array(tree.count);
 		for (let i = 0; i < tree.count; i++)
-			keep[i] = pass[tree.fn[i]] || (tree.parent[i] >= 0 && keep[tree.parent[i]] === 1) ? 1 : 0;
+			keep[i] = pass[tree.fn[i]] ||
+					(tree.parent[i] >= 0 && keep[tree.parent[i]] === 1)
+				? 1
+				: 0;
 		for (let i = tree.count - 1; i >= 0; i--)
 			if (keep[i] && tree.parent[i] >= 0)
 				keep[tree.parent[i]] = 1;
@@ -168,14 +176,21 @@ class NodeSource {
 /** Call paths from the outermost function. An id is a node. */
 export class TopDownView extends TreeView {
 	constructor(app) {
-		super(app, { id: 'topdown', label: 'Call paths, outermost function first', tree: true,
-			sort: 'total', columns: [TOTAL, SELF, SAMPLES, FUNCTION, MODULE, PLACE],
-			about: 'What each function called, from the outermost one.' });
+		super(app, {
+			id: 'topdown',
+			label: 'Call paths, outermost function first',
+			tree: true,
+			sort: 'total',
+			columns: [TOTAL, SELF, SAMPLES, FUNCTION, MODULE, PLACE],
+			about: 'What each function called, from the outermost one.'
+		});
 	}
 
 	treeTools() {
-		return [...super.treeTools(), button('topdown-open', 'Open all', 'Open all rows',
-			() => this.openAll())];
+		return [
+			...super.treeTools(),
+			button('topdown-open', 'Open all', 'Open all rows', () => this.openAll())
+		];
 	}
 
 	makeSource() {
@@ -197,8 +212,10 @@ export class TopDownView extends TreeView {
 	}
 
 	sortValue(key) {
-		const { end } = this.app.tree, { prefix } = key === 'samples' ? this.app.samples : this.app.values;
-		return key === 'total' ? (i) => prefix[end[i]] - prefix[i] : (i) => prefix[i + 1] - prefix[i];
+		const { end } = this.app.tree,
+			    { prefix } = key === 'samples' ? this.app.samples : this.app.values;
+		return key === 'total' ? (i) => prefix[end[i]] - prefix[i]
+				       : (i) => prefix[i + 1] - prefix[i];
 	}
 
 	update() {
@@ -221,7 +238,8 @@ export class TopDownView extends TreeView {
 		const { app } = this, { hits } = app.matching();
 		const from = this.tree.count ? this.idAt(this.table.active) : 0;
 		const node = hits ? nextMatch(app.tree, app.values.prefix, hits, from, direction, 0,
-			app.tree.count) : -1;
+					    app.tree.count)
+				  : -1;
 		return node >= 0 && this.reveal(node);
 	}
 
@@ -237,8 +255,10 @@ export class TopDownView extends TreeView {
 	cell(key, id) {
 		if (key !== 'function')
 			return super.cell(key, id);
-		return { text: this.app.profile.functions.name[this.functionOf(id)] +
-			(this.app.tree.inlined[id] ? ' [inlined]' : '') };
+		return {
+			text: this.app.profile.functions.name[this.functionOf(id)] +
+				(this.app.tree.inlined[id] ? ' [inlined]' : '')
+		};
 	}
 
 	pathOf(id) {
@@ -268,10 +288,19 @@ class CallerSource {
 		this.list = [];
 		for (let f = 0; f < flat.self.length; f++)
 			if (flat.self[f] > 0 && (!pass || pass[f]))
-				this.list.push({ fn: f, total: flat.self[f], samples: flat.samples[f], parent: -1,
-					depth: 0, kids: null, leaf: null, at: null });
-		this.top = this.list.map((_, id) => id).sort((a, b) =>
-			this.list[b].total - this.list[a].total || a - b);
+				this.list.push({
+					fn: f,
+					total: flat.self[f],
+					samples: flat.samples[f],
+					parent: -1,
+					depth: 0,
+					kids: null,
+					leaf: null,
+					at: null
+				});
+		this.top =
+			this.list.map((_, id) => id)
+				.sort((a, b) => this.list[b].total - this.list[a].total || a - b);
 	}
 
 	/** Functions of which a context with a self value was called by another. */
@@ -301,17 +330,27 @@ class CallerSource {
 	children(id) {
 		const x = this.withContexts(id);
 		if (!x.kids) {
-			const found = groups(this.tree, this.prefix, callers(this.tree, x), this.room);
-			x.kids = found.map((g) => this.list.push({ fn: g.fn, total: g.total, samples: -1, parent: id,
-				depth: x.depth + 1, kids: null, leaf: g.leaf, at: g.at }) - 1);
+			const found =
+				groups(this.tree, this.prefix, callers(this.tree, x), this.room);
+			x.kids = found.map((g) => this.list.push({
+				fn: g.fn,
+				total: g.total,
+				samples: -1,
+				parent: id,
+				depth: x.depth + 1,
+				kids: null,
+				leaf: g.leaf,
+				at: g.at
+			}) - 1);
 		}
 		return x.kids.slice();
 	}
 
 	hasChildren(id) {
 		const x = this.list[id];
-		return x.kids ? x.kids.length > 0 : x.leaf ? x.at.some((i) => this.tree.parent[i] >= 0)
-			: this.called[x.fn] === 1;
+		return x.kids	 ? x.kids.length > 0
+			: x.leaf ? x.at.some((i) => this.tree.parent[i] >= 0)
+				 : this.called[x.fn] === 1;
 	}
 
 	total(id) {
@@ -332,21 +371,28 @@ class CallerSource {
 	/** The context with the largest value of its own. */
 	heaviest(id) {
 		const p = this.prefix, { leaf } = this.withContexts(id);
-		return leaf.reduce((best, i) => (p[i + 1] - p[i] > p[best + 1] - p[best] ? i : best), leaf[0]);
+		return leaf.reduce(
+			(best, i) => (p[i + 1] - p[i] > p[best + 1] - p[best] ? i : best), leaf[0]);
 	}
 }
 
 export class BottomUpView extends TreeView {
 	constructor(app) {
-		super(app, { id: 'bottomup', label: 'Functions and their callers', tree: true, sort: 'self',
+		super(app, {
+			id: 'bottomup',
+			label: 'Functions and their callers',
+			tree: true,
+			sort: 'self',
 			columns: [SELF, SAMPLES, FUNCTION, MODULE, PLACE],
 			about: 'Functions by self, and below each its callers, with the part of that self ' +
-				'that came by way of them.' });
+				'that came by way of them.'
+		});
 	}
 
 	makeSource() {
 		const { app } = this;
-		return new CallerSource(app.tree, app.values, app.samples, app.flat(), app.passing());
+		return new CallerSource(
+			app.tree, app.values, app.samples, app.flat(), app.passing());
 	}
 
 	/** All is closed at first: the heaviest functions, side by side. */
@@ -359,7 +405,8 @@ export class BottomUpView extends TreeView {
 	}
 
 	sortValue(key) {
-		return key === 'samples' ? (id) => this.source.samples(id) : (id) => this.source.total(id);
+		return key === 'samples' ? (id) => this.source.samples(id)
+					 : (id) => this.source.total(id);
 	}
 
 	value(key, id) {
@@ -379,6 +426,10 @@ export class BottomUpView extends TreeView {
 	}
 
 	inFlame(id) {
-		return { view: 'flame', order: 'callers', zoom: `f${this.pathOf(id).reverse().join('.')}` };
+		return {
+			view: 'flame',
+			order: 'callers',
+			zoom: `f${this.pathOf(id).reverse().join('.')}`
+		};
 	}
 }

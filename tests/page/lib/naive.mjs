@@ -1,21 +1,27 @@
 // Simple, slow computations on small trees, for tests to compare with.
 
-import { Profile } from '../../../share/html/src/data.js';
-import { fromPaths, random } from './sample.mjs';
+import {Profile} from '../../../share/html/src/data.js';
+import {fromPaths, random} from './sample.mjs';
 
 /** A list of [path, samples, events] by chance, of few functions, so that much recurs. */
 export function randomPaths(seed, count = 40) {
 	const rnd = random(seed), list = [];
 	const frame = () => {
 		const k = Math.floor(rnd() * 6);
-		return { name: `f${k}`, module: k < 2 ? '[kernel]' : '/usr/bin/x', file: '/src/x.c', line: k,
-			inlined: rnd() < 0.2 };
+		return {
+			name: `f${k}`,
+			module: k < 2 ? '[kernel]' : '/usr/bin/x',
+			file: '/src/x.c',
+			line: k,
+			inlined: rnd() < 0.2
+		};
 	};
 
 	for (let i = 0; i < count; i++) {
 		const path = Array.from({ length: 1 + Math.floor(rnd() * 7) }, frame);
 		const samples = Math.floor(rnd() * 5);
-		list.push([path, samples, samples * 1000 + (samples ? Math.floor(rnd() * 500) : 0)]);
+		list.push(
+			[path, samples, samples * 1000 + (samples ? Math.floor(rnd() * 500) : 0)]);
 	}
 	return list;
 }
@@ -44,4 +50,4 @@ export function flatOf(list, k) {
 	return { self, total };
 }
 
-export const SEEDS = Array.from({ length: 30 }, (_, i) => i + 1);
+export const SEEDS = Array.from({length: 30}, (_, i) => i + 1);

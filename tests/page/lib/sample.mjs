@@ -1,10 +1,10 @@
 // Makes the data of pages without hpcprof: from a list of call paths, or by a seeded generator.
-// `node tests/page/lib/sample.mjs KIND [NODES [DEPTH [SEED]]] >page.html` writes a whole page; KIND is
-// small, tree (NODES contexts of up to DEPTH levels) or deep (one recursion, DEPTH levels).
+// `node tests/page/lib/sample.mjs KIND [NODES [DEPTH [SEED]]] >page.html` writes a whole page; KIND
+// is small, tree (NODES contexts of up to DEPTH levels) or deep (one recursion, DEPTH levels).
 
 import fs from 'node:fs';
 import zlib from 'node:zlib';
-import { fileURLToPath } from 'node:url';
+import {fileURLToPath} from 'node:url';
 
 /** A generator of numbers in [0, 1) (mulberry32). */
 export function random(seed) {
@@ -52,7 +52,8 @@ function preorder(parent, weight) {
 	for (let i = n - 1; i >= 0; i--)
 		if (parent[i] >= 0)
 			total[parent[i]] += total[i];
-	const byTotal = Array.from({ length: n }, (_, i) => i).sort((a, b) => total[a] - total[b] || b - a);
+	const byTotal =
+		Array.from({ length: n }, (_, i) => i).sort((a, b) => total[a] - total[b] || b - a);
 	for (const i of byTotal) {
 		next[i] = first[parent[i] + 1];
 		first[parent[i] + 1] = i;
@@ -72,7 +73,7 @@ function preorder(parent, weight) {
  * {meta, columns}: the data of a page. nodes: {parent, fn, inlined, metrics: [{name, unit, sampled,
  * samples, events}]}, arrays by node; names as in the column. Parents come before their children.
  */
-export function encode({ title = 'sample', nodes, names, quantum = 1, report = {} }) {
+export function encode({title = 'sample', nodes, names, quantum = 1, report = {}}) {
 	const order = preorder(nodes.parent, nodes.metrics[0].events), n = order.length;
 	const depth = new Int32Array(n), pops = [], functions = [], columns = {};
 	let before = -1;
@@ -87,30 +88,47 @@ export function encode({ title = 'sample', nodes, names, quantum = 1, report = {
 	columns.pops = varints(pops);
 	columns.functions = varints(functions);
 	const metrics = nodes.metrics.map((m, k) => {
-		const samples = order.map((i) => m.samples[i]), events = order.map((i) => m.events[i]);
+		const samples = order.map((i) => m.samples[i]),
+		      events = order.map((i) => m.events[i]);
 		const q = quanta(events, quantum);
 		const samplesTotal = samples.reduce((a, b) => a + b, 0);
 		const mean = samplesTotal ? q.reduce((a, b) => a + b, 0) / samplesTotal : 0;
 		columns[`samples-${k}`] = varints(samples);
 		if (quantum !== 1 || events.some((v, i) => v !== samples[i]))
-			columns[`events-${k}`] = varints(q.map((v, i) => zigzag(v - Math.round(samples[i] * mean))));
-		return { name: m.name, unit: m.unit, sampled: m.sampled ?? true,
-			events: events.reduce((a, b) => a + b, 0), samples: samplesTotal, quantum, mean };
+			columns[`events-${k}`] =
+				varints(q.map((v, i) => zigzag(v - Math.round(samples[i] * mean))));
+		return {
+			name: m.name,
+			unit: m.unit,
+			sampled: m.sampled ?? true,
+			events: events.reduce((a, b) => a + b, 0),
+			samples: samplesTotal,
+			quantum,
+			mean
+		};
 	});
 	columns.names = new TextEncoder().encode(JSON.stringify(names));
 	return { meta: { version: 1, title, nodes: n, metrics, report }, columns };
 }
 
 /**
- * Nodes and names of a list of [path, samples, events]. A path is an array, outermost first, of names
- * or {name, module, file, line, inlined}; samples and events are numbers, or arrays with one for each
- * metric of options.metrics ([{name, unit, sampled}]).
+ * Nodes and names of a list of [path, samples, events]. A path is an array, outermost first, of
+ * names or {name, module, file, line, inlined}; samples and events are numbers, or arrays with one
+ * for each metric of options.metrics ([{name, unit, sampled}]).
  */
-export function fromPaths(list, { metrics = [{ name: 'CPUTIME', unit: 'ns' }], ...rest } = {}) {
-	const names = { functions: { name: [], module: [], file: [], line: [] }, modules: [], files: [] };
+export function fromPaths(list, {metrics = [{name: 'CPUTIME', unit: 'ns'}], ...rest} = {}) {
+	const names = {
+		functions: { name: [], module: [], file: [], line: [] },
+		modules: [],
+		files: []
+	};
 	const functions = new Map(), children = new Map();
-	const nodes = { parent: [], fn: [], inlined: [],
-		metrics: metrics.map((m) => ({ ...m, samples: [], events: [] })) };
+	const nodes = {
+		parent: [],
+		fn: [],
+		inlined: [],
+		metrics: metrics.map((m) => ({...m, samples: [], events: [] }))
+	};
 	const index = (all, x) => (x ? (all.includes(x) ? all.indexOf(x) : all.push(x) - 1) : -1);
 	const functionOf = (f) => {
 		const key = JSON.stringify([f.name, f.module, f.file, f.line]);
@@ -124,14 +142,18 @@ export function fromPaths(list, { metrics = [{ name: 'CPUTIME', unit: 'ns' }], .
 		return functions.get(key);
 	};
 	const child = (parent, frame) => {
-		const f = typeof frame === 'string' ? { name: frame, module: '/usr/bin/sample' } : frame;
+		const f = typeof frame === 'string' ? { name: frame, module: '/usr/bin/sample' }
+						    : frame;
 		const fn = functionOf(f), key = `${parent} ${fn} ${!!f.inlined}`;
 		if (!children.has(key)) {
 			children.set(key, nodes.fn.length);
 			nodes.parent.push(parent);
 			nodes.fn.push(fn);
 			nodes.inlined.push(f.inlined ? 1 : 0);
-			nodes.metrics.forEach((m) => { m.samples.push(0); m.events.push(0); });
+			nodes.metrics.forEach((m) => {
+				m.samples.push(0);
+				m.events.push(0);
+			});
 		}
 		return children.get(key);
 	};
@@ -144,23 +166,30 @@ export function fromPaths(list, { metrics = [{ name: 'CPUTIME', unit: 'ns' }], .
 			m.events[at] += [events].flat()[k];
 		});
 	}
-	return encode({ ...rest, nodes, names });
+	return encode({...rest, nodes, names });
 }
 
-const WORDS = ['core', 'http', 'parser', 'alloc', 'buffer', 'index', 'query', 'plan', 'merge', 'sort',
-	'hash', 'tree', 'graph', 'visit', 'read', 'write', 'flush', 'lock', 'queue', 'task', 'cache',
-	'codec', 'stream', 'socket', 'frame', 'layout', 'render', 'style', 'check', 'emit', 'range'];
+const WORDS = [
+	'core', 'http', 'parser', 'alloc', 'buffer', 'index', 'query', 'plan', 'merge', 'sort',
+	'hash', 'tree', 'graph', 'visit', 'read', 'write', 'flush', 'lock', 'queue', 'task',
+	'cache', 'codec', 'stream', 'socket', 'frame', 'layout', 'render', 'style', 'check', 'emit',
+	'range'
+];
 
 function syntheticNames(count, rnd) {
 	const pick = () => WORDS[Math.floor(rnd() * WORDS.length)];
-	const modules = ['/usr/bin/server', '/usr/lib/libc.so.6', '/usr/lib/libstdc++.so.6', '[kernel]',
-		...['codec', 'http', 'index', 'json', 'render', 'sql', 'ui', 'xml'].map((x) => `/usr/lib/lib${x}.so`)];
+	const modules = [
+		'/usr/bin/server', '/usr/lib/libc.so.6', '/usr/lib/libstdc++.so.6', '[kernel]',
+		...['codec', 'http', 'index', 'json', 'render', 'sql', 'ui', 'xml'].map(
+			(x) => `/usr/lib/lib${x}.so`)
+	];
 	const files = Array.from({ length: 400 }, (_, i) => `/src/${pick()}/${pick()}_${i}.cc`);
 	const f = { name: [], module: [], file: [], line: [] };
 
 	for (let i = 0; i < count; i++) {
 		const args = rnd() < 0.3 ? `<${pick()}::${pick()}, std::allocator<${pick()}>>` : '';
-		f.name.push(`${pick()}::${pick()}::${pick()}_${pick()}_${i}${args}(${pick()}::${pick()} const&)`);
+		f.name.push(`${pick()}::${pick()}::${pick()}_${pick()}_${i}${args}(${pick()}::${
+			pick()} const&)`);
 		f.module.push(Math.floor(modules.length * rnd() ** 2));
 		f.file.push(rnd() < 0.9 ? Math.floor(files.length * rnd()) : -1);
 		f.line.push(1 + Math.floor(rnd() * 3000));
@@ -169,7 +198,7 @@ function syntheticNames(count, rnd) {
 }
 
 /** A report like that of `hpcprof text --json`, with what the page shows of it. */
-export function report(metrics, { lost = 0.004, partial = 0.001, nameless = 0.02 } = {}) {
+export function report(metrics, {lost = 0.004, partial = 0.001, nameless = 0.02} = {}) {
 	return {
 		version: 1, view: 'text',
 		metrics: metrics.map((m) => ({
@@ -196,7 +225,7 @@ export function report(metrics, { lost = 0.004, partial = 0.001, nameless = 0.02
  * {meta, columns} of n contexts by chance: paths of up to depth levels, calls that recur below
  * different callers, recursion, and two metrics if options.metrics is 2.
  */
-export function synthetic(n, { depth = 60, functions = 20000, seed = 1, metrics = 1 } = {}) {
+export function synthetic(n, {depth = 60, functions = 20000, seed = 1, metrics = 1} = {}) {
 	const rnd = random(seed), names = syntheticNames(Math.min(functions, n), rnd);
 	const count = names.functions.name.length;
 	const parent = new Int32Array(n), fn = new Uint32Array(n), level = new Int32Array(n);
@@ -227,7 +256,7 @@ export function synthetic(n, { depth = 60, functions = 20000, seed = 1, metrics 
 }
 
 /** {meta, columns} of one recursion of n levels, with two functions and a leaf at each level. */
-export function deep(levels, { seed = 1 } = {}) {
+export function deep(levels, {seed = 1} = {}) {
 	const rnd = random(seed), names = syntheticNames(50, rnd);
 	const parent = [], fn = [];
 	let last = -1;
@@ -253,14 +282,25 @@ function finish(parent, fn, names, rnd, { metrics: count = 1, title }) {
 		const samples = new Array(n), events = new Array(n);
 		for (let i = 0; i < n; i++) {
 			samples[i] = leaf[i] || rnd() < 0.3 ? Math.ceil(1 / (rnd() + 0.001)) : 0;
-			events[i] = samples[i] * 1000000 + (samples[i] ? Math.floor(rnd() * 2000) - 1000 : 0);
+			events[i] = samples[i] * 1000000 +
+				(samples[i] ? Math.floor(rnd() * 2000) - 1000 : 0);
 		}
-		metrics.push(k ? { name: `EVENT${k}`, unit: 'events', samples: events, events, sampled: false }
-			: { name: 'CPUTIME', unit: 'ns', samples, events, sampled: true });
+		metrics.push(k ? {
+			name: `EVENT${k}`,
+			unit: 'events',
+			samples: events,
+			events,
+			sampled: false
+		}
+			       : { name: 'CPUTIME', unit: 'ns', samples, events, sampled: true });
 	}
 	const total = metrics[0].events.reduce((a, b) => a + b, 0);
-	const made = encode({ title, names, nodes: { parent, fn, metrics },
-		quantum: total > 2 ** 42 ? 1000 : 1 });
+	const made = encode({
+		title,
+		names,
+		nodes: { parent, fn, metrics },
+		quantum: total > 2 ** 42 ? 1000 : 1
+	});
 	made.meta.report = report(made.meta.metrics);
 	return made;
 }
@@ -274,20 +314,28 @@ export function small() {
 	const map = at('std::map<int, std::string>::find(int const&) const', '/usr/bin/work',
 		'/usr/include/c++/map', 120, true);
 	const read = at('[kernel] read', '[kernel]');
-	const made = fromPaths([
-		[[main], 1, 1e6], [[main, run], 10, 10.5e6], [[main, run, map], 20, 20e6],
-		[[main, run, fib], 30, 30e6], [[main, run, fib, fib], 15, 15e6],
-		[[main, run, fib, fib, fib], 5, 5e6], [[main, run, fib, map], 4, 4e6],
-		[[main, read], 12, 12e6], [[main, run, read], 3, 3e6],
-		[[at('thread_start', '/usr/lib/libc.so.6'), run, fib], 7, 7.25e6],
-	], { title: 'work --fast' });
+	const made = fromPaths(
+		[
+			[[main], 1, 1e6],
+			[[main, run], 10, 10.5e6],
+			[[main, run, map], 20, 20e6],
+			[[main, run, fib], 30, 30e6],
+			[[main, run, fib, fib], 15, 15e6],
+			[[main, run, fib, fib, fib], 5, 5e6],
+			[[main, run, fib, map], 4, 4e6],
+			[[main, read], 12, 12e6],
+			[[main, run, read], 3, 3e6],
+			[[at('thread_start', '/usr/lib/libc.so.6'), run, fib], 7, 7.25e6],
+		],
+		{ title: 'work --fast' });
 	made.meta.report = report(made.meta.metrics);
 	return made;
 }
 
 /** A whole page from the template (page.html, as built) and the data. */
-export function page(template, { meta, columns }, summary = 'The text report.') {
-	const html = (s) => s.replace(/[&<>]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[c]);
+export function page(template, {meta, columns}, summary = 'The text report.') {
+	const html = (s) =>
+		s.replace(/[&<>]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[c]);
 	const data = [`<script type="application/json" id="profile">${
 		JSON.stringify(meta).replace(/</g, '\\u003c')}</script>`];
 
@@ -295,13 +343,18 @@ export function page(template, { meta, columns }, summary = 'The text report.') 
 		data.push(`<script type="text/plain" class="column" id="${name}">${
 			zlib.deflateRawSync(bytes, { level: 9 }).toString('base64')}</script>`);
 	return template.replace('<!--title-->', () => html(meta.title))
-		.replace('<!--summary-->', () => html(summary)).replace('<!--data-->', () => data.join('\n'));
+		.replace('<!--summary-->', () => html(summary))
+		.replace('<!--data-->', () => data.join('\n'));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
 	const [kind = 'small', nodes = '100000', depth = '60', seed = '1'] = process.argv.slice(2);
-	const template = fs.readFileSync(new URL('../../../share/html/page.html', import.meta.url), 'utf8');
-	const made = kind === 'small' ? small() : kind === 'deep' ? deep(Number(depth))
-		: synthetic(Number(nodes), { depth: Number(depth), seed: Number(seed), metrics: 2 });
+	const template =
+		fs.readFileSync(new URL('../../../share/html/page.html', import.meta.url), 'utf8');
+	const made = kind === 'small' ? small()
+		: kind === 'deep'
+		? deep(Number(depth))
+		: synthetic(
+			  Number(nodes), { depth: Number(depth), seed: Number(seed), metrics: 2 });
 	process.stdout.write(page(template, made));
 }

@@ -1,0 +1,277 @@
+// The picture of a flame graph: one canvas as large as its place, a scroll bar over all levels, and
+// elements on top for what is pointed at and what is selected.
+
+import {Scroll, el} from './dom.js';
+import {forScreen} from './table.js';
+import {colors, hex, ink} from './colors.js';
+import {deepest, graphOf, nodeAt, paint} from './flame_paint.js';
+import {scaled, shorten} from './format.js';
+
+export const ROW = 18;
+const FONT = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
+
+export class FlamePicture {
+	constructor(app) {
+		this.app = app;
+		this.visible = false;
+		this.graph = null;
+		this.selected = -1;
+		this.labels = new Map();
+		this.canvas = el('canvas', { id: 'flame-canvas', 'aria-hidden': 'true' });
+		this.hoverBox = el('div', { id: 'flame-hover', class: 'framebox', hidden: true });
+		this.selectBox =
+			el('div', { id: 'flame-selected', class: 'framebox', hidden: true });
+		this.spacer = el('div', { class: 'spacer' });
+		this.place = el('div', {
+			id: 'flame',
+			class: 'flame',
+			tabindex: 0,
+			role: 'application',
+			'aria-roledescription': 'flame graph',
+			'aria-label': 'Flame graph: arrow keys move, ' +
+				'Enter narrows, Escape widens',
+			'aria-describedby': 'flame-note',
+		},
+			el('div', { class: 'sticky' }, this.canvas, this.hoverBox, this.selectBox),
+			this.spacer);
+		this.scroll = new Scroll(this.place, this.spacer);
+		this.legend = el('ul', { id: 'legend', 'aria-label': 'Colours' });
+		new ResizeObserver(() => requestAnimationFrame(() => this.layOut()))
+			.observe(this.place);
+		window.matchMedia('(prefers-color-scheme: dark)')
+			.addEventListener('change', () => this.recolor());
+	}
+
+	/** Shows the subtree of node base, or all for -1. */
+	setPart(tree, prefix, base) {
+		this.graph = graphOf(tree, prefix);
+		this.base = base;
+		this.x0 = base < 0 ? 0 : prefix[base];
+		this.x1 = base < 0 ? prefix[tree.count] : prefix[tree.end[base]];
+		// A frame without value has no width to show.
+		if (this.x1 <= this.x0)
+			this.x1 = this.x0 + 1;
+		this.deepest = deepest(tree, base);
+	}
+
+	get rows() {
+		return this.deepest + 2;  // with the row of all
+	}
+
+	/**
+	 * The upper edge of the row of depth d in the view, in CSS pixels. -1 is the row of all.
+	 */
+	rowTop(d) {
+		if (this.app.state.root === 'top')
+			return (d + 1) * ROW - this.scroll.top;
+		const height = Math.max(this.rows * ROW, this.place.clientHeight);
+		return height - (d + 2) * ROW - this.scroll.top;
+	}
+
+	/** Sizes the canvas; with `jump`, scrolls to the zoomed frame. */
+	layOut(jump) {
+		if (!this.graph || !this.visible || !this.place.clientHeight)
+			return;
+		const width = this.place.clientWidth, height = this.place.clientHeight;
+		const dpr = window.devicePixelRatio || 1;
+		this.dpr = dpr;
+		this.canvas.width = Math.round(width * dpr);
+		this.canvas.height = Math.round(height * dpr);
+		this.canvas.style.width = `${width}px`;
+		this.canvas.style.height = `${height}px`;
+		this.spacer.style.marginTop = `${- height}px`;
+		this.scroll.resize(Math.max(this.rows * ROW, height));
+		if (jump === true)
+			this.scrollTo(this.base, true);
+		this.draw();
+	}
+
+	/** Scrolls so that the frame is seen; with `first`, near the root's edge. */
+	scrollTo(node, first) {
+		const d = node < 0 ? -1 : this.graph.tree.depth[node],
+		      height = this.place.clientHeight;
+		const top = this.scroll.top, y = this.rowTop(d);
+		const room = first ? height - 4 * ROW : ROW;
+
+		if (this.app.state.root === 'top') {
+			if (first)
+				this.scroll.top = top + y - 3 * ROW;
+			else if (y < ROW || y > height - 2 * ROW)
+				this.scroll.top = top + (y < ROW ? y - ROW : y - height + 2 * ROW);
+		} else if (first) {
+			this.scroll.top = top + y - room;
+		} else if (y < ROW || y > height - 2 * ROW) {
+			this.scroll.top = top + (y < ROW ? y - ROW : y - height + 2 * ROW);
+		}
+	}
+
+	/** {left, top, width} of a node's frame, in CSS pixels within the view. */
+	box(node) {
+		const { prefix, tree } = this.graph, width = this.place.clientWidth;
+		const scale = width / (this.x1 - this.x0);
+		const from = node < 0 ? this.x0 : prefix[node],
+		      to = node < 0 ? this.x1 : prefix[tree.end[node]];
+		const left = Math.max(0, (from - this.x0) * scale);
+		const right = Math.min(width, (to - this.x0) * scale);
+		return {
+			left,
+			width: right - left,
+			top: this.rowTop(node < 0 ? -1 : tree.depth[node])
+		};
+	}
+
+	/** The node at a point of the page, -1 for the row of all, null for none. */
+	at(event) {
+		if (!this.graph)
+			return null;
+		const r = this.canvas.getBoundingClientRect();
+		const x = event.clientX - r.left, y = event.clientY - r.top;
+		if (x < 0 || y < 0 || x >= r.width || y >= r.height)
+			return null;
+		const d = this.app.state.root === 'top'
+			? Math.floor((y + this.scroll.top) / ROW) - 1
+			: Math.floor((Math.max(this.rows * ROW, r.height) - y - this.scroll.top) /
+				  ROW) -
+				1;
+		if (d === -1)
+			return -1;
+		const node = nodeAt(this.graph, d, this.x0 + x / r.width * (this.x1 - this.x0));
+		return node < 0 ? null : node;
+	}
+
+	recolor() {
+		const dark = getComputedStyle(this.place).colorScheme === 'dark';
+		this.colors =
+			colors(this.app.profile, this.app.state.color, this.app.flat().self, dark);
+		this.legend.replaceChildren(...this.colors.legend.map(([color, text, title]) => {
+			const swatch = el('span', { class: 'swatch' });
+			swatch.style.background = hex(color);
+			return el('li', { title }, swatch, el('bdi', {}, forScreen(text)));
+		}));
+		this.draw();
+	}
+
+	/** Paints at the next frame of the screen, however often it is asked. */
+	draw() {
+		if (this.waiting)
+			return;
+		this.waiting = true;
+		requestAnimationFrame(() => {
+			this.waiting = false;
+			if (this.visible && this.graph && this.colors && this.canvas.width)
+				this.paint();
+		});
+	}
+
+	paint() {
+		const { width, height } = this.canvas, { dpr } = this;
+		const g = this.canvas.getContext('2d', { alpha: false });
+		if (this.picture?.width !== width || this.picture.height !== height) {
+			const image = g.createImageData(width, height);
+			this.picture = {
+				width,
+				height,
+				image,
+				pixels: new Uint32Array(image.data.buffer)
+			};
+		}
+		const labels = [], rowTop = (d) => Math.round(this.rowTop(d) * dpr);
+		const [first, last] = this.seenDepths();
+		const { faded, back, hit, of, dimmed } = this.colors,
+						     { hits } = this.app.matching();
+		paint(this.picture, {
+			graph: this.graph,
+			x0: this.x0,
+			x1: this.x1,
+			of,
+			dimmed,
+			faded,
+			back,
+			hit,
+			hits,
+			first,
+			last,
+			rowTop,
+			base: this.base < 0 ? 0 : this.graph.tree.depth[this.base],
+			rowHeight: Math.round(ROW * dpr),
+			labelFrom: 30 * dpr,
+			label: (i, left, right, y, d) => labels.push([i, left, right, y, d]),
+		});
+		g.putImageData(this.picture.image, 0, 0);
+		this.write(g, labels, rowTop(-1), hits);
+		this.place.dataset.painted = String(Number(this.place.dataset.painted ?? 0) + 1);
+		this.showBox(this.selectBox, this.selected);
+	}
+
+	/** The first and last depth that is seen. */
+	seenDepths() {
+		const at = (y) => (this.app.state.root === 'top'
+				? Math.floor((y + this.scroll.top) / ROW) - 1
+				: Math.floor((Math.max(this.rows * ROW, this.place.clientHeight) -
+						     y - this.scroll.top) /
+					  ROW) -
+					1);
+		const a = at(0), b = at(this.place.clientHeight);
+		return [Math.max(0, Math.min(a, b)), Math.min(this.deepest, Math.max(a, b))];
+	}
+
+	write(g, labels, allTop, hits) {
+		const { dpr } = this, { of, dimmed, hit, faded } = this.colors,
+			    { tree } = this.graph;
+		const base = this.base < 0 ? 0 : tree.depth[this.base], text = (p) => ink(p);
+		g.setTransform(dpr, 0, 0, dpr, 0, 0);
+		g.font = FONT;
+		g.textBaseline = 'middle';
+		this.charWidth ??= g.measureText('0'.repeat(100)).width / 100;
+		for (const [i, left, right, y, d] of labels) {
+			const f = tree.fn[i], isHit = hits && hits[f];
+			g.fillStyle = text(isHit   ? hit
+					: d < base ? faded
+					: hits	   ? dimmed[f]
+						   : of[f]);
+			g.fillText(this.label(g, f, (right - left) / dpr - 7), left / dpr + 3,
+				y / dpr + ROW / 2);
+		}
+		const y = allTop / dpr, width = this.canvas.width / dpr;
+		g.fillStyle = hex(faded);
+		g.fillRect(0, y, width, ROW - 1);
+		g.fillStyle = text(faded);
+		g.fillText(this.allText(), 3, y + ROW / 2);
+		g.setTransform(1, 0, 0, 1, 0, 0);
+	}
+
+	allText() {
+		const { total, unit } = this.app.values;
+		return `all  ${scaled(total, unit)}`;
+	}
+
+	/** The name of function f in so many pixels. */
+	label(g, f, room) {
+		const n = Math.floor(room / this.charWidth), key = f * 512 + Math.min(n, 511);
+		let text = this.labels.get(key);
+		if (text === undefined) {
+			if (this.labels.size > 50000)
+				this.labels.clear();
+			const name = this.app.profile.functions.name[f];
+			text = shorten(name, n);
+			// Not all characters are as wide as others.
+			for (let k = n; k > 1 && /[^\x20-\x7e…]/.test(text) &&
+				g.measureText(text).width > room;)
+				text = shorten(name, k = Math.floor(k * 0.8));
+			this.labels.set(key, text);
+		}
+		return text;
+	}
+
+	showBox(box, node) {
+		if (node === null || (node < 0 && box === this.hoverBox)) {
+			box.hidden = true;
+			return;
+		}
+		const b = this.box(node);
+		box.hidden = b.top <= -ROW || b.top >= this.place.clientHeight;
+		box.style.left = `${b.left}px`;
+		box.style.top = `${b.top}px`;
+		box.style.width = `${Math.max(b.width, 3)}px`;
+	}
+}
