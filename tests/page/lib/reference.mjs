@@ -33,13 +33,16 @@ export class Reference {
 		return of === 'samples' ? samples : total;
 	}
 
-	// { name, module, place, self, total } of each function, by falling total.
+	// { name, module, place, inlined, self, total, kernel } of each function, by falling total.
 	functions(metric, of) {
 		const samples = of === 'samples' ? ['--samples'] : [];
 		const { functions } = this.#json('text', '--functions', '-n', '0', '--sort', 'total',
 			'-m', this.metrics[metric].name, ...samples);
-		return functions.rows.map((row) => ({ name: row.function, module: row.module,
-			place: place(row), self: row.self[0], total: row.total[0] }));
+		return functions.rows.map((row) => ({
+			name: row.function, module: row.module ?? '', place: place(row), self: row.self[0],
+			total: row.total[0], kernel: row.kernel ?? 0,
+			inlined: { no: 'no', partly: 'partly inlined', yes: 'inlined' }[row.inlined],
+		}));
 	}
 
 	// The tree in preorder, heavy children first: members as above, and depth and inlined.
@@ -47,15 +50,15 @@ export class Reference {
 		const options = of === 'samples' ? ['--samples'] : [];
 		if (bottomUp)
 			options.push('--bottom-up');
-		const { tree } = this.#json('tree', '--min', '0', '--sort', 'total',
+		const { tree } = this.#json('tree', '--min', '0', '--depth', '0', '--sort', 'total',
 			'-m', this.metrics[metric].name, ...options);
 		const depth = new Map([[null, -1]]);
 		return tree.nodes.map((node) => {
 			depth.set(node.id, depth.get(node.parent) + 1);
 			return {
-				depth: depth.get(node.id), name: node.function, module: node.module,
-				place: place(node), inlined: node.inlined, self: node.self[0],
-				total: node.total[0],
+				depth: depth.get(node.id), name: node.function, module: node.module ?? '',
+				place: place(node), inlined: node.inlined ? 'inlined' : 'no',
+				self: node.self[0], total: node.total[0],
 			};
 		});
 	}

@@ -1,0 +1,99 @@
+// axe-core finds no serious or critical violation in any view, light and dark.
+
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Browser, missing } from './lib/browser.mjs';
+import { Report } from './lib/report.mjs';
+import { page, small, synthetic } from './lib/sample.mjs';
+import { skipAll, tap } from './lib/tap.mjs';
+
+if (missing())
+	skipAll(missing());
+
+const axe = fs.readFileSync(new URL('vendor/axe-core/axe.min.js', import.meta.url), 'utf8');
+const template = fs.readFileSync(new URL('../../share/html/page.html', import.meta.url), 'utf8');
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'axe.'));
+process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
+
+function file(name, text) {
+	const where = path.join(folder, name);
+	fs.writeFileSync(where, text);
+	return where;
+}
+
+// Serious and critical violations, a line for each element. The page's policy forbids scripts from
+// elsewhere, but not those that the driver runs.
+async function violations(browser) {
+	if (!await browser.run(() => 'axe' in window))
+		await browser.inject(axe);
+	const found = await browser.run(async () => {
+		const { violations: all, passes } = await window.axe.run(document,
+			{ resultTypes: ['violations'] });
+		return {
+			rules: passes.length,
+			list: all.filter((v) => ['serious', 'critical'].includes(v.impact)).flatMap((v) =>
+				v.nodes.map((n) => `${v.impact}: ${v.id}: ${n.html.slice(0, 200)}: ${
+					n.failureSummary.replace(/\s+/g, ' ')}`)),
+		};
+	});
+	if (found.rules < 5)
+		throw new Error(`only ${found.rules} rules had something to look at`);
+	return found.list;
+}
+
+// What a page shows: a name, the state, and what to do there.
+const scenes = [
+	['flat', { view: 'flat' }],
+	['flat, values and samples', { view: 'flat', as: 'value', of: 'samples', sort: '-total' }],
+	['flat, searched', { view: 'flat', q: 'e' }],
+	['flat, nothing passes', { view: 'flat', filter: 'no such name' }],
+	['flat, a broken expression', { view: 'flat', q: '/(/', filter: '/(/' }],
+	['top-down', { view: 'topdown' }],
+	['top-down, all open', { view: 'topdown', q: 'r' }, (report) => report.click('topdown-open')],
+	['bottom-up', { view: 'bottomup' }],
+	['flame graph', { view: 'flame' }],
+	['flame graph, inverted', { view: 'flame', order: 'callers', root: 'bottom', q: 'e' }],
+	['keys', { view: 'flat' }, (report) => report.click('keys'), (report) => report.click('help-close')],
+];
+
+await tap(async (t) => {
+	const browser = await Browser.start({ width: 1280, height: 900 });
+	await browser.open(file('bad.html', '<!DOCTYPE html><html><head><title>t</title></head><body>' +
+		'<img src="data:,"><input><p style="color:#ccc;background:#fff">pale</p>' +
+		'<ul><p>x</p></ul><h1>t</h1></body></html>'));
+	const bad = await violations(browser);
+	for (const rule of ['image-alt', 'label', 'color-contrast'])
+		t.check(`a bad page has ${rule}`, bad.some((line) => line.includes(` ${rule}:`)), bad.join('\n'));
+
+	const pages = [
+		['small', file('small.html', page(template, small()))],
+		['large', file('large.html', page(template, synthetic(20000, { metrics: 2 })))],
+	];
+	for (const [size, where] of pages) {
+		const report = new Report(browser, where);
+		for (const dark of [false, true]) {
+			await browser.media({ dark });
+			await report.open();
+			for (const [name, state, before, after] of scenes) {
+				await t.part(`${size}, ${dark ? 'dark' : 'light'}, ${name}`, async () => {
+					await report.go(state);
+					await before?.(report);
+					await report.painted();
+					t.none('no violation', await violations(browser));
+					await after?.(report);
+				});
+			}
+			t.none(`${size}: nothing to complain about`, await browser.complaints());
+		}
+	}
+	// Narrow, as on a telephone.
+	await browser.resize(400, 800, 2);
+	const report = new Report(browser, pages[0][1]);
+	await report.open();
+	for (const view of ['flat', 'topdown', 'bottomup', 'flame']) {
+		await report.go({ view });
+		t.none(`narrow, ${view}: no violation`, await violations(browser));
+	}
+	await browser.close();
+}, { seconds: 380 });
