@@ -43,7 +43,7 @@ async function readTable(id) {
 
 // The number in a title like "12.3%, 1.23 s (1,230,000,000 ns)".
 export function exactOf(title) {
-	const found = /\(([\d,]+) [^()]+\)$/.exec(title);
+	const found = /\(([\d,]+)(?: [^()]*)?\)$/.exec(title);
 	if (!found)
 		throw new Error(`no exact value in '${title}'`);
 	return Number(found[1].replaceAll(',', ''));
