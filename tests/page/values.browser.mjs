@@ -5,7 +5,7 @@
 
 import { Browser, missing } from './lib/browser.mjs';
 import { csvRecords } from './lib/parse.mjs';
-import { Reference } from './lib/reference.mjs';
+import { PARTIAL, Reference } from './lib/reference.mjs';
 import { Report, exactOf } from './lib/report.mjs';
 import { skipAll, tap } from './lib/tap.mjs';
 
@@ -58,7 +58,12 @@ function rising(rows) {
 
 async function flat(t, report, reference, metric, of, state) {
 	await report.go({ ...state, view: 'flat', sort: 'total' });
-	const rows = await report.rows('flat');
+	const everything = await report.rows('flat');
+	const partial = reference.tree(metric, of).find((r) => r.name === PARTIAL);
+	t.is('flat: partial call paths', everything.find((r) => r.name === PARTIAL)?.total,
+		partial?.total);
+	// which is no function for the others
+	const rows = everything.filter((r) => r.name !== PARTIAL);
 	const expected = reference.functions(metric, of);
 	t.is('flat: totals are in the same order', rows.map((r) => r.total),
 		expected.map((r) => r.total));
@@ -69,14 +74,16 @@ async function flat(t, report, reference, metric, of, state) {
 	t.is('flat: those of the database', keys(rows, few),
 		keys(reference.functionsOfDatabase(metric, of), few));
 	const { text } = await report.saved('flat-csv');
-	const unit = of === 'samples' ? 'samples' : reference.metrics[metric].unit;
+	// the columns' names have the unit in them
+	const value = (record, column) =>
+		Number(record[Object.keys(record).find((key) => key.split(' ')[0] === column)]);
 	t.is('flat: the CSV file has them in this order', csvRecords(text).map((r) => [r.function,
-		r.module, r.place, Number(r[`self (${unit})`]), Number(r[`total (${unit})`])]),
-	rows.map((r) => [r.name, r.module, r.place, r.self, r.total]));
+		r.module, r.place, value(r, 'self'), value(r, 'total')]),
+	everything.map((r) => [r.name, r.module, r.place, r.self, r.total]));
 
 	await report.go({ ...state, view: 'flat', sort: 'self' });
-	t.is('flat: by self', (await report.rows('flat')).map((r) => r.self),
-		expected.map((r) => r.self).sort((a, b) => b - a));
+	t.is('flat: by self', (await report.rows('flat')).filter((r) => r.name !== PARTIAL)
+		.map((r) => r.self), expected.map((r) => r.self).sort((a, b) => b - a));
 	return rows;
 }
 
@@ -119,7 +126,8 @@ async function bottomUp(t, report, reference, metric, of, state, functions) {
 	t.check('bottom-up: callers are opened', open.length > rows.length || rows.length < 2,
 		`${open.length} of ${rows.length}`);
 	const expected = byPath(reference.tree(metric, of, true), 'self');
-	const got = byPath(open, 'self');
+	// the other views have nothing beyond the outermost frame of a partial path
+	const got = byPath(open.filter((r) => r.name !== PARTIAL), 'self');
 	t.none('bottom-up: callers and their parts', [...got].filter(([key, value]) =>
 		expected.get(key) !== value).map(([key, value]) => `${value} ${expected.get(key)} ${key}`));
 }
@@ -156,6 +164,10 @@ async function flame(t, report, reference, metric, of, state) {
 		[heaviest.name, heaviest.self]);
 
 	await report.go({ ...state, view: 'flame' });
+	// another frame is there now, even if it has the same number
+	const second = await report.tooltip(2, 1.5 * FRAME);
+	t.check('flame graph: what is pointed at is known anew', second?.facts.total !== undefined,
+		JSON.stringify(second));
 	const { width, height } = await report.browser.run(() => {
 		const { width: w, height: h } = document.getElementById('flame-canvas')
 			.getBoundingClientRect();

@@ -10,8 +10,25 @@ function run(program, args) {
 		stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
+// What a page has above call paths whose outermost frames are missing; the other views mark the
+// outermost frames that are there.
+export const PARTIAL = '[partial call paths]';
+
 // "file:line", as a page names a place.
 const place = (row) => (row.file ?? '') + (row.line ? `:${row.line}` : '');
+
+// All rows, with those of partial trees below a row of their own.
+function withPartial(trees) {
+	const whole = trees.filter((t) => !t.partial);
+	const partial = trees.filter((t) => t.partial);
+	if (partial.length) {
+		const total = partial.reduce((sum, t) => sum + t.rows[0].total, 0);
+		const top = { depth: 0, name: PARTIAL, module: '', place: '', inlined: 'no', self: 0, total };
+		const below = partial.flatMap((t) => t.rows.map((r) => ({ ...r, depth: r.depth + 1 })));
+		whole.push({ rows: [top, ...below] });
+	}
+	return whole.sort((a, b) => b.rows[0].total - a.rows[0].total).flatMap((t) => t.rows);
+}
 
 export class Reference {
 	// database: the same measurement, written by `hpcprof db`.
@@ -53,14 +70,18 @@ export class Reference {
 		const { tree } = this.#json('tree', '--min', '0', '--depth', '0', '--sort', 'total',
 			'-m', this.metrics[metric].name, ...options);
 		const depth = new Map([[null, -1]]);
-		return tree.nodes.map((node) => {
+		const trees = []; // rows of each outermost function
+		for (const node of tree.nodes) {
 			depth.set(node.id, depth.get(node.parent) + 1);
-			return {
+			if (node.parent === null)
+				trees.push({ partial: node.partial && !bottomUp, rows: [] });
+			trees.at(-1).rows.push({
 				depth: depth.get(node.id), name: node.function, module: node.module ?? '',
 				place: place(node), inlined: node.inlined ? 'inlined' : 'no',
 				self: node.self[0], total: node.total[0],
-			};
-		});
+			});
+		}
+		return bottomUp ? trees.flatMap((t) => t.rows) : withPartial(trees);
 	}
 
 	#query(sql) {
