@@ -1,8 +1,8 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import {DataError, Profile, unzigzag} from '../../share/html/src/data.js';
-import {deep, fromPaths, small, synthetic} from './lib/sample.mjs';
-import {SEEDS, namesOf, profileOf, randomPaths} from './lib/naive.mjs';
+import { DataError, Profile, unzigzag } from '../../share/html/src/data.js';
+import { deep, fromPaths, small, synthetic } from './lib/sample.mjs';
+import { SEEDS, namesOf, profileOf, randomPaths } from './lib/naive.mjs';
 
 test('zigzag integers', () => {
 	assert.deepEqual([0, 1, 2, 3, 4].map(unzigzag), [0, -1, 1, -2, 2]);

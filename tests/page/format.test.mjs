@@ -1,11 +1,12 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import {baseName, cutMiddle, exact, percent, scaled, shorten, startAndEnd, stripArguments} from '../../share/html/src/format.js';
-import {csv, csvCell, fileName, svg, xml} from '../../share/html/src/export.js';
-import {facts, quality} from '../../share/html/src/quality.js';
-import {colors, hex, ink, mix, pixel} from '../../share/html/src/colors.js';
-import {report, small} from './lib/sample.mjs';
-import {Profile} from '../../share/html/src/data.js';
+import { baseName, cutMiddle, exact, percent, plural, scaled, shorten, startAndEnd, stripArguments }
+	from '../../share/html/src/format.js';
+import { csv, csvCell, fileName, svg, xml } from '../../share/html/src/export.js';
+import { details, facts, quality } from '../../share/html/src/quality.js';
+import { colors, hex, ink, mix, pixel } from '../../share/html/src/colors.js';
+import { report, small } from './lib/sample.mjs';
+import { Profile } from '../../share/html/src/data.js';
 
 test('numbers as in hpcprof text', () => {
 	const times = [
@@ -24,6 +25,9 @@ test('numbers as in hpcprof text', () => {
 	assert.equal(scaled(-94.3e6, 'ns'), '-94.3 ms');
 	assert.equal(exact(1234567), '1,234,567');
 	assert.equal(exact(999), '999');
+	assert.equal(plural(1, 'process'), '1 process');
+	assert.equal(plural(2000, 'process'), '2,000 processes');
+	assert.equal(plural(0, 'file'), '0 files');
 	assert.equal(percent(1, 3), '33.3%');
 	assert.equal(percent(1, 0), '-');
 	assert.equal(baseName('/usr/lib/x.so'), 'x.so');
@@ -113,8 +117,8 @@ test('SVG of text that would be markup', () => {
 test('quality: said always, wrong only if it is', () => {
 	const { meta } = small(), m = meta.metrics[0];
 	const wrong = (r, metric = m) =>
-		quality(r, metric, 0).filter((x) => x.wrong).map((x) => x.id);
-	assert.deepEqual(quality(meta.report, m, 0).map((x) => x.id),
+		quality(r, metric).filter((x) => x.wrong).map((x) => x.id);
+	assert.deepEqual(quality(meta.report, m).map((x) => x.id),
 		['samples', 'recorded', 'partial', 'nameless']);
 	assert.deepEqual(wrong(meta.report), []);
 	assert.deepEqual(wrong(report([m], { lost: 0.2 })), ['recorded']);
@@ -122,8 +126,17 @@ test('quality: said always, wrong only if it is', () => {
 	assert.deepEqual(wrong(report([m], { nameless: 0.2 })), ['nameless']);
 	assert.deepEqual(wrong(meta.report, {...m, samples: 5 }), ['samples']);
 	assert.equal(
-		quality(report([m], { lost: 0.25, partial: 0 }), m, 0)[1].text, '80.0% recorded');
-	assert.deepEqual(quality({}, m, 0).map((x) => x.id), ['samples']);
+		quality(report([m], { lost: 0.25, partial: 0 }), m)[1].text, '80.0% recorded');
+	assert.deepEqual(quality({}, m).map((x) => x.id), ['samples']);
+	const { account, rest } = details(report([m], { lost: 0.25, partial: 0 }), m);
+	assert.deepEqual(account.map((r) => r.slice(0, 2)), [['recorded with a complete path', '80.0%'],
+		['recorded with a partial path', '0.0%'], ['dropped: unwind failed', '20.0%']]);
+	assert.ok(rest.some((r) => r[0] === "without a function's name" && r[1] === '2.0%'));
+	const lost = { ...meta.report, quality: { ...meta.report.quality,
+		skipped_or_damaged: { files: [{ file: 'a.csp', why: 'damaged' }], left_out: 1 } } };
+	assert.ok(details(lost, m).rest.some((r) => r[2] === 'a.csp damaged'));
+	assert.ok(quality(lost, m).some((x) => x.wrong && x.text === '2 files skipped or damaged'));
+	assert.deepEqual(details({}, m), { account: [], rest: [] });
 	assert.deepEqual(facts(undefined), []);
 	assert.ok(facts(meta.report.run).some((f) => f.text === '4.00 s of wall time'));
 	assert.ok(facts(meta.report.run).some((f) => f.text === '2 processes'));

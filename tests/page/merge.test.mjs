@@ -1,9 +1,9 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import {callers, grouper, groups, invert, leavesOf} from '../../share/html/src/merge.js';
-import {Profile} from '../../share/html/src/data.js';
-import {deep} from './lib/sample.mjs';
-import {SEEDS, namesOf, profileOf, randomPaths} from './lib/naive.mjs';
+import { callers, grouper, groups, invert, leavesOf } from '../../share/html/src/merge.js';
+import { Profile } from '../../share/html/src/data.js';
+import { deep } from './lib/sample.mjs';
+import { SEEDS, namesOf, profileOf, randomPaths } from './lib/naive.mjs';
 
 function run(generator) {
 	for (;;) {

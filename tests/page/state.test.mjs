@@ -1,7 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import {DEFAULTS, formatState, parseState} from '../../share/html/src/state.js';
-import {profileOf} from './lib/naive.mjs';
+import { DEFAULTS, formatState, parseState } from '../../share/html/src/state.js';
+import { profileOf } from './lib/naive.mjs';
 
 const VIEWS = ['flat', 'topdown', 'flame'];
 const profile = profileOf([[[{ name: 'a', module: '/bin/x y&z=#' }, 'b'], [1, 2], [10, 2]]],

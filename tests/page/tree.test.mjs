@@ -1,9 +1,10 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import {buildTree, byFunction, inlining, lowerBound, partOf, prefixSums, selfByFunction} from '../../share/html/src/tree.js';
-import {TreeRows} from '../../share/html/src/rows.js';
-import {deepest, graphOf, nodeAt, seeLevel} from '../../share/html/src/flame_paint.js';
-import {SEEDS, flatOf, profileOf, randomPaths} from './lib/naive.mjs';
+import { buildTree, byFunction, inlining, lowerBound, partOf, prefixSums, selfByFunction }
+	from '../../share/html/src/tree.js';
+import { TreeRows } from '../../share/html/src/rows.js';
+import { deepest, graphOf, nodeAt, seeLevel } from '../../share/html/src/flame_paint.js';
+import { SEEDS, flatOf, profileOf, randomPaths } from './lib/naive.mjs';
 
 test('parents, ends, depths and levels', () => {
 	//    0: a, 1: a b, 2: a b c, 3: a d, 4: e

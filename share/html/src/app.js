@@ -1,10 +1,10 @@
 // What all views share: the profile, the state, and what follows from the two. Views ask for it
 // when they need it; it is computed once for each state.
 
-import {byFunction, inlining, partOf, selfByFunction, totalByFunction} from './tree.js';
-import {matchFunctions, matchedValue} from './search.js';
-import {DEFAULTS, consistent, formatState, parseState} from './state.js';
-import {baseName, percent, scaled} from './format.js';
+import { byFunction, inlining, partOf, selfByFunction, totalByFunction } from './tree.js';
+import { matchFunctions, matchedValue } from './search.js';
+import { DEFAULTS, consistent, formatState, parseState } from './state.js';
+import { baseName, percent, scaled } from './format.js';
 
 /** A function that computes again only if its key differs from that of the last call. */
 function remember(key, compute) {

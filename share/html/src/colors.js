@@ -1,6 +1,6 @@
 // Colours of frames, as 32-bit pixels (0xAABBGGRR) and as CSS.
 
-import {baseName} from './format.js';
+import { baseName } from './format.js';
 
 // After Okabe and Ito, lightened: kept apart by those who see no red, green or blue too, and text
 // in black is read on all of them.

@@ -1,6 +1,6 @@
 // From the columns of the page to typed arrays. The format is described in share/html/README.md.
 
-import {buildTree, prefixSums} from './tree.js';
+import { buildTree, prefixSums } from './tree.js';
 
 /** What is wrong with the data, in words for the reader. */
 export class DataError extends Error {}
@@ -157,13 +157,19 @@ export class Profile {
 	}
 }
 
+function fromBase64(text) {
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(text);
+	const binary = atob(text), bytes = new Uint8Array(binary.length);
+	for (let i = 0; i < bytes.length; i++)
+		bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
 /** The bytes of a column, which is base64 of raw DEFLATE data. */
 export async function inflate(base64) {
-	const text = base64.trim();
-	const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text)
-					     : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-	const stream =
-		new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+	const packed = new Blob([fromBase64(base64.trim())]).stream();
+	const stream = packed.pipeThrough(new DecompressionStream('deflate-raw'));
 
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -1,6 +1,6 @@
 // What leaves the page: CSV and SVG.
 
-import {el} from './dom.js';
+import { el } from './dom.js';
 
 /**
  * A cell of a CSV file (RFC 4180). A spreadsheet would run what begins like a formula; an
@@ -30,6 +30,16 @@ export function xml(text) {
 		.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
+function frame(f, rowHeight) {
+	const width = Math.max(f.width - 0.5, 0.5).toFixed(2), height = rowHeight - 1;
+	const place = `x="${(f.x + 3).toFixed(2)}" y="${f.y + rowHeight - 5}"`;
+	const text = `<text ${place} fill="${xml(f.ink)}" xml:space="preserve">${xml(f.text)}</text>`;
+
+	return `<g><title>${xml(f.title)}</title>` +
+		`<rect x="${f.x.toFixed(2)}" y="${f.y}" width="${width}" height="${height}" ` +
+		`fill="${xml(f.fill)}"/>${f.text ? text : ''}</g>`;
+}
+
 /**
  * A flame graph as SVG. frames: [{x, y, width, text, title, fill, ink}], in pixels; text is cut to
  * its frame already.
@@ -41,17 +51,8 @@ export function svg({width, height, rowHeight, background, title, frames}) {
 		`<title>${xml(title)}</title>`,
 		`<rect width="100%" height="100%" fill="${xml(background)}"/>`,
 	];
-	for (const f of frames) {
-		const w = Math.max(f.width - 0.5, 0.5).toFixed(2);
-		out.push(`<g><title>${xml(f.title)}</title><rect x="${f.x.toFixed(2)}" y="${
-				 f.y}" width="${w}" ` +
-			`height="${rowHeight - 1}" fill="${xml(f.fill)}"/>` +
-			(f.text ? `<text x="${(f.x + 3).toFixed(2)}" y="${
-					  f.y + rowHeight - 5}" fill="${xml(f.ink)}" ` +
-						`xml:space="preserve">${xml(f.text)}</text>`
-				: '') +
-			'</g>');
-	}
+	for (const f of frames)
+		out.push(frame(f, rowHeight));
 	out.push('</svg>\n');
 	return out.join('\n');
 }

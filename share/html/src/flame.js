@@ -1,15 +1,15 @@
 // The flame graph: which part of which tree it shows, what it says of it, pointer and keys.
 
-import {button, byId, el, select} from './dom.js';
-import {copy, forScreen} from './table.js';
-import {FlamePicture, ROW} from './flame_picture.js';
-import {Tooltip} from './tooltip.js';
-import {invert} from './merge.js';
-import {inSlices} from './slices.js';
-import {nextMatch} from './search.js';
-import {download, fileName} from './export.js';
-import {flameSvg} from './flame_svg.js';
-import {exact, exactValue, percent, scaled, shorten} from './format.js';
+import { button, byId, el, select } from './dom.js';
+import { copy, forScreen } from './table.js';
+import { FlamePicture, ROW } from './flame_picture.js';
+import { Tooltip } from './tooltip.js';
+import { invert } from './merge.js';
+import { inSlices } from './slices.js';
+import { nextMatch } from './search.js';
+import { download, fileName } from './export.js';
+import { flameSvg } from './flame_svg.js';
+import { exact, exactValue, percent, scaled, shorten } from './format.js';
 
 // What is narrower than this share of the width is left out of the inverted graph, and no more
 // steps are taken for it, so that it is there within a second.
@@ -150,13 +150,13 @@ export class FlameView extends FlamePicture {
 		this.busy = false;
 		const path = this.selectedPath(graphKey);
 		const levels = exact(result.tree.maxDepth + 1), pruned = exact(result.pruned);
-		this.pruned = [
-			result.pruned &&
-				`Left out: callers of ${
-					pruned} frames, where each is narrower than ` +
-					'1/4000; narrow to see them.',
-			result.cut && `Only ${levels} levels are shown; narrow to see more.`,
-		].filter(Boolean).join(' ');
+		const notes = [];
+		if (result.pruned)
+			notes.push(`Left out: callers of ${pruned} frames, where each is narrower than ` +
+				'1/4000; narrow to see them.');
+		if (result.cut)
+			notes.push(`Only ${levels} levels are shown; narrow to see more.`);
+		this.pruned = notes.join(' ');
 		this.setGraph(result.tree, result.prefix, result.base, graphKey);
 		if (path.length)
 			this.selected = this.nodeOfPath(path);
@@ -201,12 +201,9 @@ export class FlameView extends FlamePicture {
 	}
 
 	zoomTo(node) {
-		const zoom = node < 0	? ''
-			: this.inverted ? `f${
-						  this.graph.tree.path(node)
-							  .map((i) => this.graph.tree.fn[i])
-							  .join('.')}`
-					: String(node);
+		const { tree } = this.graph, path = node < 0 ? [] : tree.path(node);
+		const zoom = node < 0 ? ''
+			: this.inverted ? `f${path.map((i) => tree.fn[i]).join('.')}` : String(node);
 		this.selected = node;
 		if (this.app.state.zoom === zoom)
 			this.draw();
@@ -321,10 +318,9 @@ export class FlameView extends FlamePicture {
 		if (!this.graph)
 			return;
 		const i = this.selected;
-		byId('live').textContent = i < 0
-			? this.allText()
-			: `${forScreen(this.title(i))}; ${
-				  this.facts(i).slice(0, 2).map((l) => l.join(' ')).join('; ')}`;
+		const facts = i < 0 ? [] : this.facts(i).slice(0, 2).map((l) => l.join(' '));
+		byId('live').textContent =
+			i < 0 ? this.allText() : [forScreen(this.title(i)), ...facts].join('; ');
 	}
 
 	// ---- pointer and keys

@@ -1,11 +1,11 @@
 // The picture of a flame graph: one canvas as large as its place, a scroll bar over all levels, and
 // elements on top for what is pointed at and what is selected.
 
-import {Scroll, el} from './dom.js';
-import {forScreen} from './table.js';
-import {colors, hex, ink} from './colors.js';
-import {deepest, graphOf, nodeAt, paint} from './flame_paint.js';
-import {scaled, shorten} from './format.js';
+import { Scroll, el } from './dom.js';
+import { forScreen } from './table.js';
+import { colors, hex, ink } from './colors.js';
+import { deepest, graphOf, nodeAt, paint } from './flame_paint.js';
+import { scaled, shorten } from './format.js';
 
 export const ROW = 18;
 const FONT = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';

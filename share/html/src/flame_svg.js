@@ -1,10 +1,10 @@
 // What a flame graph shows, as an SVG image.
 
-import {hex, ink} from './colors.js';
-import {svg} from './export.js';
-import {seeLevel} from './flame_paint.js';
-import {percent, scaled, shorten} from './format.js';
-import {ROW} from './flame_picture.js';
+import { hex, ink } from './colors.js';
+import { svg } from './export.js';
+import { seeLevel } from './flame_paint.js';
+import { percent, scaled, shorten } from './format.js';
+import { ROW } from './flame_picture.js';
 
 /** The levels from first to last of a view (FlameView), as wide as on the screen. */
 export function flameSvg(view, [first, last]) {

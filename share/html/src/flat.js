@@ -1,7 +1,7 @@
 // The flat table.
 
-import {FUNCTION, KERNEL, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView} from './table_view.js';
-import {exact} from './format.js';
+import { FUNCTION, KERNEL, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
+import { exact } from './format.js';
 
 /** Functions. An id is the number of a function. */
 export class FlatView extends TableView {

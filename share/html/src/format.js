@@ -45,6 +45,12 @@ export function scaled(value, unit) {
 	return value.toFixed(value >= 9.995 ? 1 : 2);
 }
 
+/** 2 and 'process' as "2 processes". */
+export function plural(n, one) {
+	const ending = n === 1 ? '' : one.endsWith('ss') ? 'es' : 's';
+	return `${exact(n)} ${one}${ending}`;
+}
+
 /** All digits and the unit, for tooltips. */
 export function exactValue(value, unit) {
 	return `${exact(value)} ${unit}`;

@@ -1,10 +1,10 @@
 // The header: what was measured, its quality, the tabs, and what all views share.
 
-import {byId, el} from './dom.js';
-import {forScreen} from './table.js';
-import {exact, percent, scaled} from './format.js';
-import {facts, quality} from './quality.js';
-import {VIEWS} from './views.js';
+import { byId, el } from './dom.js';
+import { forScreen } from './table.js';
+import { percent, plural, scaled } from './format.js';
+import { details, facts, quality } from './quality.js';
+import { VIEWS } from './views.js';
 
 const KEYS = [
 	['1 to 9', 'the views, from left to right'],
@@ -72,6 +72,7 @@ export class Header {
 		byId('next').addEventListener('click', () => this.step(1));
 		byId('previous').addEventListener('click', () => this.step(-1));
 		byId('keys').addEventListener('click', () => byId('help').showModal());
+		byId('quality-more').addEventListener('click', () => this.showDetails());
 		byId('tabs').addEventListener('keydown', (e) => this.tabKey(e));
 		document.addEventListener('keydown', (e) => this.key(e));
 	}
@@ -90,7 +91,7 @@ export class Header {
 
 	key(event) {
 		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-		if (typing || event.altKey || event.ctrlKey || event.metaKey || byId('help').open)
+		if (typing || event.altKey || event.ctrlKey || event.metaKey || document.querySelector('dialog[open]'))
 			return;
 		const view = VIEWS[Number(event.key) - 1];
 		if (event.key === '/')
@@ -136,7 +137,7 @@ export class Header {
 		byId('quality').replaceChildren(
 			el('span', { class: 'fact', 'data-quality': 'total' },
 				`${m.name}: ${scaled(m.events, m.unit)}`),
-			...quality(app.profile.report, m, i)
+			...quality(app.profile.report, m)
 				.map((x) => el('span', {
 					class: x.wrong ? 'fact wrong' : 'fact',
 					'data-quality': x.id,
@@ -145,24 +146,39 @@ export class Header {
 					     x.wrong ? '⚠ ' : '', forScreen(x.text))));
 	}
 
+	showDetails() {
+		const { app } = this, m = app.profile.metrics[app.state.metric];
+		const { account, rest } = details(app.profile.report, m);
+		const rows = (list) => list.map(([name, ...values]) => el('tr', {},
+			el('th', { scope: 'row' }, forScreen(name)),
+			...values.map((v) => el('td', { class: 'value' }, forScreen(v)))));
+		const head = ['Outcome', 'Share', m.name, 'Samples'];
+		const tables = [el('table', {}, el('tbody', {}, ...rows(rest)))];
+
+		if (account.length)
+			tables.unshift(el('table', { id: 'account' },
+				el('thead', {}, el('tr', {}, ...head.map((t) => el('th', { scope: 'col' }, t)))),
+				el('tbody', {}, ...rows(account))));
+		byId('quality-tables').replaceChildren(...tables);
+		byId('quality-details').showModal();
+	}
+
 	showMatches() {
 		const { app } = this, { functions, error } = app.matching(), found = app.matched();
-		if (byId('search').value !== app.state.q)
-			byId('search').value = app.state.q;
-		byId('search').setAttribute('aria-invalid', error ? 'true' : 'false');
+		const { total, scale, unit } = app.values, search = byId('search');
+
+		if (search.value !== app.state.q)
+			search.value = app.state.q;
+		search.setAttribute('aria-invalid', error ? 'true' : 'false');
 		byId('next').disabled = byId('previous').disabled = !found || !found.nodes;
-		const { total, scale } = app.values;
-		byId('matches').textContent = error ||
-			(found ? `${percent(found.value * scale, total)} in ` +
-						`${exact(functions)} function${
-							functions === 1
-								? ''
-								: 's'}, ${exact(found.nodes)} ` +
-						`context${found.nodes === 1 ? '' : 's'}`
-			       : '');
-		byId('matches').title = found
-			? `${scaled(found.value * scale, app.values.unit)} on call paths ` +
-				'through a match; a path counts once'
-			: '';
+		byId('matches').textContent = error;
+		byId('matches').title = '';
+		if (!found)
+			return;
+		const value = found.value * scale;
+		byId('matches').textContent = `${percent(value, total)} in ` +
+			`${plural(functions, 'function')}, ${plural(found.nodes, 'context')}`;
+		byId('matches').title =
+			`${scaled(value, unit)} on call paths through a match; a path counts once`;
 	}
 }

@@ -1,10 +1,10 @@
 // Start: read the data, make the views, and connect them to the state.
 
-import {App} from './app.js';
-import {DataError, Profile, inflate} from './data.js';
-import {byId, el} from './dom.js';
-import {Header} from './header.js';
-import {VIEWS} from './views.js';
+import { App } from './app.js';
+import { DataError, Profile, inflate } from './data.js';
+import { byId, el } from './dom.js';
+import { Header } from './header.js';
+import { VIEWS } from './views.js';
 
 async function read() {
 	const source = byId('profile');
@@ -60,6 +60,7 @@ function start(profile) {
 
 	byId('app').hidden = false;
 	byId('message').hidden = true;
+	byId('message').textContent = '';
 	show(new Set(['view']));
 	app.onChange((changed, before) => {
 		header.update(changed);
@@ -84,10 +85,8 @@ async function main() {
 		byId('app').hidden = true;
 		message.hidden = false;
 		message.className = 'error';
-		message.textContent = `The page cannot be shown: ${
-			e instanceof DataError ? e.message
-					       : `the data cannot be read (${
-							 e.message})`}. The text report follows.`;
+		const why = e instanceof DataError ? e.message : `the data cannot be read (${e.message})`;
+		message.textContent = `The page cannot be shown: ${why}. The text report follows.`;
 		summary.hidden = false;
 		document.documentElement.dataset.ready = 'error';
 	}

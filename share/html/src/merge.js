@@ -2,7 +2,7 @@
 // caller, by the caller's caller, and so on. A list of contexts is two arrays: leaf, the contexts
 // with the values, and at, how far up from there the group is.
 
-import {Tree} from './tree.js';
+import { Tree } from './tree.js';
 
 const CHUNK = 1 << 18;
 

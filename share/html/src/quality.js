@@ -1,19 +1,23 @@
 // What the header says of a profile: what ran, and how far its data can be trusted. The limits are
 // those of hpcprof text.
 
-import {exact, percent, scaled} from './format.js';
+import { exact, percent, plural, scaled } from './format.js';
 
 const LOST = 0.05, NAMELESS = 0.1;
+
+const OUTCOMES = { recorded: 'recorded with a complete path', partial: 'recorded with a partial path' };
+
+/** An entry of a list of the report in words. */
+function words(entry) {
+	return typeof entry === 'string' ? entry
+		: Object.values(entry).filter((v) => v !== null).join(' ');
+}
 
 /** Facts of report.run: [{id, text}]. */
 export function facts(run) {
 	if (!run)
 		return [];
 	const out = [], add = (id, text) => out.push({ id, text });
-	const plural = (n, one) => `${exact(n)} ${one}${
-		n === 1			  ? ''
-			: /ss$/.test(one) ? 'es'
-					  : 's'}`;
 
 	if (run.cpu_ns)
 		add('cpu', `${scaled(run.cpu_ns, 'ns')} of CPU time`);
@@ -33,7 +37,8 @@ export function facts(run) {
 }
 
 /** Statements on a metric: [{id, text, title, wrong}]. */
-export function quality(report, metric, index) {
+export function quality(report, metric) {
+	const index = report.metrics?.findIndex((x) => x.name === metric.name) ?? -1;
 	const out = [], m = report.metrics?.[index], q = report.quality;
 	const add = (id, text, title, wrong) => out.push({ id, text, title, wrong: !!wrong });
 
@@ -60,9 +65,8 @@ function account(rows, add) {
 	const of = (name) =>
 		rows.filter((r) => r.outcome === name).reduce((sum, r) => sum + r.events, 0);
 	const partial = of('partial'), lost = all - of('recorded') - partial;
-	const table = rows.map((r) => `${percent(r.events, all)} ${r.outcome} (${
-				       exact(r.samples)} samples)`)
-			      .join('\n');
+	const row = (r) => `${percent(r.events, all)} ${r.outcome} (${plural(r.samples, 'sample')})`;
+	const table = rows.map(row).join('\n');
 
 	add('recorded', `${percent(all - lost, all)} recorded`, table, lost > LOST * all);
 	add('partial', `${percent(partial, all)} with a partial call path`, table,
@@ -74,21 +78,45 @@ function losses(q, add) {
 	const count = (x, rows) => (x?.[rows]?.length ?? 0) + (x?.left_out ?? 0);
 	const damaged = count(q.skipped_or_damaged, 'files'),
 	      programs = count(q.unmeasured, 'programs');
-	const list = (rows) =>
-		rows.map((r) => (typeof r === 'string'
-					 ? r
-					 : Object.values(r).filter((v) => v !== null).join(' ')))
-			.join('\n');
+	const list = (rows) => rows.map(words).join('\n');
 
 	if (damaged)
-		add('damaged', `${exact(damaged)} files skipped or damaged`,
+		add('damaged', `${plural(damaged, 'file')} skipped or damaged`,
 			list(q.skipped_or_damaged.files), true);
 	if (programs)
-		add('unmeasured', `${exact(programs)} programs not measured`,
+		add('unmeasured', `${plural(programs, 'program')} not measured`,
 			list(q.unmeasured.programs), true);
-	if (q.without_samples)
-		add('empty',
-			`${exact(q.without_samples)} of ${
-				exact(q.profiles)} profiles without samples`,
-			'', false);
+	if (q.without_samples) {
+		const all = plural(q.profiles, 'profile');
+		add('empty', `${exact(q.without_samples)} of ${all} without samples`, '', false);
+	}
+}
+
+/** All that the report says of a metric's quality: {account, rest}, with lists of texts as rows. */
+export function details(report, metric) {
+	const index = report.metrics?.findIndex((x) => x.name === metric.name) ?? -1;
+	const m = report.metrics?.[index], q = report.quality, rest = [];
+	const all = m?.account?.reduce((sum, r) => sum + r.events, 0);
+	const account = (m?.account ?? []).map((r) => [OUTCOMES[r.outcome] ?? `dropped: ${r.outcome}`,
+		percent(r.events, all), scaled(r.events, metric.unit), exact(r.samples)]);
+	const part = (name, text) => {
+		if (q?.[name]?.[index] !== undefined)
+			rest.push([text, percent(q[name][index], metric.events),
+				scaled(q[name][index], metric.unit)]);
+	};
+
+	part('partial_paths', 'with a partial call path');
+	part('without_name', "without a function's name");
+	part('without_line', 'without a source line');
+	if (m?.measuring_ns)
+		rest.push(['taken by measuring', '', scaled(m.measuring_ns, 'ns')]);
+	if (q)
+		rest.push(['profiles', '', exact(q.profiles)],
+			['profiles without samples', '', exact(q.without_samples)],
+			['profiles without call paths', '', exact(q.without_paths)]);
+	for (const file of q?.skipped_or_damaged?.files ?? [])
+		rest.push(['skipped or damaged', '', words(file)]);
+	for (const program of q?.unmeasured?.programs ?? [])
+		rest.push(['not measured', '', words(program)]);
+	return { account, rest };
 }

@@ -1,8 +1,8 @@
 // A table of any number of rows, of which only the visible ones are elements. What is in the rows
 // comes from a model: {count, cells(row), info(row)}.
 
-import {Scroll, byId, el} from './dom.js';
-import {startAndEnd} from './format.js';
+import { Scroll, byId, el } from './dom.js';
+import { startAndEnd } from './format.js';
 
 const ROW = 24;
 const INDENT = 12, DEEPEST = 30;  // pixels a level, levels that are indented

@@ -1,10 +1,10 @@
 // What the three tables share.
 
-import {button, el, select} from './dom.js';
-import {Table, copy} from './table.js';
-import {csv, download, fileName} from './export.js';
-import {matcher} from './search.js';
-import {baseName, exact, exactValue, percent, scaled} from './format.js';
+import { button, el, select } from './dom.js';
+import { Table, copy } from './table.js';
+import { csv, download, fileName } from './export.js';
+import { matcher } from './search.js';
+import { baseName, exact, exactValue, percent, scaled } from './format.js';
 
 export const SELF = {
 	key: 'self',
@@ -123,12 +123,11 @@ export class TableView {
 				sums[m] += self[f];
 		});
 		const order = [...sums.keys()].sort((a, b) => sums[b] - sums[a]);
-		return [
-			[-1, 'all'],
-			...order.map((m) => [m,
-					     `${percent(sums[m] * scale, total)} ${
-						     baseName(app.profile.modules[m])}`])
-		];
+		const text = (m) => {
+			const share = percent(sums[m] * scale, total);
+			return `${share} ${baseName(app.profile.modules[m])}`;
+		};
+		return [[-1, 'all'], ...order.map((m) => [m, text(m)])];
 	}
 
 	show() {

@@ -1,7 +1,7 @@
 // What is said about the frame that is pointed at.
 
-import {el} from './dom.js';
-import {forScreen} from './table.js';
+import { el } from './dom.js';
+import { forScreen } from './table.js';
 
 export class Tooltip {
 	constructor() {

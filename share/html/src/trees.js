@@ -1,11 +1,11 @@
 // The tree tables: top-down and bottom-up.
 
-import {button} from './dom.js';
-import {TreeRows} from './rows.js';
-import {callers, grouper, groups, leavesOf} from './merge.js';
-import {nextMatch} from './search.js';
-import {exact} from './format.js';
-import {FUNCTION, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView} from './table_view.js';
+import { button } from './dom.js';
+import { TreeRows } from './rows.js';
+import { callers, grouper, groups, leavesOf } from './merge.js';
+import { nextMatch } from './search.js';
+import { exact } from './format.js';
+import { FUNCTION, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
 
 /** What the two tree tables share. Subclasses make a source for rows.js. */
 class TreeView extends TableView {
@@ -384,7 +384,7 @@ export class BottomUpView extends TreeView {
 			tree: true,
 			sort: 'self',
 			columns: [SELF, SAMPLES, FUNCTION, MODULE, PLACE],
-			about: 'Functions by self, and below each its callers, with the part of that self ' +
+			about: 'Functions by self, and below each its callers, with the part of its self ' +
 				'that came by way of them.'
 		});
 	}

@@ -1,8 +1,8 @@
 // The list of all views.
 
-import {FlatView} from './flat.js';
-import {BottomUpView, TopDownView} from './trees.js';
-import {FlameView} from './flame.js';
+import { FlatView } from './flat.js';
+import { BottomUpView, TopDownView } from './trees.js';
+import { FlameView } from './flame.js';
 
 /** A new view is a class and a row here. */
 export const VIEWS = [

@@ -1,7 +1,7 @@
 // Simple, slow computations on small trees, for tests to compare with.
 
-import {Profile} from '../../../share/html/src/data.js';
-import {fromPaths, random} from './sample.mjs';
+import { Profile } from '../../../share/html/src/data.js';
+import { fromPaths, random } from './sample.mjs';
 
 /** A list of [path, samples, events] by chance, of few functions, so that much recurs. */
 export function randomPaths(seed, count = 40) {

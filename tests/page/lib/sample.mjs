@@ -4,7 +4,7 @@
 
 import fs from 'node:fs';
 import zlib from 'node:zlib';
-import {fileURLToPath} from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 /** A generator of numbers in [0, 1) (mulberry32). */
 export function random(seed) {
@@ -255,7 +255,7 @@ export function synthetic(n, {depth = 60, functions = 20000, seed = 1, metrics =
 	return finish(parent, fn, names, rnd, { metrics, title: `synthetic ${n}` });
 }
 
-/** {meta, columns} of one recursion of n levels, with two functions and a leaf at each level. */
+/** {meta, columns} of one recursion of n levels, with two functions, and a leaf at every third. */
 export function deep(levels, {seed = 1} = {}) {
 	const rnd = random(seed), names = syntheticNames(50, rnd);
 	const parent = [], fn = [];
