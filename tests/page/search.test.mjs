@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { matchFunctions, matchedValue, matcher, nextMatch } from '../../share/html/src/search.js';
+import { matchFunctions, matchedValue, matcher, nextMatch, queryFor } from '../../share/html/src/search.js';
 import { SEEDS, profileOf, randomPaths } from './lib/naive.mjs';
 
 const finds = (query, name) => matcher(query).test(name);
@@ -25,6 +25,12 @@ test('regular expressions', () => {
 	assert.equal(matcher('/(/').test, null);
 	assert.notEqual(matcher('/(/').error, '');
 	assert.notEqual(matcher('/a/zz').error, '');
+});
+
+test('a query for a name finds it', () => {
+	for (const name of ['main', 'a(b)', '/x/', '/(/', '/a.b*[c]\\$^+?{|}', '//', '/'])
+		assert.ok(finds(queryFor(name), name), name);
+	assert.ok(!finds(queryFor('/a.b/'), '/aXb/'));
 });
 
 test('the value of what matches: a path counts once', () => {

@@ -6,7 +6,7 @@ import { FlamePicture, ROW } from './flame_picture.js';
 import { Tooltip } from './tooltip.js';
 import { invert } from './merge.js';
 import { inSlices } from './slices.js';
-import { nextMatch } from './search.js';
+import { nextMatch, queryFor } from './search.js';
 import { download, fileName } from './export.js';
 import { flameSvg } from './flame_svg.js';
 import { exact, exactValue, percent, scaled, shorten } from './format.js';
@@ -19,6 +19,7 @@ export class FlameView extends FlamePicture {
 	constructor(app) {
 		super(app);
 		this.hovered = null;
+		this.trail = []; // zooms before narrowing, for the way back
 		this.tooltip = new Tooltip();
 		this.crumbs = el('nav', { id: 'crumbs', 'aria-label': 'Narrowed to' });
 		this.note = el('p', { id: 'flame-note', class: 'about' });
@@ -108,19 +109,31 @@ export class FlameView extends FlamePicture {
 		return this.app.state.order === 'callers';
 	}
 
+	/** What tells the inverted trees of different values apart; '' if not inverted. */
+	get key() {
+		const { metric, of } = this.app.state;
+		return this.inverted ? `${metric} ${of} ` : '';
+	}
+
+	/** Is the graph of other values than the state's, as its own is still being made? */
+	get stale() {
+		return !this.graph || this.graphKey !== this.key;
+	}
+
 	// ---- which tree, and which part of it
 
 	load(changed) {
 		const { app } = this, { zoom } = app.state;
 		this.stop?.();
 		this.stop = null;
+		this.busy = false;
 		this.pruned = '';
 		if (!this.inverted) {
 			this.setGraph(app.tree, app.values.prefix, zoom ? Number(zoom) : -1);
 			return;
 		}
 		const path = zoom ? zoom.slice(1).split('.').map(Number) : [];
-		const key = `${app.state.metric} ${app.state.of} `;
+		const { key } = this;
 		if (this.made?.key === key + zoom) {
 			this.useMade();
 			return;
@@ -212,32 +225,36 @@ export class FlameView extends FlamePicture {
 		this.tell();
 	}
 
-	/** To the frame that was shown before, if it is above; else to all. */
+	/** To what was shown before, if that is wider; else to all. What was shown stays selected. */
 	widen() {
-		const { tree } = this.graph;
-		if (this.base < 0)
+		const { zoom } = this.app.state;
+		if (!zoom || this.stale)
 			return;
-		const trail = this.trail ?? [];
-		let to = -1;
-		while (trail.length && to < 0) {
-			const node = trail.pop();
-			if (node < this.base && node >= 0 && node < tree.count &&
-				tree.end[node] > this.base)
-				to = node;
+		const was = this.base, { tree } = this.graph;
+		const path = was < 0 ? [] : tree.path(was).map((i) => tree.fn[i]);
+		let to = '';
+		while (this.trail.length && !to) {
+			const before = this.trail.pop();
+			if (this.isWider(before, zoom))
+				to = before;
 		}
-		const was = this.base;
-		this.zoomTo(to);
-		this.trail = trail;
-		if (!this.inverted)
-			this.select(was);
+		this.app.set({ zoom: to });
+		this.select(this.inverted ? this.nodeOfPath(path) : was);
+	}
+
+	/** Does the frame that one fragment's zoom stands for contain that of another? */
+	isWider(a, b) {
+		if (this.inverted)
+			return b.startsWith(`${a}.`);
+		const [i, k] = [Number(a), Number(b)];
+		return a !== '' && i < k && k < this.app.tree.end[i];
 	}
 
 	narrow(node) {
 		if (node === this.base)
 			return;
-		const trail = node > this.base ? [...(this.trail ?? []), this.base] : [];
+		this.trail.push(this.app.state.zoom);
 		this.zoomTo(node);
-		this.trail = this.inverted ? [] : trail;
 	}
 
 	// ---- what it says
@@ -276,14 +293,14 @@ export class FlameView extends FlamePicture {
 
 	/** Lines about a node: [label, text]. */
 	facts(node) {
-		const { app } = this, { tree, prefix } = this.graph,
-			    { scale, total, unit } = app.values;
+		const { app } = this, { tree, prefix } = this.graph;
+		const { scale, total, unit } = app.values;
 		const value = (a, b) => {
 			const x = (prefix[b] - prefix[a]) * scale;
 			return `${percent(x, total)}  ${scaled(x, unit)}  (${exactValue(x, unit)})`;
 		};
-		const end = tree.end[node],
-		      lines = [[this.inverted ? 'self by this path' : 'total', value(node, end)]];
+		const end = tree.end[node];
+		const lines = [[this.inverted ? 'self by this path' : 'total', value(node, end)]];
 		if (!this.inverted) {
 			lines.push(['self', value(node, node + 1)]);
 			const s = app.samples.prefix;
@@ -298,8 +315,8 @@ export class FlameView extends FlamePicture {
 				'of what is shown',
 				percent(prefix[end] - prefix[node], this.x1 - this.x0)
 			]);
-		const f = tree.fn[node], module = app.profile.moduleName(f),
-		      place = app.profile.place(f);
+		const f = tree.fn[node], module = app.profile.moduleName(f);
+		const place = app.profile.place(f);
 		if (module)
 			lines.push(['module', module]);
 		if (place)
@@ -315,7 +332,7 @@ export class FlameView extends FlamePicture {
 
 	/** Tells those who do not see it which frame is selected. */
 	tell() {
-		if (!this.graph)
+		if (this.stale)
 			return;
 		const i = this.selected;
 		const facts = i < 0 ? [] : this.facts(i).slice(0, 2).map((l) => l.join(' '));
@@ -326,7 +343,7 @@ export class FlameView extends FlamePicture {
 	// ---- pointer and keys
 
 	hover(event) {
-		const node = this.at(event);
+		const node = this.stale ? null : this.at(event);
 		if (node !== this.hovered) {
 			this.hovered = node;
 			this.showBox(this.hoverBox, node);
@@ -346,7 +363,7 @@ export class FlameView extends FlamePicture {
 	}
 
 	click(event) {
-		const node = this.at(event);
+		const node = this.stale ? null : this.at(event);
 		if (node === null)
 			return;
 		this.leave();
@@ -361,16 +378,19 @@ export class FlameView extends FlamePicture {
 	}
 
 	/**
-	 * A neighbour with a width: kind is child, parent, next or previous; or the node itself.
+	 * A neighbour that has a width and is in view: kind is child, parent, next or previous; or
+	 * the selected node itself.
 	 */
 	neighbour(kind) {
 		const { tree, prefix } = this.graph, i = this.selected;
 		if (kind === 'parent')
 			return i < 0 ? i : tree.parent[i];
-		const step = kind === 'previous' ? (n) => tree.previousSibling(n)
-						 : (n) => tree.nextSibling(n);
-		if (i < 0 && kind !== 'child')
+		// The ancestors of what is shown stand alone.
+		if (i < this.base)
+			return kind === 'child' ? tree.path(this.base)[i < 0 ? 0 : tree.depth[i] + 1] : i;
+		if (i === this.base && kind !== 'child')
 			return i;
+		const step = (n) => (kind === 'previous' ? tree.previousSibling(n) : tree.nextSibling(n));
 		let n = kind === 'child' ? tree.firstChild(i) : step(i);
 		while (n >= 0 && prefix[tree.end[n]] <= prefix[n])
 			n = step(n);
@@ -378,7 +398,7 @@ export class FlameView extends FlamePicture {
 	}
 
 	keydown(event) {
-		if (event.altKey || event.ctrlKey || event.metaKey || !this.graph)
+		if (event.altKey || event.ctrlKey || event.metaKey || this.stale)
 			return;
 		const down = this.app.state.root === 'top' ? 'child' : 'parent';
 		const moves = {
@@ -405,7 +425,7 @@ export class FlameView extends FlamePicture {
 
 	act(key) {
 		const { app } = this, i = this.selected;
-		if (!this.graph || !'cpt'.includes(key) || key === '')
+		if (this.stale || !['c', 'p', 't'].includes(key))
 			return false;
 		if (i < 0) {
 			app.say('No frame is selected.');
@@ -420,7 +440,7 @@ export class FlameView extends FlamePicture {
 		else if (this.inverted)
 			app.set({
 				view: 'bottomup',
-				filter: names[tree.fn[tree.path(i)[0]]],
+				filter: queryFor(names[tree.fn[tree.path(i)[0]]]),
 				module: -1
 			});
 		else
@@ -430,20 +450,22 @@ export class FlameView extends FlamePicture {
 
 	/** Selects the next frame that the search matches. */
 	step(direction) {
+		if (this.stale)
+			return false;
 		const { hits } = this.app.matching(), { tree, prefix } = this.graph;
-		const first = Math.max(0, this.base),
-		      last = this.base < 0 ? tree.count : tree.end[this.base];
-		const node = hits
-			? nextMatch(tree, prefix, hits, this.selected, direction, first, last)
-			: -1;
+		if (!hits)
+			return false;
+		const first = Math.max(0, this.base);
+		const last = this.base < 0 ? tree.count : tree.end[this.base];
+		const node = nextMatch(tree, prefix, hits, this.selected, direction, first, last);
 		if (node >= 0)
 			this.select(node);
 		return node >= 0;
 	}
 
 	save() {
-		const { app } = this,
-			    levels = this.deepest < 500 ? [0, this.deepest] : this.seenDepths();
+		const { app } = this;
+		const levels = this.deepest < 500 ? [0, this.deepest] : this.seenDepths();
 		download(fileName(app.profile.title, 'flame', 'svg'), 'image/svg+xml',
 			flameSvg(this, levels));
 	}

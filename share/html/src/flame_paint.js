@@ -105,8 +105,8 @@ export function paint(picture, what) {
 
 	pixels.fill(what.back);
 	for (let d = what.first; d <= what.last; d++) {
-		const y = what.rowTop(d), from = Math.max(0, y),
-		      to = Math.min(height, y + rowHeight - 1);
+		const y = what.rowTop(d), from = Math.max(0, y);
+		const to = Math.min(height, y + rowHeight - 1);
 		if (from >= to)
 			continue;
 		const row = from * width;

@@ -88,8 +88,8 @@ export class FlamePicture {
 
 	/** Scrolls so that the frame is seen; with `first`, near the root's edge. */
 	scrollTo(node, first) {
-		const d = node < 0 ? -1 : this.graph.tree.depth[node],
-		      height = this.place.clientHeight;
+		const d = node < 0 ? -1 : this.graph.tree.depth[node];
+		const height = this.place.clientHeight;
 		const top = this.scroll.top, y = this.rowTop(d);
 		const room = first ? height - 4 * ROW : ROW;
 
@@ -109,8 +109,8 @@ export class FlamePicture {
 	box(node) {
 		const { prefix, tree } = this.graph, width = this.place.clientWidth;
 		const scale = width / (this.x1 - this.x0);
-		const from = node < 0 ? this.x0 : prefix[node],
-		      to = node < 0 ? this.x1 : prefix[tree.end[node]];
+		const from = node < 0 ? this.x0 : prefix[node];
+		const to = node < 0 ? this.x1 : prefix[tree.end[node]];
 		const left = Math.max(0, (from - this.x0) * scale);
 		const right = Math.min(width, (to - this.x0) * scale);
 		return {
@@ -177,8 +177,8 @@ export class FlamePicture {
 		}
 		const labels = [], rowTop = (d) => Math.round(this.rowTop(d) * dpr);
 		const [first, last] = this.seenDepths();
-		const { faded, back, hit, of, dimmed } = this.colors,
-						     { hits } = this.app.matching();
+		const { faded, back, hit, of, dimmed } = this.colors;
+		const { hits } = this.app.matching();
 		paint(this.picture, {
 			graph: this.graph,
 			x0: this.x0,
@@ -216,8 +216,8 @@ export class FlamePicture {
 	}
 
 	write(g, labels, allTop, hits) {
-		const { dpr } = this, { of, dimmed, hit, faded } = this.colors,
-			    { tree } = this.graph;
+		const { dpr } = this, { of, dimmed, hit, faded } = this.colors;
+		const { tree } = this.graph;
 		const base = this.base < 0 ? 0 : tree.depth[this.base], text = (p) => ink(p);
 		g.setTransform(dpr, 0, 0, dpr, 0, 0);
 		g.font = FONT;

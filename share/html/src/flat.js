@@ -1,7 +1,8 @@
 // The flat table.
 
 import { FUNCTION, KERNEL, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
-import { exact } from './format.js';
+import { queryFor } from './search.js';
+import { exact, plural } from './format.js';
 
 /** Functions. An id is the number of a function. */
 export class FlatView extends TableView {
@@ -18,8 +19,8 @@ export class FlatView extends TableView {
 
 	refresh() {
 		const { app } = this, { self, total } = app.flat(), pass = app.passing();
-		const list = new Int32Array(self.length),
-		      kept = this.table.model.count ? this.rows[this.table.active] : -1;
+		const list = new Int32Array(self.length);
+		const kept = this.table.model.count ? this.rows[this.table.active] : -1;
 		let n = 0, all = 0;
 
 		for (let f = 0; f < self.length; f++)
@@ -30,7 +31,7 @@ export class FlatView extends TableView {
 			}
 		this.rows = list.subarray(0, n).sort(this.comparer());
 		this.table.active = Math.max(0, this.rows.indexOf(kept));
-		this.status.textContent = n === all ? `${exact(n)} functions.`
+		this.status.textContent = n === all ? `${plural(n, 'function')}.`
 						    : `${exact(n)} of ${exact(all)} functions.`;
 		this.table.setModel(this.model(n, (row) => this.rows[row]), this.emptyText());
 	}
@@ -76,10 +77,7 @@ export class FlatView extends TableView {
 	}
 
 	inFlame(f) {
-		const name = this.app.profile.functions.name[f];
-		const q = name.startsWith('/')
-			? `/^${name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/`
-			: name;
+		const q = queryFor(this.app.profile.functions.name[f]);
 		return { view: 'flame', order: 'calls', zoom: '', q };
 	}
 }

@@ -76,8 +76,8 @@ function account(rows, add) {
 /** What is missing altogether; only said if something is. */
 function losses(q, add) {
 	const count = (x, rows) => (x?.[rows]?.length ?? 0) + (x?.left_out ?? 0);
-	const damaged = count(q.skipped_or_damaged, 'files'),
-	      programs = count(q.unmeasured, 'programs');
+	const damaged = count(q.skipped_or_damaged, 'files');
+	const programs = count(q.unmeasured, 'programs');
 	const list = (rows) => rows.map(words).join('\n');
 
 	if (damaged)

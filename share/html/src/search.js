@@ -21,6 +21,11 @@ export function matcher(query) {
 	return { test: (name) => name.toLowerCase().includes(part), error: '' };
 }
 
+/** A query that finds a name: the name, if it does not look like a regular expression. */
+export function queryFor(name) {
+	return name.startsWith('/') ? `/^${name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/` : name;
+}
+
 /**
  * {hits, functions, error}: hits[f] is 1 if the name of function f matches; null without a query.
  */

@@ -173,8 +173,8 @@ export class TableView {
 	}
 
 	sortBy(key) {
-		const text = TEXTS.has(key), first = text ? `-${key}` : key,
-		      other = text ? key : `-${key}`;
+		const text = TEXTS.has(key), first = text ? `-${key}` : key;
+		const other = text ? key : `-${key}`;
 		const now = `${this.sort.rising ? '-' : ''}${this.sort.key}`;
 		this.app.set({ sort: now === first ? other : first });
 	}

@@ -4,7 +4,7 @@ import { button } from './dom.js';
 import { TreeRows } from './rows.js';
 import { callers, grouper, groups, leavesOf } from './merge.js';
 import { nextMatch } from './search.js';
-import { exact } from './format.js';
+import { plural } from './format.js';
 import { FUNCTION, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
 
 /** What the two tree tables share. Subclasses make a source for rows.js. */
@@ -49,7 +49,7 @@ class TreeView extends TableView {
 
 	changed() {
 		const { source, tree } = this;
-		this.status.textContent = `${exact(tree.count)} rows.`;
+		this.status.textContent = `${plural(tree.count, 'row')}.`;
 		this.table.setModel(this.model(tree.count, (row) => tree.ids[row], (id) => ({
 			depth: source.depth(id),
 			open: tree.isOpen(id),
@@ -212,8 +212,8 @@ export class TopDownView extends TreeView {
 	}
 
 	sortValue(key) {
-		const { end } = this.app.tree,
-			    { prefix } = key === 'samples' ? this.app.samples : this.app.values;
+		const { end } = this.app.tree;
+		const { prefix } = key === 'samples' ? this.app.samples : this.app.values;
 		return key === 'total' ? (i) => prefix[end[i]] - prefix[i]
 				       : (i) => prefix[i + 1] - prefix[i];
 	}
