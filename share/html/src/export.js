@@ -21,13 +21,16 @@ export function csv(rows) {
 	return `${lines.join('\r\n')}\r\n`;
 }
 
-/** Text as XML; characters that XML cannot have become U+FFFD. */
+/**
+ * Text as XML; characters that XML cannot have become U+FFFD. A reader would take an end of a line
+ * that is not escaped for LF.
+ */
 export function xml(text) {
 	return String(text)
 		.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
 		.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
 			'\ufffd')
-		.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+		.replace(/[&<>"'\t\n\r]/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
 function frame(f, rowHeight) {
