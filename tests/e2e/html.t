@@ -64,6 +64,26 @@ count=$(grep -o '<script' "$top/share/html/page.html" | wc -l)
 is "scripts are those of the page, the columns and the profile" \
 	"$(grep -o '<script' evil.html | wc -l)" $((count + $(grep -c 'class="column"' evil.html) + 1))
 
+# ---- showing it -------------------------------------------------------------------
+mkdir bin
+printf '#!/bin/sh\nprintf "%%s|" "$@" >>opened\nexit $STATUS\n' >bin/xdg-open
+chmod +x bin/xdg-open
+show() { # show STATUS DISPLAY FILE
+	STATUS=$1 DISPLAY=$2 WAYLAND_DISPLAY= PATH=$PWD/bin:$PATH "$hpcprof" html --open -o "$3" gcc 2>said
+}
+rm -f opened
+show 0 :0 -shown.html
+is "--open shows the file" "$? $(cat opened)" "0 ./-shown.html|"
+show 3 :0 shown.html
+is "a failure is told" "$? $(cat said)" "1 hpcprof: shown.html: written
+hpcprof: shown.html: xdg-open failed with status 3"
+rm -f opened shown.html
+show 0 '' shown.html
+is "without a desktop nothing is opened" "$? $(grep -c 'no desktop' said) $(ls opened 2>/dev/null)" "1 1 "
+check "but the page is written" cmp shown.html gcc.html
+PATH=$PWD DISPLAY=:0 "$hpcprof" html --open -o shown.html gcc 2>said
+is "a desktop without xdg-open is told" "$? $(grep -c xdg-utils said)" "1 1"
+
 # ---- the file ---------------------------------------------------------------------
 "$hpcprof" html gcc 2>said
 is "without -o it is report.html, and that is said" "$? $(cat said)" \

@@ -244,8 +244,14 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	    .common = &o->common, .output = o->output, .threads = true, .units = true};
 	int rc = profile_show(out, &wanted, print, options, d, e);
 
+	struct error why;
+
 	if (rc >= 0)
-		diag_notice(d, o->output, "written; open it in a browser");
+		diag_notice(d, o->output, "written%s", o->open ? "" : "; open it in a browser");
+	if (rc >= 0 && o->open && html_open(o->output, &why) != 0) {
+		diag_problem(d, o->output, "%s", why.text);
+		rc = 1;
+	}
 	return rc;
 }
 
@@ -271,6 +277,7 @@ static const struct option_row own_options[] = {
     {0, "sources", NULL, "put the text of source files into the page", option_flag, FIELD(sources),
      NULL},
     SOURCE_PLACES_OPTIONS(FIELD(places)),
+    {0, "open", NULL, "show the page on the desktop", option_flag, FIELD(open), NULL},
     {0}};
 
 static const struct option_row *const tables[] = {own_options,

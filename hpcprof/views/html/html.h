@@ -22,6 +22,7 @@ struct html_options {
 	struct common common;
 	const char *output; /* or NULL */
 	bool sources;       /* embed the text of source files */
+	bool open;          /* show the page */
 	struct source_places places;
 };
 
@@ -48,6 +49,9 @@ struct html {
 	struct stats stats;
 	bool has_units; /* there are several, and not too many, threads or processes */
 };
+
+/* Show the file on the user's desktop. 0, or -1 and *e: why not. */
+int html_open(const char *path, struct error *e);
 
 /* ---- columns --------------------------------------------------------------------------- */
 
