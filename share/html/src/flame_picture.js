@@ -68,18 +68,12 @@ export class FlamePicture {
 		return height - (d + 2) * ROW - this.scroll.top;
 	}
 
-	/** Sizes the canvas; with `jump`, scrolls to the zoomed frame. */
+	/** Makes room for all levels; with `jump`, scrolls to the zoomed frame. */
 	layOut(jump) {
 		if (!this.graph || !this.visible || !this.place.clientHeight)
 			return;
-		const width = this.place.clientWidth, height = this.place.clientHeight;
-		const dpr = window.devicePixelRatio || 1;
-		this.dpr = dpr;
-		this.canvas.width = Math.round(width * dpr);
-		this.canvas.height = Math.round(height * dpr);
-		this.canvas.style.width = `${width}px`;
-		this.canvas.style.height = `${height}px`;
-		this.spacer.style.marginTop = `${- height}px`;
+		const height = this.place.clientHeight;
+		this.spacer.style.marginTop = `-${height}px`;
 		this.scroll.resize(Math.max(this.rows * ROW, height));
 		if (jump === true)
 			this.scrollTo(this.base, true);
@@ -158,12 +152,28 @@ export class FlamePicture {
 		this.waiting = true;
 		requestAnimationFrame(() => {
 			this.waiting = false;
-			if (this.visible && this.graph && this.colors && this.canvas.width)
+			if (this.visible && this.graph && this.colors && this.place.clientHeight)
 				this.paint();
 		});
 	}
 
+	/** A canvas whose size is set is empty, so this is done just before it is painted. */
+	size() {
+		const { canvas, place } = this, dpr = window.devicePixelRatio || 1;
+		const width = Math.round(place.clientWidth * dpr);
+		const height = Math.round(place.clientHeight * dpr);
+
+		this.dpr = dpr;
+		if (canvas.width !== width || canvas.height !== height) {
+			canvas.width = width;
+			canvas.height = height;
+			canvas.style.width = `${place.clientWidth}px`;
+			canvas.style.height = `${place.clientHeight}px`;
+		}
+	}
+
 	paint() {
+		this.size();
 		const { width, height } = this.canvas, { dpr } = this;
 		const g = this.canvas.getContext('2d', { alpha: false });
 		if (this.picture?.width !== width || this.picture.height !== height) {
