@@ -36,8 +36,12 @@ export class FlamePicture {
 			this.spacer);
 		this.scroll = new Scroll(this.place, this.spacer);
 		this.legend = el('ul', { id: 'legend', 'aria-label': 'Colours' });
-		new ResizeObserver(() => requestAnimationFrame(() => this.layOut()))
-			.observe(this.place);
+		// It would be an error if the size changed again within the observer.
+		const resized = new ResizeObserver(() => requestAnimationFrame(() => {
+			this.layOut();
+			this.paintNow();
+		}));
+		resized.observe(this.place);
 		window.matchMedia('(prefers-color-scheme: dark)')
 			.addEventListener('change', () => this.recolor());
 	}
@@ -152,9 +156,13 @@ export class FlamePicture {
 		this.waiting = true;
 		requestAnimationFrame(() => {
 			this.waiting = false;
-			if (this.visible && this.graph && this.colors && this.place.clientHeight)
-				this.paint();
+			this.paintNow();
 		});
+	}
+
+	paintNow() {
+		if (this.visible && this.graph && this.colors && this.place.clientHeight)
+			this.paint();
 	}
 
 	/** A canvas whose size is set is empty, so this is done just before it is painted. */
