@@ -124,7 +124,7 @@ test('quality: said always, wrong only if it is', () => {
 	assert.deepEqual(wrong(report([m], { lost: 0.2 })), ['recorded']);
 	assert.deepEqual(wrong(report([m], { partial: 0.2 })), ['partial']);
 	assert.deepEqual(wrong(report([m], { nameless: 0.2 })), ['nameless']);
-	assert.deepEqual(wrong(meta.report, {...m, samples: 5 }), ['samples']);
+	assert.deepEqual(wrong(meta.report, { ...m, samples: 5 }), ['samples']);
 	assert.equal(
 		quality(report([m], { lost: 0.25, partial: 0 }), m)[1].text, '80.0% recorded');
 	assert.deepEqual(quality({}, m).map((x) => x.id), ['samples']);

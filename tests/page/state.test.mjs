@@ -9,20 +9,20 @@ const profile = profileOf([[[{ name: 'a', module: '/bin/x y&z=#' }, 'b'], [1, 2]
 const parse = (fragment) => parseState(fragment, profile, VIEWS);
 
 test('nothing is the default, and the default is nothing', () => {
-	assert.deepEqual(parse(''), {...DEFAULTS });
-	assert.deepEqual(parse('#'), {...DEFAULTS });
+	assert.deepEqual(parse(''), { ...DEFAULTS });
+	assert.deepEqual(parse('#'), { ...DEFAULTS });
 	assert.equal(formatState(parse(''), profile), '');
 });
 
 test('readable, and the same after reading', () => {
-	assert.equal(formatState({...DEFAULTS, view: 'flame', of: 'samples', zoom: '1' }, profile),
+	assert.equal(formatState({ ...DEFAULTS, view: 'flame', of: 'samples', zoom: '1' }, profile),
 		'view=flame&of=samples&zoom=1');
 	for (const patch of [{ metric: 1 }, { q: 'a&b=c#d +%é😀' }, { q: '/^x$/' },
 		     { filter: 'f g' }, { module: 0 }, { module: 1 }, { sort: '-function' },
 		     { zoom: '1' }, { view: 'topdown', node: 1 }, { root: 'bottom' },
 		     { order: 'callers', zoom: 'f1.0.1' }, { color: 'kernel' }, { theme: 'dark' },
 		     { as: 'value' }]) {
-		const state = {...DEFAULTS, ...patch };
+		const state = { ...DEFAULTS, ...patch };
 		assert.deepEqual(parse(`#${formatState(state, profile)}`), state);
 	}
 });
@@ -33,6 +33,6 @@ test('what is broken or unknown is ignored', () => {
 		     'order=callers&zoom=1', 'node=99', 'sort=<b>', 'x=1', '__proto__=1',
 		     'constructor=1', '%', '%ff%', '&&&', '=', 'theme=pink', 'module=none',
 		     'zoom=1.5'])
-		assert.deepEqual({...parse(fragment), order: 'calls' }, {...DEFAULTS }, fragment);
+		assert.deepEqual({ ...parse(fragment), order: 'calls' }, { ...DEFAULTS }, fragment);
 	assert.equal(parse('view=bad&zoom=1').zoom, '1');
 });

@@ -126,7 +126,7 @@ export class App {
 	 * set, as for letters typed into a field.
 	 */
 	set(patch, { replace = false } = {}) {
-		const next = consistent({...this.state, ...patch });
+		const next = consistent({ ...this.state, ...patch });
 		const hash = `#${formatState(next, this.profile)}`;
 
 		if (hash === `#${formatState(this.state, this.profile)}`)

@@ -112,7 +112,7 @@ export class Profile {
 		const m = this.metrics[metric];
 		const events = of === 'events' && this.hasEvents(metric);
 		const v = this.sums.get(`${metric} ${events}`) ?? this.readSums(metric, events);
-		return {...v, unit: of === 'events' ? m.unit : 'samples' };
+		return { ...v, unit: of === 'events' ? m.unit : 'samples' };
 	}
 
 	/** Decodes the sums of a metric; with its events those of its samples are made, too. */

@@ -52,7 +52,7 @@ const READERS = {
 
 /** The state that a fragment (with or without #) describes. views are the views' names. */
 export function parseState(fragment, profile, views) {
-	const state = {...DEFAULTS };
+	const state = { ...DEFAULTS };
 	const given = new URLSearchParams(fragment.replace(/^#/, ''));
 
 	for (const [key, text] of given) {

@@ -127,7 +127,7 @@ export function fromPaths(list, {metrics = [{name: 'CPUTIME', unit: 'ns'}], ...r
 		parent: [],
 		fn: [],
 		inlined: [],
-		metrics: metrics.map((m) => ({...m, samples: [], events: [] }))
+		metrics: metrics.map((m) => ({ ...m, samples: [], events: [] }))
 	};
 	const index = (all, x) => (x ? (all.includes(x) ? all.indexOf(x) : all.push(x) - 1) : -1);
 	const functionOf = (f) => {
@@ -166,7 +166,7 @@ export function fromPaths(list, {metrics = [{name: 'CPUTIME', unit: 'ns'}], ...r
 			m.events[at] += [events].flat()[k];
 		});
 	}
-	return encode({...rest, nodes, names });
+	return encode({ ...rest, nodes, names });
 }
 
 const WORDS = [
@@ -225,7 +225,7 @@ export function report(metrics, {lost = 0.004, partial = 0.001, nameless = 0.02}
  * {meta, columns} of n contexts by chance: paths of up to depth levels, calls that recur below
  * different callers, recursion, and two metrics if options.metrics is 2.
  */
-export function synthetic(n, {depth = 60, functions = 20000, seed = 1, metrics = 1} = {}) {
+export function synthetic(n, { depth = 60, functions = 20000, seed = 1, metrics = 1 } = {}) {
 	const rnd = random(seed), names = syntheticNames(Math.min(functions, n), rnd);
 	const count = names.functions.name.length;
 	const parent = new Int32Array(n), fn = new Uint32Array(n), level = new Int32Array(n);
@@ -256,7 +256,7 @@ export function synthetic(n, {depth = 60, functions = 20000, seed = 1, metrics =
 }
 
 /** {meta, columns} of one recursion of n levels, with two functions, and a leaf at every third. */
-export function deep(levels, {seed = 1} = {}) {
+export function deep(levels, { seed = 1 } = {}) {
 	const rnd = random(seed), names = syntheticNames(50, rnd);
 	const parent = [], fn = [];
 	let last = -1;
