@@ -33,25 +33,28 @@ export class Header {
 		const { app } = this, p = app.profile;
 		byId('title').textContent = forScreen(p.title);
 		byId('title').title = forScreen(p.title);
-		byId('facts').replaceChildren(
-			...facts(p.report.run)
-				.map((f) => el('span', { class: 'fact', 'data-fact': f.id },
-					     forScreen(f.text))));
+		const fact = (f) =>
+			el('span', { class: 'fact', 'data-fact': f.id }, forScreen(f.text));
+		byId('facts').replaceChildren(...facts(p.report.run).map(fact));
 		byId('metric').replaceChildren(
 			...p.metrics.map((m, i) => el('option', { value: i }, m.name)));
 		byId('metric-label').hidden = p.metrics.length < 2;
-		byId('tabs').replaceChildren(...VIEWS.map((v) => el('button', {
+		byId('tabs').replaceChildren(...VIEWS.map((v) => this.tab(v)));
+		const row = ([keys, what]) =>
+			el('tr', {}, el('th', { scope: 'row' }, keys), el('td', {}, what));
+		byId('help-keys').replaceChildren(...KEYS.map(row));
+	}
+
+	tab({ id, label }) {
+		const attributes = {
 			type: 'button',
 			role: 'tab',
-			id: `tab-${v.id}`,
-			'aria-controls': `view-${v.id}`,
-			'data-view': v.id,
-			onclick: () => app.set({ view: v.id, sort: '' })
-		},
-								  v.label)));
-		byId('help-keys').replaceChildren(...KEYS.map(([
-			keys, what
-		]) => el('tr', {}, el('th', { scope: 'row' }, keys), el('td', {}, what))));
+			id: `tab-${id}`,
+			'aria-controls': `view-${id}`,
+			'data-view': id,
+			onclick: () => this.app.set({ view: id, sort: '' })
+		};
+		return el('button', attributes, label);
 	}
 
 	connect() {
@@ -91,7 +94,8 @@ export class Header {
 
 	key(event) {
 		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-		if (typing || event.altKey || event.ctrlKey || event.metaKey || document.querySelector('dialog[open]'))
+		const modified = event.altKey || event.ctrlKey || event.metaKey;
+		if (typing || modified || document.querySelector('dialog[open]'))
 			return;
 		const view = VIEWS[Number(event.key) - 1];
 		if (event.key === '/')
@@ -133,32 +137,34 @@ export class Header {
 	}
 
 	showQuality() {
-		const { app } = this, i = app.state.metric, m = app.profile.metrics[i];
-		byId('quality').replaceChildren(
-			el('span', { class: 'fact', 'data-quality': 'total' },
-				`${m.name}: ${scaled(m.events, m.unit)}`),
-			...quality(app.profile.report, m)
-				.map((x) => el('span', {
-					class: x.wrong ? 'fact wrong' : 'fact',
-					'data-quality': x.id,
-					title: forScreen(x.title)
-				},
-					     x.wrong ? '⚠ ' : '', forScreen(x.text))));
+		const { app } = this, m = app.profile.metrics[app.state.metric];
+		const statement = ({ id, text, title, wrong }) => {
+			const attributes = {
+				class: wrong ? 'fact wrong' : 'fact',
+				'data-quality': id,
+				title: forScreen(title)
+			};
+			return el('span', attributes, wrong ? '⚠ ' : '', forScreen(text));
+		};
+		const total = { id: 'total', text: `${m.name}: ${scaled(m.events, m.unit)}`, title: '' };
+		const all = [total, ...quality(app.profile.report, m)];
+		byId('quality').replaceChildren(...all.map(statement));
 	}
 
 	showDetails() {
 		const { app } = this, m = app.profile.metrics[app.state.metric];
 		const { account, rest } = details(app.profile.report, m);
-		const rows = (list) => list.map(([name, ...values]) => el('tr', {},
+		const row = ([name, ...values]) => el('tr', {},
 			el('th', { scope: 'row' }, forScreen(name)),
-			...values.map((v) => el('td', { class: 'value' }, forScreen(v)))));
+			...values.map((v) => el('td', { class: 'value' }, forScreen(v))));
 		const head = ['Outcome', 'Share', m.name, 'Samples'];
-		const tables = [el('table', {}, el('tbody', {}, ...rows(rest)))];
+		const heads = head.map((t) => el('th', { scope: 'col' }, forScreen(t)));
+		const tables = [el('table', {}, el('tbody', {}, ...rest.map(row)))];
 
 		if (account.length)
 			tables.unshift(el('table', { id: 'account' },
-				el('thead', {}, el('tr', {}, ...head.map((t) => el('th', { scope: 'col' }, t)))),
-				el('tbody', {}, ...rows(account))));
+				el('thead', {}, el('tr', {}, ...heads)),
+				el('tbody', {}, ...account.map(row))));
 		byId('quality-tables').replaceChildren(...tables);
 		byId('quality-details').showModal();
 	}

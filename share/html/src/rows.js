@@ -100,21 +100,15 @@ export class TreeRows {
 	 * has half of its parent. Returns the last row.
 	 */
 	hotPath(row) {
+		const total = (id) => this.source.total(id);
+
 		for (;;) {
+			const id = this.ids[row], kids = this.source.children(id);
+			const best = kids.reduce((a, b) => (a < 0 || total(b) > total(a) ? b : a), -1);
 			this.expand(row);
-			let best = -1;
-			const id = this.ids[row], end = this.isOpen(id) ? this.endOf(row) : row + 1;
-			const depth = this.source.depth(id) + 1;
-			for (let r = row + 1; r < end; r++)
-				if (this.source.depth(this.ids[r]) === depth &&
-					(best < 0 ||
-						this.source.total(this.ids[r]) >
-							this.source.total(this.ids[best])))
-					best = r;
-			if (best < 0 ||
-				2 * this.source.total(this.ids[best]) < this.source.total(id))
+			if (best < 0 || 2 * total(best) < total(id))
 				return row;
-			row = best;
+			row = this.find(best, row + 1);
 		}
 	}
 
@@ -134,8 +128,7 @@ export class TreeRows {
 
 	/** The row of an id at or after from, or -1. */
 	find(id, from = 0) {
-		const at = this.ids.subarray(0, this.count).indexOf(id, from);
-		return at;
+		return this.ids.subarray(0, this.count).indexOf(id, from);
 	}
 
 	/** The row of the parent, or -1. */

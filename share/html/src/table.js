@@ -15,7 +15,7 @@ export function forScreen(text) {
 export class Table {
 	/**
 	 * columns: [{key, label, title, kind}], kind is 'number', 'name' or 'text'. on: {sort(key),
-	 * select(row), toggle(row), key(event, row)}; key returns true if it used the event.
+	 * toggle(row), key(event, row)}; key returns true if it used the event.
 	 */
 	constructor({ id, label, tree, columns, on }) {
 		this.id = id;
@@ -184,7 +184,6 @@ export class Table {
 		else if (y + ROW > top + view)
 			this.scroll.top = y + ROW - view;
 		this.paint();
-		this.on.select(this.active);
 	}
 
 	focus() {

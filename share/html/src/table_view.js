@@ -66,7 +66,6 @@ export class TableView {
 			columns,
 			on: {
 				sort: (key) => this.sortBy(key),
-				select: (row) => this.selected(row),
 				toggle: (row) => this.toggle(row),
 				key: (event, row) => this.key(event, row),
 			}
@@ -217,10 +216,6 @@ export class TableView {
 	emptyText() {
 		return this.app.values.total ? 'Nothing passes the filters.'
 					     : 'Nothing was recorded.';
-	}
-
-	selected(row) {
-		this.app.selectedFunction = this.functionOf(this.idAt(row));
 	}
 
 	toggle() {}

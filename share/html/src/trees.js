@@ -50,12 +50,13 @@ class TreeView extends TableView {
 	changed() {
 		const { source, tree } = this;
 		this.status.textContent = `${plural(tree.count, 'row')}.`;
-		this.table.setModel(this.model(tree.count, (row) => tree.ids[row], (id) => ({
+		const info = (id) => ({
 			depth: source.depth(id),
 			open: tree.isOpen(id),
 			expandable: source.hasChildren(id)
-		})),
-			this.emptyText());
+		});
+		this.table.setModel(
+			this.model(tree.count, (row) => tree.ids[row], info), this.emptyText());
 	}
 
 	closeAll() {
@@ -77,9 +78,10 @@ class TreeView extends TableView {
 	}
 
 	key(event, row) {
-		const id = this.tree.ids[row], open = this.tree.isOpen(id);
+		const id = this.tree.ids[row], inner = this.source.hasChildren(id);
+		const open = inner && this.tree.isOpen(id);
 		if (event.key === 'ArrowRight') {
-			if (!open && this.source.hasChildren(id))
+			if (!open && inner)
 				this.toggle(row);
 			else if (open)
 				this.table.select(row + 1);
@@ -121,10 +123,8 @@ class NodeSource {
 	withPaths(pass) {
 		const { tree } = this, keep = new Uint8Array(tree.count);
 		for (let i = 0; i < tree.count; i++)
-			keep[i] = pass[tree.fn[i]] ||
-					(tree.parent[i] >= 0 && keep[tree.parent[i]] === 1)
-				? 1
-				: 0;
+			if (pass[tree.fn[i]] || (tree.parent[i] >= 0 && keep[tree.parent[i]]))
+				keep[i] = 1;
 		for (let i = tree.count - 1; i >= 0; i--)
 			if (keep[i] && tree.parent[i] >= 0)
 				keep[tree.parent[i]] = 1;
@@ -298,9 +298,7 @@ class CallerSource {
 					leaf: null,
 					at: null
 				});
-		this.top =
-			this.list.map((_, id) => id)
-				.sort((a, b) => this.list[b].total - this.list[a].total || a - b);
+		this.top = this.list.map((_, id) => id);
 	}
 
 	/** Functions of which a context with a self value was called by another. */
