@@ -129,8 +129,11 @@ test('quality: said always, wrong only if it is', () => {
 		quality(report([m], { lost: 0.25, partial: 0 }), m)[1].text, '80.0% recorded');
 	assert.deepEqual(quality({}, m).map((x) => x.id), ['samples']);
 	const { account, rest } = details(report([m], { lost: 0.25, partial: 0 }), m);
-	assert.deepEqual(account.map((r) => r.slice(0, 2)), [['recorded with a complete path', '80.0%'],
-		['recorded with a partial path', '0.0%'], ['dropped: unwind failed', '20.0%']]);
+	assert.deepEqual(account.map((r) => r.slice(0, 2)), [
+		['recorded with a complete path', '80.0%'],
+		['recorded with a partial path', '0.0%'],
+		['dropped: unwind failed', '20.0%']
+	]);
 	assert.ok(rest.some((r) => r[0] === "without a function's name" && r[1] === '2.0%'));
 	const lost = { ...meta.report, quality: { ...meta.report.quality,
 		skipped_or_damaged: { files: [{ file: 'a.csp', why: 'damaged' }], left_out: 1 } } };

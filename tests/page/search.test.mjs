@@ -1,6 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { matchFunctions, matchedValue, matcher, nextMatch, queryFor } from '../../share/html/src/search.js';
+import { matchFunctions, matchedValue, matcher, nextMatch, queryFor }
+	from '../../share/html/src/search.js';
 import { SEEDS, profileOf, randomPaths } from './lib/naive.mjs';
 
 const finds = (query, name) => matcher(query).test(name);

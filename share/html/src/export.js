@@ -36,7 +36,8 @@ export function xml(text) {
 function frame(f, rowHeight) {
 	const width = Math.max(f.width - 0.5, 0.5).toFixed(2), height = rowHeight - 1;
 	const place = `x="${(f.x + 3).toFixed(2)}" y="${f.y + rowHeight - 5}"`;
-	const text = `<text ${place} fill="${xml(f.ink)}" xml:space="preserve">${xml(f.text)}</text>`;
+	const look = `fill="${xml(f.ink)}" xml:space="preserve"`;
+	const text = `<text ${place} ${look}>${xml(f.text)}</text>`;
 
 	return `<g><title>${xml(f.title)}</title>` +
 		`<rect x="${f.x.toFixed(2)}" y="${f.y}" width="${width}" height="${height}" ` +

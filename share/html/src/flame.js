@@ -165,8 +165,8 @@ export class FlameView extends FlamePicture {
 		const levels = exact(result.tree.maxDepth + 1), pruned = exact(result.pruned);
 		const notes = [];
 		if (result.pruned)
-			notes.push(`Left out: callers of ${pruned} frames, where each is narrower than ` +
-				'1/4000; narrow to see them.');
+			notes.push(`Left out: callers of ${pruned} frames, where each is ` +
+				'narrower than 1/4000; narrow to see them.');
 		if (result.cut)
 			notes.push(`Only ${levels} levels are shown; narrow to see more.`);
 		this.pruned = notes.join(' ');
@@ -215,8 +215,8 @@ export class FlameView extends FlamePicture {
 
 	zoomTo(node) {
 		const { tree } = this.graph, path = node < 0 ? [] : tree.path(node);
-		const zoom = node < 0 ? ''
-			: this.inverted ? `f${path.map((i) => tree.fn[i]).join('.')}` : String(node);
+		const inverted = `f${path.map((i) => tree.fn[i]).join('.')}`;
+		const zoom = node < 0 ? '' : this.inverted ? inverted : String(node);
 		this.selected = node;
 		if (this.app.state.zoom === zoom)
 			this.draw();
@@ -225,7 +225,7 @@ export class FlameView extends FlamePicture {
 		this.tell();
 	}
 
-	/** To what was shown before, if that is wider; else to all. What was shown stays selected. */
+	/** To what was shown before, if that is wider; else to all. The frame stays selected. */
 	widen() {
 		const { zoom } = this.app.state;
 		if (!zoom || this.stale)
@@ -387,10 +387,12 @@ export class FlameView extends FlamePicture {
 			return i < 0 ? i : tree.parent[i];
 		// The ancestors of what is shown stand alone.
 		if (i < this.base)
-			return kind === 'child' ? tree.path(this.base)[i < 0 ? 0 : tree.depth[i] + 1] : i;
+			return kind !== 'child' ? i
+				: tree.path(this.base)[i < 0 ? 0 : tree.depth[i] + 1];
 		if (i === this.base && kind !== 'child')
 			return i;
-		const step = (n) => (kind === 'previous' ? tree.previousSibling(n) : tree.nextSibling(n));
+		const step = (n) =>
+			(kind === 'previous' ? tree.previousSibling(n) : tree.nextSibling(n));
 		let n = kind === 'child' ? tree.firstChild(i) : step(i);
 		while (n >= 0 && prefix[tree.end[n]] <= prefix[n])
 			n = step(n);

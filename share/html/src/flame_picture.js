@@ -86,21 +86,20 @@ export class FlamePicture {
 
 	/** Scrolls so that the frame is seen; with `first`, near the root's edge. */
 	scrollTo(node, first) {
-		const d = node < 0 ? -1 : this.graph.tree.depth[node];
-		const height = this.place.clientHeight;
-		const top = this.scroll.top, y = this.rowTop(d);
-		const room = first ? height - 4 * ROW : ROW;
+		const height = this.place.clientHeight, lowest = height - 2 * ROW;
+		const y = this.rowTop(node < 0 ? -1 : this.graph.tree.depth[node]);
+		const edge = this.app.state.root === 'top' ? 3 * ROW : height - 4 * ROW;
+		const to = first ? edge : Math.max(ROW, Math.min(y, lowest));
 
-		if (this.app.state.root === 'top') {
-			if (first)
-				this.scroll.top = top + y - 3 * ROW;
-			else if (y < ROW || y > height - 2 * ROW)
-				this.scroll.top = top + (y < ROW ? y - ROW : y - height + 2 * ROW);
-		} else if (first) {
-			this.scroll.top = top + y - room;
-		} else if (y < ROW || y > height - 2 * ROW) {
-			this.scroll.top = top + (y < ROW ? y - ROW : y - height + 2 * ROW);
-		}
+		if (to !== y)
+			this.scroll.top += y - to;
+	}
+
+	/** The depth of the row at y pixels in the view; -1 is the row of all. */
+	depthAt(y) {
+		const height = Math.max(this.rows * ROW, this.place.clientHeight);
+		const from = this.scroll.top + y;
+		return Math.floor((this.app.state.root === 'top' ? from : height - from) / ROW) - 1;
 	}
 
 	/** {left, top, width} of a node's frame, in CSS pixels within the view. */
@@ -126,11 +125,7 @@ export class FlamePicture {
 		const x = event.clientX - r.left, y = event.clientY - r.top;
 		if (x < 0 || y < 0 || x >= r.width || y >= r.height)
 			return null;
-		const d = this.app.state.root === 'top'
-			? Math.floor((y + this.scroll.top) / ROW) - 1
-			: Math.floor((Math.max(this.rows * ROW, r.height) - y - this.scroll.top) /
-				  ROW) -
-				1;
+		const d = this.depthAt(y);
 		if (d === -1)
 			return -1;
 		const node = nodeAt(this.graph, d, this.x0 + x / r.width * (this.x1 - this.x0));
@@ -144,7 +139,8 @@ export class FlamePicture {
 		this.legend.replaceChildren(...this.colors.legend.map(([color, text, title]) => {
 			const swatch = el('span', { class: 'swatch' });
 			swatch.style.background = hex(color);
-			return el('li', { title }, swatch, el('bdi', {}, forScreen(text)));
+			return el('li', { title: forScreen(title ?? '') }, swatch,
+				el('bdi', {}, forScreen(text)));
 		}));
 		this.draw();
 	}
@@ -223,13 +219,7 @@ export class FlamePicture {
 
 	/** The first and last depth that is seen. */
 	seenDepths() {
-		const at = (y) => (this.app.state.root === 'top'
-				? Math.floor((y + this.scroll.top) / ROW) - 1
-				: Math.floor((Math.max(this.rows * ROW, this.place.clientHeight) -
-						     y - this.scroll.top) /
-					  ROW) -
-					1);
-		const a = at(0), b = at(this.place.clientHeight);
+		const a = this.depthAt(0), b = this.depthAt(this.place.clientHeight);
 		return [Math.max(0, Math.min(a, b)), Math.min(this.deepest, Math.max(a, b))];
 	}
 

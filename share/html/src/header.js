@@ -146,7 +146,8 @@ export class Header {
 			};
 			return el('span', attributes, wrong ? '⚠ ' : '', forScreen(text));
 		};
-		const total = { id: 'total', text: `${m.name}: ${scaled(m.events, m.unit)}`, title: '' };
+		const text = `${m.name}: ${scaled(m.events, m.unit)}`;
+		const total = { id: 'total', text, title: '', wrong: false };
 		const all = [total, ...quality(app.profile.report, m)];
 		byId('quality').replaceChildren(...all.map(statement));
 	}

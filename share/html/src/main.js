@@ -85,7 +85,8 @@ async function main() {
 		byId('app').hidden = true;
 		message.hidden = false;
 		message.className = 'error';
-		const why = e instanceof DataError ? e.message : `the data cannot be read (${e.message})`;
+		const why = e instanceof DataError ? e.message
+			: `the data cannot be read (${e.message})`;
 		message.textContent = `The page cannot be shown: ${why}. The text report follows.`;
 		summary.hidden = false;
 		document.documentElement.dataset.ready = 'error';

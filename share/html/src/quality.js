@@ -5,7 +5,10 @@ import { exact, percent, plural, scaled } from './format.js';
 
 const LOST = 0.05, NAMELESS = 0.1;
 
-const OUTCOMES = { recorded: 'recorded with a complete path', partial: 'recorded with a partial path' };
+const OUTCOMES = {
+	recorded: 'recorded with a complete path',
+	partial: 'recorded with a partial path'
+};
 
 /** An entry of a list of the report in words. */
 function words(entry) {
@@ -65,7 +68,8 @@ function account(rows, add) {
 	const of = (name) =>
 		rows.filter((r) => r.outcome === name).reduce((sum, r) => sum + r.events, 0);
 	const partial = of('partial'), lost = all - of('recorded') - partial;
-	const row = (r) => `${percent(r.events, all)} ${r.outcome} (${plural(r.samples, 'sample')})`;
+	const row = (r) =>
+		`${percent(r.events, all)} ${r.outcome} (${plural(r.samples, 'sample')})`;
 	const table = rows.map(row).join('\n');
 
 	add('recorded', `${percent(all - lost, all)} recorded`, table, lost > LOST * all);
@@ -97,8 +101,10 @@ export function details(report, metric) {
 	const index = report.metrics?.findIndex((x) => x.name === metric.name) ?? -1;
 	const m = report.metrics?.[index], q = report.quality, rest = [];
 	const all = m?.account?.reduce((sum, r) => sum + r.events, 0);
-	const account = (m?.account ?? []).map((r) => [OUTCOMES[r.outcome] ?? `dropped: ${r.outcome}`,
-		percent(r.events, all), scaled(r.events, metric.unit), exact(r.samples)]);
+	const account = (m?.account ?? []).map((r) => [
+		OUTCOMES[r.outcome] ?? `dropped: ${r.outcome}`, percent(r.events, all),
+		scaled(r.events, metric.unit), exact(r.samples)
+	]);
 	const part = (name, text) => {
 		if (q?.[name]?.[index] !== undefined)
 			rest.push([text, percent(q[name][index], metric.events),

@@ -104,7 +104,8 @@ export class TreeRows {
 
 		for (;;) {
 			const id = this.ids[row], kids = this.source.children(id);
-			const best = kids.reduce((a, b) => (a < 0 || total(b) > total(a) ? b : a), -1);
+			const best = kids.reduce(
+				(a, b) => (a < 0 || total(b) > total(a) ? b : a), -1);
 			this.expand(row);
 			if (best < 0 || 2 * total(best) < total(id))
 				return row;

@@ -100,13 +100,16 @@ export class TableView {
 					() => this.act('p')),
 				button(`${id}-flame`, 'Flame graph', 'Show in the flame graph (f)',
 					() => this.act('f')),
-				id === 'topdown'
-					? ''
-					: button(`${id}-topdown`, 'Top-down',
-						  'Show the heaviest call path in the top-down table (t)',
-						  () => this.act('t'))),
+				...this.rowTools()),
 			button(`${id}-csv`, 'CSV', 'Save these rows as a CSV file',
 				() => this.save()));
+	}
+
+	/** What is shown only where it leads to another view. */
+	rowTools() {
+		return [button(`${this.id}-topdown`, 'Top-down',
+			'Show the heaviest call path in the top-down table (t)',
+			() => this.act('t'))];
 	}
 
 	treeTools() {

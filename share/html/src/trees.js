@@ -193,6 +193,10 @@ export class TopDownView extends TreeView {
 		];
 	}
 
+	rowTools() {
+		return [];
+	}
+
 	makeSource() {
 		const { app } = this;
 		return new NodeSource(app.tree, app.values.prefix, app.passing());
@@ -382,8 +386,8 @@ export class BottomUpView extends TreeView {
 			tree: true,
 			sort: 'self',
 			columns: [SELF, SAMPLES, FUNCTION, MODULE, PLACE],
-			about: 'Functions by self, and below each its callers, with the part of its self ' +
-				'that came by way of them.'
+			about: 'Functions by self, and below each its callers, with the part of ' +
+				'its self that came by way of them.'
 		});
 	}
 

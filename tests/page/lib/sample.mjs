@@ -198,26 +198,53 @@ function syntheticNames(count, rnd) {
 }
 
 /** A report like that of `hpcprof text --json`, with what the page shows of it. */
-export function report(metrics, {lost = 0.004, partial = 0.001, nameless = 0.02} = {}) {
+export function report(metrics, { lost = 0.004, partial = 0.001, nameless = 0.02 } = {}) {
+	const part = (share) => metrics.map((m) => Math.round(m.events * share));
+	const outcome = (name, samples, m, share) =>
+		({ outcome: name, samples, events: Math.round(m.events * share) });
 	return {
-		version: 1, view: 'text',
+		version: 1,
+		view: 'text',
 		metrics: metrics.map((m) => ({
-			name: m.name, unit: m.unit, sampled: m.sampled, total: m.events, total_samples: m.samples,
-			kernel: 0, measuring_ns: Math.round(0.03 * m.events),
+			name: m.name,
+			unit: m.unit,
+			sampled: m.sampled,
+			total: m.events,
+			total_samples: m.samples,
+			kernel: 0,
+			measuring_ns: Math.round(0.03 * m.events),
 			account: m.sampled ? [
-				{ outcome: 'recorded', samples: m.samples, events: Math.round(m.events * (1 - partial)) },
-				{ outcome: 'partial', samples: 1, events: Math.round(m.events * partial) },
-				{ outcome: 'unwind failed', samples: 2, events: Math.round(m.events * lost) }] : null })),
-		run: { command: 'server --port 8080 --threads 8', executable: '/usr/bin/server', host: 'alpha',
-			end: 'exit 0', start_ns: 1.7e18, end_ns: 1.7e18 + 4e9, wall_ns: 4e9,
-			cpu_ns: metrics[0].events, outside_ns: 0, runs: 1, processes: 2, images: 2, threads: 9,
-			hosts: 1 },
-		quality: { profiles: 2, without_samples: 0, without_paths: 0,
-			partial_paths: metrics.map((m) => Math.round(m.events * partial)),
-			without_name: metrics.map((m) => Math.round(m.events * nameless)),
-			without_line: metrics.map((m) => Math.round(m.events * 0.1)),
+				outcome('recorded', m.samples, m, 1 - partial),
+				outcome('partial', 1, m, partial),
+				outcome('unwind failed', 2, m, lost)
+			] : null
+		})),
+		run: {
+			command: 'server --port 8080 --threads 8',
+			executable: '/usr/bin/server',
+			host: 'alpha',
+			end: 'exit 0',
+			start_ns: 1.7e18,
+			end_ns: 1.7e18 + 4e9,
+			wall_ns: 4e9,
+			cpu_ns: metrics[0].events,
+			outside_ns: 0,
+			runs: 1,
+			processes: 2,
+			images: 2,
+			threads: 9,
+			hosts: 1
+		},
+		quality: {
+			profiles: 2,
+			without_samples: 0,
+			without_paths: 0,
+			partial_paths: part(partial),
+			without_name: part(nameless),
+			without_line: part(0.1),
 			skipped_or_damaged: { files: [], left_out: 0 },
-			unmeasured: { programs: [], left_out: 0 } },
+			unmeasured: { programs: [], left_out: 0 }
+		}
 	};
 }
 
