@@ -27,7 +27,7 @@ points() {
 				pending="${BASH_REMATCH[2]} ${BASH_REMATCH[3]}"
 			deep=$indent
 		else
-			said+=$line$'\n'
+			said+=${line#\# }$'\n'
 		fi
 	done <"$2"
 	point
