@@ -204,6 +204,8 @@ export class FlameView extends FlamePicture {
 
 	setGraph(tree, prefix, base, key = '') {
 		const fresh = this.graph?.tree !== tree;
+		// What is pointed at may be another frame with the same number.
+		this.leave();
 		this.graphKey = key;
 		this.setPart(tree, prefix, base);
 		if (fresh || this.selected < base || (base >= 0 && this.selected >= tree.end[base]))
