@@ -49,17 +49,18 @@ export function matchFunctions(names, query) {
  * match; nodes is how many contexts match, of those that have a value.
  */
 export function matchedValue(tree, prefix, hits) {
+	const { fn, end, count } = tree;
 	let value = 0, nodes = 0, until = 0;
 
-	for (let i = 0; i < tree.count; i++) {
-		if (!hits[tree.fn[i]])
+	for (let i = 0; i < count; i++) {
+		if (!hits[fn[i]])
 			continue;
-		const total = prefix[tree.end[i]] - prefix[i];
+		const total = prefix[end[i]] - prefix[i];
 		if (total > 0)
 			nodes++;
 		if (i >= until) {
 			value += total;
-			until = tree.end[i];
+			until = end[i];
 		}
 	}
 	return { value, nodes };
