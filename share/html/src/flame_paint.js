@@ -3,7 +3,7 @@
 // begins behind that pixel.
 
 /** The first index k in [a, b) of nodes whose range ends after x, or b. */
-export function firstEndingAfter(graph, a, b, x) {
+function firstEndingAfter(graph, a, b, x) {
 	const { nodes, end, prefix } = graph;
 	while (a < b) {
 		const mid = (a + b) >>> 1;

@@ -24,7 +24,7 @@ export function leavesOf(tree, prefix, f) {
  * All contexts with a value, grouped by function as in groups(). A generator: of a million contexts
  * it takes too long for one step.
  */
-export function* leafGroups(tree, prefix, functionCount, least) {
+function* leafGroups(tree, prefix, functionCount, least) {
 	const n = tree.count, count = new Int32Array(functionCount);
 	const total = new Float64Array(functionCount), next = new Int32Array(functionCount);
 

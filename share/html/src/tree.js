@@ -81,7 +81,7 @@ export function lowerBound(values, a, b, x) {
 }
 
 /** Int32Array with room for more than size numbers, which keeps what it had. */
-export function grown(array, size) {
+function grown(array, size) {
 	if (size < array.length)
 		return array;
 	const more = new Int32Array(Math.max(2 * array.length, size + 1));
