@@ -54,7 +54,8 @@ const scenes = [
 	['bottom-up', { view: 'bottomup' }],
 	['flame graph', { view: 'flame' }],
 	['flame graph, inverted', { view: 'flame', order: 'callers', root: 'bottom', q: 'e' }],
-	['keys', { view: 'flat' }, (report) => report.click('keys'), (report) => report.click('help-close')],
+	['keys', { view: 'flat' }, (report) => report.click('keys'),
+		(report) => report.click('help-close')],
 ];
 
 await tap(async (t) => {
@@ -64,7 +65,8 @@ await tap(async (t) => {
 		'<ul><p>x</p></ul><h1>t</h1></body></html>'));
 	const bad = await violations(browser);
 	for (const rule of ['image-alt', 'label', 'color-contrast'])
-		t.check(`a bad page has ${rule}`, bad.some((line) => line.includes(` ${rule}:`)), bad.join('\n'));
+		t.check(`a bad page has ${rule}`, bad.some((line) => line.includes(` ${rule}:`)),
+			bad.join('\n'));
 
 	const pages = [
 		['small', file('small.html', page(template, small()))],

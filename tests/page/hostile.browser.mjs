@@ -1,5 +1,5 @@
-// Names that a profiled program chose stay names: in every view, in copies and in what is saved. See
-// lib/names.mjs for the names.
+// Names that a profiled program chose stay names: in every view, in copies and in what is saved.
+// lib/names.mjs has them.
 
 import fs from 'node:fs';
 import os from 'node:os';
@@ -26,7 +26,7 @@ const functions = hostile.map((name, i) => ({
 	name, module: other(i, 1) || '/m', file: other(i, 2) || '/f', line: i + 1,
 }));
 
-// A page whose functions have all the names, each with its own value and none too narrow to be drawn,
+// A page whose functions have all the names, each with its own value and wide enough to be drawn,
 // and whose run and metrics have those from `first` on.
 function makePage(first) {
 	const metrics = [0, 1, 2].map((k) => ({
@@ -47,10 +47,9 @@ function makePage(first) {
 }
 
 // Halves of surrogate pairs are no text: what is encoded has U+FFFD in their place.
-const encoded = (name) =>
-	name.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
+const halves = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+const encoded = (name) => name.replace(halves, '\uFFFD');
 // And so has XML in place of characters that it cannot have.
-// eslint-disable-next-line no-control-regex
 const inXml = (name) => encoded(name).replace(/[\0-\x08\x0b\x0c\x0e-\x1f\uFFFE\uFFFF]/g, '\uFFFD');
 // A spreadsheet does not take it for a formula.
 const inCsv = (name) => encoded(/^[=+\-@\t\r]/.test(name) ? `'${name}` : name);
@@ -60,7 +59,8 @@ function shows(shown, name) {
 	if (shown === name)
 		return true;
 	const [head, tail] = shown.split(' … ');
-	return name.length > 2000 && shown.length > 1000 && name.startsWith(head) && name.endsWith(tail);
+	return name.length > 2000 && shown.length > 1000 && name.startsWith(head) &&
+		name.endsWith(tail);
 }
 
 // What a name could have made of the page.
@@ -87,7 +87,8 @@ async function table(t, report, view) {
 	}
 	const wrong = functions.filter((f) => {
 		const cells = shown.get(f.line);
-		return !cells || !shows(cells.function.text, f.name) || !shows(cells.module.title, f.module) ||
+		return !cells || !shows(cells.function.text, f.name) ||
+			!shows(cells.module.title, f.module) ||
 			!shows(cells.place.title, `${f.file}:${f.line}`);
 	});
 	t.none(`${view}: all names are shown as they are`, wrong.map((f) => JSON.stringify(

@@ -80,7 +80,8 @@ async function tabThrough(t, report, view) {
 		if (!at.ring || !at.seen)
 			bad.push(JSON.stringify(at));
 	}
-	t.check(`${view}: Tab goes to one element after the other`, names.length >= 10, names.join('\n'));
+	t.check(`${view}: Tab goes to one element after the other`, names.length >= 10,
+		names.join('\n'));
 	t.none(`${view}: and to all`, await browser.run(unvisited));
 	t.none(`${view}: the focus is always seen`, bad);
 	await browser.keys('Shift+Tab');
@@ -251,8 +252,8 @@ async function search(t, report) {
 	t.is('/ goes to the search', await browser.focused(), 'input#search');
 	await browser.type('fib');
 	await report.painted();
-	t.check('which tells the share', /^\d+\.\d% in 1 function/.test(await browser.run(text, 'matches')),
-		await browser.run(text, 'matches'));
+	const share = await browser.run(text, 'matches');
+	t.check('which tells the share', /^\d+\.\d% in 1 function/.test(share), share);
 	await browser.keys('Enter');
 	await report.painted();
 	t.is('Enter goes to a match', (await browser.run(selectedRow, 'flat-table')).name, 'fib');

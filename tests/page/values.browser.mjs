@@ -38,7 +38,8 @@ function canonical(rows) {
 		nodes.push(...nodes[i].children);
 	for (const node of nodes.reverse()) {
 		node.lines = node.children
-			.map((child) => [text(child), ...child.lines]).sort((a, b) => (`${a}` < `${b}` ? -1 : 1))
+			.map((child) => [text(child), ...child.lines])
+			.sort((a, b) => (`${a}` < `${b}` ? -1 : 1))
 			.flat();
 	}
 	lines.push(...root.lines);

@@ -23,7 +23,9 @@ function withPartial(trees) {
 	const partial = trees.filter((t) => t.partial);
 	if (partial.length) {
 		const total = partial.reduce((sum, t) => sum + t.rows[0].total, 0);
-		const top = { depth: 0, name: PARTIAL, module: '', place: '', inlined: 'no', self: 0, total };
+		const top = {
+			depth: 0, name: PARTIAL, module: '', place: '', inlined: 'no', self: 0, total,
+		};
 		const below = partial.flatMap((t) => t.rows.map((r) => ({ ...r, depth: r.depth + 1 })));
 		whole.push({ rows: [top, ...below] });
 	}

@@ -1,4 +1,4 @@
-// A page of hpcprof html in a browser: its views by the ids that share/html/README.md lists for tests.
+// A page of hpcprof html in a browser: its views by the ids that share/html/README.md lists.
 
 // A table's cells as they are shown: text and title by column, and the state of each row. Runs in
 // the page; scrolls through all of the table.
@@ -114,8 +114,8 @@ export class Report {
 		});
 	}
 
-	// What the flame graph's tooltip says at a point of it, in pixels: { node, name, inlined, facts }, or
-	// null if there is none.
+	// What the flame graph's tooltip says at a point of it, in pixels: { node, name, inlined, facts },
+	// or null if there is none.
 	async tooltip(x, y) {
 		const { left, top } = await this.browser.run(() => {
 			const { left: l, top: t } = document.getElementById('flame-canvas').getBoundingClientRect();
