@@ -112,7 +112,7 @@ check "with the metric" says err 'nothing of CPUTIME was recorded before'
 
 # Without names, the newest measurements are compared.
 mkdir here && cp -a a here/1 && cp -a slow here/2 && cp -a bb here/3
-touch -d '1 minute ago' here/2 && touch -d '2 minutes ago' here/1
+touch here/3 && touch -d '1 minute ago' here/2 && touch -d '2 minutes ago' here/1
 newest() { # newest PROFILE...: with the messages
 	(cd here && "$hpcprof" diff --json "$@" 2>&1 >json) | sed 's/^hpcprof: //'
 }

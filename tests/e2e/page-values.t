@@ -1,5 +1,6 @@
 #!/bin/bash
 # The values that pages of real programs show, in a browser, beside those of hpcprof's other views.
+# tests/soak/page-whole.t has larger ones.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
 . "$top/tests/lib/shell/node.sh"
