@@ -49,8 +49,8 @@ static void put_json(FILE *out, const char *s, size_t n)
 
 typedef int html_part_fn(struct html *h, FILE *to, struct error *e);
 
-/* Print a part through a buffer. */
-static int put_part(struct html *h, html_part_fn *part,
+/* Print a part, which put encodes. */
+static int put_part(struct html *h, FILE *out, html_part_fn *part,
 		    void (*put)(FILE *out, const char *s, size_t n), struct error *e)
 {
 	char *text = NULL;
@@ -64,7 +64,7 @@ static int put_part(struct html *h, html_part_fn *part,
 	if (fclose(to) != 0 && rc >= 0)
 		rc = error_memory(e, len);
 	if (rc >= 0)
-		put(h->out, text, len);
+		put(out, text, len);
 	free(text);
 	return rc;
 }
@@ -107,24 +107,6 @@ static int put_title(struct html *h, FILE *to, struct error *e)
 	return 0;
 }
 
-static int put_title_string(struct html *h, FILE *to, struct error *e)
-{
-	char *title = NULL;
-	size_t len = 0;
-	FILE *words = open_memstream(&title, &len);
-	int rc;
-
-	if (!words)
-		return error_memory(e, 0);
-	rc = put_title(h, words, e);
-	if (fclose(words) != 0 && rc == 0)
-		rc = error_memory(e, len);
-	if (rc == 0)
-		json_string(to, title, len);
-	free(title);
-	return rc;
-}
-
 static void put_metric(struct html *h, FILE *to, size_t i)
 {
 	const struct shown_metric *c = &h->columns.at[i];
@@ -144,7 +126,7 @@ static void put_metric(struct html *h, FILE *to, size_t i)
 static int put_profile(struct html *h, FILE *to, struct error *e)
 {
 	fprintf(to, "{\"version\":%d,\n\"title\":", HTML_VERSION);
-	if (put_title_string(h, to, e) != 0)
+	if (put_part(h, to, put_title, json_string, e) != 0)
 		return -1;
 	fprintf(to, ",\n\"nodes\":%" PRIu32 ",\n\"metrics\":[", h->tree.num_order);
 	for (size_t i = 0; i < h->num_metrics; i++)
@@ -166,7 +148,7 @@ static int put_data(struct html *h, struct error *e)
 	    (h->has_units && html_put_units(h, e) != 0))
 		return -1;
 	fputs("<script type=\"application/json\" id=\"profile\">", h->out);
-	if (put_part(h, put_profile, put_json, e) != 0)
+	if (put_part(h, h->out, put_profile, put_json, e) != 0)
 		return -1;
 	fputs("</script>\n", h->out);
 	return 0;
@@ -188,10 +170,10 @@ static int put_page(struct html *h, struct error *e)
 {
 	const char *rest = put_template(h, html_template, "<!--title-->");
 
-	if (put_part(h, put_title, put_escaped, e) != 0)
+	if (put_part(h, h->out, put_title, put_escaped, e) != 0)
 		return -1;
 	rest = put_template(h, rest, "<!--summary-->");
-	if (put_part(h, put_summary, put_escaped, e) != 0)
+	if (put_part(h, h->out, put_summary, put_escaped, e) != 0)
 		return -1;
 	rest = put_template(h, rest, "<!--data-->");
 	if (put_data(h, e) != 0)

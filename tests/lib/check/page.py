@@ -69,6 +69,17 @@ class Page:
         return out
 
 
+    def row(self, numbers):
+        """The next (events, samples) of each metric."""
+        row = []
+        for k, metric in enumerate(self.profile["metrics"]):
+            samples = events = next(numbers)
+            if "events-%d" % k in self.columns:
+                z = next(numbers)
+                events = ((z >> 1) ^ -(z & 1)) + samples * metric["mean"]
+            row.append((events, samples))
+        return row
+
     def units(self):
         """{(unit, node): ((events, samples) of each metric)}"""
         numbers, out = iter(varints(self.columns["units"])), {}
@@ -76,13 +87,7 @@ class Page:
             node = 0
             for _ in range(next(numbers)):
                 node += next(numbers)
-                row = []
-                for k, metric in enumerate(self.profile["metrics"]):
-                    samples = events = next(numbers)
-                    if "events-%d" % k in self.columns:
-                        z = next(numbers)
-                        events = ((z >> 1) ^ -(z & 1)) + samples * metric["mean"]
-                    row.append((events, samples))
+                row = self.row(numbers)
                 same("a node that a unit has twice", (unit, node) in out, False)
                 out[unit, node] = tuple(row)
         same("more units", list(numbers), [])
@@ -93,22 +98,11 @@ class Page:
         """{(file, line): (function, [((self events, samples), (total ...)) of each metric])}"""
         numbers, out = iter(varints(self.columns["lines"])), {}
         file = line = 0
-
-        def values():
-            row = []
-            for k, metric in enumerate(self.profile["metrics"]):
-                samples = events = next(numbers)
-                if "events-%d" % k in self.columns:
-                    z = next(numbers)
-                    events = ((z >> 1) ^ -(z & 1)) + samples * metric["mean"]
-                row.append((events, samples))
-            return row
-
         for _ in range(next(numbers)):
             step = next(numbers)
             file, line = file + step, next(numbers) + (0 if step else line)
             function = next(numbers) - 1
-            own, all_ = values(), values()
+            own, all_ = self.row(numbers), self.row(numbers)
             out[self.names["files"][file], line] = function, list(zip(own, all_))
         same("more lines", list(numbers), [])
         return out
