@@ -1,10 +1,17 @@
 // What all views share: the profile, the state, and what follows from the two. Views ask for it
 // when they need it; it is computed once for each state.
 
-import { byFunction, inlining, partOf, selfByFunction, totalByFunction } from './tree.js';
+import { byFunction, inlining, partOf, prefixSums, selfByFunction, totalByFunction }
+	from './tree.js';
+import { drain, facetsOf, parseChosen, sumOfUnits, unitTotals } from './units.js';
+import { inSlices } from './slices.js';
 import { matchFunctions, matchedValue } from './search.js';
 import { DEFAULTS, consistent, formatState, parseState } from './state.js';
+import { byId } from './dom.js';
 import { baseName, percent, scaled } from './format.js';
+
+// What takes fewer steps is done at once.
+const AT_ONCE = 200000;
 
 /** A function that computes again only if its key differs from that of the last call. */
 function remember(key, compute) {
@@ -39,8 +46,14 @@ export class App {
 		this.viewNames = viewNames;
 		this.listeners = [];
 		this.state = this.read();
-		const metric = () => `${this.state.metric} ${this.state.of}`;
-		this.current = remember(metric, () => p.values(this.state.metric, this.state.of));
+		this.pending = null;
+		this.sums = new Map();
+		const early = this.work(this.state);
+		if (early)
+			drain(early);
+		const metric = () => this.valuesKey;
+		this.current = remember(metric, () => this.valuesOf(this.state.of));
+		this.facets = remember(() => 0, () => facetsOf(p.units));
 		this.flat = remember(metric, () => this.sumUp());
 		this.inlining = remember(() => 0, () => inlining(this.tree, p.functionCount));
 		this.matching = remember(
@@ -63,7 +76,61 @@ export class App {
 	}
 
 	get samples() {
-		return this.profile.values(this.state.metric, 'samples');
+		return this.valuesOf('samples');
+	}
+
+	/** What tells the shown values from others. */
+	get valuesKey() {
+		const { metric, of, units } = this.state;
+		return `${metric} ${of} ${units}`;
+	}
+
+	/** Values of all threads or of the chosen ones; of is 'events' or 'samples'. */
+	valuesOf(of) {
+		const { metric, units } = this.state, { profile: p } = this;
+		if (!units)
+			return p.values(metric, of);
+		const unit = of === 'events' ? p.metrics[metric].unit : 'samples';
+		return { ...this.sums.get(this.sumKey(this.state, of)), unit };
+	}
+
+	/** The values of all threads, whichever are chosen. */
+	get whole() {
+		return this.profile.values(this.state.metric, this.state.of);
+	}
+
+	sumKey({ metric, units }, of) {
+		const events = of === 'events' && this.profile.hasEvents(metric);
+		return `${metric} ${events} ${units}`;
+	}
+
+	/** What is to be computed before a state can be shown: a generator, or null for nothing. */
+	work(state) {
+		const missing = ['samples', state.of].filter(
+			(of) => !this.sums.has(this.sumKey(state, of)));
+		return state.units && missing.length ? this.sumChosen(state, new Set(missing)) : null;
+	}
+
+	*sumChosen(state, missing) {
+		const { profile: p } = this, n = p.tree.count;
+		const chosen = parseChosen(state.units, p.units.length);
+		for (const of of missing) {
+			const cells = yield* p.unitValues.read(state.metric, of);
+			const prefix = prefixSums(yield* sumOfUnits(cells, chosen, n));
+			const events = of === 'events' && p.hasEvents(state.metric);
+			const scale = events ? p.metrics[state.metric].quantum || 1 : 1;
+			while (this.sums.size > 3)
+				this.sums.delete(this.sums.keys().next().value);
+			this.sums.set(this.sumKey(state, of),
+				{ prefix, scale, total: prefix[n] * scale });
+			yield;
+		}
+	}
+
+	/** What each unit has of the metric, in units of values.scale; a generator. */
+	*unitTotals() {
+		const { metric, of } = this.state;
+		return unitTotals(yield* this.profile.unitValues.read(metric, of));
 	}
 
 	/**
@@ -126,10 +193,11 @@ export class App {
 	 * set, as for letters typed into a field.
 	 */
 	set(patch, { replace = false } = {}) {
-		const next = consistent({ ...this.state, ...patch });
+		const base = this.pending ?? this.state;
+		const next = consistent({ ...base, ...patch });
 		const hash = `#${formatState(next, this.profile)}`;
 
-		if (hash === `#${formatState(this.state, this.profile)}`)
+		if (hash === `#${formatState(base, this.profile)}`)
 			return;
 		try {
 			if (replace)
@@ -142,7 +210,35 @@ export class App {
 		this.goTo(next);
 	}
 
+	/** Shows a state, when what it needs has been computed. */
 	goTo(next) {
+		const work = this.work(next), { profile: p } = this;
+
+		this.stop?.();
+		this.stop = null;
+		this.pending = null;
+		if (work && p.unitValues.work + p.tree.count > AT_ONCE) {
+			this.pending = next;
+			this.stop = inSlices(work, () => {
+				this.pending = null;
+				this.apply(next);
+				this.showBusy();
+			});
+		} else {
+			if (work)
+				drain(work);
+			this.apply(next);
+		}
+		this.showBusy();
+	}
+
+	/** Says that a state is to come. */
+	showBusy() {
+		byId('views').setAttribute('aria-busy', this.pending ? 'true' : 'false');
+		byId('units-busy').textContent = this.pending ? 'Adding up…' : '';
+	}
+
+	apply(next) {
 		const before = this.state;
 		const changed = new Set(Object.keys(DEFAULTS).filter((k) => next[k] !== before[k]));
 

@@ -1,41 +1,10 @@
 // From the columns of the page to typed arrays. The format is described in share/html/README.md.
 
 import { buildTree, prefixSums } from './tree.js';
+import { UnitValues } from './units.js';
+import { DataError, readVarints, unzigzag } from './varint.js';
 
-/** What is wrong with the data, in words for the reader. */
-export class DataError extends Error {}
-
-/** Fills `out` with varints; all bytes must be used. */
-function readVarints(bytes, out, what) {
-	const n = out.length, end = bytes.length;
-	let at = 0;
-
-	for (let i = 0; i < n; i++) {
-		if (at >= end)
-			throw new DataError(`column ${what} ends early`);
-		let value = bytes[at++];
-		if (value >= 128) {
-			let scale = 128, b;
-			value &= 127;
-			do {
-				if (at >= end || scale > 2 ** 49)
-					throw new DataError(`column ${what} has a broken number`);
-				b = bytes[at++];
-				value += (b & 127) * scale;
-				scale *= 128;
-			} while (b >= 128);
-		}
-		out[i] = value;
-	}
-	if (at !== end)
-		throw new DataError(`column ${what} is longer than the tree`);
-	return out;
-}
-
-/** The whole number that a zigzag varint stands for. */
-export function unzigzag(v) {
-	return v % 2 ? -(v + 1) / 2 : v / 2;
-}
+export { DataError, unzigzag };
 
 function parseNames(bytes) {
 	const names = JSON.parse(new TextDecoder().decode(bytes));
@@ -70,6 +39,20 @@ export class Profile {
 		this.tree = this.readTree(meta.nodes);
 		this.sums = new Map();
 		this.kernelModule = this.modules.indexOf('[kernel]');
+		// Of one unit there is nothing to choose.
+		const told = Array.isArray(meta.units) && meta.units.length > 1 && columns.units;
+		this.units = told ? meta.units : [];
+	}
+
+	/** The values of single units; they are decoded when they are first read. */
+	get unitValues() {
+		this.unitValuesKept ??= new UnitValues(this.column('units'), this.units.length,
+			this.metrics.map((m, k) => ({
+				events: this.hasEvents(k),
+				mean: m.mean ?? 0
+			})),
+			this.tree.count);
+		return this.unitValuesKept;
 	}
 
 	column(name) {

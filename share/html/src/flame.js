@@ -95,11 +95,11 @@ export class FlameView extends FlamePicture {
 		const { state } = this.app;
 		for (const [list, key] of this.selects)
 			list.value = state[key];
-		if (['metric', 'of', 'order', 'zoom'].some((k) => changed.has(k)) || !this.graph)
+		if (['metric', 'of', 'units', 'order', 'zoom'].some((k) => changed.has(k)) || !this.graph)
 			this.load(changed, before);
 		else if (changed.has('root'))
 			this.layOut(true);
-		if (['metric', 'of', 'color', 'theme'].some((k) => changed.has(k)))
+		if (['metric', 'of', 'units', 'color', 'theme'].some((k) => changed.has(k)))
 			this.recolor();
 		else
 			this.draw();
@@ -111,8 +111,7 @@ export class FlameView extends FlamePicture {
 
 	/** What tells the inverted trees of different values apart; '' if not inverted. */
 	get key() {
-		const { metric, of } = this.app.state;
-		return this.inverted ? `${metric} ${of} ` : '';
+		return this.inverted ? `${this.app.valuesKey} ` : '';
 	}
 
 	/** Is the graph of other values than the state's, as its own is still being made? */

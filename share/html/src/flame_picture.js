@@ -249,8 +249,8 @@ export class FlamePicture {
 	}
 
 	allText() {
-		const { total, unit } = this.app.values;
-		return `all  ${scaled(total, unit)}`;
+		const { total, unit } = this.app.values, { units } = this.app.state;
+		return `${units ? 'all of the chosen threads' : 'all'}  ${scaled(total, unit)}`;
 	}
 
 	/** The name of function f in so many pixels. */

@@ -4,6 +4,7 @@ import { byId, el } from './dom.js';
 import { forScreen } from './table.js';
 import { percent, plural, scaled } from './format.js';
 import { details, facts, quality } from './quality.js';
+import { UnitsPanel } from './units_panel.js';
 import { VIEWS } from './views.js';
 
 const KEYS = [
@@ -18,6 +19,7 @@ const KEYS = [
 	['h or *', 'tree tables: open the heaviest path from the selected row'],
 	['c, p', 'copy the name, or the call path, of the selected row or frame'],
 	['f, t', 'show it in the flame graph, or in the top-down table'],
+	['u', 'choose threads and processes'],
 	['?', 'this list'],
 ];
 
@@ -25,8 +27,9 @@ export class Header {
 	constructor(app) {
 		this.app = app;
 		this.fill();
+		this.units = new UnitsPanel(app);
 		this.connect();
-		this.update(new Set(['metric', 'q', 'view', 'theme']));
+		this.update(new Set(['metric', 'q', 'view', 'theme', 'units']));
 	}
 
 	fill() {
@@ -93,6 +96,7 @@ export class Header {
 	}
 
 	key(event) {
+		const { app } = this;
 		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
 		const modified = event.altKey || event.ctrlKey || event.metaKey;
 		if (typing || modified || document.querySelector('dialog[open]'))
@@ -102,6 +106,8 @@ export class Header {
 			byId('search').focus();
 		else if (event.key === 'n' || event.key === 'N')
 			this.step(event.key === 'n' ? 1 : -1);
+		else if (event.key === 'u' && app.profile.units.length)
+			this.units.open();
 		else if (event.key === '?')
 			byId('help').showModal();
 		else if (view)
@@ -130,9 +136,11 @@ export class Header {
 			tab.setAttribute('aria-selected', on ? 'true' : 'false');
 			tab.tabIndex = on ? 0 : -1;
 		}
+		if (['units', 'metric', 'of'].some((k) => changed.has(k)))
+			this.units.update();
 		if (changed.has('metric'))
 			this.showQuality();
-		if (['q', 'metric', 'of'].some((k) => changed.has(k)))
+		if (['q', 'metric', 'of', 'units'].some((k) => changed.has(k)))
 			this.showMatches();
 	}
 

@@ -2,10 +2,13 @@
 // number stays valid in all copies of a page, and so does a path of functions' numbers; a page of
 // another measurement has other numbers. What is broken or unknown is ignored.
 
+import { formatChosen, parseChosen } from './units.js';
+
 export const DEFAULTS = Object.freeze({
 	view: 'flat',
 	metric: 0, // index; its name in the fragment
 	of: 'events',
+	units: '', // the chosen ones, as in units.js; or all
 	as: 'percent',
 	q: '', // search
 	filter: '', // name filter of the tables
@@ -42,6 +45,8 @@ function readZoom(text, profile) {
 const READERS = {
 	view: (text, profile, views) => (views.includes(text) ? text : null),
 	metric: (text, profile) => profile.metrics.findIndex((m) => m.name === text),
+	units: (text, { units }) =>
+		(units.length ? formatChosen(parseChosen(text, units.length)) : null),
 	q: (text) => text,
 	filter: (text) => text,
 	module: (text, profile) => profile.modules.indexOf(text),

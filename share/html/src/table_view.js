@@ -139,7 +139,7 @@ export class TableView {
 	hide() {}
 
 	update() {
-		const { state } = this.app, values = `${state.metric} ${state.of}`;
+		const { state, valuesKey: values } = this.app;
 		const data = JSON.stringify([values, state.filter, state.module]);
 		if (this.filter.value !== state.filter)
 			this.filter.value = state.filter;

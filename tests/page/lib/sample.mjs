@@ -69,15 +69,69 @@ function preorder(parent, weight) {
 	return order;
 }
 
+/** Samples and events of values, coded as in the columns: [samples, events or null]. */
+function coded(samples, events, { has, quantum, mean }) {
+	const q = has ? quanta(events, quantum) : [];
+	return samples.map((v, i) => [v, ...has ? [zigzag(q[i] - Math.round(v * mean))] : []]);
+}
+
+/** The column `units`; place[node] is a node's position. */
+function encodeUnits(units, place, metrics) {
+	const out = [];
+	for (const { cells } of units) {
+		const at = cells.node.map((_, k) => k).sort(
+			(a, b) => place[cells.node[a]] - place[cells.node[b]]);
+		const values = metrics.map((m, k) => coded(at.map((c) => cells.samples[k][c]),
+			at.map((c) => cells.events[k][c]), m));
+		let before = 0;
+		out.push(at.length);
+		at.forEach((c, i) => {
+			const node = place[cells.node[c]];
+			out.push(node - before);
+			before = node;
+			for (const v of values)
+				out.push(...v[i]);
+		});
+	}
+	return varints(out);
+}
+
+/** The column `lines` of [{file, line, fn, self, total}], with [samples, events] by metric. */
+function encodeLines(lines, metrics) {
+	const out = [lines.length];
+	let file = 0, line = 0;
+	lines.sort((a, b) => a.file - b.file || a.line - b.line);
+	for (const l of lines) {
+		out.push(l.file - file, l.file === file ? l.line - line : l.line, l.fn + 1);
+		for (const values of [l.self, l.total])
+			values.forEach(([samples, events], k) => {
+				const { has, quantum, mean } = metrics[k], q = Math.floor(events / quantum);
+				out.push(samples);
+				if (has)
+					out.push(zigzag(q - Math.round(samples * mean)));
+			});
+		file = l.file;
+		line = l.line;
+	}
+	return varints(out);
+}
+
 /**
  * {meta, columns}: the data of a page. nodes: {parent, fn, inlined, metrics: [{name, unit, sampled,
  * samples, events}]}, arrays by node; names as in the column. Parents come before their children.
+ * units: [{meta, cells: {node, samples, events}}], the last two by metric; lines: see encodeLines;
+ * sources: texts by number of file.
  */
-export function encode({title = 'sample', nodes, names, quantum = 1, report = {}}) {
+export function encode({title = 'sample', nodes, names, quantum = 1, report = {}, units = [], lines,
+	sources = {}}) {
 	const order = preorder(nodes.parent, nodes.metrics[0].events), n = order.length;
-	const depth = new Int32Array(n), pops = [], functions = [], columns = {};
+	const depth = new Int32Array(n), pops = [], functions = [], columns = {}, coding = [];
+	const place = new Int32Array(n);
 	let before = -1;
 
+	order.forEach((node, i) => {
+		place[node] = i;
+	});
 	for (let i = 0; i < n; i++)
 		depth[i] = nodes.parent[i] < 0 ? 0 : depth[nodes.parent[i]] + 1;
 	for (const i of order) {
@@ -92,11 +146,13 @@ export function encode({title = 'sample', nodes, names, quantum = 1, report = {}
 		      events = order.map((i) => m.events[i]);
 		const q = quanta(events, quantum);
 		const samplesTotal = samples.reduce((a, b) => a + b, 0);
-		const mean = samplesTotal ? q.reduce((a, b) => a + b, 0) / samplesTotal : 0;
+		const mean = samplesTotal ? Math.round(q.reduce((a, b) => a + b, 0) / samplesTotal) : 0;
+		const has = quantum !== 1 || events.some((v, i) => v !== samples[i]);
+		coding.push({ has, quantum, mean });
 		columns[`samples-${k}`] = varints(samples);
-		if (quantum !== 1 || events.some((v, i) => v !== samples[i]))
+		if (has)
 			columns[`events-${k}`] =
-				varints(q.map((v, i) => zigzag(v - Math.round(samples[i] * mean))));
+				varints(q.map((v, i) => zigzag(v - samples[i] * mean)));
 		return {
 			name: m.name,
 			unit: m.unit,
@@ -107,16 +163,63 @@ export function encode({title = 'sample', nodes, names, quantum = 1, report = {}
 			mean
 		};
 	});
+	if (units.length)
+		columns.units = encodeUnits(units, place, coding);
+	if (lines)
+		columns.lines = encodeLines(lines, coding);
+	for (const [file, text] of Object.entries(sources))
+		columns[`source-${file}`] = new TextEncoder().encode(text);
+	names.functions.inlined ??= inlinedness(nodes, names.functions.name.length);
 	columns.names = new TextEncoder().encode(JSON.stringify(names));
-	return { meta: { version: 1, title, nodes: n, metrics, report }, columns };
+	const meta = { version: 1, title, nodes: n, metrics, units: units.map((u) => u.meta), report };
+	return { meta, columns };
+}
+
+/** For each function: 0 never inlined, 1 sometimes, 2 always. */
+function inlinedness({ fn, inlined = [] }, count) {
+	const seen = new Array(count).fill(0);
+	for (let i = 0; i < fn.length; i++)
+		seen[fn[i]] |= inlined[i] ? 2 : 1;
+	return seen.map((s) => (s === 3 ? 1 : s === 2 ? 2 : 0));
+}
+
+/** The values of lines of call paths, from the frames' places: file, and at or line. */
+function linesOf(list, metrics, fileOf, functionOf) {
+	const lines = new Map(), zero = () => metrics.map(() => [0, 0]);
+	const add = (to, samples, events) => to.forEach((v, k) => {
+		v[0] += [samples].flat()[k];
+		v[1] += [events].flat()[k];
+	});
+	for (const [path, samples, events] of list) {
+		const seen = new Set();
+		path.forEach((f, i) => {
+			if (!f.file)
+				return;
+			const file = fileOf(f.file), line = f.at ?? f.line ?? 0, key = `${file} ${line}`;
+			const fn = functionOf(f);
+			if (!lines.has(key))
+				lines.set(key, { file, line, fn, self: zero(), total: zero() });
+			const l = lines.get(key);
+			if (l.fn !== fn)
+				l.fn = -1;
+			if (!seen.has(key))
+				add(l.total, samples, events);
+			seen.add(key);
+			if (i === path.length - 1)
+				add(l.self, samples, events);
+		});
+	}
+	return [...lines.values()];
 }
 
 /**
- * Nodes and names of a list of [path, samples, events]. A path is an array, outermost first, of
- * names or {name, module, file, line, inlined}; samples and events are numbers, or arrays with one
- * for each metric of options.metrics ([{name, unit, sampled}]).
+ * Nodes and names of a list of [path, samples, events, unit]. A path is an array, outermost first,
+ * of names or {name, module, file, line, inlined, at}; at is the line that runs or calls; samples
+ * and events are numbers, or arrays with one for each metric of options.metrics ([{name, unit,
+ * sampled}]); unit is an index of options.units. options.sources has texts by name of file.
  */
-export function fromPaths(list, {metrics = [{name: 'CPUTIME', unit: 'ns'}], ...rest} = {}) {
+export function fromPaths(list, {metrics = [{name: 'CPUTIME', unit: 'ns'}], units = [],
+	sources = {}, ...rest} = {}) {
 	const names = {
 		functions: { name: [], module: [], file: [], line: [] },
 		modules: [],
@@ -129,6 +232,7 @@ export function fromPaths(list, {metrics = [{name: 'CPUTIME', unit: 'ns'}], ...r
 		inlined: [],
 		metrics: metrics.map((m) => ({ ...m, samples: [], events: [] }))
 	};
+	const cells = units.map(() => new Map());
 	const index = (all, x) => (x ? (all.includes(x) ? all.indexOf(x) : all.push(x) - 1) : -1);
 	const functionOf = (f) => {
 		const key = JSON.stringify([f.name, f.module, f.file, f.line]);
@@ -157,7 +261,7 @@ export function fromPaths(list, {metrics = [{name: 'CPUTIME', unit: 'ns'}], ...r
 		}
 		return children.get(key);
 	};
-	for (const [path, samples, events] of list) {
+	for (const [path, samples, events, unit] of list) {
 		let at = -1;
 		for (const frame of path)
 			at = child(at, frame);
@@ -165,8 +269,33 @@ export function fromPaths(list, {metrics = [{name: 'CPUTIME', unit: 'ns'}], ...r
 			m.samples[at] += [samples].flat()[k];
 			m.events[at] += [events].flat()[k];
 		});
+		if (unit === undefined)
+			continue;
+		const cell = cells[unit].get(at) ?? metrics.map(() => [0, 0]);
+		cell.forEach((v, k) => {
+			v[0] += [samples].flat()[k];
+			v[1] += [events].flat()[k];
+		});
+		cells[unit].set(at, cell);
 	}
-	return encode({ ...rest, nodes, names });
+	const lines = linesOf(list, metrics, (file) => index(names.files, file), functionOf);
+	const part = (map, which) => metrics.map((_, k) => [...map.values()].map((v) => v[k][which]));
+	return encode({
+		...rest,
+		nodes,
+		names,
+		lines,
+		sources: Object.fromEntries(
+			Object.entries(sources).map(([file, text]) => [index(names.files, file), text])),
+		units: units.map((meta, u) => ({
+			meta,
+			cells: {
+				node: [...cells[u].keys()],
+				samples: part(cells[u], 0),
+				events: part(cells[u], 1)
+			}
+		}))
+	});
 }
 
 const WORDS = [
@@ -250,9 +379,11 @@ export function report(metrics, { lost = 0.004, partial = 0.001, nameless = 0.02
 
 /**
  * {meta, columns} of n contexts by chance: paths of up to depth levels, calls that recur below
- * different callers, recursion, and two metrics if options.metrics is 2.
+ * different callers, recursion, and two metrics if options.metrics is 2. options.units is the number
+ * of threads, and options.lines that of source lines with values.
  */
-export function synthetic(n, { depth = 60, functions = 20000, seed = 1, metrics = 1 } = {}) {
+export function synthetic(
+	n, { depth = 60, functions = 20000, seed = 1, metrics = 1, units = 0, lines = 0 } = {}) {
 	const rnd = random(seed), names = syntheticNames(Math.min(functions, n), rnd);
 	const count = names.functions.name.length;
 	const parent = new Int32Array(n), fn = new Uint32Array(n), level = new Int32Array(n);
@@ -279,7 +410,8 @@ export function synthetic(n, { depth = 60, functions = 20000, seed = 1, metrics 
 		level[i] = p < 0 ? 0 : level[p] + 1;
 		last = i++;
 	}
-	return finish(parent, fn, names, rnd, { metrics, title: `synthetic ${n}` });
+	return finish(parent, fn, names, rnd,
+		{ metrics, title: `synthetic ${n}`, units, lines, seed });
 }
 
 /** {meta, columns} of one recursion of n levels, with two functions, and a leaf at every third. */
@@ -299,7 +431,64 @@ export function deep(levels, { seed = 1 } = {}) {
 	return finish(parent, fn, names, rnd, { title: `recursion of ${levels} levels` });
 }
 
-function finish(parent, fn, names, rnd, { metrics: count = 1, title }) {
+/** Values of nodes given to threads of two programs, to up to three each. */
+function spread(count, { metrics }, n, rnd) {
+	const units = Array.from({ length: count }, (_, u) => ({
+		meta: {
+			name: `thread ${100 + u} worker${u} of process ${u % 2}`,
+			thread: `worker${u}`,
+			tid: 100 + u,
+			process: u % 2,
+			program: ['server', 'client'][u % 2],
+			command: `/usr/bin/${['server', 'client'][u % 2]} --port 8080`,
+			host: 'alpha'
+		},
+		cells: {
+			node: [],
+			samples: metrics.map(() => []),
+			events: metrics.map(() => [])
+		}
+	}));
+	const give = (u, node, part) => {
+		const { cells } = units[u];
+		cells.node.push(node);
+		metrics.forEach((m, k) => {
+			const [samples, events] = part(m);
+			cells.samples[k].push(samples);
+			cells.events[k].push(events);
+		});
+	};
+	for (let i = 0; i < n; i++) {
+		if (!metrics.some((m) => m.samples[i] || m.events[i]))
+			continue;
+		const a = Math.floor(count * rnd()), b = (a + 1) % count, half = (v) => Math.floor(v / 2);
+		if (rnd() < 0.5) {
+			give(a, i, (m) => [m.samples[i], m.events[i]]);
+			continue;
+		}
+		give(a, i, (m) => [half(m.samples[i]), half(m.events[i])]);
+		give(b, i, (m) => [m.samples[i] - half(m.samples[i]), m.events[i] - half(m.events[i])]);
+	}
+	return units;
+}
+
+/** Lines by chance, some thousand a file at most, of functions that begin there. */
+function someLines(count, names, metrics, rnd) {
+	const { file, line } = names.functions, lines = new Map();
+	for (let i = 0; i < count; i++) {
+		const fn = Math.floor(file.length * rnd());
+		if (file[fn] < 0)
+			continue;
+		const at = { file: file[fn], line: line[fn] + Math.floor(40 * rnd()), fn };
+		const value = metrics.map(() => Math.ceil(1 / (rnd() + 0.001)));
+		const self = value.map((v) => [v, v * 1000000]), total = value.map((v) => [2 * v, 2000000 * v]);
+		lines.set(`${at.file} ${at.line}`, { ...at, self, total });
+	}
+	return [...lines.values()];
+}
+
+function finish(parent, fn, names, rnd,
+	{ metrics: count = 1, title, units = 0, lines = 0, seed = 1 }) {
 	const n = parent.length, leaf = new Uint8Array(n).fill(1), metrics = [];
 
 	for (const p of parent)
@@ -321,12 +510,14 @@ function finish(parent, fn, names, rnd, { metrics: count = 1, title }) {
 		}
 			       : { name: 'CPUTIME', unit: 'ns', samples, events, sampled: true });
 	}
-	const total = metrics[0].events.reduce((a, b) => a + b, 0);
+	const total = metrics[0].events.reduce((a, b) => a + b, 0), more = random(seed + 1000);
 	const made = encode({
 		title,
 		names,
 		nodes: { parent, fn, metrics },
-		quantum: total > 2 ** 42 ? 1000 : 1
+		quantum: total > 2 ** 42 ? 1000 : 1,
+		units: units ? spread(units, { metrics }, n, more) : [],
+		lines: lines ? someLines(lines, names, metrics, more) : undefined
 	});
 	made.meta.report = report(made.meta.metrics);
 	return made;
@@ -341,20 +532,37 @@ export function small() {
 	const map = at('std::map<int, std::string>::find(int const&) const', '/usr/bin/work',
 		'/usr/include/c++/map', 120, true);
 	const read = at('[kernel] read', '[kernel]');
+	const on = (f, line) => ({ ...f, at: line });
+	const unit = (tid, thread) => ({
+		name: `thread ${tid} ${thread}`,
+		thread,
+		tid,
+		process: 7,
+		program: 'work',
+		command: 'work --fast',
+		host: 'alpha'
+	});
 	const made = fromPaths(
 		[
-			[[main], 1, 1e6],
-			[[main, run], 10, 10.5e6],
-			[[main, run, map], 20, 20e6],
-			[[main, run, fib], 30, 30e6],
-			[[main, run, fib, fib], 15, 15e6],
-			[[main, run, fib, fib, fib], 5, 5e6],
-			[[main, run, fib, map], 4, 4e6],
-			[[main, read], 12, 12e6],
-			[[main, run, read], 3, 3e6],
-			[[at('thread_start', '/usr/lib/libc.so.6'), run, fib], 7, 7.25e6],
+			[[on(main, 12)], 1, 1e6, 0],
+			[[on(main, 13), on(run, 42)], 10, 10.5e6, 0],
+			[[on(main, 13), on(run, 43), on(map, 121)], 20, 20e6, 0],
+			[[on(main, 13), on(run, 44), on(fib, 4)], 30, 30e6, 0],
+			[[on(main, 13), on(run, 44), on(fib, 6), on(fib, 4)], 15, 15e6, 0],
+			[[on(main, 13), on(run, 44), on(fib, 6), on(fib, 6), on(fib, 4)], 5, 5e6, 0],
+			[[on(main, 13), on(run, 44), on(fib, 5), on(map, 121)], 4, 4e6, 0],
+			[[on(main, 14), read], 12, 12e6, 0],
+			[[on(main, 13), on(run, 45), read], 3, 3e6, 0],
+			[[at('thread_start', '/usr/lib/libc.so.6'), on(run, 44), on(fib, 4)], 7, 7.25e6, 1],
 		],
-		{ title: 'work --fast' });
+		{
+			title: 'work --fast',
+			units: [unit(7, 'work'), unit(8, 'worker1')],
+			sources: {
+				'/src/fib.c': '#include "map.h"\n\nlong fib(int n) {\n\tif (n < 2) return n;\n' +
+					'\tfind(n);\n\treturn fib(n - 1) + fib(n - 2);\n}\n'
+			}
+		});
 	made.meta.report = report(made.meta.metrics);
 	return made;
 }
@@ -381,7 +589,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
 	const made = kind === 'small' ? small()
 		: kind === 'deep'
 		? deep(Number(depth))
-		: synthetic(
-			  Number(nodes), { depth: Number(depth), seed: Number(seed), metrics: 2 });
+		: synthetic(Number(nodes), {
+			  depth: Number(depth),
+			  seed: Number(seed),
+			  metrics: 2,
+			  units: 16,
+			  lines: 100000
+		  });
 	process.stdout.write(page(template, made));
 }

@@ -1,0 +1,72 @@
+// Numbers in columns. The format is described in share/html/README.md.
+
+/** What is wrong with the data, in words for the reader. */
+export class DataError extends Error {}
+
+/** Fills `out` with varints; all bytes must be used. */
+export function readVarints(bytes, out, what) {
+	const n = out.length, end = bytes.length;
+	let at = 0;
+
+	for (let i = 0; i < n; i++) {
+		if (at >= end)
+			throw new DataError(`column ${what} ends early`);
+		let value = bytes[at++];
+		if (value >= 128) {
+			let scale = 128, b;
+			value &= 127;
+			do {
+				if (at >= end || scale > 2 ** 49)
+					throw new DataError(`column ${what} has a broken number`);
+				b = bytes[at++];
+				value += (b & 127) * scale;
+				scale *= 128;
+			} while (b >= 128);
+		}
+		out[i] = value;
+	}
+	if (at !== end)
+		throw new DataError(`column ${what} is longer than the tree`);
+	return out;
+}
+
+/** How many varints there are. */
+export function countVarints(bytes) {
+	let n = 0;
+	for (let i = 0; i < bytes.length; i++)
+		n += bytes[i] < 128 ? 1 : 0;
+	return n;
+}
+
+/** Varints one after the other. */
+export class Varints {
+	constructor(bytes, what) {
+		this.bytes = bytes;
+		this.what = what;
+		this.at = 0;
+	}
+
+	next() {
+		const { bytes } = this;
+		let value = 0, scale = 1, b;
+		do {
+			if (this.at >= bytes.length)
+				throw new DataError(`column ${this.what} ends early`);
+			if (scale > 2 ** 49)
+				throw new DataError(`column ${this.what} has a broken number`);
+			b = bytes[this.at++];
+			value += (b & 127) * scale;
+			scale *= 128;
+		} while (b >= 128);
+		return value;
+	}
+
+	get ended() {
+		return this.at === this.bytes.length;
+	}
+}
+
+/** The whole number that a zigzag varint stands for. */
+export function unzigzag(v) {
+	return v % 2 ? -(v + 1) / 2 : v / 2;
+}
