@@ -54,6 +54,15 @@ const scenes = [
 	['bottom-up', { view: 'bottomup' }],
 	['flame graph', { view: 'flame' }],
 	['flame graph, inverted', { view: 'flame', order: 'callers', root: 'bottom', q: 'e' }],
+	['callers and callees', { view: 'sandwich', q: 'e' }],
+	['a name with suggestions', { view: 'sandwich', fn: 1 }, async ({ browser }) => {
+		await browser.click('#sandwich-name');
+		await browser.type('e');
+	}, ({ browser }) => browser.keys('Escape')],
+	['choosing threads', { view: 'flat', units: '1' }, async ({ browser }) => {
+		if (await browser.run(() => !document.getElementById('units-line').hidden))
+			await browser.click('#units');
+	}, ({ browser }) => browser.keys('Escape')],
 	['keys', { view: 'flat' }, (report) => report.click('keys'),
 		(report) => report.click('help-close')],
 ];
@@ -70,7 +79,7 @@ await tap(async (t) => {
 
 	const pages = [
 		['small', file('small.html', page(template, small()))],
-		['large', file('large.html', page(template, synthetic(20000, { metrics: 2 })))],
+		['large', file('large.html', page(template, synthetic(20000, { metrics: 2, units: 9, lines: 3000 })))],
 	];
 	for (const [size, where] of pages) {
 		const report = new Report(browser, where);
@@ -93,7 +102,7 @@ await tap(async (t) => {
 	await browser.resize(400, 800, 2);
 	const report = new Report(browser, pages[0][1]);
 	await report.open();
-	for (const view of ['flat', 'topdown', 'bottomup', 'flame']) {
+	for (const view of ['flat', 'topdown', 'bottomup', 'flame', 'sandwich']) {
 		await report.go({ view });
 		t.none(`narrow, ${view}: no violation`, await violations(browser));
 	}

@@ -21,7 +21,8 @@ function file(name, data) {
 	return where;
 }
 
-const VIEWS = ['flat', 'topdown', 'bottomup', 'flame'];
+const VIEWS = ['flat', 'topdown', 'bottomup', 'flame', 'sandwich'];
+const GRAPHS = ['flame', 'sandwich'];
 
 // ---- what is asked of the page ------------------------------------------------------
 
@@ -108,7 +109,7 @@ async function tabs(t, report) {
 		[`button#tab-${view}`, true]);
 	}
 	await browser.keys('ArrowLeft');
-	t.is('Left goes back', await browser.focused(), 'button#tab-flame');
+	t.is('Left goes back', await browser.focused(), `button#tab-${VIEWS.at(-1)}`);
 }
 
 // Press Tab until the element with this id has the focus.
@@ -261,7 +262,7 @@ async function search(t, report) {
 		await report.open({ view, q: 'fib' });
 		await browser.keys('n');
 		await report.painted();
-		const found = view === 'flame' ? await browser.run(text, 'live')
+		const found = GRAPHS.includes(view) ? await browser.run(text, 'live')
 			: (await browser.run(selectedRow, `${view}-table`)).name;
 		t.check(`n goes to a match in ${view}`, found.startsWith('fib'), found);
 	}

@@ -263,6 +263,16 @@ export class App {
 		}, 4000);
 	}
 
+	/** The function with the most of its own, or of all; -1 if there is none. */
+	heaviest() {
+		const { self, total } = this.flat(), values = this.values.total ? self : total;
+		let best = -1;
+		for (let f = 0; f < values.length; f++)
+			if (best < 0 || values[f] > values[best])
+				best = f;
+		return best;
+	}
+
 	/** The name of function f as tables show it, with what the compiler made of it. */
 	name(f) {
 		return this.profile.functions.name[f] +

@@ -2,8 +2,9 @@
 
 import { button, byId, el, select } from './dom.js';
 import { copy, forScreen } from './table.js';
-import { FlamePicture, ROW } from './flame_picture.js';
-import { Tooltip } from './tooltip.js';
+import { leap, leaps } from './leap.js';
+import { ROW } from './flame_picture.js';
+import { FlamePointer } from './flame_pointer.js';
 import { invert } from './merge.js';
 import { inSlices } from './slices.js';
 import { nextMatch, queryFor } from './search.js';
@@ -15,12 +16,15 @@ import { exact, exactValue, percent, scaled, shorten } from './format.js';
 // steps are taken for it, so that it is there within a second.
 const LEAST = 1 / 4000, STEPS = 5e6;
 
-export class FlameView extends FlamePicture {
+export class FlameView extends FlamePointer {
 	constructor(app) {
-		super(app);
-		this.hovered = null;
+		super(app, {
+			id: 'flame',
+			label: 'Flame graph: arrow keys move, Enter narrows, Escape widens'
+		});
 		this.trail = []; // zooms before narrowing, for the way back
-		this.tooltip = new Tooltip();
+		this.legend.id = 'legend';
+		this.place.setAttribute('aria-describedby', 'flame-note');
 		this.crumbs = el('nav', { id: 'crumbs', 'aria-label': 'Narrowed to' });
 		this.note = el('p', { id: 'flame-note', class: 'about' });
 		this.listen();
@@ -30,13 +34,7 @@ export class FlameView extends FlamePicture {
 
 	listen() {
 		const on = (name, use) => this.place.addEventListener(name, use);
-		on('scroll', () => {
-			this.leave();
-			this.draw();
-		});
 		on('keydown', (e) => this.keydown(e));
-		on('pointermove', (e) => this.hover(e));
-		on('pointerleave', () => this.leave());
 		on('click', (e) => this.click(e));
 		on('focus', () => this.tell());
 	}
@@ -72,7 +70,8 @@ export class FlameView extends FlamePicture {
 					'Copy the call path, a function a line (p)',
 					() => this.act('p')),
 				button('flame-topdown', 'Top-down',
-					'Show in the top-down table (t)', () => this.act('t'))),
+					'Show in the top-down table (t)', () => this.act('t')),
+				...leaps('flame', this.app, (key) => this.act(key))),
 			button('flame-widen', 'Widen',
 				'Back to what was shown before narrowing (Escape)',
 				() => this.widen()),
@@ -343,26 +342,6 @@ export class FlameView extends FlamePicture {
 
 	// ---- pointer and keys
 
-	hover(event) {
-		const node = this.stale ? null : this.at(event);
-		if (node !== this.hovered) {
-			this.hovered = node;
-			this.showBox(this.hoverBox, node);
-			if (node === null || node < 0)
-				this.tooltip.hide();
-			else
-				this.tooltip.fill(node, this.title(node), this.facts(node));
-		}
-		this.tooltip.move(event.clientX, event.clientY);
-		this.place.classList.toggle('pointing', node !== null);
-	}
-
-	leave() {
-		this.hovered = null;
-		this.hoverBox.hidden = true;
-		this.tooltip.hide();
-	}
-
 	click(event) {
 		const node = this.stale ? null : this.at(event);
 		if (node === null)
@@ -371,49 +350,11 @@ export class FlameView extends FlamePicture {
 		this.narrow(node);
 	}
 
-	select(node) {
-		this.selected = node;
-		this.scrollTo(node, false);
-		this.draw();
-		this.tell();
-	}
-
-	/**
-	 * A neighbour that has a width and is in view: kind is child, parent, next or previous; or
-	 * the selected node itself.
-	 */
-	neighbour(kind) {
-		const { tree, prefix } = this.graph, i = this.selected;
-		if (kind === 'parent')
-			return i < 0 ? i : tree.parent[i];
-		// The ancestors of what is shown stand alone.
-		if (i < this.base)
-			return kind !== 'child' ? i
-				: tree.path(this.base)[i < 0 ? 0 : tree.depth[i] + 1];
-		if (i === this.base && kind !== 'child')
-			return i;
-		const step = (n) =>
-			(kind === 'previous' ? tree.previousSibling(n) : tree.nextSibling(n));
-		let n = kind === 'child' ? tree.firstChild(i) : step(i);
-		while (n >= 0 && prefix[tree.end[n]] <= prefix[n])
-			n = step(n);
-		return n < 0 ? i : n;
-	}
-
 	keydown(event) {
 		if (event.altKey || event.ctrlKey || event.metaKey || this.stale)
 			return;
-		const down = this.app.state.root === 'top' ? 'child' : 'parent';
-		const moves = {
-			ArrowDown: down,
-			ArrowUp: down === 'child' ? 'parent' : 'child',
-			ArrowRight: 'next',
-			ArrowLeft: 'previous'
-		};
 		const page = Math.max(ROW, this.place.clientHeight - 2 * ROW);
-		if (moves[event.key])
-			this.select(this.neighbour(moves[event.key]));
-		else if (event.key === 'Enter')
+		if (event.key === 'Enter')
 			this.narrow(this.selected);
 		else if (event.key === 'Escape' || event.key === 'Backspace')
 			this.widen();
@@ -421,14 +362,14 @@ export class FlameView extends FlamePicture {
 			this.scroll.top += event.key === 'PageDown' ? page : -page;
 		else if (event.key === 'Home')
 			this.select(this.base);
-		else if (!this.act(event.key))
+		else if (!this.move(event.key) && !this.act(event.key))
 			return;
 		event.preventDefault();
 	}
 
 	act(key) {
 		const { app } = this, i = this.selected;
-		if (this.stale || !['c', 'p', 't'].includes(key))
+		if (this.stale || !['c', 'p', 't', 's', 'o'].includes(key))
 			return false;
 		if (i < 0) {
 			app.say('No frame is selected.');
@@ -440,6 +381,8 @@ export class FlameView extends FlamePicture {
 			copy(app, names[tree.fn[i]], forScreen(names[tree.fn[i]]));
 		else if (key === 'p')
 			copy(app, (this.inverted ? path.reverse() : path).join('\n'), 'call path');
+		else if (key === 's' || key === 'o')
+			leap(app, key, tree.fn[i]);
 		else if (this.inverted)
 			app.set({
 				view: 'bottomup',

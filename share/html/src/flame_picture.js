@@ -11,31 +11,36 @@ export const ROW = 18;
 const FONT = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
 export class FlamePicture {
-	constructor(app) {
+	/**
+	 * id begins the ids of its elements; label is what screen readers say of it; above is how
+	 * many rows are above depth 0: 1 for the row of all, 0 for none, and -1 if depth 0 is not
+	 * shown either.
+	 */
+	constructor(app, { id = 'flame', label, above = 1 }) {
 		this.app = app;
+		this.above = above;
 		this.visible = false;
 		this.graph = null;
 		this.selected = -1;
 		this.labels = new Map();
-		this.canvas = el('canvas', { id: 'flame-canvas', 'aria-hidden': 'true' });
-		this.hoverBox = el('div', { id: 'flame-hover', class: 'framebox', hidden: true });
-		this.selectBox =
-			el('div', { id: 'flame-selected', class: 'framebox', hidden: true });
+		const box = (part) =>
+			el('div', { id: `${id}-${part}`, class: `framebox ${part}`, hidden: true });
+		this.canvas = el('canvas', { id: `${id}-canvas`, 'aria-hidden': 'true' });
+		this.hoverBox = box('hover');
+		this.selectBox = box('selected');
 		this.spacer = el('div', { class: 'spacer' });
 		this.place = el('div', {
-			id: 'flame',
+			id,
 			class: 'flame',
 			tabindex: 0,
 			role: 'application',
 			'aria-roledescription': 'flame graph',
-			'aria-label': 'Flame graph: arrow keys move, ' +
-				'Enter narrows, Escape widens',
-			'aria-describedby': 'flame-note',
+			'aria-label': label,
 		},
 			el('div', { class: 'sticky' }, this.canvas, this.hoverBox, this.selectBox),
 			this.spacer);
 		this.scroll = new Scroll(this.place, this.spacer);
-		this.legend = el('ul', { id: 'legend', 'aria-label': 'Colours' });
+		this.legend = el('ul', { class: 'legend', 'aria-label': 'Colours' });
 		// It would be an error if the size changed again within the observer.
 		const resized = new ResizeObserver(() => requestAnimationFrame(() => {
 			this.layOut();
@@ -59,17 +64,22 @@ export class FlamePicture {
 	}
 
 	get rows() {
-		return this.deepest + 2;  // with the row of all
+		return this.deepest + 1 + this.above;
+	}
+
+	/** Where the outermost functions are: 'top' or 'bottom'. */
+	get root() {
+		return this.app.state.root;
 	}
 
 	/**
 	 * The upper edge of the row of depth d in the view, in CSS pixels. -1 is the row of all.
 	 */
 	rowTop(d) {
-		if (this.app.state.root === 'top')
-			return (d + 1) * ROW - this.scroll.top;
+		if (this.root === 'top')
+			return (d + this.above) * ROW - this.scroll.top;
 		const height = Math.max(this.rows * ROW, this.place.clientHeight);
-		return height - (d + 2) * ROW - this.scroll.top;
+		return height - (d + 1 + this.above) * ROW - this.scroll.top;
 	}
 
 	/** Makes room for all levels; with `jump`, scrolls to the zoomed frame. */
@@ -88,7 +98,7 @@ export class FlamePicture {
 	scrollTo(node, first) {
 		const height = this.place.clientHeight, lowest = height - 2 * ROW;
 		const y = this.rowTop(node < 0 ? -1 : this.graph.tree.depth[node]);
-		const edge = this.app.state.root === 'top' ? 3 * ROW : height - 4 * ROW;
+		const edge = this.root === 'top' ? 3 * ROW : height - 4 * ROW;
 		const to = first ? edge : Math.max(ROW, Math.min(y, lowest));
 
 		if (to !== y)
@@ -99,7 +109,8 @@ export class FlamePicture {
 	depthAt(y) {
 		const height = Math.max(this.rows * ROW, this.place.clientHeight);
 		const from = this.scroll.top + y;
-		return Math.floor((this.app.state.root === 'top' ? from : height - from) / ROW) - 1;
+		const row = Math.floor((this.root === 'top' ? from : height - from) / ROW);
+		return row - this.above;
 	}
 
 	/** {left, top, width} of a node's frame, in CSS pixels within the view. */
@@ -127,7 +138,7 @@ export class FlamePicture {
 			return null;
 		const d = this.depthAt(y);
 		if (d === -1)
-			return -1;
+			return this.above === 1 ? -1 : null;
 		const node = nodeAt(this.graph, d, this.x0 + x / r.width * (this.x1 - this.x0));
 		return node < 0 ? null : node;
 	}
@@ -240,11 +251,13 @@ export class FlamePicture {
 			g.fillText(this.label(g, f, (right - left) / dpr - 7), left / dpr + 3,
 				y / dpr + ROW / 2);
 		}
-		const y = allTop / dpr, width = this.canvas.width / dpr;
-		g.fillStyle = hex(faded);
-		g.fillRect(0, y, width, ROW - 1);
-		g.fillStyle = text(faded);
-		g.fillText(this.allText(), 3, y + ROW / 2);
+		if (this.above === 1) {
+			const y = allTop / dpr, width = this.canvas.width / dpr;
+			g.fillStyle = hex(faded);
+			g.fillRect(0, y, width, ROW - 1);
+			g.fillStyle = text(faded);
+			g.fillText(this.allText(), 3, y + ROW / 2);
+		}
 		g.setTransform(1, 0, 0, 1, 0, 0);
 	}
 

@@ -14,7 +14,7 @@ export function flameSvg(view, [first, last]) {
 	const base = view.base < 0 ? 0 : tree.depth[view.base];
 
 	for (let d = first; d <= last; d++) {
-		const y = app.state.root === 'top' ? (d - first) * ROW : (last - d) * ROW;
+		const y = view.root === 'top' ? (d - first) * ROW : (last - d) * ROW;
 		seeLevel(graph, d, view.x0, view.x1, width, hits, (i, left, right) => {
 			const f = tree.fn[i], x = (prefix[tree.end[i]] - prefix[i]) * scale;
 			const color = hits && hits[f] ? hit : d < base ? faded : of[f];

@@ -5,7 +5,7 @@ import { forScreen } from './table.js';
 import { percent, plural, scaled } from './format.js';
 import { details, facts, quality } from './quality.js';
 import { UnitsPanel } from './units_panel.js';
-import { VIEWS } from './views.js';
+import { viewsOf } from './views.js';
 
 const KEYS = [
 	['1 to 9', 'the views, from left to right'],
@@ -17,6 +17,7 @@ const KEYS = [
 	['Enter', 'tree tables: open or close; flame graph: narrow to the selected frame'],
 	['Escape, Backspace', 'flame graph: widen again'],
 	['h or *', 'tree tables: open the heaviest path from the selected row'],
+	['s, o', 'callers and callees of it, or its source'],
 	['c, p', 'copy the name, or the call path, of the selected row or frame'],
 	['f, t', 'show it in the flame graph, or in the top-down table'],
 	['u', 'choose threads and processes'],
@@ -26,6 +27,7 @@ const KEYS = [
 export class Header {
 	constructor(app) {
 		this.app = app;
+		this.views = viewsOf(app.profile);
 		this.fill();
 		this.units = new UnitsPanel(app);
 		this.connect();
@@ -42,7 +44,7 @@ export class Header {
 		byId('metric').replaceChildren(
 			...p.metrics.map((m, i) => el('option', { value: i }, m.name)));
 		byId('metric-label').hidden = p.metrics.length < 2;
-		byId('tabs').replaceChildren(...VIEWS.map((v) => this.tab(v)));
+		byId('tabs').replaceChildren(...this.views.map((v) => this.tab(v)));
 		const row = ([keys, what]) =>
 			el('tr', {}, el('th', { scope: 'row' }, keys), el('td', {}, what));
 		byId('help-keys').replaceChildren(...KEYS.map(row));
@@ -88,8 +90,8 @@ export class Header {
 		const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
 		if (!step)
 			return;
-		const n = VIEWS.length, at = VIEWS.findIndex((v) => v.id === this.app.state.view);
-		const to = VIEWS[(at + step + n) % n].id;
+		const n = this.views.length, at = this.views.findIndex((v) => v.id === this.app.state.view);
+		const to = this.views[(at + step + n) % n].id;
 		this.app.set({ view: to, sort: '' });
 		byId(`tab-${to}`).focus();
 		event.preventDefault();
@@ -99,9 +101,10 @@ export class Header {
 		const { app } = this;
 		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
 		const modified = event.altKey || event.ctrlKey || event.metaKey;
-		if (typing || modified || document.querySelector('dialog[open]'))
+		const used = modified || event.defaultPrevented;
+		if (typing || used || document.querySelector('dialog[open]'))
 			return;
-		const view = VIEWS[Number(event.key) - 1];
+		const view = this.views[Number(event.key) - 1];
 		if (event.key === '/')
 			byId('search').focus();
 		else if (event.key === 'n' || event.key === 'N')

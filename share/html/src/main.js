@@ -4,7 +4,7 @@ import { App } from './app.js';
 import { DataError, Profile, inflate } from './data.js';
 import { byId, el } from './dom.js';
 import { Header } from './header.js';
-import { VIEWS } from './views.js';
+import { viewsOf } from './views.js';
 
 async function read() {
 	const source = byId('profile');
@@ -26,8 +26,8 @@ async function read() {
 
 /** Makes a view when it is first shown. */
 function switcher(app) {
-	const views = new Map(), place = byId('views');
-	const panels = new Map(VIEWS.map((v) => [v.id, el('div', {
+	const views = new Map(), place = byId('views'), list = viewsOf(app.profile);
+	const panels = new Map(list.map((v) => [v.id, el('div', {
 		id: `view-${v.id}`,
 		role: 'tabpanel',
 		'aria-labelledby': `tab-${v.id}`,
@@ -43,7 +43,7 @@ function switcher(app) {
 			for (const [id, panel] of panels)
 				panel.hidden = id !== view;
 			if (!views.has(view)) {
-				views.set(view, VIEWS.find((v) => v.id === view).make(app));
+				views.set(view, list.find((v) => v.id === view).make(app));
 				panels.get(view).append(views.get(view).element);
 			}
 			app.shown = views.get(view);
@@ -55,7 +55,7 @@ function switcher(app) {
 }
 
 function start(profile) {
-	const app = new App(profile, VIEWS.map((v) => v.id));
+	const app = new App(profile, viewsOf(profile).map((v) => v.id));
 	const show = switcher(app), header = new Header(app);
 
 	byId('app').hidden = false;

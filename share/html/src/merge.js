@@ -193,6 +193,136 @@ function* follow(tree, prefix, room, out, path) {
 	return found;
 }
 
+/**
+ * What merging the contexts of function f begins with. A call path on which it is several times
+ * counts once, by its outermost occurrence: {nodes, total, self, contexts}, where nodes are the
+ * outermost ones that have a value, self is that of all contexts, and contexts is how many have a
+ * value.
+ */
+export function occurrences(tree, prefix, f) {
+	const { fn, end, count } = tree, nodes = [];
+	let until = 0, total = 0, self = 0, contexts = 0;
+
+	for (let i = 0; i < count; i++) {
+		if (fn[i] !== f || prefix[end[i]] <= prefix[i])
+			continue;
+		contexts++;
+		self += prefix[i + 1] - prefix[i];
+		if (i >= until) {
+			nodes.push(i);
+			total += prefix[end[i]] - prefix[i];
+			until = end[i];
+		}
+	}
+	return { nodes: Int32Array.from(nodes), total, self, contexts };
+}
+
+/**
+ * The callers of these nodes of one function, merged: a tree as of invert(), whose node 0 is the
+ * function with the sum of the nodes' totals. As the nodes are outermost ones, the function is not
+ * among its callers, and what has no caller is not covered at the left. A generator.
+ */
+export function* mergeCallers(tree, prefix, functionCount, nodes, options = {}) {
+	const sums = new Float64Array(tree.count + 1);
+	let k = 0, sum = 0;
+
+	for (let i = 0; i < tree.count; i++) {
+		if (i === nodes[k]) {
+			sum += prefix[tree.end[i]] - prefix[i];
+			k++;
+		}
+		sums[i + 1] = sum;
+		if (i % CHUNK === CHUNK - 1)
+			yield;
+	}
+	const path = nodes.length ? [tree.fn[nodes[0]]] : [];
+	return yield* invert(tree, sums, functionCount, { ...options, path });
+}
+
+/** The children of nodes by function: [{fn, total, self, nodes}], of at least `least`. */
+function groupCallees(tree, prefix, nodes, room, least) {
+	const { fn, end } = tree, { slot, total } = room, found = [];
+	const each = (use) => {
+		for (const i of nodes)
+			for (let c = i + 1; c < end[i]; c = end[c])
+				if (prefix[end[c]] > prefix[c])
+					use(c, fn[c]);
+	};
+
+	each((c, f) => {
+		if (slot[f] < 0) {
+			slot[f] = 0;
+			total[f] = 0;
+			found.push(f);
+		}
+		slot[f]++;
+		total[f] += prefix[end[c]] - prefix[c];
+	});
+	found.sort((a, b) => total[b] - total[a] || a - b);
+	const out = found.filter((f) => total[f] >= least).map((f) => (
+		{ fn: f, total: total[f], self: 0, nodes: new Int32Array(slot[f]), used: 0 }));
+	for (const f of found)
+		slot[f] = -1;
+	out.forEach((g, k) => {
+		slot[g.fn] = k;
+	});
+	each((c, f) => {
+		if (slot[f] >= 0) {
+			const g = out[slot[f]];
+			g.nodes[g.used++] = c;
+			g.self += prefix[c + 1] - prefix[c];
+		}
+	});
+	for (const g of out)
+		slot[g.fn] = -1;
+	return { groups: out, missing: found.length - out.length };
+}
+
+/**
+ * The callees of these nodes of one function, merged, level by level: {tree, prefix, self, pruned}.
+ * Node 0 is the function. self[i] is what node i has of its own: what is not covered by callees is
+ * more than that where some were left out, as they have less than `share` of all; pruned is at how
+ * many nodes. No node is below another one, so no context is looked at twice. A generator.
+ */
+export function* mergeCallees(tree, prefix, functionCount, nodes, { share = 0 } = {}) {
+	const room = grouper(functionCount), out = { fn: [], parent: [], total: [] }, own = [];
+	let total = 0, self = 0, pruned = 0, since = 0;
+
+	for (const i of nodes) {
+		total += prefix[tree.end[i]] - prefix[i];
+		self += prefix[i + 1] - prefix[i];
+	}
+	const least = Math.max(total * share, Number.MIN_VALUE);
+	let level = [];
+	if (nodes.length) {
+		level.push({ node: add(out, { fn: tree.fn[nodes[0]], total }, -1), nodes });
+		own.push(self);
+	}
+	while (level.length) {
+		const next = [];
+		for (const from of level) {
+			const { groups: kept, missing } =
+				groupCallees(tree, prefix, from.nodes, room, least);
+			pruned += missing ? 1 : 0;
+			for (const g of kept) {
+				next.push({ node: add(out, g, from.node), nodes: g.nodes });
+				own.push(g.self);
+			}
+			since += from.nodes.length + 100;
+			if (since > 20000) {
+				since = 0;
+				yield;
+			}
+		}
+		level = next;
+	}
+	const made = layOut(out), bySelf = new Float64Array(own.length);
+	own.forEach((v, k) => {
+		bySelf[made.number[k]] = v;
+	});
+	return { ...made, self: bySelf, pruned };
+}
+
 function add(out, group, parent) {
 	out.fn.push(group.fn);
 	out.parent.push(parent);

@@ -16,6 +16,7 @@ export const DEFAULTS = Object.freeze({
 	sort: '', // column of the table, with - before it for rising order
 	zoom: '', // node, or f and a path of functions' numbers (f12.7) in the inverted flame graph
 	node: -1, // row to show in the top-down table
+	fn: -1, // the function whose callers and callees are shown
 	root: 'top',
 	order: 'calls', // or 'callers': inverted
 	color: 'module',
@@ -53,6 +54,7 @@ const READERS = {
 	sort: (text) => (/^-?[a-z]{1,20}$/.test(text) ? text : null),
 	zoom: readZoom,
 	node: (text, profile) => number(text, profile.tree.count),
+	fn: (text, profile) => number(text, profile.functionCount),
 };
 
 /** The state that a fragment (with or without #) describes. views are the views' names. */

@@ -3,6 +3,7 @@
 import { button, el, select } from './dom.js';
 import { Table, copy } from './table.js';
 import { csv, download, fileName } from './export.js';
+import { leap, leaps } from './leap.js';
 import { matcher } from './search.js';
 import { baseName, exact, exactValue, percent, scaled } from './format.js';
 
@@ -100,7 +101,8 @@ export class TableView {
 					() => this.act('p')),
 				button(`${id}-flame`, 'Flame graph', 'Show in the flame graph (f)',
 					() => this.act('f')),
-				...this.rowTools()),
+				...this.rowTools(),
+				...leaps(id, app, (key) => this.act(key))),
 			button(`${id}-csv`, 'CSV', 'Save these rows as a CSV file',
 				() => this.save()));
 	}
@@ -252,7 +254,7 @@ export class TableView {
 				sort: ''
 			});
 		else
-			return false;
+			return leap(app, key, this.functionOf(id));
 		return true;
 	}
 

@@ -4,8 +4,8 @@ import { el } from './dom.js';
 import { forScreen } from './table.js';
 
 export class Tooltip {
-	constructor() {
-		this.element = el('div', { id: 'tooltip', role: 'tooltip', hidden: true });
+	constructor(id = 'tooltip') {
+		this.element = el('div', { id, class: 'tooltip', role: 'tooltip', hidden: true });
 	}
 
 	/** Shows a title and facts ([label, text]) of a node. */

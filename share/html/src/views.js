@@ -3,11 +3,18 @@
 import { FlatView } from './flat.js';
 import { BottomUpView, TopDownView } from './trees.js';
 import { FlameView } from './flame.js';
+import { SandwichView } from './sandwich.js';
 
-/** A new view is a class and a row here. */
-export const VIEWS = [
+/** A new view is a class and a row here; when says whether a profile has what it shows. */
+const VIEWS = [
 	{id: 'flat', label: 'Flat', make: (app) => new FlatView(app)},
 	{id: 'topdown', label: 'Top-down', make: (app) => new TopDownView(app)},
 	{id: 'bottomup', label: 'Bottom-up', make: (app) => new BottomUpView(app)},
 	{id: 'flame', label: 'Flame graph', make: (app) => new FlameView(app)},
+	{id: 'sandwich', label: 'Callers and callees', make: (app) => new SandwichView(app)},
 ];
+
+/** The views of a profile. */
+export function viewsOf(profile) {
+	return VIEWS.filter(({ when }) => !when || when(profile));
+}
