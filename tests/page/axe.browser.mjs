@@ -59,6 +59,8 @@ const scenes = [
 		await browser.click('#sandwich-name');
 		await browser.type('e');
 	}, ({ browser }) => browser.keys('Escape')],
+	['source files', { view: 'source' }],
+	['source lines', { view: 'source', file: '/src/fib.c' }],
 	['choosing threads', { view: 'flat', units: '1' }, async ({ browser }) => {
 		if (await browser.run(() => !document.getElementById('units-line').hidden))
 			await browser.click('#units');
@@ -102,7 +104,7 @@ await tap(async (t) => {
 	await browser.resize(400, 800, 2);
 	const report = new Report(browser, pages[0][1]);
 	await report.open();
-	for (const view of ['flat', 'topdown', 'bottomup', 'flame', 'sandwich']) {
+	for (const view of ['flat', 'topdown', 'bottomup', 'flame', 'sandwich', 'source']) {
 		await report.go({ view });
 		t.none(`narrow, ${view}: no violation`, await violations(browser));
 	}

@@ -55,6 +55,13 @@ export class App {
 		this.current = remember(metric, () => this.valuesOf(this.state.of));
 		this.facets = remember(() => 0, () => facetsOf(p.units));
 		this.flat = remember(metric, () => this.sumUp());
+		this.byFile = remember(metric, () => this.sumFiles());
+		this.filesWithLines = remember(() => 0, () => {
+			const has = new Uint8Array(p.files.length), { file } = p.lines.read(0, 'events');
+			for (const f of file)
+				has[f] = 1;
+			return has;
+		});
 		this.inlining = remember(() => 0, () => inlining(this.tree, p.functionCount));
 		this.matching = remember(
 			() => this.state.q, () => matchFunctions(p.functions.name, this.state.q));
@@ -152,6 +159,18 @@ export class App {
 		return sums;
 	}
 
+	/** Sums by source file, of the functions that begin there: {self, total}. */
+	sumFiles() {
+		const { tree, profile: p } = this, fn = new Uint32Array(tree.count);
+		const { file } = p.functions;
+		// 0 is no file.
+		for (let i = 0; i < tree.count; i++)
+			fn[i] = file[tree.fn[i]] + 1;
+		const by = { fn, end: tree.end, count: tree.count };
+		const { self, total } = byFunction(by, this.values.prefix, p.files.length + 1);
+		return { self: self.subarray(1), total: total.subarray(1) };
+	}
+
 	/** Functions that the filters of the tables let pass, or null for all. */
 	filter() {
 		const { module, filter } = this.state, { functions } = this.profile;
@@ -170,6 +189,8 @@ export class App {
 	rank(column) {
 		const p = this.profile;
 		this.ranks ??= {};
+		if (column === 'files')
+			return this.ranks.files ??= ranks(p.files);
 		this.ranks[column] ??= ranks(column === 'function'
 				? p.functions.name
 				: p.functions.name.map(

@@ -1,6 +1,7 @@
 // From the columns of the page to typed arrays. The format is described in share/html/README.md.
 
 import { buildTree, prefixSums } from './tree.js';
+import { Lines } from './lines.js';
 import { UnitValues } from './units.js';
 import { DataError, readVarints, unzigzag } from './varint.js';
 
@@ -23,14 +24,18 @@ function parseNames(bytes) {
  * they are first asked for, as a page with ten metrics seldom shows more than one.
  */
 export class Profile {
-	/** meta is the object of #profile; columns maps names to Uint8Arrays. */
-	constructor(meta, columns) {
+	/**
+	 * meta is the object of #profile; columns maps names to Uint8Arrays; sources maps numbers
+	 * of files to functions that promise the bytes of their texts.
+	 */
+	constructor(meta, columns, sources = {}) {
 		if (!meta || meta.version !== 1)
 			throw new DataError('this page cannot read the version of its data');
 		this.title = String(meta.title ?? '');
 		this.report = meta.report ?? {};
 		this.metrics = meta.metrics;
 		this.columns = columns;
+		this.sources = sources;
 		const names = parseNames(this.column('names'));
 		this.functions = names.functions;
 		this.modules = names.modules;
@@ -47,12 +52,31 @@ export class Profile {
 	/** The values of single units; they are decoded when they are first read. */
 	get unitValues() {
 		this.unitValuesKept ??= new UnitValues(this.column('units'), this.units.length,
-			this.metrics.map((m, k) => ({
-				events: this.hasEvents(k),
-				mean: m.mean ?? 0
-			})),
-			this.tree.count);
+			this.coding(), this.tree.count);
 		return this.unitValuesKept;
+	}
+
+	/** How the values of each metric are coded where they stand side by side. */
+	coding() {
+		return this.metrics.map((m, k) => (
+			{ events: this.hasEvents(k), mean: m.mean ?? 0, quantum: m.quantum || 1 }));
+	}
+
+	/** Source lines with values. */
+	get lines() {
+		this.linesKept ??= new Lines(this.column('lines'), this.coding(),
+			{ files: this.files.length, functions: this.functionCount });
+		return this.linesKept;
+	}
+
+	/** Does the page have the text of a file? */
+	hasSource(file) {
+		return this.sources[file] !== undefined;
+	}
+
+	/** The text of a file; what is not UTF-8 is U+FFFD. */
+	async source(file) {
+		return new TextDecoder().decode(await this.sources[file]());
 	}
 
 	column(name) {

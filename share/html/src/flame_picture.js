@@ -28,6 +28,8 @@ export class FlamePicture {
 		this.canvas = el('canvas', { id: `${id}-canvas`, 'aria-hidden': 'true' });
 		this.hoverBox = box('hover');
 		this.selectBox = box('selected');
+		this.sticky = el('div', { class: 'sticky' }, this.canvas, this.hoverBox,
+			this.selectBox);
 		this.spacer = el('div', { class: 'spacer' });
 		this.place = el('div', {
 			id,
@@ -37,8 +39,7 @@ export class FlamePicture {
 			'aria-roledescription': 'flame graph',
 			'aria-label': label,
 		},
-			el('div', { class: 'sticky' }, this.canvas, this.hoverBox, this.selectBox),
-			this.spacer);
+			this.sticky, this.spacer);
 		this.scroll = new Scroll(this.place, this.spacer);
 		this.legend = el('ul', { class: 'legend', 'aria-label': 'Colours' });
 		// It would be an error if the size changed again within the observer.
@@ -87,6 +88,8 @@ export class FlamePicture {
 		if (!this.graph || !this.visible || !this.place.clientHeight)
 			return;
 		const height = this.place.clientHeight;
+		// The canvas gets its size later, when it is painted.
+		this.sticky.style.height = `${height}px`;
 		this.spacer.style.marginTop = `-${height}px`;
 		this.scroll.resize(Math.max(this.rows * ROW, height));
 		if (jump === true)

@@ -18,6 +18,7 @@ const KEYS = [
 	['Escape, Backspace', 'flame graph: widen again'],
 	['h or *', 'tree tables: open the heaviest path from the selected row'],
 	['s, o', 'callers and callees of it, or its source'],
+	['n, p', 'source, without a search: the next hottest line, and the one before'],
 	['c, p', 'copy the name, or the call path, of the selected row or frame'],
 	['f, t', 'show it in the flame graph, or in the top-down table'],
 	['u', 'choose threads and processes'],

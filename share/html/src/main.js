@@ -10,8 +10,13 @@ async function read() {
 	const source = byId('profile');
 	if (!source)
 		throw new DataError('it has no data');
-	const meta = JSON.parse(source.textContent), columns = {};
+	const meta = JSON.parse(source.textContent), columns = {}, sources = {};
 	await Promise.all([...document.querySelectorAll('script.column')].map(async (e) => {
+		// Texts are decoded when they are looked at.
+		if (e.id.startsWith('source-')) {
+			sources[e.id.slice(7)] = () => inflate(e.textContent);
+			return;
+		}
 		try {
 			columns[e.id] = await inflate(e.textContent);
 		} catch (error) {
@@ -19,7 +24,7 @@ async function read() {
 		}
 	}));
 	performance.mark('unpacked');
-	const profile = new Profile(meta, columns);
+	const profile = new Profile(meta, columns, sources);
 	performance.mark('decoded');
 	return profile;
 }

@@ -53,6 +53,16 @@ class Pane extends FlamePointer {
 		this.place.style.minHeight = `${Math.min(height, 7 * ROW)}px`;
 	}
 
+	/** A pane that becomes lower still shows the function's edge. */
+	layOut(jump) {
+		const { scroll, place } = this;
+		const below = place.scrollHeight - place.scrollTop - (this.height ?? place.clientHeight);
+		super.layOut(jump);
+		if (jump !== true && this.root === 'bottom' && this.graph)
+			scroll.top = scroll.content - scroll.view - Math.max(0, below);
+		this.height = place.clientHeight;
+	}
+
 	/** Shows it from the function on; both have their heights now. */
 	begin() {
 		this.layOut(true);

@@ -17,6 +17,8 @@ export const DEFAULTS = Object.freeze({
 	zoom: '', // node, or f and a path of functions' numbers (f12.7) in the inverted flame graph
 	node: -1, // row to show in the top-down table
 	fn: -1, // the function whose callers and callees are shown
+	file: -1, // the source file that is shown; its name in the fragment
+	line: 0, // and the line
 	root: 'top',
 	order: 'calls', // or 'callers': inverted
 	color: 'module',
@@ -51,6 +53,8 @@ const READERS = {
 	q: (text) => text,
 	filter: (text) => text,
 	module: (text, profile) => profile.modules.indexOf(text),
+	file: (text, profile) => profile.files.indexOf(text),
+	line: (text) => number(text, 2 ** 31),
 	sort: (text) => (/^-?[a-z]{1,20}$/.test(text) ? text : null),
 	zoom: readZoom,
 	node: (text, profile) => number(text, profile.tree.count),
@@ -73,10 +77,12 @@ export function parseState(fragment, profile, views) {
 	return consistent(state);
 }
 
-/** A zoom belongs to one of the two orders of the flame graph, and a node to the top-down table. */
+/** A zoom belongs to one order of the flame graph, a node to the top-down table, a line to source. */
 export function consistent(state) {
 	if (state.view !== 'topdown')
 		state.node = -1;
+	if (state.view !== 'source' || state.file < 0)
+		state.line = 0;
 	if (state.zoom && state.zoom.startsWith('f') !== (state.order === 'callers'))
 		state.zoom = '';
 	return state;
@@ -92,6 +98,7 @@ export function formatState(state, profile) {
 		out.append(key,
 			key === 'metric'	   ? profile.metrics[state.metric].name
 				: key === 'module' ? profile.modules[state.module]
+				: key === 'file'   ? profile.files[state.file]
 						   : state[key]);
 	}
 	return out.toString();

@@ -14,7 +14,8 @@ export function forScreen(text) {
 
 export class Table {
 	/**
-	 * columns: [{key, label, title, kind}], kind is 'number', 'name' or 'text'. on: {sort(key),
+	 * columns: [{key, label, title, kind, fixed}], kind is 'number', 'name', 'text', 'lineno'
+	 * or 'code'; rows are not sorted by one that is fixed. on: {sort(key),
 	 * toggle(row), key(event, row)}; key returns true if it used the event.
 	 */
 	constructor({ id, label, tree, columns, on }) {
@@ -47,6 +48,8 @@ export class Table {
 		this.scroll = new Scroll(this.element, this.body);
 		const widths = columns.map((c) => ({
 			number: '5.6rem',
+			lineno: '4.5rem',
+			code: 'minmax(20rem, 8fr)',
 			name: 'minmax(14rem, 5fr)',
 			text: 'minmax(8rem, 2fr)'
 		})[c.kind]);
@@ -56,6 +59,10 @@ export class Table {
 	}
 
 	headCell(c) {
+		if (c.fixed)
+			return el('div',
+				{ role: 'columnheader', class: `${c.kind} fixed`, 'data-column': c.key,
+					title: c.title }, c.label);
 		const b = el('button',
 			{ type: 'button', title: c.title, onclick: () => this.on.sort(c.key) },
 			c.label);
@@ -66,8 +73,9 @@ export class Table {
 	showSort(key, rising) {
 		for (const h of this.head.children) {
 			const on = h.dataset.column === key;
-			h.setAttribute(
-				'aria-sort', on ? (rising ? 'ascending' : 'descending') : 'none');
+			if (!h.classList.contains('fixed'))
+				h.setAttribute(
+					'aria-sort', on ? (rising ? 'ascending' : 'descending') : 'none');
 		}
 	}
 
@@ -86,7 +94,7 @@ export class Table {
 				(c) => el('div',
 					{ role: 'gridcell', class: c.kind, 'data-column': c.key }));
 			const i = this.columns.findIndex((c) => c.kind === 'name');
-			cells[i].append(el('span', { class: 'twisty', 'aria-hidden': 'true' }),
+			cells[i]?.append(el('span', { class: 'twisty', 'aria-hidden': 'true' }),
 				el('span', { class: 'depth' }),
 				el('bdi', { class: 'label' }, el('span', { class: 'start' }),
 					el('span')));
@@ -138,6 +146,7 @@ export class Table {
 		row.classList.toggle('active', r === this.active);
 		row.classList.toggle('hit', !!info.hit);
 		row.classList.toggle('odd', r % 2 === 1);
+		row.dataset.heat = info.heat ?? 0;
 		if (this.tree) {
 			row.setAttribute('aria-level', info.depth + 1);
 			if (info.expandable)

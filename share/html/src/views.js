@@ -4,6 +4,7 @@ import { FlatView } from './flat.js';
 import { BottomUpView, TopDownView } from './trees.js';
 import { FlameView } from './flame.js';
 import { SandwichView } from './sandwich.js';
+import { SourceView } from './source.js';
 
 /** A new view is a class and a row here; when says whether a profile has what it shows. */
 const VIEWS = [
@@ -12,6 +13,12 @@ const VIEWS = [
 	{id: 'bottomup', label: 'Bottom-up', make: (app) => new BottomUpView(app)},
 	{id: 'flame', label: 'Flame graph', make: (app) => new FlameView(app)},
 	{id: 'sandwich', label: 'Callers and callees', make: (app) => new SandwichView(app)},
+	{
+		id: 'source',
+		label: 'Source',
+		when: (profile) => profile.columns.lines !== undefined && profile.files.length > 0,
+		make: (app) => new SourceView(app)
+	},
 ];
 
 /** The views of a profile. */
