@@ -61,6 +61,7 @@ const scenes = [
 	}, ({ browser }) => browser.keys('Escape')],
 	['source files', { view: 'source' }],
 	['source lines', { view: 'source', file: '/src/fib.c' }],
+	['statistics', { view: 'stats', what: 'total' }],
 	['choosing threads', { view: 'flat', units: '1' }, async ({ browser }) => {
 		if (await browser.run(() => !document.getElementById('units-line').hidden))
 			await browser.click('#units');
@@ -104,7 +105,7 @@ await tap(async (t) => {
 	await browser.resize(400, 800, 2);
 	const report = new Report(browser, pages[0][1]);
 	await report.open();
-	for (const view of ['flat', 'topdown', 'bottomup', 'flame', 'sandwich', 'source']) {
+	for (const view of ['flat', 'topdown', 'bottomup', 'flame', 'sandwich', 'source', 'stats']) {
 		await report.go({ view });
 		t.none(`narrow, ${view}: no violation`, await violations(browser));
 	}

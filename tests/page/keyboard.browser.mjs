@@ -21,7 +21,7 @@ function file(name, data) {
 	return where;
 }
 
-const VIEWS = ['flat', 'topdown', 'bottomup', 'flame', 'sandwich', 'source'];
+const VIEWS = ['flat', 'topdown', 'bottomup', 'flame', 'sandwich', 'source', 'stats'];
 const GRAPHS = ['flame', 'sandwich'];
 
 // ---- what is asked of the page ------------------------------------------------------

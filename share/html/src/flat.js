@@ -6,8 +6,8 @@ import { exact, plural } from './format.js';
 
 /** Functions. An id is the number of a function. */
 export class FlatView extends TableView {
-	constructor(app) {
-		super(app, {
+	constructor(app, options) {
+		super(app, options ?? {
 			id: 'flat',
 			label: 'Functions',
 			tree: false,

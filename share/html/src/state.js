@@ -19,6 +19,9 @@ export const DEFAULTS = Object.freeze({
 	fn: -1, // the function whose callers and callees are shown
 	file: -1, // the source file that is shown; its name in the fragment
 	line: 0, // and the line
+	by: 'unit', // what statistics compare
+	what: 'self', // of which value
+	strip: 'given', // order of the bars
 	root: 'top',
 	order: 'calls', // or 'callers': inverted
 	color: 'module',
@@ -28,6 +31,9 @@ export const DEFAULTS = Object.freeze({
 const CHOICES = {
 	of: ['events', 'samples'],
 	as: ['percent', 'value'],
+	by: ['unit', 'process', 'program', 'thread', 'rank', 'host'],
+	what: ['self', 'total'],
+	strip: ['given', 'sorted'],
 	root: ['top', 'bottom'],
 	order: ['calls', 'callers'],
 	color: ['module', 'function', 'kernel'],

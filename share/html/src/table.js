@@ -14,9 +14,9 @@ export function forScreen(text) {
 
 export class Table {
 	/**
-	 * columns: [{key, label, title, kind, fixed}], kind is 'number', 'name', 'text', 'lineno'
-	 * or 'code'; rows are not sorted by one that is fixed. on: {sort(key),
-	 * toggle(row), key(event, row)}; key returns true if it used the event.
+	 * columns: [{key, label, title, kind, fixed}], kind is 'number', 'name', 'text', 'lineno',
+	 * 'code' or 'strip' (a canvas, which the cell's draw(canvas) paints); rows are not sorted by one that is fixed. on: {sort(key),
+	 * toggle(row), key(event, row), select(row)}; key returns true if it used the event.
 	 */
 	constructor({ id, label, tree, columns, on }) {
 		this.id = id;
@@ -49,6 +49,7 @@ export class Table {
 		const widths = columns.map((c) => ({
 			number: '5.6rem',
 			lineno: '4.5rem',
+			strip: '210px',
 			code: 'minmax(20rem, 8fr)',
 			name: 'minmax(14rem, 5fr)',
 			text: 'minmax(8rem, 2fr)'
@@ -94,6 +95,10 @@ export class Table {
 				(c) => el('div',
 					{ role: 'gridcell', class: c.kind, 'data-column': c.key }));
 			const i = this.columns.findIndex((c) => c.kind === 'name');
+			this.columns.forEach((c, k) => {
+				if (c.kind === 'strip')
+					cells[k].append(el('canvas', { 'aria-hidden': 'true' }));
+			});
 			cells[i]?.append(el('span', { class: 'twisty', 'aria-hidden': 'true' }),
 				el('span', { class: 'depth' }),
 				el('bdi', { class: 'label' }, el('span', { class: 'start' }),
@@ -161,6 +166,10 @@ export class Table {
 		const text = forScreen(content.text);
 
 		cell.title = forScreen(content.title ?? content.text);
+		if (column.kind === 'strip') {
+			content.draw(cell.firstChild);
+			return;
+		}
 		if (column.kind !== 'name') {
 			cell.textContent = text;
 			if (column.kind === 'number')
@@ -193,6 +202,7 @@ export class Table {
 		else if (y + ROW > top + view)
 			this.scroll.top = y + ROW - view;
 		this.paint();
+		this.on.select?.(this.active);
 	}
 
 	focus() {

@@ -53,6 +53,9 @@ export const PLACE = {
 /** Columns of text. */
 const TEXTS = new Set(['function', 'module', 'place']);
 
+/** Columns of numbers that are not of the metric. */
+const COUNTS = new Set(['samples', 'present', 'imbalance']);
+
 /** Filters, sorting, a row's actions and CSV. */
 export class TableView {
 	constructor(app, { id, label, tree, columns, sort, about }) {
@@ -118,6 +121,11 @@ export class TableView {
 		return [];
 	}
 
+	/** What else the rows depend on, as a text. */
+	get extra() {
+		return '';
+	}
+
 	/** Modules by their share, heaviest first. */
 	modules() {
 		const { app } = this, sums = new Float64Array(app.profile.modules.length);
@@ -142,7 +150,7 @@ export class TableView {
 
 	update() {
 		const { state, valuesKey: values } = this.app;
-		const data = JSON.stringify([values, state.filter, state.module]);
+		const data = JSON.stringify([values, state.filter, state.module, this.extra]);
 		if (this.filter.value !== state.filter)
 			this.filter.value = state.filter;
 		this.filter.setAttribute(
@@ -264,7 +272,7 @@ export class TableView {
 		const rows = function*() {
 			yield [...(self.table.tree ? ['depth'] : []),
 				...self.columns.map(
-					(c) => (c.kind === 'number' && c.key !== 'samples'
+					(c) => (c.kind === 'number' && !COUNTS.has(c.key)
 							? `${c.key} (${app.values.unit})`
 							: c.key))];
 			for (let r = 0; r < model.count; r++) {

@@ -5,6 +5,7 @@ import { BottomUpView, TopDownView } from './trees.js';
 import { FlameView } from './flame.js';
 import { SandwichView } from './sandwich.js';
 import { SourceView } from './source.js';
+import { StatsView } from './stats_view.js';
 
 /** A new view is a class and a row here; when says whether a profile has what it shows. */
 const VIEWS = [
@@ -18,6 +19,12 @@ const VIEWS = [
 		label: 'Source',
 		when: (profile) => profile.columns.lines !== undefined && profile.files.length > 0,
 		make: (app) => new SourceView(app)
+	},
+	{
+		id: 'stats',
+		label: 'Statistics',
+		when: (profile) => profile.units.length > 1,
+		make: (app) => new StatsView(app)
 	},
 ];
 

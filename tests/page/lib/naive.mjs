@@ -51,3 +51,8 @@ export function flatOf(list, k) {
 }
 
 export const SEEDS = Array.from({length: 30}, (_, i) => i + 1);
+
+/** For each group of units (rows have a unit as their fourth member) what flatOf() says of it. */
+export function flatOfGroups(list, k, groups) {
+	return groups.map((units) => flatOf(list.filter((row) => units.includes(row[3])), k));
+}
