@@ -1,11 +1,11 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { baseName, cutMiddle, exact, percent, plural, scaled, shorten, startAndEnd, stripArguments }
-	from '../../share/html/src/format.js';
+import { baseName, cutMiddle, exact, percent, plural, scaled, seenOf, shorten, startAndEnd,
+	stripArguments, tellApart } from '../../share/html/src/format.js';
 import { csv, csvCell, fileName, svg, xml } from '../../share/html/src/export.js';
 import { details, facts, quality } from '../../share/html/src/quality.js';
 import { colors, hex, ink, mix, pixel } from '../../share/html/src/colors.js';
-import { report, small } from './lib/sample.mjs';
+import { random, report, small } from './lib/sample.mjs';
 import { Profile } from '../../share/html/src/data.js';
 
 test('numbers as in hpcprof text', () => {
@@ -165,4 +165,48 @@ test('text on every colour can be read', () => {
 		}
 	assert.equal(hex(pixel('#123456')), '#123456');
 	assert.equal(hex(mix(pixel('#ffffff'), pixel('#000000'), 0.5)), '#808080');
+});
+
+test('names that would read the same are told apart', () => {
+	const long = (a) => `std::vector<int, some::allocator<${a}>>::push_back(value_type const&)`;
+	const texts = [
+		'std::map<aaaaaaaaaaaaaaaaaaaaaaa>::find_or_insert_it(int)',
+		'std::map<aaaaaaaaaaaaaaaaaaaaaaa, int>::lower_find_or_insert_it(int)', 'main',
+	];
+	// Without arguments they differ.
+	const short = tellApart(texts, [39, 39, 39]);
+	assert.deepEqual(short, [shorten(texts[0], 39), shorten(texts[1], 39), null]);
+	assert.ok(short[0].startsWith('std::map<...>::find'), short[0]);
+	// They differ in arguments only.
+	const args = [long('warehouse::Item'), long('warehouse::Name')];
+	const seen = tellApart(args, [40, 40]);
+	assert.ok(seen.every((t) => t.length <= 40), seen.join('\n'));
+	assert.ok(seen[0].includes('Item') && seen[1].includes('Name'), seen.join('\n'));
+	// More room does not make them differ to the eye.
+	assert.ok(tellApart(args, [40, 43]).every((t, i) => t.length <= 40 + 3 * i));
+	// The same name twice is no reason, nor are names with room.
+	assert.deepEqual(tellApart([args[0], args[0]], [40, 40]), [null, null]);
+	assert.deepEqual(tellApart(args, [200, 200]), [null, null]);
+	assert.deepEqual(tellApart([], []), []);
+	const rnd = random(5);
+	for (let k = 0; k < 300; k++) {
+		const n = 10 + Math.floor(40 * rnd());
+		const names = Array.from({ length: 4 }, () =>
+			`${'ab<'.repeat(8)}${'xyz'[Math.floor(3 * rnd())]}${'>'.repeat(8)}::${'f'.repeat(30)}`);
+		tellApart(names, names.map(() => n)).forEach((t, i) => {
+			const others = names.filter((x) => x !== names[i]);
+			const same = others.filter((x) => seenOf(x, n) === seenOf(names[i], n));
+			assert.equal(t !== null, same.length > 0);
+			assert.ok(t === null || t.length <= n);
+			for (const x of same)
+				assert.notEqual(t, tellApart(names, names.map(() => n))[names.indexOf(x)]);
+		});
+	}
+});
+
+test('what is seen of a name', () => {
+	assert.equal(seenOf('short', 5), 'short');
+	const text = 'abcdefghijklmnopqrstuvwxyzabcdefghijklmnop';
+	assert.equal(seenOf(text, 30).length, 30);
+	assert.ok(seenOf(text, 30).startsWith('abc') && seenOf(text, 30).endsWith('nop'));
 });

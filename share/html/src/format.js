@@ -94,6 +94,65 @@ export function cutMiddle(text, n) {
 	return `${head(text, first)}…${tail(text, n - 1 - first)}`;
 }
 
+/** What is seen of a text in n characters, if its start is cut as startAndEnd() says. */
+export function seenOf(text, n) {
+	if (text.length <= n)
+		return text;
+	const [start, end] = startAndEnd(text);
+	return `${start.slice(0, Math.max(0, n - 1 - end.length))}…${end}`;
+}
+
+/**
+ * For names that are seen side by side, each in so many characters (rooms): how to write those that
+ * would read the same although they are not, or null for the others. Arguments go first; if that
+ * does not help, what they differ in is shown.
+ */
+export function tellApart(texts, rooms) {
+	const out = texts.map(() => null), seen = new Map();
+	const isCut = (i) => texts[i].length > rooms[i];
+	// Those with more room do not differ to the eye for the characters that they show more.
+	const least = Math.min(...rooms.filter((_, i) => isCut(i)));
+
+	texts.forEach((text, i) => {
+		const key = isCut(i) ? seenOf(text, least) : text;
+		if (!seen.has(key))
+			seen.set(key, []);
+		seen.get(key).push(i);
+	});
+	for (const list of seen.values()) {
+		const names = new Set(list.map((i) => texts[i]));
+		if (names.size < 2)
+			continue;
+		const distinct = (write) =>
+			new Set([...names].map((t) => write(t, least))).size === names.size;
+		const differ = difference([...names]);
+		const write = distinct(shorten) ? shorten : differ;
+		for (const i of list)
+			out[i] = write(texts[i], rooms[i]);
+	}
+	return out;
+}
+
+/** A function that writes one of these names in n characters, with what they differ in. */
+function difference(names) {
+	const [first] = names, least = Math.min(...names.map((t) => t.length));
+	let before = 0, after = 0;
+
+	while (before < least && names.every((t) => t[before] === first[before]))
+		before++;
+	while (after < least - before && names.every((t) => t.at(-1 - after) === first.at(-1 - after)))
+		after++;
+	// Words are not cut.
+	while (before > 0 && /\w/.test(first[before - 1]))
+		before--;
+	return (text, n) => {
+		const middle = cutMiddle(text.slice(before, text.length - after), Math.floor(n * 0.6));
+		const rest = Math.max(0, n - middle.length - 2), a = Math.min(before, Math.floor(rest * 0.6));
+		const b = Math.min(after, rest - a);
+		return `${head(text, a)}${a < before ? '…' : ''}${middle}${b < after ? '…' : ''}${tail(text, b)}`;
+	};
+}
+
 /** The end of the operator name that begins at i ("operator<<" or so), or i. */
 function skipOperator(name, i) {
 	if (!name.startsWith('operator', i) || /\w/.test(name[i - 1] ?? ' '))

@@ -3,7 +3,7 @@
 import { byId, el, select } from './dom.js';
 import { FlatView } from './flat.js';
 import { Table, forScreen } from './table.js';
-import { FUNCTION, MODULE } from './table_view.js';
+import { FUNCTION } from './table_view.js';
 import { byFunctionAndGroup, strip, summarize, valuesOf } from './stats.js';
 import { formatChosen, groupUnits, parseChosen } from './units.js';
 import { inSlices } from './slices.js';
@@ -20,7 +20,7 @@ const COLUMNS = [
 	column('imbalance', 'Imbalance', 'Max / mean - 1: 0% if all have the same'),
 	column('present', 'With it', 'How many have a value'),
 	{ key: 'strip', label: 'Distribution', kind: 'strip', fixed: true, title: 'A bar for each' },
-	FUNCTION, MODULE
+	FUNCTION
 ];
 
 /** What can be compared, in the plural. */

@@ -2,14 +2,22 @@
 // comes from a model: {count, cells(row), info(row)}.
 
 import { Scroll, byId, el } from './dom.js';
-import { startAndEnd } from './format.js';
+import { startAndEnd, tellApart } from './format.js';
 
 const ROW = 24;
 const INDENT = 12, DEEPEST = 30;  // pixels a level, levels that are indented
+const PADDING = 8, TWISTY = 16;  // pixels, as in page.css
 
 /** Text for the screen: a name of 100,000 characters would stop the browser. Copies have it all. */
 export function forScreen(text) {
 	return text.length > 2000 ? `${text.slice(0, 1000)} … ${text.slice(-900)}` : text;
+}
+
+/** How wide a character is in an element, in pixels. */
+function charWidth(element) {
+	const g = el('canvas').getContext('2d');
+	g.font = getComputedStyle(element).font;
+	return g.measureText('0'.repeat(100)).width / 100 || 7;
 }
 
 export class Table {
@@ -33,7 +41,7 @@ export class Table {
 		this.element = el('div', {
 			id,
 			role: tree ? 'treegrid' : 'grid',
-			class: `table ${columns.map((c) => c.key).join(' ')}`,
+			class: 'table',
 			tabindex: 0,
 			'aria-label': label,
 			'aria-colcount': columns.length,
@@ -131,12 +139,38 @@ export class Table {
 			this.rowElement(k).hidden = true;
 		for (let r = first; r < last; r++)
 			this.fill(this.rowElement(r % size), r, base);
+		this.tellNamesApart();
 		const shown = this.active >= first && this.active < last;
 		if (shown && count)
 			this.element.setAttribute(
 				'aria-activedescendant', this.rowElement(this.active % size).id);
 		else
 			this.element.removeAttribute('aria-activedescendant');
+	}
+
+	/** Names that would read the same where they are cut are shortened in other ways. */
+	tellNamesApart() {
+		const column = this.columns.findIndex((c) => c.kind === 'name');
+		const shown = this.pool.filter((row) => !row.hidden);
+		if (column < 0 || !shown.length)
+			return;
+		const labels = shown.map((row) => row.children[column].querySelector('.label'));
+		const texts = labels.map((l) => l.textContent);
+		for (const l of labels)
+			delete l.dataset.short;
+		if (texts.every((t) => t.length < 20))
+			return;
+		this.charWidth ??= charWidth(labels[0]);
+		const width = shown[0].children[column].clientWidth - 2 * PADDING;
+		const rooms = shown.map((row) => {
+			const cell = row.children[column], depth = cell.children[1].textContent.length;
+			const indent = this.tree ? TWISTY + parseFloat(cell.style.paddingLeft) - PADDING : 0;
+			return Math.floor((width - indent) / this.charWidth) - depth;
+		});
+		tellApart(texts, rooms).forEach((short, i) => {
+			if (short !== null)
+				labels[i].dataset.short = short;
+		});
 	}
 
 	fill(row, r, base) {
