@@ -26,6 +26,11 @@ const functions = hostile.map((name, i) => ({
 	name, module: other(i, 1) || '/m', file: other(i, 2) || '/f', line: i + 1,
 }));
 
+const THREADS = 12;
+
+// The name of the file that has a text.
+const sourceOf = (first) => functions[first].file;
+
 // A page whose functions have all the names, each with its own value and wide enough to be drawn,
 // and whose run and metrics have those from `first` on.
 function makePage(first) {
@@ -33,8 +38,13 @@ function makePage(first) {
 		name: `${other(first, k)}`, unit: other(first, k + 3), sampled: k === 0,
 	}));
 	const paths = functions.map((f, i) => [[functions[(i + 7) % count], f],
-		metrics.map(() => i + 1), metrics.map(() => 1e7 + 1000 * (count - i) + 7)]);
-	const made = fromPaths(paths, { metrics, title: other(first, 6) });
+		metrics.map(() => i + 1), metrics.map(() => 1e7 + 1000 * (count - i) + 7), i % THREADS]);
+	const units = Array.from({ length: THREADS }, (_, u) => ({
+		name: other(first, u), thread: other(first, u % 4), program: other(first, u % 2),
+		command: other(first, u % 3), host: other(first, 3 + u % 2), tid: u, process: u % 3,
+	}));
+	const sources = { [sourceOf(first)]: `${hostile.join('\n')}\n` };
+	const made = fromPaths(paths, { metrics, title: other(first, 6), units, sources });
 	made.meta.report = quality(made.meta.metrics);
 	const { run } = made.meta.report;
 	run.command = other(first, 7);
@@ -174,6 +184,42 @@ async function svg(t, report) {
 		JSON.stringify(name.slice(0, 200))));
 }
 
+// The panel that chooses threads, and the bars of statistics.
+async function threads(t, report, first) {
+	const { browser } = report, missingNames = [];
+	const seen = await browser.run(() => {
+		document.getElementById('units').click();
+		const texts = [...document.querySelectorAll('[data-facet=unit] bdi')].map((e) => e.textContent);
+		document.querySelector('[data-facet=unit] .unitgroup button').click();
+		document.getElementById('units-close').click();
+		return texts;
+	});
+	await report.go({ view: 'stats' });
+	await browser.until(() => document.getElementById('stats-table').getAttribute('aria-busy') === 'false');
+	await report.painted();
+	const bars = (await report.cells('bars')).map((r) => r.cells.group.text);
+	for (let u = 0; u < THREADS; u++)
+		for (const [where, list] of [['panel', seen], ['bars', bars]])
+			if (!list.some((text) => shows(text, other(first, u))))
+				missingNames.push(`${where}: ${JSON.stringify(other(first, u)).slice(0, 200)}`);
+	t.none('threads: all names are shown as they are', missingNames);
+	t.is('threads: nothing came of the names', await browser.run(damage), UNDAMAGED);
+}
+
+// A text whose lines are names.
+async function source(t, report, first) {
+	const { browser } = report;
+	await report.go({ view: 'source', file: sourceOf(first) });
+	const lines = `${hostile.join('\n')}\n`.split('\n').slice(0, -1);
+	await browser.until((n) => Number(document.getElementById('lines-table')
+		.getAttribute('aria-rowcount')) > n, lines.length);
+	const rows = await report.cells('lines');
+	t.none('source: all lines are shown as they are', lines.filter((line, i) =>
+		!shows(rows[i].cells.code.text, encoded(line).replace(i === 0 ? /^\uFEFF/ : /$^/, '')))
+		.map((line) => JSON.stringify(line.slice(0, 200))));
+	t.is('source: nothing came of them', await browser.run(damage), UNDAMAGED);
+}
+
 async function onePage(t, browser, first) {
 	const report = new Report(browser, makePage(first));
 	await report.open({ view: 'flat' });
@@ -184,10 +230,13 @@ async function onePage(t, browser, first) {
 		document.querySelector('[data-fact=host]')?.textContent ?? 'on ');
 	t.check('and the host', shows(host.replace(/^on /, ''), other(first, 9)),
 		JSON.stringify([host, other(first, 9)]).slice(0, 1000));
-	for (const view of ['topdown', 'bottomup', 'flame', 'flat']) {
-		await report.go({ view });
+	for (const view of ['topdown', 'bottomup', 'flame', 'sandwich', 'source', 'stats', 'flat']) {
+		await report.go(view === 'sandwich' ? { view, fn: first } : { view });
+		await report.painted();
 		t.is(`${view}: nothing came of the names`, await browser.run(damage), UNDAMAGED);
 	}
+	await threads(t, report, first);
+	await source(t, report, first);
 	for (let k = 0; k < 3; k++) {
 		await report.go({ view: 'flat', metric: other(first, k) });
 		t.is(`metric ${k} is chosen by its name`, await browser.run(() =>
