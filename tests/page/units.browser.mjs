@@ -184,6 +184,25 @@ await tap(async (t) => {
 	await part('choosing', where, choosing);
 	await part('keys', where, byKeys);
 	await part('large', new Report(browser, file('large.html', synthetic(200000, { units: 8 }))), large);
+	await t.part('damaged', async () => {
+		const { meta, columns } = small();
+		columns.units = columns.units.slice(0, -3);
+		columns.lines = columns.lines.slice(0, -3);
+		const report = new Report(browser, file('damaged.html', { meta, columns }));
+		await report.open({ view: 'flat', units: '1' });
+		const toast = () => browser.run(() => document.getElementById('toast').textContent);
+		t.is('all are shown', [await browser.run(control), (await report.cells('flat')).length],
+			['All threads ▾', 6]);
+		for (const view of ['stats', 'source']) {
+			await report.go({ view });
+			t.check(`${view} says why it cannot be shown`, await browser.until((x) =>
+				document.getElementById('toast').textContent.includes(`column ${x}`),
+				view === 'stats' ? 'units' : 'lines'), await toast());
+		}
+		await report.go({ view: 'flame' });
+		t.is('other views work', (await report.tooltip(20, 27))?.name, 'main');
+		t.none('nothing to complain about', await browser.complaints());
+	});
 	await t.part('without', async () => {
 		const { meta, columns } = small();
 		meta.units = [];

@@ -5,6 +5,7 @@ import { byFunction, inlining, partOf, prefixSums, selfByFunction, totalByFuncti
 	from './tree.js';
 import { drain, facetsOf, parseChosen, sumOfUnits, unitTotals } from './units.js';
 import { inSlices } from './slices.js';
+import { DataError } from './varint.js';
 import { matchFunctions, matchedValue } from './search.js';
 import { DEFAULTS, consistent, formatState, parseState } from './state.js';
 import { byId } from './dom.js';
@@ -48,16 +49,16 @@ export class App {
 		this.state = this.read();
 		this.pending = null;
 		this.sums = new Map();
-		const early = this.work(this.state);
-		if (early)
-			drain(early);
+		if (!this.done(this.work(this.state)))
+			this.state.units = '';
 		const metric = () => this.valuesKey;
 		this.current = remember(metric, () => this.valuesOf(this.state.of));
 		this.facets = remember(() => 0, () => facetsOf(p.units));
 		this.flat = remember(metric, () => this.sumUp());
 		this.byFile = remember(metric, () => this.sumFiles());
 		this.filesWithLines = remember(() => 0, () => {
-			const has = new Uint8Array(p.files.length), { file } = p.lines.read(0, 'events');
+			const has = new Uint8Array(p.files.length),
+			      { file } = p.lines.read(0, 'events');
 			for (const f of file)
 				has[f] = 1;
 			return has;
@@ -115,7 +116,8 @@ export class App {
 	work(state) {
 		const missing = ['samples', state.of].filter(
 			(of) => !this.sums.has(this.sumKey(state, of)));
-		return state.units && missing.length ? this.sumChosen(state, new Set(missing)) : null;
+		return state.units && missing.length ? this.sumChosen(state, new Set(missing))
+						     : null;
 	}
 
 	*sumChosen(state, missing) {
@@ -244,13 +246,32 @@ export class App {
 				this.pending = null;
 				this.apply(next);
 				this.showBusy();
-			});
-		} else {
-			if (work)
-				drain(work);
+			}, (e) => this.failed(e));
+		} else if (this.done(work)) {
 			this.apply(next);
 		}
 		this.showBusy();
+	}
+
+	/** Does work at once; false if the data is damaged. */
+	done(work) {
+		try {
+			if (work)
+				drain(work);
+		} catch (e) {
+			this.failed(e);
+			return false;
+		}
+		return true;
+	}
+
+	/** Says that what was to be shown cannot be; all else still works. */
+	failed(e) {
+		this.pending = null;
+		this.showBusy();
+		this.say(`This cannot be shown: ${e.message}.`);
+		if (!(e instanceof DataError))
+			throw e;
 	}
 
 	/** Says that a state is to come. */

@@ -94,7 +94,8 @@ export class FlameView extends FlamePointer {
 		const { state } = this.app;
 		for (const [list, key] of this.selects)
 			list.value = state[key];
-		if (['metric', 'of', 'units', 'order', 'zoom'].some((k) => changed.has(k)) || !this.graph)
+		if (['metric', 'of', 'units', 'order', 'zoom'].some((k) => changed.has(k)) ||
+			!this.graph)
 			this.load(changed, before);
 		else if (changed.has('root'))
 			this.layOut(true);
@@ -153,7 +154,7 @@ export class FlameView extends FlamePointer {
 			this.stop = null;
 			this.made = { key: key + zoom, graphKey: key, result };
 			this.useMade();
-		});
+		}, (e) => app.failed(e));
 	}
 
 	useMade() {

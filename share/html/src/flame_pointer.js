@@ -1,6 +1,6 @@
 // Flame graphs under the pointer and the arrow keys: what is pointed at, and what is selected.
-// Subclasses have title(node) and facts(node) for the tooltip, tell() for screen readers, and stale,
-// which is set while the graph is not that of the state.
+// Subclasses have title(node) and facts(node) for the tooltip, tell() for screen readers, and
+// stale, which is set while the graph is not that of the state.
 
 import { FlamePicture } from './flame_picture.js';
 import { Tooltip } from './tooltip.js';

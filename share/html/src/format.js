@@ -140,16 +140,20 @@ function difference(names) {
 
 	while (before < least && names.every((t) => t[before] === first[before]))
 		before++;
-	while (after < least - before && names.every((t) => t.at(-1 - after) === first.at(-1 - after)))
+	while (after < least - before &&
+		names.every((t) => t.at(-1 - after) === first.at(-1 - after)))
 		after++;
 	// Words are not cut.
 	while (before > 0 && /\w/.test(first[before - 1]))
 		before--;
 	return (text, n) => {
-		const middle = cutMiddle(text.slice(before, text.length - after), Math.floor(n * 0.6));
-		const rest = Math.max(0, n - middle.length - 2), a = Math.min(before, Math.floor(rest * 0.6));
+		const middle =
+			cutMiddle(text.slice(before, text.length - after), Math.floor(n * 0.6));
+		const rest = Math.max(0, n - middle.length - 2),
+		      a = Math.min(before, Math.floor(rest * 0.6));
 		const b = Math.min(after, rest - a);
-		return `${head(text, a)}${a < before ? '…' : ''}${middle}${b < after ? '…' : ''}${tail(text, b)}`;
+		const gaps = [a < before ? '…' : '', b < after ? '…' : ''];
+		return head(text, a) + gaps[0] + middle + gaps[1] + tail(text, b);
 	};
 }
 

@@ -91,7 +91,8 @@ export class Header {
 		const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
 		if (!step)
 			return;
-		const n = this.views.length, at = this.views.findIndex((v) => v.id === this.app.state.view);
+		const n = this.views.length,
+		      at = this.views.findIndex((v) => v.id === this.app.state.view);
 		const to = this.views[(at + step + n) % n].id;
 		this.app.set({ view: to, sort: '' });
 		byId(`tab-${to}`).focus();

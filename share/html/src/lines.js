@@ -53,7 +53,8 @@ export class Lines {
 			line = step ? from.next() : line + from.next();
 			const fn = from.next() - 1;
 			if (file >= files || fn >= functions)
-				throw new DataError('column lines refers to something that is missing');
+				throw new DataError(
+					'column lines refers to something that is missing');
 			// A line may be there twice, as two modules were made of it.
 			const again = n > 0 && out.file[n - 1] === file && out.line[n - 1] === line;
 			const at = again ? n - 1 : n++;
@@ -127,7 +128,8 @@ export function hottest(lines, file) {
 	const [from, to] = linesOfFile(lines, file);
 	const list = Array.from({ length: to - from }, (_, k) => from + k);
 	return list.filter((k) => lines.self[k] > 0 || lines.total[k] > 0)
-		.sort((a, b) => lines.self[b] - lines.self[a] || lines.total[b] - lines.total[a] || a - b);
+		.sort((a, b) => lines.self[b] - lines.self[a] || lines.total[b] - lines.total[a] ||
+				a - b);
 }
 
 /** How hot a line is, from 0 to 5: its own value beside the highest of the file. */

@@ -32,8 +32,12 @@ export class NameBox {
 			onfocus: () => this.input.select(),
 			onblur: () => this.close()
 		});
-		this.list = el('ul',
-			{ id: `${id}-list`, role: 'listbox', 'aria-label': 'Functions', hidden: true });
+		this.list = el('ul', {
+			id: `${id}-list`,
+			role: 'listbox',
+			'aria-label': 'Functions',
+			hidden: true
+		});
 		this.element = el('span', { class: 'namebox' },
 			el('label', {}, 'Function ', this.input), this.list);
 	}
@@ -83,7 +87,8 @@ export class NameBox {
 				this.take(f);
 			}
 		},
-			el('span', {}, app.text(app.flat().total[f])), el('bdi', {}, shorten(name, 90)),
+			el('span', {}, app.text(app.flat().total[f])),
+			el('bdi', {}, shorten(name, 90)),
 			el('span', {}, forScreen(baseName(p.moduleName(f)))));
 	}
 

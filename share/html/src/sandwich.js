@@ -1,6 +1,6 @@
-// Callers and callees of a chosen function: above, its callers merged, with the root at the bottom;
-// below, its callees merged. Both meet at the function and are as wide as its total. What counts how
-// often stands in merge.js.
+// Callers and callees of a chosen function: above, its callers merged, with the root at the
+// bottom; below, its callees merged. Both meet at the function and are as wide as its total. What
+// counts how often stands in merge.js.
 
 import { byId, button, el } from './dom.js';
 import { copy, forScreen } from './table.js';
@@ -56,7 +56,8 @@ class Pane extends FlamePointer {
 	/** A pane that becomes lower still shows the function's edge. */
 	layOut(jump) {
 		const { scroll, place } = this;
-		const below = place.scrollHeight - place.scrollTop - (this.height ?? place.clientHeight);
+		const below =
+			place.scrollHeight - place.scrollTop - (this.height ?? place.clientHeight);
 		super.layOut(jump);
 		if (jump !== true && this.root === 'bottom' && this.graph)
 			scroll.top = scroll.content - scroll.view - Math.max(0, below);
@@ -107,7 +108,8 @@ class Pane extends FlamePointer {
 	}
 
 	keydown(event) {
-		if (event.altKey || event.ctrlKey || event.metaKey || this.stale || this.selected < 0)
+		if (event.altKey || event.ctrlKey || event.metaKey || this.stale ||
+			this.selected < 0)
 			return;
 		if (event.key === 'Enter')
 			this.view.choose(this.graph.tree.fn[this.selected]);
@@ -123,7 +125,8 @@ class Pane extends FlamePointer {
 			copy(app, names[f], forScreen(names[f]));
 		else if (key === 'p') {
 			const path = tree.path(this.selected).map((n) => names[tree.fn[n]]);
-			copy(app, (this.part === 'callers' ? path.reverse() : path).join('\n'), 'call path');
+			copy(app, (this.part === 'callers' ? path.reverse() : path).join('\n'),
+				'call path');
 		} else
 			return leap(app, key, f);
 		return true;
@@ -141,8 +144,11 @@ export class SandwichView {
 		this.below = el('p', { id: 'sandwich-below', class: 'about' });
 		this.element = el('section', { class: 'view' },
 			el('div', { class: 'tools' }, this.box.element,
-				el('span',
-					{ class: 'group', role: 'group', 'aria-label': 'The function' },
+				el('span', {
+					class: 'group',
+					role: 'group',
+					'aria-label': 'The function'
+				},
 					button('sandwich-copy-name', 'Copy name', 'Copy the name',
 						() => this.copyName()),
 					...leaps('sandwich', app, (key) => leap(app, key, this.fn))
@@ -151,9 +157,9 @@ export class SandwichView {
 	}
 
 	panes() {
-		return el('div', { class: 'panes', id: 'sandwich-panes' }, this.above, this.callers.place,
-			this.below, this.callees.place, this.callees.legend, this.callers.tooltip.element,
-			this.callees.tooltip.element);
+		return el('div', { class: 'panes', id: 'sandwich-panes' }, this.above,
+			this.callers.place, this.below, this.callees.place, this.callees.legend,
+			this.callers.tooltip.element, this.callees.tooltip.element);
 	}
 
 	get fn() {
@@ -222,8 +228,9 @@ export class SandwichView {
 			this.callers.setMade(made.callers);
 			this.callees.setMade(made.callees);
 			this.each((pane) => pane.begin());
-		});
-		this.facts.textContent = `${shorten(app.profile.functions.name[fn], 80)}: adding up…`;
+		}, (e) => app.failed(e));
+		this.facts.textContent =
+			`${shorten(app.profile.functions.name[fn], 80)}: adding up…`;
 	}
 
 	*make(fn) {
@@ -241,21 +248,24 @@ export class SandwichView {
 		const value = (v) => `${percent(v * scale, total)}, ${scaled(v * scale, unit)}`;
 		const outer = found.nodes.length;
 		const recursion = outer < found.contexts
-			? `, ${plural(found.contexts - outer, 'context')} of them below another, which the ` +
-				'total counts once' : '';
+			? `, ${plural(found.contexts - outer, 'context')} of them below another, ` +
+				'which the total counts once'
+			: '';
 		const count = (tree) => {
 			let n = 0;
 			for (let c = tree.firstChild(0); c >= 0; c = tree.nextSibling(c))
 				n++;
 			return n;
 		};
-		const left = ({ pruned, cut }) => (pruned || cut ? '; those narrower than 1/4000 are left out'
-			: '');
+		const left = ({ pruned, cut }) =>
+			(pruned || cut ? '; those narrower than 1/4000 are left out' : '');
 		const up = count(callers.tree), down = count(callees.tree);
 		const gap = callers.tree.count ? callers.prefix[1] : 0;
-		const outermost = gap ? `; ${percent(gap, found.total)} of it without a caller` : '';
-		this.facts.textContent = `${shorten(app.name(fn), 100)}: total ${value(found.total)}; self ${
-			value(found.self)}; ${plural(found.contexts, 'context')}${recursion}.`;
+		const outermost =
+			gap ? `; ${percent(gap, found.total)} of it without a caller` : '';
+		this.facts.textContent = `${shorten(app.name(fn), 100)}: total ${
+			value(found.total)}; self ${value(found.self)}; ${
+			plural(found.contexts, 'context')}${recursion}.`;
 		this.above.textContent = up ? `${plural(up, 'caller')}${outermost}${left(callers)}`
 			: 'No callers: it is outermost';
 		this.below.textContent = down ? `${plural(down, 'callee')}${left(callees)}`
@@ -267,11 +277,14 @@ export class SandwichView {
 		const { hits } = this.app.matching();
 		if (!hits || this.callees.stale)
 			return false;
-		const first = this.callers.place === document.activeElement ? this.callers : this.callees;
+		const first =
+			this.callers.place === document.activeElement ? this.callers : this.callees;
 		for (const pane of [first, first === this.callees ? this.callers : this.callees]) {
 			const { tree, prefix } = pane.graph, from = pane.above < 0 ? 1 : 0;
 			const node = tree.count > from
-				? nextMatch(tree, prefix, hits, pane.selected, direction, from, tree.count) : -1;
+				? nextMatch(tree, prefix, hits, pane.selected, direction, from,
+					  tree.count)
+				: -1;
 			if (node >= 0) {
 				pane.select(node);
 				return true;

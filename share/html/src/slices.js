@@ -3,9 +3,10 @@
 const SLICE = 10;  // ms
 
 /**
- * Runs a generator to its end, then calls done with its result. Returns a function that stops it.
+ * Runs a generator to its end, then calls done with its result, or failed with what it threw.
+ * Returns a function that stops it.
  */
-export function inSlices(work, done) {
+export function inSlices(work, done, failed) {
 	const channel = new MessageChannel();
 	let stopped = false;
 
@@ -14,10 +15,17 @@ export function inSlices(work, done) {
 			return;
 		const until = performance.now() + SLICE;
 		do {
-			const { done: ended, value } = work.next();
-			if (ended) {
+			let step;
+			try {
+				step = work.next();
+			} catch (e) {
 				channel.port1.close();
-				done(value);
+				failed(e);
+				return;
+			}
+			if (step.done) {
+				channel.port1.close();
+				done(step.value);
 				return;
 			}
 		} while (performance.now() < until);

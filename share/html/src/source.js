@@ -12,7 +12,12 @@ import { baseName, exactValue, percent, plural, scaled, shorten } from './format
 const MARKS = 300;  // places of the map of heat
 
 const FILE = { key: 'file', label: 'File', kind: 'name', title: 'Source file' };
-const SHOWN = { key: 'shown', label: 'In the page', kind: 'text', title: 'What the page has of it' };
+const SHOWN = {
+	key: 'shown',
+	label: 'In the page',
+	kind: 'text',
+	title: 'What the page has of it'
+};
 const LINE = { key: 'lineno', label: 'Line', kind: 'lineno', fixed: true };
 const CODE = { key: 'code', label: 'Code', kind: 'code', fixed: true };
 const OF = {
@@ -93,9 +98,12 @@ class Files {
 			cells: (row) => {
 				const f = this.rows[row];
 				return [
-					valueCell(app, self[f], values), valueCell(app, total[f], values),
-					{ text: p.files[f] },
-					{ text: p.hasSource(f) ? 'text' : withLines[f] ? 'values of lines' : '' }
+					valueCell(app, self[f], values),
+					valueCell(app, total[f], values), { text: p.files[f] }, {
+						text: p.hasSource(f)   ? 'text'
+							: withLines[f] ? 'values of lines'
+								       : ''
+					}
 				];
 			},
 			info: (row) => ({ id: this.rows[row] })
@@ -107,7 +115,8 @@ class Files {
 		const { app } = this, { self, total } = app.byFile(), { scale, unit } = app.values;
 		return csv([
 			[`self (${unit})`, `total (${unit})`, 'file'],
-			...this.rows.map((f) => [self[f] * scale, total[f] * scale, app.profile.files[f]])
+			...this.rows.map(
+				(f) => [self[f] * scale, total[f] * scale, app.profile.files[f]])
 		]);
 	}
 
@@ -132,7 +141,8 @@ class Listing {
 			id: 'lines-table',
 			label: 'Source lines',
 			tree: false,
-			columns: [{ ...SELF, fixed: true }, { ...TOTAL, fixed: true }, LINE, CODE, OF],
+			columns:
+				[{...SELF, fixed: true }, {...TOTAL, fixed: true }, LINE, CODE, OF],
 			on: {
 				sort: () => {},
 				toggle: () => {},
@@ -155,7 +165,8 @@ class Listing {
 	/** Shows a file; text is an array of lines, or null. */
 	set(file, text) {
 		const { app } = this, p = app.profile, { metric, of } = app.state;
-		const lines = p.lines.read(metric, of), values = { ...app.whole, scale: lines.scale };
+		const lines = p.lines.read(metric, of),
+		      values = {...app.whole, scale: lines.scale };
 		const list = listing(lines, file, text);
 		this.lines = lines;
 		this.list = list;
@@ -167,7 +178,8 @@ class Listing {
 			count: list.count,
 			cells: (row) => {
 				const k = list.index(row), number = list.number(row);
-				const value = (v) => (k < 0 ? { text: '' } : valueCell(app, v[k], values));
+				const value = (v) =>
+					(k < 0 ? { text: '' } : valueCell(app, v[k], values));
 				return [
 					value(lines.self), value(lines.total),
 					{ text: number ? String(number) : 'not known' },
@@ -193,8 +205,14 @@ class Listing {
 	}
 
 	functionCell(k) {
-		const title = k < 0 ? '' : this.functionText(k), mark = / \[[a-z ]+\]$/.exec(title)?.[0] ?? '';
-		return { text: shorten(title.slice(0, title.length - mark.length), 40) + mark, title };
+		const title = k < 0 ? '' : this.functionText(k),
+		      mark = / \[[a-z ]+\]$/.exec(title)?.[0] ?? '';
+		return {
+			text: shorten(title.slice(0, title.length - mark.length),
+				      40 - mark.length) +
+				mark,
+			title
+		};
 	}
 
 	functionText(k) {
@@ -245,7 +263,8 @@ class Listing {
 			return false;
 		const next = at < 0 ? 0 : Math.max(0, Math.min(n - 1, at + step));
 		this.goTo(this.lines.line[this.hot[next]]);
-		byId('live').textContent = `Line ${this.lines.line[this.hot[next]]}, hottest ${next + 1} of ${n}`;
+		byId('live').textContent =
+			`Line ${this.lines.line[this.hot[next]]}, hottest ${next + 1} of ${n}`;
 		return true;
 	}
 
@@ -289,7 +308,9 @@ class Listing {
 				k < 0 ? '' : this.functionText(k)
 			];
 		});
-		return csv([[`self (${unit})`, `total (${unit})`, 'line', 'code', 'function'], ...rows]);
+		return csv([
+			[`self (${unit})`, `total (${unit})`, 'line', 'code', 'function'], ...rows
+		]);
 	}
 }
 
@@ -303,7 +324,8 @@ export class SourceView {
 			() => app.set({ file: -1, line: 0 }));
 		const hot = (id, text, title, step) =>
 			button(id, text, title, () => this.listing.hotStep(step));
-		this.lineTools = el('span', { class: 'group', role: 'group', 'aria-label': 'Lines' },
+		this.lineTools = el('span',
+			{ class: 'group', role: 'group', 'aria-label': 'Lines' },
 			hot('source-next', 'Next hottest', 'The next hottest line (n)', 1),
 			hot('source-previous', 'Previous', 'The line that is hotter (p)', -1),
 			button('source-sandwich', 'Callers and callees',
@@ -327,12 +349,21 @@ export class SourceView {
 	hide() {}
 
 	update(changed) {
+		try {
+			this.refresh(changed);
+		} catch (e) {
+			this.app.failed(e);
+		}
+	}
+
+	refresh(changed) {
 		const { app, file } = this, one = file >= 0;
 		this.back.hidden = this.lineTools.hidden = this.listing.element.hidden = !one;
 		this.files.table.outer.hidden = one;
 		if (!one) {
 			this.files.update();
-			this.note.textContent = `${plural(this.files.rows.length, 'source file')}. ` +
+			this.note.textContent =
+				`${plural(this.files.rows.length, 'source file')}. ` +
 				'Self and total are those of the functions that begin there. ' +
 				'Enter shows the lines of one.';
 			return;
@@ -347,11 +378,17 @@ export class SourceView {
 		this.say();
 	}
 
-	async open(key) {
-		const { app, file } = this, p = app.profile;
+	/** Shows a file, and then its text. */
+	open(key) {
+		const { file } = this;
 		this.shownKey = key;
 		this.listing.set(file, this.text(file));
 		this.goTo();
+		this.readText(key, file);
+	}
+
+	async readText(key, file) {
+		const { app } = this, p = app.profile;
 		if (!p.hasSource(file) || this.texts?.file === file)
 			return;
 		let lines = null;
@@ -384,9 +421,11 @@ export class SourceView {
 
 	say() {
 		const { app, file, listing: list } = this, p = app.profile;
-		const parts = [`${forScreen(p.files[file])}: ${plural(list.hot.length, 'line')} with values.`];
+		const parts = [`${forScreen(p.files[file])}: ${
+			plural(list.hot.length, 'line')} with values.`];
 		if (!p.hasSource(file))
-			parts.push('Its text is not in the page; "hpcprof html --sources" puts it there.');
+			parts.push(
+				'Its text is not in the page; "hpcprof html --sources" puts it there.');
 		if (app.state.units)
 			parts.push('Lines have the values of all threads, whichever are chosen.');
 		this.note.textContent = parts.join(' ');
@@ -397,9 +436,11 @@ export class SourceView {
 	}
 
 	save() {
-		const { app, file } = this, part = file >= 0 ? baseName(app.profile.files[file]) : 'files';
+		const { app, file } = this,
+				  part = file >= 0 ? baseName(app.profile.files[file]) : 'files';
 		const text = (file >= 0 ? this.listing : this.files).csv();
-		download(fileName(`${app.profile.title}`, `source-${part.replace(/[^\w.-]+/g, '-')}`, 'csv'),
+		download(fileName(`${app.profile.title}`,
+				 `source-${part.replace(/[^\w.-]+/g, '-')}`, 'csv'),
 			'text/csv', text);
 	}
 }

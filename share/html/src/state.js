@@ -83,7 +83,9 @@ export function parseState(fragment, profile, views) {
 	return consistent(state);
 }
 
-/** A zoom belongs to one order of the flame graph, a node to the top-down table, a line to source. */
+/**
+ * A zoom belongs to one order of the flame graph, a node to the top-down table, a line to source.
+ */
 export function consistent(state) {
 	if (state.view !== 'topdown')
 		state.node = -1;

@@ -122,11 +122,12 @@ class Adder {
 
 /**
  * A generator whose result is {groups, start, group, value}: the groups with a value of function f
- * are group[start[f]] to group[start[f + 1] - 1], rising, and value their values. groups is an array
- * of arrays of units, what is 'self' or 'total', and cells is what UnitValues.read() gave.
+ * are group[start[f]] to group[start[f + 1] - 1], rising, and value their values. groups is an
+ * array of arrays of units, what is 'self' or 'total', and cells is what UnitValues.read() gave.
  */
 export function* byFunctionAndGroup(tree, cells, groups, functionCount, what) {
-	const adder = new Adder(tree, cells, functionCount), start = new Int32Array(functionCount + 1);
+	const adder = new Adder(tree, cells, functionCount),
+	      start = new Int32Array(functionCount + 1);
 	const fns = new Growing(Int32Array), ids = new Growing(Int32Array);
 	const values = new Growing(Float64Array);
 
@@ -159,8 +160,8 @@ export function* byFunctionAndGroup(tree, cells, groups, functionCount, what) {
 }
 
 /**
- * Arrays by function: present (groups with a value), mean, deviation (n - 1), least, most, imbalance
- * (most / mean - 1). Groups without a value count as 0.
+ * Arrays by function: present (groups with a value), mean, deviation (n - 1), least, most,
+ * imbalance (most / mean - 1). Groups without a value count as 0.
  */
 export function summarize({ groups: n, start, value }) {
 	const count = start.length - 1, make = () => new Float64Array(count);
@@ -206,8 +207,9 @@ export function valuesOf({ groups, start, group, value }, f) {
 }
 
 /**
- * A strip of at most `most` cells: [{value, groups}], in the order of groups or, if sorted, with the
- * highest first. With more groups than cells, a cell has neighbours and the highest of their values.
+ * A strip of at most `most` cells: [{value, groups}], in the order of groups or, if sorted, with
+ * the highest first. With more groups than cells, a cell has neighbours and the highest of their
+ * values.
  */
 export function strip(values, most, sorted) {
 	const order = Array.from(values, (_, g) => g), n = order.length, cells = [];
@@ -215,7 +217,8 @@ export function strip(values, most, sorted) {
 		order.sort((a, b) => values[b] - values[a] || a - b);
 	const size = Math.min(n, most);
 	for (let c = 0; c < size; c++) {
-		const groups = order.slice(Math.floor(c * n / size), Math.floor((c + 1) * n / size));
+		const groups =
+			order.slice(Math.floor(c * n / size), Math.floor((c + 1) * n / size));
 		cells.push({ value: Math.max(...groups.map((g) => values[g])), groups });
 	}
 	return cells;

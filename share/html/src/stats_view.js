@@ -18,8 +18,13 @@ const COLUMNS = [
 	column('least', 'Min', 'The lowest value; 0 if some are without it'),
 	column('most', 'Max', 'The highest value'),
 	column('imbalance', 'Imbalance', 'Max / mean - 1: 0% if all have the same'),
-	column('present', 'With it', 'How many have a value'),
-	{ key: 'strip', label: 'Distribution', kind: 'strip', fixed: true, title: 'A bar for each' },
+	column('present', 'With it', 'How many have a value'), {
+		key: 'strip',
+		label: 'Distribution',
+		kind: 'strip',
+		fixed: true,
+		title: 'A bar for each'
+	},
 	FUNCTION
 ];
 
@@ -51,8 +56,18 @@ export class StatsView extends FlatView {
 			label: 'Values of the selected function',
 			tree: false,
 			columns: [
-				{ key: 'value', label: 'Value', kind: 'number', title: 'Sort by value' },
-				{ key: 'group', label: 'Where', kind: 'name', title: 'Sort as given' }
+				{
+					key: 'value',
+					label: 'Value',
+					kind: 'number',
+					title: 'Sort by value'
+				},
+				{
+					key: 'group',
+					label: 'Where',
+					kind: 'name',
+					title: 'Sort as given'
+				}
 			],
 			on: {
 				sort: (key) => {
@@ -112,7 +127,10 @@ export class StatsView extends FlatView {
 		const { app } = this, { units, by } = app.state, all = app.profile.units;
 		const chosen = units ? parseChosen(units, all.length) : null;
 		return groupUnits(all, by)
-			.map((g) => ({ ...g, units: chosen ? g.units.filter((u) => chosen[u]) : g.units }))
+			.map((g) => ({
+				...g,
+				units: chosen ? g.units.filter((u) => chosen[u]) : g.units
+			}))
 			.filter((g) => g.units.length);
 	}
 
@@ -126,8 +144,9 @@ export class StatsView extends FlatView {
 		this.stop?.();
 		const work = function*() {
 			const cells = yield* app.profile.unitValues.read(metric, of);
-			return yield* byFunctionAndGroup(app.tree, cells, groups.map((g) => g.units),
-				app.profile.functionCount, what);
+			return yield*
+				byFunctionAndGroup(app.tree, cells, groups.map((g) => g.units),
+					app.profile.functionCount, what);
 		};
 		this.status.textContent = 'Adding up…';
 		this.table.element.setAttribute('aria-busy', 'true');
@@ -139,6 +158,10 @@ export class StatsView extends FlatView {
 			this.summary = summarize(made);
 			this.table.element.setAttribute('aria-busy', 'false');
 			this.list();
+		}, (e) => {
+			this.status.textContent = '';
+			this.table.element.setAttribute('aria-busy', 'false');
+			app.failed(e);
 		});
 	}
 
@@ -162,9 +185,11 @@ export class StatsView extends FlatView {
 		const [many, one] = KINDS[app.state.by];
 		const count = list.length === all ? plural(all, 'function')
 			: `${exact(list.length)} of ${exact(all)} functions`;
-		const compared = n === 1 ? `one ${one}; there is nothing to compare` : `${exact(n)} ${many}`;
+		const compared =
+			n === 1 ? `one ${one}; there is nothing to compare` : `${exact(n)} ${many}`;
 		this.status.textContent = `${count}, over ${compared}.`;
-		this.table.setModel(this.model(list.length, (row) => this.rows[row]), this.emptyText());
+		this.table.setModel(
+			this.model(list.length, (row) => this.rows[row]), this.emptyText());
 		this.showBars();
 	}
 
@@ -190,21 +215,29 @@ export class StatsView extends FlatView {
 			const x = v * scale, share = total ? x * this.compared.length / total : 0;
 			return {
 				text: v ? scaled(x, unit) : '',
-				title: exactValue(x, unit) + (key === 'mean' ? `; ${percent(share, 1)} of all` : ''),
+				title: exactValue(x, unit) +
+					(key === 'mean' ? `; ${percent(share, 1)} of all` : ''),
 				share: key === 'mean' ? share : 0
 			};
 		}
 		if (key === 'present')
-			return { text: exact(v), title: `${exact(v)} of ${exact(this.compared.length)}` };
+			return {
+				text: exact(v),
+				title: `${exact(v)} of ${exact(this.compared.length)}`
+			};
 		if (key === 'imbalance')
-			return { text: `${(100 * v).toFixed(0)}%`, title: `max / mean - 1 = ${v.toFixed(3)}` };
+			return {
+				text: `${(100 * v).toFixed(0)}%`,
+				title: `max / mean - 1 = ${v.toFixed(3)}`
+			};
 		return key === 'strip' ? { text: '', draw: (canvas) => this.draw(canvas, f) }
 			: super.cell(key, f);
 	}
 
 	exportValue(key, f) {
 		if (key === 'strip')
-			return Array.from(valuesOf(this.made, f), (v) => v * this.app.values.scale).join(' ');
+			return Array.from(valuesOf(this.made, f), (v) => v * this.app.values.scale)
+				.join(' ');
 		if (key === 'present' || key === 'imbalance')
 			return this.summary[key][f];
 		return super.exportValue(key, f);
@@ -215,7 +248,8 @@ export class StatsView extends FlatView {
 	}
 
 	draw(canvas, f) {
-		const cells = this.cells(f), most = this.summary.most[f], g = canvas.getContext('2d');
+		const cells = this.cells(f), most = this.summary.most[f],
+		      g = canvas.getContext('2d');
 		const dpr = window.devicePixelRatio || 1, width = WIDTH / Math.max(cells.length, 8);
 		canvas.width = Math.round(WIDTH * dpr);
 		canvas.height = Math.round(HEIGHT * dpr);
@@ -225,7 +259,8 @@ export class StatsView extends FlatView {
 		g.fillStyle = getComputedStyle(canvas).color;
 		cells.forEach((c, k) => {
 			const height = c.value ? Math.max(1, (HEIGHT - 1) * c.value / most) : 0;
-			g.fillRect(k * width, HEIGHT - 1 - height, width - (width > 2 ? 0.75 : 0), height);
+			g.fillRect(k * width, HEIGHT - 1 - height, width - (width > 2 ? 0.75 : 0),
+				height);
 		});
 		g.globalAlpha = 0.5;
 		g.fillRect(0, HEIGHT - 1, cells.length * width, 1);
@@ -237,11 +272,15 @@ export class StatsView extends FlatView {
 		if (!canvas || row < 0 || this.stale || !this.rows.length)
 			return;
 		const cells = this.cells(this.rows[row]), { unit, scale } = this.app.values;
-		const box = canvas.getBoundingClientRect(), width = WIDTH / Math.max(cells.length, 8);
+		const box = canvas.getBoundingClientRect(),
+		      width = WIDTH / Math.max(cells.length, 8);
 		const c = cells[Math.floor((event.clientX - box.left) / width)];
 		const name = c && this.compared[c.groups[0]].text;
-		const more = c && c.groups.length > 1 ? ` and ${plural(c.groups.length - 1, 'other')}; highest` : '';
-		canvas.parentElement.title = c ? `${forScreen(name)}${more}: ${scaled(c.value * scale, unit)}` : '';
+		const more = c && c.groups.length > 1
+			? ` and ${plural(c.groups.length - 1, 'other')}; highest`
+			: '';
+		canvas.parentElement.title =
+			c ? `${forScreen(name)}${more}: ${scaled(c.value * scale, unit)}` : '';
 	}
 
 	// ---- the selected function

@@ -23,8 +23,9 @@ function charWidth(element) {
 export class Table {
 	/**
 	 * columns: [{key, label, title, kind, fixed}], kind is 'number', 'name', 'text', 'lineno',
-	 * 'code' or 'strip' (a canvas, which the cell's draw(canvas) paints); rows are not sorted by one that is fixed. on: {sort(key),
-	 * toggle(row), key(event, row), select(row)}; key returns true if it used the event.
+	 * 'code' or 'strip' (a canvas, which the cell's draw(canvas) paints); rows are not sorted by
+	 * one that is fixed. on: {sort(key), toggle(row), key(event, row), select(row)}; key
+	 * returns true if it used the event.
 	 */
 	constructor({ id, label, tree, columns, on }) {
 		this.id = id;
@@ -58,7 +59,7 @@ export class Table {
 			number: '5.6rem',
 			lineno: '4.5rem',
 			strip: '210px',
-			code: 'minmax(20rem, 8fr)',
+			code: 'minmax(20rem, 5fr)',
 			name: 'minmax(14rem, 5fr)',
 			text: 'minmax(8rem, 2fr)'
 		})[c.kind]);
@@ -69,9 +70,13 @@ export class Table {
 
 	headCell(c) {
 		if (c.fixed)
-			return el('div',
-				{ role: 'columnheader', class: `${c.kind} fixed`, 'data-column': c.key,
-					title: c.title }, c.label);
+			return el('div', {
+				role: 'columnheader',
+				class: `${c.kind} fixed`,
+				'data-column': c.key,
+				title: c.title
+			},
+				c.label);
 		const b = el('button',
 			{ type: 'button', title: c.title, onclick: () => this.on.sort(c.key) },
 			c.label);
@@ -83,8 +88,8 @@ export class Table {
 		for (const h of this.head.children) {
 			const on = h.dataset.column === key;
 			if (!h.classList.contains('fixed'))
-				h.setAttribute(
-					'aria-sort', on ? (rising ? 'ascending' : 'descending') : 'none');
+				h.setAttribute('aria-sort',
+					on ? (rising ? 'ascending' : 'descending') : 'none');
 		}
 	}
 
@@ -163,8 +168,11 @@ export class Table {
 		this.charWidth ??= charWidth(labels[0]);
 		const width = shown[0].children[column].clientWidth - 2 * PADDING;
 		const rooms = shown.map((row) => {
-			const cell = row.children[column], depth = cell.children[1].textContent.length;
-			const indent = this.tree ? TWISTY + parseFloat(cell.style.paddingLeft) - PADDING : 0;
+			const cell = row.children[column],
+			      depth = cell.children[1].textContent.length;
+			const indent = this.tree
+				? TWISTY + parseFloat(cell.style.paddingLeft) - PADDING
+				: 0;
 			return Math.floor((width - indent) / this.charWidth) - depth;
 		});
 		tellApart(texts, rooms).forEach((short, i) => {

@@ -199,7 +199,8 @@ export function groupUnits(units, id) {
 	units.forEach((u, i) => {
 		const key = kind.key(u, i);
 		if (!groups.has(key))
-			groups.set(key, { text: key === null ? 'not known' : kind.text(u), units: [] });
+			groups.set(key,
+				{ text: key === null ? 'not known' : kind.text(u), units: [] });
 		groups.get(key).units.push(i);
 	});
 	return [...groups.values()];

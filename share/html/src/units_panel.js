@@ -31,7 +31,8 @@ export class UnitsPanel {
 			e.preventDefault();
 		});
 		document.addEventListener('pointerdown', (e) => {
-			if (this.panel.open && !this.panel.contains(e.target) && e.target !== byId('units'))
+			if (this.panel.open && !this.panel.contains(e.target) &&
+				e.target !== byId('units'))
 				this.close(false);
 		});
 	}
@@ -96,7 +97,7 @@ export class UnitsPanel {
 			this.totals = totals;
 			this.totalsKey = key;
 			this.list();
-		});
+		}, (e) => this.app.failed(e));
 	}
 
 	/** Chooses units: those for which want(unit, is it chosen) is true. At least one stays. */
@@ -110,7 +111,8 @@ export class UnitsPanel {
 	}
 
 	list() {
-		const { test, error } = matcher(byId('units-find').value), active = document.activeElement;
+		const { test, error } = matcher(byId('units-find').value),
+				    active = document.activeElement;
 		byId('units-find').setAttribute('aria-invalid', error ? 'true' : 'false');
 		const focus = this.panel.contains(active) ? active.dataset.key : undefined;
 		byId('units-groups').replaceChildren(
@@ -126,21 +128,24 @@ export class UnitsPanel {
 				    .map((g) => ({ ...g, weight: weigh(g) }))
 				    .sort((a, b) => b.weight - a.weight);
 		const shown = all.slice(0, MOST), left = all.length - shown.length;
-		return el('fieldset', { 'data-facet': id },
-			el('legend', {}, label),
+		return el('fieldset', { 'data-facet': id }, el('legend', {}, label),
 			...shown.map((g) => this.group(id, g)),
-			...left ? [el('p', {}, `${exact(left)} more; find them by a part of the name.`)] : [],
+			...left ? [el('p', {},
+					  `${exact(left)} more; find them by a part of the name.`)]
+				: [],
 			...all.length ? [] : [el('p', {}, 'None is found.')]);
 	}
 
 	group(facet, g) {
 		const { units, weight } = g, text = forScreen(this.groupText(g)), { chosen } = this;
-		const count = units.reduce((n, u) => n + chosen[u], 0), key = `${facet} ${units[0]}`;
+		const count = units.reduce((n, u) => n + chosen[u], 0),
+		      key = `${facet} ${units[0]}`;
 		const { scale, total } = this.app.whole, members = new Set(units);
 		const box = el('input', {
 			type: 'checkbox',
 			'data-key': key,
-			onchange: () => this.choose((u, is) => (members.has(u) ? !count || count < units.length : is))
+			onchange: () => this.choose(
+				(u, is) => (members.has(u) ? !count || count < units.length : is))
 		});
 		box.checked = count === units.length;
 		box.indeterminate = count > 0 && count < units.length;
