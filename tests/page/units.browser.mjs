@@ -109,6 +109,11 @@ async function choosing(t, report) {
 	await report.go({ view: 'flat', units: '1-2' });
 	t.is('from the fragment', await browser.run(control), 'cc1 × 2 ▾');
 	await t.part('cc1', () => values(t, report, [1, 2]));
+	// Sums that are kept and shown again are not thrown away for newer ones.
+	for (const units of ['1', '2', '3', '4', '1'])
+		await report.go({ view: 'flat', units, of: 'samples' });
+	await report.go({ view: 'flat', units: '1' });
+	await t.part('cc1 after others', () => values(t, report, [1]));
 	await report.go({ view: 'flat' });
 	t.is('and back to all', await browser.run(control), 'All threads ▾');
 }

@@ -114,8 +114,9 @@ export class App {
 
 	/** What is to be computed before a state can be shown: a generator, or null for nothing. */
 	work(state) {
-		const missing = ['samples', state.of].filter(
-			(of) => !this.sums.has(this.sumKey(state, of)));
+		// Without events of their own, these are the samples.
+		const list = this.profile.hasEvents(state.metric) ? ['samples', state.of] : ['samples'];
+		const missing = list.filter((of) => !this.sums.has(this.sumKey(state, of)));
 		return state.units && missing.length ? this.sumChosen(state, new Set(missing))
 						     : null;
 	}
@@ -128,12 +129,20 @@ export class App {
 			const prefix = prefixSums(yield* sumOfUnits(cells, chosen, n));
 			const events = of === 'events' && p.hasEvents(state.metric);
 			const scale = events ? p.metrics[state.metric].quantum || 1 : 1;
-			while (this.sums.size > 3)
-				this.sums.delete(this.sums.keys().next().value);
+			this.makeRoom(state);
 			this.sums.set(this.sumKey(state, of),
 				{ prefix, scale, total: prefix[n] * scale });
 			yield;
 		}
+	}
+
+	/** Forgets sums that neither the shown state nor the next one needs; a few stay. */
+	makeRoom(next) {
+		const needed = new Set([this.state, next].flatMap(
+			(state) => ['samples', state.of].map((of) => this.sumKey(state, of))));
+		for (const key of this.sums.keys())
+			if (this.sums.size > 3 && !needed.has(key))
+				this.sums.delete(key);
 	}
 
 	/** What each unit has of the metric, in units of values.scale; a generator. */

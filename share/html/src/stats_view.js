@@ -112,8 +112,12 @@ export class StatsView extends FlatView {
 	}
 
 	hide() {
-		this.stop?.();
-		this.stop = null;
+		if (this.stop) {
+			this.stop();
+			this.stop = null;
+			// It is begun anew when the view is shown again.
+			this.shownData = null;
+		}
 	}
 
 	update() {
