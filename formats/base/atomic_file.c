@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
@@ -70,7 +71,8 @@ static void leave(struct atomic_file *u)
 	if (!first)
 		release_signals();
 	free(u->name);
-	u->name = NULL;
+	free(u->target);
+	u->name = u->target = NULL;
 }
 
 /* Create the file and its entry in the list together, as seen by a signal handler. */
@@ -90,17 +92,27 @@ static int create(struct atomic_file *u)
 	return fd;
 }
 
+/* What is at path if that is a symbolic link that leads somewhere; else NULL. */
+static char *follow(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
+}
+
 int atomic_file_begin(struct atomic_file *u, const char *path, struct error *e)
 {
 	/* a process of another container, or a killed one, may have had our pid */
 	enum { NAMES = 100 };
 	int fd = -1;
 
-	*u = (struct atomic_file){.path = path};
+	*u = (struct atomic_file){.path = path, .target = follow(path)};
 	for (int i = 0; i < NAMES && fd < 0 && (i == 0 || errno == EEXIST); i++) {
 		free(u->name);
-		if (asprintf(&u->name, "%s.%ld-%d.tmp", path, (long)getpid(), i) < 0) {
-			u->name = NULL;
+		if (asprintf(&u->name, "%s.%ld-%d.tmp", u->target ? u->target : path,
+			     (long)getpid(), i) < 0) {
+			free(u->target);
+			u->name = u->target = NULL;
 			return error_memory(e, strlen(path));
 		}
 		fd = create(u);
@@ -108,14 +120,15 @@ int atomic_file_begin(struct atomic_file *u, const char *path, struct error *e)
 	if (fd < 0) {
 		error_writing(e);
 		free(u->name);
-		u->name = NULL;
+		free(u->target);
+		u->name = u->target = NULL;
 	}
 	return fd;
 }
 
 int atomic_file_finish(struct atomic_file *u, struct error *e)
 {
-	if (rename(u->name, u->path) != 0) {
+	if (rename(u->name, u->target ? u->target : u->path) != 0) {
 		error_writing(e);
 		atomic_file_abandon(u);
 		return -1;

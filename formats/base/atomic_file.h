@@ -9,12 +9,14 @@
 
 struct atomic_file { /* must not be moved while it is open */
 	const char *path;
-	char *name; /* of the unfinished file; NULL: none is open */
+	char *target; /* the file that path, a symbolic link, leads to; else NULL */
+	char *name;   /* of the unfinished file; NULL: none is open */
 	struct atomic_file *next;
 };
 
-/* Make an empty file that will become path; path must live as long as *u. Returns a descriptor
- * that is open for writing and that the caller closes, or -1 and *e. */
+/* Make an empty file that will become path, or, if path is a symbolic link to a file, the file that
+ * it leads to: links stay what they are, of all things /dev/stdout. path must live as long as *u.
+ * Returns a descriptor that is open for writing and that the caller closes, or -1 and *e. */
 int atomic_file_begin(struct atomic_file *u, const char *path, struct error *e);
 /* Everything is written: rename the file. Returns 0, or -1 and *e; then the file is removed, and
  * what was at path is unchanged. */

@@ -6,6 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Whether path, such as /dev/stdout, is the file that the stream writes to. */
+static bool is_stream(const struct stat *path, FILE *stream)
+{
+	struct stat st;
+
+	return fstat(fileno(stream), &st) == 0 && st.st_dev == path->st_dev &&
+	       st.st_ino == path->st_ino;
+}
+
 int output_open(struct output *out, FILE *standard, const char *path, struct error *e)
 {
 	struct stat st;
@@ -14,6 +23,10 @@ int output_open(struct output *out, FILE *standard, const char *path, struct err
 	*out = (struct output){.file = path ? NULL : standard, .path = path};
 	if (!path)
 		return 0;
+	if (stat(path, &st) == 0 && is_stream(&st, standard)) {
+		*out = (struct output){.file = standard};
+		return 0;
+	}
 	if (stat(path, &st) != 0 || S_ISREG(st.st_mode)) {
 		fd = atomic_file_begin(&out->whole, path, e);
 		if (fd < 0)

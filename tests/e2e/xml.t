@@ -179,6 +179,17 @@ check "which is said, too" grep -q 'No space left on device' err
 is "so does a folder that is not there" $? 3
 "$hpcprof" xml -q of-python >/dev/full 2>err
 is "standard output that is full is told" $? 1
+mkdir links
+ln -s ../target.xml links/link.xml
+echo before >target.xml
+"$hpcprof" xml -q -o links/link.xml of-python
+is "a symbolic link stays one" "$(readlink links/link.xml) $(grep -c '^<PGM' target.xml) $(ls links)" \
+	"../target.xml 1 link.xml"
+# As root this once replaced /dev/stdout.
+{ echo before && "$hpcprof" xml -q -o /dev/stdout of-python && echo after; } >target.xml
+is "standard output in a file is written like a pipe" \
+	"$(head -n 1 target.xml) $(grep -c '^<PGM' target.xml) $(tail -n 1 target.xml)" "before 1 after"
+check "and /dev/stdout is what it was" test -L /dev/stdout
 check "a pipe is written as it is" bash -c '"$1" xml -q -o /dev/stdout "$2" | grep -q "^<PGM"' - \
 	"$hpcprof" of-python
 
