@@ -14,25 +14,8 @@ page_of() {
 	fi
 }
 
-cat >work.py <<'PYTHON'
-import hashlib, json, re
-def work(n):
-    return sum(len(hashlib.md5(json.dumps({"a": i, "b": [i] * 5}).encode()).hexdigest()) for i in range(n))
-def deep(n):
-    return work(20000) if n == 0 else deep(n - 1)
-print(deep(30) + work(40000), len(re.findall("a+b", "aab" * 300000)))
-PYTHON
-"$hpcrun" -q -o python "$python" work.py >out 2>&1
-page_of python
 "$hpcrun" -q -o cxx "$(program cxx)" 40 >out 2>&1
 page_of cxx
-for i in $(seq 100); do
-	echo "int f$i(int a) { int s = 0; for (int i = 0; i < a; i++) s += i * $i ^ s; return s; }"
-done >big.c
-"$hpcrun" -q -o gcc gcc -O2 -g -c big.c
-page_of gcc
-"$hpcrun" -q -o threads "$(program manythreads)" busy 64 1000000 10 >out 2>&1
-page_of threads
 # two metrics, which are exact
 printf 'events: Ir Dw\nfl=a.c\nfn=main\n1 10 2\n2 30 0\ncfn=f\ncalls=3 4\n2 70 5\nfn=f\n4 70 5\n' >callgrind.out.1
 page_of callgrind.out.1

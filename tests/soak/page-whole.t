@@ -8,7 +8,7 @@
 
 PAGE_TESTS=all taps hostile 1200 "$node" "$top/tests/page/hostile.browser.mjs"
 
-for name in python cxx gcc sqlite; do
+for name in python cxx gcc sqlite threads8; do
 	workload $name full
 	"$hpcrun" -q -o "$name" "${command[@]}" <"$([ -e input ] && echo input || echo /dev/null)" >out 2>&1
 	if "$hpcprof" db -q -o "$name.db" "$name" && "$hpcprof" html -q -o "$name.html" "$name"; then
