@@ -11,18 +11,21 @@
 /* ---- nodes ------------------------------------------------------------------------- */
 
 /* The node of a code frame below another. INTERNER_NONE if memory ran out. */
-static uint32_t add_frame(struct path_tree *t, uint32_t parent, const struct code_frame *f)
+static uint32_t add_frame(struct path_tree *t, uint32_t parent, const struct code_frame *f,
+			  const uint32_t *same)
 {
 	uint32_t line = t->shape == PATH_TREE_LINES ? f->line : 0;
-	uint32_t place = interner_add(&t->places, (uint64_t)f->function << 32 | line);
+	uint32_t function = same ? same[f->function] : f->function;
+	uint32_t place = interner_add(&t->places, (uint64_t)function << 32 | line);
 
 	/* a place has 31 bits */
 	if (place >= ROOT_PLACE >> 1)
 		return INTERNER_NONE;
-	return interner_add(&t->nodes, (uint64_t)parent << 32 | place << 1 | f->inlined);
+	return interner_add(&t->nodes, (uint64_t)parent << 32 | place << 1 | (f->inlined && !same));
 }
 
-static bool fold(struct path_tree *t, const struct model *m, const struct symbolized *c)
+static bool fold(struct path_tree *t, const struct model *m, const struct symbolized *c,
+		 const uint32_t *same)
 {
 	uint32_t contexts = model_num_contexts(m);
 
@@ -34,7 +37,7 @@ static bool fold(struct path_tree *t, const struct model *m, const struct symbol
 	for (uint32_t i = MODEL_ROOTS; i < contexts; i++) {
 		uint32_t frame = model_frame_of(m, i), node = t->at[model_parent(m, i)];
 		for (uint32_t k = c->first[frame + 1]; k > c->first[frame]; k--) {
-			node = add_frame(t, node, &c->frames.at[k - 1]);
+			node = add_frame(t, node, &c->frames.at[k - 1], same);
 			if (node == INTERNER_NONE)
 				return false;
 		}
@@ -168,8 +171,8 @@ static bool put_in_order(struct path_tree *t)
 }
 
 int path_tree_init(struct path_tree *t, enum path_tree_shape shape, const struct model *m,
-		   const struct symbolized *c, const uint64_t *const *columns, size_t num_columns,
-		   struct error *e)
+		   const struct symbolized *c, const uint32_t *same, const uint64_t *const *columns,
+		   size_t num_columns, struct error *e)
 {
 	uint32_t contexts = model_num_contexts(m);
 	bool ok;
@@ -180,7 +183,7 @@ int path_tree_init(struct path_tree *t, enum path_tree_shape shape, const struct
 	if (ok && shape == PATH_TREE_CONTEXTS)
 		take_contexts(t, m);
 	else if (ok)
-		ok = fold(t, m, c);
+		ok = fold(t, m, c, same);
 	ok = ok && add_values(t, contexts, columns) && put_in_order(t);
 	if (ok)
 		return 0;

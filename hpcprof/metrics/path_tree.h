@@ -38,10 +38,12 @@ struct path_tree {
 };
 
 /* Build the tree of a model with the values of some columns ([contexts] each). Children are in the
- * order of the first column. 0, or -1 and *e if memory ran out. Sums saturate. */
+ * order of the first column. same: NULL, or for PATH_TREE_FUNCTIONS the function that each function
+ * ([functions]) is shown as; whether one is inlined then makes no difference. 0, or -1 and *e if
+ * memory ran out. Sums saturate. */
 int path_tree_init(struct path_tree *t, enum path_tree_shape shape, const struct model *m,
-		   const struct symbolized *c, const uint64_t *const *columns, size_t num_columns,
-		   struct error *e);
+		   const struct symbolized *c, const uint32_t *same, const uint64_t *const *columns,
+		   size_t num_columns, struct error *e);
 void path_tree_deinit(struct path_tree *t); /* takes NULL */
 
 static inline uint32_t path_tree_parent(const struct path_tree *t, uint32_t node)

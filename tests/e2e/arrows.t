@@ -112,11 +112,11 @@ room export terminal command model correlate load metrics reader
 room export/formats terminal command model correlate load metrics
 room views/text terminal command model correlate load metrics
 room views/tree terminal command model correlate load metrics
-room views/diff terminal command model correlate load metrics
+room views/html terminal command model correlate load metrics views/text
+room views/diff terminal command model correlate load metrics views/html
 room views/annotate terminal command model correlate load metrics symbolize
 room views/top terminal command model correlate load metrics views/text symbolize
 room views/dump terminal command load reader
-room views/html terminal command model correlate load metrics views/text
 all_named views
 is "only the table of commands and main stand outside the rooms" \
 	"$(cd hpcprof && printf '%s ' *.[ch])" "commands.c commands.h main.c "

@@ -138,7 +138,8 @@ test('rows of an open and closed tree', () => {
 			roots: () => kids(-1),
 			children: kids,
 			depth: (i) => tree.depth[i],
-			total: (i) => prefix[tree.end[i]] - prefix[i]
+			total: (i) => prefix[tree.end[i]] - prefix[i],
+			weight: (i) => prefix[tree.end[i]] - prefix[i]
 		};
 		const compare = (a, b) => tree.fn[b] - tree.fn[a] || a - b;
 		const rows = new TreeRows(source, compare), open = new Set();

@@ -123,7 +123,7 @@ static void check_tree(const struct profile *p, enum path_tree_shape shape)
 	uint64_t sums[2] = {0};
 	struct error e;
 
-	assert_int_equal(path_tree_init(&t, shape, p->model, &p->code, columns, 2, &e), 0);
+	assert_int_equal(path_tree_init(&t, shape, p->model, &p->code, NULL, columns, 2, &e), 0);
 	for (uint32_t i = 0; i < t.num_order; i++) {
 		uint32_t node = t.order[i], up = path_tree_parent(&t, node);
 		for (int k = 0; k < 2; k++)

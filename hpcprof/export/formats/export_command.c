@@ -109,8 +109,8 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	if (rc == 0)
 		rc = clean_names(&x, e);
 	if (rc == 0)
-		rc =
-		    path_tree_init(&x.tree, f->shape, x.m, x.c, x.columns.values, x.columns.len, e);
+		rc = path_tree_init(&x.tree, f->shape, x.m, x.c, NULL, x.columns.values,
+				    x.columns.len, e);
 	if (rc == 0)
 		rc = export_parts_collect(&x, e);
 	if (rc == 0)

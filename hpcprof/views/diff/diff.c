@@ -416,14 +416,23 @@ static bool too_slow(const struct diff *d)
 	return slow;
 }
 
+static int print_it(FILE *out, struct diff *d, struct error *e)
+{
+	if (d->own->html)
+		return diff_print_page(out, d, e);
+	return (d->own->json ? diff_print_json(out, d) : diff_print_text(out, d))
+		   ? 0
+		   : error_memory(e, 0);
+}
+
 static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
 	const struct diff_options *own = options;
 	struct diff d = {.p = p, .m = p->model, .c = &p->code, .own = own, .o = &own->common};
 	int rc = compare(&d, e);
 
-	if (rc == 0 && !(own->json ? diff_print_json(out, &d) : diff_print_text(out, &d)))
-		rc = error_memory(e, 0);
+	if (rc == 0)
+		rc = print_it(out, &d, e);
 	if (rc == 0 && own->fail_above >= 0 && too_slow(&d))
 		rc = STATUS_SLOWER;
 	for (int g = 0; g < DIFF_TABLES; g++) {
@@ -463,12 +472,20 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
 	struct diff_options own = *(const struct diff_options *)options;
 	struct common *o = &own.common;
-	const struct profile_request wanted = {.common = o, .units = true};
+	const struct profile_request wanted = {.common = o, .output = own.html, .units = true};
 	const char *sides[SIDES];
 	struct arena names = {0};
 	int rc = 0;
 
-	if (o->lists.len && o->after_dashes)
+	if (own.html) /* the page has these tables */
+		own.shows[BY_FUNCTION] = own.shows[BY_LINE] = own.shows[DIFF_CALLS] = true;
+	if (!own.html && (own.extras.sources || own.extras.open))
+		rc = error_set(e, ERROR_USAGE, "--sources and --open are for --html FILE");
+	else if (own.html && own.json)
+		rc = error_set(e, ERROR_USAGE,
+			       "diff prints either JSON or a page: give --json or "
+			       "--html, not both");
+	else if (o->lists.len && o->after_dashes)
 		rc = error_set(
 		    e, ERROR_USAGE,
 		    "diff takes -- or --files-from, not both: the PROFILEs of a list would "
@@ -483,7 +500,16 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	if (rc == 0)
 		rc = profile_show(out, &wanted, print, &own, d, e);
 	arena_deinit(&names);
+	if (rc >= 0 && own.html && html_show(own.html, &own.extras, d) != 0 && rc == 0)
+		rc = 1;
 	return rc;
+}
+
+static void deinit(void *options)
+{
+	struct diff_options *o = options;
+
+	source_places_deinit(&o->extras.places);
 }
 
 static void set_defaults(void *options)
@@ -519,6 +545,9 @@ static const struct option_row own_options[] = {
      "exit with status 4 if anything grew by more than PERCENT of the total", option_percent,
      offsetof(struct diff_options, fail_above), NULL},
     {0, "json", NULL, "print JSON", option_flag, offsetof(struct diff_options, json), NULL},
+    {0, "html", "FILE", "write a page to FILE, to look at in a browser", option_string,
+     offsetof(struct diff_options, html), NULL},
+    HTML_EXTRAS_OPTIONS(offsetof(struct diff_options, extras)),
     {0, "all", NULL, "show what is within noise, too", option_flag,
      offsetof(struct diff_options, all), NULL},
     {0}};
@@ -535,6 +564,7 @@ const struct command diff_command = {
     .options = tables,
     .size = sizeof(struct diff_options),
     .set_defaults = set_defaults,
+    .deinit = deinit,
     .run = run,
     .print = print,
 };

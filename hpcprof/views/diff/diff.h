@@ -3,7 +3,7 @@
  * Both sides are read into one profile. Its functions, lines and load modules are put into rows, in
  * which those of two builds of a program are together (diff_rows.c). The statistics (stats.h) have
  * the values of each row in each run. From them follow what is beyond noise (diff_test.c) and what
- * is shown (diff_text.c, diff_json.c). */
+ * is shown (diff_text.c, diff_json.c, diff_page.c). */
 #ifndef HPCPROF_VIEWS_DIFF_DIFF_H
 #define HPCPROF_VIEWS_DIFF_DIFF_H
 
@@ -12,6 +12,7 @@
 #include "hpcprof/metrics/attribute.h"
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stats.h"
+#include "hpcprof/views/html/compare.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,6 +44,8 @@ struct diff_options {
 	bool shows[DIFF_TABLES];
 	bool inclusive; /* compare totals instead of self */
 	bool json, all;
+	const char *html; /* the file of the page, or NULL */
+	struct html_extras extras;
 	double fail_above; /* percent; less than 0: not given */
 };
 
@@ -113,6 +116,9 @@ struct diff {
 	bool *has[SIDES]; /* [modules] it has values there; NULL: not known yet */
 	bool *replaced;   /* [modules] another with the same name is there: of another build */
 	struct diff_table tables[DIFF_TABLES];
+	/* [functions' rows] what is beyond noise in self, and in total; total_beyond_of only for a
+	 * page or if totals are compared */
+	bool *self_beyond, *total_beyond_of;
 	struct diff_paths paths;
 	struct stats stats;
 	double between; /* relative standard deviation of a row between runs, besides sampling */
@@ -134,6 +140,8 @@ void diff_paths_deinit(struct diff_paths *p);
 /* The rows of the functions on a path, innermost first, at most `most` of them. Returns how many
  * there are. */
 size_t diff_path(const struct diff *d, size_t node, uint32_t *rows, size_t most);
+/* The path of a function called from the last one of a path; INTERNER_NONE if there is none. */
+uint32_t diff_path_below(const struct diff *d, uint32_t node, uint32_t function);
 /* Find the paths whose change a longer path tells. */
 void diff_choose_paths(struct diff *d);
 /* Find functions whose change is made up for by a caller or callee. */
@@ -153,5 +161,8 @@ const char *diff_second_label(struct diff *d, const struct diff_table *t, size_t
 /* Print. False if memory ran out. */
 bool diff_print_text(FILE *out, struct diff *d);
 bool diff_print_json(FILE *out, struct diff *d);
+/* Print the page; 0, or -1 and *e. */
+enum { DIFF_PAGE_WIDTH = 120 }; /* of the text in it */
+int diff_print_page(FILE *out, struct diff *d, struct error *e);
 
 #endif

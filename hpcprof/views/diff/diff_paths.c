@@ -75,6 +75,15 @@ size_t diff_path(const struct diff *d, size_t node, uint32_t *rows, size_t most)
 	return n;
 }
 
+uint32_t diff_path_below(const struct diff *d, uint32_t node, uint32_t function)
+{
+	uint32_t row = d->tables[BY_FUNCTION].row_of[function];
+
+	if (node == INTERNER_NONE || (uint32_t)d->paths.nodes.keys[node] == row)
+		return node;
+	return interner_find(&d->paths.nodes, (uint64_t)node << 32 | row);
+}
+
 /* A path tells the change of its callers if it has most of it. */
 void diff_choose_paths(struct diff *d)
 {

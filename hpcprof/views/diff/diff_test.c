@@ -423,6 +423,37 @@ double diff_smallest_change(const struct diff *d, double share)
 	return high * sqrt(variance);
 }
 
+static bool *keep_verdicts(struct diff *d, const struct diff_table *t)
+{
+	bool *out = arena_alloc(&d->arena, t->num_rows + 1);
+
+	for (size_t i = 0; out && i < t->num_rows; i++)
+		out[i] = t->rows[i].beyond;
+	return out;
+}
+
+/* Test the functions' totals, too, and leave what was found of self as it was. */
+static int test_totals(struct diff *d, struct error *e)
+{
+	struct diff_table t = d->tables[BY_FUNCTION];
+	size_t bytes = (t.num_rows + 1) * sizeof *t.rows;
+	int rc;
+
+	t.rows = malloc(bytes);
+	if (!t.rows)
+		return error_memory(e, bytes);
+	memcpy(t.rows, d->tables[BY_FUNCTION].rows, bytes);
+	d->inclusive = true;
+	for (size_t i = 0; i < t.num_rows; i++)
+		count_row(d, &t, i);
+	rc = test_rows(d, &t, e);
+	d->inclusive = false;
+	if (rc == 0)
+		d->total_beyond_of = keep_verdicts(d, &t);
+	free(t.rows);
+	return rc == 0 && !d->total_beyond_of ? error_memory(e, t.num_rows) : rc;
+}
+
 int diff_test(struct diff *d, struct error *e)
 {
 	struct diff_table *functions = &d->tables[BY_FUNCTION];
@@ -441,6 +472,11 @@ int diff_test(struct diff *d, struct error *e)
 	}
 	if (rc == 0)
 		diff_find_moved(d);
+	d->self_beyond = keep_verdicts(d, functions);
+	if (rc == 0 && !d->self_beyond)
+		rc = error_memory(e, functions->num_rows);
+	if (rc == 0 && d->own->html)
+		rc = test_totals(d, e);
 	d->inclusive = d->own->inclusive;
 	for (int g = 0; rc == 0 && g < DIFF_TABLES; g++) {
 		struct diff_table *t = &d->tables[g];

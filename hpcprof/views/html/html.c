@@ -17,6 +17,12 @@ enum { HTML_VERSION = 1 };
  * in the data. */
 enum { SUMMARY_WIDTH = 120, REPORT_ROWS = 1000 };
 
+struct html_options {
+	struct common common;
+	const char *output; /* or NULL */
+	struct html_extras extras;
+};
+
 /* ---- text and JSON in HTML --------------------------------------------------------------- */
 
 static void put_escaped(FILE *out, const char *s, size_t n)
@@ -74,8 +80,10 @@ static int put_part(struct html *h, FILE *out, html_part_fn *part,
 /* The text report, as a file has it. */
 static int put_summary(struct html *h, FILE *to, struct error *e)
 {
-	struct text_options o = {.common = h->o->common};
+	struct text_options o = {.common = *h->o};
 
+	if (h->compare)
+		return h->compare->put_text(h->compare->context, to, e);
 	o.common.by = UNIT_USUAL;
 	o.common.width = SUMMARY_WIDTH;
 	o.common.color = o.common.page = o.common.json = false;
@@ -84,20 +92,22 @@ static int put_summary(struct html *h, FILE *to, struct error *e)
 
 static int put_report(struct html *h, FILE *to, struct error *e)
 {
-	struct text_options o = {.common = h->o->common, .outline = true};
+	struct text_options o = {.common = *h->o, .outline = true};
 
 	o.common.json = true;
 	o.common.rows = REPORT_ROWS;
 	return text_report(to, h->p, &o, e);
 }
 
-/* What ran: the command of the first process. */
+/* What ran: the command of the first process, or what is compared. */
 static int put_title(struct html *h, FILE *to, struct error *e)
 {
-	struct text t = {.p = h->p, .m = h->m, .c = h->c, .o = &h->o->common};
+	struct text t = {.p = h->p, .m = h->m, .c = h->c, .o = h->o};
 	struct text_span s = {0};
 	const char *title;
 
+	if (h->compare)
+		return h->compare->put_title(h->compare->context, to, e);
 	if (!text_span_measure(&t, &s))
 		return error_memory(e, 0);
 	title = layout_clean(&h->arena, text_command_of(s.first));
@@ -134,6 +144,8 @@ static int put_profile(struct html *h, FILE *to, struct error *e)
 	fputc(']', to);
 	if (!html_put_unit_names(h, to))
 		return error_memory(e, 0);
+	if (h->compare && h->compare->put_json(h->compare->context, to, e) != 0)
+		return -1;
 	fputs(",\n\"report\":", to);
 	if (put_report(h, to, e) != 0)
 		return -1;
@@ -145,7 +157,8 @@ static int put_data(struct html *h, struct error *e)
 {
 	if (html_number_functions(h, e) != 0 || html_put_tree(h, e) != 0 ||
 	    html_put_source(h, e) != 0 || html_put_names(h, e) != 0 ||
-	    (h->has_units && html_put_units(h, e) != 0))
+	    (h->has_units && html_put_units(h, e) != 0) ||
+	    (h->compare && html_put_compare(h, e) != 0))
 		return -1;
 	fputs("<script type=\"application/json\" id=\"profile\">", h->out);
 	if (put_part(h, h->out, put_profile, put_json, e) != 0)
@@ -182,39 +195,91 @@ static int put_page(struct html *h, struct error *e)
 	return 0;
 }
 
+/* Read what the page shows. */
+static int collect(struct html *h, struct error *e)
+{
+	const uint32_t *same = h->compare ? h->compare->same : NULL;
+	size_t most = h->compare ? 1 : SIZE_MAX; /* a comparison is of one metric */
+	int rc = shown_metrics_choose(&h->columns, h->m, h->o, false, most, &h->arena, e);
+
+	if (rc != 0)
+		return rc;
+	h->num_metrics = h->columns.len;
+	h->quantum = calloc(h->num_metrics + 1, sizeof *h->quantum);
+	h->has_events = calloc(h->num_metrics + 1, sizeof *h->has_events);
+	h->files = strings_create();
+	if (!h->quantum || !h->has_events || !h->files)
+		return error_memory(e, h->num_metrics * sizeof *h->quantum);
+	rc = shown_metrics_add_samples(&h->columns, e);
+	if (rc == 0)
+		rc = path_tree_init(&h->tree, PATH_TREE_FUNCTIONS, h->m, h->c, same,
+				    h->columns.values, h->columns.len, e);
+	if (rc == 0 && h->num_metrics)
+		rc = html_units_collect(h, e);
+	if (rc == 0 && h->compare && !h->has_units)
+		rc = error_set(e, ERROR_LIMIT,
+			       "the runs have too many values for one page (choose a part with "
+			       "--focus or --ignore)");
+	return rc;
+}
+
+static int print_page(struct html *h, struct error *e)
+{
+	int rc;
+
+	arena_init(&h->arena);
+	arena_init(&h->stats.arena);
+	rc = collect(h, e);
+	if (rc == 0)
+		rc = put_page(h, e);
+	strings_destroy(h->files);
+	stats_deinit(&h->stats);
+	free(h->quantum);
+	free(h->has_events);
+	free(h->number);
+	path_tree_deinit(&h->tree);
+	shown_metrics_deinit(&h->columns);
+	arena_deinit(&h->arena);
+	return rc;
+}
+
 static int print(FILE *out, const struct profile *p, const void *options, struct error *e)
 {
 	const struct html_options *o = options;
-	struct html h = {.out = out, .p = p, .m = p->model, .c = &p->code, .o = o};
-	int rc;
+	struct html h = {.out = out,
+			 .p = p,
+			 .m = p->model,
+			 .c = &p->code,
+			 .o = &o->common,
+			 .extras = &o->extras};
 
-	arena_init(&h.arena);
-	arena_init(&h.stats.arena);
-	rc = shown_metrics_choose(&h.columns, h.m, &o->common, false, SIZE_MAX, &h.arena, e);
-	h.num_metrics = h.columns.len;
-	if (rc == 0)
-		rc = shown_metrics_add_samples(&h.columns, e);
-	if (rc == 0)
-		rc = path_tree_init(&h.tree, PATH_TREE_FUNCTIONS, h.m, h.c, h.columns.values,
-				    h.columns.len, e);
-	h.quantum = calloc(h.num_metrics + 1, sizeof *h.quantum);
-	h.has_events = calloc(h.num_metrics + 1, sizeof *h.has_events);
-	h.files = strings_create();
-	if (rc == 0 && !(h.quantum && h.has_events && h.files))
-		rc = error_memory(e, h.num_metrics * sizeof *h.quantum);
-	if (rc == 0 && h.num_metrics)
-		rc = html_units_collect(&h, e);
-	if (rc == 0)
-		rc = put_page(&h, e);
-	strings_destroy(h.files);
-	stats_deinit(&h.stats);
-	free(h.quantum);
-	free(h.has_events);
-	free(h.number);
-	path_tree_deinit(&h.tree);
-	shown_metrics_deinit(&h.columns);
-	arena_deinit(&h.arena);
-	return rc;
+	return print_page(&h, e);
+}
+
+int html_print_compare(FILE *out, const struct profile *p, const struct common *o,
+		       const struct html_extras *extras, const struct html_compare *compare,
+		       struct error *e)
+{
+	struct html h = {.out = out,
+			 .p = p,
+			 .m = p->model,
+			 .c = &p->code,
+			 .o = o,
+			 .extras = extras,
+			 .compare = compare};
+
+	return print_page(&h, e);
+}
+
+int html_show(const char *path, const struct html_extras *extras, struct diag *d)
+{
+	struct error why;
+
+	diag_notice(d, path, "written%s", extras->open ? "" : "; open it in a browser");
+	if (!extras->open || html_open(path, &why) == 0)
+		return 0;
+	diag_problem(d, path, "%s", why.text);
+	return 1;
 }
 
 /* ---- the command ------------------------------------------------------------------------- */
@@ -225,23 +290,16 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	const struct profile_request wanted = {
 	    .common = &o->common, .output = o->output, .threads = true, .units = true};
 	int rc = profile_show(out, &wanted, print, options, d, e);
+	int shown = rc >= 0 ? html_show(o->output, &o->extras, d) : 0;
 
-	struct error why;
-
-	if (rc >= 0)
-		diag_notice(d, o->output, "written%s", o->open ? "" : "; open it in a browser");
-	if (rc >= 0 && o->open && html_open(o->output, &why) != 0) {
-		diag_problem(d, o->output, "%s", why.text);
-		rc = 1;
-	}
-	return rc;
+	return shown ? shown : rc;
 }
 
 static void deinit(void *options)
 {
 	struct html_options *o = options;
 
-	source_places_deinit(&o->places);
+	source_places_deinit(&o->extras.places);
 }
 
 static void set_defaults(void *options)
@@ -256,10 +314,7 @@ static void set_defaults(void *options)
 static const struct option_row own_options[] = {
     {'o', "output", "FILE", "write to FILE (report.html), completely or not at all", option_string,
      FIELD(output), NULL},
-    {0, "sources", NULL, "put the text of source files into the page", option_flag, FIELD(sources),
-     NULL},
-    SOURCE_PLACES_OPTIONS(FIELD(places)),
-    {0, "open", NULL, "show the page on the desktop", option_flag, FIELD(open), NULL},
+    HTML_EXTRAS_OPTIONS(FIELD(extras)),
     {0}};
 
 static const struct option_row *const tables[] = {own_options,

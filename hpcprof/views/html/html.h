@@ -8,23 +8,15 @@
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
 #include "hpcprof/command/common.h"
-#include "hpcprof/correlate/source_text.h"
 #include "hpcprof/load/profile.h"
 #include "hpcprof/metrics/path_tree.h"
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stats.h"
+#include "hpcprof/views/html/compare.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-struct html_options {
-	struct common common;
-	const char *output; /* or NULL */
-	bool sources;       /* embed the text of source files */
-	bool open;          /* show the page */
-	struct source_places places;
-};
 
 #define HTML_NO_NUMBER UINT32_MAX
 
@@ -33,7 +25,9 @@ struct html {
 	const struct profile *p;
 	const struct model *m;
 	const struct symbolized *c;
-	const struct html_options *o;
+	const struct common *o;
+	const struct html_extras *extras;
+	const struct html_compare *compare; /* or NULL */
 	struct arena arena;
 	struct shown_metrics columns; /* events of each metric, then samples of each */
 	size_t num_metrics;
@@ -88,5 +82,9 @@ const char *html_file_name(const struct html *h, uint32_t number);
 int html_put_names(struct html *h, struct error *e);
 /* The mean number of events of a sample, in quanta, rounded: see the column events-M. */
 uint64_t html_mean(const struct html *h, size_t metric);
+/* The function that the page shows a function as. */
+uint32_t html_function(const struct html *h, uint32_t function);
+/* Print the columns of a comparison. */
+int html_put_compare(struct html *h, struct error *e);
 
 #endif

@@ -37,11 +37,19 @@ static const struct code_function *function_at(const struct names *n, uint32_t n
 	return id < n->h->c->functions.len ? &n->h->c->functions.at[id] : NULL;
 }
 
+static const char *name_of(struct html *h, uint32_t function)
+{
+	if (function >= h->c->functions.len)
+		return MODEL_PARTIAL_PATHS;
+	if (h->compare)
+		return h->compare->names[function];
+	return layout_clean(&h->arena, h->c->functions.at[function].name);
+}
+
 static void put_function_names(struct names *n)
 {
 	for (uint32_t i = 0; i < n->h->num_functions; i++) {
-		const struct code_function *f = function_at(n, i);
-		put_text(n, i, f ? layout_clean(&n->h->arena, f->name) : MODEL_PARTIAL_PATHS);
+		put_text(n, i, name_of(n->h, n->functions[i]));
 	}
 }
 

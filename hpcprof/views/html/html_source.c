@@ -10,9 +10,11 @@
  * first. */
 enum { SOURCES_MOST = 16 << 20 };
 
-/* A line with values. */
+/* A line with values: of each column, side by side. */
 struct shown_line {
 	const struct code_line *line;
+	const uint64_t *exclusive, *inclusive;
+	const struct html_line *compared;
 	uint32_t id, file; /* the page's number of the file */
 };
 
@@ -21,16 +23,6 @@ struct source {
 	struct attribution a;
 	VEC(struct shown_line) lines;
 };
-
-static bool has_values(const struct source *s, uint32_t id)
-{
-	size_t n = s->h->columns.len;
-
-	for (size_t k = 0; k < n; k++)
-		if (s->a.by[BY_LINE].inclusive[id * n + k])
-			return true;
-	return false;
-}
 
 /* By file and line; lines of unknown number are first. */
 static int by_place(const void *pa, const void *pb)
@@ -44,22 +36,49 @@ static int by_place(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
+static bool add_line(struct source *s, struct shown_line l)
+{
+	const char *name = s->h->c->files.at[l.line->file].name;
+	bool has = false;
+
+	for (size_t k = 0; k < s->h->columns.len; k++)
+		has |= l.inclusive[k] != 0;
+	if (!name || !has)
+		return true;
+	l.file = html_file(s->h, name);
+	return l.file != HTML_NO_NUMBER && vec_push(&s->lines, l);
+}
+
 static bool find_lines(struct source *s)
 {
 	const struct symbolized *c = s->h->c;
+	size_t n = s->h->columns.len;
+	bool ok = true;
 
-	for (uint32_t i = 0; i < c->lines.len; i++) {
-		struct shown_line l = {.line = &c->lines.at[i], .id = i};
-		const char *name = c->files.at[l.line->file].name;
-		if (!name || !has_values(s, i))
-			continue;
-		l.file = html_file(s->h, name);
-		if (l.file == HTML_NO_NUMBER || !vec_push(&s->lines, l))
-			return false;
-	}
-	if (s->lines.len)
-		qsort(s->lines.at, s->lines.len, sizeof *s->lines.at, by_place);
-	return true;
+	for (uint32_t i = 0; ok && i < c->lines.len; i++)
+		ok = add_line(s, (struct shown_line){
+				     .line = &c->lines.at[i],
+				     .exclusive = &s->a.by[BY_LINE].exclusive[i * n],
+				     .inclusive = &s->a.by[BY_LINE].inclusive[i * n],
+				     .id = i,
+				 });
+	return ok;
+}
+
+/* Those of a comparison. Their values stand in the order of the columns. */
+static bool take_lines(struct source *s, const struct html_compare *c)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < c->num_lines; i++)
+		ok = add_line(s, (struct shown_line){
+				     .line = &s->h->c->lines.at[c->lines[i].line],
+				     .exclusive = c->lines[i].sums[HTML_SELF],
+				     .inclusive = c->lines[i].sums[HTML_TOTAL],
+				     .compared = &c->lines[i],
+				     .id = c->lines[i].line,
+				 });
+	return ok;
 }
 
 /* The samples and events of a line: its own, then all. */
@@ -81,15 +100,14 @@ static bool put_values(const struct source *s, html_bytes *b, const uint64_t *va
 static bool put_line(const struct source *s, html_bytes *b, const struct shown_line *l,
 		     const struct shown_line *before)
 {
-	size_t n = s->h->columns.len, at = l->id * n;
 	uint32_t file = before ? before->file : 0, line = before ? before->line->line : 0;
-	uint32_t function = l->line->several ? HTML_NO_NUMBER : s->h->number[l->line->function];
+	uint32_t function = l->line->several ? HTML_NO_NUMBER
+					     : s->h->number[html_function(s->h, l->line->function)];
 
 	return html_varint(b, l->file - file) &&
 	       html_varint(b, l->file == file ? l->line->line - line : l->line->line) &&
 	       html_varint(b, function + 1) && /* 0: none */
-	       put_values(s, b, &s->a.by[BY_LINE].exclusive[at]) &&
-	       put_values(s, b, &s->a.by[BY_LINE].inclusive[at]);
+	       put_values(s, b, l->exclusive) && put_values(s, b, l->inclusive);
 }
 
 static int put_lines(const struct source *s, struct error *e)
@@ -101,6 +119,25 @@ static int put_lines(const struct source *s, struct error *e)
 	for (size_t i = 0; ok && i < s->lines.len; i++)
 		ok = put_line(s, &b, &s->lines.at[i], i ? &s->lines.at[i - 1] : NULL);
 	rc = ok ? html_put_column(s->h->out, "lines", &b, e) : error_memory(e, b.len);
+	vec_free(&b);
+	return rc;
+}
+
+/* What they were before and after, and what was found of them. */
+static int put_compared_lines(const struct source *s, struct error *e)
+{
+	html_bytes b = {0};
+	bool ok = true;
+	int rc;
+
+	for (size_t i = 0; ok && i < s->lines.len; i++) {
+		const struct html_line *l = s->lines.at[i].compared;
+		for (int kind = 0; ok && kind < HTML_KINDS; kind++)
+			for (int side = 0; ok && side < HTML_SIDES; side++)
+				ok = html_varint(&b, l->means[side][kind]);
+		ok = ok && html_varint(&b, l->marks);
+	}
+	rc = ok ? html_put_column(s->h->out, "compare-lines", &b, e) : error_memory(e, b.len);
 	vec_free(&b);
 	return rc;
 }
@@ -126,13 +163,13 @@ static int by_weight(const void *pa, const void *pb)
 static struct source_weight *weigh_files(const struct source *s, size_t *len)
 {
 	struct source_weight *out = calloc(s->lines.len + 1, sizeof *out);
-	size_t n = 0, columns = s->h->columns.len;
+	size_t n = 0;
 
 	for (size_t i = 0; out && i < s->lines.len; i++) {
 		const struct shown_line *l = &s->lines.at[i];
 		if (!i || l[-1].file != l->file)
 			out[n++].file = l->file;
-		out[n - 1].weight += s->a.by[BY_LINE].exclusive[l->id * columns];
+		out[n - 1].weight += l->exclusive[0];
 	}
 	if (n)
 		qsort(out, n, sizeof *out, by_weight);
@@ -179,7 +216,7 @@ static int put_texts(const struct source *s, struct error *e)
 		struct source_text t;
 		struct error why;
 		size_t size;
-		if (source_text_read(&t, name, &s->h->o->places, &why) != 0) {
+		if (source_text_read(&t, name, &s->h->extras->places, &why) != 0) {
 			missing++;
 			continue;
 		}
@@ -203,17 +240,37 @@ static int put_texts(const struct source *s, struct error *e)
 	return rc;
 }
 
+/* Read the lines, in the order of the page. */
+static int collect_lines(struct source *s, struct error *e)
+{
+	struct html *h = s->h;
+	bool ok;
+
+	if (h->compare) {
+		ok = take_lines(s, h->compare);
+	} else {
+		if (attribute(h->m, h->c, ATTRIBUTE(BY_LINE), h->columns.values, h->columns.len,
+			      &s->a, e) != 0)
+			return -1;
+		ok = find_lines(s);
+	}
+	if (!ok)
+		return error_memory(e, h->c->lines.len * sizeof(struct shown_line));
+	if (s->lines.len)
+		qsort(s->lines.at, s->lines.len, sizeof *s->lines.at, by_place);
+	return 0;
+}
+
 int html_put_source(struct html *h, struct error *e)
 {
 	struct source s = {.h = h};
-	int rc =
-	    attribute(h->m, h->c, ATTRIBUTE(BY_LINE), h->columns.values, h->columns.len, &s.a, e);
+	int rc = collect_lines(&s, e);
 
-	if (rc == 0 && !find_lines(&s))
-		rc = error_memory(e, h->c->lines.len * sizeof(struct shown_line));
 	if (rc == 0)
 		rc = put_lines(&s, e);
-	if (rc == 0 && h->o->sources)
+	if (rc == 0 && h->compare)
+		rc = put_compared_lines(&s, e);
+	if (rc == 0 && h->extras->sources)
 		rc = put_texts(&s, e);
 	vec_free(&s.lines);
 	attribute_deinit(&s.a);

@@ -16,7 +16,7 @@ int html_units_collect(struct html *h, struct error *e)
 	struct stats_rows *rows = &h->stats.rows[0];
 
 	h->stats.profile = h->p;
-	h->stats.options = &h->o->common;
+	h->stats.options = h->o;
 	h->stats.columns = &h->columns;
 	h->stats.num_trees = 1;
 	h->stats.keep_cells = CELLS_MOST;

@@ -6,6 +6,7 @@ import { byFunction, inlining, partOf, prefixSums, selfByFunction, totalByFuncti
 import { drain, facetsOf, parseChosen, sumOfUnits, unitTotals } from './units.js';
 import { inSlices } from './slices.js';
 import { DataError } from './varint.js';
+import { SELF_BEYOND, change } from './compare.js';
 import { matchFunctions, matchedValue } from './search.js';
 import { DEFAULTS, consistent, formatState, parseState } from './state.js';
 import { byId } from './dom.js';
@@ -55,7 +56,12 @@ export class App {
 		this.current = remember(metric, () => this.valuesOf(this.state.of));
 		this.facets = remember(() => 0, () => facetsOf(p.units));
 		this.flat = remember(metric, () => this.sumUp());
+		this.sides = remember(() => this.state.metric, () => this.sumSides());
 		this.byFile = remember(metric, () => this.sumFiles());
+		this.fileSides = remember(() => this.state.metric, () => {
+			const { before, after } = this.compare.sums(this.state.metric);
+			return { before: this.sumFiles(before), after: this.sumFiles(after) };
+		});
 		this.filesWithLines = remember(() => 0, () => {
 			const has = new Uint8Array(p.files.length),
 			      { file } = p.lines.read(0, 'events');
@@ -71,7 +77,8 @@ export class App {
 			return hits ? matchedValue(this.tree, this.values.prefix, hits) : null;
 		});
 		this.passing = remember(
-			() => `${this.state.module} ${this.state.filter}`, () => this.filter());
+			() => `${this.state.module} ${this.state.noise} ${this.state.filter}`,
+			() => this.filter());
 		window.addEventListener('hashchange', () => this.goTo(this.read()));
 	}
 
@@ -89,13 +96,27 @@ export class App {
 
 	/** What tells the shown values from others. */
 	get valuesKey() {
-		const { metric, of, units } = this.state;
-		return `${metric} ${of} ${units}`;
+		const { metric, of, units, side } = this.state;
+		return `${metric} ${of} ${units} ${this.compare ? side : ''}`;
+	}
+
+	/** The comparison that the page is of, or null. */
+	get compare() {
+		return this.profile.compare;
+	}
+
+	/** By what frames are coloured. */
+	get color() {
+		const { color } = this.state, { second } = this.values;
+		const known = color !== 'auto' && (color !== 'change' || second);
+		return known ? color : second ? 'change' : 'module';
 	}
 
 	/** Values of all threads or of the chosen ones; of is 'events' or 'samples'. */
 	valuesOf(of) {
-		const { metric, units } = this.state, { profile: p } = this;
+		const { metric, units, side } = this.state, { profile: p } = this;
+		if (this.compare && of === 'events')
+			return this.compare.values(metric, side);
 		if (!units)
 			return p.values(metric, of);
 		const unit = of === 'events' ? p.metrics[metric].unit : 'samples';
@@ -170,22 +191,41 @@ export class App {
 		return sums;
 	}
 
+	/** Of a comparison: {before, after}, each with {self, total} by function. */
+	sumSides() {
+		const { before, after } = this.compare.sums(this.state.metric);
+		const sum = (prefix) => byFunction(this.tree, prefix, this.profile.functionCount);
+		return { before: sum(before), after: sum(after) };
+	}
+
+	/**
+	 * The change from before to after, as the side that is shown has it: of what grew or shrank
+	 * it is v, its value there.
+	 */
+	changeOf(before, after, v) {
+		const { side } = this.state, { total, scale } = this.values;
+		return side === 'grown' ? v
+			: side === 'shrunk' ? -v
+					    : change(before, after, total / scale);
+	}
+
 	/** Sums by source file, of the functions that begin there: {self, total}. */
-	sumFiles() {
+	sumFiles(prefix = this.values.prefix) {
 		const { tree, profile: p } = this, fn = new Uint32Array(tree.count);
 		const { file } = p.functions;
 		// 0 is no file.
 		for (let i = 0; i < tree.count; i++)
 			fn[i] = file[tree.fn[i]] + 1;
 		const by = { fn, end: tree.end, count: tree.count };
-		const { self, total } = byFunction(by, this.values.prefix, p.files.length + 1);
+		const { self, total } = byFunction(by, prefix, p.files.length + 1);
 		return { self: self.subarray(1), total: total.subarray(1) };
 	}
 
 	/** Functions that the filters of the tables let pass, or null for all. */
 	filter() {
-		const { module, filter } = this.state, { functions } = this.profile;
-		if (module < 0 && !filter)
+		const { module, filter, noise } = this.state, { functions } = this.profile;
+		const beyond = this.compare && noise === 'beyond';
+		if (module < 0 && !filter && !beyond)
 			return null;
 		const { hits } = matchFunctions(functions.name, filter);
 		const pass = hits ?? new Uint8Array(functions.name.length).fill(1);
@@ -193,6 +233,8 @@ export class App {
 			functions.module.forEach((m, f) => {
 				pass[f] &= m === module ? 1 : 0;
 			});
+		for (let f = 0; beyond && f < pass.length; f++)
+			pass[f] &= this.compare.marks[f] ? 1 : 0;
 		return pass;
 	}
 
@@ -218,6 +260,11 @@ export class App {
 		const { scale, total, unit } = this.values;
 		return this.state.as === 'percent' ? percent(value * scale, total)
 						   : scaled(value * scale, unit);
+	}
+
+	/** A change as text, with its sign. */
+	signed(value) {
+		return value > 0 ? `+${this.text(value)}` : this.text(value);
 	}
 
 	/**
@@ -316,11 +363,29 @@ export class App {
 
 	/** The function with the most of its own, or of all; -1 if there is none. */
 	heaviest() {
+		if (this.compare)
+			return this.mostChanged();
 		const { self, total } = this.flat(), values = this.values.total ? self : total;
 		let best = -1;
 		for (let f = 0; f < values.length; f++)
 			if (best < 0 || values[f] > values[best])
 				best = f;
+		return best;
+	}
+
+	/** The function whose self changed most, of those beyond noise if there is one. */
+	mostChanged() {
+		const { before, after } = this.sides(), n = this.profile.functionCount;
+		let best = -1, most = -1, any = false;
+		for (let f = 0; f < n; f++) {
+			const beyond = (this.compare.marks[f] & SELF_BEYOND) !== 0;
+			const size = Math.abs(after.self[f] - before.self[f]);
+			if (beyond > any || (beyond === any && size > most)) {
+				best = f;
+				most = size;
+				any = beyond;
+			}
+		}
 		return best;
 	}
 

@@ -7,6 +7,8 @@ import { baseName } from './format.js';
 const PALETTE = ['#8ecbee', '#f3b861', '#7fcfae', '#f2e57c', '#e59573', '#dcaacb', '#a9b7ee'];
 const KERNEL = '#c9b29b', OTHER = '#cfcfcf', USER = PALETTE[0];
 const HIT = '#ff5ad6', DIMMED = 0.45;
+// Of a comparison. Orange and blue differ for all eyes.
+const GROWN = '#ee8a3c', SHRUNK = '#5aa2e8', SAME = '#d6d6d6';
 
 /** '#rrggbb' as a pixel. */
 export function pixel(hex) {
@@ -49,8 +51,9 @@ function byName(name) {
 
 /**
  * {of, dimmed, legend, back, faded, hit}: of[f] is the pixel of function f, dimmed[f] the same if
- * others match a search, and legend a list of [color, text, title]. kind is 'module', 'function' or
- * 'kernel'; share gives the self value of each function.
+ * others match a search, and legend a list of [color, text, title]. kind is 'module', 'function',
+ * 'kernel' or 'change', for which frames have colours of their own, see changeColors(); share gives
+ * the self value of each function.
  */
 export function colors(profile, kind, self, dark) {
 	const n = profile.functionCount, of = new Uint32Array(n), legend = [];
@@ -64,6 +67,11 @@ export function colors(profile, kind, self, dark) {
 		for (let f = 0; f < n; f++)
 			of[f] = shade(pixel(profile.isKernel(f) ? PALETTE[1] : USER));
 		legend.push([shade(pixel(USER)), 'user'], [shade(pixel(PALETTE[1])), 'kernel']);
+	} else if (kind === 'change') {
+		of.fill(shade(pixel(SAME)));
+		legend.push([shade(pixel(GROWN)), 'more than before', 'The paler, the smaller'],
+			[shade(pixel(SHRUNK)), 'less than before', 'The paler, the smaller'],
+			[shade(pixel(SAME)), 'within noise', 'Or the same']);
 	} else {
 		const module = byModule(profile, self, legend, shade);
 		for (let f = 0; f < n; f++)
@@ -71,13 +79,29 @@ export function colors(profile, kind, self, dark) {
 	}
 	return {
 		of,
-		dimmed: of.map((c) => mix(c, back, DIMMED)),
+		dimmed: of.map((c) => dim(c, back)),
 		legend,
 		back,
 		faded: pixel(dark ? '#454952' : '#dfe2e6'),
 		hit: shade(pixel(HIT))
 	};
 }
+
+/** A function that gives the colour of a frame that changed by x, from -1 (gone) to 1 (new). */
+export function changeColors(dark) {
+	const shade = (p) => (dark ? mix(p, 0xff000000, 0.84) : p);
+	const [grown, shrunk, same] = [GROWN, SHRUNK, SAME].map((c) => shade(pixel(c)));
+	const STEPS = 8, table = new Map();
+	for (let k = -STEPS; k <= STEPS; k++) {
+		// What changed at all is seen; half as much again is as strong as it gets.
+		const part = Math.min(1, 0.35 + 1.3 * Math.abs(k) / STEPS);
+		table.set(k, k ? mix(k > 0 ? grown : shrunk, same, part) : same);
+	}
+	return (x) => table.get(Math.sign(x) * Math.ceil(Math.abs(x) * STEPS) || 0);
+}
+
+/** Part DIMMED of a colour on the background, as of what a search does not match. */
+export const dim = (color, back) => mix(color, back, DIMMED);
 
 /** Colours by module + 1: the heaviest ones have colours of their own. */
 function byModule(profile, self, legend, shade) {

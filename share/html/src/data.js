@@ -1,6 +1,7 @@
 // From the columns of the page to typed arrays. The format is described in share/html/README.md.
 
 import { buildTree, prefixSums } from './tree.js';
+import { Compare } from './compare.js';
 import { Lines } from './lines.js';
 import { UnitValues } from './units.js';
 import { DataError, readVarints, unzigzag } from './varint.js';
@@ -47,6 +48,7 @@ export class Profile {
 		// Of one unit there is nothing to choose.
 		const told = Array.isArray(meta.units) && meta.units.length > 1 && columns.units;
 		this.units = told ? meta.units : [];
+		this.compare = meta.compare ? new Compare(meta.compare, this) : null;
 	}
 
 	/** The values of single units; they are decoded when they are first read. */
@@ -65,7 +67,8 @@ export class Profile {
 	/** Source lines with values. */
 	get lines() {
 		this.linesKept ??= new Lines(this.column('lines'), this.coding(),
-			{ files: this.files.length, functions: this.functionCount });
+			{ files: this.files.length, functions: this.functionCount },
+			this.compare?.goneLines());
 		return this.linesKept;
 	}
 

@@ -7,6 +7,8 @@ import { ROW } from './flame_picture.js';
 import { FlamePointer } from './flame_pointer.js';
 import { invert } from './merge.js';
 import { inSlices } from './slices.js';
+import { SELF_BEYOND } from './compare.js';
+import { sideFacts } from './compared.js';
 import { nextMatch, queryFor } from './search.js';
 import { download, fileName } from './export.js';
 import { flameSvg } from './flame_svg.js';
@@ -57,7 +59,8 @@ export class FlameView extends FlamePointer {
 			make('flame-color', 'Colour', 'color',
 				[
 					['module', 'by module'], ['function', 'by function'],
-					['kernel', 'user and kernel']
+					['kernel', 'user and kernel'],
+					...this.app.compare ? [['change', 'by change']] : []
 				]),
 			el('span', {
 				class: 'group',
@@ -93,13 +96,13 @@ export class FlameView extends FlamePointer {
 	update(changed, before) {
 		const { state } = this.app;
 		for (const [list, key] of this.selects)
-			list.value = state[key];
-		if (['metric', 'of', 'units', 'order', 'zoom'].some((k) => changed.has(k)) ||
+			list.value = key === 'color' ? this.app.color : state[key];
+		if (['metric', 'of', 'units', 'side', 'order', 'zoom'].some((k) => changed.has(k)) ||
 			!this.graph)
 			this.load(changed, before);
 		else if (changed.has('root'))
 			this.layOut(true);
-		if (['metric', 'of', 'units', 'color', 'theme'].some((k) => changed.has(k)))
+		if (['metric', 'of', 'units', 'side', 'color', 'theme'].some((k) => changed.has(k)))
 			this.recolor();
 		else
 			this.draw();
@@ -128,7 +131,9 @@ export class FlameView extends FlamePointer {
 		this.busy = false;
 		this.pruned = '';
 		if (!this.inverted) {
-			this.setGraph(app.tree, app.values.prefix, zoom ? Number(zoom) : -1);
+			const { prefix, second } = app.values, { end } = app.tree;
+			const other = second && ((i) => second[end[i]] - second[i]);
+			this.setGraph(app.tree, prefix, zoom ? Number(zoom) : -1, '', other);
 			return;
 		}
 		const path = zoom ? zoom.slice(1).split('.').map(Number) : [];
@@ -140,7 +145,8 @@ export class FlameView extends FlamePointer {
 		// The frames that are there are widened at once; those that were left out follow.
 		if (this.graphKey === key && !changed.has('order'))
 			this.setGraph(
-				this.graph.tree, this.graph.prefix, this.nodeOfPath(path), key);
+				this.graph.tree, this.graph.prefix, this.nodeOfPath(path), key,
+				this.graph.second);
 		this.makeInverted(path, key, zoom);
 	}
 
@@ -149,7 +155,7 @@ export class FlameView extends FlamePointer {
 		this.busy = true;
 		this.showNote();
 		const work = invert(app.tree, app.values.prefix, app.profile.functionCount,
-			{ path, share: LEAST, steps: STEPS });
+			{ path, share: LEAST, steps: STEPS, second: app.values.second });
 		this.stop = inSlices(work, (result) => {
 			this.stop = null;
 			this.made = { key: key + zoom, graphKey: key, result };
@@ -169,7 +175,8 @@ export class FlameView extends FlamePointer {
 		if (result.cut)
 			notes.push(`Only ${levels} levels are shown; narrow to see more.`);
 		this.pruned = notes.join(' ');
-		this.setGraph(result.tree, result.prefix, result.base, graphKey);
+		const second = this.app.values.second && ((i) => result.second[i]);
+		this.setGraph(result.tree, result.prefix, result.base, graphKey, second);
 		if (path.length)
 			this.selected = this.nodeOfPath(path);
 		this.draw();
@@ -201,12 +208,12 @@ export class FlameView extends FlamePointer {
 		return node;
 	}
 
-	setGraph(tree, prefix, base, key = '') {
+	setGraph(tree, prefix, base, key, second) {
 		const fresh = this.graph?.tree !== tree;
 		// What is pointed at may be another frame with the same number.
 		this.leave();
 		this.graphKey = key;
-		this.setPart(tree, prefix, base);
+		this.setPart(tree, prefix, base, second);
 		if (fresh || this.selected < base || (base >= 0 && this.selected >= tree.end[base]))
 			this.selected = base;
 		this.showNote();
@@ -292,6 +299,35 @@ export class FlameView extends FlamePointer {
 		this.crumbs.hidden = this.base < 0;
 	}
 
+	/** Of an inverted graph, its functions alone are tested: those of the first level. */
+	beyond(node) {
+		const { compare } = this.app, { tree } = this.graph;
+		if (!this.inverted)
+			return compare.nodes[node] !== 0;
+		let i = node;
+		while (tree.parent[i] >= 0)
+			i = tree.parent[i];
+		return (compare.marks[tree.fn[i]] & SELF_BEYOND) !== 0;
+	}
+
+	/** Lines about the change of a node. */
+	changeFacts(node) {
+		const { app } = this, { tree } = this.graph, { before, after } = app.values.second
+			? this.sides(node) : {};
+		if (this.inverted)
+			return before === undefined ? []
+				: sideFacts(app, { before, after }, this.beyond(node), '');
+		const sums = app.compare.sums(app.state.metric), end = tree.end[node];
+		const sides = (to) => ({
+			before: sums.before[to] - sums.before[node],
+			after: sums.after[to] - sums.after[node]
+		});
+		return [
+			...sideFacts(app, sides(end), this.beyond(node), ''),
+			...sideFacts(app, sides(node + 1), null, 'self ')
+		];
+	}
+
 	/** Lines about a node: [label, text]. */
 	facts(node) {
 		const { app } = this, { tree, prefix } = this.graph;
@@ -301,8 +337,14 @@ export class FlameView extends FlamePointer {
 			return `${percent(x, total)}  ${scaled(x, unit)}  (${exactValue(x, unit)})`;
 		};
 		const end = tree.end[node];
-		const lines = [[this.inverted ? 'self by this path' : 'total', value(node, end)]];
-		if (!this.inverted) {
+		const { side } = app.state;
+		const what = side === 'grown' || side === 'shrunk' ? side
+			: this.inverted ? 'self by this path'
+					: 'total';
+		const lines = app.values.second ? [] : [[what, value(node, end)]];
+		if (app.compare)
+			lines.push(...this.changeFacts(node));
+		else if (!this.inverted) {
 			lines.push(['self', value(node, node + 1)]);
 			const s = app.samples.prefix;
 			lines.push([
@@ -335,8 +377,8 @@ export class FlameView extends FlamePointer {
 	tell() {
 		if (this.stale)
 			return;
-		const i = this.selected;
-		const facts = i < 0 ? [] : this.facts(i).slice(0, 2).map((l) => l.join(' '));
+		const i = this.selected, { app } = this;
+		const facts = i < 0 ? [] : this.facts(i).slice(0, app.compare ? 3 : 2).map((l) => l.join(' '));
 		byId('live').textContent =
 			i < 0 ? this.allText() : [forScreen(this.title(i)), ...facts].join('; ');
 	}

@@ -97,7 +97,8 @@ export function deepest(tree, node) {
 /**
  * Paints the rows of a picture: {width, height, pixels (Uint32Array)}. what: {graph, x0, x1, base
  * (the zoomed node's depth), rowHeight, rowTop(d) (pixel of a row's upper edge), first, last
- * (depths), of and dimmed (pixel of each function), faded, back, hits, hit, label(node, left,
+ * (depths), of and dimmed (pixel of each function), own(node) (its colour, if frames have their own),
+ * faded, back, hits, hit, label(node, left,
  * right, y)}.
  */
 export function paint(picture, what) {
@@ -112,7 +113,10 @@ export function paint(picture, what) {
 		const row = from * width;
 		seeLevel(what.graph, d, what.x0, what.x1, width, hits, (i, left, right) => {
 			const f = fn[i];
-			const color = hits ? (hits[f] ? what.hit : what.dimmed[f]) : what.of[f];
+			const color = hits && hits[f] ? what.hit
+				: what.own	      ? what.own(i)
+				: hits		      ? what.dimmed[f]
+						      : what.of[f];
 			// A gap of a pixel keeps neighbours apart where there is room.
 			pixels.fill(
 				d < what.base ? (hits && hits[f] ? what.hit : what.faded) : color,

@@ -3,7 +3,8 @@
 
 import { Scroll, el } from './dom.js';
 import { forScreen } from './table.js';
-import { colors, hex, ink } from './colors.js';
+import { changeColors, colors, dim, hex, ink } from './colors.js';
+import { SIDES, relative } from './compare.js';
 import { deepest, graphOf, nodeAt, paint } from './flame_paint.js';
 import { scaled, shorten } from './format.js';
 
@@ -52,9 +53,12 @@ export class FlamePicture {
 			.addEventListener('change', () => this.recolor());
 	}
 
-	/** Shows the subtree of node base, or all for -1. */
-	setPart(tree, prefix, base) {
-		this.graph = graphOf(tree, prefix);
+	/**
+	 * Shows the subtree of node base, or all for -1. second(node) is what a frame has on the
+	 * other side of a comparison.
+	 */
+	setPart(tree, prefix, base, second) {
+		this.graph = { ...graphOf(tree, prefix), second };
 		this.base = base;
 		this.x0 = base < 0 ? 0 : prefix[base];
 		this.x1 = base < 0 ? prefix[tree.count] : prefix[tree.end[base]];
@@ -149,7 +153,8 @@ export class FlamePicture {
 	recolor() {
 		const dark = getComputedStyle(this.place).colorScheme === 'dark';
 		this.colors =
-			colors(this.app.profile, this.app.state.color, this.app.flat().self, dark);
+			colors(this.app.profile, this.app.color, this.app.flat().self, dark);
+		this.changeColor = this.app.color === 'change' ? changeColors(dark) : null;
 		this.legend.replaceChildren(...this.colors.legend.map(([color, text, title]) => {
 			const swatch = el('span', { class: 'swatch' });
 			swatch.style.background = hex(color);
@@ -157,6 +162,38 @@ export class FlamePicture {
 				el('bdi', {}, forScreen(text)));
 		}));
 		this.draw();
+	}
+
+	/** The value of a frame, before and after; null if it is not of a comparison. */
+	sides(node) {
+		const { tree, prefix, second } = this.graph;
+		if (!second)
+			return null;
+		const v = prefix[tree.end[node]] - prefix[node], other = second(node);
+		return this.app.state.side === 'after' ? { before: other, after: v }
+						       : { before: v, after: other };
+	}
+
+	/** The colour of a frame, if it has one of its own. */
+	ownColor(node) {
+		const sides = this.beyond(node) === false ? null : this.sides(node);
+		const color = this.changeColor(sides ? relative(sides.before, sides.after) : 0);
+		return this.app.matching().hits ? dim(color, this.colors.back) : color;
+	}
+
+	/** Is the change of a frame beyond noise? null: that is not known. */
+	beyond() {
+		return null;
+	}
+
+	/** The colour of a frame that is not faded. */
+	frameColor(node) {
+		const { of, dimmed, hit } = this.colors, { hits } = this.app.matching();
+		const f = this.graph.tree.fn[node];
+		return hits && hits[f]	   ? hit
+			: this.changeColor ? this.ownColor(node)
+			: hits		   ? dimmed[f]
+					   : of[f];
 	}
 
 	/** Paints at the next frame of the screen, however often it is asked. */
@@ -213,6 +250,7 @@ export class FlamePicture {
 			x1: this.x1,
 			of,
 			dimmed,
+			own: this.changeColor ? (i) => this.ownColor(i) : null,
 			faded,
 			back,
 			hit,
@@ -238,7 +276,7 @@ export class FlamePicture {
 	}
 
 	write(g, labels, allTop, hits) {
-		const { dpr } = this, { of, dimmed, hit, faded } = this.colors;
+		const { dpr } = this, { hit, faded } = this.colors;
 		const { tree } = this.graph;
 		const base = this.base < 0 ? 0 : tree.depth[this.base], text = (p) => ink(p);
 		g.setTransform(dpr, 0, 0, dpr, 0, 0);
@@ -249,8 +287,7 @@ export class FlamePicture {
 			const f = tree.fn[i], isHit = hits && hits[f];
 			g.fillStyle = text(isHit   ? hit
 					: d < base ? faded
-					: hits	   ? dimmed[f]
-						   : of[f]);
+						   : this.frameColor(i));
 			g.fillText(this.label(g, f, (right - left) / dpr - 7), left / dpr + 3,
 				y / dpr + ROW / 2);
 		}
@@ -265,8 +302,11 @@ export class FlamePicture {
 	}
 
 	allText() {
-		const { total, unit } = this.app.values, { units } = this.app.state;
-		return `${units ? 'all of the chosen threads' : 'all'}  ${scaled(total, unit)}`;
+		const { prefix, scale, unit } = this.app.values, { units, side } = this.app.state;
+		const all = this.app.compare ? `all, ${SIDES.find(([id]) => id === side)[1]}`
+			: units ? 'all of the chosen threads'
+				: 'all';
+		return `${all}  ${scaled(prefix[prefix.length - 1] * scale, unit)}`;
 	}
 
 	/** The name of function f in so many pixels. */

@@ -9,7 +9,7 @@ import { ROW } from './flame_picture.js';
 /** The levels from first to last of a view (FlameView), as wide as on the screen. */
 export function flameSvg(view, [first, last]) {
 	const { app, graph } = view, { tree, prefix } = graph, width = view.place.clientWidth;
-	const { of, back, faded, hit } = view.colors, { hits } = app.matching();
+	const { back, faded, hit } = view.colors, { hits } = app.matching();
 	const { scale, total, unit } = app.values, frames = [];
 	const base = view.base < 0 ? 0 : tree.depth[view.base];
 
@@ -17,7 +17,7 @@ export function flameSvg(view, [first, last]) {
 		const y = view.root === 'top' ? (d - first) * ROW : (last - d) * ROW;
 		seeLevel(graph, d, view.x0, view.x1, width, hits, (i, left, right) => {
 			const f = tree.fn[i], x = (prefix[tree.end[i]] - prefix[i]) * scale;
-			const color = hits && hits[f] ? hit : d < base ? faded : of[f];
+			const color = hits && hits[f] ? hit : d < base ? faded : view.frameColor(i);
 			const n = Math.floor((right - left - 7) / view.charWidth);
 			frames.push({
 				x: left,

@@ -1,6 +1,8 @@
 // The flat table.
 
 import { FUNCTION, KERNEL, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
+import { SELF_BEYOND, TOTAL_BEYOND } from './compare.js';
+import { comparedColumns, otherChange } from './compared.js';
 import { queryFor } from './search.js';
 import { exact, plural } from './format.js';
 
@@ -11,20 +13,26 @@ export class FlatView extends TableView {
 			id: 'flat',
 			label: 'Functions',
 			tree: false,
-			sort: 'self',
-			columns: [SELF, TOTAL, SAMPLES, KERNEL, FUNCTION, MODULE, PLACE],
+			sort: app.compare ? 'change' : 'self',
+			columns: app.compare
+				? [
+					  ...comparedColumns('self'), otherChange('total'),
+					  FUNCTION, MODULE, PLACE
+				  ]
+				: [SELF, TOTAL, SAMPLES, KERNEL, FUNCTION, MODULE, PLACE],
 			about: 'Functions, wherever they were called.'
 		});
 	}
 
 	refresh() {
 		const { app } = this, { self, total } = app.flat(), pass = app.passing();
+		const { second } = app.values;
 		const list = new Int32Array(self.length);
 		const kept = this.table.model.count ? this.rows[this.table.active] : -1;
 		let n = 0, all = 0;
 
 		for (let f = 0; f < self.length; f++)
-			if (total[f] || self[f]) {
+			if (total[f] || self[f] || (second && this.onEitherSide(f))) {
 				all++;
 				if (!pass || pass[f])
 					list[n++] = f;
@@ -46,6 +54,22 @@ export class FlatView extends TableView {
 	sortValue(key) {
 		const values = this.app.flat()[key];
 		return (f) => values[f];
+	}
+
+	/** {before, after, change} of self, or of the total. */
+	sides(f, other) {
+		const { before, after } = this.app.sides(), kind = other ? 'total' : 'self';
+		const b = before[kind][f], a = after[kind][f];
+		return { before: b, after: a, change: this.app.changeOf(b, a, this.app.flat()[kind][f]) };
+	}
+
+	onEitherSide(f) {
+		const { before, after } = this.app.sides();
+		return before.total[f] > 0 || after.total[f] > 0;
+	}
+
+	beyond(f, other) {
+		return (this.app.compare.marks[f] & (other ? TOTAL_BEYOND : SELF_BEYOND)) !== 0;
 	}
 
 	idAt(row) {

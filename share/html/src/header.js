@@ -3,6 +3,8 @@
 import { byId, el } from './dom.js';
 import { forScreen } from './table.js';
 import { percent, plural, scaled } from './format.js';
+import { SIDES } from './compare.js';
+import { comparedFacts } from './compared.js';
 import { details, facts, quality } from './quality.js';
 import { UnitsPanel } from './units_panel.js';
 import { viewsOf } from './views.js';
@@ -40,8 +42,13 @@ export class Header {
 		byId('title').textContent = forScreen(p.title);
 		byId('title').title = forScreen(p.title);
 		const fact = (f) =>
-			el('span', { class: 'fact', 'data-fact': f.id }, forScreen(f.text));
-		byId('facts').replaceChildren(...facts(p.report.run).map(fact));
+			el('span', { class: 'fact', 'data-fact': f.id, title: f.title },
+				forScreen(f.text));
+		byId('facts').replaceChildren(...(p.compare ? comparedFacts(p.compare, p.metrics[0])
+							    : facts(p.report.run)).map(fact));
+		byId('side-label').hidden = !p.compare;
+		byId('side').replaceChildren(
+			...SIDES.map(([value, text]) => el('option', { value }, text)));
 		byId('metric').replaceChildren(
 			...p.metrics.map((m, i) => el('option', { value: i }, m.name)));
 		byId('metric-label').hidden = p.metrics.length < 2;
@@ -65,7 +72,7 @@ export class Header {
 
 	connect() {
 		const { app } = this;
-		for (const key of ['of', 'as', 'theme'])
+		for (const key of ['of', 'side', 'as', 'theme'])
 			byId(key).addEventListener(
 				'change', (e) => app.set({ [key]: e.target.value }));
 		byId('metric').addEventListener(
@@ -111,7 +118,7 @@ export class Header {
 			byId('search').focus();
 		else if (event.key === 'n' || event.key === 'N')
 			this.step(event.key === 'n' ? 1 : -1);
-		else if (event.key === 'u' && app.profile.units.length)
+		else if (event.key === 'u' && app.profile.units.length && !app.compare)
 			this.units.open();
 		else if (event.key === '?')
 			byId('help').showModal();
@@ -132,20 +139,20 @@ export class Header {
 
 	update(changed) {
 		const { app } = this, { state, profile } = app;
-		for (const key of ['metric', 'of', 'as', 'theme'])
+		for (const key of ['metric', 'of', 'side', 'as', 'theme'])
 			byId(key).value = String(state[key]);
-		byId('of-label').hidden = !profile.hasEvents(state.metric);
+		byId('of-label').hidden = app.compare || !profile.hasEvents(state.metric);
 		document.documentElement.dataset.theme = state.theme;
 		for (const tab of byId('tabs').children) {
 			const on = tab.dataset.view === state.view;
 			tab.setAttribute('aria-selected', on ? 'true' : 'false');
 			tab.tabIndex = on ? 0 : -1;
 		}
-		if (['units', 'metric', 'of'].some((k) => changed.has(k)))
+		if (['units', 'metric', 'of', 'side'].some((k) => changed.has(k)))
 			this.units.update();
 		if (changed.has('metric'))
 			this.showQuality();
-		if (['q', 'metric', 'of', 'units'].some((k) => changed.has(k)))
+		if (['q', 'metric', 'of', 'units', 'side'].some((k) => changed.has(k)))
 			this.showMatches();
 	}
 
@@ -161,7 +168,7 @@ export class Header {
 		};
 		const text = `${m.name}: ${scaled(m.events, m.unit)}`;
 		const total = { id: 'total', text, title: '', wrong: false };
-		const all = [total, ...quality(app.profile.report, m)];
+		const all = [...app.compare ? [] : [total], ...quality(app.profile.report, m)];
 		byId('quality').replaceChildren(...all.map(statement));
 	}
 

@@ -3,22 +3,59 @@
 import { lowerBound } from './tree.js';
 import { DataError, Varints, countVarints, unzigzag } from './varint.js';
 
+/** What is added to the number of a line that is not there after, in a comparison. */
+export const GONE = 2 ** 30;
+
+function arrays(n) {
+	return {
+		file: new Int32Array(n),
+		line: new Int32Array(n),
+		fn: new Int32Array(n),
+		self: new Float64Array(n),
+		total: new Float64Array(n)
+	};
+}
+
+/** Lines in an order, in which a line may be there twice, as two modules were made of it. */
+function merge(all, order) {
+	const out = arrays(order.length), entry = new Int32Array(order.length);
+	let n = 0;
+
+	for (const i of order) {
+		const file = all.file[i], line = all.line[i], fn = all.fn[i];
+		const again = n > 0 && out.file[n - 1] === file && out.line[n - 1] === line;
+		const at = again ? n - 1 : n++;
+		out.file[at] = file;
+		out.line[at] = line;
+		out.fn[at] = again && out.fn[at] !== fn ? -1 : fn;
+		out.self[at] += all.self[i];
+		out.total[at] += all.total[i];
+		entry[i] = at;
+	}
+	for (const key of Object.keys(out))
+		out[key] = out[key].subarray(0, n);
+	return { ...out, entry, count: n };
+}
+
 /** The lines with values of a profile, by file and line. */
 export class Lines {
 	/**
 	 * metrics has for each metric {events (are they in the column, too?), mean, quantum};
-	 * limits are the numbers of files and functions.
+	 * limits are the numbers of files and functions; gone tells the lines of a comparison that
+	 * are not there after, to whose numbers GONE is added.
 	 */
-	constructor(bytes, metrics, limits) {
+	constructor(bytes, metrics, limits, gone = null) {
 		this.bytes = bytes;
 		this.metrics = metrics;
 		this.limits = limits;
+		this.gone = gone;
 		this.kept = new Map();
 	}
 
 	/**
-	 * {count, file, line, fn, self, total, scale}: arrays by line. fn is the only function with
-	 * code of the line, or -1; values are in units of scale.
+	 * {count, file, line, fn, self, total, scale, entry}: arrays by line. fn is the only
+	 * function with code of the line, or -1; values are in units of scale; entry[i] is the line
+	 * that the column's i-th one is part of.
 	 */
 	read(metric, of) {
 		const events = of === 'events' && this.metrics[metric].events;
@@ -34,20 +71,30 @@ export class Lines {
 	}
 
 	decode(metric, events) {
-		const from = new Varints(this.bytes, 'lines'), most = from.next();
+		const all = this.readAll(metric, events), { gone } = this, n = all.file.length;
+		const order = Int32Array.from({ length: n }, (_, i) => i);
+		if (gone) {
+			if (gone.length !== n)
+				throw new DataError('column compare-lines does not fit the lines');
+			all.line.forEach((line, i) => {
+				all.line[i] = line + (gone[i] ? GONE : 0);
+			});
+			order.sort((a, b) => all.file[a] - all.file[b] || all.line[a] - all.line[b]);
+		}
+		const scale = events ? this.metrics[metric].quantum || 1 : 1;
+		return { ...merge(all, order), scale };
+	}
+
+	/** The lines as they stand in the column. */
+	readAll(metric, events) {
+		const from = new Varints(this.bytes, 'lines'), n = from.next();
 		const { files, functions } = this.limits;
 
-		if (most > countVarints(this.bytes))
+		if (n > countVarints(this.bytes))
 			throw new DataError('column lines ends early');
-		const out = {
-			file: new Int32Array(most),
-			line: new Int32Array(most),
-			fn: new Int32Array(most),
-			self: new Float64Array(most),
-			total: new Float64Array(most)
-		};
-		let n = 0, file = 0, line = 0;
-		for (let i = 0; i < most; i++) {
+		const out = arrays(n);
+		let file = 0, line = 0;
+		for (let i = 0; i < n; i++) {
 			const step = from.next();
 			file += step;
 			line = step ? from.next() : line + from.next();
@@ -55,21 +102,15 @@ export class Lines {
 			if (file >= files || fn >= functions)
 				throw new DataError(
 					'column lines refers to something that is missing');
-			// A line may be there twice, as two modules were made of it.
-			const again = n > 0 && out.file[n - 1] === file && out.line[n - 1] === line;
-			const at = again ? n - 1 : n++;
-			out.file[at] = file;
-			out.line[at] = line;
-			out.fn[at] = again && out.fn[at] !== fn ? -1 : fn;
-			out.self[at] += this.value(from, metric, events);
-			out.total[at] += this.value(from, metric, events);
+			out.file[i] = file;
+			out.line[i] = line;
+			out.fn[i] = fn;
+			out.self[i] = this.value(from, metric, events);
+			out.total[i] = this.value(from, metric, events);
 		}
 		if (!from.ended)
 			throw new DataError('column lines is longer than its lines');
-		for (const key of Object.keys(out))
-			out[key] = out[key].subarray(0, n);
-		const scale = events ? this.metrics[metric].quantum || 1 : 1;
-		return { ...out, count: n, scale };
+		return out;
 	}
 
 	/** Reads the values of all metrics; that of one. */
@@ -93,8 +134,8 @@ export function linesOfFile({ file, count }, f) {
 /**
  * The rows of a file's listing: {count, numbers(row), index(row), rowOf(line)}. With a text
  * (an array of lines) there is a row for each of its lines, and for lines with values beyond its
- * end; else only for lines with values. A line that is not known has number 0 and is first. index
- * is that of the line's values, or -1.
+ * end; else only for lines with values. A line that is not known has number 0 and is first; those
+ * that are not there after are last. index is that of the line's values, or -1.
  */
 export function listing(lines, file, text) {
 	const [from, to] = linesOfFile(lines, file);
@@ -110,16 +151,23 @@ export function listing(lines, file, text) {
 		};
 	}
 	const first = from < to && lines.line[from] === 0 ? 0 : 1;
-	const last = Math.max(text.length, from < to ? lines.line[to - 1] : 0);
+	const gone = lowerBound(lines.line, from, to, GONE);
+	const last = Math.max(text.length, from < gone ? lines.line[gone - 1] : 0);
+	const there = last - first + 1;
 	const index = (row) => {
-		const k = lowerBound(lines.line, from, to, row + first);
-		return k < to && lines.line[k] === row + first ? k : -1;
+		if (row >= there)
+			return gone + row - there;
+		const k = lowerBound(lines.line, from, gone, row + first);
+		return k < gone && lines.line[k] === row + first ? k : -1;
 	};
 	return {
-		count: last - first + 1,
-		number: (row) => row + first,
+		count: there + to - gone,
+		number: (row) => (row < there ? row + first : lines.line[gone + row - there]),
 		index,
-		rowOf: (line) => Math.max(0, Math.min(line, last) - first)
+		rowOf: (line) => (line < GONE
+				? Math.max(0, Math.min(line, last) - first)
+				: there + Math.min(lowerBound(lines.line, gone, to, line), to - 1) -
+					gone)
 	};
 }
 

@@ -1,38 +1,47 @@
 // Trees by callers: the contexts that have a value of their own, grouped by function, then by
 // caller, by the caller's caller, and so on. A list of contexts is two arrays: leaf, the contexts
 // with the values, and at, how far up from there the group is.
+//
+// In a comparison there are two values of each context: prefix has those that are shown, and second
+// those of the other side, which are added up beside them.
 
 import { Tree } from './tree.js';
 
 const CHUNK = 1 << 18;
 
 /** The contexts of function f that have a value of their own, as a group. */
-export function leavesOf(tree, prefix, f) {
+export function leavesOf(tree, prefix, f, second) {
 	const list = [];
-	let total = 0;
+	let total = 0, other = 0;
 
 	for (let i = 0; i < tree.count; i++)
-		if (tree.fn[i] === f && prefix[i + 1] > prefix[i]) {
+		if (tree.fn[i] === f && (prefix[i + 1] > prefix[i] || isMore(second, i))) {
 			list.push(i);
 			total += prefix[i + 1] - prefix[i];
+			other += second ? second[i + 1] - second[i] : 0;
 		}
 	const leaf = Int32Array.from(list);
-	return { fn: f, total, leaf, at: leaf };
+	return { fn: f, total, second: other, leaf, at: leaf };
 }
+
+const isMore = (second, i) => second !== undefined && second[i + 1] > second[i];
 
 /**
  * All contexts with a value, grouped by function as in groups(). A generator: of a million contexts
  * it takes too long for one step.
  */
-function* leafGroups(tree, prefix, functionCount, least) {
+function* leafGroups(tree, prefix, functionCount, least, second) {
 	const n = tree.count, count = new Int32Array(functionCount);
 	const total = new Float64Array(functionCount), next = new Int32Array(functionCount);
+	const other = new Float64Array(second ? functionCount : 0);
 
 	for (let i = 0; i < n; i++) {
 		const v = prefix[i + 1] - prefix[i];
-		if (v > 0) {
+		if (v > 0 || isMore(second, i)) {
 			count[tree.fn[i]]++;
 			total[tree.fn[i]] += v;
+			if (second)
+				other[tree.fn[i]] += second[i + 1] - second[i];
 		}
 		if (i % CHUNK === CHUNK - 1)
 			yield;
@@ -52,7 +61,7 @@ function* leafGroups(tree, prefix, functionCount, least) {
 	const leaf = new Int32Array(room);
 	for (let i = 0; i < n; i++) {
 		const f = tree.fn[i];
-		if (next[f] >= 0 && prefix[i + 1] > prefix[i])
+		if (next[f] >= 0 && (prefix[i + 1] > prefix[i] || isMore(second, i)))
 			leaf[next[f]++] = i;
 		if (i % CHUNK === CHUNK - 1)
 			yield;
@@ -62,7 +71,14 @@ function* leafGroups(tree, prefix, functionCount, least) {
 		missing,
 		groups: kept.map((f) => {
 			const part = leaf.subarray(next[f] - count[f], next[f]);
-			return { fn: f, total: total[f], leaf: part, at: part, used: count[f] };
+			return {
+				fn: f,
+				total: total[f],
+				second: other[f],
+				leaf: part,
+				at: part,
+				used: count[f]
+			};
 		})
 	};
 }
@@ -86,7 +102,8 @@ export function callers(tree, list) {
 export function grouper(functionCount) {
 	return {
 		slot: new Int32Array(functionCount).fill(-1),
-		total: new Float64Array(functionCount)
+		total: new Float64Array(functionCount),
+		second: new Float64Array(functionCount)
 	};
 }
 
@@ -94,18 +111,21 @@ export function grouper(functionCount) {
  * Groups a list by the function of `at`: [{fn, total, leaf, at}], largest total first, of those of
  * at least `least`. Room is as it was afterwards.
  */
-export function groups(tree, prefix, list, room, least = 0) {
-	const n = list.leaf.length, { slot, total } = room, found = [];
+export function groups(tree, prefix, list, room, least = 0, second = undefined) {
+	const n = list.leaf.length, { slot, total, second: other } = room, found = [];
 
 	for (let i = 0; i < n; i++) {
 		const f = tree.fn[list.at[i]], l = list.leaf[i];
 		if (slot[f] < 0) {
 			slot[f] = 0;
 			total[f] = 0;
+			other[f] = 0;
 			found.push(f);
 		}
 		slot[f]++;
 		total[f] += prefix[l + 1] - prefix[l];
+		if (second)
+			other[f] += second[l + 1] - second[l];
 	}
 	found.sort((a, b) => total[b] - total[a] || a - b);
 	const out = [];
@@ -114,6 +134,7 @@ export function groups(tree, prefix, list, room, least = 0) {
 			out.push({
 				fn: f,
 				total: total[f],
+				second: other[f],
 				leaf: new Int32Array(slot[f]),
 				at: new Int32Array(slot[f]),
 				used: 0
@@ -138,20 +159,22 @@ export function groups(tree, prefix, list, room, least = 0) {
 
 /**
  * The tree by callers, made level by level; a generator that yields now and then, so that the
- * caller can let the page answer. Returns {tree, prefix, pruned, cut, base}.
+ * caller can let the page answer. Returns {tree, prefix, second, pruned, cut, base};
+ * second[i] is what node i has on the other side, in all.
  *
  * options.path: functions, innermost first: only contexts of the first that were called by the
  * second, and so on; the tree then begins with that path, and base is the node of its end, or -1.
  * options.share: a node with less than this share of what the path has is left out. pruned is the
  *     number of nodes whose callers were left out.
+ * options.second: the values of the other side.
  * options.steps: about how many times a context may be moved up in all, which bounds the time. cut
  * is true if that was not enough, so that the tree ends early.
  */
 export function* invert(tree, prefix, functionCount, options = {}) {
-	const { path = [], share = 0, steps = Infinity } = options;
+	const { path = [], share = 0, steps = Infinity, second } = options;
 	const room = grouper(functionCount);
-	const out = { fn: [], parent: [], total: [] };
-	const start = yield* follow(tree, prefix, room, out, path);
+	const out = { fn: [], parent: [], total: [], second: [] };
+	const start = yield* follow(tree, prefix, room, out, path, second);
 	const total = start ? start.total : prefix[tree.count];
 	const least = Math.max(total * share, Number.MIN_VALUE);
 	let level, pruned = 0;
@@ -159,13 +182,14 @@ export function* invert(tree, prefix, functionCount, options = {}) {
 	if (start) {
 		level = [{ node: start.base, list: start.list }];
 	} else {
-		const first = yield* leafGroups(tree, prefix, functionCount, least);
+		const first = yield* leafGroups(tree, prefix, functionCount, least, second);
 		pruned = first.missing ? 1 : 0;
 		level = first.groups.map(
 			(g) => ({ node: add(out, g, -1), list: callers(tree, g) }));
 		yield;
 	}
-	const found = yield* grow(tree, prefix, room, out, { level, least, steps });
+	const found = yield* grow(
+		tree, prefix, room, out, { level, least, steps, second });
 	return {
 		...layOut(out),
 		cut: found.cut,
@@ -175,12 +199,13 @@ export function* invert(tree, prefix, functionCount, options = {}) {
 }
 
 /** The list of the callers beyond a path, or of what is there of it; null for no path. */
-function* follow(tree, prefix, room, out, path) {
+function* follow(tree, prefix, room, out, path, second) {
 	let found = null;
 
 	for (let k = 0; k < path.length; k++) {
-		const g = k ? groups(tree, prefix, found.list, room).find((x) => x.fn === path[k])
-			    : leavesOf(tree, prefix, path[0]);
+		const g = k ? groups(tree, prefix, found.list, room, 0, second)
+				      .find((x) => x.fn === path[k])
+			    : leavesOf(tree, prefix, path[0], second);
 		if (!g || !g.leaf.length)
 			break;
 		found = {
@@ -199,12 +224,13 @@ function* follow(tree, prefix, room, out, path) {
  * outermost ones that have a value, self is that of all contexts, and contexts is how many have a
  * value.
  */
-export function occurrences(tree, prefix, f) {
+export function occurrences(tree, prefix, f, second) {
 	const { fn, end, count } = tree, nodes = [];
 	let until = 0, total = 0, self = 0, contexts = 0;
 
 	for (let i = 0; i < count; i++) {
-		if (fn[i] !== f || prefix[end[i]] <= prefix[i])
+		const has = prefix[end[i]] > prefix[i] || (second && second[end[i]] > second[i]);
+		if (fn[i] !== f || !has)
 			continue;
 		contexts++;
 		self += prefix[i + 1] - prefix[i];
@@ -223,6 +249,14 @@ export function occurrences(tree, prefix, f) {
  * among its callers, and what has no caller is not covered at the left. A generator.
  */
 export function* mergeCallers(tree, prefix, functionCount, nodes, options = {}) {
+	const sums = yield* totalsAt(tree, prefix, nodes);
+	const second = options.second ? yield* totalsAt(tree, options.second, nodes) : undefined;
+	const path = nodes.length ? [tree.fn[nodes[0]]] : [];
+	return yield* invert(tree, sums, functionCount, { ...options, second, path });
+}
+
+/** Sums over the nodes before each, of the totals of some of them. */
+function* totalsAt(tree, prefix, nodes) {
 	const sums = new Float64Array(tree.count + 1);
 	let k = 0, sum = 0;
 
@@ -235,17 +269,17 @@ export function* mergeCallers(tree, prefix, functionCount, nodes, options = {}) 
 		if (i % CHUNK === CHUNK - 1)
 			yield;
 	}
-	const path = nodes.length ? [tree.fn[nodes[0]]] : [];
-	return yield* invert(tree, sums, functionCount, { ...options, path });
+	return sums;
 }
 
 /** The children of nodes by function: [{fn, total, self, nodes}], of at least `least`. */
-function groupCallees(tree, prefix, nodes, room, least) {
-	const { fn, end } = tree, { slot, total } = room, found = [];
+function groupCallees(tree, prefix, nodes, room, least, second) {
+	const { fn, end } = tree, { slot, total, second: other } = room, found = [];
 	const each = (use) => {
 		for (const i of nodes)
 			for (let c = i + 1; c < end[i]; c = end[c])
-				if (prefix[end[c]] > prefix[c])
+				if (prefix[end[c]] > prefix[c] ||
+					(second && second[end[c]] > second[c]))
 					use(c, fn[c]);
 	};
 
@@ -253,14 +287,23 @@ function groupCallees(tree, prefix, nodes, room, least) {
 		if (slot[f] < 0) {
 			slot[f] = 0;
 			total[f] = 0;
+			other[f] = 0;
 			found.push(f);
 		}
 		slot[f]++;
 		total[f] += prefix[end[c]] - prefix[c];
+		if (second)
+			other[f] += second[end[c]] - second[c];
 	});
 	found.sort((a, b) => total[b] - total[a] || a - b);
-	const out = found.filter((f) => total[f] >= least).map((f) => (
-		{ fn: f, total: total[f], self: 0, nodes: new Int32Array(slot[f]), used: 0 }));
+	const out = found.filter((f) => total[f] >= least).map((f) => ({
+		fn: f,
+		total: total[f],
+		second: other[f],
+		self: 0,
+		nodes: new Int32Array(slot[f]),
+		used: 0
+	}));
 	for (const f of found)
 		slot[f] = -1;
 	out.forEach((g, k) => {
@@ -279,30 +322,34 @@ function groupCallees(tree, prefix, nodes, room, least) {
 }
 
 /**
- * The callees of these nodes of one function, merged, level by level: {tree, prefix, self, pruned}.
+ * The callees of these nodes of one function, merged, level by level: {tree, prefix, second, self,
+ * pruned}.
  * Node 0 is the function. self[i] is what node i has of its own: what is not covered by callees is
  * more than that where some were left out, as they have less than `share` of all; pruned is at how
  * many nodes. No node is below another one, so no context is looked at twice. A generator.
  */
-export function* mergeCallees(tree, prefix, functionCount, nodes, { share = 0 } = {}) {
-	const room = grouper(functionCount), out = { fn: [], parent: [], total: [] }, own = [];
-	let total = 0, self = 0, pruned = 0, since = 0;
+export function* mergeCallees(tree, prefix, functionCount, nodes, options = {}) {
+	const { share = 0, second } = options, room = grouper(functionCount);
+	const out = { fn: [], parent: [], total: [], second: [] }, own = [];
+	let total = 0, other = 0, self = 0, pruned = 0, since = 0;
 
 	for (const i of nodes) {
 		total += prefix[tree.end[i]] - prefix[i];
+		other += second ? second[tree.end[i]] - second[i] : 0;
 		self += prefix[i + 1] - prefix[i];
 	}
 	const least = Math.max(total * share, Number.MIN_VALUE);
 	let level = [];
 	if (nodes.length) {
-		level.push({ node: add(out, { fn: tree.fn[nodes[0]], total }, -1), nodes });
+		const root = { fn: tree.fn[nodes[0]], total, second: other };
+		level.push({ node: add(out, root, -1), nodes });
 		own.push(self);
 	}
 	while (level.length) {
 		const next = [];
 		for (const from of level) {
 			const { groups: kept, missing } =
-				groupCallees(tree, prefix, from.nodes, room, least);
+				groupCallees(tree, prefix, from.nodes, room, least, second);
 			pruned += missing ? 1 : 0;
 			for (const g of kept) {
 				next.push({ node: add(out, g, from.node), nodes: g.nodes });
@@ -327,11 +374,12 @@ function add(out, group, parent) {
 	out.fn.push(group.fn);
 	out.parent.push(parent);
 	out.total.push(group.total);
+	out.second.push(group.second);
 	return out.fn.length - 1;
 }
 
 /** Adds the callers of a list, level by level. */
-function* grow(tree, prefix, room, out, { level, least, steps }) {
+function* grow(tree, prefix, room, out, { level, least, steps, second }) {
 	let pruned = 0, done = 0, sinceYield = 0;
 
 	while (level.length && done < steps) {
@@ -339,7 +387,7 @@ function* grow(tree, prefix, room, out, { level, least, steps }) {
 		for (const { node, list: from } of level) {
 			const had = from.leaf.length;
 			let kept = 0;
-			for (const g of groups(tree, prefix, from, room, least)) {
+			for (const g of groups(tree, prefix, from, room, least, second)) {
 				const child = add(out, g, node), up = callers(tree, g);
 				kept += g.used;
 				if (up.leaf.length)
@@ -375,6 +423,7 @@ function layOut(out) {
 	// next[p + 1]: where the next child of p goes.
 	const fn = new Uint32Array(n), depth = new Int32Array(n), parent = new Int32Array(n);
 	const end = new Int32Array(n), prefix = new Float64Array(n + 1);
+	const second = new Float64Array(n);
 	let maxDepth = -1;
 	for (let i = 0; i < n; i++) {
 		const p = out.parent[i], at = next[p + 1];
@@ -386,6 +435,7 @@ function layOut(out) {
 		depth[at] = p < 0 ? 0 : depth[number[p]] + 1;
 		end[at] = at + size[i];
 		prefix[at + 1] = own[i];
+		second[at] = out.second[i];
 		maxDepth = Math.max(maxDepth, depth[at]);
 	}
 	for (let i = 0; i < n; i++)
@@ -393,6 +443,7 @@ function layOut(out) {
 	return {
 		tree: new Tree(fn, new Uint8Array(n), depth, parent, end, maxDepth),
 		prefix,
+		second,
 		number
 	};
 }

@@ -1,6 +1,6 @@
 // The visible rows of a tree table: which nodes are open, and in which order their children stand.
 // A source has roots() and children(id), which return arrays of ids, and depth(id),
-// hasChildren(id), total(id). Ids are small integers.
+// hasChildren(id), weight(id), which is what the heaviest path goes by. Ids are small integers.
 
 export class TreeRows {
 	/** compare orders siblings. */
@@ -100,7 +100,7 @@ export class TreeRows {
 	 * has half of its parent. Returns the last row.
 	 */
 	hotPath(row) {
-		const total = (id) => this.source.total(id);
+		const total = (id) => this.source.weight(id);
 
 		for (;;) {
 			const id = this.ids[row], kids = this.source.children(id);

@@ -10,6 +10,8 @@ import { NameBox } from './namebox.js';
 import { leap, leaps } from './leap.js';
 import { mergeCallees, mergeCallers, occurrences } from './merge.js';
 import { inSlices } from './slices.js';
+import { TOTAL_BEYOND } from './compare.js';
+import { comparedText, sideFacts } from './compared.js';
 import { nextMatch } from './search.js';
 import { exactValue, percent, plural, scaled, shorten } from './format.js';
 
@@ -45,7 +47,8 @@ class Pane extends FlamePointer {
 	setMade(made) {
 		this.made = made;
 		this.leave();
-		this.setPart(made.tree, made.prefix, made.tree.count ? 0 : -1);
+		const second = this.app.values.second && ((i) => made.second[i]);
+		this.setPart(made.tree, made.prefix, made.tree.count ? 0 : -1, second);
 		this.selected = this.above < 0 ? made.tree.firstChild(0) : 0;
 		this.stale = false;
 		const height = Math.min(Math.max(this.rows, 1) * ROW + 2, 4000);
@@ -74,6 +77,11 @@ class Pane extends FlamePointer {
 		return this.app.profile.functions.name[this.graph.tree.fn[node]];
 	}
 
+	/** Only the function itself is tested. */
+	beyond() {
+		return (this.app.compare.marks[this.view.fn] & TOTAL_BEYOND) !== 0;
+	}
+
 	facts(node) {
 		const { app } = this, { tree, prefix } = this.graph, f = tree.fn[node];
 		const { scale, total, unit } = app.values;
@@ -85,6 +93,8 @@ class Pane extends FlamePointer {
 		const lines = [[callers ? 'by this path' : 'total', value(v)]];
 		if (!callers)
 			lines.push(['self', value(this.made.self[node])]);
+		if (app.values.second)
+			lines.push(...sideFacts(app, this.sides(node), null, ''));
 		lines.push(['of the function', percent(v, this.x1 - this.x0)]);
 		const module = app.profile.moduleName(f), place = app.profile.place(f);
 		if (module)
@@ -234,10 +244,10 @@ export class SandwichView {
 	}
 
 	*make(fn) {
-		const { tree, profile: p } = this.app, { prefix } = this.app.values;
-		const found = occurrences(tree, prefix, fn), n = p.functionCount;
+		const { tree, profile: p } = this.app, { prefix, second } = this.app.values;
+		const found = occurrences(tree, prefix, fn, second), n = p.functionCount;
 		yield;
-		const options = { share: LEAST, steps: STEPS };
+		const options = { share: LEAST, steps: STEPS, second };
 		const callers = yield* mergeCallers(tree, prefix, n, found.nodes, options);
 		const callees = yield* mergeCallees(tree, prefix, n, found.nodes, options);
 		return { fn, found, callers, callees };
@@ -263,8 +273,10 @@ export class SandwichView {
 		const gap = callers.tree.count ? callers.prefix[1] : 0;
 		const outermost =
 			gap ? `; ${percent(gap, found.total)} of it without a caller` : '';
-		this.facts.textContent = `${shorten(app.name(fn), 100)}: total ${
-			value(found.total)}; self ${value(found.self)}; ${
+		const values = app.compare
+			? comparedText(app, fn)
+			: `total ${value(found.total)}; self ${value(found.self)}`;
+		this.facts.textContent = `${shorten(app.name(fn), 100)}: ${values}; ${
 			plural(found.contexts, 'context')}${recursion}.`;
 		this.above.textContent = up ? `${plural(up, 'caller')}${outermost}${left(callers)}`
 			: 'No callers: it is outermost';

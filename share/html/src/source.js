@@ -3,7 +3,9 @@
 import { byId, button, el } from './dom.js';
 import { Table, copy, forScreen } from './table.js';
 import { SELF, TOTAL } from './table_view.js';
-import { heat, hottest, listing } from './lines.js';
+import { GONE, heat, hottest, linesOfFile, listing } from './lines.js';
+import { change } from './compare.js';
+import { comparedCell, comparedColumns, comparedSort, isCompared, otherChange } from './compared.js';
 import { csv, download, fileName } from './export.js';
 import { leap } from './leap.js';
 import { matcher } from './search.js';
@@ -43,7 +45,9 @@ function valueCell(app, v, { total, scale, unit }) {
 class Files {
 	constructor(app, open) {
 		this.app = app;
-		this.columns = [SELF, TOTAL, FILE, SHOWN];
+		this.columns = app.compare
+			? [...comparedColumns('self'), otherChange('total'), FILE, SHOWN]
+			: [SELF, TOTAL, FILE, SHOWN];
 		this.table = new Table({
 			id: 'source-table',
 			label: 'Source files',
@@ -71,7 +75,8 @@ class Files {
 	update() {
 		const { app } = this, p = app.profile, { self, total } = app.byFile();
 		const given = app.state.sort, key = given.replace('-', '');
-		this.sort = this.columns.some((c) => c.key === key) ? given : 'self';
+		const usual = app.compare ? 'change' : 'self';
+		this.sort = this.columns.some((c) => c.key === key) ? given : usual;
 		const by = this.sort.replace('-', ''), rising = this.sort.startsWith('-');
 		const kept = this.rows?.[this.table.active], data = `${app.valuesKey} ${this.sort}`;
 		this.table.showSort(by, rising);
@@ -82,7 +87,7 @@ class Files {
 		this.data = data;
 		const withLines = app.filesWithLines();
 		const list = p.files.map((_, f) => f).filter((f) => total[f] > 0 || withLines[f]);
-		const value = {
+		const value = isCompared(by) ? comparedSort(by, (f, other) => this.sides(f, other)) : {
 			self: (f) => self[f],
 			total: (f) => total[f],
 			file: (f) => app.rank('files')[f],
@@ -92,27 +97,42 @@ class Files {
 		this.rows = list.sort(
 			(a, b) => sign * (value(a) - value(b)) || total[b] - total[a] || a - b);
 		this.table.active = Math.max(0, this.rows.indexOf(kept));
-		const values = app.values;
 		this.table.setModel({
 			count: this.rows.length,
-			cells: (row) => {
-				const f = this.rows[row];
-				return [
-					valueCell(app, self[f], values),
-					valueCell(app, total[f], values), { text: p.files[f] }, {
-						text: p.hasSource(f)   ? 'text'
-							: withLines[f] ? 'values of lines'
-								       : ''
-					}
-				];
-			},
+			cells: (row) => this.columns.map((c) => this.cell(c.key, this.rows[row])),
 			info: (row) => ({ id: this.rows[row] })
 		},
 			'No source file is known.');
 	}
 
+	cell(key, f) {
+		const { app } = this, p = app.profile;
+		if (key === 'file')
+			return { text: p.files[f] };
+		if (key === 'shown')
+			return {
+				text: p.hasSource(f)		    ? 'text'
+					: app.filesWithLines()[f] ? 'values of lines'
+								  : ''
+			};
+		if (isCompared(key))
+			return comparedCell(app, key, this.sides(f, key === 'other'), null);
+		return valueCell(app, app.byFile()[key][f], app.values);
+	}
+
+	/** {before, after, change} of a comparison. */
+	sides(f, other) {
+		const { app } = this, { before, after } = app.fileSides();
+		const kind = other ? 'total' : 'self', b = before[kind][f], a = after[kind][f];
+		return { before: b, after: a, change: app.changeOf(b, a, app.byFile()[kind][f]) };
+	}
+
 	csv() {
 		const { app } = this, { self, total } = app.byFile(), { scale, unit } = app.values;
+		if (app.compare)
+			return comparedCsv(unit, this.rows.map((f) => [
+				this.sides(f, false), this.sides(f, true), app.profile.files[f]
+			]), scale, 'file');
 		return csv([
 			[`self (${unit})`, `total (${unit})`, 'file'],
 			...this.rows.map(
@@ -133,16 +153,36 @@ class Files {
 	}
 }
 
+/** CSV of rows [sides of self, sides of the total, ...texts]. */
+function comparedCsv(unit, rows, scale, ...heads) {
+	const head = (side, kind) => `${kind} ${side} (${unit})`;
+	return csv([
+		[
+			head('before', 'self'), head('after', 'self'), head('before', 'total'),
+			head('after', 'total'), ...heads
+		],
+		...rows.map(([self, total, ...rest]) => [
+			self.before * scale, self.after * scale, total.before * scale,
+			total.after * scale, ...rest
+		])
+	]);
+}
+
 /** The lines of a file. */
 class Listing {
 	constructor(app) {
+		const fixed = (columns) => columns.map((c) => ({ ...c, fixed: true }));
 		this.app = app;
+		this.columns = [
+			...fixed(app.compare ? [...comparedColumns('self'), otherChange('total')]
+					     : [SELF, TOTAL]),
+			LINE, CODE, OF
+		];
 		this.table = new Table({
 			id: 'lines-table',
 			label: 'Source lines',
 			tree: false,
-			columns:
-				[{...SELF, fixed: true }, {...TOTAL, fixed: true }, LINE, CODE, OF],
+			columns: this.columns,
 			on: {
 				sort: () => {},
 				toggle: () => {},
@@ -172,31 +212,72 @@ class Listing {
 		this.list = list;
 		this.text = text;
 		this.file = file;
-		this.hot = hottest(lines, file);
-		this.most = this.hot.length ? lines.self[this.hot[0]] : 0;
+		this.values = values;
+		this.compared = app.compare?.lines(lines);
+		this.hot = this.compared ? this.mostChanged() : hottest(lines, file);
+		this.most = this.hot.length ? this.weight(this.hot[0]) : 0;
 		this.table.setModel({
 			count: list.count,
-			cells: (row) => {
-				const k = list.index(row), number = list.number(row);
-				const value = (v) =>
-					(k < 0 ? { text: '' } : valueCell(app, v[k], values));
-				return [
-					value(lines.self), value(lines.total),
-					{ text: number ? String(number) : 'not known' },
-					{ text: this.code(row) }, this.functionCell(k)
-				];
-			},
+			cells: (row) => this.columns.map((c) => this.cell(c.key, row)),
 			info: (row) => {
 				const k = list.index(row), hits = app.matching().hits;
 				return {
 					id: list.number(row),
-					heat: k < 0 ? 0 : heat(lines.self[k], this.most),
+					heat: k < 0 ? 0 : heat(this.weight(k), this.most),
+					cold: this.isCold(k),
 					hit: hits && this.matches(row)
 				};
 			}
 		},
 			'No line of this file has a value.');
 		this.drawMap();
+	}
+
+	cell(key, row) {
+		const { app, list, lines, compared } = this, k = list.index(row);
+		if (key === 'lineno')
+			return { text: this.lineText(list.number(row)) };
+		if (key === 'code')
+			return { text: this.code(row) };
+		if (key === 'function')
+			return this.functionCell(k);
+		if (k < 0)
+			return { text: '' };
+		if (!compared)
+			return valueCell(app, lines[key][k], this.values);
+		const other = key === 'other', tested = other === app.compare.totalLines;
+		return comparedCell(
+			app, key, this.sides(k, other), tested ? compared.beyond[k] !== 0 : null);
+	}
+
+	lineText(number) {
+		return number >= GONE ? `${number - GONE} before` : number ? String(number) : 'not known';
+	}
+
+	/** {before, after, change} of a line's self, or of its total. */
+	sides(k, other) {
+		const { compared: { before, after }, values: { total, scale } } = this;
+		const kind = other ? 'total' : 'self', b = before[kind][k], a = after[kind][k];
+		return { before: b, after: a, change: change(b, a, total / scale) };
+	}
+
+	/** How hot a line is: its own value, or how much that changed. */
+	weight(k) {
+		return this.compared ? Math.abs(this.sides(k, false).change) : this.lines.self[k];
+	}
+
+	isCold(k) {
+		return k >= 0 && this.compared !== undefined && this.sides(k, false).change < 0;
+	}
+
+	/** Indexes of the file's lines, those that changed most first. */
+	mostChanged() {
+		const [from, to] = linesOfFile(this.lines, this.file);
+		const list = Array.from({ length: to - from }, (_, i) => from + i);
+		const total = (k) => Math.abs(this.sides(k, true).change);
+		return list.filter((k) => this.weight(k) > 0 || total(k) > 0)
+			.sort((a, b) => this.weight(b) - this.weight(a) || total(b) - total(a) ||
+					a - b);
 	}
 
 	/** The text of a row. */
@@ -231,16 +312,21 @@ class Listing {
 
 	/** Places of heat beside the scroll bar: each has the highest of its lines. */
 	drawMap() {
-		const { list, lines } = this, most = new Uint8Array(MARKS);
+		const { list, lines } = this;
+		const most = new Uint8Array(MARKS), cold = new Uint8Array(MARKS);
 		for (const k of this.hot) {
 			const place = Math.floor(list.rowOf(lines.line[k]) / list.count * MARKS);
-			most[place] = Math.max(most[place], heat(lines.self[k], this.most));
+			const h = heat(this.weight(k), this.most);
+			if (h > most[place]) {
+				most[place] = h;
+				cold[place] = this.isCold(k) ? 1 : 0;
+			}
 		}
 		const marks = [];
 		most.forEach((h, place) => {
 			if (!h)
 				return;
-			const mark = el('span', { 'data-heat': h });
+			const mark = el('span', { 'data-heat': h, class: cold[place] ? 'cold' : '' });
 			mark.style.top = `${100 * place / MARKS}%`;
 			marks.push(mark);
 		});
@@ -264,7 +350,7 @@ class Listing {
 		const next = at < 0 ? 0 : Math.max(0, Math.min(n - 1, at + step));
 		this.goTo(this.lines.line[this.hot[next]]);
 		byId('live').textContent =
-			`Line ${this.lines.line[this.hot[next]]}, hottest ${next + 1} of ${n}`;
+			`Line ${this.lineText(this.lines.line[this.hot[next]])}, hottest ${next + 1} of ${n}`;
 		return true;
 	}
 
@@ -275,7 +361,7 @@ class Listing {
 			return this.hotStep(key === 'n' ? 1 : -1);
 		if (key === 'c') {
 			copy(app, this.text ? this.code(row) : `${app.profile.files[this.file]}:${
-				this.list.number(row)}`, this.text ? 'the line' : 'the place');
+				this.list.number(row) % GONE}`, this.text ? 'the line' : 'the place');
 			return true;
 		}
 		if (key !== 's')
@@ -301,7 +387,17 @@ class Listing {
 
 	csv() {
 		const { list, lines } = this, { scale } = lines, { unit } = this.app.whole;
-		const rows = Array.from({ length: list.count }, (_, row) => {
+		const all = Array.from({ length: list.count }, (_, row) => row);
+		if (this.compared)
+			return comparedCsv(unit, all.filter((row) => list.index(row) >= 0).map((row) => {
+				const k = list.index(row);
+				return [
+					this.sides(k, false), this.sides(k, true),
+					this.lineText(list.number(row)), this.code(row),
+					this.functionText(k)
+				];
+			}), scale, 'line', 'code', 'function');
+		const rows = all.map((row) => {
 			const k = list.index(row), v = (values) => (k < 0 ? 0 : values[k] * scale);
 			return [
 				v(lines.self), v(lines.total), list.number(row), this.code(row),
@@ -425,7 +521,10 @@ export class SourceView {
 			plural(list.hot.length, 'line')} with values.`];
 		if (!p.hasSource(file))
 			parts.push(
-				'Its text is not in the page; "hpcprof html --sources" puts it there.');
+				`Its text is not in the page; "hpcprof ${
+					app.compare ? 'diff --html' : 'html'} --sources" puts it there.`);
+		if (app.compare && list.hot.some((k) => list.lines.line[k] >= GONE))
+			parts.push('Lines that are not there after are last, with their number before.');
 		if (app.state.units)
 			parts.push('Lines have the values of all threads, whichever are chosen.');
 		this.note.textContent = parts.join(' ');

@@ -8,11 +8,13 @@ export const DEFAULTS = Object.freeze({
 	view: 'flat',
 	metric: 0, // index; its name in the fragment
 	of: 'events',
+	side: 'after', // of a comparison
 	units: '', // the chosen ones, as in units.js; or all
 	as: 'percent',
 	q: '', // search
 	filter: '', // name filter of the tables
 	module: -1, // module filter of the tables; its name in the fragment
+	noise: 'all', // of a comparison: all rows of the tables, or those beyond noise
 	sort: '', // column of the table, with - before it for rising order
 	zoom: '', // node, or f and a path of functions' numbers (f12.7) in the inverted flame graph
 	node: -1, // row to show in the top-down table
@@ -24,19 +26,21 @@ export const DEFAULTS = Object.freeze({
 	strip: 'given', // order of the bars
 	root: 'top',
 	order: 'calls', // or 'callers': inverted
-	color: 'module',
+	color: 'auto', // by change in a comparison, else by module
 	theme: 'system',
 });
 
 const CHOICES = {
 	of: ['events', 'samples'],
+	side: ['after', 'before', 'grown', 'shrunk'],
+	noise: ['all', 'beyond'],
 	as: ['percent', 'value'],
 	by: ['unit', 'process', 'program', 'thread', 'rank', 'host'],
 	what: ['self', 'total'],
 	strip: ['given', 'sorted'],
 	root: ['top', 'bottom'],
 	order: ['calls', 'callers'],
-	color: ['module', 'function', 'kernel'],
+	color: ['module', 'function', 'kernel', 'change'],
 	theme: ['system', 'light', 'dark'],
 };
 

@@ -13,6 +13,7 @@ const CELLS = 64, WIDTH = 3 * CELLS, HEIGHT = 18;  // of a strip
 
 const column = (key, label, title) => ({ key, label, title, kind: 'number' });
 const COLUMNS = [
+	FUNCTION,
 	column('mean', 'Mean', 'Over all, those without it included'),
 	column('deviation', 'Std. dev.', 'Sample standard deviation (n - 1)'),
 	column('least', 'Min', 'The lowest value; 0 if some are without it'),
@@ -24,8 +25,7 @@ const COLUMNS = [
 		kind: 'strip',
 		fixed: true,
 		title: 'A bar for each'
-	},
-	FUNCTION
+	}
 ];
 
 /** What can be compared, in the plural. */
@@ -37,6 +37,9 @@ const KINDS = {
 	rank: ['ranks', 'rank'],
 	host: ['hosts', 'host']
 };
+
+/** The units of a comparison are its runs. */
+const kindName = (app, k) => (app.compare && k === 'unit' ? ['runs', 'run'] : KINDS[k]);
 
 const VALUES = new Set(['mean', 'deviation', 'least', 'most']);
 
@@ -99,7 +102,7 @@ export class StatsView extends FlatView {
 			return l;
 		};
 		return [
-			make('by', 'Compare', 'by', kinds.map((k) => [k, KINDS[k][0]])),
+			make('by', 'Compare', 'by', kinds.map((k) => [k, kindName(app, k)[0]])),
 			make('what', 'Value', 'what', [['self', 'self'], ['total', 'total']]),
 			make('strip', 'Bars', 'strip',
 				[['given', 'in order'], ['sorted', 'highest first']]),
@@ -186,7 +189,7 @@ export class StatsView extends FlatView {
 			}
 		this.rows = list.sort(this.comparer());
 		this.table.active = Math.max(0, this.rows.indexOf(kept));
-		const [many, one] = KINDS[app.state.by];
+		const [many, one] = kindName(app, app.state.by);
 		const count = list.length === all ? plural(all, 'function')
 			: `${exact(list.length)} of ${exact(all)} functions`;
 		const compared =

@@ -20,11 +20,19 @@ function charWidth(element) {
 	return g.measureText('0'.repeat(100)).width / 100 || 7;
 }
 
+/** The bar of a number, and what is said of a change. */
+function showNumber(cell, content) {
+	cell.style.setProperty('--share', `${(100 * (content.share ?? 0)).toFixed(1)}%`);
+	cell.classList.toggle('grown', content.change === 'grown');
+	cell.classList.toggle('shrunk', content.change === 'shrunk');
+	cell.classList.toggle('noise', content.change !== undefined && content.beyond === false);
+}
+
 export class Table {
 	/**
-	 * columns: [{key, label, title, kind, fixed}], kind is 'number', 'name', 'text', 'lineno',
-	 * 'code' or 'strip' (a canvas, which the cell's draw(canvas) paints); rows are not sorted by
-	 * one that is fixed. on: {sort(key), toggle(row), key(event, row), select(row)}; key
+	 * columns: [{key, label, title, kind, fixed, width}], kind is 'number', 'name', 'text', 'lineno',
+	 * 'code' or 'strip' (a canvas, which the cell's draw(canvas) paints); width is that of CSS,
+	 * if not the kind's; rows are not sorted by one that is fixed. on: {sort(key), toggle(row), key(event, row), select(row)}; key
 	 * returns true if it used the event.
 	 */
 	constructor({ id, label, tree, columns, on }) {
@@ -55,7 +63,7 @@ export class Table {
 			el('div', { role: 'rowgroup', class: 'headgroup' }, this.head), this.body);
 		this.outer = el('div', { class: 'tablebox' }, this.element, this.empty);
 		this.scroll = new Scroll(this.element, this.body);
-		const widths = columns.map((c) => ({
+		const widths = columns.map((c) => c.width ?? ({
 			number: '5.6rem',
 			lineno: '4.5rem',
 			strip: '210px',
@@ -194,6 +202,7 @@ export class Table {
 		row.classList.toggle('hit', !!info.hit);
 		row.classList.toggle('odd', r % 2 === 1);
 		row.dataset.heat = info.heat ?? 0;
+		row.classList.toggle('cold', !!info.cold);
 		if (this.tree) {
 			row.setAttribute('aria-level', info.depth + 1);
 			if (info.expandable)
@@ -215,8 +224,7 @@ export class Table {
 		if (column.kind !== 'name') {
 			cell.textContent = text;
 			if (column.kind === 'number')
-				cell.style.setProperty(
-					'--share', `${(100 * (content.share ?? 0)).toFixed(1)}%`);
+				showNumber(cell, content);
 			return;
 		}
 		const [twisty, depth, label] = cell.children;

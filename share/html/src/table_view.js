@@ -5,6 +5,7 @@ import { Table, copy } from './table.js';
 import { csv, download, fileName } from './export.js';
 import { leap, leaps } from './leap.js';
 import { matcher } from './search.js';
+import { comparedCell, comparedSort, isCompared, movedText } from './compared.js';
 import { baseName, exact, exactValue, percent, scaled } from './format.js';
 
 export const SELF = {
@@ -54,7 +55,7 @@ export const PLACE = {
 const TEXTS = new Set(['function', 'module', 'place']);
 
 /** Columns of numbers that are not of the metric. */
-const COUNTS = new Set(['samples', 'present', 'imbalance']);
+const COUNTS = new Set(['samples', 'present', 'imbalance', 'ratio']);
 
 /** Filters, sorting, a row's actions and CSV. */
 export class TableView {
@@ -94,7 +95,7 @@ export class TableView {
 			(value) => app.set({ module: Number(value) }));
 		this.module = module.lastChild;
 		return el('div', { class: 'tools' }, el('label', {}, 'Filter ', this.filter),
-			module, ...this.treeTools(),
+			module, ...this.noiseTools(), ...this.treeTools(),
 			el('span',
 				{ class: 'group', role: 'group', 'aria-label': 'The selected row' },
 				button(`${id}-copy-name`, 'Copy name', 'Copy the name (c)',
@@ -119,6 +120,17 @@ export class TableView {
 
 	treeTools() {
 		return [];
+	}
+
+	/** Of a comparison: which rows are shown. */
+	noiseTools() {
+		if (!this.app.compare)
+			return [];
+		const rows = select(`${this.id}-noise`, 'Rows',
+			[['all', 'all'], ['beyond', 'beyond noise']],
+			(value) => this.app.set({ noise: value }));
+		this.noise = rows.lastChild;
+		return [rows];
 	}
 
 	/** What else the rows depend on, as a text. */
@@ -150,7 +162,10 @@ export class TableView {
 
 	update() {
 		const { state, valuesKey: values } = this.app;
-		const data = JSON.stringify([values, state.filter, state.module, this.extra]);
+		const data = JSON.stringify(
+			[values, state.filter, state.module, state.noise, this.extra]);
+		if (this.noise)
+			this.noise.value = state.noise;
 		if (this.filter.value !== state.filter)
 			this.filter.value = state.filter;
 		this.filter.setAttribute(
@@ -180,7 +195,9 @@ export class TableView {
 	comparer() {
 		const { key, rising } = this.sort, sign = rising ? 1 : -1;
 		const rank = TEXTS.has(key) && this.app.rank(key);
-		const value = rank ? (id) => rank[this.functionOf(id)] : this.sortValue(key);
+		const value = rank ? (id) => rank[this.functionOf(id)]
+			: isCompared(key) ? comparedSort(key, (id, other) => this.sides(id, other))
+					  : this.sortValue(key);
 		return (a, b) => sign * (value(a) - value(b)) || a - b;
 	}
 
@@ -200,6 +217,8 @@ export class TableView {
 			return { text: baseName(p.moduleName(f)), title: p.moduleName(f) };
 		if (key === 'place')
 			return { text: baseName(p.place(f)), title: p.place(f) };
+		if (isCompared(key))
+			return this.comparedCell(key, id);
 		const v = this.value(key, id);
 		if (key === 'samples')
 			return { text: v ? exact(v) : '' };
@@ -209,6 +228,15 @@ export class TableView {
 			share: total ? x / total : 0,
 			title: `${percent(x, total)}, ${scaled(x, unit)} (${exactValue(x, unit)})`
 		};
+	}
+
+	comparedCell(key, id) {
+		const { app } = this, other = key === 'other';
+		const cell = comparedCell(app, key, this.sides(id, other), this.beyond(id, other));
+		const moved = key === 'change' ? movedText(app, this.functionOf(id)) : '';
+		if (moved)
+			cell.title += `; ${moved}`;
+		return cell;
 	}
 
 	model(count, idOf, info) {
@@ -286,6 +314,11 @@ export class TableView {
 
 	exportValue(key, id) {
 		const f = this.functionOf(id), p = this.app.profile;
+		if (isCompared(key)) {
+			const sides = this.sides(id, key === 'other'), { scale } = this.app.values;
+			return key === 'ratio' ? sides.after / sides.before
+				: sides[key === 'other' ? 'change' : key] * scale;
+		}
 		return key === 'function'   ? p.functions.name[f]
 			: key === 'module'  ? p.moduleName(f)
 			: key === 'place'   ? p.place(f)

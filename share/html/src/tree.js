@@ -115,7 +115,7 @@ export function buildTree(pops, code) {
 	return new Tree(code, inlined, depth, parent, end, maxDepth);
 }
 
-/** sums[i] is the sum of own[0] to own[i - 1]; of 32-bit numbers where these suffice. */
+/** sums[i] is the sum of own[0] to own[i - 1], whole numbers; of 32-bit numbers where these suffice. */
 export function prefixSums(own) {
 	const n = own.length;
 	let sum = 0, small = true;
@@ -124,9 +124,18 @@ export function prefixSums(own) {
 		sum += own[i];
 		small &&= own[i] >= 0;
 	}
-	const sums = small && sum < 2 ** 32 ? new Uint32Array(n + 1) : new Float64Array(n + 1);
-	sum = 0;
-	for (let i = 0; i < n; i++) {
+	return addUp(own, small && sum < 2 ** 32 ? new Uint32Array(n + 1) : new Float64Array(n + 1));
+}
+
+/** The same of values that are not whole. */
+export function realSums(own) {
+	return addUp(own, new Float64Array(own.length + 1));
+}
+
+function addUp(own, sums) {
+	let sum = 0;
+
+	for (let i = 0; i < own.length; i++) {
 		sum += own[i];
 		sums[i + 1] = sum;
 	}

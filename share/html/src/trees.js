@@ -5,6 +5,8 @@ import { TreeRows } from './rows.js';
 import { callers, grouper, groups, leavesOf } from './merge.js';
 import { nextMatch } from './search.js';
 import { plural } from './format.js';
+import { SELF_BEYOND } from './compare.js';
+import { comparedColumns, otherChange } from './compared.js';
 import { FUNCTION, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
 
 /** What the two tree tables share. Subclasses make a source for rows.js. */
@@ -111,12 +113,13 @@ class TreeView extends TableView {
 	}
 }
 
-/** Nodes of the tree that have a value, and that filters let pass. */
+/** Nodes of the tree that have a value, and that filters let pass. weight is by node. */
 class NodeSource {
-	constructor(tree, prefix, pass) {
+	constructor(tree, prefix, pass, weight) {
 		this.tree = tree;
 		this.prefix = prefix;
 		this.keep = pass && this.withPaths(pass);
+		this.weight = weight ?? ((i) => this.total(i));
 	}
 
 	/** Nodes that pass, all above them, and all below. */
@@ -180,8 +183,13 @@ export class TopDownView extends TreeView {
 			id: 'topdown',
 			label: 'Call paths, outermost function first',
 			tree: true,
-			sort: 'total',
-			columns: [TOTAL, SELF, SAMPLES, FUNCTION, MODULE, PLACE],
+			sort: app.compare ? 'change' : 'total',
+			columns: app.compare
+				? [
+					  ...comparedColumns('total'), otherChange('self'),
+					  FUNCTION, MODULE, PLACE
+				  ]
+				: [TOTAL, SELF, SAMPLES, FUNCTION, MODULE, PLACE],
 			about: 'What each function called, from the outermost one.'
 		});
 	}
@@ -198,8 +206,24 @@ export class TopDownView extends TreeView {
 	}
 
 	makeSource() {
-		const { app } = this;
-		return new NodeSource(app.tree, app.values.prefix, app.passing());
+		const { app } = this, { second, prefix } = app.values;
+		if (!second)
+			return new NodeSource(app.tree, prefix, app.passing());
+		const { both } = app.compare.sums(app.state.metric);
+		return new NodeSource(app.tree, both, app.passing(),
+			(i) => Math.abs(this.sides(i, false).change));
+	}
+
+	/** {before, after, change} of the total, or of self. */
+	sides(i, other) {
+		const { app } = this, { before, after } = app.compare.sums(app.state.metric);
+		const end = other ? i + 1 : app.tree.end[i], { prefix } = app.values;
+		const b = before[end] - before[i], a = after[end] - after[i];
+		return { before: b, after: a, change: app.changeOf(b, a, prefix[end] - prefix[i]) };
+	}
+
+	beyond(i, other) {
+		return other ? null : this.app.compare.nodes[i] !== 0;
 	}
 
 	openAll() {
@@ -210,6 +234,8 @@ export class TopDownView extends TreeView {
 	/** The tree has the order of events of the first metric. */
 	order() {
 		const { metric, of } = this.app.state, { key, rising } = this.sort;
+		if (this.app.compare)
+			return this.comparer();
 		const natural = metric === 0 && key === 'total' && !rising &&
 			(of === 'events' || !this.app.profile.hasEvents(0));
 		return natural ? null : this.comparer();
@@ -280,22 +306,26 @@ export class TopDownView extends TreeView {
 
 /**
  * Functions with a self value, and by whom they were called. What is below a row is made when it is
- * opened. An id is an index of list.
+ * opened. An id is an index of list. In a comparison, contexts are those with a value on either side.
  */
 class CallerSource {
-	constructor(tree, values, samples, flat, pass) {
-		this.tree = tree;
-		this.prefix = values.prefix;
-		this.samplePrefix = samples.prefix;
-		this.room = grouper(flat.self.length);
-		this.called = this.calledFunctions(flat.self.length);
+	constructor(app, pass) {
+		const { self, samples } = app.flat(), { metric } = app.state;
+		this.app = app;
+		this.tree = app.tree;
+		this.values = app.values;
+		this.sums = app.compare?.sums(metric);
+		this.prefix = this.sums?.both ?? this.values.prefix;
+		this.samplePrefix = app.samples.prefix;
+		this.room = grouper(self.length);
+		this.called = this.calledFunctions(self.length);
 		this.list = [];
-		for (let f = 0; f < flat.self.length; f++)
-			if (flat.self[f] > 0 && (!pass || pass[f]))
+		for (let f = 0; f < self.length; f++)
+			if ((self[f] > 0 || this.isOnOtherSide(f)) && (!pass || pass[f]))
 				this.list.push({
 					fn: f,
-					total: flat.self[f],
-					samples: flat.samples[f],
+					total: self[f],
+					samples: samples[f],
 					parent: -1,
 					depth: 0,
 					kids: null,
@@ -303,6 +333,12 @@ class CallerSource {
 					at: null
 				});
 		this.top = this.list.map((_, id) => id);
+	}
+
+	/** Has the function a value only on the side that is not shown? */
+	isOnOtherSide(f) {
+		const { before, after } = this.values.second ? this.app.sides() : {};
+		return before && (before.self[f] > 0 || after.self[f] > 0);
 	}
 
 	/** Functions of which a context with a self value was called by another. */
@@ -334,9 +370,12 @@ class CallerSource {
 		if (!x.kids) {
 			const found =
 				groups(this.tree, this.prefix, callers(this.tree, x), this.room);
-			x.kids = found.map((g) => this.list.push({
+			const { prefix, second } = this.values;
+			const total = (g) => (this.sums ? sumOf(g.leaf, prefix) : g.total);
+			const kept = found.filter((g) => !this.sums || second || total(g) > 0);
+			x.kids = kept.map((g) => this.list.push({
 				fn: g.fn,
-				total: g.total,
+				total: total(g),
 				samples: -1,
 				parent: id,
 				depth: x.depth + 1,
@@ -359,14 +398,27 @@ class CallerSource {
 		return this.list[id].total;
 	}
 
+	weight(id) {
+		return this.values.second ? Math.abs(this.sides(id).change) : this.total(id);
+	}
+
+	/** {before, after, change} of a row of a comparison. */
+	sides(id) {
+		const x = this.list[id], { before, after } = this.app.sides();
+		const [b, a] = x.parent < 0
+			? [before.self[x.fn], after.self[x.fn]]
+			: [sumOf(x.leaf, this.sums.before), sumOf(x.leaf, this.sums.after)];
+		return { before: b, after: a, change: this.app.changeOf(b, a, x.total) };
+	}
+
 	depth(id) {
 		return this.list[id].depth;
 	}
 
 	samples(id) {
-		const x = this.list[id], p = this.samplePrefix;
+		const x = this.list[id];
 		if (x.samples < 0)
-			x.samples = x.leaf.reduce((sum, i) => sum + p[i + 1] - p[i], 0);
+			x.samples = sumOf(x.leaf, this.samplePrefix);
 		return x.samples;
 	}
 
@@ -378,23 +430,38 @@ class CallerSource {
 	}
 }
 
+/** The sum of some contexts' own values. */
+function sumOf(leaf, prefix) {
+	return leaf.reduce((sum, i) => sum + prefix[i + 1] - prefix[i], 0);
+}
+
 export class BottomUpView extends TreeView {
 	constructor(app) {
 		super(app, {
 			id: 'bottomup',
 			label: 'Functions and their callers',
 			tree: true,
-			sort: 'self',
-			columns: [SELF, SAMPLES, FUNCTION, MODULE, PLACE],
+			sort: app.compare ? 'change' : 'self',
+			columns: app.compare
+				? [...comparedColumns('self'), FUNCTION, MODULE, PLACE]
+				: [SELF, SAMPLES, FUNCTION, MODULE, PLACE],
 			about: 'Functions by self, and below each its callers, with the part of ' +
 				'its self that came by way of them.'
 		});
 	}
 
 	makeSource() {
-		const { app } = this;
-		return new CallerSource(
-			app.tree, app.values, app.samples, app.flat(), app.passing());
+		return new CallerSource(this.app, this.app.passing());
+	}
+
+	sides(id) {
+		return this.source.sides(id);
+	}
+
+	/** Only the outermost rows are tested: functions. */
+	beyond(id) {
+		const x = this.source.list[id];
+		return x.parent < 0 ? (this.app.compare.marks[x.fn] & SELF_BEYOND) !== 0 : null;
 	}
 
 	/** All is closed at first: the heaviest functions, side by side. */

@@ -16,8 +16,9 @@ export class UnitsPanel {
 		this.totals = null;
 		this.panel = byId('units-panel');
 		this.chosen = new Uint8Array(app.profile.units.length);
-		byId('units-line').hidden = !app.profile.units.length;
-		if (!app.profile.units.length)
+		const has = app.profile.units.length > 0 && !app.compare;
+		byId('units-line').hidden = !has;
+		if (!has)
 			return;
 		byId('units').addEventListener(
 			'click', () => (this.panel.open ? this.close() : this.open()));
@@ -40,7 +41,7 @@ export class UnitsPanel {
 	/** The state has changed. */
 	update() {
 		const { app } = this, { units } = app.state, n = app.profile.units.length;
-		if (!n)
+		if (!n || app.compare)
 			return;
 		const { metric, of } = app.state, key = `${metric} ${of}`;
 		this.chosen = parseChosen(units, n);

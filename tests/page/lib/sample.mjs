@@ -17,7 +17,7 @@ export function random(seed) {
 	};
 }
 
-function varints(values) {
+export function varints(values) {
 	const out = new Uint8Array(values.length * 8);
 	let at = 0;
 
