@@ -117,7 +117,7 @@ $(BIN)/hpcprof: $(BUILD)/obj/hpcprof/main.o $(LIB)/libhpcoffline.a
 
 # The extension of SQLite: the offline half as a shared object. db/ is compiled again for it, to
 # call SQLite through the table of functions that the host passes.
-host_only := $(call sources,db/write hpcprof/views/html) db/base/csv.c db/query/query.c db/query/rows.c db/query/named_queries.c hpcprof/commands.c
+host_only := $(call sources,db/write hpcprof/views/diff hpcprof/views/html) db/base/csv.c db/query/query.c db/query/rows.c db/query/named_queries.c hpcprof/commands.c
 extension_c := $(filter-out $(host_only),$(offline_c)) db/extension.c
 extension_o := $(patsubst %.c,$(BUILD)/extension-obj/%.o,$(filter db/%,$(extension_c))) \
 	$(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out db/%,$(extension_c)))
