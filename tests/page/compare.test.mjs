@@ -4,7 +4,7 @@ import { change, ratio, relative } from '../../share/html/src/compare.js';
 import { DataError, Profile } from '../../share/html/src/data.js';
 import { GONE, listing } from '../../share/html/src/lines.js';
 import { invert, mergeCallees, mergeCallers, occurrences } from '../../share/html/src/merge.js';
-import { drain } from '../../share/html/src/units.js';
+import { drain } from '../../share/html/src/drain.js';
 import { fromPaths, random, varints } from './lib/sample.mjs';
 import { SEEDS, flatOf, randomPaths } from './lib/naive.mjs';
 

@@ -1,7 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { mergeCallees, mergeCallers, occurrences } from '../../share/html/src/merge.js';
-import { drain } from '../../share/html/src/units.js';
+import { drain } from '../../share/html/src/drain.js';
 import { Profile } from '../../share/html/src/data.js';
 import { deep, synthetic } from './lib/sample.mjs';
 import { SEEDS, flatOf, profileOf, randomPaths } from './lib/naive.mjs';

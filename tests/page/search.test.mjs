@@ -1,7 +1,9 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { drain } from '../../share/html/src/drain.js';
 import { matchFunctions, matchedValue, matcher, nextMatch, queryFor }
 	from '../../share/html/src/search.js';
+import { contextsInSteps } from '../../share/html/src/tree.js';
 import { SEEDS, profileOf, randomPaths } from './lib/naive.mjs';
 
 const finds = (query, name) => matcher(query).test(name);
@@ -34,6 +36,23 @@ test('a query for a name finds it', () => {
 	assert.ok(!finds(queryFor('/a.b/'), '/aXb/'));
 });
 
+test('letter by letter, and in any other order, finds the same', () => {
+	const names = ['Alpha', 'beta', 'alphabet', 'gamma', 'ALP', ''], others = ['alphabet', 'x'];
+	const typed = ['a', 'al', 'alp', 'alph', 'alp', 'al', '/^a/', 'AL', 'bet', 'be', '', 'abet'];
+	for (const query of typed)
+		for (const list of [names, others]) {
+			const { test: matches } = matcher(query);
+			const want = matches ? list.map((name) => (matches(name) ? 1 : 0)) : null;
+			const { hits, functions } = matchFunctions(list, query);
+			assert.deepEqual(hits && [...hits], want, query);
+			assert.equal(functions, want ? want.reduce((a, b) => a + b, 0) : 0);
+		}
+	for (const query of typed) {
+		const { test: matches } = matcher(query), { hits } = matchFunctions(names, query);
+		assert.deepEqual(hits && [...hits], matches && names.map((n) => (matches(n) ? 1 : 0)));
+	}
+});
+
 test('the value of what matches: a path counts once', () => {
 	for (const seed of SEEDS)
 		for (const query of ['f1', '/f[24]/', 'none', 'f']) {
@@ -43,7 +62,8 @@ test('the value of what matches: a path counts once', () => {
 			const has = (name) => matcher(query).test(name);
 			const want = list.filter(([path]) => path.some((f) => has(f.name)))
 					     .reduce((sum, row) => sum + row[2], 0);
-			const { value, nodes } = matchedValue(p.tree, prefix, hits);
+			const { value, nodes } = matchedValue(p.tree, prefix, hits,
+				drain(contextsInSteps(p.tree, prefix, p.functionCount)));
 			assert.equal(value, want);
 			assert.equal(functions, p.functions.name.filter(has).length);
 			assert.equal(nodes,

@@ -2,7 +2,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Profile } from '../../share/html/src/data.js';
 import { byFunctionAndGroup, strip, summarize, valuesOf } from '../../share/html/src/stats.js';
-import { drain } from '../../share/html/src/units.js';
+import { drain } from '../../share/html/src/drain.js';
 import { deep, fromPaths, random, synthetic } from './lib/sample.mjs';
 import { SEEDS, flatOfGroups, profileOf, randomPaths } from './lib/naive.mjs';
 

@@ -1,7 +1,8 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { buildTree, byFunction, inlining, lowerBound, partOf, prefixSums, selfByFunction }
-	from '../../share/html/src/tree.js';
+import {
+	buildTree, inlining, lowerBound, partOf, prefixSums, selfByFunction, totalByFunction,
+} from '../../share/html/src/tree.js';
 import { TreeRows } from '../../share/html/src/rows.js';
 import { deepest, graphOf, nodeAt, seeLevel } from '../../share/html/src/flame_paint.js';
 import { SEEDS, flatOf, profileOf, randomPaths } from './lib/naive.mjs';
@@ -28,7 +29,7 @@ test('a chain of a million nodes', () => {
 	const n = 1e6, t = buildTree(new Uint32Array(n), new Uint32Array(n));
 	const prefix = prefixSums(new Float64Array(n).fill(1));
 	assert.equal(t.maxDepth, n - 1);
-	assert.deepEqual([...byFunction(t, prefix, 1).total], [n]);
+	assert.deepEqual([...totalByFunction(t, prefix, 1)], [n]);
 	assert.equal(t.levels().nodes[n - 1], n - 1);
 });
 
@@ -45,11 +46,11 @@ test('functions: self, and total of the outermost occurrences', () => {
 	for (const seed of SEEDS) {
 		const list = randomPaths(seed), p = profileOf(list), want = flatOf(list, 2);
 		const { prefix } = p.values(0, 'events');
-		const { self, total } = byFunction(p.tree, prefix, p.functionCount);
+		const self = selfByFunction(p.tree, prefix, p.functionCount);
+		const total = totalByFunction(p.tree, prefix, p.functionCount);
 		const kernel = p.functions.name.map((_, f) => p.isKernel(f));
 		const part =
-			byFunction(p.tree, partOf(p.tree, prefix, kernel), p.functionCount).total;
-		assert.deepEqual(selfByFunction(p.tree, prefix, p.functionCount), self);
+			totalByFunction(p.tree, partOf(p.tree, prefix, kernel), p.functionCount);
 		p.functions.name.forEach((name, f) => {
 			assert.equal(self[f], want.self.get(name) ?? 0);
 			assert.equal(total[f], want.total.get(name));

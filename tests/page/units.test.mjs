@@ -1,9 +1,10 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { DataError, Profile } from '../../share/html/src/data.js';
+import { drain } from '../../share/html/src/drain.js';
 import { prefixSums } from '../../share/html/src/tree.js';
 import {
-	drain, facetsOf, formatChosen, groupUnits, kindOfName, parseChosen, sumOfUnits, unitTotals,
+	facetsOf, formatChosen, groupUnits, kindOfName, parseChosen, sumOfUnits, unitTotals,
 } from '../../share/html/src/units.js';
 import { formatState, parseState } from '../../share/html/src/state.js';
 import { fromPaths, random, small, synthetic } from './lib/sample.mjs';

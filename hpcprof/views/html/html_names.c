@@ -85,7 +85,9 @@ static void put_function_inlining(struct names *n)
 {
 	for (uint32_t i = 0; i < n->h->num_functions; i++) {
 		const struct code_function *f = function_at(n, i);
-		put_number(n, i, !f || !f->inlined ? 0 : f->standing ? 1 : 2);
+		/* of two sides, one may be inlined */
+		bool inlined = f && f->inlined && !n->h->compare;
+		put_number(n, i, !inlined ? 0 : f->standing ? 1 : 2);
 	}
 }
 

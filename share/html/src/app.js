@@ -1,10 +1,11 @@
 // What all views share: the profile, the state, and what follows from the two. Views ask for it
 // when they need it; it is computed once for each state.
 
-import { byFunction, inlining, partOf, prefixSums, selfByFunction, totalByFunction }
-	from './tree.js';
-import { drain, facetsOf, parseChosen, sumOfUnits, unitTotals } from './units.js';
-import { inSlices } from './slices.js';
+import { inlining, prefixSums } from './tree.js';
+import { FunctionSums, partsOf } from './function_sums.js';
+import { drain } from './drain.js';
+import { facetsOf, parseChosen, sumOfUnits, unitTotals } from './units.js';
+import { inSlices, settle } from './slices.js';
 import { DataError } from './varint.js';
 import { SELF_BEYOND, change } from './compare.js';
 import { matchFunctions, matchedValue } from './search.js';
@@ -30,15 +31,13 @@ function remember(key, compute) {
 
 /** The place of each text among all; the same for equal texts. */
 function ranks(texts) {
-	const order = texts.map((_, i) => i)
-			      .sort((a, b) => (texts[a] < texts[b]	  ? -1
-						    : texts[a] > texts[b] ? 1
-									  : 0));
-	const rank = new Int32Array(texts.length);
-	for (let k = 1; k < order.length; k++)
-		rank[order[k]] =
-			rank[order[k - 1]] + (texts[order[k]] === texts[order[k - 1]] ? 0 : 1);
-	return rank;
+	const places = new Map([...new Set(texts)].sort().map((text, k) => [text, k]));
+	return Int32Array.from(texts, (text) => places.get(text));
+}
+
+/** What tells the values of a state from others. */
+function valuesKey({ metric, of, units, side }, compare) {
+	return `${metric} ${of} ${units} ${compare ? side : ''}`;
 }
 
 export class App {
@@ -50,31 +49,26 @@ export class App {
 		this.state = this.read();
 		this.pending = null;
 		this.sums = new Map();
-		if (!this.done(this.work(this.state)))
-			this.state.units = '';
+		this.functionSums = new Map();
 		const metric = () => this.valuesKey;
 		this.current = remember(metric, () => this.valuesOf(this.state.of));
 		this.facets = remember(() => 0, () => facetsOf(p.units));
-		this.flat = remember(metric, () => this.sumUp());
 		this.sides = remember(() => this.state.metric, () => this.sumSides());
-		this.byFile = remember(metric, () => this.sumFiles());
-		this.fileSides = remember(() => this.state.metric, () => {
-			const { before, after } = this.compare.sums(this.state.metric);
-			return { before: this.sumFiles(before), after: this.sumFiles(after) };
-		});
 		this.filesWithLines = remember(() => 0, () => {
 			const has = new Uint8Array(p.files.length),
-			      { file } = p.lines.read(0, 'events');
+			      { file } = p.lines.read(this.state.metric, this.state.of);
 			for (const f of file)
 				has[f] = 1;
 			return has;
 		});
-		this.inlining = remember(() => 0, () => inlining(this.tree, p.functionCount));
+		this.inlining = remember(() => 0,
+			() => p.functions.inlined ?? inlining(this.tree, p.functionCount));
 		this.matching = remember(
 			() => this.state.q, () => matchFunctions(p.functions.name, this.state.q));
 		this.matched = remember(() => `${metric()} ${this.state.q}`, () => {
 			const { hits } = this.matching();
-			return hits ? matchedValue(this.tree, this.values.prefix, hits) : null;
+			return hits ? matchedValue(
+				this.tree, this.values.prefix, hits, this.flat().contexts) : null;
 		});
 		this.passing = remember(
 			() => `${this.state.module} ${this.state.noise} ${this.state.filter}`,
@@ -96,8 +90,7 @@ export class App {
 
 	/** What tells the shown values from others. */
 	get valuesKey() {
-		const { metric, of, units, side } = this.state;
-		return `${metric} ${of} ${units} ${this.compare ? side : ''}`;
+		return valuesKey(this.state, this.compare);
 	}
 
 	/** The comparison that the page is of, or null. */
@@ -113,14 +106,14 @@ export class App {
 	}
 
 	/** Values of all threads or of the chosen ones; of is 'events' or 'samples'. */
-	valuesOf(of) {
-		const { metric, units, side } = this.state, { profile: p } = this;
+	valuesOf(of, state = this.state) {
+		const { metric, units, side } = state, { profile: p } = this;
 		if (this.compare && of === 'events')
 			return this.compare.values(metric, side);
 		if (!units)
 			return p.values(metric, of);
 		const unit = of === 'events' ? p.metrics[metric].unit : 'samples';
-		return { ...this.sums.get(this.sumKey(this.state, of)), unit };
+		return { ...this.sums.get(this.sumKey(state, of)), unit };
 	}
 
 	/** The values of all threads, whichever are chosen. */
@@ -135,18 +128,61 @@ export class App {
 
 	/** What is to be computed before a state can be shown: a generator, or null for nothing. */
 	work(state) {
-		// Without events of their own, these are the samples.
-		const list = this.profile.hasEvents(state.metric) ? ['samples', state.of] : ['samples'];
-		const missing = list.filter((of) => !this.sums.has(this.sumKey(state, of)));
-		return state.units && missing.length ? this.sumChosen(state, new Set(missing))
-						     : null;
+		const { profile: p } = this, { metric, of } = state;
+		const decoded = p.hasValues(metric, of) && p.hasValues(metric, 'samples');
+		const ready = decoded && (!this.compare || this.compare.has(metric)) && !this.columnsFor(state).length &&
+			!this.missingSums(state).size &&
+			!this.sumsOf(state).missing(partsOf(state.view)).length;
+		return ready ? null : this.prepare(state);
 	}
 
-	*sumChosen(state, missing) {
+	/** The columns that a state needs and that have not been read. */
+	columnsFor({ metric, units, view }) {
+		const { profile: p } = this;
+		const lines = this.compare ? ['lines', 'compare-lines'] : ['lines'];
+		const more = [
+			...units || this.compare ? ['units'] : [], ...view === 'source' ? lines : []
+		];
+		return [...p.missing(metric), ...more.filter((name) => !p.columns[name])];
+	}
+
+	*prepare(state) {
+		const { profile: p } = this, { metric, of } = state;
+		yield* p.reading(metric, of);
+		if (this.compare)
+			yield* this.compare.reading(metric);
+		yield* this.sumChosen(state);
+		yield* this.sumsOf(state).make(
+			[...partsOf(state.view), ...state.q ? ['contexts'] : []]);
+		if (state.view === 'source')
+			yield* this.readLines(state);
+	}
+
+	/** If they are damaged, the view says it. */
+	*readLines({ metric, of }) {
+		try {
+			yield* this.profile.load(['lines', 'compare-lines']);
+			yield* this.profile.lines.reading(metric, of);
+		} catch (e) {
+			if (!(e instanceof DataError))
+				throw e;
+		}
+	}
+
+	/** Which sums of chosen threads are not there. */
+	missingSums(state) {
+		// Without events of their own, these are the samples.
+		const list = this.profile.hasEvents(state.metric) ? ['samples', state.of] : ['samples'];
+		return new Set(state.units
+				? list.filter((of) => !this.sums.has(this.sumKey(state, of)))
+				: []);
+	}
+
+	*sumChosen(state) {
 		const { profile: p } = this, n = p.tree.count;
 		const chosen = parseChosen(state.units, p.units.length);
-		for (const of of missing) {
-			const cells = yield* p.unitValues.read(state.metric, of);
+		for (const of of this.missingSums(state)) {
+			const cells = yield* p.readUnits(state.metric, of);
 			const prefix = prefixSums(yield* sumOfUnits(cells, chosen, n));
 			const events = of === 'events' && p.hasEvents(state.metric);
 			const scale = events ? p.metrics[state.metric].quantum || 1 : 1;
@@ -169,33 +205,29 @@ export class App {
 	/** What each unit has of the metric, in units of values.scale; a generator. */
 	*unitTotals() {
 		const { metric, of } = this.state;
-		return unitTotals(yield* this.profile.unitValues.read(metric, of));
+		return unitTotals(yield* this.profile.readUnits(metric, of));
 	}
 
-	/**
-	 * Sums by function: self, total, kernel, samples; in units of values.scale but for
-	 * samples.
-	 */
-	sumUp() {
-		const n = this.profile.functionCount, { prefix } = this.values;
-		const kernel = new Uint8Array(n);
-		let any = false;
-
-		for (let f = 0; f < n; f++)
-			if (this.profile.isKernel(f))
-				any = kernel[f] = 1;
-		const sums = byFunction(this.tree, prefix, n);
-		sums.kernel = any ? totalByFunction(this.tree, partOf(this.tree, prefix, kernel), n)
-				  : new Float64Array(n);
-		sums.samples = selfByFunction(this.tree, this.samples.prefix, n);
+	/** Sums by function of the values of a state; those of a few are kept. */
+	sumsOf(state) {
+		const key = valuesKey(state, this.compare), kept = this.functionSums;
+		const prefix = (of) => this.valuesOf(of, state).prefix;
+		const sums = kept.get(key) ?? new FunctionSums(
+			this.tree, this.profile, prefix(state.of), prefix('samples'));
+		// What was asked for last is forgotten last.
+		kept.delete(key);
+		while (kept.size > 1)
+			kept.delete(kept.keys().next().value);
+		kept.set(key, sums);
 		return sums;
 	}
 
-	/** Of a comparison: {before, after}, each with {self, total} by function. */
+	/** Of a comparison: {before, after}, each with the sums by function of its values. */
 	sumSides() {
 		const { before, after } = this.compare.sums(this.state.metric);
-		const sum = (prefix) => byFunction(this.tree, prefix, this.profile.functionCount);
-		return { before: sum(before), after: sum(after) };
+		const sums = (prefix) =>
+			new FunctionSums(this.tree, this.profile, prefix, this.samples.prefix);
+		return { before: sums(before), after: sums(after) };
 	}
 
 	/**
@@ -209,16 +241,14 @@ export class App {
 					    : change(before, after, total / scale);
 	}
 
-	/** Sums by source file, of the functions that begin there: {self, total}. */
-	sumFiles(prefix = this.values.prefix) {
-		const { tree, profile: p } = this, fn = new Uint32Array(tree.count);
-		const { file } = p.functions;
-		// 0 is no file.
-		for (let i = 0; i < tree.count; i++)
-			fn[i] = file[tree.fn[i]] + 1;
-		const by = { fn, end: tree.end, count: tree.count };
-		const { self, total } = byFunction(by, prefix, p.files.length + 1);
-		return { self: self.subarray(1), total: total.subarray(1) };
+	/** Sums by function: self, total, kernel, samples. */
+	flat() {
+		return this.sumsOf(this.state);
+	}
+
+	/** Sums by source file: {self, total}. */
+	byFile() {
+		return this.sumsOf(this.state).files;
 	}
 
 	/** Functions that the filters of the tables let pass, or null for all. */
@@ -291,12 +321,12 @@ export class App {
 
 	/** Shows a state, when what it needs has been computed. */
 	goTo(next) {
-		const work = this.work(next), { profile: p } = this;
+		const work = this.work(next);
 
 		this.stop?.();
 		this.stop = null;
 		this.pending = null;
-		if (work && p.unitValues.work + p.tree.count > AT_ONCE) {
+		if (work && this.takesLong(next)) {
 			this.pending = next;
 			this.stop = inSlices(work, () => {
 				this.pending = null;
@@ -307,6 +337,23 @@ export class App {
 			this.apply(next);
 		}
 		this.showBusy();
+	}
+
+	/** Has something to be waited for, or is it too much for one step? */
+	takesLong(state) {
+		const { profile: p } = this;
+		return this.columnsFor(state).length > 0 ||
+			p.tree.count + (state.units ? p.unitValues.work : 0) > AT_ONCE;
+	}
+
+	/** Computes what the first state needs; if the data is damaged, all threads are shown. */
+	async begin() {
+		try {
+			await settle(this.prepare(this.state));
+		} catch (e) {
+			this.failed(e);
+			this.state = { ...this.state, units: '', metric: 0 };
+		}
 	}
 
 	/** Does work at once; false if the data is damaged. */
@@ -333,7 +380,7 @@ export class App {
 	/** Says that a state is to come. */
 	showBusy() {
 		byId('views').setAttribute('aria-busy', this.pending ? 'true' : 'false');
-		byId('units-busy').textContent = this.pending ? 'Adding up…' : '';
+		byId('busy').textContent = this.pending ? 'Adding up…' : '';
 	}
 
 	apply(next) {

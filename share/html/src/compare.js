@@ -3,7 +3,8 @@
 // common with the other runs. What is beyond noise was found by hpcprof diff.
 
 import { realSums } from './tree.js';
-import { drain, sumOfUnits } from './units.js';
+import { drain } from './drain.js';
+import { sumOfUnits } from './units.js';
 import { DataError, countVarints, readVarints } from './varint.js';
 
 /** What was found of a function, in bits, as in hpcprof/views/html/compare.h. */
@@ -57,44 +58,56 @@ export class Compare {
 		return 1 / ((factor > 0 ? factor : 1) * this.count(this.isAfter[run]));
 	}
 
+	/** Have the sums of a metric been made? */
+	has(metric) {
+		return this.kept?.metric === metric;
+	}
+
 	/**
 	 * {before, after, grown, shrunk, both} of a metric: sums over the nodes before each node, in
 	 * quanta. What grew and what shrank are of each context's own value, so that one does not
 	 * hide the other; both is before and after.
 	 */
 	sums(metric) {
-		if (this.kept?.metric === metric)
+		return this.has(metric) ? this.kept : drain(this.reading(metric));
+	}
+
+	/** A generator whose result is that of sums(). */
+	*reading(metric) {
+		if (this.has(metric))
 			return this.kept;
-		const { unitValues, tree } = this.profile, n = tree.count;
-		const cells = drain(unitValues.read(metric, 'events'));
-		const side = (after) => {
-			const own = new Float64Array(n);
-			for (let run = 0; run < this.runs.length; run++) {
-				if (this.isAfter[run] !== after)
-					continue;
-				const chosen = this.runs.map((_, k) => k === run);
-				const sums = drain(sumOfUnits(cells, chosen, n));
-				const weight = this.weight(run);
-				for (let i = 0; i < n; i++)
-					own[i] += sums[i] * weight;
-			}
-			return own;
+		const cells = yield* this.profile.readUnits(metric, 'events');
+		const before = yield* this.meanOf(cells, false);
+		const after = yield* this.meanOf(cells, true);
+		const sums = function*(value) {
+			const all = realSums(before.map((b, i) => value(b, after[i])));
+			yield;
+			return all;
 		};
-		const before = side(false), after = side(true);
-		const grown = new Float64Array(n), shrunk = new Float64Array(n);
-		for (let i = 0; i < n; i++) {
-			grown[i] = Math.max(0, after[i] - before[i]);
-			shrunk[i] = Math.max(0, before[i] - after[i]);
-		}
 		this.kept = {
 			metric,
-			before: realSums(before),
-			after: realSums(after),
-			grown: realSums(grown),
-			shrunk: realSums(shrunk),
-			both: realSums(after.map((v, i) => v + before[i]))
+			before: yield* sums((b) => b),
+			after: yield* sums((b, a) => a),
+			grown: yield* sums((b, a) => Math.max(0, a - b)),
+			shrunk: yield* sums((b, a) => Math.max(0, b - a)),
+			both: yield* sums((b, a) => a + b)
 		};
 		return this.kept;
+	}
+
+	/** The own values of a side by node; a generator. */
+	*meanOf(cells, after) {
+		const n = this.profile.tree.count, own = new Float64Array(n);
+		for (let run = 0; run < this.runs.length; run++) {
+			if (this.isAfter[run] !== after)
+				continue;
+			const chosen = this.runs.map((_, k) => k === run);
+			const sums = yield* sumOfUnits(cells, chosen, n), weight = this.weight(run);
+			for (let i = 0; i < n; i++)
+				own[i] += sums[i] * weight;
+			yield;
+		}
+		return own;
 	}
 
 	/**

@@ -296,7 +296,6 @@ export class FlameView extends FlamePointer {
 			this.crumbs.append(`… ${exact(path.length - shown.length)} more …`);
 		for (const i of shown)
 			this.crumbs.append('›', crumb(name(i), i));
-		this.crumbs.hidden = this.base < 0;
 	}
 
 	/** Of an inverted graph, its functions alone are tested: those of the first level. */

@@ -117,10 +117,14 @@ export function paint(picture, what) {
 				: what.own	      ? what.own(i)
 				: hits		      ? what.dimmed[f]
 						      : what.of[f];
+			const pixel = d >= what.base ? color
+				: hits && hits[f] ? what.hit : what.faded;
+			// Most are a pixel wide.
+			pixels[row + left] = pixel;
 			// A gap of a pixel keeps neighbours apart where there is room.
-			pixels.fill(
-				d < what.base ? (hits && hits[f] ? what.hit : what.faded) : color,
-				row + left, row + (right - left > 2 ? right - 1 : right));
+			if (right - left > 1)
+				pixels.fill(pixel, row + left,
+					row + (right - left > 2 ? right - 1 : right));
 			if (right - left > what.labelFrom)
 				what.label(i, left, right, y, d);
 		});

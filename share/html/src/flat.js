@@ -3,6 +3,7 @@
 import { FUNCTION, KERNEL, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
 import { SELF_BEYOND, TOTAL_BEYOND } from './compare.js';
 import { comparedColumns, otherChange } from './compared.js';
+import { inOrder } from './rows.js';
 import { queryFor } from './search.js';
 import { exact, plural } from './format.js';
 
@@ -37,16 +38,26 @@ export class FlatView extends TableView {
 				if (!pass || pass[f])
 					list[n++] = f;
 			}
-		this.rows = list.subarray(0, n).sort(this.comparer());
+		this.ids = list.subarray(0, n);
+		this.orders = new Map();
+		this.rows = this.inOrder();
 		this.table.active = Math.max(0, this.rows.indexOf(kept));
 		this.status.textContent = n === all ? `${plural(n, 'function')}.`
 						    : `${exact(n)} of ${exact(all)} functions.`;
 		this.table.setModel(this.model(n, (row) => this.rows[row]), this.emptyText());
 	}
 
+	/** The ids as they are sorted now; an order is kept as long as the ids and values are. */
+	inOrder() {
+		const { key, rising } = this.sort, order = `${key} ${rising}`;
+		if (!this.orders.has(order))
+			this.orders.set(order, inOrder(this.ids, this.sortKey(), rising));
+		return this.orders.get(order);
+	}
+
 	reorder() {
 		const kept = this.rows[this.table.active];
-		this.rows.sort(this.comparer());
+		this.rows = this.inOrder();
 		this.table.active = Math.max(0, this.rows.indexOf(kept));
 		this.table.paint();
 	}

@@ -1,7 +1,10 @@
 // Source lines with values: the column `lines`.
 
 import { lowerBound } from './tree.js';
+import { drain } from './drain.js';
 import { DataError, Varints, countVarints, unzigzag } from './varint.js';
+
+const CHUNK = 10000;  // lines between two yields
 
 /** What is added to the number of a line that is not there after, in a comparison. */
 export const GONE = 2 ** 30;
@@ -61,8 +64,16 @@ export class Lines {
 		const events = of === 'events' && this.metrics[metric].events;
 		const key = `${metric} ${events}`;
 
+		return this.kept.get(key) ?? drain(this.reading(metric, of));
+	}
+
+	/** A generator whose result is that of read(). */
+	*reading(metric, of) {
+		const events = of === 'events' && this.metrics[metric].events;
+		const key = `${metric} ${events}`;
+
 		if (!this.kept.has(key)) {
-			const lines = this.decode(metric, events);
+			const lines = yield* this.decode(metric, events);
 			while (this.kept.size > 1)
 				this.kept.delete(this.kept.keys().next().value);
 			this.kept.set(key, lines);
@@ -70,8 +81,8 @@ export class Lines {
 		return this.kept.get(key);
 	}
 
-	decode(metric, events) {
-		const all = this.readAll(metric, events), { gone } = this, n = all.file.length;
+	*decode(metric, events) {
+		const all = yield* this.readAll(metric, events), { gone } = this, n = all.file.length;
 		const order = Int32Array.from({ length: n }, (_, i) => i);
 		if (gone) {
 			if (gone.length !== n)
@@ -86,7 +97,7 @@ export class Lines {
 	}
 
 	/** The lines as they stand in the column. */
-	readAll(metric, events) {
+	*readAll(metric, events) {
 		const from = new Varints(this.bytes, 'lines'), n = from.next();
 		const { files, functions } = this.limits;
 
@@ -107,6 +118,8 @@ export class Lines {
 			out.fn[i] = fn;
 			out.self[i] = this.value(from, metric, events);
 			out.total[i] = this.value(from, metric, events);
+			if (i % CHUNK === CHUNK - 1)
+				yield;
 		}
 		if (!from.ended)
 			throw new DataError('column lines is longer than its lines');
@@ -116,12 +129,12 @@ export class Lines {
 	/** Reads the values of all metrics; that of one. */
 	value(from, metric, events) {
 		let out = 0;
-		this.metrics.forEach((m, k) => {
-			const samples = from.next();
+		for (let k = 0; k < this.metrics.length; k++) {
+			const m = this.metrics[k], samples = from.next();
 			const other = m.events ? unzigzag(from.next()) : 0;
 			if (k === metric)
 				out = events ? other + Math.round(samples * m.mean) : samples;
-		});
+		}
 		return out;
 	}
 }

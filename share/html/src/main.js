@@ -4,29 +4,65 @@ import { App } from './app.js';
 import { DataError, Profile, inflate } from './data.js';
 import { byId, el } from './dom.js';
 import { Header } from './header.js';
+import { pause, settle } from './slices.js';
 import { viewsOf } from './views.js';
 
+// The first view needs these columns.
+const FIRST = new Set(['pops', 'functions', 'names', 'samples-0', 'events-0', 'compare-functions',
+	'compare-nodes']);
+
+// Characters; a smaller column is read at once.
+const SMALL = 300000;
+
+/** Calls compute when it is first called, and then returns the same. */
+function once(compute) {
+	let value;
+	return () => value ??= compute();
+}
+
+async function readColumn(e, wait) {
+	try {
+		return await inflate(e.textContent, wait);
+	} catch (error) {
+		throw new DataError(`column ${e.id} is damaged`);
+	}
+}
+
 async function read() {
+	performance.mark('started');
 	const source = byId('profile');
 	if (!source)
 		throw new DataError('it has no data');
-	const meta = JSON.parse(source.textContent), columns = {}, sources = {};
+	const meta = JSON.parse(source.textContent), columns = {}, sources = {}, later = {};
 	await Promise.all([...document.querySelectorAll('script.column')].map(async (e) => {
 		// Texts are decoded when they are looked at.
-		if (e.id.startsWith('source-')) {
-			sources[e.id.slice(7)] = () => inflate(e.textContent);
-			return;
-		}
-		try {
-			columns[e.id] = await inflate(e.textContent);
-		} catch (error) {
-			throw new DataError(`column ${e.id} is damaged`);
-		}
+		if (e.id.startsWith('source-'))
+			sources[e.id.slice(7)] = () => inflate(e.textContent, pause);
+		else if (FIRST.has(e.id) || e.textContent.length < SMALL)
+			columns[e.id] = await readColumn(e);
+		else
+			later[e.id] = once(() => readColumn(e, pause));
 	}));
 	performance.mark('unpacked');
-	const profile = new Profile(meta, columns, sources);
+	const profile = new Profile(meta, columns, sources, later);
 	performance.mark('decoded');
 	return profile;
+}
+
+const idle = () =>
+	new Promise((resolve) => (window.requestIdleCallback ?? window.setTimeout)(resolve));
+
+/**
+ * When the browser has nothing else to do: reads the columns that have not been needed, and
+ * computes what a search needs. What is wrong is said later.
+ */
+async function readAhead(app) {
+	await idle();
+	app.flat().read('contexts');
+	for (const name of Object.keys(app.profile.later)) {
+		await idle();
+		await settle(app.profile.load([name])).catch(() => {});
+	}
 }
 
 /** Makes a view when it is first shown. */
@@ -59,8 +95,9 @@ function switcher(app) {
 	};
 }
 
-function start(profile) {
+async function start(profile) {
 	const app = new App(profile, viewsOf(profile).map((v) => v.id));
+	await app.begin();
 	const show = switcher(app), header = new Header(app);
 
 	byId('app').hidden = false;
@@ -83,9 +120,10 @@ async function main() {
 		if (typeof DecompressionStream === 'undefined')
 			throw new DataError(
 				'this browser is too old: it has no DecompressionStream');
-		start(await read());
+		const app = await start(await read());
 		performance.mark('shown');
 		document.documentElement.dataset.ready = 'true';
+		readAhead(app);
 	} catch (e) {
 		byId('app').hidden = true;
 		message.hidden = false;

@@ -2,6 +2,27 @@
 // A source has roots() and children(id), which return arrays of ids, and depth(id),
 // hasChildren(id), weight(id), which is what the heaviest path goes by. Ids are small integers.
 
+import { lowerBound } from './tree.js';
+
+/**
+ * Ids (an Int32Array, rising) in the order of value(id), which falls or rises; of equal ones the
+ * lower id is first. Each gets its place among sorted values, which takes much less time than
+ * comparing ids.
+ */
+export function inOrder(ids, value, rising) {
+	const n = ids.length, keys = new Float64Array(n), out = new Int32Array(n);
+	const used = new Int32Array(n);
+
+	for (let k = 0; k < n; k++)
+		keys[k] = rising ? value(ids[k]) : -value(ids[k]);
+	const sorted = keys.slice().sort();
+	for (let k = 0; k < n; k++) {
+		const place = lowerBound(sorted, 0, n, keys[k]);
+		out[place + used[place]++] = ids[k];
+	}
+	return out;
+}
+
 export class TreeRows {
 	/** compare orders siblings. */
 	constructor(source, compare) {

@@ -1,4 +1,5 @@
-// Long work in slices of time, between which the page answers.
+// Long work in slices of time, between which the page answers. Work is a generator. It may yield a
+// promise: then it goes on when this is kept, and gets its value.
 
 const SLICE = 10;  // ms
 
@@ -10,31 +11,74 @@ export function inSlices(work, done, failed) {
 	const channel = new MessageChannel();
 	let stopped = false;
 
-	channel.port1.onmessage = () => {
-		if (stopped)
-			return;
+	const next = () => work.next();
+	const end = (use, value) => {
+		channel.port1.close();
+		use(value);
+	};
+	const run = (step) => {
 		const until = performance.now() + SLICE;
 		do {
-			let step;
+			let result;
+			if (stopped)
+				return;
 			try {
-				step = work.next();
+				result = step();
 			} catch (e) {
-				channel.port1.close();
-				failed(e);
+				end(failed, e);
 				return;
 			}
-			if (step.done) {
-				channel.port1.close();
-				done(step.value);
+			const { value } = result;
+			if (result.done) {
+				end(done, value);
 				return;
 			}
+			if (value instanceof Promise) {
+				value.then((v) => run(() => work.next(v)),
+					(e) => run(() => work.throw(e)));
+				return;
+			}
+			step = next;
 		} while (performance.now() < until);
 		channel.port2.postMessage(0);
 	};
+	channel.port1.onmessage = () => run(next);
 	// The screen first shows that it has begun.
 	requestAnimationFrame(() => channel.port2.postMessage(0));
 	return () => {
 		stopped = true;
 		channel.port1.close();
 	};
+}
+
+/** Promises to come back when the browser has done what waits. */
+export function pause() {
+	return new Promise((resolve) => {
+		const { port1, port2 } = new MessageChannel();
+		port1.onmessage = () => {
+			port1.close();
+			resolve();
+		};
+		port2.postMessage(0);
+	});
+}
+
+/** Runs a generator to its end without pauses but for what it waits for; promises its result. */
+export async function settle(work) {
+	let step = work.next();
+	while (!step.done) {
+		if (!(step.value instanceof Promise)) {
+			step = work.next();
+			continue;
+		}
+		let value;
+		try {
+			value = await step.value;
+		} catch (e) {
+			step = work.throw(e);
+			continue;
+		}
+		step = work.next(value);
+	}
+	return step.value;
 }

@@ -122,7 +122,8 @@ class Files {
 
 	/** {before, after, change} of a comparison. */
 	sides(f, other) {
-		const { app } = this, { before, after } = app.fileSides();
+		const { app } = this, before = app.sides().before.files;
+		const after = app.sides().after.files;
 		const kind = other ? 'total' : 'self', b = before[kind][f], a = after[kind][f];
 		return { before: b, after: a, change: app.changeOf(b, a, app.byFile()[kind][f]) };
 	}

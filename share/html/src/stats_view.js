@@ -150,7 +150,7 @@ export class StatsView extends FlatView {
 		}
 		this.stop?.();
 		const work = function*() {
-			const cells = yield* app.profile.unitValues.read(metric, of);
+			const cells = yield* app.profile.readUnits(metric, of);
 			return yield*
 				byFunctionAndGroup(app.tree, cells, groups.map((g) => g.units),
 					app.profile.functionCount, what);
@@ -187,7 +187,9 @@ export class StatsView extends FlatView {
 				if (!pass || pass[f])
 					list.push(f);
 			}
-		this.rows = list.sort(this.comparer());
+		this.ids = Int32Array.from(list);
+		this.orders = new Map();
+		this.rows = this.inOrder();
 		this.table.active = Math.max(0, this.rows.indexOf(kept));
 		const [many, one] = kindName(app, app.state.by);
 		const count = list.length === all ? plural(all, 'function')

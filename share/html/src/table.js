@@ -22,7 +22,8 @@ function charWidth(element) {
 
 /** The bar of a number, and what is said of a change. */
 function showNumber(cell, content) {
-	cell.style.setProperty('--share', `${(100 * (content.share ?? 0)).toFixed(1)}%`);
+	// In percent: a bar behind the number.
+	cell.style.backgroundSize = `${(100 * (content.share ?? 0)).toFixed(1)}% 100%`;
 	cell.classList.toggle('grown', content.change === 'grown');
 	cell.classList.toggle('shrunk', content.change === 'shrunk');
 	cell.classList.toggle('noise', content.change !== undefined && content.beyond === false);
@@ -148,11 +149,13 @@ export class Table {
 		const size = Math.max(this.pool.length, Math.ceil(view / ROW) + 6);
 		const base = this.element.scrollTop - top;
 
-		for (let k = 0; k < size; k++)
-			this.rowElement(k).hidden = true;
+		// Before anything is changed, so that the browser need not lay it out twice.
+		const width = this.nameWidth();
 		for (let r = first; r < last; r++)
 			this.fill(this.rowElement(r % size), r, base);
-		this.tellNamesApart();
+		for (let k = 0; k < size; k++)
+			this.rowElement(k).hidden = (k - first % size + size) % size >= last - first;
+		this.tellNamesApart(width);
 		const shown = this.active >= first && this.active < last;
 		if (shown && count)
 			this.element.setAttribute(
@@ -161,20 +164,27 @@ export class Table {
 			this.element.removeAttribute('aria-activedescendant');
 	}
 
+	/** How wide the column of names is, if a row is shown; it does not depend on what is in it. */
+	nameWidth() {
+		const column = this.columns.findIndex((c) => c.kind === 'name');
+		return this.pool.find((row) => !row.hidden)?.children[column]?.clientWidth;
+	}
+
 	/** Names that would read the same where they are cut are shortened in other ways. */
-	tellNamesApart() {
+	tellNamesApart(widthBefore) {
 		const column = this.columns.findIndex((c) => c.kind === 'name');
 		const shown = this.pool.filter((row) => !row.hidden);
 		if (column < 0 || !shown.length)
 			return;
 		const labels = shown.map((row) => row.children[column].querySelector('.label'));
 		const texts = labels.map((l) => l.textContent);
-		for (const l of labels)
-			delete l.dataset.short;
-		if (texts.every((t) => t.length < 20))
+		if (texts.every((t) => t.length < 20)) {
+			for (const l of labels)
+				delete l.dataset.short;
 			return;
+		}
 		this.charWidth ??= charWidth(labels[0]);
-		const width = shown[0].children[column].clientWidth - 2 * PADDING;
+		const width = (widthBefore || this.nameWidth()) - 2 * PADDING;
 		const rooms = shown.map((row) => {
 			const cell = row.children[column],
 			      depth = cell.children[1].textContent.length;
@@ -184,7 +194,9 @@ export class Table {
 			return Math.floor((width - indent) / this.charWidth) - depth;
 		});
 		tellApart(texts, rooms).forEach((short, i) => {
-			if (short !== null)
+			if (short === null)
+				delete labels[i].dataset.short;
+			else if (labels[i].dataset.short !== short)
 				labels[i].dataset.short = short;
 		});
 	}
@@ -216,26 +228,28 @@ export class Table {
 	fillCell(cell, column, content, info) {
 		const text = forScreen(content.text);
 
-		cell.title = forScreen(content.title ?? content.text);
+		const title = forScreen(content.title ?? content.text);
+		if (cell.title !== title)
+			cell.title = title;
 		if (column.kind === 'strip') {
 			content.draw(cell.firstChild);
 			return;
 		}
 		if (column.kind !== 'name') {
-			cell.textContent = text;
+			put(cell, text);
 			if (column.kind === 'number')
 				showNumber(cell, content);
 			return;
 		}
 		const [twisty, depth, label] = cell.children;
 		const [start, end] = startAndEnd(text);
-		label.firstChild.textContent = start;
-		label.lastChild.textContent = end;
+		put(label.firstChild, start);
+		put(label.lastChild, end);
 		if (!this.tree)
 			return;
 		cell.style.paddingLeft = `${4 + INDENT * Math.min(info.depth, DEEPEST)}px`;
-		twisty.textContent = info.expandable ? (info.open ? '▾' : '▸') : '';
-		depth.textContent = info.depth > DEEPEST ? `${info.depth} ` : '';
+		put(twisty, info.expandable ? (info.open ? '▾' : '▸') : '');
+		put(depth, info.depth > DEEPEST ? `${info.depth} ` : '');
 		depth.title = info.depth > DEEPEST ? 'depth' : '';
 	}
 
@@ -297,6 +311,12 @@ export class Table {
 			return;
 		event.preventDefault();
 	}
+}
+
+/** Sets an element's text, if it is another: what stays costs the browser nothing. */
+function put(element, text) {
+	if (element.textContent !== text)
+		element.textContent = text;
 }
 
 /** Copies text; says so. */

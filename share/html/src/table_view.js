@@ -193,12 +193,16 @@ export class TableView {
 
 	/** How rows compare by the sorted column. Equal ones stay in the order of their ids. */
 	comparer() {
-		const { key, rising } = this.sort, sign = rising ? 1 : -1;
-		const rank = TEXTS.has(key) && this.app.rank(key);
-		const value = rank ? (id) => rank[this.functionOf(id)]
+		const sign = this.sort.rising ? 1 : -1, value = this.sortKey();
+		return (a, b) => sign * (value(a) - value(b)) || a - b;
+	}
+
+	/** What rows are sorted by: a function from ids to numbers. */
+	sortKey() {
+		const { key } = this.sort, rank = TEXTS.has(key) && this.app.rank(key);
+		return rank ? (id) => rank[this.functionOf(id)]
 			: isCompared(key) ? comparedSort(key, (id, other) => this.sides(id, other))
 					  : this.sortValue(key);
-		return (a, b) => sign * (value(a) - value(b)) || a - b;
 	}
 
 	sortBy(key) {

@@ -2,6 +2,10 @@
 // i to end[i], and sums over subtrees are differences of sums over all nodes before. Nothing
 // recurses.
 
+import { drain } from './drain.js';
+
+const CHUNK = 1 << 17;  // nodes in a step
+
 /** A tree of count nodes. parent is -1 for the outermost ones. */
 export class Tree {
 	constructor(fn, inlined, depth, parent, end, maxDepth) {
@@ -156,38 +160,64 @@ export function partOf(tree, prefix, keep) {
 }
 
 /**
- * Sums by function: self, and total, in which a call path counts once even if the function is on it
+ * What is on call paths through each function: a path counts once even if the function is on it
  * several times. As nodes stand in preorder, a node is an outermost occurrence if it is behind the
  * subtree of the last one that was.
  */
-export function byFunction(tree, prefix, functionCount) {
-	return {
-		self: selfByFunction(tree, prefix, functionCount),
-		total: totalByFunction(tree, prefix, functionCount)
-	};
+export function totalByFunction(tree, prefix, functionCount) {
+	return drain(totalInSteps(tree, prefix, functionCount));
 }
 
-export function totalByFunction(tree, prefix, functionCount) {
-	const total = new Float64Array(functionCount), until = new Int32Array(functionCount);
-	const { fn, end, count } = tree;
+/** The sum of each function's own values alone. */
+export function selfByFunction(tree, prefix, functionCount) {
+	return drain(selfInSteps(tree, prefix, functionCount));
+}
 
-	for (let i = 0; i < count; i++) {
+/** Calls step(from, to) for all of count nodes, some at a time; a generator. */
+function* parts(count, step) {
+	for (let from = 0; from < count; from += CHUNK) {
+		step(from, Math.min(count, from + CHUNK));
+		yield;
+	}
+}
+
+/** totalByFunction as a generator. */
+export function* totalInSteps(tree, prefix, functionCount) {
+	const total = new Float64Array(functionCount), until = new Int32Array(functionCount);
+	yield* parts(tree.count, (from, to) => addTotals(tree, prefix, total, until, from, to));
+	return total;
+}
+
+function addTotals({ fn, end }, prefix, total, until, from, to) {
+	for (let i = from; i < to; i++) {
 		const f = fn[i];
 		if (i >= until[f]) {
 			total[f] += prefix[end[i]] - prefix[i];
 			until[f] = end[i];
 		}
 	}
-	return total;
 }
 
-/** The sum of each function's own values alone. */
-export function selfByFunction(tree, prefix, functionCount) {
-	const self = new Float64Array(functionCount), { fn, count } = tree;
-
-	for (let i = 0; i < count; i++)
-		self[fn[i]] += prefix[i + 1] - prefix[i];
+/** selfByFunction as a generator. */
+export function* selfInSteps(tree, prefix, functionCount) {
+	const self = new Float64Array(functionCount);
+	yield* parts(tree.count, (from, to) => addSelf(tree, prefix, self, from, to));
 	return self;
+}
+
+function addSelf({ fn }, prefix, self, from, to) {
+	for (let i = from; i < to; i++)
+		self[fn[i]] += prefix[i + 1] - prefix[i];
+}
+
+/** A generator: of how many contexts with a value each function is. */
+export function* contextsInSteps(tree, prefix, functionCount) {
+	const contexts = new Int32Array(functionCount), { fn, end } = tree;
+	yield* parts(tree.count, (from, to) => {
+		for (let i = from; i < to; i++)
+			contexts[fn[i]] += prefix[end[i]] > prefix[i] ? 1 : 0;
+	});
+	return contexts;
 }
 
 /** For each function: 0 never inlined, 1 sometimes, 2 always. */

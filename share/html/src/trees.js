@@ -154,17 +154,19 @@ class NodeSource {
 		return list;
 	}
 
+	/** Heaviest first: in the tree, partial paths are last. */
 	roots() {
-		return this.children(-1);
+		return this.children(-1).sort((a, b) => this.total(b) - this.total(a) || a - b);
 	}
 
 	/** All of them, in order. */
 	all() {
-		const { count } = this.tree, list = new Int32Array(count);
+		const list = new Int32Array(this.tree.count);
 		let n = 0;
-		for (let i = 0; i < count; i++)
-			if (this.has(i))
-				list[n++] = i;
+		for (const root of this.roots())
+			for (let i = root; i < this.tree.end[root]; i++)
+				if (this.has(i))
+					list[n++] = i;
 		return list.subarray(0, n);
 	}
 

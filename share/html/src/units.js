@@ -16,7 +16,9 @@ export class UnitValues {
 		this.count = count;
 		this.metrics = metrics;
 		this.nodes = nodes;
-		this.kept = new Map();
+		// Of the metric that was read last: one is shown at a time.
+		this.kept = null;
+		this.keptMetric = -1;
 	}
 
 	/** About how much work reading them is, in numbers. */
@@ -29,20 +31,15 @@ export class UnitValues {
 	 * their own values of a metric, in quanta; of is 'events' or 'samples'.
 	 */
 	*read(metric, of) {
-		const events = of === 'events' && this.metrics[metric].events;
-		const key = `${metric} ${events}`;
-
-		if (!this.kept.has(key)) {
-			const cells = yield* this.decode(metric, events);
-			// What is asked for together stays: events, and samples.
-			while (this.kept.size > 1)
-				this.kept.delete(this.kept.keys().next().value);
-			this.kept.set(key, cells);
+		if (this.keptMetric !== metric) {
+			this.kept = yield* this.decode(metric);
+			this.keptMetric = metric;
 		}
-		return this.kept.get(key);
+		const { start, node, samples, events } = this.kept;
+		return { start, node, value: of === 'events' ? events : samples };
 	}
 
-	*decode(metric, events) {
+	*decode(metric) {
 		const perNode = this.metrics.reduce((n, m) => n + (m.events ? 2 : 1), 1);
 		const size = (countVarints(this.bytes) - this.count) / perNode;
 		if (!Number.isInteger(size) || size < 0)
@@ -50,8 +47,10 @@ export class UnitValues {
 		const cells = {
 			start: new Int32Array(this.count + 1),
 			node: new Int32Array(size),
-			value: new Float64Array(size)
+			samples: new Float64Array(size)
 		};
+		// Without events of their own, these are the samples.
+		cells.events = this.metrics[metric].events ? new Float64Array(size) : cells.samples;
 		const from = new Varints(this.bytes, 'units');
 		let at = 0;
 		for (let u = 0; u < this.count; u++) {
@@ -60,7 +59,7 @@ export class UnitValues {
 				throw new DataError('column units ends early');
 			for (let node = 0; at < last;) {
 				const until = Math.min(last, at + CHUNK);
-				node = this.someNodes(from, cells, at, until, node, metric, events);
+				node = this.someNodes(from, cells, at, until, node, metric);
 				at = until;
 				yield;
 			}
@@ -72,21 +71,23 @@ export class UnitValues {
 	}
 
 	/** Reads cells from at to until - 1, after a node; the node of the last one. */
-	someNodes(from, cells, at, until, node, metric, events) {
-		const { metrics } = this;
+	someNodes(from, cells, at, until, node, metric) {
+		const { metrics } = this, { events, mean } = metrics[metric];
+		const numbers = (list) => list.reduce((n, m) => n + (m.events ? 2 : 1), 0);
+		const before = numbers(metrics.slice(0, metric));
+		const after = numbers(metrics.slice(metric + 1));
 		for (; at < until; at++) {
 			node += from.next();
 			if (node >= this.nodes)
 				throw new DataError('column units has an unknown node');
 			cells.node[at] = node;
-			for (let m = 0; m < metrics.length; m++) {
-				const samples = from.next(), { mean } = metrics[m];
-				const other = metrics[m].events ? unzigzag(from.next()) : 0;
-				if (m === metric)
-					cells.value[at] = events
-						? other + Math.round(samples * mean)
-						: samples;
-			}
+			from.skip(before);
+			const samples = from.next();
+			cells.samples[at] = samples;
+			if (events)
+				cells.events[at] =
+					unzigzag(from.next()) + Math.round(samples * mean);
+			from.skip(after);
 		}
 		return node;
 	}
@@ -117,15 +118,6 @@ export function unitTotals(cells) {
 		for (let k = cells.start[u]; k < cells.start[u + 1]; k++)
 			totals[u] += cells.value[k];
 	return totals;
-}
-
-/** Runs a generator to its end; its result. */
-export function drain(work) {
-	for (;;) {
-		const { done, value } = work.next();
-		if (done)
-			return value;
-	}
 }
 
 // ---- which of them are chosen

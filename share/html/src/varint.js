@@ -30,6 +30,38 @@ export function readVarints(bytes, out, what) {
 	return out;
 }
 
+/**
+ * The same for numbers below a limit of at most 2^32, into a Uint32Array; wrong is what is said of
+ * a column that has another.
+ */
+export function readIndexes(bytes, out, { what, limit, wrong }) {
+	const n = out.length, end = bytes.length;
+	let at = 0;
+
+	for (let i = 0; i < n; i++) {
+		if (at >= end)
+			throw new DataError(`column ${what} ends early`);
+		let value = bytes[at++];
+		if (value >= 128) {
+			let scale = 128, b;
+			value &= 127;
+			do {
+				if (at >= end || scale > 2 ** 35)
+					throw new DataError(`column ${what} has a broken number`);
+				b = bytes[at++];
+				value += (b & 127) * scale;
+				scale *= 128;
+			} while (b >= 128);
+		}
+		if (value >= limit)
+			throw new DataError(wrong);
+		out[i] = value;
+	}
+	if (at !== end)
+		throw new DataError(`column ${what} is longer than the tree`);
+	return out;
+}
+
 /** How many varints there are. */
 export function countVarints(bytes) {
 	let n = 0;
@@ -61,6 +93,17 @@ export class Varints {
 		return value;
 	}
 
+	/** Goes on behind some of them. */
+	skip(count) {
+		const { bytes } = this;
+		let { at } = this;
+		while (count > 0 && at < bytes.length)
+			count -= bytes[at++] < 128 ? 1 : 0;
+		if (count)
+			throw new DataError(`column ${this.what} ends early`);
+		this.at = at;
+	}
+
 	get ended() {
 		return this.at === this.bytes.length;
 	}
@@ -68,5 +111,7 @@ export class Varints {
 
 /** The whole number that a zigzag varint stands for. */
 export function unzigzag(v) {
+	if (v < 2 ** 31)
+		return v >>> 1 ^ -(v & 1);
 	return v % 2 ? -(v + 1) / 2 : v / 2;
 }

@@ -17,7 +17,7 @@ const VIEWS = [
 	{
 		id: 'source',
 		label: 'Source',
-		when: (profile) => profile.columns.lines !== undefined && profile.files.length > 0,
+		when: (profile) => profile.has('lines') && profile.files.length > 0,
 		make: (app) => new SourceView(app)
 	},
 	{

@@ -74,7 +74,7 @@ function timeReady(ready) {
 	look();
 }
 
-function chromiumArguments(profile, { width, height, sandbox }) {
+function chromiumArguments(profile, { width, height, sandbox, more }) {
 	return [
 		`--user-data-dir=${profile}`, `--window-size=${width},${height}`,
 		'--headless=new', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
@@ -82,20 +82,20 @@ function chromiumArguments(profile, { width, height, sandbox }) {
 		'--disable-background-networking', '--disable-component-update', '--disable-breakpad',
 		'--disable-default-apps', '--disable-search-engine-choice-screen', '--mute-audio',
 		'--password-store=basic', '--force-color-profile=srgb', '--lang=en-US',
-		...sandbox ? [] : ['--no-sandbox'],
+		...sandbox ? [] : ['--no-sandbox'], ...more,
 	];
 }
 
 export class Browser {
 	// Options: width and height of the view in pixels of CSS, scale (device pixels for one of CSS),
-	// dark, seconds (the limit of a command).
+	// dark, seconds (the limit of a command), more (arguments of Chromium).
 	static async start(options = {}) {
 		const {
-			width = 1280, height = 800, scale = 1, dark = false, seconds = 120,
+			width = 1280, height = 800, scale = 1, dark = false, seconds = 120, more = [],
 		} = options;
 		const browser = new Browser(await Driver.start(), seconds);
 		try {
-			await browser.#begin(width, height);
+			await browser.#begin({ width, height, more });
 			await browser.cdp('Page.addScriptToEvaluateOnNewDocument',
 				{ source: `(${watchPage})()` });
 			await browser.cdp('Browser.setDownloadBehavior',
@@ -124,12 +124,12 @@ export class Browser {
 		this.requests = [];
 	}
 
-	async #begin(width, height) {
+	async #begin(how) {
 		// As an ordinary user Chromium has its sandbox, where the system lets it have one.
 		const choices = process.getuid?.() === 0 ? [false] : [true, false];
 		for (const sandbox of choices) {
 			try {
-				await this.#session({ width, height, sandbox });
+				await this.#session({ ...how, sandbox });
 				return;
 			} catch (error) {
 				if (sandbox === choices.at(-1))
