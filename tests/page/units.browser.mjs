@@ -208,6 +208,19 @@ await tap(async (t) => {
 		t.is('other views work', (await report.tooltip(20, 27))?.name, 'main');
 		t.none('nothing to complain about', await browser.complaints());
 	});
+	await t.part('damaged code', async () => {
+		const where = file('code.html', small()), text = fs.readFileSync(where, 'utf8');
+		fs.writeFileSync(where, text.replace(/(id="code">).{100}/, '$1'));
+		await browser.open(where);
+		t.is('the page says that it cannot be shown', await browser.until(() =>
+			document.documentElement.dataset.ready), 'error');
+		const message = await browser.text('#message');
+		t.check('and why', /code is damaged/.test(message), message);
+		t.is('the report is there', await browser.run(() => {
+			const { display } = getComputedStyle(document.getElementById('summary'));
+			return display !== 'none' && document.getElementById('summary').textContent.length > 5;
+		}), true);
+	});
 	await t.part('without', async () => {
 		const { meta, columns } = small();
 		meta.units = [];

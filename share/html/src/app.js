@@ -11,7 +11,8 @@ import { SELF_BEYOND, change } from './compare.js';
 import { matchFunctions, matchedValue } from './search.js';
 import { DEFAULTS, consistent, formatState, parseState } from './state.js';
 import { byId } from './dom.js';
-import { baseName, percent, scaled } from './format.js';
+import { baseName, exactValue, percent, scaled } from './format.js';
+import { effectiveSamples, intervalText } from './interval.js';
 
 // What takes fewer steps is done at once.
 const AT_ONCE = 200000;
@@ -290,6 +291,21 @@ export class App {
 		const { scale, total, unit } = this.values;
 		return this.state.as === 'percent' ? percent(value * scale, total)
 						   : scaled(value * scale, unit);
+	}
+
+	/**
+	 * A value with all that is known of it: its share with the 95% interval if that is an
+	 * estimate, with a unit, and with all digits. whole: of all threads, whichever are chosen.
+	 */
+	inFull(value, { whole = false, gap = ', ' } = {}) {
+		const { metric, of } = this.state;
+		const { scale, total, unit } = whole ? this.whole : this.values, x = value * scale;
+		const part = whole || this.compare ? 1
+			: this.samples.total / this.profile.metrics[metric].samples;
+		const samples = this.compare ? 0 : effectiveSamples(this.profile, metric, of) * part;
+		const range = intervalText(x, total, samples);
+		return `${percent(x, total)}${range ? ` (95%: ${range})` : ''}${gap}${
+			scaled(x, unit)}${gap.replace(',', '')}(${exactValue(x, unit)})`;
 	}
 
 	/** A change as text, with its sign. */

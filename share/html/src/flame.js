@@ -12,7 +12,7 @@ import { sideFacts } from './compared.js';
 import { nextMatch, queryFor } from './search.js';
 import { download, fileName } from './export.js';
 import { flameSvg } from './flame_svg.js';
-import { exact, exactValue, percent, scaled, shorten } from './format.js';
+import { exact, percent, shorten } from './format.js';
 
 // What is narrower than this share of the width is left out of the inverted graph, and no more
 // steps are taken for it, so that it is there within a second.
@@ -330,11 +330,7 @@ export class FlameView extends FlamePointer {
 	/** Lines about a node: [label, text]. */
 	facts(node) {
 		const { app } = this, { tree, prefix } = this.graph;
-		const { scale, total, unit } = app.values;
-		const value = (a, b) => {
-			const x = (prefix[b] - prefix[a]) * scale;
-			return `${percent(x, total)}  ${scaled(x, unit)}  (${exactValue(x, unit)})`;
-		};
+		const value = (a, b) => app.inFull(prefix[b] - prefix[a], { gap: '  ' });
 		const end = tree.end[node];
 		const { side } = app.state;
 		const what = side === 'grown' || side === 'shrunk' ? side

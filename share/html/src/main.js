@@ -117,9 +117,6 @@ async function main() {
 	summary.hidden = true;
 	message.textContent = 'Reading the profile…';
 	try {
-		if (typeof DecompressionStream === 'undefined')
-			throw new DataError(
-				'this browser is too old: it has no DecompressionStream');
 		const app = await start(await read());
 		performance.mark('shown');
 		document.documentElement.dataset.ready = 'true';

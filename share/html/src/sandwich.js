@@ -13,7 +13,7 @@ import { inSlices } from './slices.js';
 import { TOTAL_BEYOND } from './compare.js';
 import { comparedText, sideFacts } from './compared.js';
 import { nextMatch } from './search.js';
-import { exactValue, percent, plural, scaled, shorten } from './format.js';
+import { percent, plural, scaled, shorten } from './format.js';
 
 // What is narrower than this share of the function is left out; no more steps than these are taken
 // for its callers.
@@ -84,11 +84,7 @@ class Pane extends FlamePointer {
 
 	facts(node) {
 		const { app } = this, { tree, prefix } = this.graph, f = tree.fn[node];
-		const { scale, total, unit } = app.values;
-		const value = (v) => {
-			const x = v * scale;
-			return `${percent(x, total)}  ${scaled(x, unit)}  (${exactValue(x, unit)})`;
-		};
+		const value = (v) => app.inFull(v, { gap: '  ' });
 		const v = prefix[tree.end[node]] - prefix[node], callers = this.part === 'callers';
 		const lines = [[callers ? 'by this path' : 'total', value(v)]];
 		if (!callers)

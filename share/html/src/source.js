@@ -9,7 +9,7 @@ import { comparedCell, comparedColumns, comparedSort, isCompared, otherChange } 
 import { csv, download, fileName } from './export.js';
 import { leap } from './leap.js';
 import { matcher } from './search.js';
-import { baseName, exactValue, percent, plural, scaled, shorten } from './format.js';
+import { baseName, percent, plural, scaled, shorten } from './format.js';
 
 const MARKS = 300;  // places of the map of heat
 
@@ -31,13 +31,13 @@ const OF = {
 };
 
 /** A cell with a value, which is v of total. */
-function valueCell(app, v, { total, scale, unit }) {
+function valueCell(app, v, { total, scale, unit }, whole) {
 	const x = v * scale;
 	const text = app.state.as === 'percent' ? percent(x, total) : scaled(x, unit);
 	return {
 		text: v ? text : '',
 		share: total ? x / total : 0,
-		title: `${percent(x, total)}, ${scaled(x, unit)} (${exactValue(x, unit)})`
+		title: app.inFull(v, { whole })
 	};
 }
 
@@ -117,7 +117,7 @@ class Files {
 			};
 		if (isCompared(key))
 			return comparedCell(app, key, this.sides(f, key === 'other'), null);
-		return valueCell(app, app.byFile()[key][f], app.values);
+		return valueCell(app, app.byFile()[key][f], app.values, false);
 	}
 
 	/** {before, after, change} of a comparison. */
@@ -245,7 +245,7 @@ class Listing {
 		if (k < 0)
 			return { text: '' };
 		if (!compared)
-			return valueCell(app, lines[key][k], this.values);
+			return valueCell(app, lines[key][k], this.values, true);
 		const other = key === 'other', tested = other === app.compare.totalLines;
 		return comparedCell(
 			app, key, this.sides(k, other), tested ? compared.beyond[k] !== 0 : null);

@@ -6,7 +6,7 @@ import { csv, download, fileName } from './export.js';
 import { leap, leaps } from './leap.js';
 import { matcher } from './search.js';
 import { comparedCell, comparedSort, isCompared, movedText } from './compared.js';
-import { baseName, exact, exactValue, percent, scaled } from './format.js';
+import { baseName, exact, percent } from './format.js';
 
 export const SELF = {
 	key: 'self',
@@ -226,11 +226,11 @@ export class TableView {
 		const v = this.value(key, id);
 		if (key === 'samples')
 			return { text: v ? exact(v) : '' };
-		const { total, scale, unit } = app.values, x = v * scale;
+		const { total, scale } = app.values, x = v * scale;
 		return {
 			text: v ? app.text(v) : '',
 			share: total ? x / total : 0,
-			title: `${percent(x, total)}, ${scaled(x, unit)} (${exactValue(x, unit)})`
+			title: app.inFull(v)
 		};
 	}
 

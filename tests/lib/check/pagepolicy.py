@@ -4,6 +4,7 @@ and allows nothing else, it names no address, and it has each marker on a line o
     pagepolicy.py FILE"""
 
 import base64
+import gzip
 import hashlib
 import html.parser
 import re
@@ -25,6 +26,7 @@ class Page(html.parser.HTMLParser):
         super().__init__(convert_charrefs=True)
         self.policies = []
         self.inside = None
+        self.packed = False
         self.code = {"script": [], "style": []}
 
     def handle_starttag(self, tag, attrs):
@@ -43,11 +45,14 @@ class Page(html.parser.HTMLParser):
                     wrong.append("<%s> loads %s" % (tag, value))
         if tag in self.code:
             self.inside = tag
+            self.packed = attributes.get("id") == "code"
             self.code[tag].append("")
 
     def handle_endtag(self, tag):
         if tag == self.inside:
             self.inside = None
+            if self.packed:
+                self.code[tag][-1] = gzip.decompress(base64.b64decode(self.code[tag][-1])).decode()
 
     def handle_data(self, data):
         if self.inside:
