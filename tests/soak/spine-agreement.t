@@ -15,7 +15,7 @@ agree() {
 	timeout 300 perf record -q -e cpu-clock -F 1000 -g -o perf.data "$@" >/dev/null 2>&1
 	perf script -i perf.data --no-inline -F comm,ip,sym,dso >script 2>/dev/null
 	check "$name: perf gives every function the same share" \
-		lib agreement.py 3 "$hpcprof" "$name" script
+		lib agreement.py 3 "$hpcprof" "$name" script "$(program mkframes)"
 	rm -f perf.data script
 }
 

@@ -101,9 +101,9 @@ export class App {
 
 	/** By what frames are coloured. */
 	get color() {
-		const { color } = this.state, { second } = this.values;
-		const known = color !== 'auto' && (color !== 'change' || second);
-		return known ? color : second ? 'change' : 'module';
+		const { color } = this.state;
+		const known = color !== 'auto' && (color !== 'change' || this.compare);
+		return known ? color : this.compare ? 'change' : 'module';
 	}
 
 	/** Values of all threads or of the chosen ones; of is 'events' or 'samples'. */

@@ -309,21 +309,24 @@ export class FlameView extends FlamePointer {
 		return (compare.marks[tree.fn[i]] & SELF_BEYOND) !== 0;
 	}
 
+	sides(node) {
+		return this.inverted ? super.sides(node)
+				     : this.sidesOf(node, this.graph.tree.end[node]);
+	}
+
+	/** Before and after, of the contexts from one to another. */
+	sidesOf(from, to) {
+		const { before, after } = this.app.compare.sums(this.app.state.metric);
+		return { before: before[to] - before[from], after: after[to] - after[from] };
+	}
+
 	/** Lines about the change of a node. */
 	changeFacts(node) {
-		const { app } = this, { tree } = this.graph, { before, after } = app.values.second
-			? this.sides(node) : {};
-		if (this.inverted)
-			return before === undefined ? []
-				: sideFacts(app, { before, after }, this.beyond(node), '');
-		const sums = app.compare.sums(app.state.metric), end = tree.end[node];
-		const sides = (to) => ({
-			before: sums.before[to] - sums.before[node],
-			after: sums.after[to] - sums.after[node]
-		});
+		const { app } = this, sides = this.sides(node);
 		return [
-			...sideFacts(app, sides(end), this.beyond(node), ''),
-			...sideFacts(app, sides(node + 1), null, 'self ')
+			...sides ? sideFacts(app, sides, this.beyond(node), '') : [],
+			...this.inverted ? []
+					 : sideFacts(app, this.sidesOf(node, node + 1), null, 'self ')
 		];
 	}
 

@@ -164,7 +164,7 @@ export class FlamePicture {
 		this.draw();
 	}
 
-	/** The value of a frame, before and after; null if it is not of a comparison. */
+	/** The value of a frame, before and after; null if that is not known. */
 	sides(node) {
 		const { tree, prefix, second } = this.graph;
 		if (!second)
@@ -176,8 +176,14 @@ export class FlamePicture {
 
 	/** The colour of a frame, if it has one of its own. */
 	ownColor(node) {
-		const sides = this.beyond(node) === false ? null : this.sides(node);
-		const color = this.changeColor(sides ? relative(sides.before, sides.after) : 0);
+		const { side } = this.app.state, sides = this.sides(node);
+		const sign = side === 'shrunk' ? -1 : 1;
+		let x = sides ? relative(sides.before, sides.after) : sign;
+		// What grew as a whole is not coloured for what shrank in it.
+		if (this.beyond(node) === false ||
+			(side !== 'after' && side !== 'before' && x * sign < 0))
+			x = 0;
+		const color = this.changeColor(x);
 		return this.app.matching().hits ? dim(color, this.colors.back) : color;
 	}
 
