@@ -49,7 +49,7 @@ cat >part.c <<-'END'
 	int main(void) { for (int i = 0; i < 9000; i++) { whole(30000); old(30000); } return 0; }
 END
 check "a program with functions" gcc -g -O2 '-DMAYBE=__attribute__((noinline))' -DOLD -o apart part.c
-check "and without them" gcc -O2 '-DMAYBE=__attribute__((always_inline)) inline' -o together part.c
+check "with one of them inlined" gcc -O2 '-DMAYBE=__attribute__((always_inline)) inline' -DOLD -o together part.c
 check "and without one of them" gcc -g -O2 '-DMAYBE=__attribute__((noinline))' -o without part.c
 for name in apart together without; do
 	run_of "of-$name" "./$name"
@@ -80,6 +80,13 @@ check "the same input gives the same bytes" cmp page.html one.html
 check "nothing is printed" test -z "$("$hpcprof" diff -q --html page.html a slow)"
 check "--fail-above tells its answer all the same" run 4 "$hpcprof" diff -q --fail-above 3 --html slow.html a slow
 check "with a page" cmp slow.html page.html
+printf '%s\n' 'main;a;f 10000' 'main;b;f 10000' >paths.folded
+printf '%s\n' 'main;a;f 19000' 'main;b;f 1000' >other.folded
+check "call paths that grew" run 4 "$hpcprof" diff -q --fail-above 3 --calls paths.folded other.folded
+check "count only if they were asked for" run 0 "$hpcprof" diff -q --fail-above 3 paths.folded other.folded
+check "though a page has them" run 0 "$hpcprof" diff -q --fail-above 3 --html slow.html paths.folded other.folded
+"$hpcrun" -q -o none true && "$hpcrun" -q -o nothing true
+check "nothing recorded has a page" run 0 "$hpcprof" diff -q --html none.html none nothing
 check "JSON is no page" run 2 "$hpcprof" diff --json --html x.html a slow
 check "which is told" says err 'not both'
 check "sources are for a page" run 2 "$hpcprof" diff --sources a slow

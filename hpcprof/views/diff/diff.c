@@ -149,7 +149,7 @@ static int count_rows(struct diff *d, bool wanted, struct error *e)
 	rc = attribute_row_uses(d->m, d->c, d->m->modules.len, row_at, &x, count, &x, e);
 	for (int g = 0; rc == 0 && wanted && g < GROUPINGS; g++) {
 		x.table = &d->tables[g];
-		if (g != BY_FUNCTION && !d->own->shows[g])
+		if (g != BY_FUNCTION && !diff_has_table(d, g))
 			continue;
 		rc = diff_make_rows(d, (enum grouping)g, e);
 		d->tables[g].first_row = rows->num_rows;
@@ -158,7 +158,7 @@ static int count_rows(struct diff *d, bool wanted, struct error *e)
 			rc = attribute_row_uses(d->m, d->c, d->tables[g].num_rows, row_at, &x,
 						count, &x, e);
 	}
-	if (rc == 0 && wanted && d->own->shows[DIFF_CALLS])
+	if (rc == 0 && wanted && diff_has_table(d, DIFF_CALLS))
 		rc = diff_make_paths(d, e);
 	return rc;
 }
@@ -401,6 +401,12 @@ static int compare(struct diff *d, struct error *e)
 
 /* ---- the command ------------------------------------------------------------------- */
 
+/* Whether the user asked for a table; functions always count. A page has more. */
+static bool is_asked_for(const struct diff *d, int g)
+{
+	return g == BY_FUNCTION || d->own->shows[g];
+}
+
 /* Whether the total, or a row, grew by more than --fail-above says, beyond noise. */
 static bool too_slow(const struct diff *d)
 {
@@ -408,7 +414,7 @@ static bool too_slow(const struct diff *d)
 	bool slow = d->total_beyond && d->total[AFTER] - d->total[BEFORE] > limit;
 
 	for (int g = 0; g < DIFF_TABLES; g++)
-		for (size_t i = 0; i < d->tables[g].num_rows; i++) {
+		for (size_t i = 0; is_asked_for(d, g) && i < d->tables[g].num_rows; i++) {
 			const struct diff_row *row = &d->tables[g].rows[i];
 			bool moved = g == BY_FUNCTION && row->moved != DIFF_NONE;
 			slow |= row->beyond && !moved && row->change > limit;
@@ -477,8 +483,6 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	struct arena names = {0};
 	int rc = 0;
 
-	if (own.html) /* the page has these tables */
-		own.shows[BY_FUNCTION] = own.shows[BY_LINE] = own.shows[DIFF_CALLS] = true;
 	if (!own.html && (own.extras.sources || own.extras.open))
 		rc = error_set(e, ERROR_USAGE, "--sources and --open are for --html FILE");
 	else if (own.html && own.json)

@@ -116,9 +116,8 @@ struct diff {
 	bool *has[SIDES]; /* [modules] it has values there; NULL: not known yet */
 	bool *replaced;   /* [modules] another with the same name is there: of another build */
 	struct diff_table tables[DIFF_TABLES];
-	/* [functions' rows] what is beyond noise in self, and in total; total_beyond_of only for a
-	 * page or if totals are compared */
-	bool *self_beyond, *total_beyond_of;
+	/* [functions' rows] what is beyond noise in self, and in total; only for a page */
+	bool *beyond_self, *beyond_total;
 	struct diff_paths paths;
 	struct stats stats;
 	double between; /* relative standard deviation of a row between runs, besides sampling */
@@ -128,6 +127,12 @@ struct diff {
 	bool total_beyond;
 	struct arena arena;
 };
+
+/* Whether a table, besides that of functions, is made: it was asked for, or a page has it. */
+static inline bool diff_has_table(const struct diff *d, int table)
+{
+	return d->own->shows[table] || (d->own->html && (table == BY_LINE || table == DIFF_CALLS));
+}
 
 /* The run of a process, by the path of its datafile. num_runs: not known, as of one in a database.
  */

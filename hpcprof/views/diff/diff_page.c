@@ -53,8 +53,8 @@ static bool describe_functions(struct diff_page *p)
 		if (p->same[i] != i)
 			continue;
 		p->names[i] = diff_label(d, t, row);
-		p->marks[i] = (d->self_beyond[row] ? HTML_SELF_BEYOND : 0) |
-			      (d->total_beyond_of[row] ? HTML_TOTAL_BEYOND : 0);
+		p->marks[i] = (d->beyond_self[row] ? HTML_SELF_BEYOND : 0) |
+			      (d->beyond_total[row] ? HTML_TOTAL_BEYOND : 0);
 		ok = p->names[i] != NULL;
 	}
 	for (uint32_t i = 0; ok && i < d->c->functions.len; i++) {
@@ -165,6 +165,8 @@ static int put_text(void *context, FILE *to, struct error *e)
 	bool ok;
 
 	text.common.color = common.color = false;
+	for (int g = 0; g < DIFF_TABLES; g++)
+		text.shows[g] = g == BY_FUNCTION || diff_has_table(p->d, g);
 	common.width = DIFF_PAGE_WIDTH;
 	p->d->own = &text;
 	p->d->o = &common;

@@ -432,8 +432,9 @@ static bool *keep_verdicts(struct diff *d, const struct diff_table *t)
 	return out;
 }
 
-/* Test the functions' totals, too, and leave what was found of self as it was. */
-static int test_totals(struct diff *d, struct error *e)
+/* Keep what was found of the functions' self, test their totals, too, and leave the rows as they
+ * were. */
+static int test_both(struct diff *d, struct error *e)
 {
 	struct diff_table t = d->tables[BY_FUNCTION];
 	size_t bytes = (t.num_rows + 1) * sizeof *t.rows;
@@ -449,9 +450,12 @@ static int test_totals(struct diff *d, struct error *e)
 	rc = test_rows(d, &t, e);
 	d->inclusive = false;
 	if (rc == 0)
-		d->total_beyond_of = keep_verdicts(d, &t);
+		d->beyond_total = keep_verdicts(d, &t);
 	free(t.rows);
-	return rc == 0 && !d->total_beyond_of ? error_memory(e, t.num_rows) : rc;
+	d->beyond_self = keep_verdicts(d, &d->tables[BY_FUNCTION]);
+	if (rc == 0 && !(d->beyond_self && d->beyond_total))
+		rc = error_memory(e, t.num_rows);
+	return rc;
 }
 
 int diff_test(struct diff *d, struct error *e)
@@ -472,11 +476,8 @@ int diff_test(struct diff *d, struct error *e)
 	}
 	if (rc == 0)
 		diff_find_moved(d);
-	d->self_beyond = keep_verdicts(d, functions);
-	if (rc == 0 && !d->self_beyond)
-		rc = error_memory(e, functions->num_rows);
 	if (rc == 0 && d->own->html)
-		rc = test_totals(d, e);
+		rc = test_both(d, e);
 	d->inclusive = d->own->inclusive;
 	for (int g = 0; rc == 0 && g < DIFF_TABLES; g++) {
 		struct diff_table *t = &d->tables[g];

@@ -27,20 +27,22 @@ struct html_line {
 	uint32_t line; /* of the code's lines: that of the side after, if it is there */
 	uint8_t marks; /* HTML_LINE_ bits; gone: it is not there after */
 	uint64_t sums[HTML_KINDS][HTML_VALUES]; /* of all runs */
-	uint64_t means[HTML_SIDES][HTML_KINDS]; /* events of a run, adjusted as those of the page */
+	uint64_t means[HTML_SIDES][HTML_KINDS]; /* events of a run, divided by its factor */
 };
 
+/* All arrays, and what the functions return, stay valid and unchanged while the page is written. */
 struct html_compare {
 	void *context; /* for the functions below */
-	/* [functions] the one that stands for it, for what it is in other builds and so on */
+	/* [functions] the function that it is shown as: the same one for what is the same in two
+	 * builds. It is shown as itself. */
 	const uint32_t *same;
-	/* Of those that stand for others: [functions] */
-	const char *const *names;
-	const uint8_t *marks;   /* HTML_ bits */
-	const uint32_t *moved;  /* where its time moved to, or came from; UINT32_MAX: none */
-	const uint8_t *callees; /* that one is a callee */
+	/* [functions], but only of those that are shown as themselves */
+	const char *const *names; /* clean */
+	const uint8_t *marks;     /* HTML_ bits */
+	const uint32_t *moved;    /* where its time moved to, or came from; UINT32_MAX: none */
+	const uint8_t *callees;   /* that one is a callee */
 	const struct html_line *lines;
-	size_t num_lines;
+	size_t num_lines; /* in any order */
 	/* A path of functions: the path of a function called from another one, which may be a root
 	 * (MODEL_ROOT, MODEL_PARTIAL_ROOT); and whether it changed beyond noise. */
 	uint32_t (*path)(void *context, uint32_t caller, uint32_t function);

@@ -216,6 +216,8 @@ static int collect(struct html *h, struct error *e)
 				    h->columns.values, h->columns.len, e);
 	if (rc == 0 && h->num_metrics)
 		rc = html_units_collect(h, e);
+	if (rc == 0 && h->compare && !h->tree.num_order)
+		h->has_units = true; /* nothing was recorded: the runs have no values */
 	if (rc == 0 && h->compare && !h->has_units)
 		rc = error_set(e, ERROR_LIMIT,
 			       "the runs have too many values for one page (choose a part with "
