@@ -42,8 +42,7 @@ check "a merged file has the same data" cmp <(columns gcc) <(columns gcc.csp)
 is "which is not nothing" "$(columns gcc | wc -l)" 4
 "$hpcprof" html -q -o one.html gcc && "$hpcprof" html -q -j 4 -o two.html gcc
 check "the same input gives the same bytes" cmp one.html two.html
-check "a page of a few thousand contexts is small" test "$(stat -c %s gcc.html)" -lt \
-	$((200000 + $(stat -c %s "$top/share/html/page.html")))
+check "a page of a few thousand contexts is small" test "$(stat -c %s gcc.html)" -lt 200000
 
 # ---- several metrics, and none of them sampled -------------------------------------
 printf '%s\n' 'main;a;b 10' 'main;a 5' 'main;<i>;</script> 7' "main;\"&amp;';a 1" >stacks.folded

@@ -7,7 +7,7 @@ import { inOrder } from '../../share/html/src/rows.js';
 import { settle } from '../../share/html/src/slices.js';
 import { partOf, selfByFunction, totalByFunction } from '../../share/html/src/tree.js';
 import { drain } from '../../share/html/src/drain.js';
-import { readIndexes } from '../../share/html/src/varint.js';
+import { readVarints } from '../../share/html/src/varint.js';
 import { SEEDS, profileOf, randomPaths } from './lib/naive.mjs';
 import { random, small, synthetic } from './lib/sample.mjs';
 
@@ -120,8 +120,8 @@ test('ids in order of a value; of equal ones the lower is first', () => {
 });
 
 test('numbers below a limit', () => {
-	const read = (bytes, n, limit) => [...readIndexes(Uint8Array.from(bytes), new Uint32Array(n),
-		{ what: 'x', limit, wrong: 'too large' })];
+	const read = (bytes, n, limit) => [...readVarints(Uint8Array.from(bytes), new Uint32Array(n),
+		'x', limit, 'too large')];
 	assert.deepEqual(read([1, 0x80, 1, 0xff, 0xff, 3], 3, 2 ** 32), [1, 128, 65535]);
 	assert.deepEqual(read([0xff, 0xff, 0xff, 0xff, 15], 1, 2 ** 32), [2 ** 32 - 1]);
 	assert.throws(() => read([0x80, 0x80, 0x80, 0x80, 16], 1, 2 ** 32), /too large/);

@@ -51,7 +51,7 @@ export function comparedSort(key, sides) {
 }
 
 /** What is said of a change in words; beyond is null where it was not tested. */
-export function inWords(beyond) {
+function inWords(beyond) {
 	return beyond === null ? '' : beyond ? 'beyond noise' : 'within noise';
 }
 

@@ -5,7 +5,7 @@ import { Compare } from './compare.js';
 import { drain } from './drain.js';
 import { Lines } from './lines.js';
 import { UnitValues } from './units.js';
-import { DataError, readIndexes, readVarints, unzigzag } from './varint.js';
+import { DataError, readVarints, unzigzag } from './varint.js';
 
 export { DataError, unzigzag };
 
@@ -131,13 +131,10 @@ export class Profile {
 		if (!Number.isInteger(n) || n < 0 || n > this.column('pops').length)
 			throw new DataError('column pops ends early');
 		const broken = 'the tree of call paths is broken';
-		const pops = readIndexes(this.column('pops'), new Uint32Array(n),
-			{ what: 'pops', limit: n + 1, wrong: broken });
-		const code = readIndexes(this.column('functions'), new Uint32Array(n), {
-			what: 'functions',
-			limit: Math.min(2 * this.functionCount, 2 ** 32),
-			wrong: 'a node has an unknown function'
-		});
+		const pops = readVarints(
+			this.column('pops'), new Uint32Array(n), 'pops', n + 1, broken);
+		const code = readVarints(this.column('functions'), new Uint32Array(n), 'functions',
+			Math.min(2 * this.functionCount, 2 ** 32), 'a node has an unknown function');
 		const tree = buildTree(pops, code);
 		if (!tree)
 			throw new DataError(broken);

@@ -3,8 +3,11 @@
 /** What is wrong with the data, in words for the reader. */
 export class DataError extends Error {}
 
-/** Fills `out` with varints; all bytes must be used. */
-export function readVarints(bytes, out, what) {
+/**
+ * Fills `out` with varints of the column `what`; all bytes must be used. A number that is not below
+ * limit is an error, of which wrong is said.
+ */
+export function readVarints(bytes, out, what, limit = Infinity, wrong = '') {
 	const n = out.length, end = bytes.length;
 	let at = 0;
 
@@ -17,36 +20,6 @@ export function readVarints(bytes, out, what) {
 			value &= 127;
 			do {
 				if (at >= end || scale > 2 ** 49)
-					throw new DataError(`column ${what} has a broken number`);
-				b = bytes[at++];
-				value += (b & 127) * scale;
-				scale *= 128;
-			} while (b >= 128);
-		}
-		out[i] = value;
-	}
-	if (at !== end)
-		throw new DataError(`column ${what} is longer than the tree`);
-	return out;
-}
-
-/**
- * The same for numbers below a limit of at most 2^32, into a Uint32Array; wrong is what is said of
- * a column that has another.
- */
-export function readIndexes(bytes, out, { what, limit, wrong }) {
-	const n = out.length, end = bytes.length;
-	let at = 0;
-
-	for (let i = 0; i < n; i++) {
-		if (at >= end)
-			throw new DataError(`column ${what} ends early`);
-		let value = bytes[at++];
-		if (value >= 128) {
-			let scale = 128, b;
-			value &= 127;
-			do {
-				if (at >= end || scale > 2 ** 35)
 					throw new DataError(`column ${what} has a broken number`);
 				b = bytes[at++];
 				value += (b & 127) * scale;
