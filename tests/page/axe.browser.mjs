@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { violations } from './lib/axe.mjs';
 import { Browser, missing } from './lib/browser.mjs';
 import { Report } from './lib/report.mjs';
 import { page, small, synthetic } from './lib/sample.mjs';
@@ -11,7 +12,6 @@ import { skipAll, tap } from './lib/tap.mjs';
 if (missing())
 	skipAll(missing());
 
-const axe = fs.readFileSync(new URL('vendor/axe-core/axe.min.js', import.meta.url), 'utf8');
 const template = fs.readFileSync(new URL('../../share/html/page.html', import.meta.url), 'utf8');
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'axe.'));
 process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
@@ -20,26 +20,6 @@ function file(name, text) {
 	const where = path.join(folder, name);
 	fs.writeFileSync(where, text);
 	return where;
-}
-
-// Serious and critical violations, a line for each element. The page's policy forbids scripts from
-// elsewhere, but not those that the driver runs.
-async function violations(browser) {
-	if (!await browser.run(() => 'axe' in window))
-		await browser.inject(axe);
-	const found = await browser.run(async () => {
-		const { violations: all, passes } = await window.axe.run(document,
-			{ resultTypes: ['violations'] });
-		return {
-			rules: passes.length,
-			list: all.filter((v) => ['serious', 'critical'].includes(v.impact)).flatMap((v) =>
-				v.nodes.map((n) => `${v.impact}: ${v.id}: ${n.html.slice(0, 200)}: ${
-					n.failureSummary.replace(/\s+/g, ' ')}`)),
-		};
-	});
-	if (found.rules < 5)
-		throw new Error(`only ${found.rules} rules had something to look at`);
-	return found.list;
 }
 
 // What a page shows: a name, the state, and what to do there.
@@ -61,6 +41,10 @@ const scenes = [
 	}, ({ browser }) => browser.keys('Escape')],
 	['source files', { view: 'source' }],
 	['source lines', { view: 'source', file: '/src/fib.c' }],
+	['instructions', { view: 'source', file: '/src/fib.c' }, async ({ browser }) => {
+		if (await browser.run(() => document.getElementById('source-instructions')))
+			await browser.click('#source-instructions');
+	}],
 	['statistics', { view: 'stats', what: 'total' }],
 	['choosing threads', { view: 'flat', units: '1' }, async ({ browser }) => {
 		if (await browser.run(() => !document.getElementById('units-line').hidden))
@@ -80,10 +64,11 @@ await tap(async (t) => {
 		t.check(`a bad page has ${rule}`, bad.some((line) => line.includes(` ${rule}:`)),
 			bad.join('\n'));
 
-	const pages = [
-		['small', file('small.html', page(template, small()))],
-		['large', file('large.html', page(template, synthetic(20000, { metrics: 2, units: 9, lines: 3000 })))],
-	];
+	const pages = [['small', file('small.html', page(template, small()))]];
+	// At length: see tests/soak/page-whole.t.
+	if (process.env.PAGE_TESTS === 'all')
+		pages.push(['large', file('large.html',
+			page(template, synthetic(20000, { metrics: 2, units: 9, lines: 3000 })))]);
 	for (const [size, where] of pages) {
 		const report = new Report(browser, where);
 		for (const dark of [false, true]) {
@@ -94,7 +79,7 @@ await tap(async (t) => {
 					await report.go(state);
 					await before?.(report);
 					await report.painted();
-					t.none('no violation', await violations(browser));
+					t.none('no violation', await violations(browser, dark));
 					await after?.(report);
 				});
 			}

@@ -5,6 +5,7 @@
 // FUNCTIONS and TOTALS are what diff --json --all --normalize none says of the same profiles.
 
 import fs from 'node:fs';
+import { violations } from './lib/axe.mjs';
 import { Browser, missing } from './lib/browser.mjs';
 import { csvRecords } from './lib/parse.mjs';
 import { Report } from './lib/report.mjs';
@@ -166,12 +167,26 @@ async function rest(t, report) {
 		[...document.querySelectorAll('#bars-table .rows .row')].filter((r) => !r.hidden).length), 2);
 }
 
+/** axe-core finds no serious violation in any view, light and dark. */
+async function accessible(t, report) {
+	const { browser } = report;
+	for (const dark of [false, true]) {
+		await browser.media({ dark });
+		for (const view of ['flat', 'topdown', 'bottomup', 'flame', 'sandwich', 'source', 'stats']) {
+			await report.go({ view });
+			await report.painted();
+			t.none(`${dark ? 'dark' : 'light'}, ${view}: no violation`, await violations(browser, dark));
+		}
+	}
+	await browser.media({ dark: false });
+}
+
 await tap(async (t) => {
 	const browser = await Browser.start({ width: 1300, height: 900 });
 	try {
 		const report = new Report(browser, page);
 		await report.open();
-		for (const [name, part] of Object.entries({ flat, sides, trees, flame, rest }))
+		for (const [name, part] of Object.entries({ flat, sides, trees, flame, rest, accessible }))
 			await t.part(name, () => part(t, report));
 		t.none('no complaint', (await browser.complaints()).map((c) => JSON.stringify(c)));
 	} finally {

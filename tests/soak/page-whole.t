@@ -1,12 +1,14 @@
 #!/bin/bash
-# The page in a browser, at length: all hostile names in all places, and the pages of larger programs
-# beside hpcprof's other views.
+# The page in a browser, at length: all hostile names in all places, accessibility of a large page, and
+# the pages of larger programs beside hpcprof's other views.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
 . "$top/tests/lib/shell/node.sh"
 . "$top/tests/lib/shell/workloads.sh"
 
-PAGE_TESTS=all taps hostile 1200 "$node" "$top/tests/page/hostile.browser.mjs"
+for name in hostile axe; do
+	PAGE_TESTS=all taps $name 1200 "$node" "$top/tests/page/$name.browser.mjs"
+done
 
 for name in python cxx gcc sqlite threads8; do
 	workload $name full
