@@ -27,6 +27,15 @@ check "and each is told" test "$(grep -c ' in the page' said)" -gt 1
 is "as many as there are" "$(grep -c 'id="source-' sources.html)" \
 	"$(grep -oE '[0-9]+ source files' said | grep -oE '[0-9]+')"
 is "without asking there are none" "$(grep -c 'id="source-' cxx.html)" 0
+"$hpcprof" html --instructions -o instructions.html cxx 2>said
+check "instructions are in it if they were asked for" \
+	lib page.py "$hpcprof" instructions.html cxx "$(basename "$(program cxx)")"
+check "all else is as without" lib page.py "$hpcprof" instructions.html cxx.db
+check "and it is told" grep -qE '[0-9]+ instructions of [0-9]+ procedures are in the page' said
+is "without asking there are none" "$(grep -c 'id="instruction' cxx.html)" 0
+"$hpcprof" html -q --instructions --no-inline -o whole.html cxx
+check "without inlining they are those of the outer function" \
+	lib page.py "$hpcprof" whole.html cxx "$(basename "$(program cxx)")"
 "$hpcrun" -q -o python "$python" -c 'import json
 for i in range(2000): json.loads(json.dumps({str(k): [k] * 9 for k in range(50)}))'
 check "Python" agrees python

@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { baseName, cutMiddle, exact, percent, plural, scaled, seenOf, shorten, startAndEnd,
+import { baseName, cutMiddle, exact, exactValue, headOf, percent, plural, scaled, seenOf, shorten, startAndEnd,
 	stripArguments, tellApart } from '../../share/html/src/format.js';
 import { csv, csvCell, fileName, svg, xml } from '../../share/html/src/export.js';
 import { details, facts, quality } from '../../share/html/src/quality.js';
@@ -25,6 +25,8 @@ test('numbers as in hpcprof text', () => {
 	assert.equal(scaled(-94.3e6, 'ns'), '-94.3 ms');
 	assert.equal(exact(1234567), '1,234,567');
 	assert.equal(exact(999), '999');
+	assert.deepEqual([exactValue(1234, 'ns'), exactValue(70, '')], ['1,234 ns', '70']);
+	assert.deepEqual([headOf('self', 'ns'), headOf('self', '')], ['self (ns)', 'self']);
 	assert.equal(plural(1, 'process'), '1 process');
 	assert.equal(plural(2000, 'process'), '2,000 processes');
 	assert.equal(plural(0, 'file'), '0 files');

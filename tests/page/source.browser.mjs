@@ -117,6 +117,65 @@ async function withoutText(t, report) {
 	t.check('and how to get the text', (await report.browser.run(note)).includes('hpcprof html --sources'));
 }
 
+// [line or address, self, code, function, opened] of all rows.
+async function rows(report) {
+	return (await report.cells('lines')).map(({ cells, expanded }) => [cells.lineno.text,
+		value(cells.self), cells.code.text, cells.function.text, expanded]);
+}
+
+const FIB = [
+	['1139', 7.25e6, 'cmpl $1, %edi', 'fib', null], ['113c', 50e6, 'jle 0x1150 <+0x17>', 'fib', null],
+	['1150', 0, 'retq', 'fib', null],
+];
+
+async function instructions(t, report) {
+	const { browser } = report, text = () => document.querySelectorAll(
+		'#lines-table .rows .row:not([hidden])').length;
+	const focus = () => browser.run(() => document.getElementById('lines-table').focus());
+	await report.open({ view: 'source', file: '/src/fib.c' });
+	await browser.until(() => document.querySelectorAll('#lines-table .rows .row:not([hidden])').length === 7);
+	await focus();
+	await browser.keys('Enter');
+	await report.painted();
+	t.is('Enter shows those of the selected line', (await rows(report)).slice(3, 8), [
+		['4', 57.25e6, '\tif (n < 2) return n;', 'fib', 'true'], ...FIB, ['5', 0, '\tfind(n);', 'fib', null],
+	]);
+	await browser.keys('ArrowRight', 'ArrowRight', 'c');
+	await report.painted();
+	t.is('c copies one', await browser.clipboard(), 'jle 0x1150 <+0x17>');
+	t.is('n goes to the next hottest line', await (async () => {
+		await browser.keys('n');
+		return browser.run(selected);
+	})(), 6);
+	const { text: saved } = await report.saved('source-csv');
+	t.is('they are in the file', csvRecords(saved)[5], { 'self (ns)': '50000000', 'total (ns)': '',
+		line: '0x113c', code: 'jle 0x1150 <+0x17>', function: 'fib' });
+	await report.go({ view: 'source', file: '/src/fib.c', of: 'samples' });
+	t.is('samples', (await report.cells('lines')).slice(4, 7).map((r) => value(r.cells.self)), [7, 50, 0]);
+	await report.go({ view: 'source', file: '/src/fib.c', q: 'jle' });
+	await browser.keys('n');
+	t.is('the search finds them', await browser.run(() => document.querySelector(
+		'#lines-table .active .code').textContent), 'jle 0x1150 <+0x17>');
+	await focus();
+	await browser.keys('ArrowLeft', 'ArrowLeft');
+	await report.painted();
+	t.is('Left goes to the line and closes it', [await browser.run(text), await browser.run(selected)], [7, 4]);
+	await report.click('source-instructions');
+	await report.painted();
+	t.is('a button opens, too', await browser.run(text), 10);
+	await browser.keys('Home');
+	await focus();
+	await browser.keys('Home');
+	await report.click('source-instructions');
+	t.check('or says that there are none', (await browser.run(() =>
+		document.getElementById('toast').textContent)).includes('no instructions'));
+	await report.go({ view: 'source', file: '/usr/include/c++/map' });
+	await report.click('source-instructions');
+	await report.painted();
+	t.is('those of inlined code say in which function they are', (await rows(report))[1],
+		['4010', 24e6, 'movq (%rax), %rcx', 'run', null]);
+}
+
 async function fromOthers(t, report) {
 	const { browser } = report;
 	await report.open({ view: 'flat' });
@@ -144,6 +203,7 @@ await tap(async (t) => {
 	await part('files', where, files);
 	await part('text', where, withText);
 	await part('no text', where, withoutText);
+	await part('instructions', where, instructions);
 	await part('from other views', where, fromOthers);
 	const none = small();
 	delete none.columns.lines;
@@ -161,6 +221,15 @@ await tap(async (t) => {
 			.includes('damaged')));
 		t.is('and lines are there', (await lines(report)).length, 3);
 	});
+	const damaged = small();
+	damaged.columns.instructions = damaged.columns.instructions.slice(0, -1);
+	await part('damaged instructions', new Report(browser, file('damaged.html', damaged)),
+		async (_, report) => {
+			await report.open({ view: 'source', file: '/src/fib.c' });
+			t.check('are said', await browser.until(() => document.getElementById('toast').textContent
+				.includes('Instructions cannot be shown')));
+			t.is('and lines are there', (await lines(report)).length, 7);
+		});
 	await part('many', new Report(browser, file('many.html', synthetic(20000, { lines: 50000 }))),
 		async (_, report) => {
 			await report.open({ view: 'source' });

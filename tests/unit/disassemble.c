@@ -1,5 +1,5 @@
 /* Disassembling machine code, and reading the bytes of procedures. */
-#include "hpcprof/views/annotate/disassemble.h"
+#include "hpcprof/correlate/disassemble.h"
 #include "symbolize/procedure.h"
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/builders/elfmake.h"

@@ -13,12 +13,20 @@ enum {
 	TAB = 4,
 };
 
+/* A procedure that is printed: its instructions, their first row and their marks. */
+struct listing {
+	const struct instructions *code;
+	size_t first;
+	uint8_t *marks; /* [instructions] */
+};
+
 static bool print_step(struct object *o, const struct listing *l, size_t i)
 {
 	struct annotation *t = o->t;
-	const struct object_step *s = &l->steps.at[i];
+	const struct listed_instruction *s = &l->code->list.at[i];
+	bool hot = l->marks[i] & STEP_HOT;
 	size_t row = l->first + i;
-	unsigned used = value_gutter_print(&t->margin, t->out, s->hot ? '*' : ' ',
+	unsigned used = value_gutter_print(&t->margin, t->out, hot ? '*' : ' ',
 					   object_values(o, o->rows.exclusive, row),
 					   object_values(o, o->rows.inclusive, row));
 	const char *text;
@@ -27,7 +35,7 @@ static bool print_step(struct object *o, const struct listing *l, size_t i)
 	text = layout_cut_right(&t->arena, s->text, used < t->o->width ? t->o->width - used : 0);
 	if (!text)
 		return false;
-	fprintf(t->out, s->hot && t->o->color ? "\x1b[1m%s\x1b[0m\n" : "%s\n", text);
+	fprintf(t->out, hot && t->o->color ? "\x1b[1m%s\x1b[0m\n" : "%s\n", text);
 	return true;
 }
 
@@ -53,8 +61,8 @@ static const char *source_of(struct object *o, const char *file, uint32_t line)
 }
 
 /* Print "; FILE:LINE [inlined NAME] source", if the line differs from that of the step before. */
-static bool print_line(struct object *o, const struct object_step *s,
-		       const struct object_step *before)
+static bool print_line(struct object *o, const struct listed_instruction *s,
+		       const struct listed_instruction *before)
 {
 	struct annotation *t = o->t;
 	const struct symbol_frame *f = s->frames;
@@ -106,25 +114,26 @@ static int by_heat(const void *pa, const void *pb, void *context)
 	return a < b ? -1 : a > b;
 }
 
-static bool print_hottest(struct object *o, struct listing *l)
+static bool print_hottest(struct object *o, const struct listing *l)
 {
-	uint32_t *ids = calloc(l->steps.len + 1, sizeof *ids);
+	size_t len = l->code->list.len;
+	uint32_t *ids = calloc(len + 1, sizeof *ids);
 	struct heat heat = {o, l};
 	bool ok = ids != NULL;
 	size_t n = 0;
 
-	for (uint32_t i = 0; ok && i < l->steps.len; i++) {
+	for (uint32_t i = 0; ok && i < len; i++) {
 		if (object_any(o, object_values(o, o->rows.exclusive, l->first + i)))
 			ids[n++] = i;
-		l->steps.at[i].valued =
-		    object_any(o, object_values(o, o->rows.inclusive, l->first + i));
+		if (object_any(o, object_values(o, o->rows.inclusive, l->first + i)))
+			l->marks[i] |= STEP_VALUED;
 	}
 	if (ok)
 		qsort_r(ids, n, sizeof *ids, by_heat, &heat);
 	if (n)
 		value_gutter_titles(&o->t->margin, o->t->out, " address  hottest instructions");
 	for (size_t i = 0; ok && i < n && i < HOTTEST; i++) {
-		l->steps.at[ids[i]].hot = true;
+		l->marks[ids[i]] |= STEP_HOT;
 		ok = print_step(o, l, ids[i]);
 	}
 	if (n)
@@ -138,33 +147,35 @@ static bool is_near(const struct listing *l, size_t i)
 {
 	size_t from = i > NEIGHBOURS ? i - NEIGHBOURS : 0;
 
-	for (size_t k = from; k <= i + NEIGHBOURS && k < l->steps.len; k++)
-		if (l->steps.at[k].valued)
+	for (size_t k = from; k <= i + NEIGHBOURS && k < l->code->list.len; k++)
+		if (l->marks[k] & STEP_VALUED)
 			return true;
 	return false;
 }
 
-bool annotate_listing(struct object *o, struct listing *l, size_t row)
+bool annotate_listing(struct object *o, uint32_t procedure)
 {
 	struct annotation *t = o->t;
-	const struct object_step *first = &l->steps.at[0], *before = NULL;
+	const struct instructions *code = &o->procedures.at.at[procedure];
+	const struct listing l = {code, o->first[procedure], o->marks + o->first[procedure]};
+	const struct listed_instruction *first = &code->list.at[0], *before = NULL;
 	const char *name =
 	    layout_clean(&t->arena, first->frames[first->num_frames - 1].function->name);
 	const char *module =
-		       layout_clean(&t->arena, path_basename(t->m->modules.at[l->module].name)),
+		       layout_clean(&t->arena, path_basename(t->m->modules.at[code->module].name)),
 		   *title;
 	bool ok, gap = false;
 
 	if (!name || !module)
 		return false;
 	title = layout_format(&t->arena, "%s, %s 0x%" PRIx64 "-0x%" PRIx64, name, module,
-			      l->code.low, l->code.high);
-	ok = annotate_heading(t, title, object_values(o, o->sums.exclusive, row),
-			      object_values(o, o->sums.inclusive, row)) &&
-	     print_hottest(o, l);
+			      code->code.low, code->code.high);
+	ok = annotate_heading(t, title, object_values(o, o->sums.exclusive, procedure),
+			      object_values(o, o->sums.inclusive, procedure)) &&
+	     print_hottest(o, &l);
 	value_gutter_titles(&t->margin, t->out, " address  instruction (*: hottest)");
-	for (size_t i = 0; ok && i < l->steps.len; i++) {
-		if (!t->own->all && !is_near(l, i)) {
+	for (size_t i = 0; ok && i < code->list.len; i++) {
+		if (!t->own->all && !is_near(&l, i)) {
 			gap = true;
 			before = NULL;
 			continue;
@@ -172,8 +183,8 @@ bool annotate_listing(struct object *o, struct listing *l, size_t row)
 		if (gap)
 			fputs("  ...\n", t->out);
 		gap = false;
-		ok = print_line(o, &l->steps.at[i], before) && print_step(o, l, i);
-		before = &l->steps.at[i];
+		ok = print_line(o, &code->list.at[i], before) && print_step(o, &l, i);
+		before = &code->list.at[i];
 	}
 	if (gap)
 		fputs("  ...\n", t->out);

@@ -2,29 +2,12 @@
 #ifndef HPCPROF_VIEWS_ANNOTATE_ANNOTATE_OBJECT_H
 #define HPCPROF_VIEWS_ANNOTATE_ANNOTATE_OBJECT_H
 
-#include "hpcprof/views/annotate/annotate.h"
+#include "hpcprof/correlate/instructions.h"
 #include "hpcprof/correlate/source_text.h"
-#include "symbolize/procedure.h"
+#include "hpcprof/views/annotate/annotate.h"
 
-/* One instruction of a listing. */
-struct object_step {
-	uint64_t address, target;
-	const char *text;
-	const struct symbol_frame *frames; /* innermost first */
-	size_t num_frames;
-	bool valued, hot;
-};
-
-/* One procedure. */
-struct listing {
-	uint32_t module;
-	struct procedure code;
-	uint16_t machine;
-	bool big;
-	VEC(struct object_step) steps;
-	uint32_t first; /* row of its first instruction */
-	struct symbol_table symbols;
-};
+/* What is known of an instruction; bits. */
+enum { STEP_VALUED = 1, STEP_HOT = 2 };
 
 /* A source file that was looked for. Names are the symbolizer's: equal names are the same
  * pointer. */
@@ -36,12 +19,13 @@ struct tried {
 
 struct object {
 	struct annotation *t;
-	struct symbolizer *modules, *images;
-	VEC(struct listing) listings;
-	/* per frame of the model: its listing; or the number of listings: in none; or
+	struct procedure_list procedures;
+	/* per frame of the model: its procedure; or the number of procedures: in none; or
 	 * ATTRIBUTE_NO_ROW: not annotated */
-	uint32_t *listing_of;
+	uint32_t *procedure_of;
 	uint32_t *row_of; /* per frame: the row of its instruction, or ATTRIBUTE_NO_ROW */
+	uint32_t *first;  /* per procedure: the row of its first instruction */
+	uint8_t *marks;   /* per row: STEP_ bits */
 	struct attributed_rows sums, rows;
 	VEC(struct tried) tried;
 };
@@ -59,7 +43,7 @@ static inline bool object_any(const struct object *o, const uint64_t *some)
 	return false;
 }
 
-/* Print a listing whose values are in this row of the sums. False if memory ran out. */
-bool annotate_listing(struct object *o, struct listing *l, size_t row);
+/* Print a procedure. False if memory ran out. */
+bool annotate_listing(struct object *o, uint32_t procedure);
 
 #endif

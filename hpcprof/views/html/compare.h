@@ -56,8 +56,9 @@ struct html_compare {
 
 /* What the page has besides. */
 struct html_extras {
-	bool sources; /* embed the text of source files */
-	bool open;    /* show the page */
+	bool sources;      /* embed the text of source files */
+	bool instructions; /* and the instructions of lines; not in a page of two sides */
+	bool open;         /* show the page */
 	struct source_places places;
 };
 

@@ -316,6 +316,8 @@ static void set_defaults(void *options)
 static const struct option_row own_options[] = {
     {'o', "output", "FILE", "write to FILE (report.html), completely or not at all", option_string,
      FIELD(output), NULL},
+    {0, "instructions", NULL, "put the instructions of source lines into the page", option_flag,
+     FIELD(extras) + offsetof(struct html_extras, instructions), NULL},
     HTML_EXTRAS_OPTIONS(FIELD(extras)),
     {0}};
 

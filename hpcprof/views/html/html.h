@@ -59,6 +59,8 @@ bool html_zigzag(html_bytes *b, int64_t value);
 int html_compress(const html_bytes *b, uint8_t **packed, size_t *len, struct error *e);
 /* Print compressed bytes as the element with this id. */
 void html_put_packed(FILE *out, const char *id, const uint8_t *packed, size_t len);
+/* Append the samples and events of each metric. values: [columns]. False if memory ran out. */
+bool html_put_values(const struct html *h, html_bytes *b, const uint64_t *values);
 /* Compress and print. */
 int html_put_column(FILE *out, const char *id, const html_bytes *b, struct error *e);
 
@@ -73,8 +75,18 @@ int html_units_collect(struct html *h, struct error *e);
 /* Print the column of units; what they are, as a member of the profile. */
 int html_put_units(struct html *h, struct error *e);
 bool html_put_unit_names(struct html *h, FILE *to); /* false if memory ran out */
-/* Print the column of lines and, if they were asked for, the texts of files. */
+/* Print the column of lines and, if they were asked for, the texts of files and instructions. */
 int html_put_source(struct html *h, struct error *e);
+/* Where a line stands in the column of lines. */
+struct html_place {
+	const char *file; /* as the symbolizer names it */
+	uint32_t line, number;
+	bool own; /* it has own values */
+};
+int html_by_place(const void *a, const void *b); /* by file and line, for qsort and bsearch */
+/* Print the columns of the instructions of n lines, which are sorted, and say what was left out. */
+int html_put_instructions(struct html *h, const struct html_place *lines, size_t n,
+			  struct error *e);
 /* The number of a file, which is added if it is new; HTML_NO_NUMBER if memory ran out. Its name. */
 uint32_t html_file(struct html *h, const char *name);
 const char *html_file_name(const struct html *h, uint32_t number);

@@ -93,3 +93,17 @@ int html_put_column(FILE *out, const char *id, const html_bytes *b, struct error
 	free(packed);
 	return 0;
 }
+
+bool html_put_values(const struct html *h, html_bytes *b, const uint64_t *values)
+{
+	bool ok = true;
+
+	for (size_t k = 0; ok && k < h->num_metrics; k++) {
+		uint64_t samples = values[h->num_metrics + k];
+		ok = html_varint(b, samples);
+		if (ok && h->has_events[k])
+			ok = html_zigzag(
+			    b, (int64_t)(values[k] / h->quantum[k] - samples * html_mean(h, k)));
+	}
+	return ok;
+}

@@ -81,22 +81,6 @@ static bool take_lines(struct source *s, const struct html_compare *c)
 	return ok;
 }
 
-/* The samples and events of a line: its own, then all. */
-static bool put_values(const struct source *s, html_bytes *b, const uint64_t *values)
-{
-	const struct html *h = s->h;
-	bool ok = true;
-
-	for (size_t k = 0; ok && k < h->num_metrics; k++) {
-		uint64_t samples = values[h->num_metrics + k];
-		ok = html_varint(b, samples);
-		if (ok && h->has_events[k])
-			ok = html_zigzag(
-			    b, (int64_t)(values[k] / h->quantum[k] - samples * html_mean(h, k)));
-	}
-	return ok;
-}
-
 static bool put_line(const struct source *s, html_bytes *b, const struct shown_line *l,
 		     const struct shown_line *before)
 {
@@ -107,7 +91,7 @@ static bool put_line(const struct source *s, html_bytes *b, const struct shown_l
 	return html_varint(b, l->file - file) &&
 	       html_varint(b, l->file == file ? l->line->line - line : l->line->line) &&
 	       html_varint(b, function + 1) && /* 0: none */
-	       put_values(s, b, l->exclusive) && put_values(s, b, l->inclusive);
+	       html_put_values(s->h, b, l->exclusive) && html_put_values(s->h, b, l->inclusive);
 }
 
 static int put_lines(const struct source *s, struct error *e)
@@ -240,6 +224,40 @@ static int put_texts(const struct source *s, struct error *e)
 	return rc;
 }
 
+/* ---- instructions ---------------------------------------------------------------------- */
+
+int html_by_place(const void *pa, const void *pb)
+{
+	const struct html_place *a = pa, *b = pb;
+	int c = strcmp(a->file, b->file);
+
+	return c ? c : a->line < b->line ? -1 : a->line > b->line;
+}
+
+static int put_instructions(const struct source *s, struct error *e)
+{
+	struct html_place *places = calloc(s->lines.len + 1, sizeof *places);
+	size_t n = 0;
+	int rc;
+
+	if (!places)
+		return error_memory(e, s->lines.len * sizeof *places);
+	for (uint32_t i = 0; i < s->lines.len; i++) {
+		const struct shown_line *l = &s->lines.at[i];
+		struct html_place place = {
+		    .file = html_file_name(s->h, l->file), .line = l->line->line, .number = i};
+		for (size_t k = 0; k < s->h->columns.len; k++)
+			place.own |= l->exclusive[k] != 0;
+		places[n++] = place;
+	}
+	qsort(places, n, sizeof *places, html_by_place);
+	rc = html_put_instructions(s->h, places, n, e);
+	free(places);
+	return rc;
+}
+
+/* ---- the whole ------------------------------------------------------------------------- */
+
 /* Read the lines, in the order of the page. */
 static int collect_lines(struct source *s, struct error *e)
 {
@@ -272,6 +290,8 @@ int html_put_source(struct html *h, struct error *e)
 		rc = put_compared_lines(&s, e);
 	if (rc == 0 && h->extras->sources)
 		rc = put_texts(&s, e);
+	if (rc == 0 && h->extras->instructions)
+		rc = put_instructions(&s, e);
 	vec_free(&s.lines);
 	attribute_deinit(&s.a);
 	return rc;

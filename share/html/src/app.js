@@ -3,7 +3,6 @@
 
 import { inlining, prefixSums } from './tree.js';
 import { FunctionSums, partsOf } from './function_sums.js';
-import { drain } from './drain.js';
 import { facetsOf, parseChosen, sumOfUnits, unitTotals } from './units.js';
 import { inSlices, settle } from './slices.js';
 import { DataError } from './varint.js';
@@ -14,8 +13,8 @@ import { byId } from './dom.js';
 import { baseName, exactValue, percent, scaled } from './format.js';
 import { effectiveSamples, intervalText } from './interval.js';
 
-// What takes fewer steps is done at once.
-const AT_ONCE = 200000;
+// The columns of source lines, if they are there.
+const LINES = ['lines', 'compare-lines', 'instructions', 'instruction-texts'];
 
 /** A function that computes again only if its key differs from that of the last call. */
 function remember(key, compute) {
@@ -140,7 +139,7 @@ export class App {
 	/** The columns that a state needs and that have not been read. */
 	columnsFor({ metric, units, view }) {
 		const { profile: p } = this;
-		const lines = this.compare ? ['lines', 'compare-lines'] : ['lines'];
+		const lines = LINES.filter((name) => p.has(name));
 		const more = [
 			...units || this.compare ? ['units'] : [], ...view === 'source' ? lines : []
 		];
@@ -162,8 +161,10 @@ export class App {
 	/** If they are damaged, the view says it. */
 	*readLines({ metric, of }) {
 		try {
-			yield* this.profile.load(['lines', 'compare-lines']);
-			yield* this.profile.lines.reading(metric, of);
+			const { profile: p } = this;
+			yield* p.load(LINES);
+			const lines = yield* p.lines.reading(metric, of);
+			yield* p.instructions?.reading(metric, of, lines) ?? [];
 		} catch (e) {
 			if (!(e instanceof DataError))
 				throw e;
@@ -342,24 +343,19 @@ export class App {
 		this.stop?.();
 		this.stop = null;
 		this.pending = null;
-		if (work && this.takesLong(next)) {
+		if (work) {
 			this.pending = next;
-			this.stop = inSlices(work, () => {
+			const stop = inSlices(work, () => {
 				this.pending = null;
 				this.apply(next);
 				this.showBusy();
-			}, (e) => this.failed(e));
-		} else if (this.done(work)) {
+			}, (e) => this.failed(e), true);
+			if (this.pending === next)
+				this.stop = stop;
+		} else {
 			this.apply(next);
 		}
 		this.showBusy();
-	}
-
-	/** Has something to be waited for, or is it too much for one step? */
-	takesLong(state) {
-		const { profile: p } = this;
-		return this.columnsFor(state).length > 0 ||
-			p.tree.count + (state.units ? p.unitValues.work : 0) > AT_ONCE;
 	}
 
 	/** Computes what the first state needs; if the data is damaged, all threads are shown. */
@@ -370,18 +366,6 @@ export class App {
 			this.failed(e);
 			this.state = { ...this.state, units: '', metric: 0 };
 		}
-	}
-
-	/** Does work at once; false if the data is damaged. */
-	done(work) {
-		try {
-			if (work)
-				drain(work);
-		} catch (e) {
-			this.failed(e);
-			return false;
-		}
-		return true;
 	}
 
 	/** Says that what was to be shown cannot be; all else still works. */

@@ -72,7 +72,7 @@ export function comparedCell(app, key, sides, beyond) {
 			title: `${percent(v * scale, total)}, ${exactValue(v * scale, unit)}`
 		};
 	}
-	const digits = `${d > 0 ? '+' : d < 0 ? '-' : ''}${exact(Math.abs(d))} ${unit}`;
+	const digits = `${d > 0 ? '+' : d < 0 ? '-' : ''}${exactValue(Math.abs(d), unit)}`;
 	const words = inWords(beyond);
 	return {
 		text: by ? `${beyond ? '● ' : ''}${app.signed(by)}` : '',

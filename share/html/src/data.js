@@ -3,6 +3,7 @@
 import { buildTree, prefixSums } from './tree.js';
 import { Compare } from './compare.js';
 import { drain } from './drain.js';
+import { Instructions } from './instructions.js';
 import { Lines } from './lines.js';
 import { UnitValues } from './units.js';
 import { DataError, readVarints, unzigzag } from './varint.js';
@@ -104,6 +105,15 @@ export class Profile {
 			{ files: this.files.length, functions: this.functionCount },
 			this.compare?.goneLines());
 		return this.linesKept;
+	}
+
+	/** The instructions of lines, or null if the page has none. */
+	get instructions() {
+		if (!this.has('instructions'))
+			return null;
+		this.instructionsKept ??= new Instructions(this.column('instructions'),
+			this.column('instruction-texts'), this.coding(), this.modules.length);
+		return this.instructionsKept;
 	}
 
 	/** Does the page have the text of a file? */

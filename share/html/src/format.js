@@ -51,9 +51,14 @@ export function plural(n, one) {
 	return `${exact(n)} ${one}${ending}`;
 }
 
-/** All digits and the unit, for tooltips. */
+/** All digits and the unit, which may be "", for tooltips. */
 export function exactValue(value, unit) {
-	return `${exact(value)} ${unit}`;
+	return exact(value) + (unit && ` ${unit}`);
+}
+
+/** The head of a column of a file. */
+export function headOf(name, unit) {
+	return name + (unit && ` (${unit})`);
 }
 
 export function percent(value, total) {

@@ -45,7 +45,7 @@ export function quality(report, metric) {
 	const out = [], m = report.metrics?.[index], q = report.quality;
 	const add = (id, text, title, wrong) => out.push({ id, text, title, wrong: !!wrong });
 
-	add('samples', `${exact(metric.samples)} ${metric.sampled ? 'samples' : metric.unit}`,
+	add('samples', `${exact(metric.samples)} ${metric.sampled ? 'samples' : metric.unit || 'events'}`,
 		m?.measuring_ns ? `Measuring took ${scaled(m.measuring_ns, 'ns')}.` : '',
 		metric.sampled && metric.samples < 100);
 	if (m?.account?.length)

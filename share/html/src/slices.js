@@ -4,19 +4,21 @@
 const SLICE = 10;  // ms
 
 /**
- * Runs a generator to its end, then calls done with its result, or failed with what it threw.
- * Returns a function that stops it.
+ * Runs a generator to its end, then calls done with its result, or failed with what it threw. If
+ * now is true, the first slice is run at once, so what is short is done before this returns. Returns
+ * a function that stops it.
  */
-export function inSlices(work, done, failed) {
+export function inSlices(work, done, failed, now = false) {
 	const channel = new MessageChannel();
 	let stopped = false;
 
 	const next = () => work.next();
+	const post = () => channel.port2.postMessage(0);
 	const end = (use, value) => {
 		channel.port1.close();
 		use(value);
 	};
-	const run = (step) => {
+	const run = (step, again) => {
 		const until = performance.now() + SLICE;
 		do {
 			let result;
@@ -34,17 +36,21 @@ export function inSlices(work, done, failed) {
 				return;
 			}
 			if (value instanceof Promise) {
-				value.then((v) => run(() => work.next(v)),
-					(e) => run(() => work.throw(e)));
+				value.then((v) => run(() => work.next(v), post),
+					(e) => run(() => work.throw(e), post));
 				return;
 			}
 			step = next;
 		} while (performance.now() < until);
-		channel.port2.postMessage(0);
+		again();
 	};
-	channel.port1.onmessage = () => run(next);
+	channel.port1.onmessage = () => run(next, post);
 	// The screen first shows that it has begun.
-	requestAnimationFrame(() => channel.port2.postMessage(0));
+	const later = () => requestAnimationFrame(post);
+	if (now)
+		run(next, later);
+	else
+		later();
 	return () => {
 		stopped = true;
 		channel.port1.close();

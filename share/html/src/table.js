@@ -113,29 +113,30 @@ export class Table {
 
 	rowElement(k) {
 		while (this.pool.length <= k) {
-			const cells = this.columns.map(
-				(c) => el('div',
-					{ role: 'gridcell', class: c.kind, 'data-column': c.key }));
-			const i = this.columns.findIndex((c) => c.kind === 'name');
-			this.columns.forEach((c, k) => {
-				if (c.kind === 'strip')
-					cells[k].append(el('canvas', { 'aria-hidden': 'true' }));
-			});
-			cells[i]?.append(el('span', { class: 'twisty', 'aria-hidden': 'true' }),
-				el('span', { class: 'depth' }),
-				el('bdi', { class: 'label' }, el('span', { class: 'start' }),
-					el('span')));
 			const row = el('div', {
 				role: 'row',
 				class: 'row',
 				id: `${this.id}-row-${this.pool.length}`,
 				'aria-selected': 'false'
 			},
-				...cells);
+				...this.columns.map((c) => this.cellElement(c)));
 			this.body.append(row);
 			this.pool.push(row);
 		}
 		return this.pool[k];
+	}
+
+	cellElement({ kind, key }) {
+		const cell = el('div', { role: 'gridcell', class: kind, 'data-column': key });
+		if (kind === 'strip')
+			cell.append(el('canvas', { 'aria-hidden': 'true' }));
+		if (kind === 'name')
+			cell.append(twisty(), el('span', { class: 'depth' }),
+				el('bdi', { class: 'label' }, el('span', { class: 'start' }),
+					el('span')));
+		if (kind === 'code' && this.tree)
+			cell.append(twisty(), el('span', { class: 'label' }));
+		return cell;
 	}
 
 	paint() {
@@ -235,20 +236,26 @@ export class Table {
 			content.draw(cell.firstChild);
 			return;
 		}
+		if (column.kind === 'code' && this.tree) {
+			put(cell.firstChild, sign(info));
+			put(cell.lastChild, text);
+			cell.classList.toggle('inner', info.depth > 0);
+			return;
+		}
 		if (column.kind !== 'name') {
 			put(cell, text);
 			if (column.kind === 'number')
 				showNumber(cell, content);
 			return;
 		}
-		const [twisty, depth, label] = cell.children;
+		const [first, depth, label] = cell.children;
 		const [start, end] = startAndEnd(text);
 		put(label.firstChild, start);
 		put(label.lastChild, end);
 		if (!this.tree)
 			return;
 		cell.style.paddingLeft = `${4 + INDENT * Math.min(info.depth, DEEPEST)}px`;
-		put(twisty, info.expandable ? (info.open ? '▾' : '▸') : '');
+		put(first, sign(info));
 		put(depth, info.depth > DEEPEST ? `${info.depth} ` : '');
 		depth.title = info.depth > DEEPEST ? 'depth' : '';
 	}
@@ -311,6 +318,15 @@ export class Table {
 			return;
 		event.preventDefault();
 	}
+}
+
+/** Where a row is opened and closed; what it shows. */
+function twisty() {
+	return el('span', { class: 'twisty', 'aria-hidden': 'true' });
+}
+
+function sign(info) {
+	return info.expandable ? (info.open ? '▾' : '▸') : '';
 }
 
 /** Sets an element's text, if it is another: what stays costs the browser nothing. */

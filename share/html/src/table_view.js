@@ -6,7 +6,7 @@ import { csv, download, fileName } from './export.js';
 import { leap, leaps } from './leap.js';
 import { matcher } from './search.js';
 import { comparedCell, comparedSort, isCompared, movedText } from './compared.js';
-import { baseName, exact, percent } from './format.js';
+import { baseName, exact, headOf, percent } from './format.js';
 
 export const SELF = {
 	key: 'self',
@@ -305,7 +305,7 @@ export class TableView {
 			yield [...(self.table.tree ? ['depth'] : []),
 				...self.columns.map(
 					(c) => (c.kind === 'number' && !COUNTS.has(c.key)
-							? `${c.key} (${app.values.unit})`
+							? headOf(c.key, app.values.unit)
 							: c.key))];
 			for (let r = 0; r < model.count; r++) {
 				const id = self.idAt(r);

@@ -21,11 +21,6 @@ export class UnitValues {
 		this.keptMetric = -1;
 	}
 
-	/** About how much work reading them is, in numbers. */
-	get work() {
-		return this.bytes.length;
-	}
-
 	/**
 	 * A generator whose result is {start, node, value}: the nodes of each unit in order, and
 	 * their own values of a metric, in quanta; of is 'events' or 'samples'.

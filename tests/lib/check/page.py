@@ -1,7 +1,8 @@
 """Reads the data of a page of `hpcprof html`, as share/html/README.md describes it, and compares it
 with a database of the same measurement, exactly.
 
-    page.py HPCPROF PAGE DATABASE"""
+    page.py HPCPROF PAGE DATABASE
+    page.py HPCPROF PAGE MEASUREMENT MODULE   the instructions in it, beside hpcprof annotate"""
 
 import base64
 import html
@@ -105,6 +106,24 @@ class Page:
             own, all_ = self.row(numbers), self.row(numbers)
             out[self.names["files"][file], line] = function, list(zip(own, all_))
         same("more lines", list(numbers), [])
+        return out
+
+
+    def instructions(self):
+        """[(file, line, procedure, module, address, text, [(events, samples) of each metric])]"""
+        numbers = iter(varints(self.columns["instructions"]))
+        places = list(self.lines())
+        modules = [self.names["modules"][next(numbers)] for _ in range(next(numbers))]
+        texts = self.columns["instruction-texts"].decode().split("\n")
+        names, texts = texts[:len(modules)], texts[len(modules):]
+        out, line, address = [], 0, 0
+        for i in range(next(numbers)):
+            line, procedure = line + next(numbers), next(numbers)
+            z = next(numbers)
+            address += (z >> 1) ^ -(z & 1)
+            out.append((*places[line], names[procedure], modules[procedure], address, texts[i],
+                        self.row(numbers)))
+        same("more instructions", (list(numbers), texts[len(out):]), ([], [""]))
         return out
 
 
@@ -221,6 +240,42 @@ def check_lines(page, database):
     print("%d lines, %d sources" % (len(lines), len(sources)))
 
 
+def check_instructions(page, hpcprof, measurement, module):
+    """Those of a module's lines add up to the lines, and are what annotate shows."""
+    lines, found = page.lines(), page.instructions()
+    same("order", [i[:2] for i in found],
+         [key for key in lines for _ in range(sum(i[:2] == key for i in found))])
+    for k in range(len(page.profile["metrics"])):
+        sums = {}
+        for file, line, _, _, _, _, row in found:
+            sums[file, line] = tuple(a + b for a, b in zip(sums.get((file, line), (0, 0)), row[k]))
+        own = {key: values[k][0] for key, (_, values) in lines.items()}
+        same("lines with instructions", sorted(sums),
+             sorted(key for key in own if own[key][1] and key in sums))
+        for key in sums:
+            same("the instructions of %s:%d" % key, sums[key], own[key])
+    shown = {}
+    for name in {i[2] for i in found if last(i[3]) == module}:
+        text = subprocess.run([hpcprof, "annotate", "--object", "--all", "-q", "-n", "0", name,
+                               measurement], capture_output=True, check=True,
+                              env=dict(os.environ, COLUMNS="100000")).stdout.decode()
+        for line in text.splitlines():
+            m = re.match(r"[^;]*?\s([0-9a-f]{3,})  (\S.*)$", line)
+            if m:
+                shown[int(m[1], 16)] = m[2]
+    ours = {i[4]: i[5] for i in found if last(i[3]) == module}
+    same("they are as annotate shows them", ours, {at: shown.get(at) for at in ours})
+    print("%d instructions" % len(found))
+    return len(ours)
+
+
+def main_instructions(hpcprof, path, measurement, module):
+    count = check_instructions(Page(path), hpcprof, measurement, module)
+    same("there are some", count > 20, True)
+    print("\n".join(wrong[:20]))
+    return len(wrong) > 0
+
+
 def main(hpcprof, path, database):
     page = Page(path)
     metrics = page.profile["metrics"]
@@ -261,4 +316,4 @@ def main(hpcprof, path, database):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit((main_instructions if len(sys.argv) > 4 else main)(*sys.argv[1:]))

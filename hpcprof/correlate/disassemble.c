@@ -1,4 +1,4 @@
-#include "hpcprof/views/annotate/disassemble.h"
+#include "hpcprof/correlate/disassemble.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>

@@ -1,6 +1,6 @@
 /* Machine code as text. Uses the Capstone library, which no other file does. */
-#ifndef HPCPROF_VIEWS_ANNOTATE_DISASSEMBLE_H
-#define HPCPROF_VIEWS_ANNOTATE_DISASSEMBLE_H
+#ifndef HPCPROF_CORRELATE_DISASSEMBLE_H
+#define HPCPROF_CORRELATE_DISASSEMBLE_H
 
 #include "formats/base/error.h"
 
