@@ -73,6 +73,9 @@ all: $(BIN)/hpcrun $(BIN)/hpcprof $(LIB)/libhpcrun.so $(LIB)/libhpcrun.a $(LIB)/
 $(BUILD)/runtime-obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
 
+# The compiler must not make calls of memcpy out of memcpy.
+$(BUILD)/runtime-obj/runtime/base/memory.o $(BUILD)/static-obj/runtime/base/memory.o: RUNTIME_CFLAGS += -fno-builtin
+
 $(BUILD)/runtime-obj/%.o: %.S
 	$(call say,AS,$@)mkdir -p $(@D) && $(CC) -I. -MMD -MP -g -c -o $@ $<
 

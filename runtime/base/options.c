@@ -9,10 +9,10 @@
 
 struct csprof_options csprof_options;
 
-static const char *value_of(char **environment, const char *name)
+const char *csprof_variable(char *const *environment, const char *name)
 {
 	size_t n = strlen(name);
-	for (char **e = environment; e && *e; e++)
+	for (char *const *e = environment; e && *e; e++)
 		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
 			return *e + n + 1;
 	return NULL;
@@ -20,7 +20,7 @@ static const char *value_of(char **environment, const char *name)
 
 static uint64_t number_of(char **environment, const char *name, uint64_t otherwise)
 {
-	const char *p = value_of(environment, name);
+	const char *p = csprof_variable(environment, name);
 	uint64_t v = 0;
 	if (!p || !*p)
 		return otherwise;
@@ -123,37 +123,37 @@ static bool is_one_of(const char *names)
 
 bool csprof_options_given(char **environment)
 {
-	return value_of(environment, HPCRUN_ENV_OUT) != NULL;
+	return csprof_variable(environment, HPCRUN_ENV_OUT) != NULL;
 }
 
 bool csprof_options_read(char **environment)
 {
 	struct csprof_options *o = &csprof_options;
-	const char *why, *events = value_of(environment, HPCRUN_ENV_EVENTS);
-	copy_path(o->out, value_of(environment, HPCRUN_ENV_OUT));
-	copy_path(o->library, value_of(environment, HPCRUN_ENV_LIBRARY));
-	copy_path(o->store, value_of(environment, HPCRUN_ENV_STORE));
+	const char *why, *events = csprof_variable(environment, HPCRUN_ENV_EVENTS);
+	copy_path(o->out, csprof_variable(environment, HPCRUN_ENV_OUT));
+	copy_path(o->library, csprof_variable(environment, HPCRUN_ENV_LIBRARY));
+	copy_path(o->store, csprof_variable(environment, HPCRUN_ENV_STORE));
 	if (o->store[0] != '/')
 		o->store[0] = '\0';
-	const char *trees = value_of(environment, HPCRUN_ENV_TREES);
+	const char *trees = csprof_variable(environment, HPCRUN_ENV_TREES);
 	o->one_tree = trees && strcmp(trees, "all") == 0;
 	if (csprof_event_parse(events && *events ? events : NULL, &o->event, &why) < 0)
 		return false;
-	const char *budget = value_of(environment, HPCRUN_ENV_BUDGET);
+	const char *budget = csprof_variable(environment, HPCRUN_ENV_BUDGET);
 	o->budget = CSPROF_DEFAULT_BUDGET;
 	if (budget && *budget && csprof_budget_parse(budget, &o->budget, &why) < 0)
 		return false;
-	read_cost(&o->cost, value_of(environment, HPCRUN_ENV_COST));
+	read_cost(&o->cost, csprof_variable(environment, HPCRUN_ENV_COST));
 	o->sig = (int)number_of(environment, HPCRUN_ENV_SIGNAL, SIGURG);
 	o->verbose = (uint32_t)number_of(environment, HPCRUN_ENV_VERBOSE, 0);
 	o->arena = number_of(environment, HPCRUN_ENV_ARENA, 0);
-	const char *unwinder = value_of(environment, HPCRUN_ENV_UNWINDER);
+	const char *unwinder = csprof_variable(environment, HPCRUN_ENV_UNWINDER);
 	o->use_libunwind = unwinder && strcmp(unwinder, "libunwind") == 0;
-	read_image(o, value_of(environment, HPCRUN_ENV_IMAGE));
+	read_image(o, csprof_variable(environment, HPCRUN_ENV_IMAGE));
 	read_rank(o, environment);
-	const char *follow = value_of(environment, HPCRUN_ENV_FOLLOW);
+	const char *follow = csprof_variable(environment, HPCRUN_ENV_FOLLOW);
 	o->follow = !follow || strcmp(follow, "no") != 0;
-	const char *only = value_of(environment, HPCRUN_ENV_ONLY);
+	const char *only = csprof_variable(environment, HPCRUN_ENV_ONLY);
 	o->some_only = only && *only;
 	csprof_environment_keep(environment);
 	if (!o->follow)

@@ -68,5 +68,8 @@ bool csprof_options_given(char **environment);
  * are removed from environ, so that no child sees them. Called once, at the start, outside
  * handlers. */
 bool csprof_options_read(char **environment);
+/* The value of a variable, or NULL. libc's getenv may be the program's own (bash has one).
+ * Async-signal-safe, but for changes that other threads make. */
+const char *csprof_variable(char *const *environment, const char *name);
 
 #endif

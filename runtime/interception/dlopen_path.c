@@ -1,12 +1,12 @@
 #include "runtime/interception/dlopen_path.h"
 
+#include "runtime/base/options.h"
 #include "runtime/os/os.h"
 
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,8 +72,7 @@ static bool candidate(char *out, const char *dir, size_t len, const char *origin
 		dir += token ? token : 1;
 		len -= token ? token : 1;
 	}
-	return n && add(out, &n, "/", 1) && add(out, &n, file, strlen(file)) &&
-	       access(out, R_OK) == 0;
+	return n && add(out, &n, "/", 1) && add(out, &n, file, strlen(file)) && os_can_read(out);
 }
 
 /* Find the first path of file along dirs, from *dirs on, and set *dirs after it. */
@@ -114,7 +113,7 @@ void *csprof_dlopen_path_open(void *(*next)(const char *, int), const char *file
 		return handle;
 	char path[PATH_MAX], origin[PATH_MAX];
 	find_origin(origin, map);
-	const char *first = late ? getenv("LD_LIBRARY_PATH") : NULL;
+	const char *first = late ? csprof_variable(environ, "LD_LIBRARY_PATH") : NULL;
 	if (first && next_candidate(path, &first, origin, file))
 		return next(file, mode);
 	while (next_candidate(path, &dirs, origin, file))

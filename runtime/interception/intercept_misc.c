@@ -45,3 +45,12 @@ CSPROF_WRAPPER int dlclose(void *handle)
 		csprof_epoch_get_loaded_modules();
 	return r;
 }
+
+/* The shared library of AddressSanitizer refuses to run behind a preloaded one unless it is told
+ * not to (sanitizer flags, verify_asan_link_order). It asks this function for defaults; one that
+ * the program has comes before ours. */
+CSPROF_WRAPPER const char *__asan_default_options(void);
+CSPROF_WRAPPER const char *__asan_default_options(void)
+{
+	return "verify_asan_link_order=0";
+}

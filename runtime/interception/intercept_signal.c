@@ -133,8 +133,8 @@ static sighandler_t set_handler(int sig, sighandler_t handler, int flags)
 		memset(&act, 0, sizeof act);
 		act.sa_handler = handler;
 		act.sa_flags = flags;
-		if (!(flags & SA_NODEFER))
-			sigaddset(&act.sa_mask, sig);
+		uint64_t own = flags & SA_NODEFER ? 0 : bit_of_signal(sig);
+		memcpy(&act.sa_mask, &own, sizeof own);
 		r = csprof_signal_action(sig, &act, &old);
 	}
 	if (r == 0)
@@ -274,8 +274,7 @@ CSPROF_WRAPPER int signalfd(int fd, const sigset_t *set, int flags)
 /* sigsuspend has no wrapper: the kernel uses the mask unchanged. */
 static int pause_with(uint64_t mask)
 {
-	sigset_t set;
-	sigemptyset(&set);
+	sigset_t set = {0};
 	memcpy(&set, &mask, sizeof mask);
 	return sigsuspend(&set);
 }

@@ -19,9 +19,15 @@ static void at_exit(int status, void *arg)
  * registered before the program's and the loader's own, so it runs after the last destructor. */
 __attribute__((constructor)) static void library_start(int argc, char **argv, char **environment)
 {
+	int (*next)(void (*)(int, void *), void *);
+
 	csprof_image_start(argc, argv, environment);
-	if (csprof_process_measured())
-		on_exit(at_exit, NULL);
+	if (!csprof_process_measured())
+		return;
+	/* that of libc: one of the program may not be ready yet (ThreadSanitizer's) */
+	*(void **)&next = CSPROF_NEXT("on_exit");
+	if (next)
+		next(at_exit, NULL);
 }
 
 extern const struct csprof_wrapped __start_csprof_wrapped[] __attribute__((visibility("hidden")));

@@ -103,6 +103,10 @@ int os_rename(const char *from, const char *to);
 /* -EEXIST if to exists. */
 int os_rename_new(const char *from, const char *to);
 bool os_exists(const char *path);
+bool os_can_read(const char *path);
+/* Store the absolute path of an existing file, without links, in out (size bytes, NUL-terminated).
+ * Its length, or -errno. */
+int os_real_path(const char *path, char *out, size_t size);
 /* Whether it is a regular file, or a link to one. Opening other files may block for ever. */
 bool os_is_file(const char *path);
 /* Whether a program gets the rights of another user or group, or capabilities, by exec. */

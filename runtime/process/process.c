@@ -106,7 +106,7 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 	int r =
 	    csprof_output_begin(csprof_num_metrics(), csprof_process.num_measured, kept != NULL);
 	if (r < 0) {
-		csprof_say(CSPROF_SAY_ALWAYS, "this process is not measured:", strerror(-r),
+		csprof_say(CSPROF_SAY_ALWAYS, "this process is not measured:", strerrordesc_np(-r),
 			   INT64_MIN);
 		return;
 	}
@@ -211,7 +211,7 @@ bool csprof_process_finish(const char *end, bool with_loader)
 		csprof_say(CSPROF_SAY_FILE, "datafile", csprof_output_path(), INT64_MIN);
 	else /* the datafile can be made from the store */
 		csprof_say(csprof_store_survives() ? CSPROF_SAY_FILE : CSPROF_SAY_ALWAYS,
-			   "the datafile cannot be written:", strerror(-r), INT64_MIN);
+			   "the datafile cannot be written:", strerrordesc_np(-r), INT64_MIN);
 	csprof_signal_say_taken();
 	csprof_say(CSPROF_SAY_PROCESS, "process ends:", end, INT64_MIN);
 	return true;

@@ -53,7 +53,7 @@ static void name_module(char *out, const struct os_module *m)
 		memcpy(out, CSP_MODULE_VDSO, sizeof CSP_MODULE_VDSO);
 	else if (m->name[0] == '\0')
 		copy_path(out, csprof_output_executable());
-	else if (m->name[0] == '/' || !realpath(m->name, out))
+	else if (m->name[0] == '/' || os_real_path(m->name, out, PATH_MAX) < 0)
 		copy_path(out, m->name);
 }
 

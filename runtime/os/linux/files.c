@@ -1,4 +1,5 @@
 /* Files of the OS contract on Linux: datafiles and the store's file. */
+#include "formats/encode.h"
 #include "runtime/os/linux/call.h"
 #include "runtime/os/os.h"
 
@@ -116,6 +117,26 @@ int os_rename_new(const char *from, const char *to)
 bool os_exists(const char *path)
 {
 	return CALL(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
+}
+
+bool os_can_read(const char *path)
+{
+	return CALL(SYS_faccessat, AT_FDCWD, path, R_OK) == 0;
+}
+
+/* The kernel knows the path of a descriptor. */
+int os_real_path(const char *path, char *out, size_t size)
+{
+	char link[40] = "/proc/self/fd/";
+	int fd = (int)CALL(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	link[strlen(link) + csp_format_u64(link + strlen(link), (uint64_t)fd)] = '\0';
+	long n = CALL(SYS_readlinkat, AT_FDCWD, link, out, size - 1);
+	os_close(fd);
+	if (n > 0)
+		out[n] = '\0';
+	return n > 0 ? (int)n : n < 0 ? (int)n : -ENOENT;
 }
 
 bool os_is_file(const char *path)

@@ -2,6 +2,7 @@
  * set errno, take a lock or be a cancellation point. Files and load modules have files of their
  * own. */
 #include "runtime/os/linux/call.h"
+#include "runtime/os/linux/vdso.h"
 #include "runtime/os/os.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -73,10 +75,8 @@ uint32_t os_readable_pages(uintptr_t p)
 static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec t = {0, 0};
-	int saved = errno;
-	if (clock_gettime(clock, &t) != 0)
-		t.tv_sec = 0;
-	errno = saved;
+	if (os_vdso_clock(clock, &t) != 0)
+		t = (struct timespec){0, 0};
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -175,12 +175,14 @@ int os_executable(char *out, size_t size)
 
 int os_hostname(char *out, size_t size)
 {
-	int saved = errno;
-	if (gethostname(out, size) != 0)
-		memcpy(out, "localhost", sizeof "localhost");
-	out[size - 1] = '\0';
-	errno = saved;
-	return (int)strlen(out);
+	struct utsname u;
+	size_t n;
+	if (CALL(SYS_uname, &u) != 0)
+		memcpy(u.nodename, "localhost", sizeof "localhost");
+	n = strnlen(u.nodename, size - 1);
+	memcpy(out, u.nodename, n);
+	out[n] = '\0';
+	return (int)n;
 }
 
 /* "/proc/self/task/TID/comm" */

@@ -2,6 +2,7 @@
  * mappings without a file. */
 #include "runtime/os/os.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -14,6 +15,30 @@ struct walk {
 	void *arg;
 	uintptr_t vdso; /* address of its ELF header */
 };
+
+typedef int visit_fn(struct dl_phdr_info *info, size_t size, void *arg);
+
+#ifdef CSPROF_STATIC
+static void iterate(visit_fn *each, void *arg)
+{
+	dl_iterate_phdr(each, arg);
+}
+#else
+/* The loader's dl_iterate_phdr. A program may have one of its own, which is not ready before its
+ * constructors have run (ThreadSanitizer's). First called before main; see intercept.h. */
+static void iterate(visit_fn *each, void *arg)
+{
+	static _Atomic(void *) real;
+	int (*next)(visit_fn *, void *);
+
+	if (!atomic_load_explicit(&real, memory_order_acquire))
+		atomic_store_explicit(&real, dlsym(RTLD_NEXT, "dl_iterate_phdr"),
+				      memory_order_release);
+	*(void **)&next = real;
+	if (next)
+		next(each, arg);
+}
+#endif
 
 static void hex(char *out, const uint8_t *bytes, size_t n)
 {
@@ -86,7 +111,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 void os_modules(void (*each)(const struct os_module *, void *), void *arg)
 {
 	struct walk w = {each, arg, getauxval(AT_SYSINFO_EHDR)};
-	dl_iterate_phdr(visit, &w);
+	iterate(visit, &w);
 }
 
 /* Whether all of the n bytes at p can be read: a program may have unmapped or protected them. */
@@ -134,7 +159,7 @@ static int first_only(struct dl_phdr_info *info, size_t size, void *arg)
 uint64_t os_module_changes(void)
 {
 	uint64_t changes = 0;
-	dl_iterate_phdr(first_only, &changes);
+	iterate(first_only, &changes);
 	return changes;
 }
 

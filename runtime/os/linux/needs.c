@@ -134,6 +134,7 @@ const struct os_need os_needs_elsewhere[] = {
     {SYS_getuid, false, {0}},
     {SYS_getxattr, false, {0}},
     {SYS_openat, false, {(uint32_t)AT_FDCWD, 0, O_RDONLY | O_DIRECTORY | O_CLOEXEC}},
+    {SYS_openat, false, {(uint32_t)AT_FDCWD, 0, O_PATH | O_CLOEXEC}},
     {SYS_read, false, {ANY_FD}},
     {SYS_write, false, {ANY_FD}},
     {SYS_write, false, {2}},

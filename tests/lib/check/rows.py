@@ -1,4 +1,4 @@
-"""The rows of hpcprof diff --json.
+"""The rows of hpcprof --json or hpcprof diff --json.
 
 rows.py TABLE CONDITION <JSON: the names of the rows f for which the Python expression holds, sorted,
 separated by blanks.
@@ -18,7 +18,8 @@ def main(arguments):
         print("%.6f %.6f" % tuple(factors))
         return abs(factors[0] * factors[1] - 1) > 1e-9
     rows = json.load(sys.stdin)[arguments[0]]
-    print(*sorted(row["name"] for row in rows if eval("(%s)" % arguments[1], {}, {"f": row})))
+    rows = rows["rows"] if isinstance(rows, dict) else rows
+    print(*sorted(row.get("name") or row["function"] for row in rows if eval("(%s)" % arguments[1], {}, {"f": row})))
     return 0
 
 
