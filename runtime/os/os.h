@@ -177,7 +177,7 @@ bool os_is_small_stack(const stack_t *stack);
  * if it runs on another one. */
 size_t os_stack_room(const void *context);
 /* Whether the kernel keeps a restart block for that call when a signal comes. */
-bool os_restartable(int call);
+bool os_restartable(int call, const long *args);
 /* Whether call, made with six args, waits for a signal: with a mask of its own; or also without
  * one, like pause. Async-signal-safe. */
 bool os_waits_with_mask(int call, const long *args);

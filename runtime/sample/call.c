@@ -22,7 +22,7 @@ static enum call_rest left_to_do(const struct csprof_call *call)
 {
 	if (call->result != -EINTR)
 		return os_cut_short(call->number, call->args, call->result) ? TRANSFER : NOTHING;
-	if (os_restartable(call->number))
+	if (os_restartable(call->number, call->args))
 		return RESTART;
 	if (os_waits_for_signal(call->number, call->args))
 		return WAIT;

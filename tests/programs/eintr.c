@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
@@ -127,6 +129,71 @@ static int ppoll_call(void)
 	return ppoll(&p, 1, &t, NULL) < 0 ? errno : 0;
 }
 
+static int until_call(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_nsec += BLOCK_NS;
+	if (t.tv_nsec >= 1000000000) {
+		t.tv_nsec -= 1000000000;
+		t.tv_sec++;
+	}
+	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
+/* An io_uring, if the kernel lets us have one (else ring is -1). */
+static int ring = -1;
+static struct io_uring_params parameters;
+static char *submissions, *completions;
+static struct io_uring_sqe *entries;
+
+static void open_ring(void)
+{
+	enum { ENTRIES = 4 };
+	size_t most = 4096;
+
+	ring = (int)syscall(SYS_io_uring_setup, ENTRIES, &parameters);
+	if (ring < 0)
+		return;
+	submissions =
+	    mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+	completions =
+	    mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_CQ_RING);
+	entries = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQES);
+	if (submissions == MAP_FAILED || completions == MAP_FAILED || entries == MAP_FAILED)
+		ring = -1;
+}
+
+/* Submit a timeout and wait for it in one call: when that returns, the event must be there. */
+static int ring_call(void)
+{
+	static struct __kernel_timespec t = {0, BLOCK_NS};
+	struct io_uring_sqe s = {
+	    .opcode = IORING_OP_TIMEOUT, .fd = -1, .addr = (uintptr_t)&t, .len = 1};
+	uint32_t *tail = (void *)(submissions + parameters.sq_off.tail);
+	uint32_t *mask = (void *)(submissions + parameters.sq_off.ring_mask);
+	uint32_t *list = (void *)(submissions + parameters.sq_off.array);
+	uint32_t *head = (void *)(completions + parameters.cq_off.head);
+	uint32_t *end = (void *)(completions + parameters.cq_off.tail);
+	uint32_t at = *tail & *mask;
+
+	if (ring < 0)
+		return nanosleep_call();
+	entries[at] = s;
+	list[at] = at;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	if (syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) < 0)
+		return errno;
+	int early = __atomic_load_n(end, __ATOMIC_ACQUIRE) == *head;
+	while (__atomic_load_n(end, __ATOMIC_ACQUIRE) == *head)
+		if (syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0) < 0 &&
+		    errno != EINTR)
+			return errno;
+	__atomic_store_n(head, __atomic_load_n(end, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+	return early ? EINTR : 0;
+}
+
 static struct call calls[] = {
     {"read", read_call, 0, 0},
     {"futex", futex_call, 0, 0},
@@ -138,6 +205,8 @@ static struct call calls[] = {
     {"recv", recv_call, 0, 0},
     {"select", select_call, 0, 0},
     {"ppoll", ppoll_call, 0, 0},
+    {"clock_nanosleep", until_call, 0, 0},
+    {"io_uring_enter", ring_call, 0, 0},
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
@@ -229,6 +298,7 @@ static void prepare(void)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
+	open_ring();
 	epoll = epoll_create1(0);
 	semaphores = semget(IPC_PRIVATE, 1, 0600);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) || pipe(ticking) || pipe(silent) ||

@@ -7,6 +7,7 @@
 #include "runtime/os/os.h"
 
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -154,6 +155,25 @@ static long go_on(int call, const long *a, uint64_t got)
 	}
 }
 
+/* io_uring_enter(fd, to_submit, min_complete, flags, argument, size) that waits for events. */
+static bool waits_for_events(const long *a)
+{
+	return a[3] & IORING_ENTER_GETEVENTS && a[2] > 0;
+}
+
+/* It has a mask of its own. */
+static bool enters_with_mask(const long *a)
+{
+	const struct io_uring_getevents_arg *more = (const void *)a[4];
+	return more && (a[3] & IORING_ENTER_EXT_ARG ? more->sigmask != 0 : true);
+}
+
+/* If it has submitted some, it returns their number also when a signal ends the wait. */
+static bool enter_cut_short(const long *a, long result)
+{
+	return result >= 0 && waits_for_events(a) && !enters_with_mask(a);
+}
+
 /* A socket with a timeout: the kernel does not restart a call on it. */
 static bool limited(long fd)
 {
@@ -181,6 +201,8 @@ bool os_waits_with_mask(int call, const long *a)
 	case SYS_epoll_pwait:
 	case SYS_epoll_pwait2:
 		return a[4] != 0;
+	case SYS_io_uring_enter:
+		return enters_with_mask(a);
 	default:
 		return false;
 	}
@@ -193,6 +215,7 @@ bool os_repeatable(int call, const long *a)
 {
 	switch (call) {
 	case SYS_select:
+	case SYS_clock_nanosleep: /* until a time; see os_restartable */
 	case SYS_epoll_wait:
 	case SYS_semop:
 	case SYS_semtimedop:
@@ -204,6 +227,7 @@ bool os_repeatable(int call, const long *a)
 	case SYS_ppoll:
 	case SYS_epoll_pwait:
 	case SYS_epoll_pwait2:
+	case SYS_io_uring_enter:
 		return true;
 	case SYS_read:
 	case SYS_readv:
@@ -223,12 +247,18 @@ bool os_repeatable(int call, const long *a)
 
 bool os_cut_short(int call, const long *args, long result)
 {
+	if (call == SYS_io_uring_enter)
+		return enter_cut_short(args, result);
 	return result > 0 && (uint64_t)result < wanted(call, args);
 }
 
 long os_finish_transfer(int call, const long *args, long result)
 {
 	uint64_t all = wanted(call, args);
+	if (call == SYS_io_uring_enter) { /* it returns at once if the events are there */
+		CALL(call, args[0], 0, args[2], args[3], args[4], args[5]);
+		return result;
+	}
 	while ((uint64_t)result < all) {
 		long more = go_on(call, args, (uint64_t)result);
 		if (more <= 0) /* the end, an error that the next call gets, too, or a signal */

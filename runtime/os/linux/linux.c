@@ -329,11 +329,12 @@ void os_release_signals(uint64_t mask)
 	change_mask(SIG_SETMASK, mask);
 }
 
-bool os_restartable(int call)
+bool os_restartable(int call, const long *args)
 {
-	/* the calls that return -ERESTART_RESTARTBLOCK in the kernel */
-	return call == SYS_poll || call == SYS_nanosleep || call == SYS_clock_nanosleep ||
-	       call == SYS_futex;
+	/* the calls that return -ERESTART_RESTARTBLOCK in the kernel: but not a sleep until a time
+	 * (hrtimer_nanosleep), which is the same when it is made again */
+	return call == SYS_poll || call == SYS_nanosleep || call == SYS_futex ||
+	       (call == SYS_clock_nanosleep && !(args[1] & TIMER_ABSTIME));
 }
 
 void os_yield(void)
