@@ -9,6 +9,7 @@
 
 #include "runtime/interception/masks.h"
 #include "runtime/interception/signals.h"
+#include "runtime/interception/stacks.h"
 #include "runtime/os/os.h"
 
 #include <errno.h>
@@ -227,7 +228,7 @@ CSPROF_WRAPPER int raise(int sig)
 
 CSPROF_WRAPPER int sigaltstack(const stack_t *stack, stack_t *old)
 {
-	return result(csprof_signal_stack(stack, old));
+	return result(csprof_stacks_alternate(stack, old));
 }
 
 /* ---- waiting --------------------------------------------------------------------------- */

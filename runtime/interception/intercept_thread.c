@@ -2,6 +2,7 @@
 #include "runtime/interception/intercept.h"
 
 #include "runtime/csprof.h"
+#include "runtime/interception/stacks.h"
 #include "runtime/os/os.h"
 #include "runtime/process/fork_detect.h"
 #include "runtime/process/process.h"
@@ -50,6 +51,7 @@ static void give_back(struct beginning *b)
 		os_unmap(b, sizeof *b);
 }
 
+/* attr: NULL for the standard ones. */
 static struct beginning *prepare(void *arg, const pthread_attr_t *attr)
 {
 	struct beginning *b = find_memory();
@@ -86,6 +88,7 @@ static struct beginning begin(struct beginning *given)
 	 * stack */
 	uintptr_t high = (uintptr_t)pthread_self();
 	uintptr_t low = b.stack_size && b.stack_size < high ? high - b.stack_size : 0;
+	csprof_stacks_thread_begin(b.stack_size);
 	csprof_thread_start(&given->promise, low, high);
 	give_back(given);
 	csprof_thread_end_later();
@@ -117,11 +120,14 @@ CSPROF_WRAPPER int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	    atomic_load(&real);
 	csprof_fork_detect_adopt();
 	csprof_seccomp_new_thread();
-	struct beginning *b = csprof_process_measured() ? prepare(arg, attr) : NULL;
+	pthread_attr_t copy;
+	const pthread_attr_t *with_room =
+	    csprof_process_measured() ? csprof_stacks_enlarge(attr, &copy) : attr;
+	struct beginning *b = csprof_process_measured() ? prepare(arg, with_room) : NULL;
 	if (!b)
 		return create(thread, attr, start, arg);
 	b->start.posix = start;
-	int r = create(thread, attr, begin_posix, b);
+	int r = create(thread, with_room, begin_posix, b);
 	if (r != 0)
 		abandon(b);
 	return r;

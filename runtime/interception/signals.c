@@ -96,15 +96,6 @@ static void set_low_word(sigset_t *set, uint64_t word)
 	memcpy(set, &word, sizeof word);
 }
 
-static atomic_bool small_stacks; /* some alternate stack is small */
-
-/* The mask for the kernel while a handler with these flags runs. */
-static uint64_t handler_mask(uint64_t set, int flags)
-{
-	bool small = flags & SA_ONSTACK && atomic_load(&small_stacks);
-	return csprof_mask_to_kernel(set) | (small ? csprof_mask_ours() : 0);
-}
-
 /* The set that the program requested, from the kernel's. */
 static uint64_t asked_mask(uint64_t set, bool no_standin, bool no_ours)
 {
@@ -124,7 +115,7 @@ static int install_fault(int sig, const struct sigaction *act)
 	}
 	real.sa_sigaction = csprof_fault_handler;
 	real.sa_flags = (real.sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
-	set_low_word(&real.sa_mask, handler_mask(low_word(&real.sa_mask), real.sa_flags));
+	set_low_word(&real.sa_mask, csprof_mask_to_kernel(low_word(&real.sa_mask)));
 	return os_sigaction(sig, &real, NULL);
 }
 
@@ -263,7 +254,7 @@ static int plain_action(int sig, const struct sigaction *act, struct sigaction *
 	if (act) {
 		real = *act;
 		set = low_word(&act->sa_mask);
-		set_low_word(&real.sa_mask, handler_mask(set, act->sa_flags));
+		set_low_word(&real.sa_mask, csprof_mask_to_kernel(set));
 	}
 	int r = os_sigaction_returning(sig, act ? &real : NULL, old, csprof_cpu_restorer);
 	if (r < 0)
@@ -302,24 +293,6 @@ int csprof_signal_action(int sig, const struct sigaction *act, struct sigaction 
 	return 0;
 }
 
-int csprof_signal_stack(const stack_t *stack, stack_t *old)
-{
-	struct sigaction act;
-	int r = os_alternate_stack(stack, old);
-	if (r < 0 || !stack || csprof_process.sig <= 0 || !os_is_small_stack(stack) ||
-	    atomic_exchange(&small_stacks, true))
-		return r;
-	for (int sig = 1; sig < NSIG; sig++) {
-		struct wish *w = wish_for(sig);
-		if ((w && !w->fault) || os_sigaction(sig, NULL, &act) < 0 || !is_handler(&act) ||
-		    !(act.sa_flags & SA_ONSTACK))
-			continue;
-		set_low_word(&act.sa_mask, low_word(&act.sa_mask) | csprof_mask_ours());
-		os_sigaction_returning(sig, &act, NULL, act.sa_restorer);
-	}
-	return r;
-}
-
 /* ---- exec --------------------------------------------------------------------------- */
 
 uint64_t csprof_signal_before_exec(void)
@@ -337,6 +310,18 @@ void csprof_signal_after_failed_exec(uint64_t mask)
 		if (wishes[i].sig && wanted(&wishes[i])->sa_handler == SIG_IGN)
 			install(&wishes[i]);
 	csprof_mask_after_exec(mask);
+}
+
+uint64_t csprof_signal_hold(void)
+{
+	uint64_t ours = csprof_mask_ours(), before = 0;
+	os_mask(SIG_BLOCK, &ours, &before);
+	return before;
+}
+
+void csprof_signal_release(uint64_t mask)
+{
+	os_mask(SIG_SETMASK, &mask, NULL);
 }
 
 /* ---- our handler replaced ----------------------------------------------------------- */

@@ -28,11 +28,6 @@ void csprof_signal_pass_fault(int sig, siginfo_t *info, void *ucontext);
 /* As sigaction, for the program. 0 or -errno. Async-signal-safe. */
 int csprof_signal_action(int sig, const struct sigaction *act, struct sigaction *old);
 
-/* As sigaltstack, for the program. 0 or -errno. A stack may be too small for our signal while a
- * handler of the program runs there: after the first such stack, handlers with SA_ONSTACK are
- * not interrupted. */
-int csprof_signal_stack(const stack_t *stack, stack_t *old);
-
 /* Whether the program has a handler for this signal, which ours receives. Async-signal-safe. */
 bool csprof_signal_has_handler(int sig);
 
@@ -47,6 +42,11 @@ uint64_t csprof_signal_handlers(void);
  * a vfork child. Async-signal-safe. */
 uint64_t csprof_signal_before_exec(void);
 void csprof_signal_after_failed_exec(uint64_t mask);
+
+/* Hold our signal for a call that the kernel gives up, and undoes, when a signal is pending. Returns
+ * the mask for release. Async-signal-safe. */
+uint64_t csprof_signal_hold(void);
+void csprof_signal_release(uint64_t mask);
 
 /* Check whether our handler was replaced without libc. Then no sample arrives: the time of every
  * thread since its last sample is "signal taken", and csprof_signal_say_taken reports it. Under

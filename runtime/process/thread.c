@@ -5,6 +5,7 @@
 #include "runtime/csprof.h"
 #include "runtime/interception/masks.h"
 #include "runtime/interception/signals.h"
+#include "runtime/interception/stacks.h"
 #include "runtime/os/os.h"
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/unwind.h"
@@ -301,8 +302,12 @@ void csprof_thread_returning(void)
 void csprof_thread_end(void)
 {
 	csprof_state_t *state = csprof_self;
-	if (!state || csprof_confined() || csprof_process.pid != os_pid())
+	if (csprof_confined() || csprof_process.pid != os_pid())
 		return;
+	if (!state) {
+		csprof_stacks_thread_end();
+		return;
+	}
 	csprof_epoch_change_left();
 	if (!state->returned) /* after pthread_exit or cancellation */
 		csprof_thread_returning();
@@ -315,6 +320,7 @@ void csprof_thread_end(void)
 	csprof_thread_close(state); /* also if an exec in progress has closed it already */
 	unlink_state(state);
 	csprof_self = NULL;
+	csprof_stacks_thread_end();
 	csprof_record_end(state);
 	uint32_t tid = state->tid;
 	free_state(state);

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Calls that go on in our handler, on an alternate stack: the program's own handlers, which
+# Stacks: calls that go on in our handler, on an alternate stack: the program's own handlers, which
 # are not meant for that stack, must not find themselves there, and no call may show EINTR
-# for a sample.
+# for a sample. And stacks that are too small for a signal.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
 
@@ -15,17 +15,18 @@ cat >stacks.c <<'END'
 #include <sys/select.h>
 #include <sys/time.h>
 #include <time.h>
-enum { STACK = 8192, BEFORE = 64 * 1024, FRAME = 6000, PATTERN = 0x5a };
+enum { STACK = 8192, FAR = 1 << 20, BEFORE = 64 * 1024, FRAME = 6000, PATTERN = 0x5a };
 static char *stack;
+static uintptr_t usual; /* an address on the thread's own stack */
 static volatile sig_atomic_t handled, on_stack;
 static void on(int sig)
 {
 	volatile char large[FRAME];
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)stack;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	for (int i = 0; i < FRAME; i++)
 		large[i] = (char)sig;
 	handled++;
-	if (here < STACK)
+	if (here + FAR < usual || here > usual + FAR)
 		on_stack++;
 }
 static double cpu_time(void)
@@ -57,6 +58,7 @@ int main(void)
 		return 1;
 	memset(memory, PATTERN, BEFORE);
 	stack = memory + BEFORE;
+	usual = (uintptr_t)__builtin_frame_address(0);
 	if (sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = STACK}, NULL) != 0)
 		return 1;
 	sigaction(SIGALRM, &act, NULL);
@@ -83,4 +85,16 @@ done
 unwound=$("$(program unwound)")
 is "libc's backtrace goes through a handler" "$(wc -w <<<"$unwound")" 5
 is "and it does when measured" "$("$hpcrun" -q -o unwound "$(program unwound)")" "$unwound"
+
+# ---- too small --------------------------------------------------------------------------
+for kind in alternate handled least given; do
+	expected=$("$(program tiny)" $kind)
+	is "$kind: it lives alone" "$?" 0
+	for rate in 1000 5000; do
+		is "$kind: and does the same at $rate samples a second" \
+			"$("$hpcrun" -q -e CPUTIME@f$rate -o "$kind-$rate" "$(program tiny)" $kind)" "$expected"
+		check "$kind: its time has call paths" \
+			test -n "$("$hpcprof" -q --json "$kind-$rate" | lib rows.py functions 'f["function"] == "burn" and f["total"][0] > 1e8')"
+	done
+done
 done_testing

@@ -47,7 +47,7 @@ static inline sigset_t set_of(int sig)
 }
 
 /* Seconds of CPU time that the process has used. */
-static double cpu(void)
+static inline double cpu(void)
 {
 	struct timespec t;
 
@@ -56,7 +56,7 @@ static double cpu(void)
 }
 
 /* Use that many more seconds of CPU time. */
-static void burn(double seconds)
+static inline void burn(double seconds)
 {
 	double end = cpu() + seconds;
 
@@ -66,14 +66,14 @@ static void burn(double seconds)
 }
 
 /* Print a result, which is the same with and without measurement. */
-static void say(const char *what, long value)
+static inline void say(const char *what, long value)
 {
 	printf("%s %ld\n", what, value);
 	fflush(stdout);
 }
 
 /* Print which signals are blocked. */
-static void say_mask(const char *where)
+static inline void say_mask(const char *where)
 {
 	sigset_t set;
 	char text[65];
@@ -101,7 +101,7 @@ static inline void in_thread(void *(*function)(void *), const char *name)
 }
 
 /* Run the case with that name; returns its status, or 2 if there is none. */
-static int run_case(const struct a_case *cases, unsigned n, const char *name)
+static inline int run_case(const struct a_case *cases, unsigned n, const char *name)
 {
 	for (unsigned i = 0; name && i < n; i++)
 		if (strcmp(name, cases[i].name) == 0)

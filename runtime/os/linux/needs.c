@@ -144,6 +144,7 @@ const struct os_need os_needs_elsewhere[] = {
     {SYS_newfstatat, false, {(uint32_t)AT_FDCWD}},
     {SYS_readlinkat, false, {(uint32_t)AT_FDCWD}},
     {SYS_uname, false, {0}},
+    {SYS_sigaltstack, false, {0}},
     {SYS_faccessat, false, {(uint32_t)AT_FDCWD}},
     {SYS_fallocate, false, {ANY_FD}},
     {SYS_flock, false, {ANY_FD}},
