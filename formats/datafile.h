@@ -108,13 +108,13 @@ enum csp_disposition {
 #define CSP_UNMEASURED_FILE "not-measured"
 #define CSP_UNMEASURED_STATIC "static"   /* statically linked, without our library */
 #define CSP_UNMEASURED_RIGHTS "rights"   /* setuid, setgid, or with file capabilities */
-#define CSP_UNMEASURED_FOREIGN "foreign" /* of another architecture or C library */
+#define CSP_UNMEASURED_FOREIGN "foreign" /* of another architecture or C library; an emulator */
 /* The reasons, each followed by the text for a user. */
 #define CSP_UNMEASURED_TEXTS                                                                       \
 	{                                                                                          \
 		{CSP_UNMEASURED_STATIC, "statically linked"},                                      \
 		    {CSP_UNMEASURED_RIGHTS, "setuid, setgid or with capabilities"},                \
-		    {CSP_UNMEASURED_FOREIGN, "another architecture or C library"},                 \
+		    {CSP_UNMEASURED_FOREIGN, "another architecture or C library, or an emulator"}, \
 	}
 
 /* Pseudo-modules of the epochs table; CSP_MODULE_KERNEL is another one. */

@@ -8,12 +8,12 @@ deps_test := libcmocka-dev clang-14 libclang-rt-14-dev libunwind-dev binutils \
 	python3-minimal python3 dwz perl sqlite3 xz-utils groff-base libxml2-utils
 # Without these some points of make check are skipped.
 deps_points := golang-1.19-go llvm-14 lld openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \
-	musl-tools libc6-dev-i386 lib32gcc-12-dev strace zsh fish valgrind
+	musl-tools libc6-dev-i386 lib32gcc-12-dev strace zsh fish valgrind faketime qemu-user
 # To make share/html/page.html, and to test it in a browser.
 deps_page := nodejs chromium chromium-driver esbuild
 deps_soak := linux-perf debootstrap libpython3.11-testsuite dpkg-dev tcl tcl-thread cmake \
 	libgmock-dev libbenchmark-dev qemu-system-x86 busybox-static cpio kmod sbcl \
-	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 deps_lint := cppcheck clang-tidy-14 clang-format-14
 
 again = +$(Q)$(MAKE) --no-print-directory

@@ -113,7 +113,7 @@ prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP
 
 # Tests of whole tools that run side by side: those that measure no time, and those that hold beside
 # other work. The longest come first.
-e2e_beside := page page-values diff-page db outputs frames thread-sanitizer xml static programs following locks living eintr statistics \
+e2e_beside := page page-values diff-page db outputs frames thread-sanitizer sanitizers manners xml static programs following locks living eintr statistics \
 	views db-questions ordinary-user house completion signal-safety db-outside faulting db-query replaced hpcrun \
 	arrows stacks confined merge places cannot stress epochs transfers mpi hpcprof-text recover churn \
 	diff export import sources hpcprof-cli names signal-queue dump growth json page-bundle

@@ -205,11 +205,15 @@ static enum store_fate recover_one(struct recovering *w, const char *name, struc
 	int base = (int)(strlen(name) - strlen(STORE_SUFFIX));
 	struct store_header h;
 	struct stat st;
-	if (store_has_suffix(name, STORE_EXEC_SUFFIX))
-		return is_locked(w->stores, name) ? STORE_ALIVE
-						  : remove_store(w, name, STORE_REMOVED, e);
 	if (read_header(w->stores, name, &h, e) < 0)
 		return STORE_FAILED;
+	if (store_has_suffix(name, STORE_EXEC_SUFFIX)) {
+		if (memcmp(h.magic, STORE_MAGIC, sizeof h.magic) == 0)
+			return is_locked(w->stores, name) ? STORE_ALIVE
+							  : remove_store(w, name, STORE_REMOVED, e);
+		error_set(e, ERROR_VERSION, "it is not a store of hpcrun");
+		return STORE_FAILED;
+	}
 	/* an empty header: the process was killed, or is, between creating the file and writing
 	 * to it */
 	if (is_blank(&h))
@@ -337,23 +341,43 @@ int store_recover(const char *stores, const char *out, struct store_recovery *r,
 	return result;
 }
 
+/* Whether a link leads to a directory that a launcher has made: of the same name, of the link's
+ * owner, and for nobody else. What others have put there must not be touched. Sets target
+ * [PATH_MAX]. */
+static bool is_ours(int fd, const char *name, const struct stat *link, char *target)
+{
+	ssize_t n = readlinkat(fd, name, target, PATH_MAX - 1);
+	size_t base = strlen(name) - strlen(STORE_LINK_SUFFIX);
+	struct stat st;
+	if (n <= 0)
+		return false;
+	target[n] = '\0';
+	const char *last = strrchr(target, '/');
+	return target[0] == '/' && strlen(last + 1) == base && memcmp(last + 1, name, base) == 0 &&
+	       lstat(target, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == link->st_uid &&
+	       (st.st_mode & 077) == 0;
+}
+
 /* Recover the directory to which a link in dir points. */
-static void recover_link(const char *dir, int fd, const char *name, const char *out,
-			 struct store_recovery *r)
+static void recover_link(int fd, const char *name, const char *out, struct store_recovery *r)
 {
 	struct error why = {0};
-	struct stat st;
-	char *path;
-	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(st.st_mode))
+	struct stat link, st;
+	char target[PATH_MAX];
+	int result = -1;
+	if (fstatat(fd, name, &link, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(link.st_mode))
 		return;
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
-		return;
-	int result = stat(path, &st) == 0 ? store_recover(path, out, r, &why) : 0;
-	if (stat(path, &st) != 0 && errno == ENOENT)
+	if (is_ours(fd, name, &link, target))
+		result = store_recover(target, out, r, &why);
+	else
+		error_set(
+		    &why, ERROR_VERSION,
+		    "it leads to a directory that hpcrun has not made; name that directory to "
+		    "recover what is in it");
+	if (fstatat(fd, name, &st, 0) != 0 && errno == ENOENT)
 		unlinkat(fd, name, 0); /* also if its last process has just removed it */
 	else if (result < 0)
 		tell(r, name, STORE_FAILED, &why);
-	free(path);
 }
 
 int store_recover_all(const char *dir, const char *out, struct store_recovery *r, struct error *e)
@@ -367,7 +391,7 @@ int store_recover_all(const char *dir, const char *out, struct store_recovery *r
 	result = list(fd, STORE_LINK_SUFFIX, STORE_SUFFIX, &names, e);
 	for (size_t i = 0; result == 0 && i < names.n; i++) {
 		if (store_has_suffix(names.at[i], STORE_LINK_SUFFIX))
-			recover_link(dir, fd, names.at[i], out, r);
+			recover_link(fd, names.at[i], out, r);
 		else
 			holds_stores = true;
 	}

@@ -6,6 +6,14 @@
 
 #include <string.h>
 
+/* Standard error at the start; fd is -1: there is none. */
+static struct os_file errors = {.fd = -1};
+
+void csprof_message_start(void)
+{
+	os_file_of(2, &errors);
+}
+
 struct line {
 	char text[512];
 	size_t n;
@@ -33,6 +41,8 @@ static void add_number(struct line *l, int64_t v)
 void csprof_say(enum csprof_topic topic, const char *text, const char *detail, int64_t number)
 {
 	if (topic != CSPROF_SAY_ALWAYS && !(csprof_options.verbose & topic))
+		return;
+	if (errors.fd < 0 || !os_file_is_open(&errors))
 		return;
 	struct line l = {.n = 0};
 	add(&l, "hpcrun: [");

@@ -13,8 +13,13 @@ enum csprof_topic {
 	CSPROF_SAY_FILE = 16,   /* datafiles written */
 };
 
+/* Remember what standard error is. Called at the start, before the program's code: until then,
+ * and if there is none, nothing is written. */
+void csprof_message_start(void);
+
 /* Write one line "hpcrun: [PID] TEXT DETAIL NUMBER" if the topic is enabled. detail may be NULL;
- * number is left out if it is INT64_MIN. */
+ * number is left out if it is INT64_MIN. Nothing is written if the program has
+ * opened another file as descriptor 2: that is its own. */
 void csprof_say(enum csprof_topic topic, const char *text, const char *detail, int64_t number);
 
 #endif

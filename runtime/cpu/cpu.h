@@ -98,7 +98,7 @@ struct csprof_cpu_ops {
 	 */
 	bool (*last_call)(const void *ucontext, struct csprof_call *call);
 
-	/* Whether the interrupted code is csprof_cpu_call at its system call. */
+	/* Whether the interrupted code, which is ours, is at a system call. */
 	bool (*in_call)(const void *ucontext);
 
 	/*

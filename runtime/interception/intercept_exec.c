@@ -60,7 +60,8 @@ static int run_exec(struct exec_call *e, char *const *environment)
 {
 	csprof_fork_detect_adopt();
 	enum csprof_next next = csprof_process_measured() ? CSPROF_NEXT_IMAGE : CSPROF_NEXT_CHILD;
-	if (e->call == by_file && csprof_exec_check(e->file, e->search))
+	if (e->call == by_file ? csprof_exec_check(e->file, e->search)
+			       : csprof_exec_check_at(e->fd, e->file))
 		next = CSPROF_NEXT_FOREIGN;
 	return csprof_environment_call(environment, next, finish_and_call, e);
 }

@@ -1,14 +1,18 @@
-/* Functions that close ranges of descriptors. Ours stay open. A process that has closed its
+/* Functions on files.
+ *
+ * Some close ranges of descriptors. Ours stay open. A process that has closed its
  * store's file and then become another user, or changed its root, could not open it again, and
  * its store could not grow any more; a thread whose event is closed needs another source. A
  * program that closes each descriptor that it finds in /proc closes ours as well. */
 #include "runtime/interception/intercept.h"
 
 #include "runtime/drivers/driver.h"
+#include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
 #include "runtime/trees/mem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -57,3 +61,21 @@ CSPROF_WRAPPER void closefrom(int first)
 	CSPROF_GRAB_FUNCPTR(real, "closefrom");
 	((void (*)(int))atomic_load(&real))(first);
 }
+
+/* In memory and on some other file systems, the kernel gives up reserving space when a signal is
+ * pending, and gives back what it had: a large request, made again and again, would never end. */
+#define HELD_WRAPPER(name, parameters, arguments)                                                  \
+	CSPROF_WRAPPER int name parameters                                                         \
+	{                                                                                          \
+		static _Atomic(void *) real;                                                       \
+		CSPROF_GRAB_FUNCPTR(real, #name);                                                  \
+		uint64_t mask = csprof_signal_hold();                                              \
+		int r = ((int(*) parameters)atomic_load(&real))arguments;                          \
+		csprof_signal_release(mask);                                                       \
+		return r;                                                                          \
+	}
+
+HELD_WRAPPER(fallocate, (int fd, int mode, off_t from, off_t bytes), (fd, mode, from, bytes))
+HELD_WRAPPER(fallocate64, (int fd, int mode, off64_t from, off64_t bytes), (fd, mode, from, bytes))
+HELD_WRAPPER(posix_fallocate, (int fd, off_t from, off_t bytes), (fd, from, bytes))
+HELD_WRAPPER(posix_fallocate64, (int fd, off64_t from, off64_t bytes), (fd, from, bytes))

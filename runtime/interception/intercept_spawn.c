@@ -2,7 +2,7 @@
  * of those wrappers. */
 #include "runtime/interception/intercept.h"
 
-#include "runtime/interception/masks.h"
+#include "runtime/interception/signals.h"
 #include "runtime/process/environment.h"
 #include "runtime/process/exec_check.h"
 #include "runtime/process/fork_detect.h"
@@ -31,9 +31,9 @@ struct spawn_call {
 static int call_spawn(char *const *environment, void *arg)
 {
 	const struct spawn_call *c = arg;
-	uint64_t mask = csprof_mask_before_exec();
+	struct csprof_spawning s = csprof_signal_before_spawn();
 	int r = c->real(c->pid, c->file, c->actions, c->attributes, c->argv, environment);
-	csprof_mask_after_exec(mask);
+	csprof_signal_after_spawn(s);
 	return r;
 }
 
@@ -58,7 +58,9 @@ SPAWN_WRAPPER(posix_spawnp, true)
 
 /* ---- functions that use environ, which may have been emptied -------------------------
  *
- * A thread that is cancelled in the call leaves it complete. */
+ * A thread that is cancelled in the call leaves it complete. system waits for the command, and all
+ * the time SIGSEGV could not be ignored for real: a program that ignores it starts a command that
+ * does not. */
 
 CSPROF_WRAPPER int system(const char *command)
 {
@@ -80,7 +82,9 @@ CSPROF_WRAPPER void *popen(const char *command, const char *mode)
 	CSPROF_GRAB_FUNCPTR(real, "popen");
 	csprof_fork_detect_adopt();
 	char **lent = csprof_environment_lend();
+	struct csprof_spawning s = csprof_signal_before_spawn();
 	void *stream = ((void *(*)(const char *, const char *))real)(command, mode);
+	csprof_signal_after_spawn(s);
 	csprof_environment_take_back(lent);
 	return stream;
 }

@@ -3,12 +3,14 @@
 #include "runtime/interception/intercept.h"
 
 #include "runtime/cpu/cpu.h"
+#include "runtime/interception/signals.h"
 #include "runtime/process/fork_detect.h"
 #include "runtime/process/process.h"
 #include "runtime/process/thread.h"
 #include "runtime/sandboxes/seccomp.h"
 
 #include <errno.h>
+#include <linux/bpf.h>
 #include <linux/sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -57,6 +59,15 @@ static long copy(long number, const long *a)
 	return pid;
 }
 
+/* The call without samples in between. */
+static long held(long number, const long *a)
+{
+	uint64_t mask = csprof_signal_hold();
+	long r = csprof_cpu_call(number, a);
+	csprof_signal_release(mask);
+	return r;
+}
+
 CSPROF_WRAPPER long syscall(long number, ...)
 {
 	long a[ARGUMENTS];
@@ -85,6 +96,10 @@ CSPROF_WRAPPER long syscall(long number, ...)
 	case SYS_seccomp:
 		return result(csprof_seccomp_call((unsigned)a[0], (unsigned)a[1],
 						  (const struct sock_fprog *)a[2]));
+	case SYS_bpf: /* checking a program takes long, and begins again after a signal */
+		if (a[0] == BPF_PROG_LOAD)
+			return result(held(number, a));
+		break;
 	default:
 		if (makes_copy(number, a))
 			return result(copy(number, a));

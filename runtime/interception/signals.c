@@ -312,6 +312,45 @@ void csprof_signal_after_failed_exec(uint64_t mask)
 	csprof_mask_after_exec(mask);
 }
 
+/* How many threads are starting a process while faults are ignored for real. */
+static atomic_uint unguarded;
+
+bool csprof_signal_faults_guarded(void)
+{
+	return atomic_load_explicit(&unguarded, memory_order_relaxed) == 0;
+}
+
+static bool is_ignored_fault(struct wish *w)
+{
+	return w->sig && w->fault && wanted(w)->sa_handler == SIG_IGN;
+}
+
+struct csprof_spawning csprof_signal_before_spawn(void)
+{
+	static const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct csprof_spawning s = {0, false};
+	for (int i = 0; i < NUM_WISHES; i++)
+		s.unguarded |= is_ignored_fault(&wishes[i]);
+	if (s.unguarded)
+		atomic_fetch_add(&unguarded, 1);
+	for (int i = 0; s.unguarded && i < NUM_WISHES; i++)
+		if (is_ignored_fault(&wishes[i]))
+			os_sigaction(wishes[i].sig, &ignore, NULL);
+	s.mask = csprof_mask_before_exec();
+	return s;
+}
+
+void csprof_signal_after_spawn(struct csprof_spawning s)
+{
+	csprof_mask_after_exec(s.mask);
+	if (!s.unguarded)
+		return;
+	for (int i = 0; atomic_load(&unguarded) == 1 && i < NUM_WISHES; i++)
+		if (is_ignored_fault(&wishes[i]))
+			install(&wishes[i]);
+	atomic_fetch_sub(&unguarded, 1);
+}
+
 uint64_t csprof_signal_hold(void)
 {
 	uint64_t ours = csprof_mask_ours(), before = 0;

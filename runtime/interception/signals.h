@@ -43,8 +43,19 @@ uint64_t csprof_signal_handlers(void);
 uint64_t csprof_signal_before_exec(void);
 void csprof_signal_after_failed_exec(uint64_t mask);
 
-/* Hold our signal for a call that the kernel gives up, and undoes, when a signal is pending. Returns
- * the mask for release. Async-signal-safe. */
+/* The same around posix_spawn and what else starts a process without fork: the child inherits
+ * which of SIGSEGV and SIGBUS this process ignores, so it ignores them for real meanwhile. Then a
+ * fault in our handler would end it, and csprof_signal_faults_guarded is false. Any thread. */
+struct csprof_spawning {
+	uint64_t mask;
+	bool unguarded;
+};
+struct csprof_spawning csprof_signal_before_spawn(void);
+void csprof_signal_after_spawn(struct csprof_spawning s);
+bool csprof_signal_faults_guarded(void); /* async-signal-safe */
+
+/* Hold our signal for a call that the kernel gives up, and undoes, when a signal is pending.
+ * Returns the mask for release. Async-signal-safe. */
 uint64_t csprof_signal_hold(void);
 void csprof_signal_release(uint64_t mask);
 

@@ -2,6 +2,7 @@
 
 #include "formats/base/path.h"
 #include "formats/datafile.h"
+#include "runtime/base/emulator.h"
 #include "runtime/base/options.h"
 
 #include <elf.h>
@@ -140,6 +141,13 @@ static struct verdict gains_rights(int fd, const struct stat *st)
 /* own: hpcrun itself, which can be measured. */
 static struct verdict judge_image(const char *path, const struct image *i, const struct image *own)
 {
+	if (csprof_is_emulator(path))
+		return (struct verdict){
+		    .why =
+			"emulates another program, and neither will be measured; run hpcrun on a "
+			"machine of that kind",
+		    .reason = CSP_UNMEASURED_FOREIGN,
+		    .alone = true};
 	if (i->ident[EI_CLASS] != own->ident[EI_CLASS] ||
 	    i->ident[EI_DATA] != own->ident[EI_DATA] || i->machine != own->machine)
 		return (struct verdict){

@@ -122,6 +122,8 @@ struct os_file {
  * other thread. */
 int os_file_create(const char *path, struct os_file *f);
 void os_file_close(struct os_file *f);
+/* The file that fd refers to now. 0 or -errno. */
+int os_file_of(int fd, struct os_file *f);
 /* Whether its descriptor still refers to it. */
 bool os_file_is_open(const struct os_file *f);
 /* Reserve and map bytes at offset, zeroed; NULL if there is no space. path: of the file, in case

@@ -1,13 +1,15 @@
 #include "runtime/process/exec_check.h"
 
 #include "formats/datafile.h"
+#include "formats/encode.h"
+#include "runtime/base/emulator.h"
 #include "runtime/base/options.h"
 #include "runtime/os/os.h"
 #include "runtime/sandboxes/seccomp.h"
 
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	HEAD = 1024,     /* linkers put the program headers and the loader's name there */
@@ -144,6 +146,8 @@ static const char *reason_of(struct head *h, const char *path)
 	    e.e_ident[EI_DATA] != __ehdr_start.e_ident[EI_DATA] ||
 	    e.e_machine != __ehdr_start.e_machine)
 		return CSP_UNMEASURED_FOREIGN;
+	if (csprof_is_emulator(path))
+		return CSP_UNMEASURED_FOREIGN;
 	const char *loader = loader_of(h, &e);
 	if (loader && strncmp(loader, musl, sizeof musl - 1) == 0)
 		return CSP_UNMEASURED_FOREIGN;
@@ -155,6 +159,7 @@ static const char *reason_of(struct head *h, const char *path)
 /* Add the program to CSP_UNMEASURED_FILE, by one write, as other processes do that, too. */
 static void note(const char *reason, const char *path)
 {
+	char real[MAX_PATH]; /* a descriptor's path is in /proc */
 	static const char name[] = "/" CSP_UNMEASURED_FILE;
 	char text[MAX_PATH + 32]; /* the file's name, then the line */
 	size_t n = strlen(csprof_options.out);
@@ -163,6 +168,9 @@ static void note(const char *reason, const char *path)
 		return;
 	memcpy(text, csprof_options.out, n);
 	memcpy(text + n, name, sizeof name);
+	if (strncmp(path, "/proc/self/fd/", sizeof "/proc/self/fd/" - 1) == 0 &&
+	    os_real_path(path, real, sizeof real) > 0)
+		path = real;
 	int fd = os_open_append(text);
 	if (fd < 0)
 		return;
@@ -212,7 +220,7 @@ static bool judge(struct head *h, char *path)
 static bool find(struct head *h, char *out, const char *name)
 {
 	size_t length = strlen(name) + 1;
-	const char *dirs = getenv("PATH");
+	const char *dirs = csprof_variable(environ, "PATH");
 	for (dirs = dirs ? dirs : "/bin:/usr/bin"; *dirs;) {
 		size_t n = strcspn(dirs, ":");
 		if (n + 1 + length <= MAX_PATH) {
@@ -240,4 +248,19 @@ bool csprof_exec_check(const char *path, bool search)
 		return false;
 	memcpy(at, path, n);
 	return judge(&h, at);
+}
+
+bool csprof_exec_check_at(int fd, const char *path)
+{
+	char at[MAX_PATH] = "/proc/self/fd/";
+	size_t n = strlen(at), more = path ? strlen(path) : 0;
+	if (more && (path[0] == '/' || fd < 0))
+		return csprof_exec_check(path, false);
+	if (n + 24 + more > sizeof at)
+		return false;
+	n += csp_format_u64(at + n, (uint64_t)fd);
+	at[n++] = more ? '/' : '\0';
+	if (more)
+		memcpy(at + n, path, more + 1);
+	return csprof_exec_check(at, false);
 }

@@ -10,5 +10,7 @@
  * that cannot be found out. A program that will not be measured for this or another reason is noted
  * in CSP_UNMEASURED_FILE. A few system calls; may be called in a vfork child. */
 bool csprof_exec_check(const char *path, bool search);
+/* The same for execveat: path, which may be NULL or empty, from the descriptor fd on. */
+bool csprof_exec_check_at(int fd, const char *path);
 
 #endif

@@ -132,6 +132,7 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	if (!csprof_options_given(environment))
 		return;
 	csprof_touch_all();
+	csprof_message_start();
 	if (!csprof_options_read(environment))
 		return;
 	struct csprof_options *o = &csprof_options;

@@ -5,6 +5,7 @@
 #include "runtime/os/os.h"
 #include "runtime/process/state.h"
 #include "runtime/sample/unwind.h"
+#include "runtime/sample/unwind_libunwind.h"
 
 /* After a fault __builtin_setjmp returns here a second time, with different registers: only
  * values in memory may be used then. */
@@ -37,6 +38,7 @@ bool csprof_guarded(csprof_state_t *state, void (*work)(csprof_state_t *, void *
 		return true;
 	if (!locked && csprof_lock_is_mine())
 		csprof_unlock();
+	csprof_libunwind_walk_ended();
 	measuring_off(state);
 	return false;
 }

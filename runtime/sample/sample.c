@@ -44,13 +44,14 @@ bool csprof_context_is_unsafe(const void *ucontext, enum csp_disposition *why)
 	/* A walk and its insertion were seen to take 2200 bytes of stack. The program's
 	 * alternate stack may be smaller, and has no guard page. */
 	enum { STACK_NEEDED = 3072 };
-	if (os_stack_room(ucontext) < STACK_NEEDED) {
+	if (os_stack_room(ucontext) < STACK_NEEDED || !csprof_signal_faults_guarded()) {
 		*why = CSP_UNSAFE_CODE;
 		return true;
 	}
 	uintptr_t pc = csprof_cpu.context_pc(ucontext);
-	/* our syscall() makes the program's calls */
-	if (csprof_own_code(pc) && !csprof_cpu.in_call(ucontext)) {
+	/* our wrappers make the program's system calls; what they do for us is done under the lock
+	 * or in user mode */
+	if (csprof_own_code(pc) && (!csprof_cpu.in_call(ucontext) || csprof_lock_is_mine())) {
 		*why = CSP_OWN_CODE;
 		return true;
 	}

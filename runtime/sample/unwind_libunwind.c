@@ -123,3 +123,8 @@ int csprof_libunwind_walk(const void *ucontext, struct csprof_frame *frames, int
 	walking_at = outer;
 	return n;
 }
+
+void csprof_libunwind_walk_ended(void)
+{
+	walking_at = 0;
+}

@@ -23,4 +23,7 @@ int csprof_libunwind_load(void);
  */
 int csprof_libunwind_walk(const void *ucontext, struct csprof_frame *frames, int max);
 
+/* A fault has ended this thread's walk: its calls of dl_iterate_phdr are the program's again. */
+void csprof_libunwind_walk_ended(void);
+
 #endif

@@ -55,3 +55,7 @@ int csprof_libunwind_walk(const void *ucontext, struct csprof_frame *frames, int
 	(void)max;
 	return -1;
 }
+
+void csprof_libunwind_walk_ended(void)
+{
+}

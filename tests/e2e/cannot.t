@@ -234,7 +234,7 @@ if [ "$(id -u)" = 0 ]; then
 	run_as=()
 fi
 if [ -x musl ]; then
-	names "a child with another C library" "; 1 program start not measured: musl \\(another architecture or C library\\)" './musl; true'
+	names "a child with another C library" "; 1 program start not measured: musl \\(another architecture or C library, or an emulator\\)" './musl; true'
 	rm -rf open/d
 fi
 # Its notes are farther from its beginning than those of gcc.

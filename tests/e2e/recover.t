@@ -10,7 +10,8 @@ name=made.host.4242.0
 # fresh: a directory with a link to a directory of stores, both empty.
 fresh() {
 	rm -rf dir stores
-	mkdir dir stores
+	mkdir dir
+	mkdir -m 700 stores
 	ln -s "$PWD/stores" dir/stores.stores
 }
 
@@ -63,6 +64,25 @@ is "and only the dead have datafiles, of which one's pid is another's now" \
 check "which are counted" says out '^2 datafiles written, 2 removed, 4 still running, 0 failed$'
 check "the link stays" [ -L dir/stores.stores ]
 exec 7<&- 8<&-
+
+# ---- what is not ours
+fresh
+mkdir -m 700 victim
+echo mine >victim/mine.exec
+ln -s "$PWD/victim" dir/stores2.stores
+ln -s "$PWD/victim" dir/victim.stores
+check "files with a name like that of a store's" run 1 "$hpcprof" recover dir
+check "are told" says err '^hpcprof: mine.exec: it is not a store of hpcrun .kept.$'
+check "as is a link with another name" says err '^hpcprof: stores2.stores: it leads to a directory that hpcrun has not made'
+is "and they are left" "$(cat victim/mine.exec)" mine
+rm victim/mine.exec dir/victim.stores
+"$mkstore" "victim/$name.hpcstore"
+chmod 755 victim
+ln -s "$PWD/victim" dir/victim.stores
+check "a directory that others can read" run 1 "$hpcprof" recover dir
+check "is left, too" [ -e "victim/$name.hpcstore" ]
+check "and can be recovered by its name" run 0 "$hpcprof" recover -o dir victim
+rm dir/victim.stores dir/stores2.stores
 
 # ---- what cannot be
 fresh

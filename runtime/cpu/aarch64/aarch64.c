@@ -76,15 +76,12 @@ static bool instruction_at(uintptr_t pc, uint32_t *out)
 	return true;
 }
 
-/* here.S: after its system call */
-extern const char csprof_cpu_called[];
-
 static bool in_call(const void *ucontext)
 {
-	enum { SVC_BYTES = 4 };
-	uintptr_t end = (uintptr_t)csprof_cpu_called, pc = context_pc(ucontext);
+	static const uint32_t svc = 0xd4000001;
+	const uint32_t *pc = (const uint32_t *)context_pc(ucontext);
 
-	return pc == end || pc == end - SVC_BYTES;
+	return pc[-1] == svc || pc[0] == svc;
 }
 
 /* The instruction is svc #0, the number is in x8 and kept. A restarted call is at the instruction.

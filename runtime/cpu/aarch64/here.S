@@ -52,9 +52,6 @@ csprof_cpu_call:
 	ldp	x2, x3, [x9, #16]
 	ldp	x4, x5, [x9, #32]
 	svc	#0
-	.globl	csprof_cpu_called
-	.hidden	csprof_cpu_called
-csprof_cpu_called:
 	ret
 	.cfi_endproc
 	.size	csprof_cpu_call, . - csprof_cpu_call

@@ -211,10 +211,11 @@ static bool repeats_string(uintptr_t pc)
 
 static bool in_call(const void *ucontext)
 {
-	enum { SYSCALL_BYTES = 2 };
-	uintptr_t end = (uintptr_t)csprof_cpu_called, pc = context_pc(ucontext);
+	static const uint8_t syscall[] = {0x0f, 0x05};
+	const uint8_t *pc = (const uint8_t *)context_pc(ucontext);
 
-	return pc == end || pc == end - SYSCALL_BYTES;
+	return memcmp(pc - sizeof(syscall), syscall, sizeof(syscall)) == 0 ||
+	       memcmp(pc, syscall, sizeof(syscall)) == 0;
 }
 
 static int kernel_entry(const void *ucontext)

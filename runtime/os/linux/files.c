@@ -201,6 +201,15 @@ static bool same_file(int fd, const struct os_file *f)
 	       st.st_ino == f->inode;
 }
 
+int os_file_of(int fd, struct os_file *f)
+{
+	struct stat st;
+	long r = CALL(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
+	if (r == 0)
+		*f = (struct os_file){fd, st.st_dev, st.st_ino};
+	return (int)r;
+}
+
 bool os_file_is_open(const struct os_file *f)
 {
 	return same_file(f->fd, f);
@@ -208,19 +217,16 @@ bool os_file_is_open(const struct os_file *f)
 
 int os_file_create(const char *path, struct os_file *f)
 {
-	struct stat st;
 	long fd = CALL(SYS_openat, AT_FDCWD, path,
 		       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return (int)fd;
-	f->fd = os_move_up((int)fd, true);
-	long r = CALL(SYS_newfstatat, f->fd, "", &st, AT_EMPTY_PATH);
+	fd = os_move_up((int)fd, true);
+	int r = os_file_of((int)fd, f);
 	if (r < 0) {
-		os_close(f->fd);
-		return (int)r;
+		os_close((int)fd);
+		return r;
 	}
-	f->device = st.st_dev;
-	f->inode = st.st_ino;
 	CALL(SYS_flock, f->fd, LOCK_EX | LOCK_NB);
 	return 0;
 }
@@ -236,7 +242,8 @@ void os_file_close(struct os_file *f)
 static int reserve(int fd, uint64_t offset, size_t bytes)
 {
 	static const char zeros[4096];
-	uint64_t before = change_mask(SIG_BLOCK, WRITE_SIGNALS);
+	/* it gives up, and back what it had, when any signal is pending */
+	uint64_t before = change_mask(SIG_BLOCK, ~(uint64_t)0);
 	long r;
 	do
 		r = CALL(SYS_fallocate, fd, 0, offset, bytes);
