@@ -2,7 +2,7 @@
 
 import { lowerBound } from './tree.js';
 import { drain } from './drain.js';
-import { DataError, Varints, countVarints, unzigzag } from './varint.js';
+import { DataError, Varints, countVarints, readValue, unzigzag } from './varint.js';
 
 const CHUNK = 10000;  // instructions between two yields
 
@@ -59,7 +59,7 @@ export class Instructions {
 			out.line[i] = entry[line];
 			out.procedure[i] = procedure;
 			out.address[i] = address;
-			out.self[i] = this.value(from, metric, events);
+			out.self[i] = readValue(from, this.metrics, metric, events);
 			if (i % CHUNK === CHUNK - 1)
 				yield;
 		}
@@ -85,18 +85,6 @@ export class Instructions {
 		if (n > most)
 			throw new DataError('column instructions ends early');
 		return n;
-	}
-
-	/** Reads the values of all metrics; that of one. */
-	value(from, metric, events) {
-		let out = 0;
-		for (let k = 0; k < this.metrics.length; k++) {
-			const m = this.metrics[k], samples = from.next();
-			const other = m.events ? unzigzag(from.next()) : 0;
-			if (k === metric)
-				out = events ? other + Math.round(samples * m.mean) : samples;
-		}
-		return out;
 	}
 
 	/** The names of procedures, then the texts of instructions. */

@@ -2,7 +2,7 @@
 
 import { lowerBound } from './tree.js';
 import { drain } from './drain.js';
-import { DataError, Varints, countVarints, unzigzag } from './varint.js';
+import { DataError, Varints, countVarints, readValue } from './varint.js';
 
 const CHUNK = 10000;  // lines between two yields
 
@@ -116,25 +116,13 @@ export class Lines {
 			out.file[i] = file;
 			out.line[i] = line;
 			out.fn[i] = fn;
-			out.self[i] = this.value(from, metric, events);
-			out.total[i] = this.value(from, metric, events);
+			out.self[i] = readValue(from, this.metrics, metric, events);
+			out.total[i] = readValue(from, this.metrics, metric, events);
 			if (i % CHUNK === CHUNK - 1)
 				yield;
 		}
 		if (!from.ended)
 			throw new DataError('column lines is longer than its lines');
-		return out;
-	}
-
-	/** Reads the values of all metrics; that of one. */
-	value(from, metric, events) {
-		let out = 0;
-		for (let k = 0; k < this.metrics.length; k++) {
-			const m = this.metrics[k], samples = from.next();
-			const other = m.events ? unzigzag(from.next()) : 0;
-			if (k === metric)
-				out = events ? other + Math.round(samples * m.mean) : samples;
-		}
 		return out;
 	}
 }

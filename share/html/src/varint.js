@@ -88,3 +88,18 @@ export function unzigzag(v) {
 		return v >>> 1 ^ -(v & 1);
 	return v % 2 ? -(v + 1) / 2 : v / 2;
 }
+
+/**
+ * Reads the values of all metrics, where they stand side by side as metrics say ({events, mean}); that
+ * of one.
+ */
+export function readValue(from, metrics, metric, events) {
+	let out = 0;
+	for (let k = 0; k < metrics.length; k++) {
+		const m = metrics[k], samples = from.next();
+		const other = m.events ? unzigzag(from.next()) : 0;
+		if (k === metric)
+			out = events ? other + Math.round(samples * m.mean) : samples;
+	}
+	return out;
+}
