@@ -7,20 +7,22 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Whether the program at path is one, by the names that QEMU gives its programs. */
+/* Whether the program at path is one, by the names that QEMU gives its programs: qemu-CPU, or
+ * qemu-CPU-static. Other programs have names of several words, or are listed. */
 static inline bool csprof_is_emulator(const char *path)
 {
 	static const char name[] = "qemu-";
-	static const char *const others[] = {"system-", "img", "io", "nbd", "storage-daemon", "ga"};
+	static const char *const others[] = {"img", "io", "nbd", "ga", "edid", "keymap"};
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 
 	if (strncmp(base, name, sizeof name - 1) != 0)
 		return false;
 	base += sizeof name - 1;
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (strncmp(base, others[i], strlen(others[i])) == 0)
+		if (strcmp(base, others[i]) == 0)
 			return false;
-	return true;
+	const char *rest = strchr(base, '-');
+	return !rest || strcmp(rest, "-static") == 0;
 }
 
 #endif

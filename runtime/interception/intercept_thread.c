@@ -120,14 +120,11 @@ CSPROF_WRAPPER int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	    atomic_load(&real);
 	csprof_fork_detect_adopt();
 	csprof_seccomp_new_thread();
-	pthread_attr_t copy;
-	const pthread_attr_t *with_room =
-	    csprof_process_measured() ? csprof_stacks_enlarge(attr, &copy) : attr;
-	struct beginning *b = csprof_process_measured() ? prepare(arg, with_room) : NULL;
+	struct beginning *b = csprof_process_measured() ? prepare(arg, attr) : NULL;
 	if (!b)
 		return create(thread, attr, start, arg);
 	b->start.posix = start;
-	int r = create(thread, with_room, begin_posix, b);
+	int r = create(thread, attr, begin_posix, b);
 	if (r != 0)
 		abandon(b);
 	return r;

@@ -7,11 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-	OURS_BYTES = 64 * 1024, /* of an alternate stack of ours; touched when it is used */
-	SMALL_STACK = 128 * 1024,
-	ROOM = 16 * 1024 /* added to a smaller stack: a sample while another continues a call */
-};
+/* A sample takes up to 6 KB, and while it continues a call of the program, others may come on top
+ * of it: CSPROF_MAX_PARKED. Pages are touched when they are used. */
+enum { OURS_BYTES = 64 * 1024, SMALL_STACK = 128 * 1024 };
 
 /* Of this thread. Kept over fork. */
 static __thread struct {
@@ -67,24 +65,6 @@ int csprof_stacks_alternate(const stack_t *stack, stack_t *old)
 	}
 	csprof_signal_release(mask);
 	return r;
-}
-
-/* pthread_attr_getstack returns the lowest address: without one it is 0 less the size. */
-static bool is_given(const pthread_attr_t *attr)
-{
-	void *low = NULL;
-	size_t size = 0;
-	return pthread_attr_getstack(attr, &low, &size) == 0 && (uintptr_t)low + size != 0;
-}
-
-const pthread_attr_t *csprof_stacks_enlarge(const pthread_attr_t *attr, pthread_attr_t *copy)
-{
-	size_t size = 0;
-	if (!attr || pthread_attr_getstacksize(attr, &size) != 0 || size >= SMALL_STACK ||
-	    is_given(attr))
-		return attr;
-	*copy = *attr; /* what it points to is the program's */
-	return pthread_attr_setstacksize(copy, size + ROOM) == 0 ? copy : attr;
 }
 
 void csprof_stacks_thread_begin(size_t size)

@@ -3,17 +3,12 @@
 #ifndef RUNTIME_INTERCEPTION_STACKS_H
 #define RUNTIME_INTERCEPTION_STACKS_H
 
-#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 
 /* As sigaltstack, for the program. 0 or -errno. In place of a stack that is too small the kernel
  * gets one of ours; the program does not see that. Async-signal-safe. */
 int csprof_stacks_alternate(const stack_t *stack, stack_t *old);
-
-/* The attributes for a new thread (NULL: the standard ones) whose stack has room for our handler:
- * attr, or copy if that had to be changed. A stack that the program has given stays. */
-const pthread_attr_t *csprof_stacks_enlarge(const pthread_attr_t *attr, pthread_attr_t *copy);
 
 /* In a new thread with a stack of that size (0: not known): it gets an alternate stack for our
  * handler, if its own is small. And in a thread that ends. Our signal is blocked, or is not sent

@@ -163,14 +163,14 @@ static void note(const char *reason, const char *path)
 	static const char name[] = "/" CSP_UNMEASURED_FILE;
 	char text[MAX_PATH + 32]; /* the file's name, then the line */
 	size_t n = strlen(csprof_options.out);
+	if (strncmp(path, "/proc/self/fd/", sizeof "/proc/self/fd/" - 1) == 0 &&
+	    os_real_path(path, real, sizeof real) > 0)
+		path = real;
 	if (!n || n + sizeof name > sizeof text || !csprof_options.follow ||
 	    csprof_options.some_only || strchr(path, '\n'))
 		return;
 	memcpy(text, csprof_options.out, n);
 	memcpy(text + n, name, sizeof name);
-	if (strncmp(path, "/proc/self/fd/", sizeof "/proc/self/fd/" - 1) == 0 &&
-	    os_real_path(path, real, sizeof real) > 0)
-		path = real;
 	int fd = os_open_append(text);
 	if (fd < 0)
 		return;

@@ -155,23 +155,24 @@ static long go_on(int call, const long *a, uint64_t got)
 	}
 }
 
-/* io_uring_enter(fd, to_submit, min_complete, flags, argument, size) that waits for events. */
-static bool waits_for_events(const long *a)
-{
-	return a[3] & IORING_ENTER_GETEVENTS && a[2] > 0;
-}
-
-/* It has a mask of its own. */
+/* io_uring_enter(fd, to_submit, min_complete, flags, argument, size). Its argument is a mask, or
+ * with IORING_ENTER_EXT_ARG a struct that may have one; with flags that are newer than this,
+ * anything. */
 static bool enters_with_mask(const long *a)
 {
+	enum { ABS_TIMER = 1 << 5, KNOWN = 31 | ABS_TIMER };
 	const struct io_uring_getevents_arg *more = (const void *)a[4];
+	if (a[3] & ~KNOWN)
+		return true;
 	return more && (a[3] & IORING_ENTER_EXT_ARG ? more->sigmask != 0 : true);
 }
 
-/* If it has submitted some, it returns their number also when a signal ends the wait. */
+/* If it has submitted all, it waits, and returns their number also when a signal ends the wait. If
+ * it has submitted some, it has not waited. */
 static bool enter_cut_short(const long *a, long result)
 {
-	return result >= 0 && waits_for_events(a) && !enters_with_mask(a);
+	return result > 0 && result == (long)(unsigned)a[1] && a[3] & IORING_ENTER_GETEVENTS &&
+	       (unsigned)a[2] > 0 && !enters_with_mask(a);
 }
 
 /* A socket with a timeout: the kernel does not restart a call on it. */

@@ -131,7 +131,7 @@ int os_real_path(const char *path, char *out, size_t size)
 	int fd = (int)CALL(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return fd;
-	link[strlen(link) + csp_format_u64(link + strlen(link), (uint64_t)fd)] = '\0';
+	csp_format_u64(link + strlen(link), (uint64_t)fd); /* zeros follow */
 	long n = CALL(SYS_readlinkat, AT_FDCWD, link, out, size - 1);
 	os_close(fd);
 	if (n > 0)
