@@ -4,15 +4,20 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "runtime/cpu/cpu.h"
+#include "runtime/os/os.h"
 #include "runtime/sample/unwind_libunwind.h"
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/unit/walk.h"
@@ -393,6 +398,51 @@ static void test_interrupted_read(void **state)
 	close(pipes[1]);
 }
 
+/* What finishes a call can be interrupted by the next sample, which has to find that call. */
+static void check_finished(int call, int fd, const long *args, long result)
+{
+	seen_call.number = -2;
+	alarm(1);
+	assert_int_equal(os_finish_transfer(call, args, result), result);
+	assert_int_not_equal(seen_call.number, -2);
+	assert_int_equal(seen_call.number, call == SYS_writev ? SYS_write : call);
+	assert_int_equal(seen_call.args[0], fd);
+	assert_int_equal(seen_call.result, -EINTR);
+}
+
+static void test_interrupted_finish(void **state)
+{
+	struct sigaction action = {.sa_sigaction = note_call, .sa_flags = SA_SIGINFO};
+	static char bytes[1 << 20];
+	int pipes[2], sockets[2];
+
+	(void)state;
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+
+	assert_int_equal(fcntl(pipes[1], F_SETFL, O_NONBLOCK), 0);
+	ssize_t written = write(pipes[1], bytes, sizeof(bytes)); /* what it has room for */
+	assert_true(written > 0);
+	assert_int_equal(fcntl(pipes[1], F_SETFL, 0), 0);
+	check_finished(SYS_write, pipes[1], (long[6]){pipes[1], (long)bytes, sizeof(bytes)},
+		       written);
+	struct iovec all = {bytes, sizeof(bytes)};
+	check_finished(SYS_writev, pipes[1], (long[6]){pipes[1], (long)&all, 1}, written);
+	check_finished(SYS_recvfrom, sockets[0], (long[6]){sockets[0], (long)bytes, 2, MSG_WAITALL},
+		       1);
+	struct io_uring_params ring_parameters = {0};
+	int ring = (int)syscall(SYS_io_uring_setup, 4, &ring_parameters);
+	if (ring >= 0)
+		check_finished(SYS_io_uring_enter, ring,
+			       (long[6]){ring, 1, 1, IORING_ENTER_GETEVENTS}, 1);
+	close(ring);
+	for (int i = 0; i < 2; i++) {
+		close(pipes[i]);
+		close(sockets[i]);
+	}
+}
+
 /* libunwind also exports _Unwind_*; if it is loaded privately, these must not be used. */
 static void test_libgcc_stays(void **state)
 {
@@ -415,10 +465,15 @@ static void test_libgcc_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_here),           cmocka_unit_test(test_progress),
-	    cmocka_unit_test(test_odd_frames),     cmocka_unit_test(test_odd_frames_in_pairs),
-	    cmocka_unit_test(test_follows_call),   cmocka_unit_test(test_last_call),
-	    cmocka_unit_test(test_restarted_call), cmocka_unit_test(test_interrupted_read),
+	    cmocka_unit_test(test_here),
+	    cmocka_unit_test(test_progress),
+	    cmocka_unit_test(test_odd_frames),
+	    cmocka_unit_test(test_odd_frames_in_pairs),
+	    cmocka_unit_test(test_follows_call),
+	    cmocka_unit_test(test_last_call),
+	    cmocka_unit_test(test_restarted_call),
+	    cmocka_unit_test(test_interrupted_read),
+	    cmocka_unit_test(test_interrupted_finish),
 	    cmocka_unit_test(test_libgcc_stays),
 	};
 

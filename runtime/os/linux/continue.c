@@ -3,6 +3,7 @@
  * Some calls end with EINTR all the same, and are made again. A transfer that has moved some
  * bytes returns their number: on a blocking descriptor the program would never see that result
  * without the signal, and many programs take it for an error or lose the rest. */
+#include "runtime/cpu/cpu.h"
 #include "runtime/os/linux/call.h"
 #include "runtime/os/os.h"
 
@@ -109,17 +110,23 @@ static uint64_t wanted(int call, const long *a)
 	}
 }
 
+/* MADE(number, up to six arguments): as CALL, where a sample finds the call and continues it. */
+#define MADE_7(n, a, b, c, d, e, f, ...)                                                           \
+	csprof_cpu_call((long)(n), (const long[6]){(long)(a), (long)(b), (long)(c), (long)(d),     \
+						   (long)(e), (long)(f)})
+#define MADE(...) MADE_7(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+
 /* A socket whose other end is closed must not raise SIGPIPE after the first bytes: the call
  * would have returned their number. A pipe does raise it. */
 static long send_more(long fd, const void *bytes, uint64_t n, long flags)
 {
-	long sent = CALL(SYS_sendto, fd, bytes, n, flags | MSG_NOSIGNAL, NULL, 0);
-	return sent == -ENOTSOCK ? CALL(SYS_write, fd, bytes, n) : sent;
+	long sent = MADE(SYS_sendto, fd, bytes, n, flags | MSG_NOSIGNAL, NULL, 0);
+	return sent == -ENOTSOCK ? MADE(SYS_write, fd, bytes, n) : sent;
 }
 
 static long receive_more(long fd, struct iovec to, long flags)
 {
-	return CALL(SYS_recvfrom, fd, to.iov_base, to.iov_len, flags, NULL, NULL);
+	return MADE(SYS_recvfrom, fd, to.iov_base, to.iov_len, flags, NULL, NULL);
 }
 
 /* The same call for what is left after `got` bytes, or for a part of it. */
@@ -142,13 +149,13 @@ static long go_on(int call, const long *a, uint64_t got)
 	case SYS_recvmsg:
 		return receive_more(a[0], piece(m->msg_iov, got), a[2]);
 	case SYS_read:
-		return CALL(SYS_read, a[0], rest.iov_base, rest.iov_len);
+		return MADE(SYS_read, a[0], rest.iov_base, rest.iov_len);
 	case SYS_getrandom:
-		return CALL(SYS_getrandom, a[0] + (long)got, (uint64_t)a[1] - got, a[2]);
+		return MADE(SYS_getrandom, a[0] + (long)got, (uint64_t)a[1] - got, a[2]);
 	case SYS_sendfile:
-		return CALL(SYS_sendfile, a[0], a[1], a[2], (uint64_t)a[3] - got);
+		return MADE(SYS_sendfile, a[0], a[1], a[2], (uint64_t)a[3] - got);
 	case SYS_copy_file_range:
-		return CALL(SYS_copy_file_range, a[0], a[1], a[2], a[3], (uint64_t)a[4] - got,
+		return MADE(SYS_copy_file_range, a[0], a[1], a[2], a[3], (uint64_t)a[4] - got,
 			    a[5]);
 	default:
 		return 0;
@@ -257,7 +264,7 @@ long os_finish_transfer(int call, const long *args, long result)
 {
 	uint64_t all = wanted(call, args);
 	if (call == SYS_io_uring_enter) { /* it returns at once if the events are there */
-		CALL(call, args[0], 0, args[2], args[3], args[4], args[5]);
+		MADE(call, args[0], 0, args[2], args[3], args[4], args[5]);
 		return result;
 	}
 	while ((uint64_t)result < all) {
