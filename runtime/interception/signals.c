@@ -325,30 +325,48 @@ static bool is_ignored_fault(struct wish *w)
 	return w->sig && w->fault && wanted(w)->sa_handler == SIG_IGN;
 }
 
-struct csprof_spawning csprof_signal_before_spawn(void)
+static void ignore_faults(void)
 {
 	static const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	for (int i = 0; i < NUM_WISHES; i++)
+		if (is_ignored_fault(&wishes[i]))
+			os_sigaction(wishes[i].sig, &ignore, NULL);
+}
+
+static void guard_faults(void)
+{
+	for (int i = 0; i < NUM_WISHES; i++)
+		if (is_ignored_fault(&wishes[i]))
+			install(&wishes[i]);
+}
+
+struct csprof_spawning csprof_signal_before_spawn(void)
+{
 	struct csprof_spawning s = {0, false};
 	for (int i = 0; i < NUM_WISHES; i++)
 		s.unguarded |= is_ignored_fault(&wishes[i]);
-	if (s.unguarded)
+	if (s.unguarded) {
 		atomic_fetch_add(&unguarded, 1);
-	for (int i = 0; s.unguarded && i < NUM_WISHES; i++)
-		if (is_ignored_fault(&wishes[i]))
-			os_sigaction(wishes[i].sig, &ignore, NULL);
+		ignore_faults();
+	}
 	s.mask = csprof_mask_before_exec();
 	return s;
 }
 
+/* The last thread guards faults before the number says so. If another one has begun meanwhile,
+ * they are ignored for it again. */
 void csprof_signal_after_spawn(struct csprof_spawning s)
 {
 	csprof_mask_after_exec(s.mask);
 	if (!s.unguarded)
 		return;
-	for (int i = 0; atomic_load(&unguarded) == 1 && i < NUM_WISHES; i++)
-		if (is_ignored_fault(&wishes[i]))
-			install(&wishes[i]);
-	atomic_fetch_sub(&unguarded, 1);
+	unsigned n = atomic_load(&unguarded);
+	do
+		if (n == 1)
+			guard_faults();
+		else
+			ignore_faults();
+	while (!atomic_compare_exchange_strong(&unguarded, &n, n - 1));
 }
 
 uint64_t csprof_signal_hold(void)
