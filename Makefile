@@ -35,7 +35,8 @@ BUILD ?= build$(if $(SANITIZE),/$(subst $(space),-,$(SANITIZE)))$(if $(filter 1,
 sources = $(sort $(shell find $(1) -name '*.c'))
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wwrite-strings -Wundef
-OPT := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
+# With a sanitizer -O1, which is built in half the time and runs no slower.
+OPT := $(if $(filter 1,$(DEBUG)),-O0 -g3,$(if $(SANITIZE),-O1 -g,-O2 -g))
 BASE := -std=gnu11 -D_GNU_SOURCE -I. -DHPC_VERSION='"$(VERSION)"' -MMD -MP $(OPT) $(WARN)
 
 # ---- the runtime: the preloaded library and the launcher ----------------------

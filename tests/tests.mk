@@ -113,7 +113,7 @@ prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP
 
 # Tests of whole tools that run side by side: those that measure no time, and those that hold beside
 # other work. The longest come first.
-e2e_beside := page page-values diff-page db outputs frames thread-sanitizer sanitizers manners xml static programs following locks living eintr statistics \
+e2e_beside := page thread-sanitizer page-values diff-page db outputs frames killed html many-sources packed choose sanitizers manners xml static programs following locks living eintr statistics \
 	views db-questions ordinary-user house completion signal-safety db-outside faulting db-query replaced hpcrun \
 	arrows stacks confined merge places cannot stress epochs transfers mpi hpcprof-text recover churn \
 	diff export import sources hpcprof-cli names signal-queue dump growth json page-bundle
@@ -162,13 +162,13 @@ check-sanitize:
 
 # ---- fuzzing ------------------------------------------------------------------
 FUZZ_CC ?= clang-14
-FUZZ_CHECK_SECONDS ?= 5
+FUZZ_CHECK_SECONDS ?= 3
 FUZZ_SECONDS ?= 600
 fuzz_names := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_dir := $(BUILD)/fuzz
 fuzz_cpu := fuzz_cfi
 fuzz_offline := $(filter-out $(fuzz_cpu),$(fuzz_names))
-fuzz_flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+fuzz_flags := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 fuzz_o := $(offline_c:%.c=$(fuzz_dir)/obj/%.o)
 
 $(fuzz_dir)/obj/%.o: %.c

@@ -1,10 +1,12 @@
 #!/bin/bash
-# What measuring may take, what it took, and where that is said.
+# What measuring may take, what it took, and where that is said. With COSTS=all the costs of more
+# programs: see tests/soak/machine-costs.t.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
 
 work=$(program work)
 unset HPCRUN_BUDGET
+COSTS=${COSTS:-}
 
 # The launcher measures once what sampling costs here.
 export XDG_CACHE_HOME=$PWD/cache
@@ -66,9 +68,12 @@ is "and longer, if other work goes on" "$(remembered)" "$(date -d 2001-01-01 +%s
 rm cache/hpcrun/cost
 beside_nine "$hpcrun" -q -o beside "$work" loop 1
 check "it is seen: $(cat cache/hpcrun/cost)" grep -q ' busy$' cache/hpcrun/cost
-rm cache/hpcrun/cost
-beside_nine "$(program noperf)" "$hpcrun" -q -o timers "$work" loop 1
-check "without events, too: $(cat cache/hpcrun/cost)" grep -qE ' 0 0 [0-9]+ [0-9]+ busy$' cache/hpcrun/cost
+without_events() {
+	rm cache/hpcrun/cost
+	beside_nine "$(program noperf)" "$hpcrun" -q -o timers "$work" loop 1
+	check "without events, too: $(cat cache/hpcrun/cost)" grep -qE ' 0 0 [0-9]+ [0-9]+ busy$' cache/hpcrun/cost
+}
+[ "$COSTS" != all ] || without_events
 # HPCRUN_COST without a cache: the cost of a sample by a timer, by an event, and of a switch.
 beside_nine bash -c 'for n in 1 2 3 4 5; do XDG_CACHE_HOME=relative HOME=/dev/null "$1" -q -o uncached \
 	sh -c "echo \$HPCRUN_COST"; done' bash "$hpcrun" >passed
@@ -84,12 +89,14 @@ check "loop: said and real cost agree" lib costs.py 8 5 9000 "$hpcrun" "$work" l
 check "nine threads, too" lib costs.py 8 20 9000 "$hpcrun" "$work" nine 4000
 # The first walks of 50,000 frames take 60 ms before the pace is learnt, whatever the budget: 12% of
 # half a second, and 5% of seven.
-check "and deep recursion" lib costs.py 6 20 9000 "$hpcrun" "$work" deep 7000
+[ "$COSTS" != all ] || check "and deep recursion" lib costs.py 6 20 9000 "$hpcrun" "$work" deep 7000
 
 # Processes that do nothing: most of what measuring takes is outside of their accounts. A host may be
 # slower while the launcher measures, or afterwards; what is really missing is missing each time.
 churn=$(program churn)
-for kind in fork exec vfork; do
+kinds=exec
+[ "$COSTS" != all ] || kinds='fork exec vfork'
+for kind in $kinds; do
 	for _ in 1 2 3; do
 		rm -rf cache/hpcrun
 		"$hpcrun" -q -o once "$work" loop 1

@@ -7,8 +7,8 @@
 . "$top/tests/lib/shell/kernel-share.sh"
 
 prepare_kernel_shares
-kernel_shares 2 or-chance we
-kernel_shares 2 or-chance user as_user ./noperf
+kernel_shares 1 or-chance we
+kernel_shares 1 or-chance user as_user ./noperf
 
 # below NAME DIR FRAME: FRAME is beneath NAME in the tree, with nothing between.
 below() {

@@ -14,7 +14,7 @@ page_of() {
 	fi
 }
 
-"$hpcrun" -q -o cxx "$(program cxx)" 40 >out 2>&1
+"$hpcrun" -q -o cxx "$(program cxx)" 10 >out 2>&1
 page_of cxx
 # two metrics, which are exact
 printf 'events: Ir Dw\nfl=a.c\nfn=main\n1 10 2\n2 30 0\ncfn=f\ncalls=3 4\n2 70 5\nfn=f\n4 70 5\n' >callgrind.out.1

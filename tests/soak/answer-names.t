@@ -21,5 +21,12 @@ fi
 cp "$top/tests/bench/symbolize-part.cc" .
 echo 'namespace part1 { long run(int); } int main(int argc, char **) { return part1::run(argc) == 0; }' \
 	>main.cc
-all_builds 5000 -DPART=1 main.cc symbolize-part.cc
+all_builds '.*' 5000 -DPART=1 main.cc symbolize-part.cc
+
+# One of them has main().
+for program in data/symbolize/templates programs/exceptions; do
+	sed "s/^int main(/int main_of_${program##*/}(/" "$top/tests/$program.cc" >"${program##*/}.cc"
+done
+cp "$top/tests/programs/unnamed.cc" .
+all_builds '.*' 5000 unnamed.cc templates.cc exceptions.cc
 done_testing

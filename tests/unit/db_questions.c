@@ -89,7 +89,7 @@ static void test_ranks(void **state)
 
 	(void)state;
 	for (int rank = 0; rank < 3; rank++) {
-		char number[8], name[20];
+		char number[12], name[20];
 		struct build_pair process[] = {{"command", "mpi", 0},
 					       {"host", "node", 0},
 					       {"pid", number, 0},

@@ -36,10 +36,13 @@ static struct symbolizer *with_packs(const char *folder)
 static int setup(void **state)
 {
 	(void)state;
+	uint64_t main_at;
+
 	elfmake_run("rm -rf symbols; g++ -O2 -g -o program $data/templates.cc");
 	snprintf(id, sizeof id, "%s", elfmake_build_id("program"));
+	main_at = elfmake_symbol("program", "main");
 	for (size_t i = 0; i < ADDRESSES; i++)
-		addresses[i] = elfmake_symbol("program", "main") + i;
+		addresses[i] = main_at + i;
 	return 0;
 }
 
@@ -169,9 +172,8 @@ static size_t contents(uint8_t *bytes)
 }
 
 /* Parse the bytes. Whether they are accepted. */
-static bool accepts(const uint8_t *bytes, size_t n, struct error *why)
+static bool accepts(struct symbol_names *names, const uint8_t *bytes, size_t n, struct error *why)
 {
-	struct symbol_names *names = symbol_names_create();
 	struct functions functions;
 	struct symbol_pack p;
 	struct arena arena;
@@ -187,7 +189,6 @@ static bool accepts(const uint8_t *bytes, size_t n, struct error *why)
 	assert_int_equal(ok, why->kind == ERROR_NONE);
 	symbol_pack_free(&p);
 	functions_deinit(&functions);
-	symbol_names_destroy(names);
 	arena_deinit(&arena);
 	free(copy);
 	return ok;
@@ -197,26 +198,28 @@ static void damage_is_noticed(void **state)
 {
 	(void)state;
 	static uint8_t bytes[LONGEST];
+	struct symbol_names *names = symbol_names_create();
 	struct error why;
 	size_t n;
 
 	assert_int_equal(keep(20), 1);
 	n = contents(bytes);
-	assert_true(n > 100 && accepts(bytes, n, &why));
+	assert_true(n > 100 && accepts(names, bytes, n, &why));
 	for (size_t i = 0; i < n; i++)
-		assert_false(accepts(bytes, i, &why));
+		assert_false(accepts(names, bytes, i, &why));
 	assert_non_null(strstr(why.text, "FILE: damaged at byte "));
 	for (size_t i = 0; i < n; i++) { /* an accepted change is one of a name or a number */
 		bytes[i] ^= 0x80;
 		if (i < 16)
-			assert_false(accepts(bytes, n, &why));
+			assert_false(accepts(names, bytes, n, &why));
 		else
-			accepts(bytes, n, &why);
+			accepts(names, bytes, n, &why);
 		bytes[i] ^= 0x80;
 	}
 	id[0] ^= 1; /* that of another module */
-	assert_false(accepts(bytes, n, &why));
+	assert_false(accepts(names, bytes, n, &why));
 	id[0] ^= 1;
+	symbol_names_destroy(names);
 }
 
 int main(void)

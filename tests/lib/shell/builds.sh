@@ -37,10 +37,11 @@ builds() {
 	END
 }
 
-# all_builds COUNT SOURCE...: llvm-symbolizer has the same frames for COUNT addresses of each build.
+# all_builds WHICH COUNT SOURCE...: llvm-symbolizer has the same frames for COUNT addresses of each
+# build whose name WHICH, an extended regular expression, matches.
 all_builds() {
-	local count=$1 name command
-	shift
+	local which=$1 count=$2 name command
+	shift 2
 	LLVM_SYMBOLIZER=$(command -v llvm-symbolizer-14 || command -v llvm-symbolizer) ||
 		{ skip "llvm-symbolizer has the same frames" "it is not installed"; return; }
 	export LLVM_SYMBOLIZER
@@ -55,5 +56,5 @@ all_builds() {
 		fi
 		check "$name: llvm-symbolizer has the same frames" \
 			lib frames.py "$(program mkframes)" "$count" "$name"
-	done < <(builds)
+	done < <(builds | grep -E "^($which) ")
 }

@@ -43,7 +43,7 @@ export class Reference {
 	}
 
 	#json(view, ...options) {
-		return JSON.parse(run(this.hpcprof, [view, '--json', '-q', ...options, this.profile]));
+		return JSON.parse(run(this.hpcprof, [view, '--json', '-q', ...options, this.profile].map(String)));
 	}
 
 	// of: 'events' or 'samples', as everywhere here.
@@ -64,12 +64,14 @@ export class Reference {
 		}));
 	}
 
-	// The tree in preorder, heavy children first: members as above, and depth and inlined.
-	tree(metric, of, bottomUp = false) {
+	// The tree in preorder, heavy children first: members as above, and depth and inlined. With levels,
+	// it is that of callers, so far; a large program's has too many rows beyond.
+	tree(metric, of, levels = 0) {
+		const bottomUp = levels > 0;
 		const options = of === 'samples' ? ['--samples'] : [];
 		if (bottomUp)
 			options.push('--bottom-up');
-		const { tree } = this.#json('tree', '--min', '0', '--depth', '0', '--sort', 'total',
+		const { tree } = this.#json('tree', '--min', '0', '--depth', levels, '--sort', 'total',
 			'-m', this.metrics[metric].name, ...options);
 		const depth = new Map([[null, -1]]);
 		const trees = []; // rows of each outermost function

@@ -1,7 +1,8 @@
 // A page of hpcprof html in a browser: its views by the ids that share/html/README.md lists.
 
 // A table's cells as they are shown: text and title by column, and the state of each row. Runs in
-// the page; scrolls through all of the table.
+// the page; scrolls through all of the table, which is made tall meanwhile, so that it takes few
+// steps.
 async function readTable(id) {
 	const table = document.getElementById(id);
 	const painted = () => new Promise((done) => {
@@ -23,16 +24,22 @@ async function readTable(id) {
 			});
 		}
 	};
+	const { style } = table, before = style.cssText;
+	style.cssText += 'position: fixed; inset: 0 auto auto 0; max-height: none; ' +
+		`width: ${table.getBoundingClientRect().width}px; height: 6000px`;
 	table.scrollTop = 0;
+	table.dispatchEvent(new Event('scroll'));
 	for (;;) {
 		await painted();
 		collect();
-		const before = table.scrollTop;
-		table.scrollTop = before + 0.9 * table.clientHeight;
-		if (table.scrollTop === before)
+		const last = table.scrollTop;
+		table.scrollTop = last + 0.9 * table.clientHeight;
+		if (table.scrollTop === last)
 			break;
 	}
+	style.cssText = before;
 	table.scrollTop = 0;
+	table.dispatchEvent(new Event('scroll'));
 	await painted();
 	const count = Number(table.getAttribute('aria-rowcount')) - 1;
 	const list = [...rows.keys()].sort((a, b) => a - b);
