@@ -150,6 +150,8 @@ static void write_process(struct db_writing *w, struct bulk *b, size_t i)
 	bulk_int(b, p->has_ended);
 	bulk_int(b, p->has_trailer);
 	bulk_sum(b, p->outside_ns);
+	bulk_sum(b, p->process_ns);
+	bulk_sum(b, p->waited_ns);
 	bulk_int(b, p->estimated);
 	bulk_int(b, p->flat);
 	bulk_int(b, p->foreign);
@@ -160,7 +162,7 @@ static int write_processes(struct db_writing *w, struct error *e)
 	const struct model *m = w->p->model;
 	struct bulk b;
 
-	bulk_begin(&b, w->db, "process", 23, e);
+	bulk_begin(&b, w->db, "process", 25, e);
 	for (size_t i = 0; i < m->processes.len; i++)
 		write_process(w, &b, i);
 	if (bulk_end(&b, e) != 0)

@@ -142,7 +142,7 @@ static void put_process(struct conversion *c)
 {
 	const struct store_header *h = c->header;
 	bool ranked = h->rank != CSP_NONE;
-	csp_put_u32(c->sink, ranked ? 13 : 11);
+	csp_put_u32(c->sink, 11 + 2 * ranked + (h->process != 0));
 	put_pair_ref(c, "command", h->command);
 	put_pair_ref(c, "executable", h->executable);
 	put_pair_ref(c, "host", h->host);
@@ -153,6 +153,8 @@ static void put_process(struct conversion *c)
 			 h->end_mono_ns ? h->end_mono_ns - h->start_mono_ns : 0);
 	csp_put_pair_u64(c->sink, "cpu_ns", c->cpu);
 	csp_put_pair_u64(c->sink, "outside_ns", h->outside);
+	if (h->process)
+		csp_put_pair_u64(c->sink, "process_ns", h->process);
 	if (h->end[0])
 		put_pair_chars(c, "end", h->end, sizeof h->end);
 	else

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC "HPCSTORE"
-enum { STORE_VERSION = 3, STORE_ORDER_MARK = 0x01020304 };
+enum { STORE_VERSION = 4, STORE_ORDER_MARK = 0x01020304 };
 
 enum {
 	STORE_GRAIN = 16,
@@ -98,6 +98,10 @@ struct store_header {
 	/* Boot-time clock when the image began, in the unit of field 22 of /proc/PID/stat; 0:
 	 * unknown. A process with this pid that began later is another one. */
 	uint64_t start_ticks;
+	/* The process's CPU clock in ns when this image's share of it began (with the process, or
+	 * when the account of the image before ended), and its share when its own account ended; 0:
+	 * not known. */
+	uint64_t process_since, process;
 	uint64_t tramp_samples;
 	uint64_t start_ns;      /* real time clock */
 	uint64_t start_mono_ns; /* monotonic clock */

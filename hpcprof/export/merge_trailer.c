@@ -84,7 +84,7 @@ static void put_pairs(struct csp_sink *s, const struct pairs *p)
 static void put_process(struct csp_sink *s, const struct context *c)
 {
 	const struct model *m = c->m;
-	uint64_t start = UINT64_MAX, end = 0, cpu = 0, outside = 0;
+	uint64_t start = UINT64_MAX, end = 0, cpu = 0, outside = 0, whole = 0, waited = 0;
 	bool saturated = false, has_cpu = false;
 	struct pairs pairs = {0};
 
@@ -92,6 +92,8 @@ static void put_process(struct csp_sink *s, const struct context *c)
 		const struct model_process *p = &m->processes.at[i];
 		cpu = sum_add(cpu, p->cpu_ns, &saturated);
 		outside = sum_add(outside, p->outside_ns, &saturated);
+		whole = sum_add(whole, p->process_ns, &saturated);
+		waited = sum_add(waited, p->waited_ns, &saturated);
 		has_cpu |= p->has_cpu;
 		if (!p->has_start || !p->has_wall)
 			continue;
@@ -106,6 +108,8 @@ static void put_process(struct csp_sink *s, const struct context *c)
 	add_number(&pairs, "wall_ns", end, end - start);
 	add_number(&pairs, "cpu_ns", has_cpu, cpu);
 	add_number(&pairs, "outside_ns", outside != 0, outside);
+	add_number(&pairs, "process_ns", whole != 0, whole);
+	add_number(&pairs, "waited_ns", waited != 0, waited);
 	add_text(&pairs, "end", MERGE_COMMON(m, end));
 	add_text(&pairs, "tool", MERGE_COMMON(m, tool));
 	add_number(&pairs, "merged", true, m->processes.len);
@@ -245,6 +249,8 @@ static void put_image(struct csp_sink *s, const struct model_process *p)
 	add_number(&pairs, "wall_ns", p->has_wall, p->wall_ns);
 	add_number(&pairs, "cpu_ns", p->has_cpu, p->cpu_ns);
 	add_number(&pairs, "outside_ns", p->outside_ns != 0, p->outside_ns);
+	add_number(&pairs, "process_ns", p->process_ns != 0, p->process_ns);
+	add_number(&pairs, "waited_ns", p->waited_ns != 0, p->waited_ns);
 	add_text(&pairs, "end", p->end);
 	add_number(&pairs, "rank", p->has_rank, p->rank);
 	add_number(&pairs, "ranks", p->ranks, p->ranks);

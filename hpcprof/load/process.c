@@ -82,6 +82,8 @@ static int describe(struct model *m, struct reader_pairs about, struct reader_te
 	out->has_wall = reader_pairs_u64(about, "wall_ns", &out->wall_ns);
 	out->has_cpu = reader_pairs_u64(about, "cpu_ns", &out->cpu_ns);
 	reader_pairs_u64(about, "outside_ns", &out->outside_ns);
+	reader_pairs_u64(about, "process_ns", &out->process_ns);
+	reader_pairs_u64(about, "waited_ns", &out->waited_ns);
 	return 0;
 }
 
@@ -93,7 +95,7 @@ static void count_threads(const struct reader *r, const bool *left_out, struct m
 	out->threads = reader_num_threads(r);
 	if (!left_out)
 		return;
-	out->cpu_ns = 0;
+	out->cpu_ns = out->process_ns = out->waited_ns = 0;
 	for (uint32_t i = 0; i < reader_num_threads(r); i++)
 		if (left_out[i])
 			out->threads--;

@@ -139,6 +139,12 @@ struct model_process {
 	const char *tool;
 	uint64_t pid, ppid, start_ns, wall_ns, cpu_ns;
 	uint64_t outside_ns; /* CPU time that measuring took besides cpu_ns; 0: not known */
+	/* CPU time of the process as a whole from the end of the account of the image before this
+	 * one to the end of its own; 0: not known. cpu_ns is that of the threads that were seen. */
+	uint64_t process_ns;
+	/* CPU time of COMMAND and of all that it waited for, as wait4 tells it. Only the last image
+	 * of COMMAND has it; 0: not known. */
+	uint64_t waited_ns;
 	uint64_t tramp_samples;
 	struct model_sum *sums; /* [num_sums], by the model's metrics */
 	uint32_t num_sums;      /* metrics that the model had when it was added */

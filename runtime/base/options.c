@@ -76,7 +76,9 @@ static void read_image(struct csprof_options *o, const char *p)
 	uint64_t pid = p ? read_part(&p) : 0;
 	uint64_t seq = p ? read_part(&p) : 0;
 	uint64_t space = p ? read_part(&p) : 0;
+	uint64_t cpu = p ? read_part(&p) : 0;
 	bool self = pid == os_pid();
+	o->cpu_before = self ? cpu : 0;
 	o->seq = self ? (uint32_t)seq : 0;
 	o->pid_space = self || (pid && pid == os_ppid()) ? space : 0;
 }

@@ -52,10 +52,12 @@ struct csprof_options {
 	int sig;
 	uint32_t verbose;
 	size_t arena;
-	/* "PID.SEQ.SPACE": the next image of process PID has number SEQ, and it and its children
-	 * are in pid namespace SPACE (an inode, 0: unknown). */
+	/* "PID.SEQ.SPACE" or "PID.SEQ.SPACE.CPU": the next image of process PID has number SEQ, and
+	 * it and its children are in pid namespace SPACE (an inode, 0: unknown). The account of the
+	 * image before it ended when the process had used CPU ns. */
 	uint32_t seq;
 	uint64_t pid_space;
+	uint64_t cpu_before;
 	uint32_t rank, ranks; /* of the process in a parallel program; CSP_NONE: unknown */
 };
 extern struct csprof_options csprof_options;

@@ -14,6 +14,7 @@
 #include "runtime/launcher/store.h"
 #include "runtime/launcher/summary.h"
 #include "runtime/launcher/unmeasured.h"
+#include "runtime/launcher/waited.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -117,6 +119,9 @@ static void hand_on(int sig, siginfo_t *info, void *context)
 		raise(SIGSTOP); /* the shell waits until we stop as well */
 }
 
+/* What the caller did about a file beyond the limit, which is an error to us. */
+static struct sigaction beyond_limit;
+
 static const int handed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
 				SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 enum { HANDED_ON = sizeof handed_on / sizeof *handed_on };
@@ -149,6 +154,7 @@ static pid_t start_child(const struct launch_options *o, const char *path,
 	pid_t pid = fork();
 	if (pid == 0) {
 		sigaction(SIGCHLD, &chld, NULL);
+		sigaction(SIGXFSZ, &beyond_limit, NULL);
 		for (int i = 0; i < HANDED_ON; i++)
 			sigaction(handed_on[i], &old[i], NULL);
 		sigprocmask(SIG_SETMASK, &before, NULL);
@@ -177,18 +183,26 @@ static pid_t start_child(const struct launch_options *o, const char *path,
 	return pid;
 }
 
-/* Returns the wait status of the child. Until the child is reaped, its pid is not reused, so
- * signals can be sent to it. */
-static int wait_for(pid_t pid)
+static uint64_t ns_of(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+/* Returns the wait status of the child; *ns becomes the CPU time of it and of all that it waited
+ * for. Until the child is reaped, its pid is not reused, so signals can be sent to it. */
+static int wait_for(pid_t pid, uint64_t *ns)
 {
 	int status;
+	struct rusage used = {0};
 	siginfo_t ended;
+	*ns = 0;
 	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
 	child = 0;
-	while (waitpid(pid, &status, 0) < 0)
+	while (wait4(pid, &status, 0, &used) < 0)
 		if (errno != EINTR)
 			return W_EXITCODE(FAILED_BEFORE, 0);
+	*ns = ns_of(used.ru_utime) + ns_of(used.ru_stime);
 	return status;
 }
 
@@ -237,9 +251,10 @@ static void say_rate(const struct launch_options *o, const struct launch_summary
 
 static void closing_line(const struct launch_options *o, const char *quoted, const char *dir,
 			 const struct timespec *since, size_t listed,
-			 const struct launch_recovered *r)
+			 const struct launch_recovered *r, uint64_t waited)
 {
 	static const char *const names[CSP_DISPOSITIONS] = CSP_DISPOSITION_NAMES;
+	const double telling = 1.01;
 	struct launch_summary s;
 	uint64_t all = 0, dropped = 0;
 	if (launch_summarize(dir, since, &s) < 0 || s.files == 0) {
@@ -262,6 +277,8 @@ static void closing_line(const struct launch_options *o, const char *quoted, con
 	fprintf(stderr, "; %u process%s", s.processes, s.processes == 1 ? "" : "es");
 	if (s.files != s.processes)
 		fprintf(stderr, " (%u program images)", s.files);
+	if ((double)waited > telling * (double)s.clock)
+		fprintf(stderr, ", which took %.2f s by the kernel's count", (double)waited / 1e9);
 	if (s.samples[CSP_PARTIAL])
 		fprintf(stderr, "; %" PRIu64 " partial", s.samples[CSP_PARTIAL]);
 	fprintf(stderr, "; %" PRIu64 " dropped", dropped);
@@ -304,6 +321,8 @@ static int run(const struct launch_options *o)
 			status == 127 ? "not found" : "cannot be executed");
 		return status;
 	}
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigaction(SIGXFSZ, &ignore, &beyond_limit);
 	if (find_library(library) < 0 || make_directory(o, shown, absolute) < 0)
 		return FAILED_BEFORE;
 	struct launch_obstacle obstacle;
@@ -329,12 +348,14 @@ static int run(const struct launch_options *o)
 	}
 	if (obstacle.reason && !o->only[0])
 		launch_unmeasured_add(absolute, obstacle.reason, obstacle.program);
-	status = wait_for(pid);
+	uint64_t waited;
+	status = wait_for(pid, &waited);
 	launch_store_recover(&store, absolute, pid, status, &recovered);
+	launch_waited_add(absolute, pid, &since, waited);
 	launch_quote(quoted, shown);
 	if (!o->quiet) {
 		report_stores(quoted, &store, &recovered);
-		closing_line(o, quoted, shown, &since, listed, &recovered);
+		closing_line(o, quoted, shown, &since, listed, &recovered, waited);
 	}
 	if (o->pack)
 		launch_pack(absolute, quoted, &since, &child);

@@ -112,8 +112,7 @@ void launch_store_recover(struct launch_store *s, const char *out, int pid, int 
 	    .ending = {end, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec},
 	};
 	if (s->lock >= 0)
-		close(s->lock);   /* the last process to end removes the directory */
-	signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is then an error */
+		close(s->lock); /* the last process to end removes the directory */
 	if (store_recover(s->path, out, &recovery, &e) < 0 && access(s->path, F_OK) == 0) {
 		snprintf(r->why, sizeof r->why, "%s", e.text);
 		r->failed = 1;

@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Step over everything before the trailer. */
-static int skip_to_trailer(struct cursor *c)
+int launch_skip_to_trailer(struct cursor *c)
 {
 	struct csp_file_header header;
 	struct csp_text target;
@@ -120,7 +119,7 @@ static int add_file(const uint8_t *bytes, size_t n, struct launch_summary *out)
 {
 	struct cursor c = cursor_of(bytes, n, false);
 	uint32_t chunks;
-	if (skip_to_trailer(&c) < 0 || csp_get_trailer_header(&c, &chunks, NULL) < 0)
+	if (launch_skip_to_trailer(&c) < 0 || csp_get_trailer_header(&c, &chunks, NULL) < 0)
 		return -1;
 	for (uint32_t i = 0; i < chunks; i++) {
 		struct csp_chunk_header h;
@@ -137,7 +136,7 @@ static int add_file(const uint8_t *bytes, size_t n, struct launch_summary *out)
 	return 0;
 }
 
-static bool is_older(const struct timespec *a, const struct timespec *b)
+bool launch_is_older(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
@@ -147,7 +146,7 @@ static void map_and_add(int dir, const char *name, const struct timespec *since,
 {
 	struct stat st;
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 || fstat(fd, &st) != 0 || is_older(&st.st_mtim, since)) {
+	if (fd < 0 || fstat(fd, &st) != 0 || launch_is_older(&st.st_mtim, since)) {
 		if (fd >= 0)
 			close(fd);
 		return;

@@ -2,8 +2,10 @@
 #ifndef RUNTIME_LAUNCHER_SUMMARY_H
 #define RUNTIME_LAUNCHER_SUMMARY_H
 
+#include "formats/base/cursor.h"
 #include "formats/datafile.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -21,6 +23,11 @@ struct launch_summary {
  * kernel's coarse real time clock, which gives files their times). Returns 0, or -1 if dir
  * cannot be read. */
 int launch_summarize(const char *dir, const struct timespec *since, struct launch_summary *out);
+
+/* Step over everything before the trailer of a datafile. Returns 0, or -1 if it is damaged. */
+int launch_skip_to_trailer(struct cursor *c);
+
+bool launch_is_older(const struct timespec *a, const struct timespec *b);
 
 /* The number of datafiles in dir; 0 if it cannot be read. */
 uint32_t launch_count_datafiles(const char *dir);

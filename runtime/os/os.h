@@ -54,6 +54,8 @@ uint64_t os_clock_mono(void);
 uint64_t os_clock_ticks(void);
 /* CPU time of this thread, user and kernel. */
 uint64_t os_clock_self(void);
+/* CPU time of this process, in all its images. */
+uint64_t os_clock_process(void);
 /* CPU time of thread tid of this process; 0 if it has ended. */
 uint64_t os_clock_thread(uint32_t tid);
 /* What the kernel has counted for this thread: voluntary context switches, page faults, and its

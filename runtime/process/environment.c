@@ -108,7 +108,7 @@ static size_t pointer_bytes(size_t n)
 /* The size of a copy of variables for next; 0: they are passed unchanged. */
 static size_t room_for(char *const *variables, enum csprof_next next)
 {
-	enum { NUMBERS = 128 }; /* "HPCRUN_IMAGE=PID.SEQ.SPACE" and the names of variables */
+	enum { NUMBERS = 160 }; /* "HPCRUN_IMAGE=PID.SEQ.SPACE.CPU" and the names of variables */
 	const char *preload;
 	if (!csprof_options.follow || !csprof_options.library[0] || !num_ours)
 		return 0;
@@ -159,17 +159,34 @@ static void add_number(struct builder *b, uint64_t v, const char *end)
 	add_text(b, end, 1);
 }
 
-/* Pass our pid, the next number and the pid namespace. A child that finds its parent's pid here
- * need not look up its pid namespace. A vfork child shares our memory, so it passes its parent's
- * pid. */
-static void add_image(struct builder *b)
+/* Where this thread's call of exec passes the CPU time, which is not known before it finishes. */
+enum { CLOCK_DIGITS = 20 };
+static __thread char *clock_place;
+
+/* Pass our pid, the next number, the pid namespace and, to the next image, the CPU time. A child
+ * that finds its parent's pid here need not look up its pid namespace. A vfork child shares our
+ * memory, so it passes its parent's pid. */
+static void add_image(struct builder *b, enum csprof_next next)
 {
 	static const char name[] = HPCRUN_ENV_IMAGE "=";
+	static const char zero[] = "00000000000000000000";
 	b->variables[b->n++] = b->text;
 	add_text(b, name, sizeof name - 1);
 	add_number(b, csprof_process.pid, ".");
 	add_number(b, csprof_options.seq + 1u, ".");
-	add_number(b, csprof_process.pid_space, "");
+	if (next != CSPROF_NEXT_IMAGE) {
+		add_number(b, csprof_process.pid_space, "");
+		return;
+	}
+	add_number(b, csprof_process.pid_space, ".");
+	clock_place = b->text;
+	add_text(b, zero, sizeof zero);
+}
+
+void csprof_environment_put_clock(uint64_t ns)
+{
+	for (size_t i = CLOCK_DIGITS; clock_place && i-- > 0; ns /= 10)
+		clock_place[i] = (char)('0' + ns % 10);
 }
 
 /* LD_PRELOAD without our library, if that leaves anything. */
@@ -203,7 +220,7 @@ static char **copy_for(void *memory, char *const *variables, enum csprof_next ne
 			b.variables[b.n++] = (char *)ours[i];
 	add_preload(&b, preload);
 	if (csprof_process.pid)
-		add_image(&b);
+		add_image(&b, next);
 	b.variables[b.n] = NULL;
 	return b.variables;
 }
@@ -226,6 +243,8 @@ static int call_mapped(size_t bytes, char *const *variables, enum csprof_next ne
 int csprof_environment_call(char *const *variables, enum csprof_next next,
 			    int (*start)(char *const *variables, void *arg), void *arg)
 {
+	if (next == CSPROF_NEXT_IMAGE)
+		clock_place = NULL;
 	if (!variables)
 		variables = none;
 	size_t bytes = room_for(variables, next);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What the environment is for. */
 enum csprof_next {
@@ -20,6 +21,10 @@ enum csprof_next {
  * of variables. */
 int csprof_environment_call(char *const *variables, enum csprof_next next,
 			    int (*start)(char *const *variables, void *arg), void *arg);
+
+/* For the caller's CSPROF_NEXT_IMAGE, while start runs: the process's CPU clock when this image's
+ * account ended. */
+void csprof_environment_put_clock(uint64_t ns);
 
 /* Remove our library from LD_PRELOAD's value, in place. */
 void csprof_environment_strip(char *value);

@@ -5,6 +5,7 @@
 #include "runtime/csprof.h"
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
+#include "runtime/process/environment.h"
 #include "runtime/process/state.h"
 #include "runtime/process/thread.h"
 #include "runtime/sample/epoch.h"
@@ -112,6 +113,7 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 	}
 	csprof_arena_begin();
 	describe(csprof_store_header());
+	csprof_store_header()->process_since = kept ? 0 : csprof_options.cpu_before;
 	if (kept)
 		csprof_epoch_restore(*kept);
 	else
@@ -195,8 +197,12 @@ bool csprof_process_finish(const char *end, bool with_loader)
 	csprof_signal_look();
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
 		csprof_thread_close(s);
+	uint64_t cpu = os_clock_process();
 	csprof_records_join();
 	struct store_header *h = csprof_store_header();
+	h->process = cpu - h->process_since;
+	if (exec)
+		csprof_environment_put_clock(cpu);
 	h->end_mono_ns = os_clock_mono();
 	size_t n = strnlen(end, sizeof h->end - 1);
 	memset(h->end, 0, sizeof h->end);
@@ -223,7 +229,7 @@ void csprof_process_resume(void)
 	csprof_lock();
 	csprof_output_take_back();
 	struct store_header *h = csprof_store_header();
-	h->end_mono_ns = 0;
+	h->end_mono_ns = h->process = 0;
 	h->state = STORE_RUNNING;
 	h->end[0] = '\0';
 	atomic_store(&csprof_process.measuring, true);

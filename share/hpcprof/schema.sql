@@ -41,6 +41,8 @@ CREATE TABLE process ( -- a program image: there is a datafile of each
 	has_ended INTEGER NOT NULL CHECK (has_ended IN (0, 1)), -- a thread stands for many that ended
 	has_trailer INTEGER NOT NULL CHECK (has_trailer IN (0, 1)),
 	outside_ns INTEGER NOT NULL, -- CPU time that measuring took besides cpu_ns; 0: not known
+	process_ns INTEGER NOT NULL, -- CPU time of the image's process, also what no thread's clock saw; 0: not known
+	waited_ns INTEGER NOT NULL, -- CPU time of the command and all that it waited for, by wait4; 0: another process's
 	estimated INTEGER NOT NULL CHECK (estimated IN (0, 1)), -- its numbers of samples are estimates
 	flat INTEGER NOT NULL CHECK (flat IN (0, 1)), -- its file has no call paths
 	imported INTEGER NOT NULL CHECK (imported IN (0, 1)) -- another profiler wrote its file

@@ -69,7 +69,7 @@ check "exit status of the command" status 6 "$hpcrun" "$starts" 30 exit
 # A sample in our own code is dropped, one in a start or end may be partial.
 counts='(; [0-9]+ partial)?; (0 dropped|[1-9][0-9]* dropped \([a-z ]+ [0-9]+(, [a-z ]+ [0-9]+)*\))'
 said "one line at the end: where, how many, what rate, what was dropped" \
-	"^hpcrun: hpcrun-starts-1: [0-9]+ samples in [0-9]+\.[0-9]{2} s of CPU time, [0-9]+ per second by .*; 1 process$counts; to see them: hpcprof hpcrun-starts-1$"
+	"^hpcrun: hpcrun-starts-1: [0-9]+ samples in [0-9]+\.[0-9]{2} s of CPU time, [0-9]+ per second by .*; 1 process(, which took [0-9.]+ s by the kernel's count)?$counts; to see them: hpcprof hpcrun-starts-1$"
 check "stdout is the command's own" test ! -s said.out
 for dir in 'two words' $'it\'s' $'a\e[1m\\b\nc'; do
 	"$hpcrun" -o "$dir" "$starts" 5 exit 2>said

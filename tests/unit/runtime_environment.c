@@ -133,19 +133,28 @@ static void foreign_ones_have_our_library_taken_out(void **unused)
 	assert_ptr_equal(g.variables, own);
 }
 
+static int look_later(char *const *variables, void *arg)
+{
+	csprof_environment_put_clock(1234567890123);
+	return look(variables, arg);
+}
+
 static void the_next_image_is_told_its_number(void **unused)
 {
 	(void)unused;
 	char *nothing[] = {NULL}, expected[512];
 	csprof_process.pid = (uint32_t)getpid();
 	csprof_process.pid_space = 77;
-	snprintf(expected, sizeof expected, OURS "LD_PRELOAD=" LIBRARY "\nHPCRUN_IMAGE=%d.8.77\n",
+	snprintf(expected, sizeof expected,
+		 OURS "LD_PRELOAD=" LIBRARY "\nHPCRUN_IMAGE=%d.8.77.00000000000000000000\n",
 		 (int)getpid());
 	assert_given(nothing, CSPROF_NEXT_IMAGE, expected);
 	struct given g;
 	csprof_environment_call(launched, CSPROF_NEXT_IMAGE, look, &g);
 	assert_non_null(strstr(g.text, strstr(expected, "HPCRUN_IMAGE")));
 	assert_null(strstr(strstr(g.text, "HPCRUN_IMAGE") + 1, "HPCRUN_IMAGE"));
+	csprof_environment_call(nothing, CSPROF_NEXT_IMAGE, look_later, &g);
+	assert_non_null(strstr(g.text, ".8.77.00000001234567890123\n"));
 	csprof_process.pid = 0;
 }
 

@@ -50,12 +50,18 @@ struct text_options {
 };
 enum { TEXT_COLLECTIVE = 4 };
 
+/* What is said of unseen_ns, after its value. */
+#define TEXT_UNSEEN "besides: starts and ends, and threads that libraries hide"
+
 /* The time that all processes took. */
 struct text_span {
 	const struct model_process *first; /* the earliest one that no other started */
 	const struct model_process *last;  /* the last image of that process */
 	struct wall_time wall;
 	uint64_t cpu_ns, outside_ns, threads;
+	uint64_t unseen_ns; /* of processes as a whole, but of no thread that was seen */
+	uint64_t
+	    waited_ns;    /* of commands and what they waited for; 0: not known of all processes */
 	size_t processes; /* distinct pids; exec makes another image of the same process */
 	size_t hosts;
 	bool several_tools, has_cpu;

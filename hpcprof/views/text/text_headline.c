@@ -130,6 +130,17 @@ static bool recorded(struct text *t, const struct text_span *s)
 	return ok;
 }
 
+/* CPU time that is in no thread's account, if it is 1% or more of all. */
+static bool unseen(struct text *t, const struct text_span *s)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+
+	if (!s->has_cpu || !s->unseen_ns || s->unseen_ns < s->cpu_ns / 99)
+		return true;
+	return text_fact(t, "not seen", "%s " TEXT_UNSEEN,
+			 layout_value(number, s->unseen_ns, "ns"));
+}
+
 /* How much of the first metric is on the paths that the user chose. */
 static bool chosen_paths(struct text *t)
 {
@@ -260,8 +271,8 @@ bool text_headline(struct text *t, const struct text_span *s)
 	if (!command)
 		return false;
 	layout_title(t->out, t->o->color, command);
-	if (!cpu_time(t, s) || !apart(t, s) || !recorded(t, s) || !chosen_paths(t) ||
-	    !processes(t, s) || !unmeasured(t))
+	if (!cpu_time(t, s) || !apart(t, s) || !recorded(t, s) || !unseen(t, s) ||
+	    !chosen_paths(t) || !processes(t, s) || !unmeasured(t))
 		return false;
 	if (end[0] && strcmp(end, "exit 0") != 0 && !text_fact(t, "end", "%s", end))
 		return false;

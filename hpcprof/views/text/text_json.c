@@ -22,6 +22,8 @@ static void put_run(struct text *t, struct view_json *j, const struct text_span 
 	else
 		fputs(",\"cpu_ns\":null", t->out);
 	view_json_number(j, "outside_ns", s->outside_ns);
+	view_json_number(j, "unseen_ns", s->unseen_ns);
+	view_json_number(j, "waited_ns", s->waited_ns);
 	view_json_number(j, "runs", s->wall.runs);
 	view_json_number(j, "processes", s->processes);
 	view_json_number(j, "images", t->m->processes.len);

@@ -152,6 +152,25 @@ static bool costs(struct text *t, const struct text_span *s)
 	return ok;
 }
 
+/* The kernel's count, and what it has beyond the accounts: of processes that were not measured,
+ * that were killed, and of ends after the account was closed. */
+static bool by_wait4(struct text *t, const struct text_span *s)
+{
+	uint64_t known = s->cpu_ns + s->unseen_ns;
+	char number[LAYOUT_NUMBER_BYTES];
+	const char *rest = "";
+
+	if (!s->waited_ns)
+		return true;
+	layout_value(number, s->waited_ns, "ns");
+	if (s->waited_ns > known) {
+		char beyond[LAYOUT_NUMBER_BYTES];
+		rest = text_format(t, ", %s in no account",
+				   layout_value(beyond, s->waited_ns - known, "ns"));
+	}
+	return rest && text_fact(t, "by wait4", "%s, command and children%s", number, rest);
+}
+
 static bool totals(struct text *t, const struct text_span *s)
 {
 	char cpu[LAYOUT_NUMBER_BYTES], wall[LAYOUT_NUMBER_BYTES];
@@ -160,9 +179,13 @@ static bool totals(struct text *t, const struct text_span *s)
 
 	text_title(t, "Totals");
 	if (s->has_cpu)
-		ok &= text_fact(t, "CPU time", "%s, user and system, of all processes",
+		ok &= text_fact(t, "CPU time", "%s, user and system, of all threads that were seen",
 				layout_value(cpu, s->cpu_ns, "ns"));
 	ok &= costs(t, s);
+	if (s->unseen_ns)
+		ok &= text_fact(t, "not seen", "%s " TEXT_UNSEEN,
+				layout_value(cpu, s->unseen_ns, "ns"));
+	ok &= by_wait4(t, s);
 	if (wall_ns && s->has_cpu)
 		ok &= text_fact(t, "wall time", "%s (%.2f CPUs busy on average)",
 				layout_value(wall, wall_ns, "ns"),

@@ -98,6 +98,9 @@ bool text_span_measure(const struct text *t, struct text_span *s)
 		const struct model_process *p = sorted[i];
 		s->cpu_ns = sum_add(s->cpu_ns, p->cpu_ns, &saturated);
 		s->outside_ns = sum_add(s->outside_ns, p->outside_ns, &saturated);
+		if (p->process_ns > p->cpu_ns)
+			s->unseen_ns = sum_add(s->unseen_ns, p->process_ns - p->cpu_ns, &saturated);
+		s->waited_ns = sum_add(s->waited_ns, p->waited_ns, &saturated);
 		s->has_cpu |= p->has_cpu;
 		s->threads += p->threads - p->has_ended;
 		s->more_threads |= p->has_ended;

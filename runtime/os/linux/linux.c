@@ -101,6 +101,11 @@ uint64_t os_clock_self(void)
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
+uint64_t os_clock_process(void)
+{
+	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 uint64_t os_clock_thread(uint32_t tid)
 {
 	/* the kernel's encoding of a thread's scheduler clock (posix-timers.h:
