@@ -113,10 +113,12 @@ prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP
 
 # Tests of whole tools that run side by side: those that measure no time, and those that hold beside
 # other work. The longest come first.
-e2e_beside := page thread-sanitizer page-values diff-page db outputs frames killed html many-sources packed choose sanitizers manners xml static programs following locks living eintr statistics \
-	views db-questions ordinary-user house completion signal-safety db-outside faulting db-query replaced hpcrun \
-	arrows stacks confined merge places cannot stress epochs transfers mpi hpcprof-text recover churn \
-	diff unseen export import sources hpcprof-cli names signal-queue dump growth json page-bundle
+e2e_beside := page thread-sanitizer page-values diff-page db outputs frames killed html \
+	many-sources packed choose sanitizers manners xml static programs following locks living eintr \
+	statistics views db-questions ordinary-user house completion signal-safety db-outside faulting \
+	db-query replaced hpcrun arrows stacks confined merge places cannot stress epochs transfers mpi \
+	hpcprof-text recover churn diff unseen export import sources hpcprof-cli names signal-queue \
+	dump growth json page-bundle
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
 e2e_chosen := $(wildcard tests/e2e/$(only).t)

@@ -98,10 +98,9 @@ struct store_header {
 	/* Boot-time clock when the image began, in the unit of field 22 of /proc/PID/stat; 0:
 	 * unknown. A process with this pid that began later is another one. */
 	uint64_t start_ticks;
-	/* The process's CPU clock in ns when this image's share of it began (with the process, or
-	 * when the account of the image before ended), and its share when its own account ended; 0:
-	 * not known. */
-	uint64_t process_since, process;
+	/* ns of the process's CPU clock from its beginning, or the end of the account of the image
+	 * before, to the end of this one's; 0: not known */
+	uint64_t process;
 	uint64_t tramp_samples;
 	uint64_t start_ns;      /* real time clock */
 	uint64_t start_mono_ns; /* monotonic clock */

@@ -27,6 +27,7 @@ int launch_summarize(const char *dir, const struct timespec *since, struct launc
 /* Step over everything before the trailer of a datafile. Returns 0, or -1 if it is damaged. */
 int launch_skip_to_trailer(struct cursor *c);
 
+/* Whether time a is before b. */
 bool launch_is_older(const struct timespec *a, const struct timespec *b);
 
 /* The number of datafiles in dir; 0 if it cannot be read. */

@@ -5,6 +5,7 @@
 #include "runtime/launcher/summary.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -62,8 +63,10 @@ static int write_all(void *ctx, const uint8_t *bytes, size_t n)
 {
 	while (n > 0) {
 		ssize_t r = write(*(int *)ctx, bytes, n);
+		if (r < 0 && errno == EINTR)
+			continue;
 		if (r <= 0)
-			return -1;
+			return r < 0 ? -errno : -EIO;
 		bytes += r;
 		n -= (size_t)r;
 	}

@@ -54,7 +54,7 @@ uint64_t os_clock_mono(void);
 uint64_t os_clock_ticks(void);
 /* CPU time of this thread, user and kernel. */
 uint64_t os_clock_self(void);
-/* CPU time of this process, in all its images. */
+/* CPU time of this process, in all its images; 0: not known. */
 uint64_t os_clock_process(void);
 /* CPU time of thread tid of this process; 0 if it has ended. */
 uint64_t os_clock_thread(uint32_t tid);

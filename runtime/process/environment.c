@@ -159,7 +159,8 @@ static void add_number(struct builder *b, uint64_t v, const char *end)
 	add_text(b, end, 1);
 }
 
-/* Where this thread's call of exec passes the CPU time, which is not known before it finishes. */
+/* Where this thread's call of exec passes the CPU time, which is not known before it finishes. NULL
+ * outside of such a call, whose memory is gone when it has come back. */
 enum { CLOCK_DIGITS = 20 };
 static __thread char *clock_place;
 
@@ -240,11 +241,9 @@ static int call_mapped(size_t bytes, char *const *variables, enum csprof_next ne
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wvla" /* mappings of a vfork child would remain in its parent */
 
-int csprof_environment_call(char *const *variables, enum csprof_next next,
-			    int (*start)(char *const *variables, void *arg), void *arg)
+static int call_with(char *const *variables, enum csprof_next next,
+		     int (*start)(char *const *variables, void *arg), void *arg)
 {
-	if (next == CSPROF_NEXT_IMAGE)
-		clock_place = NULL;
 	if (!variables)
 		variables = none;
 	size_t bytes = room_for(variables, next);
@@ -259,6 +258,15 @@ int csprof_environment_call(char *const *variables, enum csprof_next next,
 }
 
 #pragma GCC diagnostic pop
+
+int csprof_environment_call(char *const *variables, enum csprof_next next,
+			    int (*start)(char *const *variables, void *arg), void *arg)
+{
+	clock_place = NULL;
+	int r = call_with(variables, next, start, arg);
+	clock_place = NULL;
+	return r;
+}
 
 /* ---- environ ----------------------------------------------------------------------- */
 

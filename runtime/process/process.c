@@ -113,7 +113,6 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 	}
 	csprof_arena_begin();
 	describe(csprof_store_header());
-	csprof_store_header()->process_since = kept ? 0 : csprof_options.cpu_before;
 	if (kept)
 		csprof_epoch_restore(*kept);
 	else
@@ -200,7 +199,8 @@ bool csprof_process_finish(const char *end, bool with_loader)
 	uint64_t cpu = os_clock_process();
 	csprof_records_join();
 	struct store_header *h = csprof_store_header();
-	h->process = cpu - h->process_since;
+	uint64_t before = csprof_process.forked ? 0 : csprof_options.cpu_before;
+	h->process = cpu > before ? cpu - before : 0;
 	if (exec)
 		csprof_environment_put_clock(cpu);
 	h->end_mono_ns = os_clock_mono();

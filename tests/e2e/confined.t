@@ -37,5 +37,10 @@ at_least "samples to the end" recorded 250
 lives 0 "a filter that is refused" "$confined" no_filter
 all_of_it "a filter that is refused"
 at_least "samples to the end" recorded 250
+for how in refused killed; do
+	lives 0 "a filter without the process's clock, $how" "$confined" "clock_$how"
+	all_of_it "a filter without the process's clock, $how"
+	is "what no thread saw is not known then" "$("$hpcprof" dump data/confined.*.csp | grep -c process_ns)" 0
+done
 strict "strict mode, and a store that dies with it" --store=private
 done_testing

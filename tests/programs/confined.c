@@ -130,6 +130,37 @@ static int no_limits(void)
 	return 6;
 }
 
+/* The process's CPU clock, which is read at the end, has this verdict. */
+static int no_process_clock(unsigned verdict)
+{
+	struct sock_filter code[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 3),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CLOCK_PROCESS_CPUTIME_ID, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, verdict),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog program = {sizeof code / sizeof *code, code};
+
+	for (int i = 0; i < 3; i++)
+		spin();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	say("filter", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+	for (int i = 0; i < 3; i++)
+		spin();
+	return 0;
+}
+
+static int clock_refused(void)
+{
+	return no_process_clock(SECCOMP_RET_ERRNO | EPERM);
+}
+
+static int clock_killed(void)
+{
+	return no_process_clock(SECCOMP_RET_KILL_PROCESS);
+}
+
 /* Filters that the kernel does not accept. */
 static int no_filter(void)
 {
@@ -152,9 +183,15 @@ static int no_filter(void)
 int main(int argc, char **argv)
 {
 	static const struct a_case cases[] = {
-	    {"strict", strict},       {"confined", confined},     {"no_files", no_files},
-	    {"refused", refused},     {"no_samples", no_samples}, {"no_filter", no_filter},
+	    {"strict", strict},
+	    {"confined", confined},
+	    {"no_files", no_files},
+	    {"refused", refused},
+	    {"no_samples", no_samples},
+	    {"no_filter", no_filter},
 	    {"no_limits", no_limits},
+	    {"clock_refused", clock_refused},
+	    {"clock_killed", clock_killed},
 	};
 
 	return run_case(cases, sizeof cases / sizeof *cases, argc > 1 ? argv[1] : NULL);

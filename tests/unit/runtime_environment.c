@@ -133,6 +133,12 @@ static void foreign_ones_have_our_library_taken_out(void **unused)
 	assert_ptr_equal(g.variables, own);
 }
 
+static int look_not(char *const *variables, void *arg)
+{
+	(void)variables, (void)arg;
+	return 0;
+}
+
 static int look_later(char *const *variables, void *arg)
 {
 	csprof_environment_put_clock(1234567890123);
@@ -155,6 +161,13 @@ static void the_next_image_is_told_its_number(void **unused)
 	assert_null(strstr(strstr(g.text, "HPCRUN_IMAGE") + 1, "HPCRUN_IMAGE"));
 	csprof_environment_call(nothing, CSPROF_NEXT_IMAGE, look_later, &g);
 	assert_non_null(strstr(g.text, ".8.77.00000001234567890123\n"));
+	/* of a call that has come back the memory is gone: this one is mapped */
+	static char *many[2000 + 1];
+	for (size_t i = 0; i < 2000; i++)
+		many[i] = (char *)"A=1";
+	csprof_environment_call(many, CSPROF_NEXT_IMAGE, look_not, NULL);
+	csprof_environment_put_clock(1);
+	csprof_environment_call(nothing, CSPROF_NEXT_FOREIGN, look_later, &g);
 	csprof_process.pid = 0;
 }
 

@@ -60,9 +60,8 @@ struct text_span {
 	struct wall_time wall;
 	uint64_t cpu_ns, outside_ns, threads;
 	uint64_t unseen_ns; /* of processes as a whole, but of no thread that was seen */
-	uint64_t
-	    waited_ns;    /* of commands and what they waited for; 0: not known of all processes */
-	size_t processes; /* distinct pids; exec makes another image of the same process */
+	uint64_t waited_ns; /* of commands and what they waited for; 0: not known */
+	size_t processes;   /* distinct pids; exec makes another image of the same process */
 	size_t hosts;
 	bool several_tools, has_cpu;
 	bool more_threads; /* there were more: a row stands for several ended threads */

@@ -156,7 +156,8 @@ static bool costs(struct text *t, const struct text_span *s)
  * that were killed, and of ends after the account was closed. */
 static bool by_wait4(struct text *t, const struct text_span *s)
 {
-	uint64_t known = s->cpu_ns + s->unseen_ns;
+	bool saturated = false;
+	uint64_t known = sum_add(s->cpu_ns, s->unseen_ns, &saturated);
 	char number[LAYOUT_NUMBER_BYTES];
 	const char *rest = "";
 

@@ -100,6 +100,7 @@ const struct os_need os_needs_elsewhere[] = {
     {SYS_getppid, false, {0}},
     {SYS_gettid, true, {0}},
     {SYS_clock_gettime, true, {CLOCK_THREAD_CPUTIME_ID}},
+    {SYS_clock_gettime, false, {CLOCK_PROCESS_CPUTIME_ID}},
     {SYS_clock_gettime, true, {(uint32_t)-6}}, /* another thread's clock: the number is negative */
     {SYS_rt_sigprocmask, true, {SIG_BLOCK, 0, 0, 8}},
     {SYS_rt_sigprocmask, true, {SIG_SETMASK, 0, 0, 8}},
