@@ -64,9 +64,11 @@ bool store_has_suffix(const char *name, const char *suffix);
 /* The outcome for one store. */
 enum store_fate {
 	STORE_RECOVERED, /* a datafile was made, the store removed */
-	STORE_REMOVED,   /* its datafile existed already, or it was empty */
+	STORE_REMOVED,   /* its datafile existed already */
 	STORE_ALIVE,     /* its process runs: unchanged */
 	STORE_FAILED,    /* see the error; the store is kept */
+	STORE_LOST,      /* it was empty, because there was no memory for it; removed */
+	STORE_FATES,
 };
 
 struct store_recovery {
@@ -76,11 +78,21 @@ struct store_recovery {
 	void *context;
 	/* A process for which the caller knows the ending; pid 0: none. */
 	uint32_t pid;
-	struct store_ending ending;
-	uint32_t counts[4]; /* number of stores by enum store_fate; incremented */
+	struct store_ending known;
+	bool patient; /* a process that has just called exec may begin its next image yet */
+	uint32_t counts[STORE_FATES]; /* number of stores by their fate; incremented */
+	uint32_t ending;              /* of those of running processes, whose account is closed */
 };
 
-/* Make datafiles, in directory out, from the stores of dead processes in directory stores;
+/* Whether name is that of a directory of stores of another user, in that of root: the number of the
+ * user, which is returned. */
+bool store_is_user(const char *name, uint32_t *user);
+/* Open that directory, for reading. -1: it is not one, or not yet. Anything in it may have been put
+ * there by that user. */
+int store_open_user(int stores, const char *name);
+
+/* Make datafiles, in directory out, from the stores of dead processes in directory stores, and in
+ * those of other users in it;
  * stores of running processes are left alone. A datafile appears complete under its name (0600,
  * never over another file, never through a link). An unfinished one is removed, unless another
  * process is writing it. If nothing is left, and no launcher holds the directory (flock), it is

@@ -80,20 +80,33 @@ bool store_lives(int dirfd, const char *path, const struct store_header *h)
 
 struct recovering {
 	int stores, out; /* the two directories */
+	uint32_t user;   /* the stores are in a directory of this user; 0: they are not */
 	struct store_recovery *r;
 	char datafile[NAME_MAX + 16], part[NAME_MAX + 32]; /* of the current store */
 };
 
-static int read_header(int dirfd, const char *name, struct store_header *h, struct error *e)
+/* What is in a user's directory must be that user's own. */
+static bool is_allowed(int fd, uint32_t user)
 {
-	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	return !user || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == user &&
+			 st.st_nlink == 1);
+}
+
+static int read_header(const struct recovering *w, const char *name, struct store_header *h,
+		       struct error *e)
+{
+	int fd = openat(w->stores, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	memset(h, 0, sizeof *h);
 	if (fd < 0)
 		return error_system(e, "cannot be opened");
-	ssize_t n = pread(fd, h, sizeof *h, 0);
+	bool allowed = is_allowed(fd, w->user);
+	ssize_t n = allowed ? pread(fd, h, sizeof *h, 0) : 0;
 	if (n < 0)
 		error_system(e, "cannot be read");
 	close(fd);
+	if (!allowed)
+		return error_set(e, ERROR_VERSION, "it is not a file of the user %u", w->user);
 	return n < 0 ? -1 : 0;
 }
 
@@ -190,7 +203,7 @@ static enum store_fate make_datafile(const struct recovering *w, const char *nam
 		return STORE_FAILED;
 	const struct store_header *h = store_copy_header(&c);
 	bool known = w->r->pid && h->pid == w->r->pid && h->pid_space == pid_space();
-	store_settle(&c, known ? &w->r->ending : NULL);
+	store_settle(&c, known ? &w->r->known : NULL);
 	int result = store_copy_to_datafile(&c, &bytes, &n, e);
 	store_copy_free(&c);
 	if (result < 0)
@@ -200,30 +213,52 @@ static enum store_fate make_datafile(const struct recovering *w, const char *nam
 	return fate;
 }
 
+/* The names of the datafile of store name: <base>.csp. A process of another user may not see which
+ * names are taken, and may have the pid of one that did write its datafile: it has the next number
+ * that is free. */
+static void name_datafile(struct recovering *w, const char *name, const struct store_header *h)
+{
+	enum { MAX_TRIES = 100000 };
+	int base = (int)(strlen(name) - strlen(STORE_SUFFIX)), stem = base;
+	struct stat st;
+	snprintf(w->datafile, sizeof w->datafile, "%.*s" CSP_SUFFIX, base, name);
+	while (stem > 0 && name[stem - 1] != '.')
+		stem--;
+	for (int i = 1; w->user && h->state != STORE_WRITTEN && i < MAX_TRIES &&
+			fstatat(w->out, w->datafile, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	     i++)
+		snprintf(w->datafile, sizeof w->datafile, "%.*s%" PRIu64 CSP_SUFFIX, stem, name,
+			 (uint64_t)strtoull(name + stem, NULL, 10) + (uint64_t)i);
+	snprintf(w->part, sizeof w->part, "%s" PART_SUFFIX, w->datafile);
+}
+
 static enum store_fate recover_one(struct recovering *w, const char *name, struct error *e)
 {
-	int base = (int)(strlen(name) - strlen(STORE_SUFFIX));
 	struct store_header h;
 	struct stat st;
-	if (read_header(w->stores, name, &h, e) < 0)
+	if (read_header(w, name, &h, e) < 0)
 		return STORE_FAILED;
 	if (store_has_suffix(name, STORE_EXEC_SUFFIX)) {
-		if (memcmp(h.magic, STORE_MAGIC, sizeof h.magic) == 0)
-			return is_locked(w->stores, name) ? STORE_ALIVE
-							  : remove_store(w, name, STORE_REMOVED, e);
+		bool begins = w->r->patient && process_runs(h.pid, h.start_ticks);
+		w->r->ending += begins;
+		if (is_blank(&h) || memcmp(h.magic, STORE_MAGIC, sizeof h.magic) == 0)
+			return begins || is_locked(w->stores, name)
+				   ? STORE_ALIVE
+				   : remove_store(w, name, STORE_REMOVED, e);
 		error_set(e, ERROR_VERSION, "it is not a store of hpcrun");
 		return STORE_FAILED;
 	}
-	/* an empty header: the process was killed, or is, between creating the file and writing
-	 * to it */
+	/* an empty header: there was no memory for more than the file, or the process was killed
+	 * before it wrote to it */
 	if (is_blank(&h))
 		return is_locked(w->stores, name) || process_runs(pid_of_name(name), 0)
 			   ? STORE_ALIVE
-			   : remove_store(w, name, STORE_REMOVED, e);
-	if (store_lives(w->stores, name, &h))
+			   : remove_store(w, name, STORE_LOST, e);
+	if (store_lives(w->stores, name, &h)) {
+		w->r->ending += h.state != STORE_RUNNING || !store_header_is_local(&h);
 		return STORE_ALIVE;
-	snprintf(w->datafile, sizeof w->datafile, "%.*s" CSP_SUFFIX, base, name);
-	snprintf(w->part, sizeof w->part, "%s" PART_SUFFIX, w->datafile);
+	}
+	name_datafile(w, name, &h);
 	if (fstatat(w->out, w->datafile, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return make_datafile(w, name, e);
 	if (S_ISREG(st.st_mode)) {
@@ -256,8 +291,32 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The entries of a directory that end in one of two suffixes, in order. */
-static int list(int fd, const char *suffix, const char *other, struct store_names *names,
+static bool is_store(const char *name)
+{
+	return store_has_suffix(name, STORE_SUFFIX) || store_has_suffix(name, STORE_EXEC_SUFFIX);
+}
+
+static bool is_link_or_store(const char *name)
+{
+	return store_has_suffix(name, STORE_LINK_SUFFIX) || store_has_suffix(name, STORE_SUFFIX);
+}
+
+bool store_is_user(const char *name, uint32_t *user)
+{
+	char *end;
+	unsigned long long n = strtoull(name, &end, 10);
+	*user = (uint32_t)n;
+	return name[0] >= '1' && name[0] <= '9' && !*end && n < UINT32_MAX;
+}
+
+static bool is_user(const char *name)
+{
+	uint32_t user;
+	return store_is_user(name, &user);
+}
+
+/* The entries of a directory that are `wanted`, in order. */
+static int list(int fd, bool (*wanted)(const char *name), struct store_names *names,
 		struct error *e)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -271,8 +330,7 @@ static int list(int fd, const char *suffix, const char *other, struct store_name
 		return error_system(e, "cannot be listed");
 	}
 	while (result == 0 && (entry = readdir(dir))) {
-		if (!store_has_suffix(entry->d_name, suffix) &&
-		    !store_has_suffix(entry->d_name, other))
+		if (!wanted(entry->d_name))
 			continue;
 		if (names->n == names->cap) {
 			size_t cap = names->cap ? 2 * names->cap : 64;
@@ -310,31 +368,77 @@ static int open_directory(const char *path, struct error *e)
 	return fd;
 }
 
+static int recover_each(struct recovering *w, struct error *e)
+{
+	struct store_names names = {0};
+	int result = list(w->stores, is_store, &names, e);
+	for (size_t i = 0; result == 0 && i < names.n; i++) {
+		struct error why = {0};
+		tell(w->r, names.at[i], recover_one(w, names.at[i], &why), &why);
+	}
+	names_free(&names);
+	return result;
+}
+
+int store_open_user(int stores, const char *name)
+{
+	uint32_t user;
+	struct stat st;
+	int fd = store_is_user(name, &user)
+		     ? openat(stores, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+		     : -1;
+	if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != user || (st.st_mode & 077) != 0)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int recover_users(const struct recovering *all, const struct store_names *users,
+			 struct error *e)
+{
+	int result = 0;
+	for (size_t i = 0; result == 0 && i < users->n; i++) {
+		struct recovering w = {.out = all->out, .r = all->r};
+		store_is_user(users->at[i], &w.user);
+		w.stores = store_open_user(all->stores, users->at[i]);
+		if (w.stores < 0)
+			continue; /* it was not given to its user yet, so nothing is in it */
+		result = recover_each(&w, e);
+		close(w.stores);
+	}
+	return result;
+}
+
 /* A running launcher holds its directory, because its next process uses it. */
-static void remove_directory(const char *path, int fd)
+static void remove_directory(const char *path, int fd, const struct store_names *users)
 {
 	char *whole = realpath(path, NULL);
-	if (whole && flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (whole && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		for (size_t i = 0; i < users->n; i++)
+			unlinkat(fd, users->at[i], AT_REMOVEDIR);
 		rmdir(whole);
+	}
 	free(whole);
 }
 
 int store_recover(const char *stores, const char *out, struct store_recovery *r, struct error *e)
 {
 	struct recovering w = {.r = r};
-	struct store_names names = {0};
+	struct store_names users = {0};
+	uint32_t kept = r->counts[STORE_ALIVE] + r->counts[STORE_FAILED];
 	w.stores = open_directory(stores, e);
 	if (w.stores < 0)
 		return -1;
 	w.out = open_directory(out, e);
-	int result = w.out < 0 ? -1 : list(w.stores, STORE_SUFFIX, STORE_EXEC_SUFFIX, &names, e);
-	for (size_t i = 0; result == 0 && i < names.n; i++) {
-		struct error why = {0};
-		tell(r, names.at[i], recover_one(&w, names.at[i], &why), &why);
-	}
+	int result = w.out < 0 ? -1 : list(w.stores, is_user, &users, e);
 	if (result == 0)
-		remove_directory(stores, w.stores);
-	names_free(&names);
+		result = recover_each(&w, e);
+	if (result == 0)
+		result = recover_users(&w, &users, e);
+	if (result == 0 && r->counts[STORE_ALIVE] + r->counts[STORE_FAILED] == kept)
+		remove_directory(stores, w.stores, &users);
+	names_free(&users);
 	if (w.out >= 0)
 		close(w.out);
 	close(w.stores);
@@ -355,7 +459,7 @@ static bool is_ours(int fd, const char *name, const struct stat *link, char *tar
 	const char *last = strrchr(target, '/');
 	return target[0] == '/' && strlen(last + 1) == base && memcmp(last + 1, name, base) == 0 &&
 	       lstat(target, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == link->st_uid &&
-	       (st.st_mode & 077) == 0;
+	       (st.st_mode & 066) == 0;
 }
 
 /* Recover the directory to which a link in dir points. */
@@ -388,7 +492,7 @@ int store_recover_all(const char *dir, const char *out, struct store_recovery *r
 	if (fd < 0)
 		return -1;
 	out = out ? out : dir;
-	result = list(fd, STORE_LINK_SUFFIX, STORE_SUFFIX, &names, e);
+	result = list(fd, is_link_or_store, &names, e);
 	for (size_t i = 0; result == 0 && i < names.n; i++) {
 		if (store_has_suffix(names.at[i], STORE_LINK_SUFFIX))
 			recover_link(fd, names.at[i], out, r);

@@ -5,10 +5,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int add(struct scan *s, const char *path, const char *datafile, const struct stat *st,
 	       struct error *e)
@@ -75,8 +77,36 @@ static int add_store(struct scan *s, const char *stores, const char *out, const 
 	return rc;
 }
 
+/* Add the stores of another user, in the directory `name` of stores. */
+static int add_user(struct scan *s, const char *stores, const char *out, const char *name,
+		    struct error *e)
+{
+	char *path = join(stores, name, 0, "");
+	int top = open(stores, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = top < 0 ? -1 : store_open_user(top, name);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	struct stat st;
+	int rc = path ? 0 : error_memory(e, strlen(name));
+
+	while (rc == 0 && dir && (entry = readdir(dir)))
+		if (store_has_suffix(entry->d_name, STORE_SUFFIX) &&
+		    fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
+			rc = add_store(s, path, out, entry->d_name, e);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	if (top >= 0)
+		close(top);
+	free(path);
+	return rc;
+}
+
 static int add_stores(struct scan *s, const char *stores, const char *out, struct error *e)
 {
+	uint32_t user;
 	DIR *dir = opendir(stores);
 	struct dirent *entry;
 	int rc = 0;
@@ -87,6 +117,8 @@ static int add_stores(struct scan *s, const char *stores, const char *out, struc
 	while (rc == 0 && (entry = readdir(dir)))
 		if (store_has_suffix(entry->d_name, STORE_SUFFIX))
 			rc = add_store(s, stores, out, entry->d_name, e);
+		else if (store_is_user(entry->d_name, &user))
+			rc = add_user(s, stores, out, entry->d_name, e);
 	closedir(dir);
 	return rc;
 }

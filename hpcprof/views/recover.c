@@ -16,7 +16,8 @@ static void say_fate(void *context, const char *name, enum store_fate fate, cons
 {
 	static const char *const texts[] = {
 	    [STORE_RECOVERED] = "datafile written",
-	    [STORE_REMOVED] = "removed: it was empty, or its datafile existed",
+	    [STORE_REMOVED] = "removed: its datafile existed",
+	    [STORE_LOST] = "removed: it was empty, as there was no memory for its data",
 	    [STORE_ALIVE] = "left alone: its process is still running",
 	};
 	struct recover_report *r = context;
@@ -64,7 +65,8 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 		return error_set(e, ERROR_LIMIT, "no directory could be read");
 	fprintf(out, "%u datafile%s written, %u removed, %u still running, %u failed\n",
 		r.counts[STORE_RECOVERED], r.counts[STORE_RECOVERED] == 1 ? "" : "s",
-		r.counts[STORE_REMOVED], r.counts[STORE_ALIVE], r.counts[STORE_FAILED]);
+		r.counts[STORE_REMOVED] + r.counts[STORE_LOST], r.counts[STORE_ALIVE],
+		r.counts[STORE_FAILED]);
 	return 0;
 }
 

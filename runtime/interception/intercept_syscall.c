@@ -96,6 +96,13 @@ CSPROF_WRAPPER long syscall(long number, ...)
 	case SYS_seccomp:
 		return result(csprof_seccomp_call((unsigned)a[0], (unsigned)a[1],
 						  (const struct sock_fprog *)a[2]));
+	case SYS_setuid:
+		csprof_process_before_user((uint32_t)a[0]);
+		break;
+	case SYS_setreuid:
+	case SYS_setresuid:
+		csprof_process_before_user((uint32_t)a[1]);
+		break;
 	case SYS_bpf: /* checking a program takes long, and begins again after a signal */
 		if (a[0] == BPF_PROG_LOAD)
 			return result(held(number, a));

@@ -398,7 +398,7 @@ void csprof_signal_look(void)
 void csprof_signal_say_taken(void)
 {
 	if (atomic_exchange(&taken, false))
-		csprof_say(CSPROF_SAY_ALWAYS,
+		csprof_say(CSPROF_SAY_SOURCE,
 			   "the program took over the sampling signal; try --signal RTMIN", NULL,
 			   INT64_MIN);
 }

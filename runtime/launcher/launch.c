@@ -18,10 +18,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -188,6 +190,22 @@ static uint64_t ns_of(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
+/* Until the child ends: once a second, see to what processes of other users left. */
+static void attend(pid_t pid, const char *out, const struct launch_store *store,
+		   struct launch_recovered *recovered)
+{
+	enum { SECOND_MS = 1000 };
+	struct pollfd end = {.fd = geteuid() == 0 ? pidfd_open(pid, 0) : -1, .events = POLLIN};
+	int r = end.fd >= 0 ? 0 : 1;
+	while (r == 0 || (r < 0 && errno == EINTR)) {
+		r = poll(&end, 1, SECOND_MS);
+		if (r == 0)
+			launch_store_look(store, out, recovered);
+	}
+	if (end.fd >= 0)
+		close(end.fd);
+}
+
 /* Returns the wait status of the child; *ns becomes the CPU time of it and of all that it waited
  * for. Until the child is reaped, its pid is not reused, so signals can be sent to it. */
 static int wait_for(pid_t pid, uint64_t *ns)
@@ -238,15 +256,44 @@ static void say_rate(const struct launch_options *o, const struct launch_summary
 	bool bounded = rate < few * (double)o->parsed.rate &&
 		       cost * CSPROF_WHOLE > near * (double)o->parsed_budget;
 	bool poor = !strstr(s->source, "perf task-clock") && !launch_events_allowed();
+	bool ticks = !poor && strstr(s->source, "timers") && rate < few * (double)o->parsed.rate;
 	fprintf(stderr, ", %.0f per second by %s", rate, s->source);
-	if (bounded || poor)
-		fprintf(stderr, " (asked: %" PRIu64 "%s%s)", o->parsed.rate,
+	if (bounded || poor || ticks)
+		fprintf(stderr, " (asked: %" PRIu64 "%s%s%s)", o->parsed.rate,
 			bounded ? "; a higher --budget allows more" : "",
-			poor ? "; perf_event_paranoid <= 1 would allow perf" : "");
+			poor ? "; perf_event_paranoid <= 1 would allow perf" : "",
+			ticks ? "; threads that wait often are sampled at the kernel's ticks" : "");
 	fprintf(stderr, "; measuring took %.1f%%", 100 * cost);
 	if ((double)s->outside > few_outside * (double)s->clock)
 		fprintf(stderr, ", and %.3f s outside of it to start and end %u program image%s",
 			(double)s->outside / 1e9, s->files, s->files == 1 ? "" : "s");
+}
+
+static void say_lost(const struct launch_recovered *r)
+{
+	if (r->lost)
+		fprintf(stderr,
+			"; %u lost (no space for %s data: shared memory is full, or file sizes "
+			"are limited)",
+			r->lost, r->lost == 1 ? "its" : "their");
+}
+
+/* Time without samples, which the program has caused. */
+static void say_unsampled(const struct launch_summary *s)
+{
+	static const struct {
+		enum csp_disposition as;
+		const char *text;
+	} kinds[] = {
+	    {CSP_MEASURING_OFF, "because programs restrict system calls or close descriptors"},
+	    {CSP_SIGNAL_TAKEN, "because programs take the sampling signal; try --signal RTMIN"},
+	    {CSP_FAULT, "because of faults in the sampling handler"},
+	};
+	const double telling = 0.005;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if ((double)s->weight[kinds[i].as] > telling * (double)s->clock)
+			fprintf(stderr, "; %.2f s without samples (%s)",
+				(double)s->weight[kinds[i].as] / 1e9, kinds[i].text);
 }
 
 static void closing_line(const struct launch_options *o, const char *quoted, const char *dir,
@@ -259,6 +306,7 @@ static void closing_line(const struct launch_options *o, const char *quoted, con
 	uint64_t all = 0, dropped = 0;
 	if (launch_summarize(dir, since, &s) < 0 || s.files == 0) {
 		fprintf(stderr, "hpcrun: no datafile was written to %s", quoted);
+		say_lost(r);
 		launch_unmeasured_print(stderr, dir, listed);
 		fputc('\n', stderr);
 		return;
@@ -289,10 +337,12 @@ static void closing_line(const struct launch_options *o, const char *quoted, con
 			separator = ", ";
 		}
 	fputs(dropped ? ")" : "", stderr);
+	say_unsampled(&s);
 	if (r->datafiles)
 		fprintf(stderr, "; %u recovered because %s", r->datafiles,
 			r->datafiles == 1 ? "its process could not write it"
 					  : "their processes could not write them");
+	say_lost(r);
 	if (s.unreadable)
 		fprintf(stderr, "; %u unreadable", s.unreadable);
 	launch_unmeasured_print(stderr, dir, listed);
@@ -333,7 +383,7 @@ static int run(const struct launch_options *o)
 		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle.sentence);
 	struct csprof_cost cost;
 	struct launch_store store;
-	struct launch_recovered recovered;
+	struct launch_recovered recovered = {0};
 	struct timespec since;
 	if (launch_store_make(&store, o->store, absolute) < 0)
 		return FAILED_BEFORE;
@@ -349,6 +399,7 @@ static int run(const struct launch_options *o)
 	if (obstacle.reason && !o->only[0])
 		launch_unmeasured_add(absolute, obstacle.reason, obstacle.program);
 	uint64_t waited;
+	attend(pid, absolute, &store, &recovered);
 	status = wait_for(pid, &waited);
 	launch_store_recover(&store, absolute, pid, status, &recovered);
 	launch_waited_add(absolute, pid, &since, waited);

@@ -69,6 +69,9 @@ int launch_store_make(struct launch_store *s, const char *place, const char *out
 	} else if (make_in_directory(s, place) < 0) {
 		return -1;
 	}
+	/* processes that give up our rights find the directories that are made for them in it */
+	if (geteuid() == 0)
+		chmod(s->path, 0711);
 	s->lock = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->lock >= 0)
 		flock(s->lock, LOCK_SH);
@@ -91,13 +94,40 @@ static void note_failure(void *context, const char *name, enum store_fate fate,
 		snprintf(r->why, sizeof r->why, "%s", e->text);
 }
 
+/* Make datafiles of what dead processes left. False after an error. */
+static bool recover(const struct launch_store *s, const char *out, struct store_recovery *recovery,
+		    struct launch_recovered *r)
+{
+	struct error e = {0};
+	recovery->counts[STORE_ALIVE] = recovery->counts[STORE_FAILED] = recovery->ending = 0;
+	r->why[0] = '\0';
+	bool ok = store_recover(s->path, out, recovery, &e) == 0;
+	r->datafiles += recovery->counts[STORE_RECOVERED];
+	r->lost += recovery->counts[STORE_LOST];
+	r->running = recovery->counts[STORE_ALIVE];
+	r->failed = recovery->counts[STORE_FAILED];
+	recovery->counts[STORE_RECOVERED] = recovery->counts[STORE_LOST] = 0;
+	if (!ok)
+		snprintf(r->why, sizeof r->why, "%s", e.text);
+	return ok;
+}
+
+void launch_store_look(const struct launch_store *s, const char *out, struct launch_recovered *r)
+{
+	struct stat st;
+	const nlink_t without_users = 2;
+	struct store_recovery recovery = {.tell = note_failure, .context = r};
+	if (s->path[0] && stat(s->path, &st) == 0 && st.st_nlink > without_users)
+		recover(s, out, &recovery, r);
+}
+
 void launch_store_recover(struct launch_store *s, const char *out, int pid, int status,
 			  struct launch_recovered *r)
 {
+	enum { TRIES = 100 };
+	const struct timespec pause = {0, 10 * 1000 * 1000};
 	char end[24];
 	struct timespec now;
-	struct error e = {0};
-	memset(r, 0, sizeof *r);
 	if (!s->path[0])
 		return;
 	if (WIFSIGNALED(status))
@@ -109,19 +139,23 @@ void launch_store_recover(struct launch_store *s, const char *out, int pid, int 
 	    .tell = note_failure,
 	    .context = r,
 	    .pid = (uint32_t)pid,
-	    .ending = {end, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec},
+	    .known = {end, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec},
 	};
 	if (s->lock >= 0)
 		close(s->lock); /* the last process to end removes the directory */
-	if (store_recover(s->path, out, &recovery, &e) < 0 && access(s->path, F_OK) == 0) {
-		snprintf(r->why, sizeof r->why, "%s", e.text);
-		r->failed = 1;
-		return;
+	/* some end a moment later, and may not be able to remove their store; others are about to
+	 * begin, and need the directory */
+	for (int i = 0; i < TRIES; i++) {
+		recovery.patient = i + 1 < TRIES;
+		if (!recover(s, out, &recovery, r)) {
+			/* if it is gone, the last process has just ended and left nothing in it */
+			r->failed = access(s->path, F_OK) == 0;
+			break;
+		}
+		if (!recovery.ending)
+			break;
+		nanosleep(&pause, NULL);
 	}
-	/* if the directory is gone, the last process has just ended and left nothing in it */
-	r->datafiles = recovery.counts[STORE_RECOVERED];
-	r->running = recovery.counts[STORE_ALIVE];
-	r->failed = recovery.counts[STORE_FAILED];
 	if (access(s->path, F_OK) != 0 && s->link[0])
 		unlink(s->link);
 }

@@ -64,8 +64,10 @@ static int add_account(struct cursor *c, struct launch_summary *out)
 			return -1;
 		out->clock += weight;
 		for (int d = 0; d < CSP_DISPOSITIONS; d++)
-			if (strlen(names[d]) == name.n && memcmp(names[d], name.at, name.n) == 0)
+			if (strlen(names[d]) == name.n && memcmp(names[d], name.at, name.n) == 0) {
 				out->samples[d] += samples;
+				out->weight[d] += weight;
+			}
 	}
 	return 0;
 }

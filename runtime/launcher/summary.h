@@ -14,9 +14,10 @@ struct launch_summary {
 	uint32_t processes; /* files of first images; the others come after exec */
 	uint64_t clock;     /* ns: the sum of all weights */
 	uint64_t samples[CSP_DISPOSITIONS];
-	uint64_t cost;    /* ns of that time that measuring took */
-	uint64_t outside; /* ns that it took besides, to load, write and end */
-	char source[64];  /* source of samples, from the first file that names one */
+	uint64_t weight[CSP_DISPOSITIONS]; /* ns */
+	uint64_t cost;                     /* ns of that time that measuring took */
+	uint64_t outside;                  /* ns that it took besides, to load, write and end */
+	char source[64]; /* source of samples, from the first file that names one */
 };
 
 /* Add up the ACCOUNT chunks of the datafiles in dir that are not older than *since (on the

@@ -23,8 +23,10 @@ struct os_need {
 	bool must;        /* it must succeed; else it may fail with an errno */
 	uint64_t args[6]; /* 0: addresses and the like, which no filter depends on */
 };
-/* Made by a handler with any driver; by os_clock_self; and outside handlers. */
-extern const struct os_need os_needs_in_handler[], os_needs_clock_self[], os_needs_elsewhere[];
+/* Made by a handler with any driver; by os_clock_self; outside handlers; and there by
+ * os_make_directory_for, and os_remove_idle_directory with_users. */
+extern const struct os_need os_needs_in_handler[], os_needs_clock_self[], os_needs_elsewhere[],
+    os_needs_share[];
 /* Made by os_task_clock_* and os_timer_* at each sample, and at other times; to open a task
  * clock in a handler; by os_profile_timer. */
 extern const struct os_need os_needs_task_clock_sample[], os_needs_timer_sample[],
@@ -111,8 +113,6 @@ bool os_can_read(const char *path);
 int os_real_path(const char *path, char *out, size_t size);
 /* Whether it is a regular file, or a link to one. Opening other files may block for ever. */
 bool os_is_file(const char *path);
-/* Whether a program gets the rights of another user or group, or capabilities, by exec. */
-bool os_gains_rights(const char *path);
 int os_unlink(const char *path);
 
 /* A file that is mapped as memory. */
@@ -131,8 +131,19 @@ bool os_file_is_open(const struct os_file *f);
 /* Reserve and map bytes at offset, zeroed; NULL if there is no space. path: of the file, in case
  * the program has closed it. Access never faults afterwards because of missing space. */
 void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, size_t bytes);
-/* Remove an empty directory that nobody has locked. */
-bool os_remove_idle_directory(const char *path);
+/* Remove an empty directory that nobody has locked. with_users: it may contain empty ones of
+ * os_make_directory_for. */
+bool os_remove_idle_directory(const char *path, bool with_users);
+
+/* ---- users ---- */
+uint32_t os_user(void); /* the effective one */
+/* Whether a program gets the rights of another user or group, or capabilities, by exec. */
+bool os_gains_rights(const char *path);
+/* Whether numbers of users here are those of the whole system: this is not in another user
+ * namespace. */
+bool os_users_are_all(void);
+/* Make a directory for a user, and for nobody else. Needs the rights to give files away. */
+void os_make_directory_for(const char *path, uint32_t user);
 
 /* ---- signals ---- */
 typedef void os_handler(int sig, siginfo_t *info, void *context);

@@ -6,9 +6,10 @@
 #include <stdbool.h>
 
 /* Whether the program at path, or the interpreter of that script, is built for another
- * architecture or linked with musl. search: look for path along PATH, as execvp does. False if
- * that cannot be found out. A program that will not be measured for this or another reason is noted
- * in CSP_UNMEASURED_FILE. A few system calls; may be called in a vfork child. */
+ * architecture or linked with musl, or our library cannot be read here and now. search: look for
+ * path along PATH, as execvp does. False if that cannot be found out. A program that will not be
+ * measured for this or another reason is noted in CSP_UNMEASURED_FILE. A few system calls; may be
+ * called in a vfork child. */
 bool csprof_exec_check(const char *path, bool search);
 /* The same for execveat: path, which may be NULL or empty, from the descriptor fd on. */
 bool csprof_exec_check_at(int fd, const char *path);

@@ -212,12 +212,12 @@ bool csprof_process_finish(const char *end, bool with_loader)
 	if (r == 0 && exec)
 		csprof_output_put_store_aside();
 	else if (r == 0)
-		csprof_output_drop_store();
+		csprof_output_drop_store(csprof_may_share());
 	csprof_unlock();
 	if (r == 0)
 		csprof_say(CSPROF_SAY_FILE, "datafile", csprof_output_path(), INT64_MIN);
-	else /* the datafile can be made from the store */
-		csprof_say(csprof_store_survives() ? CSPROF_SAY_FILE : CSPROF_SAY_ALWAYS,
+	else /* it is made from the store; if there is none, the launcher says that one is lost */
+		csprof_say(csprof_options.store[0] ? CSPROF_SAY_FILE : CSPROF_SAY_ALWAYS,
 			   "the datafile cannot be written:", strerrordesc_np(-r), INT64_MIN);
 	csprof_signal_say_taken();
 	csprof_say(CSPROF_SAY_PROCESS, "process ends:", end, INT64_MIN);
@@ -240,6 +240,15 @@ void csprof_process_resume(void)
 			s->source.driver->resume(&s->source);
 	}
 	csprof_unlock();
+}
+
+/* ---- other users ------------------------------------------------------------------------ */
+
+void csprof_process_before_user(uint32_t user)
+{
+	if (user && user != CSPROF_SAME_USER && csprof_options.store[0] && csprof_may_share() &&
+	    os_user() == 0)
+		csprof_output_share(user);
 }
 
 /* ---- fork ------------------------------------------------------------------------------ */

@@ -26,6 +26,11 @@ bool csprof_process_finish(const char *end, bool with_loader);
 /* The exec failed: remove the datafile and continue. */
 void csprof_process_resume(void);
 
+/* The process is about to become another user, with this number: prepare a place for the stores
+ * of its images and children from then on. Also in a vfork child. */
+#define CSPROF_SAME_USER UINT32_MAX
+void csprof_process_before_user(uint32_t user);
+
 /* Around fork: take the lock, so that the child finds consistent data, and release it in the
  * parent; start the child's own measurement. */
 void csprof_process_before_fork(void);

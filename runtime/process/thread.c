@@ -150,7 +150,7 @@ static void start_source(csprof_state_t *state)
 	int r =
 	    csprof_source_start(&state->source, &state->driver, csprof_process.sig, period, first);
 	if (r < 0) {
-		csprof_say(CSPROF_SAY_ALWAYS, "a thread cannot be sampled:", strerrordesc_np(-r),
+		csprof_say(CSPROF_SAY_SOURCE, "a thread cannot be sampled:", strerrordesc_np(-r),
 			   INT64_MIN);
 		return;
 	}

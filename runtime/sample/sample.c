@@ -189,7 +189,7 @@ static bool arm_source(csprof_state_t *state, uint64_t next_ns, bool change)
 		return false;
 	}
 	atomic_store(&state->rest, CSP_MEASURING_OFF);
-	csprof_say(CSPROF_SAY_ALWAYS,
+	csprof_say(CSPROF_SAY_SOURCE,
 		   "sampling source closed by the program: no longer sampling thread", NULL,
 		   state->tid);
 	return false;

@@ -15,11 +15,16 @@
 #include <sys/prctl.h>
 
 static __thread bool confined;
-static atomic_bool all_confined, all_refused;
+static atomic_bool all_confined, all_refused, alone;
 
 bool csprof_confined(void)
 {
 	return confined || atomic_load_explicit(&all_confined, memory_order_relaxed);
+}
+
+bool csprof_may_share(void)
+{
+	return !csprof_confined() && !atomic_load_explicit(&alone, memory_order_relaxed);
 }
 
 bool csprof_sampling_refused(void)
@@ -125,6 +130,8 @@ void csprof_seccomp_before(struct csprof_confining *c, const struct sock_fprog *
 	all_threads |= csprof_process.threads == csprof_self && csprof_self && !csprof_self->next;
 	c->all_threads = all_threads;
 	c->confined = !all_allowed(filter, os_needs_elsewhere);
+	if (!all_allowed(filter, os_needs_share))
+		atomic_store(&alone, true); /* also if the filter is refused: little is lost */
 	if (c->confined && !csprof_store_survives()) {
 		c->finished = csprof_process_finish("confined", false);
 	} else {
@@ -140,7 +147,7 @@ void csprof_seccomp_before(struct csprof_confining *c, const struct sock_fprog *
 		csprof_unlock();
 	}
 	if (c->off || c->finished)
-		csprof_say(CSPROF_SAY_ALWAYS,
+		csprof_say(CSPROF_SAY_SOURCE,
 			   "the program restricts its system calls: sampling stops here", NULL,
 			   INT64_MIN);
 	if (c->confined && all_threads)
@@ -168,7 +175,7 @@ void csprof_seccomp_failed(const struct csprof_confining *c)
 	if (csprof_self && !csprof_self->source.driver)
 		csprof_thread_resample(csprof_self);
 	csprof_unlock();
-	csprof_say(CSPROF_SAY_ALWAYS, "the restriction failed: sampling continues", NULL,
+	csprof_say(CSPROF_SAY_SOURCE, "the restriction failed: sampling continues", NULL,
 		   INT64_MIN);
 }
 

@@ -33,6 +33,8 @@ long csprof_seccomp_call(unsigned operation, unsigned flags, const struct sock_f
 /* This thread makes another one, which inherits its restrictions. */
 void csprof_seccomp_new_thread(void);
 
+/* Whether the calls of os_needs_share can be made. Async-signal-safe. */
+bool csprof_may_share(void);
 /* Whether this thread must make no system call of ours outside handlers. Async-signal-safe. */
 bool csprof_confined(void);
 /* Whether sampling is forbidden for all threads that begin. */

@@ -65,10 +65,23 @@ static struct path path_in(const struct place *place, const char *directory)
 	return p;
 }
 
-/* DIRECTORY/<command>.<host>.<pid>.<seq>SUFFIX */
-static const char *make_name(const struct place *place, const char *directory, const char *suffix)
+/* The user in whose directory the store is; 0: it is in STORE itself. */
+static CSPROF_TOGETHER uint32_t store_user;
+
+static void add_user(struct path *p, uint32_t user)
+{
+	if (user) {
+		add_number(p, user);
+		add(p, "/", 1);
+	}
+}
+
+/* DIRECTORY/<command>.<host>.<pid>.<seq>SUFFIX, or the same in DIRECTORY/<user>. */
+static const char *make_name(const struct place *place, const char *directory, uint32_t user,
+			     const char *suffix)
 {
 	struct path p = path_in(place, directory);
+	add_user(&p, user);
 	const char *slash = strrchr(executable, '/');
 	const char *command = slash ? slash + 1 : executable;
 	add(&p, command, strnlen(command, MAX_COMMAND));
@@ -86,6 +99,7 @@ static const char *make_name(const struct place *place, const char *directory, c
 static const char *name_aside(void)
 {
 	struct path p = path_in(&other_place, csprof_options.store);
+	add_user(&p, store_user);
 	add_text(&p, host);
 	add(&p, ".", 1);
 	add_number(&p, csprof_process.pid);
@@ -93,25 +107,56 @@ static const char *name_aside(void)
 	return p.at;
 }
 
+/* Where the process has no rights in STORE, it may have a directory of its user there. If it has
+ * not, the store is in private memory. */
+static int create_store(uint32_t num_metrics, uint32_t num_events)
+{
+	for (bool again = csprof_options.store[0]; again;) {
+		int r = csprof_store_create(
+		    make_name(&store_place, csprof_options.store, store_user, STORE_SUFFIX),
+		    num_metrics, num_events);
+		if (r != -EACCES)
+			return r;
+		again = !store_user && (store_user = os_user()) != 0;
+	}
+	return csprof_store_create(NULL, num_metrics, num_events);
+}
+
 int csprof_output_begin(uint32_t num_metrics, uint32_t num_events, bool forked)
 {
-	bool in_file = csprof_options.store[0] != '\0';
 	if (!forked) { /* a child has those of its parent */
 		os_executable(executable, sizeof executable);
 		os_hostname(host, sizeof host);
 	}
-	if (in_file && csprof_options.seq > 0)
-		os_unlink(name_aside());
+	if (store_user) /* of the parent */
+		store_user = 0;
+	bool later = csprof_options.seq > 0;
+	int r = -EEXIST;
 	for (int i = 0; i < MAX_TRIES; i++, csprof_options.seq++) {
-		datafile = make_name(&datafile_place, csprof_options.out, CSP_SUFFIX);
+		datafile = make_name(&datafile_place, csprof_options.out, 0, CSP_SUFFIX);
 		if (os_exists(datafile))
 			continue;
-		const char *store = make_name(&store_place, csprof_options.store, STORE_SUFFIX);
-		int r = csprof_store_create(in_file ? store : NULL, num_metrics, num_events);
+		r = create_store(num_metrics, num_events);
 		if (r != -EEXIST)
-			return r;
+			break;
 	}
-	return -EEXIST;
+	if (later && csprof_options.store[0])
+		os_unlink(name_aside());
+	return r;
+}
+
+void csprof_output_share(uint32_t user)
+{
+	/* a vfork child must not change its parent's memory */
+	char path[SHORT_PATH];
+	struct path p = {path, 0, sizeof path};
+	if (!csprof_options.store[0] || strlen(csprof_options.store) >= MOST_SHORT ||
+	    !os_users_are_all())
+		return;
+	add_text(&p, csprof_options.store);
+	add(&p, "/", 1);
+	add_number(&p, user);
+	os_make_directory_for(path, user);
 }
 
 const char *csprof_output_executable(void)
@@ -208,14 +253,14 @@ static int write_part(const char *part)
  * datafiles. */
 int csprof_output_write(void)
 {
-	const char *part = make_name(&part_place, csprof_options.out, CSP_SUFFIX ".part");
-	datafile = make_name(&datafile_place, csprof_options.out, CSP_SUFFIX);
+	const char *part = make_name(&part_place, csprof_options.out, 0, CSP_SUFFIX ".part");
+	datafile = make_name(&datafile_place, csprof_options.out, 0, CSP_SUFFIX);
 	int r = write_part(part);
 	if (r == 0)
 		r = os_rename_new(part, datafile);
 	for (int i = 0; r == -EEXIST && i < MAX_TRIES; i++) {
 		csprof_options.seq++;
-		datafile = make_name(&datafile_place, csprof_options.out, CSP_SUFFIX);
+		datafile = make_name(&datafile_place, csprof_options.out, 0, CSP_SUFFIX);
 		r = os_rename_new(part, datafile);
 	}
 	if (r < 0)
@@ -236,13 +281,13 @@ static void remove_link(void)
 	os_unlink(p.at);
 }
 
-void csprof_output_drop_store(void)
+void csprof_output_drop_store(bool with_users)
 {
 	const char *path = csprof_store_path();
 	if (!path)
 		return;
 	os_unlink(path);
-	if (os_remove_idle_directory(csprof_options.store))
+	if (os_remove_idle_directory(csprof_options.store, with_users))
 		remove_link();
 }
 

@@ -10,6 +10,10 @@
  * store (mem.h) under that name. Returns 0 or a negative errno, as csprof_store_create. */
 int csprof_output_begin(uint32_t num_metrics, uint32_t num_events, bool forked);
 
+/* The process is about to become another user: make a directory for that user's stores. Also in a
+ * vfork child. */
+void csprof_output_share(uint32_t user);
+
 /* The parts of the name. */
 const char *csprof_output_executable(void);
 const char *csprof_output_host(void);
@@ -21,8 +25,8 @@ int csprof_output_write(void);
 const char *csprof_output_path(void);
 
 /* The datafile is written: remove the store's file, and with the last one its directory if the
- * launcher is gone. */
-void csprof_output_drop_store(void);
+ * launcher is gone. with_users: also if there are directories of other users in it. */
+void csprof_output_drop_store(bool with_users);
 
 /* Before exec: put the store's file aside, because exec may fail. The next image removes it when
  * it begins. */

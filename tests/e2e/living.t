@@ -44,7 +44,9 @@ all_of_it "it samples itself"
 lives 0 "our signal is taken" "$living" taken
 all_of_it "our signal is taken"
 at_least "what came after" 'signal taken' 250
-is "and it is said, with what to do" "$(grep -c 'hpcrun: .*--signal RTMIN' said)" 1
+is "nothing is said meanwhile" "$(cat said)" ""
+"$hpcrun" -o said-data "$living" taken >/dev/null 2>said
+is "but at the end, with what to do" "$(grep -c 'hpcrun: .*--signal RTMIN' said)" 1
 lives 0 "with another signal it is not" --signal=RTMIN "$living" taken
 is "so nothing is said" "$(cat said)" ""
 at_least "and all is sampled" recorded 350

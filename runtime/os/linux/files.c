@@ -145,18 +145,6 @@ bool os_is_file(const char *path)
 	return CALL(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 && S_ISREG(st.st_mode);
 }
 
-bool os_gains_rights(const char *path)
-{
-	struct stat st;
-	char capabilities[64];
-	if (CALL(SYS_newfstatat, AT_FDCWD, path, &st, 0) != 0)
-		return false;
-	return (st.st_mode & S_ISUID && st.st_uid != (uid_t)CALL(SYS_geteuid)) ||
-	       (st.st_mode & S_ISGID && st.st_gid != (gid_t)CALL(SYS_getegid)) ||
-	       (CALL(SYS_getuid) != 0 && CALL(SYS_getxattr, path, "security.capability",
-					      capabilities, sizeof capabilities) > 0);
-}
-
 int os_unlink(const char *path)
 {
 	return (int)CALL(SYS_unlinkat, AT_FDCWD, path, 0);
@@ -276,13 +264,89 @@ void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, si
 	return p;
 }
 
-bool os_remove_idle_directory(const char *path)
+/* The directories of other users (os_make_directory_for), which are empty; false if there is
+ * anything else in the directory fd. */
+static bool remove_users(int fd)
+{
+	struct entry {
+		uint64_t inode;
+		int64_t next;
+		uint16_t bytes;
+		uint8_t type;
+		char name[];
+	};
+	_Alignas(struct entry) char entries[1024];
+	long n;
+	while ((n = CALL(SYS_getdents64, fd, entries, sizeof entries)) > 0)
+		for (long i = 0; i < n;) {
+			const struct entry *e = (const struct entry *)(entries + i);
+			i += e->bytes;
+			if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0)
+				continue;
+			if (e->name[strspn(e->name, "0123456789")] ||
+			    CALL(SYS_unlinkat, fd, e->name, AT_REMOVEDIR) < 0)
+				return false;
+		}
+	return n == 0;
+}
+
+bool os_remove_idle_directory(const char *path, bool with_users)
 {
 	long fd = CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	bool idle = CALL(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0;
-	bool removed = idle && CALL(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR) == 0;
+	long r = CALL(SYS_flock, fd, LOCK_EX | LOCK_NB);
+	if (r == 0)
+		r = CALL(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+	if (r == -ENOTEMPTY && with_users && remove_users((int)fd))
+		r = CALL(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
 	os_close((int)fd);
-	return removed;
+	return r == 0;
+}
+
+/* ---- users ---- */
+
+uint32_t os_user(void)
+{
+	return (uint32_t)CALL(SYS_geteuid);
+}
+
+bool os_gains_rights(const char *path)
+{
+	struct stat st;
+	char capabilities[64];
+	if (CALL(SYS_newfstatat, AT_FDCWD, path, &st, 0) != 0)
+		return false;
+	return (st.st_mode & S_ISUID && st.st_uid != (uid_t)CALL(SYS_geteuid)) ||
+	       (st.st_mode & S_ISGID && st.st_gid != (gid_t)CALL(SYS_getegid)) ||
+	       (CALL(SYS_getuid) != 0 && CALL(SYS_getxattr, path, "security.capability",
+					      capabilities, sizeof capabilities) > 0);
+}
+
+/* The only line of /proc/self/uid_map there: each number is itself. */
+bool os_users_are_all(void)
+{
+	char text[64];
+	const char *p = text;
+	int fd = os_open_read("/proc/self/uid_map");
+	int n = fd < 0 ? 0 : os_read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		os_close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	static const char *const numbers[] = {"0", "0", "4294967295"};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		p += strspn(p, " ");
+		size_t digits = strspn(p, "0123456789");
+		if (digits != strlen(numbers[i]) || memcmp(p, numbers[i], digits) != 0)
+			return false;
+		p += digits;
+	}
+	return true;
+}
+
+void os_make_directory_for(const char *path, uint32_t user)
+{
+	CALL(SYS_mkdirat, AT_FDCWD, path, 0700);
+	/* also if another process has just made it, and gives it away afterwards */
+	CALL(SYS_fchownat, AT_FDCWD, path, user, -1, AT_SYMLINK_NOFOLLOW);
 }

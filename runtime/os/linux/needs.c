@@ -154,3 +154,12 @@ const struct os_need os_needs_elsewhere[] = {
     {SYS_unlinkat, false, {(uint32_t)AT_FDCWD}},
     END,
 };
+
+/* For processes of other users. */
+const struct os_need os_needs_share[] = {
+    {SYS_mkdirat, false, {(uint32_t)AT_FDCWD}},
+    {SYS_fchownat, false, {(uint32_t)AT_FDCWD}},
+    {SYS_getdents64, false, {ANY_FD}},
+    {SYS_unlinkat, false, {ANY_FD}},
+    END,
+};
