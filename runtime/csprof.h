@@ -62,6 +62,9 @@ bool csprof_sample_sent(const siginfo_t *info);
 /* The calling thread's source is silent and state->rest is not CSP_TAIL: count what the clock
  * has advanced under that disposition, and sample again. Async-signal-safe. */
 void csprof_sample_resume(void);
+/* Let the calling thread's source send another signal, for which csprof_signal_install was called.
+ * False if the thread is not sampled, or is being sampled just now. Async-signal-safe. */
+bool csprof_sample_by(int sig);
 /* A signal of the source was received by other means than the handler: take no sample, but arm
  * the source again. Async-signal-safe. */
 void csprof_sample_defer(void);

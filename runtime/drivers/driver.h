@@ -135,6 +135,10 @@ bool csprof_source_review(struct csprof_source *s, uint64_t clock);
  * done. Async-signal-safe. */
 int csprof_source_change(struct csprof_source *s, uint32_t *which, uint64_t next_ns);
 
+/* Send another signal from now on, with the next sample after next_ns. If that fails,
+ * csprof_source_replace is done. Async-signal-safe. */
+int csprof_source_signal(struct csprof_source *s, uint32_t *which, int sig, uint64_t next_ns);
+
 /* Whether the source, or the event that it replaces, sent the signal. Async-signal-safe. */
 bool csprof_source_sent(const struct csprof_source *s, const siginfo_t *info);
 

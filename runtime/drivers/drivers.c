@@ -181,6 +181,16 @@ int csprof_source_change(struct csprof_source *s, uint32_t *which, uint64_t next
 	return 0;
 }
 
+int csprof_source_signal(struct csprof_source *s, uint32_t *which, int sig, uint64_t next_ns)
+{
+	const struct csprof_driver *same = s->driver;
+	stop(s);
+	int lost = s->lost, result = start(s, same, sig, s->period, next_ns);
+	s->lost = lost;
+	s->sig = sig;
+	return result < 0 ? start_next(s, which, next_ns) : result;
+}
+
 bool csprof_source_sent(const struct csprof_source *s, const siginfo_t *info)
 {
 	return s->driver->sent(s, info) || (s->lost >= 0 && os_task_clock_sent(info, s->lost));

@@ -155,6 +155,45 @@ void csprof_mask_after_exec(uint64_t before)
 	os_mask(SIG_SETMASK, &before, NULL);
 }
 
+/* ---- another signal for samples --------------------------------------------------------
+ *
+ * A program that reads our signal from a descriptor takes it for as long as it lives. Threads get
+ * their samples by another signal then, which by default is ignored, too, as long as the program
+ * neither blocks nor reads that. It is not translated: where the program blocks it, there are no
+ * samples. */
+
+static atomic_int spare; /* its number, once our handler is installed; negative: the program's */
+
+static int spare_of(int ours)
+{
+	return ours == SIGWINCH ? SIGURG : SIGWINCH;
+}
+
+/* The program is about to read these signals. */
+static void prepare_spare(uint64_t set)
+{
+	int ours = csprof_process.sig;
+	if (ours <= 0 || !in_this_process())
+		return;
+	int sig = spare_of(ours);
+	if (set & bit_of(sig))
+		atomic_store(&spare, -1);
+	if (!(set & bit_of(ours)) || atomic_load(&spare) || csprof_confined() || !csprof_try_lock())
+		return;
+	if (csprof_signal_install(sig) == 0)
+		atomic_store(&spare, sig);
+	csprof_unlock();
+}
+
+/* Sample this thread by it, if its mask permits. */
+static bool use_spare(uint64_t mask)
+{
+	int sig = atomic_load(&spare);
+	if (sig <= 0 || mask & bit_of(sig) || !in_this_process())
+		return false;
+	return (csprof_self && csprof_self->source.sig == sig) || csprof_sample_by(sig);
+}
+
 /* ---- signals of the program's own that it blocks ----------------------------------- */
 
 static _Atomic(uint32_t) waiter; /* a thread that waits for ours in sigwait or the like */
@@ -201,6 +240,10 @@ static bool note_fd(int fd, uint64_t set)
 int csprof_mask_signalfd(int fd, uint64_t set, int flags)
 {
 	struct bits b = bits();
+	uint64_t mask;
+	prepare_spare(set);
+	if (set & b.ours && os_mask(SIG_BLOCK, NULL, &mask) == 0)
+		use_spare(mask);
 	bool hide = set & b.ours && !atomic_load(&fds_open);
 	int r = os_signalfd(fd, hide ? set & ~b.ours : set, flags);
 	/* restore the full set: no room to note it, or the others were opened before it was
@@ -231,15 +274,31 @@ static bool send_pending_again(uint64_t ours)
 	return n > 0;
 }
 
-/* From here on our signal may be really blocked, so a pending one must be the program's. */
-static void stop_sampling(void)
+/* From here on our signal may be really blocked, so a pending one must be the program's. mask: of
+ * the thread. */
+static void stop_sampling(uint64_t mask)
 {
 	csprof_state_t *state = csprof_self;
 	held = true;
-	if (!state || !state->source.driver || atomic_load(&state->rest) != CSP_TAIL)
+	if (!state || !state->source.driver || atomic_load(&state->rest) != CSP_TAIL ||
+	    use_spare(mask))
 		return;
 	atomic_store(&state->rest, CSP_SIGNAL_TAKEN);
 	state->source.driver->quiet(&state->source);
+}
+
+void csprof_mask_started(void)
+{
+	csprof_state_t *state = csprof_self;
+	uint64_t mask = 0;
+	if (!held || !state || !state->source.driver)
+		return;
+	os_mask(SIG_BLOCK, NULL, &mask);
+	if (!(mask & bits().ours))
+		return;
+	if (atomic_load(&state->rest) == CSP_SIGNAL_TAKEN)
+		csprof_sample_resume();
+	stop_sampling(mask);
 }
 
 /* sigsuspend and the like have a mask of their own: a signal that ends them is unblocked there,
@@ -271,7 +330,7 @@ bool csprof_mask_hold(siginfo_t *info, void *ucontext)
 	if (!one_thread && other && other != self && os_send_again(info, other) == 0)
 		return true;
 	if (in_this_process()) {
-		stop_sampling();
+		stop_sampling(mask);
 		send_pending_again(b.ours);
 		open_fds();
 	}
@@ -319,7 +378,9 @@ uint64_t csprof_mask_pending(void)
 	uint64_t pending = os_pending();
 	if (!(pending & b.ours) || held || !csprof_self || !in_this_process())
 		return pending;
-	stop_sampling();
+	uint64_t mask = 0;
+	os_mask(SIG_BLOCK, NULL, &mask);
+	stop_sampling(mask);
 	bool own = send_pending_again(b.ours);
 	if (!own)
 		let_go();

@@ -10,7 +10,8 @@
  * If a signal with our number is the program's own and comes while the program blocks it, it is
  * sent again, and is then really blocked and pending: sigpending, sigwait and signalfd find it
  * as usual. Until it is taken or unblocked, that thread is not sampled ("held"); what its clock
- * advances is in the weight of its next sample. A signal that comes in a call with a mask of its
+ * advances is "signal taken". If the program reads our signal from a descriptor, its threads are
+ * sampled by another one instead, SIGWINCH. A signal that comes in a call with a mask of its
  * own (sigsuspend, ppoll) is unblocked there.
  *
  * All functions except csprof_mask_wait are async-signal-safe. They act on the calling thread,
@@ -45,8 +46,10 @@ uint64_t csprof_mask_virtual(void);
 /* Whether the set contains our signal exactly if ours, and the stand-in exactly if standin. */
 bool csprof_mask_names(uint64_t set, bool ours, bool standin);
 
-/* A thread begins, with the mask that it inherited. */
+/* A thread begins, with the mask that it inherited; and its source has started: our signal may have
+ * come meanwhile, from the program. */
 void csprof_mask_adopt(void);
+void csprof_mask_started(void);
 
 /* The pending signals, as rt_sigpending. */
 uint64_t csprof_mask_pending(void);

@@ -23,7 +23,7 @@ struct wish {
 	atomic_uint next;
 	struct sigaction slots[SLOTS];
 };
-static struct wish wishes[4]; /* our signal, SIGPROF, SIGSEGV, SIGBUS */
+static struct wish wishes[5]; /* our signal, its spare (masks.c), SIGPROF, SIGSEGV, SIGBUS */
 enum { NUM_WISHES = sizeof wishes / sizeof *wishes };
 
 static const struct sigaction by_default; /* SIG_DFL */

@@ -223,6 +223,7 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 		if (csprof_process_counts()) /* it may just have ended */
 			begin(promise, low, high);
 		csprof_unlock();
+		csprof_mask_started();
 		if (csprof_self)
 			csprof_say(CSPROF_SAY_THREAD, "thread begins", NULL, csprof_self->tid);
 	}
@@ -295,6 +296,8 @@ void csprof_thread_returning(void)
 	if (csprof_confined())
 		return;
 	os_block_signal(csprof_process.sig);
+	if (state && state->source.sig && state->source.sig != csprof_process.sig)
+		os_block_signal(state->source.sig);
 	if (state && !state->returned)
 		state->returned = state->measured->by->clock();
 }

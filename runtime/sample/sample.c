@@ -340,6 +340,27 @@ static bool enter_own(csprof_state_t *state)
 	return state && wanted(state) && !atomic_exchange(&state->busy, true);
 }
 
+bool csprof_sample_by(int sig)
+{
+	csprof_state_t *state = csprof_self;
+	if (!state || !state->source.driver || atomic_load(&state->rest) != CSP_TAIL ||
+	    csprof_sources_frozen() || !enter_own(state))
+		return false;
+	uint64_t mask = os_hold_signals(csprof_mask_virtual());
+	struct csprof_instant now = csprof_now(state);
+	uint64_t next = next_period(state);
+	bool ok = csprof_source_signal(&state->source, &state->driver, sig, next) >= 0;
+	if (!ok)
+		atomic_store(&state->rest, CSP_MEASURING_OFF);
+	if (!wanted(state))
+		state->source.driver->quiet(&state->source);
+	add_own_since(state, now);
+	csprof_pace_armed(&state->pace, csprof_now(state).cpu, next, false);
+	os_release_signals(mask);
+	leave_own(state);
+	return ok;
+}
+
 void csprof_own_start(void)
 {
 	csprof_state_t *state = csprof_self;

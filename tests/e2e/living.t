@@ -35,6 +35,12 @@ for wrapper in "" "$(program noperf)"; do
 	lives 0 "a signalfd for all signals$by" $wrapper "$living" descriptor
 	all_of_it "a signalfd for all signals$by"
 done
+for signal in URG WINCH; do
+	what="$signal read from a descriptor all the time"
+	lives 0 "$what" --signal=$signal "$living" latch "$(kill -l $signal)"
+	all_of_it "$what"
+	at_least "$what: it is sampled by another one" recorded 400
+done
 lives 0 "its handler for our signal" "$living" handler
 all_of_it "its handler for our signal"
 lives 0 "it raises our signal" "$living" raises

@@ -141,6 +141,61 @@ static int descriptor(void)
 	return 0;
 }
 
+/* Our signal is blocked and read from a descriptor, by two threads' process and by its child, as
+ * PostgreSQL's processes do it. */
+static int read_ours(int fd, double seconds)
+{
+	struct signalfd_siginfo info;
+	int got = 0;
+
+	for (int i = 0; i < 20; i++) {
+		kill(getpid(), ours);
+		burn(seconds / 20);
+		while (read(fd, &info, sizeof info) > 0)
+			got += (int)info.ssi_signo == ours;
+	}
+	return got;
+}
+
+static void *burn_in_thread(void *arg)
+{
+	double *seconds = arg;
+	struct timespec t;
+
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	while ((double)t.tv_sec + (double)t.tv_nsec / 1e9 < *seconds);
+	return NULL;
+}
+
+static int latch(void)
+{
+	double whole = 0.2;
+	sigset_t set = set_of(ours);
+	pthread_t thread;
+	int fd, status = 1;
+
+	handle(SIGWINCH, count, SA_RESTART);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_NONBLOCK);
+	pthread_create(&thread, NULL, burn_in_thread, &whole);
+	say("read", read_ours(fd, 0.2));
+	pthread_join(thread, NULL);
+	for (int i = 0; i < 5; i++)
+		raise(SIGWINCH);
+	say("other signals", seen);
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		fd = signalfd(-1, &set, SFD_NONBLOCK);
+		say("read by the child", read_ours(fd, 0.2));
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	return status;
+}
+
 /* A handler for our signal receives every signal that is sent to the process. */
 static int handler(void)
 {
@@ -388,23 +443,15 @@ static int ignored(void)
 int main(int argc, char **argv)
 {
 	static const struct a_case cases[] = {
-	    {"masks", masks},
-	    {"mask", mask},
-	    {"blocked", blocked},
-	    {"descriptor", descriptor},
-	    {"handler", handler},
-	    {"raises", raises},
-	    {"profiler", profiler},
-	    {"closing", closing},
-	    {"limits", limits},
-	    {"moved", moved},
-	    {"jailed", jailed},
-	    {"demoted", demoted},
-	    {"small_stack", small_stack},
-	    {"coroutines", coroutines},
-	    {"urgent", urgent},
-	    {"taken", taken},
-	    {"ignores", ignores},
+	    {"masks", masks},           {"mask", mask},
+	    {"blocked", blocked},       {"descriptor", descriptor},
+	    {"latch", latch},           {"handler", handler},
+	    {"raises", raises},         {"profiler", profiler},
+	    {"closing", closing},       {"limits", limits},
+	    {"moved", moved},           {"jailed", jailed},
+	    {"demoted", demoted},       {"small_stack", small_stack},
+	    {"coroutines", coroutines}, {"urgent", urgent},
+	    {"taken", taken},           {"ignores", ignores},
 	    {"ignored", ignored},
 	};
 
