@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define PART_SUFFIX ".part" /* of a datafile that is being written */
@@ -64,6 +65,34 @@ static bool is_locked(int dirfd, const char *path)
 	return locked;
 }
 
+/* Whether a process has mapped the file: one of another pid namespace may have closed the lock
+ * with all its descriptors, and is to be seen here if its namespace is below ours. */
+static bool is_mapped(int dirfd, const char *path)
+{
+	struct stat st;
+	struct dirent *entry;
+	bool found = false;
+	DIR *proc = fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 ? opendir("/proc") : NULL;
+	while (proc && !found && (entry = readdir(proc))) {
+		char file[NAME_MAX + 16], line[PATH_MAX + 128];
+		unsigned major, minor;
+		uint64_t inode;
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		snprintf(file, sizeof file, "/proc/%s/maps", entry->d_name);
+		FILE *maps = fopen(file, "re");
+		while (maps && !found && fgets(line, sizeof line, maps))
+			found = sscanf(line, "%*x-%*x %*s %*x %x:%x %" SCNu64, &major, &minor,
+				       &inode) == 3 &&
+				inode == st.st_ino && makedev(major, minor) == st.st_dev;
+		if (maps)
+			fclose(maps);
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
 bool store_header_is_local(const struct store_header *h)
 {
 	return h->pid_space && h->start_ticks && h->pid_space == pid_space();
@@ -73,7 +102,7 @@ bool store_lives(int dirfd, const char *path, const struct store_header *h)
 {
 	if (store_header_is_local(h))
 		return process_runs(h->pid, h->start_ticks);
-	return is_locked(dirfd, path);
+	return is_locked(dirfd, path) || (h->state == STORE_RUNNING && is_mapped(dirfd, path));
 }
 
 /* ---- one store ---------------------------------------------------------------------------- */

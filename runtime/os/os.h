@@ -128,7 +128,8 @@ void os_file_close(struct os_file *f);
 int os_file_of(int fd, struct os_file *f);
 /* Whether its descriptor still refers to it. */
 bool os_file_is_open(const struct os_file *f);
-/* Reserve and map bytes at offset, zeroed; NULL if there is no space. path: of the file, in case
+/* Reserve and map bytes at offset, zeroed; NULL if there is no space: of a file system in memory,
+ * the last quarter is left to the program and others. path: of the file, in case
  * the program has closed it. Access never faults afterwards because of missing space. */
 void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, size_t bytes);
 /* Remove an empty directory that nobody has locked. with_users: it may contain empty ones of
@@ -193,6 +194,8 @@ bool os_is_small_stack(const stack_t *stack);
 size_t os_stack_room(const void *context);
 /* Whether the kernel keeps a restart block for that call when a signal comes. */
 bool os_restartable(int call, const long *args);
+/* Whether call changes the thread's mask. Async-signal-safe. */
+bool os_sets_mask(int call);
 /* Whether call, made with six args, waits for a signal: with a mask of its own; or also without
  * one, like pause. Async-signal-safe. */
 bool os_waits_with_mask(int call, const long *args);
@@ -224,6 +227,8 @@ int os_timer_create(enum os_clock clock, int sig, void *value);
 /* Let it expire once, ns from now; 0 disarms it. */
 int os_timer_arm(int timer, uint64_t ns);
 int os_timer_delete(int timer);
+/* The timer that sent info, if it was one, sends once more in ns. */
+void os_timer_again(const siginfo_t *info, uint64_t ns);
 /* Whether info is from a timer made with value. */
 bool os_timer_sent(const siginfo_t *info, const void *value);
 /* The CPU clock of a thread as a performance event. page (one mapped page of it, or NULL) keeps

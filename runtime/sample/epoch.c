@@ -334,8 +334,10 @@ static store_ref covering_module(store_ref epoch, uintptr_t low, uintptr_t high)
 	return 0;
 }
 
-/* The module of the frame that was looked up last: epoch << 32 | module. */
-static CSPROF_TOGETHER _Atomic(uint64_t) last_hit;
+/* The module of the frame that was looked up last, for each of some parts of the address space:
+ * epoch << 32 | module. */
+enum { HITS = 64, PART_BITS = 16 };
+static CSPROF_TOGETHER _Atomic(uint64_t) last_hits[HITS];
 
 static void add_range(uintptr_t low, uintptr_t high, void *arg)
 {
@@ -369,12 +371,13 @@ void csprof_epoch_notice_code(uintptr_t ip)
 	enum { REST = 100 }; /* pause after a lookup, as a multiple of its cost: at most 1% */
 	static _Atomic(uint64_t) next_look;
 	store_ref epoch = atomic_load_explicit(&csprof_process.epoch, memory_order_acquire);
-	uint64_t hit = atomic_load_explicit(&last_hit, memory_order_relaxed);
+	_Atomic(uint64_t) *last_hit = &last_hits[(ip >> PART_BITS) % HITS];
+	uint64_t hit = atomic_load_explicit(last_hit, memory_order_relaxed);
 	if (hit >> 32 == epoch && stands_in(module_at((store_ref)hit), ip, ip + 1))
-		return; /* the common case: the module of the frame before */
+		return; /* the common case */
 	store_ref module = covering_module(epoch, ip, ip + 1);
 	if (module) {
-		atomic_store_explicit(&last_hit, (uint64_t)epoch << 32 | module,
+		atomic_store_explicit(last_hit, (uint64_t)epoch << 32 | module,
 				      memory_order_relaxed);
 		return;
 	}
@@ -527,7 +530,8 @@ void csprof_epoch_restore(struct csprof_kept_epoch kept)
 	csprof_epoch_drop(kept);
 	atomic_store(&changing, opening.cfa != 0);
 	atomic_store(&num_dead, 0);
-	atomic_store(&last_hit, 0); /* of the parent's store */
+	for (int i = 0; i < HITS; i++) /* of the parent's store */
+		atomic_store_explicit(&last_hits[i], 0, memory_order_relaxed);
 	atomic_store(&unknown_code, false);
 	atomic_store_explicit(&csprof_process.epoch, epoch, memory_order_release);
 }

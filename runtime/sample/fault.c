@@ -45,7 +45,7 @@ bool csprof_guarded(csprof_state_t *state, void (*work)(csprof_state_t *, void *
 
 void csprof_fault_handler(int sig, siginfo_t *info, void *ucontext)
 {
-	csprof_state_t *state = csprof_self;
+	csprof_state_t *state = csprof_cpu.is_foreign(ucontext) ? NULL : csprof_self;
 	if (info->si_code > 0 && state && state->guard.on &&
 	    csprof_own_code(csprof_cpu.context_pc(ucontext))) {
 		state->guard.on = false;

@@ -260,6 +260,16 @@ static void end_sample(csprof_state_t *state, struct csprof_instant began)
 	csprof_pace_armed(&state->pace, now.cpu + (state->own_cpu - own), next, exact);
 }
 
+/* The thread has just unblocked our signal by a system call of its own, which our wrappers did not
+ * see: what its clock advanced was not this code's, but anything that ran meanwhile. */
+static bool was_blocked(const csprof_state_t *state, const void *ucontext, uint64_t weight)
+{
+	const struct csprof_measured *m = state->measured;
+	struct csprof_call call;
+	return weight > 2 * m->period + m->by->late && csprof_cpu.last_call(ucontext, &call) &&
+	       os_sets_mask(call.number);
+}
+
 static void take_sample(csprof_state_t *state, const void *ucontext)
 {
 	struct csprof_instant now = csprof_now(state);
@@ -270,6 +280,11 @@ static void take_sample(csprof_state_t *state, const void *ucontext)
 		return;
 	}
 	uint64_t weight = take_weight(csprof_clock_of(state), now.event);
+	if (was_blocked(state, ucontext, weight)) {
+		account(state, CSP_SIGNAL_TAKEN, weight);
+		end_sample(state, now);
+		return;
+	}
 	/* parked: the interrupted code is our handler, which continues a call for the program */
 	const void *at = state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext))
 			     ? state->parked_context
@@ -400,6 +415,11 @@ void csprof_sample_settle(void)
 
 void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 {
+	enum { AGAIN_NS = 4 * 1000 * 1000 };
+	if (csprof_cpu.is_foreign(ucontext)) { /* errno and csprof_self cannot be found */
+		os_timer_again(info, AGAIN_NS);
+		return;
+	}
 	int saved = errno;
 	csprof_state_t *state = csprof_self;
 	if (!csprof_sample_sent(info)) {

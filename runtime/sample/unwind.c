@@ -137,7 +137,8 @@ void csprof_unwind_learn(void)
 static bool walk(csprof_state_t *state, struct csprof_cursor *c)
 {
 	enum { LOWEST_CODE = 1 << 16 }; /* mmap_min_addr: nothing is mapped below */
-	int r;
+	enum { MOST_SIGNALS = 64 };     /* in each other; a damaged frame can lead to itself */
+	int r, signals = 0;
 	do {
 		bool own = csprof_own_code(c->ip);
 		if (coroutine_base && c->ip == coroutine_base)
@@ -150,6 +151,8 @@ static bool walk(csprof_state_t *state, struct csprof_cursor *c)
 		/* the frame of a signal's restorer was not called: its address is exact as well */
 		if (r == CSPROF_STEP_OK && c->exact && !own)
 			state->frames[state->num_frames - 1].exact = true;
+		if (r == CSPROF_STEP_OK && c->exact && ++signals > MOST_SIGNALS)
+			return false;
 	} while (r == CSPROF_STEP_OK);
 	return r == CSPROF_STEP_END || at_entry(state, c);
 }

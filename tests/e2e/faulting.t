@@ -14,6 +14,19 @@ part_of_it "dying of a fault"
 lives 139 "killed by SIGSEGV" "$faulting" killed
 lives 139 "a fault while SIGSEGV is ignored" "$faulting" dies_ignoring
 
+mixed=$(program mixed)
+"$mixed" code32 1 >/dev/null
+if [ $? = 77 ]; then
+	skip "32-bit code in a 64-bit process" "the kernel has none"
+else
+	lives 0 "32-bit code in a 64-bit process" "$mixed" code32
+	all_of_it "32-bit code in a 64-bit process"
+fi
+rate=CPUTIME@f1000 lives 0 "a signal's frame that leads to itself" "$mixed" loop
+all_of_it "a signal's frame that leads to itself"
+at_least "a signal's frame that leads to itself: its samples are partial" partial 150
+check "and short" sh -c "'$hpcprof' dump data/mixed.* | grep -Eq 'num_nodes [0-9]{1,3} '"
+
 hpcrun=$BUILD/faulty/bin/hpcrun
 for by in segv bus lockedsegv lockedbus; do
 	for at in 1 40 400; do

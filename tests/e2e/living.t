@@ -35,6 +35,10 @@ for wrapper in "" "$(program noperf)"; do
 	lives 0 "a signalfd for all signals$by" $wrapper "$living" descriptor
 	all_of_it "a signalfd for all signals$by"
 done
+lives 0 "our signal is blocked around libc" "$living" raw_blocked
+all_of_it "our signal is blocked around libc"
+at_least "our signal is blocked around libc: that time is nobody's" 'signal taken' 250
+at_least "our signal is blocked around libc: before and after" recorded 150
 for signal in URG WINCH; do
 	what="$signal read from a descriptor all the time"
 	lives 0 "$what" --signal=$signal "$living" latch "$(kill -l $signal)"

@@ -58,6 +58,19 @@ else
 	check "what found room is kept, the rest accounted for" kept full.killed
 	check "as out of memory" sh -c "'$hpcprof' dump full.killed/*.csp | awk '/out of memory/ && !/samples 0/ { f = 1 } END { exit !f }'"
 
+	in_tmpfs 2m '"$hpcrun" -q -o quarter --store small -e CPUTIME@f9000 "$manypaths" 1000 &
+		least=512
+		while kill -0 $! 2>/dev/null; do
+			free=$(stat -f -c %a small)
+			[ $free -ge $least ] || least=$free
+		done
+		wait $!
+		echo "status $? least $least"'
+	check "the last quarter of a place in memory is left to others: $(cat said.out)" \
+		test "$(sed -n 's/status 6 least //p' said.out)" -ge 128
+	check "but the others are used" test "$(sed -n 's/status 6 least //p' said.out)" -le 256
+	check "and the datafile is whole" kept quarter
+
 	in_tmpfs 1m 'mkdir small/out; "$hpcrun" -o small/out bash -c "mount -o remount,bind,ro small; exec \"$starts\" 50 exit"; echo "status $?"
 		stores=$(readlink small/out/*.stores); "$hpcprof" recover -o kept.ro "$stores"; echo "recover $?"'
 	is "a disk that becomes read-only" "$(grep status said.out)" "status 6"

@@ -159,4 +159,27 @@ check "and recovered" run 0 "$hpcprof" recover both
 check "exactly" lib account.py both
 check "of the stores nothing is left" [ ! -e "$stores" ]
 is "nor of the link" "$(find both -name '*.stores')" ""
+
+# In another pid namespace only its lock tells that a process runs, and one that closes all
+# descriptors loses it.
+if unshare -pf true 2>/dev/null; then
+	"$hpcrun" -q -o closes unshare -pf "$python" -c 'import os, time
+for fd in range(3, 200000):
+    try: os.close(fd)
+    except OSError: pass
+open("closed", "w").close()
+while time.thread_time() < 1: pass' &
+	launcher=$!
+	for _ in $(seq 100); do
+		[ ! -e closed ] || break
+		sleep 0.1
+	done
+	check "a process of another pid namespace that has closed its store is left alone" run 0 "$hpcprof" recover closes
+	is "it still runs" "$(find closes -name 'python*.csp' | wc -l)" 0
+	wait $launcher
+	is "and is counted once" "$(find closes -name 'python*.csp' | wc -l)" 1
+	check "exactly" lib account.py closes
+else
+	skip "a process of another pid namespace" "unshare -p is not allowed"
+fi
 done_testing

@@ -114,6 +114,19 @@ static int blocked(void)
 	return 0;
 }
 
+/* Around the C library: our signal is really blocked. */
+static int raw_blocked(void)
+{
+	uint64_t all = UINT64_MAX, before = 0;
+
+	burn(0.1);
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof before);
+	burn(0.3);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+	burn(0.1);
+	return 0;
+}
+
 static int descriptor(void)
 {
 	struct signalfd_siginfo info;
@@ -444,7 +457,9 @@ int main(int argc, char **argv)
 {
 	static const struct a_case cases[] = {
 	    {"masks", masks},           {"mask", mask},
-	    {"blocked", blocked},       {"descriptor", descriptor},
+	    {"blocked", blocked},       {"raw_blocked", raw_blocked},
+	    {"descriptor", descriptor},
+
 	    {"latch", latch},           {"handler", handler},
 	    {"raises", raises},         {"profiler", profiler},
 	    {"closing", closing},       {"limits", limits},

@@ -125,6 +125,20 @@ __asm__(".text\n"
 	"	nop; nop; nop; nop; nop; nop; nop\n"
 	"	syscall\n"
 	"after_unknown:\n"
+	"	ret\n"
+	"	nop\n"
+	"ends_in_call:\n"
+	"	xor %rdi, %rdi\n"
+	"	call calls_nothing\n"
+	"	hlt\n"
+	"ends_in_pointer:\n"
+	"	xor %edi, %edi\n"
+	"	.byte 0xff, 0x15, 0, 0, 0, 0\n"
+	"ends_at_once:\n"
+	"	hlt\n"
+	"goes_on:\n"
+	"	xor %edi, %edi\n"
+	"	call calls_nothing\n"
 	"	ret\n");
 
 typedef int (*through)(int (*)(void));
@@ -135,6 +149,7 @@ int without_rules(int (*)(void));
 int with_rbp(int (*)(void));
 extern const char after_constant[], after_long_constant[], after_loads[], after_zero[],
     after_unknown[];
+extern const char ends_in_call[], ends_in_pointer[], ends_at_once[], goes_on[];
 
 #define MAX_FRAMES 64
 
@@ -250,6 +265,46 @@ static void test_progress(void **state)
 	assert_true(cur.sp > before.sp);
 	assert_int_equal((uintptr_t)cur.cell, cur.sp - sizeof(uintptr_t));
 	assert_int_equal(*cur.cell, cur.ip);
+}
+
+/* One step from a return address without rules, with this stack. */
+static int step_from(const char *ip, const uintptr_t *stack, size_t words, size_t bp)
+{
+	struct csprof_cursor cur = {.ip = (uintptr_t)ip,
+				    .sp = (uintptr_t)stack,
+				    .bp = (uintptr_t)(stack + bp),
+				    .exact = false};
+
+	return csprof_cpu.step(&cur, (uintptr_t)stack, (uintptr_t)(stack + words));
+}
+
+/* Coroutines of Boost begin in code that ends the process when they return. */
+static void test_end_of_process(void **state)
+{
+	static const uintptr_t stack[8];
+
+	(void)state;
+	assert_int_equal(step_from(ends_in_call, stack, 8, 4), CSPROF_STEP_END);
+	assert_int_equal(step_from(ends_in_pointer, stack, 8, 4), CSPROF_STEP_END);
+	assert_int_equal(step_from(ends_at_once, stack, 8, 4), CSPROF_STEP_END);
+	assert_int_equal(step_from(goes_on, stack, 8, 4), CSPROF_STEP_NO_INFO);
+}
+
+/* Goroutines begin with a frame pointer of 0, and return to the second byte of a function. */
+static void test_first_frame(void **state)
+{
+	uintptr_t stack[8] = {0};
+
+	(void)state;
+	stack[5] = (uintptr_t)after_unknown + 1;
+	assert_int_equal(step_from(goes_on, stack, 8, 4), CSPROF_STEP_END);
+	stack[4] = 16; /* not the first */
+	assert_int_equal(step_from(goes_on, stack, 8, 4), CSPROF_STEP_NO_INFO);
+	stack[4] = 0;
+	stack[5] = (uintptr_t)stack; /* no code */
+	assert_int_equal(step_from(goes_on, stack, 8, 4), CSPROF_STEP_NO_INFO);
+	stack[5] = (uintptr_t)after_unknown + 1; /* beyond the stack */
+	assert_int_equal(step_from(goes_on, stack, 5, 4), CSPROF_STEP_NO_INFO);
 }
 
 /* Bytes that end at a return address, in memory that is a module according to a table. */
@@ -469,6 +524,8 @@ int main(void)
 	    cmocka_unit_test(test_progress),
 	    cmocka_unit_test(test_odd_frames),
 	    cmocka_unit_test(test_odd_frames_in_pairs),
+	    cmocka_unit_test(test_end_of_process),
+	    cmocka_unit_test(test_first_frame),
 	    cmocka_unit_test(test_follows_call),
 	    cmocka_unit_test(test_last_call),
 	    cmocka_unit_test(test_restarted_call),

@@ -47,6 +47,12 @@ static uintptr_t context_pc(const void *ucontext)
 	return (uintptr_t)machine(ucontext)->pc;
 }
 
+static bool is_foreign(const void *ucontext)
+{
+	(void)ucontext; /* a process is 32-bit or 64-bit as a whole */
+	return false;
+}
+
 static uintptr_t context_sp(const void *ucontext)
 {
 	return (uintptr_t)machine(ucontext)->sp;
@@ -216,6 +222,7 @@ const struct csprof_cpu_ops csprof_cpu = {
     .set_generation = set_generation,
     .context_pc = context_pc,
     .context_sp = context_sp,
+    .is_foreign = is_foreign,
     .context_return = context_return,
     .last_call = last_call,
     .in_call = in_call,

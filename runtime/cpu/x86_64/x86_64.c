@@ -42,6 +42,16 @@ static uintptr_t context_pc(const void *ucontext)
 	return (uintptr_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
 }
 
+/* 32-bit code, or code of a segment of the program's own, has other segments for its threads' data
+ * (Wine). The kernel's selector of 32-bit code: arch/x86/include/asm/segment.h. */
+static bool is_foreign(const void *ucontext)
+{
+	enum { CODE_32 = 0x23, LOCAL_TABLE = 4 };
+	unsigned cs = (uint16_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_CSGSFS];
+
+	return cs == CODE_32 || cs & LOCAL_TABLE;
+}
+
 static uintptr_t context_sp(const void *ucontext)
 {
 	return (uintptr_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RSP];
@@ -416,6 +426,42 @@ static bool step_generated(struct csprof_cursor *cur, const struct csprof_stack 
 	return true;
 }
 
+/* Whether a stack's first function returns to ra, where the process is ended: hlt, as in _start, or
+ * a call behind which there is one. Contexts of Boost begin so (make_fcontext). */
+static bool ends_process(uintptr_t ra)
+{
+	static const struct {
+		uint8_t size, bytes[3], skipped;
+	} before[] = {
+	    {3, {0x48, 0x31, 0xff}, 0}, /* xor %rdi,%rdi */
+	    {2, {0x31, 0xff}, 0},       /* xor %edi,%edi */
+	    {1, {0xe8}, 4},             /* call */
+	    {2, {0xff, 0x15}, 4},       /* call *(%rip) */
+	};
+	struct csprof_extent code;
+	uintptr_t at = ra;
+
+	if (!code_around(ra, &code))
+		return false;
+	for (unsigned i = 0; i < sizeof(before) / sizeof(*before); i++)
+		if (code.end - at > before[i].size + before[i].skipped &&
+		    memcmp((const void *)at, before[i].bytes, before[i].size) == 0)
+			at += before[i].size + before[i].skipped;
+	return *(const uint8_t *)at == 0xf4;
+}
+
+/* Whether the frame at bp is a stack's first one: the caller's frame pointer is 0 (System V ABI,
+ * 3.4.1), and the return address is one of code, but follows no call. Goroutines begin so. */
+static bool is_first_frame(const struct csprof_cursor *cur, const struct csprof_stack *stack,
+			   uintptr_t bp)
+{
+	struct csprof_extent code;
+	uintptr_t caller_bp, ra;
+
+	return bp >= cur->sp && csprof_stack_load(stack, bp, &caller_bp) && caller_bp == 0 &&
+	       csprof_stack_load(stack, bp + 8, &ra) && code_around(ra, &code);
+}
+
 /*
  * Code without unwind information: crt's _init and .fini, hand-written assembly, generated code.
  * Guess, and accept only a return address that follows a call.
@@ -426,6 +472,8 @@ static int step_without_entry(struct csprof_cursor *cur, const struct csprof_sta
 
 	if (at_restorer(cur->ip))
 		return step_restorer(cur, stack);
+	if (!cur->exact && ends_process(cur->ip))
+		return CSPROF_STEP_END;
 	/* At the first instruction or in a leaf function it is at the top of the stack. In a
 	 * frame that has made a call the stack pointer is aligned, so it is in the word above. */
 	if (try_cell(cur, stack, cur->sp + (cur->exact ? 0 : 8)) ||
@@ -436,7 +484,7 @@ static int step_without_entry(struct csprof_cursor *cur, const struct csprof_sta
 	if (step_generated(cur, stack))
 		return CSPROF_STEP_OK;
 	if (!csprof_stack_load(stack, bp, &caller_bp) || !try_cell(cur, stack, bp + 8))
-		return CSPROF_STEP_NO_INFO;
+		return is_first_frame(cur, stack, bp) ? CSPROF_STEP_END : CSPROF_STEP_NO_INFO;
 	cur->bp = caller_bp;
 	cur->known = 0;
 	return CSPROF_STEP_OK;
@@ -486,6 +534,7 @@ const struct csprof_cpu_ops csprof_cpu = {
     .set_generation = csprof_recipe_set_generation,
     .context_pc = context_pc,
     .context_sp = context_sp,
+    .is_foreign = is_foreign,
     .context_return = context_return,
     .last_call = last_call,
     .in_call = in_call,

@@ -197,6 +197,11 @@ bool os_waits_for_signal(int call, const long *a)
 	return call == SYS_pause || os_waits_with_mask(call, a);
 }
 
+bool os_sets_mask(int call)
+{
+	return call == SYS_rt_sigprocmask;
+}
+
 bool os_waits_with_mask(int call, const long *a)
 {
 	switch (call) {

@@ -5,12 +5,14 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 
 static int create(const char *path)
@@ -245,6 +247,17 @@ static int reserve(int fd, uint64_t offset, size_t bytes)
 	return take_back((int)r, before);
 }
 
+/* Who finds no space in shared memory gets SIGBUS, and a container may have 64 MB of it. */
+static bool leaves_enough(int fd, size_t bytes)
+{
+	enum { KEPT = 4 };
+	struct statfs fs;
+	if (CALL(SYS_fstatfs, fd, &fs) < 0 || fs.f_type != TMPFS_MAGIC || !fs.f_blocks)
+		return true;
+	uint64_t free = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
+	return free >= bytes + fs.f_blocks / KEPT * (uint64_t)fs.f_bsize;
+}
+
 void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, size_t bytes)
 {
 	int fd = f->fd;
@@ -256,7 +269,7 @@ void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, si
 		same = same_file(fd, f);
 	}
 	void *p = NULL;
-	if (same && reserve(fd, offset, bytes) == 0)
+	if (same && leaves_enough(fd, bytes) && reserve(fd, offset, bytes) == 0)
 		p = mapped(CALL(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_POPULATE, fd, offset));
 	if (fd != f->fd)

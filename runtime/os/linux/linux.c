@@ -399,6 +399,12 @@ bool os_timer_sent(const siginfo_t *info, const void *value)
 	return info->si_code == SI_TIMER && info->si_value.sival_ptr == value;
 }
 
+void os_timer_again(const siginfo_t *info, uint64_t ns)
+{
+	if (info->si_code == SI_TIMER)
+		os_timer_arm(info->si_timerid, ns);
+}
+
 /* If the signal queue is full, a real-time signal of a descriptor comes as SIGIO, which kills
  * (the kernel's send_sigio_to_task). A signal below 32 comes at any limit of the queue. */
 static bool signal_may_change(int sig)
