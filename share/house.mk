@@ -14,6 +14,7 @@ deps_page := nodejs chromium chromium-driver esbuild
 deps_soak := linux-perf debootstrap libpython3.11-testsuite dpkg-dev tcl tcl-thread cmake \
 	libgmock-dev libbenchmark-dev qemu-system-x86 busybox-static cpio kmod sbcl \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+deps_zoo = $(sort $(shell sed -n 's/^\# packages: //p' tests/zoo/*))
 deps_lint := cppcheck clang-tidy-14 clang-format-14
 
 again = +$(Q)$(MAKE) --no-print-directory
@@ -22,7 +23,7 @@ JOBS ?= $(shell nproc)
 jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 get = $(Q)share/install-packages
 
-.PHONY: help deps deps-build deps-test deps-soak deps-lint
+.PHONY: help deps deps-build deps-test deps-soak deps-zoo deps-lint
 help:
 	@sed 's/^ *//' share/make-help.txt
 
@@ -40,6 +41,10 @@ deps-soak: deps-test
 
 deps-lint:
 	$(get) $(deps_build) $(deps_test) $(deps_lint)
+
+# Each by itself: one that cannot be had is skipped.
+deps-zoo: deps-test
+	$(Q)for package in $(deps_zoo); do share/install-packages --optional $$package; done
 
 deps: deps-test
 
@@ -69,7 +74,7 @@ check: deps-test
 	$(again) $(jobs) build-check
 	$(again) check-parts
 
-soak: deps-soak
+soak: deps-soak deps-zoo
 	$(again) $(jobs) build-soak
 	$(again) soak-parts
 

@@ -117,7 +117,7 @@ e2e_beside := page thread-sanitizer page-values diff-page db outputs frames kill
 	many-sources packed choose sanitizers manners xml static programs following locks living eintr \
 	statistics views db-questions ordinary-user house completion signal-safety db-outside faulting \
 	db-query replaced hpcrun arrows stacks confined merge places cannot stress epochs transfers mpi \
-	hpcprof-text recover churn diff unseen users export import sources hpcprof-cli names signal-queue \
+	hpcprof-text recover churn diff unseen users zoo export import sources hpcprof-cli names signal-queue \
 	dump growth json page-bundle
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
@@ -227,6 +227,7 @@ fuzz: deps-test
 soak-parts: build-soak
 	$(Q)$(call prove,$(apart) $(SOAK_TIMEOUT),1,$(wildcard tests/soak/*.t),-v)
 
+soak-sound: deps-zoo
 soak-%: deps-soak
 	$(again) $(jobs) build-soak
 	$(Q)$(call prove,$(apart) $(SOAK_TIMEOUT),1,$(wildcard tests/soak/$*-*.t tests/soak/$*.t),-v)

@@ -1,0 +1,87 @@
+# Sourced after measure.sh: foreign programs, each compared with itself alone.
+
+zoo=$top/tests/zoo
+table=$PWD/table
+printf '%-20s %8s %8s %6s %8s %9s %7s  %s\n' program alone measured rate samples agreement paths remarks >"$table"
+
+# zoo_says NAME KEY: the text after "# KEY: " in its script; the key itself if "# KEY" is all.
+zoo_says() {
+	sed -n "s/^# $2: //p; s/^# \\($2\\)\$/\\1/p" "$zoo/$1"
+}
+
+zoo_names() {
+	(cd "$zoo" && ls)
+}
+
+# zoo_run FILES COMMAND...: as the program is always run; what it does is in FILES.out, .err, .status.
+zoo_run() {
+	local files=$1
+	shift
+	timeout -k 5 300 "$@" >"$files.out" 2>"$files.err" </dev/null
+	echo $? >"$files.status"
+}
+
+# zoo_same A B: the two runs printed the same and ended in the same way.
+zoo_same() {
+	local what
+	for what in status out err; do
+		diff -a "$1.$what" "$2.$what" | head -5
+		cmp -s "$1.$what" "$2.$what" || return 1
+	done
+}
+
+# zoo_measured NAME RATE OPTION...: all checks of one rate.
+zoo_measured() {
+	local name=$1 rate=$2 data=data-$2 kind
+	shift 2
+	rm -rf "$data"
+	zoo_run "$rate" "$hpcrun" -q "$@" -o "$data" "$waitcpu" "$rate.total" "$zoo/$name" run
+	check "$name, $rate: what it prints, and its status" zoo_same alone "$rate"
+	rm -f "$data"/waitcpu.*
+	is "$name, $rate: no store stays" "$(find "$data" -name '*.stores')" ""
+	for kind in unmeasured outside; do
+		[ -z "$(zoo_says "$name" $kind)" ] || {
+			printf '%-20s %8s %8s %6s %8s %9s %7s  %s\n' "$name" "$(zoo_seconds alone)" "$(zoo_seconds "$rate")" \
+				"$rate" - - - "$kind" >>"$table"
+			return
+		}
+	done
+	check "$name, $rate: the account adds up" lib account.py "$data"
+	check "$name, $rate: CPU time is the kernel's, and paths are complete" row "$name" "$rate"
+	tail -1 row >>"$table"
+}
+
+zoo_seconds() {
+	awk '{ printf "%.2f", $1 / 1e6; exit }' "$1.total"
+}
+
+row() {
+	"$python" "$top/tests/lib/check/zoo.py" "$1" "$2" "$hpcprof" "$image" "$(zoo_says "$1" paths)" \
+		"$(zoo_says "$1" ends)" >row
+	local status=$?
+	cat row
+	return $status
+}
+
+# zoo_program NAME QUICK: in a directory of its own; the rate of the default, and unless QUICK, 5 kHz.
+zoo_program() {
+	local name=$1 packages
+	packages=$(zoo_says "$name" packages)
+	# shellcheck disable=SC2086 # the words are package names
+	if [ -n "$packages" ] && ! dpkg-query -W $packages >/dev/null 2>&1; then
+		skip "$name: all of it" "not installed: $packages"
+		return
+	fi
+	# others write there, too: servers give up the rights of root
+	mkdir -m 777 "$scratch/$name" && cd "$scratch/$name" || return
+	export TMPDIR=$PWD
+	if ! "$zoo/$name" prepare >prepare 2>&1; then
+		not_ok "$name: can be prepared" "$(tail -5 prepare)"
+		return
+	fi
+	zoo_run warm "$zoo/$name" run # its files are in memory from here on
+	zoo_run alone "$waitcpu" alone.total "$zoo/$name" run
+	zoo_measured "$name" default --budget=3
+	[ "$2" ] || zoo_measured "$name" 5kHz -e CPUTIME@f5000 --budget=100
+	cd "$scratch" && rm -rf "${scratch:?}/$name"
+}

@@ -1,0 +1,13 @@
+#!/bin/bash
+# The zoo: foreign programs, alone, at the default rate and at 5 kHz.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/zoo.sh"
+
+waitcpu=$(program waitcpu)
+image=$(image_cost)
+for name in ${ZOO:-$(zoo_names)}; do
+	zoo_program "$name" ""
+done
+note "$(cat "$table")"
+done_testing
