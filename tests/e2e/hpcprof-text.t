@@ -50,7 +50,7 @@ at_least() {
 
 at_least "the program has the time" "$(row 'Load modules' /spin | cut -d' ' -f1)" 90
 at_least "its file has it" "$(row Files /spin.c | cut -d' ' -f1)" 90
-at_least "an inlined function has it, marked" "$(row Functions 'mix \[inlined\]' | cut -d' ' -f1)" 90
+at_least "an inlined function has it, marked" "$(row Functions 'mix .inlined.' | cut -d' ' -f1)" 90
 at_least "the line has it" "$(row Lines "spin.c:$(grep -n 'hot line' spin.c | cut -d: -f1)" |
 	cut -d' ' -f1)" 50
 "$hpcprof" --all -s total data >text
