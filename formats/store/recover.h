@@ -52,12 +52,6 @@ int store_copy_to_datafile(const struct store_copy *c, uint8_t **bytes, size_t *
 
 /* ---- directories of stores ----------------------------------------------------------- */
 
-/* Whether the process of the store at path (relative to dirfd), whose header is h, still runs:
- * in our pid namespace, if its pid belongs to a process that began when it did; in another or
- * unknown namespace, if the store is locked (flock), or mapped by a process that can be seen. */
-bool store_header_is_local(const struct store_header *h); /* in our namespace, start known */
-bool store_lives(int dirfd, const char *path, const struct store_header *h);
-
 /* Whether name ends in suffix, and is longer than it. */
 bool store_has_suffix(const char *name, const char *suffix);
 

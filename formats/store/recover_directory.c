@@ -1,6 +1,8 @@
 /* Directories of stores: which stores are no longer written, and their datafiles. */
 #include "formats/store/recover.h"
 
+#include "formats/store/alive.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +13,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define PART_SUFFIX ".part" /* of a datafile that is being written */
@@ -22,95 +23,13 @@ bool store_has_suffix(const char *name, const char *suffix)
 	return n > k && strcmp(name + n - k, suffix) == 0;
 }
 
-/* ---- which processes run ------------------------------------------------------------------ */
-
-static uint64_t pid_space(void)
-{
-	struct stat st;
-	return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
-}
-
-/* Whether a process with this pid runs that began (field 22 of its stat) not later than its
- * image. ticks 0: at any time. A zombie without other threads does not run. */
-static bool process_runs(uint64_t pid, uint64_t ticks)
-{
-	char path[64], text[1024];
-	uint64_t threads = 0, began = 0;
-	char state = 0;
-	snprintf(path, sizeof path, "/proc/%" PRIu64 "/stat", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, text, sizeof text - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	const char *behind_name = strrchr(text, ')');
-	if (!behind_name ||
-	    sscanf(behind_name,
-		   ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-		   "%*s %" SCNu64 " %*s %" SCNu64,
-		   &state, &threads, &began) != 3)
-		return false;
-	return (ticks == 0 || began <= ticks) && !((state == 'Z' || state == 'X') && threads <= 1);
-}
-
-/* Whether another process has locked the file. */
-static bool is_locked(int dirfd, const char *path)
-{
-	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	bool locked = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-	close(fd);
-	return locked;
-}
-
-/* Whether a process has mapped the file: one of another pid namespace may have closed the lock
- * with all its descriptors, and is to be seen here if its namespace is below ours. */
-static bool is_mapped(int dirfd, const char *path)
-{
-	struct stat st;
-	struct dirent *entry;
-	bool found = false;
-	DIR *proc = fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 ? opendir("/proc") : NULL;
-	while (proc && !found && (entry = readdir(proc))) {
-		char file[NAME_MAX + 16], line[PATH_MAX + 128];
-		unsigned major, minor;
-		uint64_t inode;
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
-			continue;
-		snprintf(file, sizeof file, "/proc/%s/maps", entry->d_name);
-		FILE *maps = fopen(file, "re");
-		while (maps && !found && fgets(line, sizeof line, maps))
-			found = sscanf(line, "%*x-%*x %*s %*x %x:%x %" SCNu64, &major, &minor,
-				       &inode) == 3 &&
-				inode == st.st_ino && makedev(major, minor) == st.st_dev;
-		if (maps)
-			fclose(maps);
-	}
-	if (proc)
-		closedir(proc);
-	return found;
-}
-
-bool store_header_is_local(const struct store_header *h)
-{
-	return h->pid_space && h->start_ticks && h->pid_space == pid_space();
-}
-
-bool store_lives(int dirfd, const char *path, const struct store_header *h)
-{
-	if (store_header_is_local(h))
-		return process_runs(h->pid, h->start_ticks);
-	return is_locked(dirfd, path) || (h->state == STORE_RUNNING && is_mapped(dirfd, path));
-}
-
 /* ---- one store ---------------------------------------------------------------------------- */
 
 struct recovering {
 	int stores, out; /* the two directories */
 	uint32_t user;   /* the stores are in a directory of this user; 0: they are not */
 	struct store_recovery *r;
+	struct store_mapped *mapped;
 	char datafile[NAME_MAX + 16], part[NAME_MAX + 32]; /* of the current store */
 };
 
@@ -180,7 +99,7 @@ static int write_all(int fd, const uint8_t *bytes, size_t n, struct error *e)
 /* Create the unfinished datafile. 1: another process is writing it. */
 static int take_part(const struct recovering *w, int *fd, struct error *e)
 {
-	if (is_locked(w->out, w->part))
+	if (store_is_locked(w->out, w->part))
 		return 1;
 	if (unlinkat(w->out, w->part, 0) != 0 && errno != ENOENT)
 		return error_system(e, "its unfinished datafile (%s) cannot be removed", w->part);
@@ -231,7 +150,7 @@ static enum store_fate make_datafile(const struct recovering *w, const char *nam
 	if (store_copy_read(&c, w->stores, name, e) < 0)
 		return STORE_FAILED;
 	const struct store_header *h = store_copy_header(&c);
-	bool known = w->r->pid && h->pid == w->r->pid && h->pid_space == pid_space();
+	bool known = w->r->pid && h->pid == w->r->pid && h->pid_space == store_pid_space();
 	store_settle(&c, known ? &w->r->known : NULL);
 	int result = store_copy_to_datafile(&c, &bytes, &n, e);
 	store_copy_free(&c);
@@ -268,10 +187,10 @@ static enum store_fate recover_one(struct recovering *w, const char *name, struc
 	if (read_header(w, name, &h, e) < 0)
 		return STORE_FAILED;
 	if (store_has_suffix(name, STORE_EXEC_SUFFIX)) {
-		bool begins = w->r->patient && process_runs(h.pid, h.start_ticks);
+		bool begins = w->r->patient && store_process_runs(h.pid, h.start_ticks);
 		w->r->ending += begins;
 		if (is_blank(&h) || memcmp(h.magic, STORE_MAGIC, sizeof h.magic) == 0)
-			return begins || is_locked(w->stores, name)
+			return begins || store_is_locked(w->stores, name)
 				   ? STORE_ALIVE
 				   : remove_store(w, name, STORE_REMOVED, e);
 		error_set(e, ERROR_VERSION, "it is not a store of hpcrun");
@@ -280,10 +199,10 @@ static enum store_fate recover_one(struct recovering *w, const char *name, struc
 	/* an empty header: there was no memory for more than the file, or the process was killed
 	 * before it wrote to it */
 	if (is_blank(&h))
-		return is_locked(w->stores, name) || process_runs(pid_of_name(name), 0)
+		return store_is_locked(w->stores, name) || store_process_runs(pid_of_name(name), 0)
 			   ? STORE_ALIVE
 			   : remove_store(w, name, STORE_LOST, e);
-	if (store_lives(w->stores, name, &h)) {
+	if (store_lives_among(w->mapped, w->stores, name, &h)) {
 		w->r->ending += h.state != STORE_RUNNING || !store_header_is_local(&h);
 		return STORE_ALIVE;
 	}
@@ -291,7 +210,7 @@ static enum store_fate recover_one(struct recovering *w, const char *name, struc
 	if (fstatat(w->out, w->datafile, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return make_datafile(w, name, e);
 	if (S_ISREG(st.st_mode)) {
-		if (!is_locked(w->out, w->part))
+		if (!store_is_locked(w->out, w->part))
 			unlinkat(w->out, w->part, 0);
 		return remove_store(w, name, STORE_REMOVED, e);
 	}
@@ -428,7 +347,7 @@ static int recover_users(const struct recovering *all, const struct store_names 
 {
 	int result = 0;
 	for (size_t i = 0; result == 0 && i < users->n; i++) {
-		struct recovering w = {.out = all->out, .r = all->r};
+		struct recovering w = {.out = all->out, .r = all->r, .mapped = all->mapped};
 		store_is_user(users->at[i], &w.user);
 		w.stores = store_open_user(all->stores, users->at[i]);
 		if (w.stores < 0)
@@ -453,7 +372,8 @@ static void remove_directory(const char *path, int fd, const struct store_names 
 
 int store_recover(const char *stores, const char *out, struct store_recovery *r, struct error *e)
 {
-	struct recovering w = {.r = r};
+	struct store_mapped mapped = {0};
+	struct recovering w = {.r = r, .mapped = &mapped};
 	struct store_names users = {0};
 	uint32_t kept = r->counts[STORE_ALIVE] + r->counts[STORE_FAILED];
 	w.stores = open_directory(stores, e);
@@ -468,6 +388,7 @@ int store_recover(const char *stores, const char *out, struct store_recovery *r,
 	if (result == 0 && r->counts[STORE_ALIVE] + r->counts[STORE_FAILED] == kept)
 		remove_directory(stores, w.stores, &users);
 	names_free(&users);
+	store_mapped_free(&mapped);
 	if (w.out >= 0)
 		close(w.out);
 	close(w.stores);

@@ -1,5 +1,6 @@
 #include "hpcprof/load/datafile_source.h"
 
+#include "formats/store/alive.h"
 #include "formats/store/recover.h"
 #include "hpcprof/load/foreign.h"
 

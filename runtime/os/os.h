@@ -24,7 +24,7 @@ struct os_need {
 	uint64_t args[6]; /* 0: addresses and the like, which no filter depends on */
 };
 /* Made by a handler with any driver; by os_clock_self; outside handlers; and there by
- * os_make_directory_for, and os_remove_idle_directory with_users. */
+ * os_make_directory*, os_symlink, and os_remove_idle_directory with_users. */
 extern const struct os_need os_needs_in_handler[], os_needs_clock_self[], os_needs_elsewhere[],
     os_needs_share[];
 /* Made by os_task_clock_* and os_timer_* at each sample, and at other times; to open a task
@@ -132,6 +132,8 @@ bool os_file_is_open(const struct os_file *f);
  * the last quarter is left to the program and others. path: of the file, in case
  * the program has closed it. Access never faults afterwards because of missing space. */
 void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, size_t bytes);
+int os_make_directory(const char *path, unsigned mode);
+int os_symlink(const char *target, const char *path);
 /* Remove an empty directory that nobody has locked. with_users: it may contain empty ones of
  * os_make_directory_for. */
 bool os_remove_idle_directory(const char *path, bool with_users);

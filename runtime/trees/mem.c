@@ -72,7 +72,7 @@ int csprof_store_create(const char *path, uint32_t num_metrics, uint32_t num_eve
 	in_file = beside_file = false;
 	if (path) {
 		int r = os_file_create(path, &file);
-		if (r == -EEXIST || r == -EACCES)
+		if (r == -EEXIST || r == -EACCES || r == -ENOENT)
 			return r;
 		in_file = r == 0;
 		file_path = path;

@@ -11,8 +11,8 @@
 
 /* Make the store of this process in a new file at path, or in private memory if path is NULL or
  * no file can be made there. path must remain valid. Returns 0, -ENOMEM, -EEXIST if something
- * exists at path, or -EACCES if the process may make no file there. In a forked child, destroy the
- * parent's store first. */
+ * exists at path, or -EACCES or -ENOENT if no file can be made there for this reason. In a forked
+ * child, destroy the parent's store first. */
 int csprof_store_create(const char *path, uint32_t num_metrics, uint32_t num_events);
 /* Unmap the store; its file remains. */
 void csprof_store_destroy(void);

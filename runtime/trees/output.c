@@ -107,22 +107,52 @@ static const char *name_aside(void)
 	return p.at;
 }
 
+/* OUT/<last part of STORE>.stores, which the launcher made. */
+static const char *name_link(void)
+{
+	struct path p = path_in(&part_place, csprof_options.out);
+	add_text(&p, strrchr(csprof_options.store, '/') + 1);
+	add_text(&p, STORE_LINK_SUFFIX);
+	return p.at;
+}
+
+/* The launcher has ended, and found no store in STORE just before this process began: make it
+ * again. Not where OUT is another one, or cannot be written. */
+static bool restore_directory(void)
+{
+	if (!os_exists(csprof_options.out))
+		return false;
+	int r = os_make_directory(csprof_options.store, os_user() == 0 ? 0711 : 0700);
+	if (r < 0)
+		return r == -EEXIST;
+	r = os_symlink(csprof_options.store, name_link());
+	if (r == 0 || r == -EEXIST)
+		return true;
+	os_remove_idle_directory(csprof_options.store, false);
+	return false;
+}
+
 /* Where the process has no rights in STORE, it may have a directory of its user there. If it has
  * not, the store is in private memory. */
-static int create_store(uint32_t num_metrics, uint32_t num_events)
+static int create_store(uint32_t num_metrics, uint32_t num_events, bool may_share)
 {
-	for (bool again = csprof_options.store[0]; again;) {
+	bool again = csprof_options.store[0], restored = false;
+	while (again) {
 		int r = csprof_store_create(
 		    make_name(&store_place, csprof_options.store, store_user, STORE_SUFFIX),
 		    num_metrics, num_events);
-		if (r != -EACCES)
+		if (r != -EACCES && r != -ENOENT)
 			return r;
-		again = !store_user && (store_user = os_user()) != 0;
+		if (r == -EACCES)
+			again = !store_user && (store_user = os_user()) != 0;
+		else
+			again = !store_user && may_share && !restored && restore_directory();
+		restored |= r == -ENOENT;
 	}
 	return csprof_store_create(NULL, num_metrics, num_events);
 }
 
-int csprof_output_begin(uint32_t num_metrics, uint32_t num_events, bool forked)
+int csprof_output_begin(uint32_t num_metrics, uint32_t num_events, bool forked, bool may_share)
 {
 	if (!forked) { /* a child has those of its parent */
 		os_executable(executable, sizeof executable);
@@ -136,7 +166,7 @@ int csprof_output_begin(uint32_t num_metrics, uint32_t num_events, bool forked)
 		datafile = make_name(&datafile_place, csprof_options.out, 0, CSP_SUFFIX);
 		if (os_exists(datafile))
 			continue;
-		r = create_store(num_metrics, num_events);
+		r = create_store(num_metrics, num_events, may_share);
 		if (r != -EEXIST)
 			break;
 	}
@@ -272,15 +302,6 @@ int csprof_output_write(void)
 
 /* ---- the store's file ---------------------------------------------------------------- */
 
-/* Remove OUT/<last part of STORE>.stores, which the launcher made. */
-static void remove_link(void)
-{
-	struct path p = path_in(&part_place, csprof_options.out);
-	add_text(&p, strrchr(csprof_options.store, '/') + 1);
-	add_text(&p, STORE_LINK_SUFFIX);
-	os_unlink(p.at);
-}
-
 void csprof_output_drop_store(bool with_users)
 {
 	const char *path = csprof_store_path();
@@ -288,7 +309,7 @@ void csprof_output_drop_store(bool with_users)
 		return;
 	os_unlink(path);
 	if (os_remove_idle_directory(csprof_options.store, with_users))
-		remove_link();
+		os_unlink(name_link());
 }
 
 void csprof_output_put_store_aside(void)

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /* Choose the image's number so that no store and no datafile of its name exist, and make the
- * store (mem.h) under that name. Returns 0 or a negative errno, as csprof_store_create. */
-int csprof_output_begin(uint32_t num_metrics, uint32_t num_events, bool forked);
+ * store (mem.h) under that name. may_share: the calls of os_needs_share are allowed. Returns 0 or a
+ * negative errno, as csprof_store_create. */
+int csprof_output_begin(uint32_t num_metrics, uint32_t num_events, bool forked, bool may_share);
 
 /* The process is about to become another user: make a directory for that user's stores. Also in a
  * vfork child. */

@@ -73,6 +73,10 @@ is "after the launcher has ended they are recovered" "$(ls data3 | grep -c '^use
 is "and no store stays" "$(ls "$store")" ""
 is "and no link to one" "$(find data3 -name '*.stores')" ""
 
+"$hpcrun" -q -o data6 sh -c "rm -r \$HPCRUN_STORE; '$users' setuid 65534 20 >/dev/null"
+is "who begins without the directory of stores makes it again" "$(ls data6 | grep -c '^users.*csp$')" 3
+is "and it does not stay" "$(ls "$store")" ""
+
 # Processes with a pid that another one had cannot see that its datafile has their name.
 "$hpcrun" -q -o data5 sh -c "for i in 1 2 3; do unshare --pid --fork setpriv --reuid 65534 --regid 65534 \\
 	--clear-groups $PWD/seen/users root 0 20 >/dev/null; sleep 1.2; done"

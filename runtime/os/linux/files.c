@@ -277,6 +277,16 @@ void *os_file_map(const struct os_file *f, const char *path, uint64_t offset, si
 	return p;
 }
 
+int os_make_directory(const char *path, unsigned mode)
+{
+	return (int)CALL(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+int os_symlink(const char *target, const char *path)
+{
+	return (int)CALL(SYS_symlinkat, target, AT_FDCWD, path);
+}
+
 /* The directories of other users (os_make_directory_for), which are empty; false if there is
  * anything else in the directory fd. */
 static bool remove_users(int fd)

@@ -161,6 +161,7 @@ const struct os_need os_needs_elsewhere[] = {
 const struct os_need os_needs_share[] = {
     {SYS_mkdirat, false, {(uint32_t)AT_FDCWD}},
     {SYS_fchownat, false, {(uint32_t)AT_FDCWD}},
+    {SYS_symlinkat, false, {0, (uint32_t)AT_FDCWD}},
     {SYS_getdents64, false, {ANY_FD}},
     {SYS_unlinkat, false, {ANY_FD}},
     END,
