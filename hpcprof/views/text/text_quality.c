@@ -259,11 +259,76 @@ static bool losses(struct text *t)
 /* ---- in brief ------------------------------------------------------------------------ */
 
 /* Below these shares, in percent, what is missing changes no conclusion. */
-enum { LOST_TELLING = 5, NAMELESS_TELLING = 10 };
+enum { LOST_TELLING = 5, NAMELESS_TELLING = 10, GENERATED_TELLING = 50 };
 
 static bool telling(uint64_t part, uint64_t all, unsigned percent)
 {
 	return part / percent > all / 100;
+}
+
+/* ---- where partial paths end ------------------------------------------------------------- */
+
+/* Add the values of partial paths to the load modules of their outermost frames. */
+static bool add_ends(const struct model *m, const struct model_metric *metric, uint64_t *modules)
+{
+	uint32_t n = model_num_contexts(m), none = UINT32_MAX;
+	uint32_t *outermost = calloc(n + 1, sizeof *outermost);
+	bool saturated = false;
+
+	if (!outermost)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t parent = i < MODEL_ROOTS ? none : model_parent(m, i);
+		outermost[i] = none;
+		if (parent == MODEL_PARTIAL_ROOT)
+			outermost[i] = m->frames.at[model_frame_of(m, i)].module;
+		else if (parent != none)
+			outermost[i] = outermost[parent];
+		if (outermost[i] != none)
+			modules[outermost[i]] =
+			    sum_add(modules[outermost[i]], metric->events[i], &saturated);
+	}
+	free(outermost);
+	return true;
+}
+
+static bool partial_ends(struct text *t, const struct model_metric *metric)
+{
+	enum { NAMED = 3 };
+	const struct model *m = t->m;
+	uint64_t *modules = calloc(m->modules.len + 1, sizeof *modules), all = 0, made = 0;
+	bool saturated = false, ok = modules && add_ends(m, metric, modules);
+	const char *text = "";
+
+	for (size_t i = 0; ok && i < m->modules.len; i++) {
+		all = sum_add(all, modules[i], &saturated);
+		if (strcmp(m->modules.at[i].name, CSP_MODULE_ANONYMOUS) == 0)
+			made = sum_add(made, modules[i], &saturated);
+	}
+	for (int k = 0; ok && all && k < NAMED; k++) {
+		char number[LAYOUT_NUMBER_BYTES];
+		uint32_t most = 0;
+		for (uint32_t i = 1; i < m->modules.len; i++)
+			most = modules[i] > modules[most] ? i : most;
+		if (!telling(modules[most], all, LOST_TELLING))
+			break;
+		bool is_made = strcmp(m->modules.at[most].name, CSP_MODULE_ANONYMOUS) == 0;
+		text = text_format(t, "%s%s %s %s", text, *text ? "," : "",
+				   layout_percent(number, modules[most], all),
+				   is_made ? "generated at run time"
+					   : label_module_base(m, &t->arena, most));
+		modules[most] = 0;
+		ok = text != NULL;
+	}
+	free(modules);
+	if (ok && *text)
+		text_paragraph(
+		    t, "Partial paths end where code has no unwind information:%s.%s", text,
+		    telling(made, all, GENERATED_TELLING)
+			? " Those through generated code are complete if it keeps frame pointers "
+			  "(java -XX:+PreserveFramePointer)."
+			: "");
+	return ok;
 }
 
 /* One line on the outcome of the samples, and a table if too many were lost. */
@@ -287,10 +352,13 @@ static bool brief_account(struct text *t, const struct shown_metric *c)
 	    layout_percent(complete, m->account.at[CSP_RECORDED].weight, all), c->metric_name,
 	    layout_percent(partial, m->account.at[CSP_PARTIAL].weight, all),
 	    layout_percent(not, lost, all));
-	if (telling(lost, all, LOST_TELLING) ||
-	    telling(m->account.at[CSP_PARTIAL].weight, all, LOST_TELLING))
-		return account(t, m);
-	return true;
+	bool many_partial = telling(m->account.at[CSP_PARTIAL].weight, all, LOST_TELLING);
+	bool ok = true;
+	if (many_partial && !t->flat)
+		ok = partial_ends(t, m);
+	if (ok && (many_partial || telling(lost, all, LOST_TELLING)))
+		ok = account(t, m);
+	return ok;
 }
 
 static bool brief_symbols(struct text *t)
