@@ -313,20 +313,20 @@ static bool partial_ends(struct text *t, const struct model_metric *metric)
 		if (!telling(modules[most], all, LOST_TELLING))
 			break;
 		bool is_made = strcmp(m->modules.at[most].name, CSP_MODULE_ANONYMOUS) == 0;
-		text = text_format(t, "%s%s %s %s", text, *text ? "," : "",
-				   layout_percent(number, modules[most], all),
-				   is_made ? "generated at run time"
-					   : label_module_base(m, &t->arena, most));
+		text = text_format(t, "%s%s %s (%s)", text, *text ? "," : "",
+				   is_made ? "code generated at run time"
+					   : label_module_base(m, &t->arena, most),
+				   layout_percent(number, modules[most], all));
 		modules[most] = 0;
 		ok = text != NULL;
 	}
 	free(modules);
 	if (ok && *text)
 		text_paragraph(
-		    t, "Partial paths end where code has no unwind information:%s.%s", text,
+		    t, "Partial paths end in%s.%s", text,
 		    telling(made, all, GENERATED_TELLING)
-			? " Those through generated code are complete if it keeps frame pointers "
-			  "(java -XX:+PreserveFramePointer)."
+			? " Paths through generated code are complete if it keeps frame pointers, "
+			  "as with java -XX:+PreserveFramePointer."
 			: "");
 	return ok;
 }
