@@ -3,8 +3,7 @@ what the command takes more of the CPU?
 
 It is run alone and measured by turns. A pair gives what measuring added, user and system, of all
 its processes, and what the datafiles say, in the account and outside of it; the medians of the two may differ by a third, and by a
-hundredth of what the command takes. Half of what is said may be too much: the cost of a sample was
-measured before, when a host may have been slower.
+hundredth of what the command takes.
 
 Where other work or a host slows some of the runs, the median itself is uncertain: by its standard
 error, taken from the pairs' median absolute deviation. Pairs are added, up to ten times PAIRS,
@@ -20,7 +19,7 @@ import sys
 
 import csp
 
-HALF, THIRD, TENTH, HUNDREDTH = 1 / 2, 1 / 3, 0.1, 0.01
+THIRD, TENTH, HUNDREDTH = 1 / 3, 0.1, 0.01
 MOST = 10           # times PAIRS
 CERTAIN = 3         # standard errors
 CERTAIN_WITHIN = 0.5  # of the bound
@@ -81,7 +80,7 @@ def main(pairs, budget, rate, hpcrun, *command):
     share = statistics.median(shares)
     print("alone %.3f s; measured %.1f ms more, +-%.1f, of %d pairs; said %.1f ms, %.1f%% of the budget of %s%%"
           % (base, 1e3 * difference, 1e3 * unsure, len(alone), 1e3 * cost, share, budget))
-    if difference - cost > bound + unsure or cost - difference > max(bound, HALF * cost) + unsure:
+    if abs(cost - difference) > bound + unsure:
         return 1
     return 1 if share > float(budget) * (1 + TENTH) else 0
 
