@@ -75,7 +75,10 @@ struct store_recovery {
 	struct store_ending known;
 	bool patient; /* a process that has just called exec may begin its next image yet */
 	uint32_t counts[STORE_FATES]; /* number of stores by their fate; incremented */
-	uint32_t ending;              /* of those of running processes, whose account is closed */
+	/* Of those of running processes: how many may end soon, because their account is closed or
+	 * because they are in another pid namespace, which ends with its first process; or begin
+	 * their next image. */
+	uint32_t ending;
 };
 
 /* Whether name is that of a directory of stores of another user, in that of root: the number of the

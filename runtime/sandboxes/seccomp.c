@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 
 static __thread bool confined;
-static atomic_bool all_confined, all_refused, alone;
+static atomic_bool all_confined, all_refused, sharing_refused;
 
 bool csprof_confined(void)
 {
@@ -24,7 +24,7 @@ bool csprof_confined(void)
 
 bool csprof_may_share(void)
 {
-	return !csprof_confined() && !atomic_load_explicit(&alone, memory_order_relaxed);
+	return !csprof_confined() && !atomic_load_explicit(&sharing_refused, memory_order_relaxed);
 }
 
 bool csprof_sampling_refused(void)
@@ -131,7 +131,8 @@ void csprof_seccomp_before(struct csprof_confining *c, const struct sock_fprog *
 	c->all_threads = all_threads;
 	c->confined = !all_allowed(filter, os_needs_elsewhere);
 	if (!all_allowed(filter, os_needs_share))
-		atomic_store(&alone, true); /* also if the filter is refused: little is lost */
+		atomic_store(&sharing_refused,
+			     true); /* also if the filter is refused: little is lost */
 	if (c->confined && !csprof_store_survives()) {
 		c->finished = csprof_process_finish("confined", false);
 	} else {
