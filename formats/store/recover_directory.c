@@ -41,20 +41,28 @@ static bool is_allowed(int fd, uint32_t user)
 			 st.st_nlink == 1);
 }
 
+static int open_store(const struct recovering *w, const char *name, struct error *e)
+{
+	int fd = openat(w->stores, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return error_system(e, "cannot be opened");
+	if (is_allowed(fd, w->user))
+		return fd;
+	close(fd);
+	return error_set(e, ERROR_VERSION, "it is not a file of the user %u", w->user);
+}
+
 static int read_header(const struct recovering *w, const char *name, struct store_header *h,
 		       struct error *e)
 {
-	int fd = openat(w->stores, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	memset(h, 0, sizeof *h);
+	int fd = open_store(w, name, e);
 	if (fd < 0)
-		return error_system(e, "cannot be opened");
-	bool allowed = is_allowed(fd, w->user);
-	ssize_t n = allowed ? pread(fd, h, sizeof *h, 0) : 0;
+		return -1;
+	ssize_t n = pread(fd, h, sizeof *h, 0);
 	if (n < 0)
 		error_system(e, "cannot be read");
 	close(fd);
-	if (!allowed)
-		return error_set(e, ERROR_VERSION, "it is not a file of the user %u", w->user);
 	return n < 0 ? -1 : 0;
 }
 
@@ -142,12 +150,24 @@ static enum store_fate write_datafile(const struct recovering *w, const char *na
 	return remove_store(w, name, result > 0 ? STORE_REMOVED : STORE_RECOVERED, e);
 }
 
+/* What a user's directory has under a name may have changed since its header was read. */
+static int copy(const struct recovering *w, const char *name, struct store_copy *c, struct error *e)
+{
+	if (!w->user)
+		return store_copy_read(c, w->stores, name, e);
+	int fd = open_store(w, name, e);
+	int result = fd < 0 ? -1 : store_copy_file(c, fd, e);
+	if (fd >= 0)
+		close(fd);
+	return result;
+}
+
 static enum store_fate make_datafile(const struct recovering *w, const char *name, struct error *e)
 {
 	struct store_copy c;
 	uint8_t *bytes;
 	size_t n;
-	if (store_copy_read(&c, w->stores, name, e) < 0)
+	if (copy(w, name, &c, e) < 0)
 		return STORE_FAILED;
 	const struct store_header *h = store_copy_header(&c);
 	bool known = w->r->pid && h->pid == w->r->pid && h->pid_space == store_pid_space();
