@@ -104,17 +104,19 @@ enum csp_disposition {
 
 /* The file in a measurement directory that names the programs that hpcrun or measured processes
  * started and that could not be measured: for each start a line of the reason (STATIC, RIGHTS,
- * FOREIGN), a tab, and the path of the program. Lines may be incomplete or not UTF-8. */
+ * FOREIGN, HIDDEN), a tab, and the path of the program. Lines may be incomplete or not UTF-8. */
 #define CSP_UNMEASURED_FILE "not-measured"
 #define CSP_UNMEASURED_STATIC "static"   /* statically linked, without our library */
 #define CSP_UNMEASURED_RIGHTS "rights"   /* setuid, setgid, or with file capabilities */
 #define CSP_UNMEASURED_FOREIGN "foreign" /* of another architecture or C library; an emulator */
+#define CSP_UNMEASURED_HIDDEN "hidden"   /* the library cannot be read where it was started */
 /* The reasons, each followed by the text for a user. */
 #define CSP_UNMEASURED_TEXTS                                                                       \
 	{                                                                                          \
 		{CSP_UNMEASURED_STATIC, "statically linked"},                                      \
 		    {CSP_UNMEASURED_RIGHTS, "setuid, setgid or with capabilities"},                \
 		    {CSP_UNMEASURED_FOREIGN, "another architecture or C library, or an emulator"}, \
+		    {CSP_UNMEASURED_HIDDEN, "hpcrun's library cannot be read there"},              \
 	}
 
 /* Pseudo-modules of the epochs table; CSP_MODULE_KERNEL is another one. */

@@ -286,7 +286,8 @@ static void say_unsampled(const struct launch_summary *s)
 		const char *text;
 	} kinds[] = {
 	    {CSP_MEASURING_OFF, "because programs restrict system calls or close descriptors"},
-	    {CSP_SIGNAL_TAKEN, "because programs take the sampling signal; try --signal RTMIN"},
+	    {CSP_SIGNAL_TAKEN,
+	     "because programs take or block the sampling signal; try --signal RTMIN"},
 	    {CSP_FAULT, "because of faults in the sampling handler"},
 	};
 	const double telling = 0.005;

@@ -107,7 +107,7 @@ int os_rename(const char *from, const char *to);
 /* -EEXIST if to exists. */
 int os_rename_new(const char *from, const char *to);
 bool os_exists(const char *path);
-bool os_can_read(const char *path);
+bool os_can_read(const char *path); /* by the real user, without capabilities */
 /* Store the absolute path of an existing file, without links, in out (size bytes, NUL-terminated).
  * Its length, or -errno. */
 int os_real_path(const char *path, char *out, size_t size);

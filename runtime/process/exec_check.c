@@ -235,13 +235,11 @@ static bool find(struct head *h, char *out, const char *name)
 	return false;
 }
 
-/* The program may have another root directory by now, or another user's rights. */
+/* The program may have another root directory by now, or another user's rights. Capabilities that
+ * it still has are lost by exec, and do not count here, either: the real user is asked about. */
 static bool library_is_there(void)
 {
-	int fd = csprof_options.library[0] ? os_open_read(csprof_options.library) : 0;
-	if (fd > 0)
-		os_close(fd);
-	return fd >= 0;
+	return !csprof_options.library[0] || os_can_read(csprof_options.library);
 }
 
 bool csprof_exec_check(const char *path, bool search)
@@ -250,15 +248,16 @@ bool csprof_exec_check(const char *path, bool search)
 	char at[MAX_PATH];
 	if (!path || csprof_confined())
 		return false;
-	if (!library_is_there())
-		return true;
-	if (search && !strchr(path, '/'))
-		return find(&h, at, path) && judge(&h, at);
 	size_t n = strlen(path) + 1;
-	if (n > sizeof at)
-		return false;
-	memcpy(at, path, n);
-	return judge(&h, at);
+	bool named = !search || strchr(path, '/'), there = library_is_there();
+	bool known = named ? n <= sizeof at && os_is_file(path) : find(&h, at, path);
+	if (known && named)
+		memcpy(at, path, n);
+	if (there)
+		return known && judge(&h, at);
+	if (known)
+		note(CSP_UNMEASURED_HIDDEN, at);
+	return true;
 }
 
 bool csprof_exec_check_at(int fd, const char *path)

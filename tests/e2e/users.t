@@ -111,6 +111,16 @@ is "a limit on file sizes: nothing is said in between" "$(closing)" ""
 check "which datafiles are lost is said at the end" grep -q '; 2 lost (no space for their data: ' said
 nothing_left "a limit on file sizes"
 
+# ---- a library that the other user may not read ---------------------------------------------
+mkdir -m 700 hidden
+mkdir -m 777 seen-out
+cp -r "$BUILD/bin" "$BUILD/lib" hidden/
+hidden/bin/hpcrun -o seen-out setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '/bin/ls / >/dev/null; nothing; true' >out 2>said
+is "no program's loader complains" "$(grep -c 'ld.so' said)" 0
+check "that they are not measured is said, with the reason" grep -Fq \
+	"; 1 program start not measured: sh (hpcrun's library cannot be read there)" said
+is "nor is one that does not exist" "$(cat seen-out/not-measured)" "hidden	$(command -v sh)"
+
 # ---- another root directory ------------------------------------------------------------------
 # Without our library there, programs run, and the loader does not complain.
 mkdir -p root/bin
