@@ -93,7 +93,6 @@ int main(void)
 	/* the first one takes memory, whose lock fork wants, too; the others use its stack again */
 	if (pthread_create(&thread, NULL, nothing, NULL) != 0 || pthread_join(thread, NULL) != 0)
 		return 2;
-	sigaction(SIGURG, &act, NULL);
 	pid_t sender = fork();
 	if (sender < 0)
 		return 3;
@@ -102,6 +101,8 @@ int main(void)
 			usleep(100);
 		_exit(0);
 	}
+	/* not before that fork, whose lock of libc's a fork in the handler would wait for */
+	sigaction(SIGURG, &act, NULL);
 	while (came < 4000)
 		if (pthread_create(&thread, NULL, nothing, NULL) == 0)
 			pthread_join(thread, NULL);
