@@ -2,6 +2,7 @@
 #include "runtime/interception/intercept.h"
 
 #include "formats/encode.h"
+#include "runtime/interception/stacks.h"
 #include "runtime/process/fork_detect.h"
 #include "runtime/process/process.h"
 #include "runtime/process/thread.h"
@@ -69,6 +70,7 @@ void csprof_image_start(int argc, char **argv, char **environment)
 	csprof_process_start(argc, argv, environment);
 	if (!csprof_process_measured())
 		return;
+	csprof_stacks_main_begin(environment);
 	csprof_fork_detect_watch();
 	(void)at_quick_exit(at_quick);
 	pthread_atfork(before_fork, after_fork, in_child);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A sample takes up to 6 KB, and while it continues a call of the program, others may come on top
  * of it: CSPROF_MAX_PARKED. Pages are touched when they are used. */
@@ -67,9 +68,26 @@ int csprof_stacks_alternate(const stack_t *stack, stack_t *old)
 	return r;
 }
 
+static const stack_t none = {.ss_flags = SS_DISABLE};
+
+void csprof_stacks_main_begin(char *const *environment)
+{
+	static const char name[] = "HEAPCHECK=";
+	for (; *environment; environment++)
+		if (strncmp(*environment, name, sizeof name - 1) == 0 &&
+		    (*environment)[sizeof name - 1]) {
+			stack_t before;
+			uint64_t mask = csprof_signal_hold();
+			alternate.tiny = true;
+			if (os_alternate_stack(NULL, &before) == 0 && before.ss_flags & SS_DISABLE)
+				use_ours(&none);
+			csprof_signal_release(mask);
+			return;
+		}
+}
+
 void csprof_stacks_thread_begin(size_t size)
 {
-	static const stack_t none = {.ss_flags = SS_DISABLE};
 	alternate.tiny = size && size < SMALL_STACK;
 	if (alternate.tiny)
 		use_ours(&none);
@@ -77,7 +95,6 @@ void csprof_stacks_thread_begin(size_t size)
 
 void csprof_stacks_thread_end(void)
 {
-	static const stack_t none = {.ss_flags = SS_DISABLE};
 	if (!alternate.ours)
 		return;
 	if (alternate.in_use && os_alternate_stack(&none, NULL) != 0)

@@ -97,4 +97,16 @@ for kind in alternate handled least given; do
 			test -n "$("$hpcprof" -q --json "$kind-$rate" | lib rows.py functions 'f["function"] == "burn" and f["total"][0] > 1e8')"
 	done
 done
+
+# gperftools' heap checker has a process on a stack that begins 4 KB below that of its parent.
+export HEAPCHECK=normal
+expected=$("$(program tiny)" below)
+is 'below: it lives alone' "$?" 0
+for rate in 1000 5000; do
+	is "below: and does the same at $rate samples a second" \
+		"$("$hpcrun" -q -e CPUTIME@f$rate -o "below-$rate" "$(program tiny)" below)" "$expected"
+done
+is 'and in a program that another one executes' \
+	"$("$hpcrun" -q -o below-sh sh -c '"$0" below' "$(program tiny)")" "$expected"
+unset HEAPCHECK
 done_testing

@@ -100,6 +100,23 @@ static int in_thread_with(const pthread_attr_t *attr)
 	return 0;
 }
 
+/* Data from 1 KB below the stack pointer. */
+static int below(void)
+{
+	volatile char *low = (char *)__builtin_frame_address(0) - 1024 - USED;
+	int spoilt = 0;
+
+	burn(0.0001); /* the linker's frames */
+	for (int i = 0; i < USED; i++)
+		low[i] = (char)i;
+	burn(0.2);
+	for (int i = 0; i < USED; i++)
+		spoilt += low[i] != (char)i;
+	say("spoilt", spoilt);
+	say_stack("no alternate stack", &none);
+	return 0;
+}
+
 /* The smallest stack that libc makes. */
 static int least(void)
 {
@@ -129,7 +146,7 @@ static int given(void)
 int main(int argc, char **argv)
 {
 	static const struct a_case cases[] = {
-	    {"alternate", alternate}, {"handled", handled}, {"least", least}, {"given", given}};
+	    {"alternate", alternate}, {"handled", handled}, {"least", least}, {"given", given}, {"below", below}};
 
 	return run_case(cases, sizeof cases / sizeof *cases, argc > 1 ? argv[1] : NULL);
 }
