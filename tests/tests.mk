@@ -97,7 +97,15 @@ $(BUILD)/faulty/lib/libhpcrun.so: $(runtime_o) $(faulty_o)
 		-Wl,--wrap=csprof_unwind_context -Wl,--wrap=csprof_process_before_main \
 		-Wl,--wrap=csprof_pace_armed -o $@ $^
 
-$(BUILD)/oracle/bin/hpcrun $(BUILD)/faulty/bin/hpcrun: $(BIN)/hpcrun
+# A test build that takes samples at every instruction.
+stepping_o := $(patsubst %.c,$(BUILD)/runtime-obj/%.o,$(wildcard tests/stepping/*.c))
+.PHONY: stepping
+stepping: $(BUILD)/stepping/lib/libhpcrun.so $(BUILD)/stepping/bin/hpcrun
+
+$(BUILD)/stepping/lib/libhpcrun.so: $(runtime_o) $(stepping_o)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^
+
+$(BUILD)/oracle/bin/hpcrun $(BUILD)/faulty/bin/hpcrun $(BUILD)/stepping/bin/hpcrun: $(BIN)/hpcrun
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # ---- running ------------------------------------------------------------------
@@ -118,7 +126,7 @@ e2e_beside := page thread-sanitizer page-values diff-page db outputs frames kill
 	statistics views db-questions ordinary-user house completion signal-safety db-outside faulting \
 	db-query replaced hpcrun arrows stacks confined merge places cannot stress epochs transfers mpi \
 	hpcprof-text recover churn diff unseen users zoo export import sources hpcprof-cli names signal-queue \
-	dump growth json page-bundle
+	dump growth json page-bundle remembered
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
 e2e_chosen := $(wildcard tests/e2e/$(only).t)
@@ -128,7 +136,7 @@ e2e_alone := $(filter-out $(e2e_rest),$(e2e_chosen))
 
 .PHONY: build-check build-sanitize build-unit-offline build-soak build-fuzz check-parts check-unit \
 	check-runtime check-unit-offline check-e2e check-sanitize check-fuzz fuzz-parts
-build-soak: all programs oracle faulty
+build-soak: all programs oracle faulty stepping
 build-check: build-soak build-sanitize build-fuzz $(unit_runtime:%=$(unit_dir)/%)
 build-sanitize:
 	+$(Q)$(sanitized) build-unit-offline

@@ -13,6 +13,11 @@ enum csprof_topic {
 	CSPROF_SAY_FILE = 16,   /* datafiles written */
 };
 
+/* For -D: what the library checks of its own work. */
+enum csprof_debug {
+	CSPROF_DEBUG_WALKS = 1 /* walks that ended at remembered frames are continued */
+};
+
 /* Remember what standard error is. Called at the start, before the program's code: until then,
  * and if there is none, nothing is written. */
 void csprof_message_start(void);

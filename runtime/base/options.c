@@ -151,6 +151,9 @@ bool csprof_options_read(char **environment)
 	o->arena = number_of(environment, HPCRUN_ENV_ARENA, 0);
 	const char *unwinder = csprof_variable(environment, HPCRUN_ENV_UNWINDER);
 	o->use_libunwind = unwinder && strcmp(unwinder, "libunwind") == 0;
+	const char *mark = csprof_variable(environment, HPCRUN_ENV_MARK);
+	o->memo = !o->use_libunwind && (!mark || strcmp(mark, "whole") != 0);
+	o->debug = (uint32_t)number_of(environment, HPCRUN_ENV_DEBUG, 0);
 	read_image(o, csprof_variable(environment, HPCRUN_ENV_IMAGE));
 	read_rank(o, environment);
 	const char *follow = csprof_variable(environment, HPCRUN_ENV_FOLLOW);

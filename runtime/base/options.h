@@ -21,8 +21,10 @@
 #define HPCRUN_ENV_STORE "HPCRUN_STORE"       /* directory for stores, absolute; see below */
 #define HPCRUN_ENV_SIGNAL "HPCRUN_SIGNAL"     /* number of the signal */
 #define HPCRUN_ENV_UNWINDER "HPCRUN_UNWINDER" /* "cfi" or "libunwind" */
+#define HPCRUN_ENV_MARK "HPCRUN_MARK"         /* "whole" or "memo": csprof_options.memo */
 #define HPCRUN_ENV_ARENA "HPCRUN_ARENA"       /* bytes of the first arena of a thread */
 #define HPCRUN_ENV_VERBOSE "HPCRUN_VERBOSE"   /* mask of enum csprof_topic */
+#define HPCRUN_ENV_DEBUG "HPCRUN_DEBUG"       /* mask of enum csprof_debug */
 #define HPCRUN_ENV_PACK "HPCRUN_PACK"         /* "no": keep no names at the end (launcher) */
 #define HPCRUN_ENV_QUIET "HPCRUN_QUIET"       /* no summary at the end (launcher) */
 #define HPCRUN_ENV_LIBRARY "HPCRUN_LIBRARY"   /* path of this library */
@@ -49,8 +51,9 @@ struct csprof_options {
 	bool some_only; /* --only names programs: that others are not measured is wanted */
 	bool one_tree;  /* one set of trees for all threads */
 	bool use_libunwind;
+	bool memo; /* walks end at remembered frames */
 	int sig;
-	uint32_t verbose;
+	uint32_t verbose, debug;
 	size_t arena;
 	/* "PID.SEQ.SPACE" or "PID.SEQ.SPACE.CPU": the next image of process PID has number SEQ, and
 	 * it and its children are in pid namespace SPACE (an inode, 0: unknown). The account of the

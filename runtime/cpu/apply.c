@@ -322,11 +322,25 @@ static bool find_cfa(const struct csprof_cfi_row *row, const struct csprof_curso
 	return true;
 }
 
+/* See enum csprof_basis. */
+static enum csprof_basis basis_of(const struct csprof_cfi_row *row)
+{
+	enum csprof_cfi_how fp = row->how[CSPROF_REG_FP];
+
+	if (row->signal_frame || row->cfa_is_expr || row->how[CSPROF_REG_RETURN] != CSPROF_CFI_AT ||
+	    row->how[CSPROF_REG_SP] != CSPROF_CFI_SAME ||
+	    (fp != CSPROF_CFI_SAME && fp != CSPROF_CFI_AT && fp != CSPROF_CFI_UNDEFINED))
+		return CSPROF_BASIS_OTHER;
+	if (row->cfa_reg == CSPROF_REG_SP)
+		return CSPROF_BASIS_STACK;
+	return row->cfa_reg == CSPROF_REG_FP ? CSPROF_BASIS_FRAME : CSPROF_BASIS_OTHER;
+}
+
 enum csprof_step csprof_cfi_apply(struct csprof_cursor *cur, const struct csprof_cfi_row *row,
 				  const struct csprof_stack *stack)
 {
 	struct csprof_cursor next = {.known = 0, .exact = row->signal_frame};
-	uintptr_t cfa, cell, from;
+	uintptr_t cfa, cell, from = 0, unused;
 
 	if (row->how[CSPROF_REG_RETURN] == CSPROF_CFI_UNDEFINED)
 		return CSPROF_STEP_END;
@@ -338,7 +352,7 @@ enum csprof_step csprof_cfi_apply(struct csprof_cursor *cur, const struct csprof
 	next.cell = (uintptr_t *)cell;
 	next.sp = cfa;
 	if (row->how[CSPROF_REG_SP] != CSPROF_CFI_SAME &&
-	    !follow(row, CSPROF_REG_SP, cfa, cur, stack, &next.sp, &from))
+	    !follow(row, CSPROF_REG_SP, cfa, cur, stack, &next.sp, &unused))
 		return CSPROF_STEP_BAD;
 	/* During longjmp the stack may already be the target's. */
 	if (!row->signal_frame && (next.sp < cur->sp || (next.sp == cur->sp && !cur->exact) ||
@@ -349,10 +363,12 @@ enum csprof_step csprof_cfi_apply(struct csprof_cursor *cur, const struct csprof
 	if (row->how[CSPROF_REG_FP] != CSPROF_CFI_UNDEFINED &&
 	    !follow(row, CSPROF_REG_FP, cfa, cur, stack, &next.bp, &from))
 		return CSPROF_STEP_BAD;
+	next.fp_cell = (uintptr_t *)from;
+	next.basis = basis_of(row);
 	for (unsigned reg = 0; reg < CSPROF_CPU_REGS; reg++) {
 		if (reg == CSPROF_REG_SP || reg == CSPROF_REG_FP)
 			continue;
-		if (follow(row, reg, cfa, cur, stack, &next.regs[reg], &from))
+		if (follow(row, reg, cfa, cur, stack, &next.regs[reg], &unused))
 			next.known |= UINT32_C(1) << reg;
 	}
 	if (next.ip == 0)

@@ -20,6 +20,11 @@
 
 #include "runtime/cpu/port.h"
 
+/* What a step has used to find the frame's CFA. FRAME and STACK: with that register and a constant,
+ * and the caller's ip and bp were then loaded from cells, or bp is the same; OTHER: anything else.
+ */
+enum csprof_basis { CSPROF_BASIS_OTHER, CSPROF_BASIS_STACK, CSPROF_BASIS_FRAME };
+
 /*
  * One frame during a walk. `regs` is indexed by DWARF numbers; a register is valid only if its
  * bit in `known` is set. The stack pointer and the frame pointer are only in `sp` and `bp`, and
@@ -31,7 +36,9 @@ struct csprof_cursor {
 			    signal frame */
 	uintptr_t regs[CSPROF_CPU_REGS];
 	uint32_t known;
-	bool exact; /* ip is an interrupted instruction, not a return address */
+	bool exact;         /* ip is an interrupted instruction, not a return address */
+	uint8_t basis;      /* of the last step: enum csprof_basis */
+	uintptr_t *fp_cell; /* where the last step loaded bp from; NULL: bp is unchanged */
 };
 
 /* A frame in the result of a walk. */

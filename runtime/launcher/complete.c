@@ -34,11 +34,11 @@ static void offer_signals(const struct completion *c)
 	completion_offer(c, "RTMIN", "the first real-time signal");
 }
 
-static void offer_topics(const struct completion *c)
+static void offer_topics(const struct completion *c, bool debug)
 {
 	const char *name, *meaning;
-	completion_offer(c, "help", "list the topics");
-	for (size_t i = 0; (name = launch_topic(i, &meaning)); i++)
+	completion_offer(c, "help", debug ? "list the checks" : "list the topics");
+	for (size_t i = 0; (name = launch_topic(debug, i, &meaning)); i++)
 		completion_offer(c, name, meaning);
 }
 
@@ -49,7 +49,9 @@ static void offer_values(const struct completion *c)
 	else if (strcmp(c->option->name, "signal") == 0)
 		offer_signals(c);
 	else if (strcmp(c->option->name, "verbose") == 0)
-		offer_topics(c);
+		offer_topics(c, false);
+	else if (strcmp(c->option->name, "debug") == 0)
+		offer_topics(c, true);
 	completion_offer_values(c);
 	if (strcmp(c->option->name, "store") == 0)
 		puts(":directory");

@@ -72,6 +72,8 @@ int launch_set_environment(const struct launch_options *o, const char *library, 
 	setenv(HPCRUN_ENV_UNWINDER, o->unwinder ? o->unwinder : "", 1);
 	set_number(HPCRUN_ENV_ARENA, o->arena);
 	set_number(HPCRUN_ENV_VERBOSE, o->verbose);
+	setenv(HPCRUN_ENV_MARK, o->mark ? o->mark : "", 1);
+	set_number(HPCRUN_ENV_DEBUG, o->debug);
 	setenv(HPCRUN_ENV_BUDGET, o->budget ? o->budget : "", 1);
 	snprintf(text, sizeof text, "%u.%u.%u.%u.%u", cost->timer, cost->event, cost->change,
 		 cost->image, cost->child);

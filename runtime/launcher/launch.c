@@ -431,7 +431,8 @@ int main(int argc, char **argv)
 		puts("hpcrun " HPC_VERSION);
 		return 0;
 	case LAUNCH_TOPICS:
-		launch_topics();
+	case LAUNCH_CHECKS:
+		launch_topics(o.action == LAUNCH_CHECKS);
 		return 0;
 	case LAUNCH_LIST:
 	case LAUNCH_LIST_LONG:

@@ -10,31 +10,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
+struct topic {
 	const char *name;
 	unsigned bit;
 	const char *meaning;
-} topics[] = {
+};
+
+static const struct topic topics[] = {
     {"process", CSPROF_SAY_PROCESS, "start, fork, exec and end of processes"},
     {"thread", CSPROF_SAY_THREAD, "start and end of threads"},
     {"source", CSPROF_SAY_SOURCE, "the sampling source of each thread"},
     {"epoch", CSPROF_SAY_EPOCH, "changes of the load map"},
     {"file", CSPROF_SAY_FILE, "datafiles written"},
+    {0},
 };
 
-const char *launch_topic(size_t i, const char **meaning)
+static const struct topic checks[] = {
+    {"walks", CSPROF_DEBUG_WALKS, "walks that end at remembered frames are continued and compared"},
+    {0},
+};
+
+static const struct topic *topics_of(bool debug)
 {
-	if (i >= sizeof topics / sizeof *topics)
-		return NULL;
-	*meaning = topics[i].meaning;
-	return topics[i].name;
+	return debug ? checks : topics;
 }
 
-void launch_topics(void)
+const char *launch_topic(bool debug, size_t i, const char **meaning)
 {
-	puts("-v takes a sum of these numbers, or names separated by commas:");
-	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
-		printf("  %3u  %-8s  %s\n", topics[i].bit, topics[i].name, topics[i].meaning);
+	*meaning = topics_of(debug)[i].meaning;
+	return topics_of(debug)[i].name;
+}
+
+void launch_topics(bool debug)
+{
+	printf("-%c takes a sum of these numbers, or names separated by commas:\n",
+	       debug ? 'D' : 'v');
+	for (const struct topic *t = topics_of(debug); t->name; t++)
+		printf("  %3u  %-8s  %s\n", t->bit, t->name, t->meaning);
 }
 
 /* ---- the table ------------------------------------------------------------------------ */
@@ -42,6 +54,7 @@ void launch_topics(void)
 static const char *const yes_no[] = {"yes", "no", NULL};
 static const char *const each_all[] = {"each", "all", NULL};
 static const char *const unwinders[] = {"cfi", "libunwind", NULL};
+static const char *const marks[] = {"whole", "memo", NULL};
 static const char *const places[] = {HPCRUN_STORE_MEMORY, HPCRUN_STORE_PRIVATE, NULL};
 
 /* In the order of --help. */
@@ -66,12 +79,16 @@ const struct launch_option launch_option_table[] = {
      "a reboot; private, which is lost if a process is killed"},
     {LAUNCH_SIGNAL, "signal", "NAME", NULL, "the signal to sample with (URG)"},
     {LAUNCH_UNWINDER, "unwinder", "NAME", unwinders, "cfi (default) or libunwind"},
+    {LAUNCH_MARK, "mark", "WAY", marks,
+     "walk each sample's stack as a whole, or only as far as it has\n"
+     "changed since the last one: whole or memo (default)"},
     {'m', "memory", "SIZE", NULL, "size of each thread's first arena, such as 256K or 4M"},
     {LAUNCH_PACK, "pack", "yes|no", yes_no,
      "keep the names of what was sampled with the data, for when\n"
      "programs are built again or replaced (yes)"},
     {'q', "quiet", NULL, NULL, "print no summary at the end"},
     {'v', "verbose", "MASK", NULL, "print messages about MASK; -v help lists the topics"},
+    {'D', "debug", "MASK", NULL, "check MASK while measuring; -D help lists the checks"},
     {'h', "help", NULL, NULL, "print this and exit"},
     {LAUNCH_VERSION_OPTION, "version", NULL, NULL, "print the version and exit"},
     {0},
@@ -128,27 +145,30 @@ static int parse_yes(const char *what, const char *value, bool *out)
 	return 0;
 }
 
-static int parse_verbose(const char *value, struct launch_options *o)
+/* The mask of -v, or of -D if debug. */
+static int parse_mask(const char *value, bool debug, struct launch_options *o)
 {
+	unsigned *mask = debug ? &o->debug : &o->verbose;
 	char copy[256];
 	char *end;
 	if (strcmp(value, "help") == 0) {
-		o->action = LAUNCH_TOPICS;
+		o->action = debug ? LAUNCH_CHECKS : LAUNCH_TOPICS;
 		return 0;
 	}
-	o->verbose = (unsigned)strtoul(value, &end, 0);
+	*mask = (unsigned)strtoul(value, &end, 0);
 	if (*value && !*end)
 		return 0;
 	snprintf(copy, sizeof copy, "%s", value);
-	o->verbose = 0;
+	*mask = 0;
 	for (char *save, *name = strtok_r(copy, ",", &save); name;
 	     name = strtok_r(NULL, ",", &save)) {
-		size_t i = 0;
-		while (i < sizeof topics / sizeof *topics && strcmp(topics[i].name, name) != 0)
-			i++;
-		if (i == sizeof topics / sizeof *topics)
-			return complain("-v", name, "no such topic; -v help lists them");
-		o->verbose |= topics[i].bit;
+		const struct topic *t = topics_of(debug);
+		while (t->name && strcmp(t->name, name) != 0)
+			t++;
+		if (!t->name)
+			return debug ? complain("-D", name, "no such check; -D help lists them")
+				     : complain("-v", name, "no such topic; -v help lists them");
+		*mask |= t->bit;
 	}
 	return 0;
 }
@@ -252,13 +272,20 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		if (strcmp(value, "cfi") != 0 && strcmp(value, "libunwind") != 0)
 			return complain("--unwinder", value, "expected cfi or libunwind");
 		return 0;
+	case LAUNCH_MARK:
+		o->mark = value;
+		if (strcmp(value, "whole") != 0 && strcmp(value, "memo") != 0)
+			return complain("--mark", value, "expected whole or memo");
+		return 0;
 	case 'm':
 		return parse_size(value, &o->arena);
 	case 'q':
 		o->quiet = true;
 		return 0;
 	case 'v':
-		return parse_verbose(value, o);
+		return parse_mask(value, false, o);
+	case 'D':
+		return parse_mask(value, true, o);
 	case 'h':
 		o->action = LAUNCH_HELP;
 		return 0;
@@ -282,8 +309,10 @@ static int from_environment(struct launch_options *o)
 	    {HPCRUN_ENV_FOLLOW, 'r'},
 	    {HPCRUN_ENV_SIGNAL, LAUNCH_SIGNAL},
 	    {HPCRUN_ENV_UNWINDER, LAUNCH_UNWINDER},
+	    {HPCRUN_ENV_MARK, LAUNCH_MARK},
 	    {HPCRUN_ENV_ARENA, 'm'},
 	    {HPCRUN_ENV_VERBOSE, 'v'},
+	    {HPCRUN_ENV_DEBUG, 'D'},
 	    {HPCRUN_ENV_ONLY, LAUNCH_ONLY},
 	    {HPCRUN_ENV_TREES, 't'},
 	    {HPCRUN_ENV_STORE, LAUNCH_STORE},

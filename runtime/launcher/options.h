@@ -14,7 +14,8 @@ enum launch_action {
 	LAUNCH_LIST_LONG,
 	LAUNCH_HELP,
 	LAUNCH_VERSION,
-	LAUNCH_TOPICS
+	LAUNCH_TOPICS,
+	LAUNCH_CHECKS
 };
 
 struct launch_options {
@@ -25,12 +26,14 @@ struct launch_options {
 	uint32_t parsed_budget;
 	const char *out;      /* directory, or NULL: hpcrun-COMMAND-N */
 	const char *unwinder; /* NULL: cfi */
+	const char *mark;     /* "whole", "memo", or NULL: memo */
 	const char *store;    /* HPCRUN_STORE_*, a directory, or NULL: memory */
 	const char *trees;    /* "each", "all", or NULL: each */
 	char only[4096];      /* names joined by ':' */
 	bool follow, quiet, pack;
 	int sig;          /* 0: the default */
 	unsigned verbose; /* mask of enum csprof_topic */
+	unsigned debug;   /* mask of enum csprof_debug */
 	long arena;       /* bytes, 0: the default */
 	char **command;   /* argv of COMMAND */
 };
@@ -51,6 +54,7 @@ enum {
 	LAUNCH_STORE,
 	LAUNCH_SIGNAL,
 	LAUNCH_UNWINDER,
+	LAUNCH_MARK,
 	LAUNCH_PACK,
 	LAUNCH_VERSION_OPTION
 };
@@ -62,9 +66,10 @@ extern const struct launch_option launch_option_table[];
 int launch_options_parse(struct launch_options *o, int argc, char **argv);
 /* Whether samples can be taken with this signal. */
 bool launch_signal_usable(int sig);
-/* The name of topic i of -v, from 0, and what it means; NULL: there are fewer. */
-const char *launch_topic(size_t i, const char **meaning);
+/* The name of topic i of -v, or of -D if debug, from 0, and what it means; NULL: there are fewer.
+ */
+const char *launch_topic(bool debug, size_t i, const char **meaning);
 void launch_help(void);
-void launch_topics(void);
+void launch_topics(bool debug);
 
 #endif

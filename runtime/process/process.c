@@ -140,6 +140,7 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	csprof_process.sig = o->sig;
 	csprof_sources_setup(&o->cost, o->budget);
 	csprof_process.first_arena = o->arena;
+	csprof_process.use_memo = o->memo;
 	keep_command(argc, argv);
 	if (csprof_metrics_init(&o->event, 1) < 0 || csprof_signal_install(o->sig) < 0)
 		return;
@@ -175,6 +176,17 @@ static void silence(void)
 	uint64_t until = os_clock_mono() + CSPROF_WAIT_NS;
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
 		csprof_thread_wait_idle(s, until);
+}
+
+/* For -D. */
+static void say_compared(void)
+{
+	if (!(csprof_options.debug & CSPROF_DEBUG_WALKS))
+		return;
+	csprof_say(CSPROF_SAY_ALWAYS, "walks continued from a remembered frame:", NULL,
+		   atomic_load(&csprof_process.walks_compared));
+	csprof_say(CSPROF_SAY_ALWAYS, "walks that went on in another way:", NULL,
+		   atomic_load(&csprof_process.walks_different));
 }
 
 bool csprof_process_finish(const char *end, bool with_loader)
@@ -220,6 +232,7 @@ bool csprof_process_finish(const char *end, bool with_loader)
 		csprof_say(csprof_options.store[0] ? CSPROF_SAY_FILE : CSPROF_SAY_ALWAYS,
 			   "the datafile cannot be written:", strerrordesc_np(-r), INT64_MIN);
 	csprof_signal_say_taken();
+	say_compared();
 	csprof_say(CSPROF_SAY_PROCESS, "process ends:", end, INT64_MIN);
 	return true;
 }

@@ -9,6 +9,7 @@
 #include "runtime/events/sampling.h"
 #include "runtime/sample/fault.h"
 #include "runtime/sample/kernel.h"
+#include "runtime/sample/memo.h"
 #include "runtime/sample/pace.h"
 #include "runtime/trees/arena.h"
 
@@ -25,7 +26,7 @@ enum {
 
 /* The number of frames, and of steps of the remembered path, that fit into a thread's state,
  * which is one page. */
-enum { CSPROF_FEW_FRAMES = 96, CSPROF_STATE_BYTES = 4096 };
+enum { CSPROF_FEW_FRAMES = 92, CSPROF_STATE_BYTES = 4096 };
 
 /* The tree to which a thread adds samples, and the last path that it added: a sample with the
  * same outer frames finds their nodes there (outermost first). */
@@ -78,6 +79,8 @@ typedef struct csprof_state {
 	bool probed_all;                   /* the next page is known to be unreadable */
 	struct csprof_frame *frames;       /* few_frames, or separate pages */
 	uint32_t num_frames, max_frames;
+	uint32_t outer; /* the walk's frames outside of those, which are the memo's first */
+	struct csprof_memo memo;
 
 	struct csprof_cct cct[CSPROF_TREE_KINDS]; /* complete and partial */
 	bool creator; /* it made threads, whose records refer to its trees */
@@ -119,7 +122,9 @@ struct csprof_process {
 	uint64_t start_mono; /* monotonic clock at the start */
 	size_t first_arena;  /* bytes, 0: the smallest */
 	bool use_libunwind;
-	bool threaded;             /* the program has made threads */
+	bool use_memo;
+	atomic_uint walks_compared, walks_different; /* for -D */
+	bool threaded;                               /* the program has made threads */
 	bool forked;               /* its parent may have had threads in the loader */
 	struct csprof_arena arena; /* for data of the process; under the lock */
 	_Atomic(store_ref) epoch;  /* the current load map */

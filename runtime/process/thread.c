@@ -63,6 +63,7 @@ static void free_state(csprof_state_t *state)
 	for (int kind = 0; kind < CSPROF_TREE_KINDS; kind++)
 		csprof_cct_deinit(&state->cct[kind]);
 	csprof_unwind_deinit(state);
+	csprof_memo_deinit(&state->memo);
 	state->next = spare_states;
 	spare_states = state;
 }

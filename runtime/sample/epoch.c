@@ -17,7 +17,7 @@ static struct {
 } dead[MAX_DEAD];
 static CSPROF_TOGETHER _Atomic(uint32_t) num_dead;
 static CSPROF_TOGETHER atomic_uint changing; /* number of threads in dlopen */
-static unsigned generation;
+static atomic_uint generation;
 static uint64_t seen_changes;
 
 static struct store_epoch *epoch_at(store_ref ref)
@@ -311,6 +311,11 @@ void csprof_epoch_update(void)
 		}
 		csprof_cpu.set_generation(++generation);
 	}
+}
+
+unsigned csprof_epoch_generation(void)
+{
+	return atomic_load_explicit(&generation, memory_order_relaxed);
 }
 
 void csprof_epoch_get_loaded_modules(void)

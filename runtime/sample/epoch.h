@@ -50,6 +50,9 @@ bool csprof_epoch_doubtful(uintptr_t ip);
 /* Whether that can be unclear for any address. Async-signal-safe; cheap. */
 bool csprof_epoch_changing(void);
 
+/* Changes after modules were unloaded: then other code may be at an address. Async-signal-safe. */
+unsigned csprof_epoch_generation(void);
+
 /* A forked child has its parent's load map, but must not ask the loader for it: a thread that
  * does not exist in the child may have held the loader's lock. So the current epoch is copied to
  * memory outside the store before the parent's store is unmapped, and then added to the new

@@ -60,12 +60,14 @@ bool csprof_context_is_unsafe(const void *ucontext, enum csp_disposition *why)
 
 /* Whether a frame is at the address of an unloaded module, where another module may just be
  * mapped. */
-static bool load_map_in_doubt(const csprof_state_t *state, bool complete)
+static bool load_map_in_doubt(csprof_state_t *state, bool complete)
 {
-	if (complete && csprof_epoch_changing())
+	if (complete && csprof_epoch_changing() && csprof_unwind_expand(state))
 		csprof_epoch_change_look(state->frames, state->num_frames);
 	if (!csprof_epoch_changing())
 		return false;
+	if (state->outer)
+		return true; /* no memory to look at them */
 	for (uint32_t i = 0; i < state->num_frames; i++)
 		if (csprof_epoch_doubtful(state->frames[i].ip))
 			return true;
@@ -517,7 +519,7 @@ struct record_work {
 static void do_record(csprof_state_t *state, void *arg)
 {
 	struct record_work *w = arg;
-	if (csprof_unwind_here(state))
+	if (csprof_unwind_here(state, w->drop))
 		w->kind = CSP_TREE_COMPLETE;
 	drop_frames(state, w->drop);
 	w->node =

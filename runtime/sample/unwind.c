@@ -1,6 +1,9 @@
 #include "runtime/sample/unwind.h"
 
+#include "runtime/base/message.h"
+#include "runtime/base/options.h"
 #include "runtime/os/os.h"
+#include "runtime/sample/epoch.h"
 #include "runtime/sample/unwind_libunwind.h"
 
 #include <string.h>
@@ -134,7 +137,29 @@ void csprof_unwind_learn(void)
 	coroutine_base = csprof_cpu.context_return(&context);
 }
 
-static bool walk(csprof_state_t *state, struct csprof_cursor *c)
+/* Whether a walk that goes on as the last one would end where that one did. The step from the
+ * outermost frame may read more than was remembered, so it is made again. */
+static bool ends_as_before(csprof_state_t *state)
+{
+	const struct csprof_memo_frame *f = &state->memo.frames[0];
+	struct csprof_cursor base = {.ip = f->ip, .sp = f->sp, .bp = f->bp, .exact = f->exact};
+	return step(state, &base) == CSPROF_STEP_END;
+}
+
+/* Whether the frames from c on are known. */
+static bool is_known(csprof_state_t *state, const struct csprof_cursor *c, uint32_t least)
+{
+	struct csprof_memo *m = &state->memo;
+	uint32_t known;
+	if (!m->usable || state->num_frames <= least || !csprof_memo_meets(m, c, &known))
+		return false;
+	m->usable = ends_as_before(state);
+	if (m->usable)
+		state->outer = known;
+	return m->usable;
+}
+
+static bool walk_on(csprof_state_t *state, struct csprof_cursor *c, uint32_t least)
 {
 	enum { LOWEST_CODE = 1 << 16 }; /* mmap_min_addr: nothing is mapped below */
 	enum { MOST_SIGNALS = 64 };     /* in each other; a damaged frame can lead to itself */
@@ -145,9 +170,14 @@ static bool walk(csprof_state_t *state, struct csprof_cursor *c)
 			return true;
 		if (c->ip < LOWEST_CODE && state->num_frames > 0)
 			return false;
+		if (!own && is_known(state, c, least))
+			return true;
 		if (!own && !add_frame(state, c))
 			return false;
+		csprof_memo_leaves(&state->memo, c, own);
 		r = step(state, c);
+		if (r == CSPROF_STEP_OK)
+			csprof_memo_left(&state->memo, c);
 		/* the frame of a signal's restorer was not called: its address is exact as well */
 		if (r == CSPROF_STEP_OK && c->exact && !own)
 			state->frames[state->num_frames - 1].exact = true;
@@ -157,9 +187,67 @@ static bool walk(csprof_state_t *state, struct csprof_cursor *c)
 	return r == CSPROF_STEP_END || at_entry(state, c);
 }
 
+static bool same_frames(const struct csprof_frame *frames, const struct csprof_memo *m,
+			uint32_t known)
+{
+	for (uint32_t i = 0; i < known; i++) {
+		const struct csprof_memo_frame *f = &m->frames[known - 1 - i];
+		if (frames[i].ip != f->ip || frames[i].sp != f->sp || frames[i].exact != f->exact)
+			return false;
+	}
+	return true;
+}
+
+/* For -D: go on with a walk that has ended at a remembered frame. If that was wrong, it is whole
+ * now, and what was remembered is dropped. Returns whether the walk is complete. */
+static bool check_known(csprof_state_t *state, const struct csprof_cursor *met)
+{
+	struct csprof_memo *m = &state->memo;
+	struct csprof_cursor c = *met;
+	uint32_t n = state->num_frames, known = state->outer;
+	bool recording = m->recording;
+	m->recording = m->usable = false;
+	bool complete = walk_on(state, &c, 0);
+	m->recording = recording;
+	atomic_fetch_add(&csprof_process.walks_compared, 1);
+	if (complete && state->num_frames - n == known &&
+	    same_frames(state->frames + n, m, known)) {
+		state->num_frames = n;
+		return true;
+	}
+	atomic_fetch_add(&csprof_process.walks_different, 1);
+	state->outer = 0;
+	m->recording = false;
+	m->num_frames = m->inserted = 0;
+	return complete;
+}
+
+/* Whether a walk that ended at c has found the frame that all outer ones can be remembered from: c
+ * may also be our own, or a coroutine's return address. */
+static bool has_base(const csprof_state_t *state, const struct csprof_cursor *c)
+{
+	const struct csprof_frame *last = &state->frames[state->num_frames - 1];
+	return state->outer > 0 ||
+	       (state->num_frames > 0 && last->ip == c->ip && last->sp == c->sp);
+}
+
+static bool walk(csprof_state_t *state, struct csprof_cursor *c, uint32_t least)
+{
+	bool complete;
+	if (csprof_process.use_memo)
+		csprof_memo_begin(&state->memo, state->cct[CSP_TREE_COMPLETE].len,
+				  csprof_epoch_generation());
+	complete = walk_on(state, c, least);
+	if (state->outer && csprof_options.debug & CSPROF_DEBUG_WALKS)
+		complete = check_known(state, c);
+	if (complete && has_base(state, c))
+		csprof_memo_end(&state->memo, c, state->outer, state->stack_low, state->stack_high);
+	return complete;
+}
+
 static void begin(csprof_state_t *state)
 {
-	state->num_frames = 0;
+	state->num_frames = state->outer = 0;
 	state->probed_low = state->probed_high = 0;
 	state->probed_all = false;
 }
@@ -186,15 +274,27 @@ bool csprof_unwind_context(csprof_state_t *state, const void *ucontext)
 	if (csprof_process.use_libunwind)
 		return walk_libunwind(state, ucontext);
 	csprof_cpu.from_context(&c, ucontext);
-	return walk(state, &c);
+	return walk(state, &c, 0);
 }
 
-bool csprof_unwind_here(csprof_state_t *state)
+bool csprof_unwind_here(csprof_state_t *state, uint32_t least)
 {
 	struct csprof_cursor c;
 	begin(state);
 	csprof_cpu_here(&c);
-	return walk(state, &c);
+	return walk(state, &c, least);
+}
+
+bool csprof_unwind_expand(csprof_state_t *state)
+{
+	for (; state->outer > 0; state->outer--) {
+		const struct csprof_memo_frame *f = &state->memo.frames[state->outer - 1];
+		if (state->num_frames == state->max_frames && !more_frames(state))
+			return false;
+		state->frames[state->num_frames++] =
+		    (struct csprof_frame){.ip = f->ip, .sp = f->sp, .exact = f->exact};
+	}
+	return true;
 }
 
 bool csprof_unwind_prepend(csprof_state_t *state, struct csprof_frame frame)

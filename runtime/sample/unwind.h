@@ -14,11 +14,16 @@ void csprof_unwind_deinit(csprof_state_t *state);
 void csprof_unwind_learn(void);
 
 /* Walk from the code that a signal interrupted. Fills state->frames, innermost first, without
- * frames of our own library. Returns true if the walk reached the base of the stack. */
+ * frames of our own library, as far as they are not known: state->outer frames more are, outside of
+ * these. Returns true if the walk reached the base of the stack. */
 bool csprof_unwind_context(csprof_state_t *state, const void *ucontext);
 
-/* The same from the caller, outside a handler. */
-bool csprof_unwind_here(csprof_state_t *state);
+/* The same from the caller, outside a handler. More than `least` frames are walked, if there are.
+ */
+bool csprof_unwind_here(csprof_state_t *state, uint32_t least);
+
+/* Put the outer frames into state->frames, too. Returns false if there is no memory. */
+bool csprof_unwind_expand(csprof_state_t *state);
 
 /* Put a frame before the innermost one of the last walk. Returns false if there is no memory. */
 bool csprof_unwind_prepend(csprof_state_t *state, struct csprof_frame frame);

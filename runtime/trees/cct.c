@@ -2,6 +2,7 @@
 
 #include "runtime/os/os.h"
 #include "runtime/sample/epoch.h"
+#include "runtime/sample/unwind.h"
 
 #include <string.h>
 
@@ -180,7 +181,7 @@ static store_ref make_chain(csprof_state_t *state, struct csprof_cct *cct, store
 			node_at(parent)->child = ref;
 		else
 			first = ref;
-		remember(cct, state->num_frames - 1 - i, n->key, ref);
+		remember(cct, state->outer + state->num_frames - 1 - i, n->key, ref);
 		csprof_epoch_notice_code(state->frames[i].ip);
 		parent = ref;
 		if (i-- == 0)
@@ -190,12 +191,13 @@ static store_ref make_chain(csprof_state_t *state, struct csprof_cct *cct, store
 	return first;
 }
 
-/* Follow the remembered path as far as it equals the new one. *i is the number of frames left. */
+/* Follow the remembered path as far as it equals the new one, of which the outer frames are known
+ * to be equal. *i is the number of frames left. */
 static store_ref follow(const csprof_state_t *state, struct csprof_cct *cct, enum csprof_leaf leaf,
 			uint32_t *i)
 {
-	store_ref at = cct->root;
-	uint32_t depth = 0, n = state->num_frames;
+	uint32_t depth = state->outer, n = state->outer + state->num_frames;
+	store_ref at = depth ? cct->nodes[depth - 1] : cct->root;
 	while (depth < n && depth < cct->len &&
 	       cct->keys[depth] == key_of(state, n - 1 - depth, leaf))
 		at = cct->nodes[depth++];
@@ -210,8 +212,13 @@ store_ref csprof_cct_insert(csprof_state_t *state, uint32_t kind, enum csprof_le
 	struct csprof_cct *cct = &state->cct[kind];
 	if (state->num_frames == 0 || !use_tree(state, cct, kind))
 		return 0;
-	uint32_t left;
+	if ((state->outer > cct->len || state->outer > state->memo.inserted) &&
+	    !csprof_unwind_expand(state))
+		return 0;
+	uint32_t left, total = state->outer + state->num_frames;
 	store_ref at = follow(state, cct, leaf, &left);
+	if (kind == CSP_TREE_COMPLETE)
+		csprof_memo_inserted(&state->memo, total, total - left);
 	while (left > 0) {
 		uint64_t key = key_of(state, left - 1, leaf);
 		store_ref *link = csprof_cct_find_child(&node_at(at)->child, key);
@@ -227,7 +234,7 @@ store_ref csprof_cct_insert(csprof_state_t *state, uint32_t kind, enum csprof_le
 			return last;
 		}
 		at = *link;
-		remember(cct, state->num_frames - left, key, at);
+		remember(cct, total - left, key, at);
 		left--;
 	}
 	add_amounts(node_at(at), columns, amounts, n);

@@ -111,7 +111,7 @@ bool __wrap_csprof_unwind_context(csprof_state_t *state, const void *ucontext)
 	    atomic_flag_test_and_set(&walking))
 		return complete;
 	int n = csprof_libunwind_walk(ucontext, theirs, MAX_FRAMES);
-	if (n > 0 && n < MAX_FRAMES)
+	if (n > 0 && n < MAX_FRAMES && csprof_unwind_expand(state))
 		compare(state, complete, leave_own_out(n));
 	atomic_flag_clear(&walking);
 	return complete;

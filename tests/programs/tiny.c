@@ -145,8 +145,11 @@ static int given(void)
 
 int main(int argc, char **argv)
 {
-	static const struct a_case cases[] = {
-	    {"alternate", alternate}, {"handled", handled}, {"least", least}, {"given", given}, {"below", below}};
+	static const struct a_case cases[] = {{"alternate", alternate},
+					      {"handled", handled},
+					      {"least", least},
+					      {"given", given},
+					      {"below", below}};
 
 	return run_case(cases, sizeof cases / sizeof *cases, argc > 1 ? argv[1] : NULL);
 }

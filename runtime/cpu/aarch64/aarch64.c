@@ -207,6 +207,7 @@ static int step(struct csprof_cursor *cur, uintptr_t stack_low, uintptr_t stack_
 	struct csprof_cfi_row row;
 	enum csprof_step rc;
 
+	cur->basis = CSPROF_BASIS_OTHER;
 	if (at_restorer(cur->ip))
 		return step_restorer(cur, &stack);
 	rc = csprof_cfi_find(cur->ip - !cur->exact, &row);

@@ -194,6 +194,12 @@ static inline uintptr_t slot_value(uint64_t recipe, unsigned i, uintptr_t cfa, c
 	return *(slot ? saved : now);
 }
 
+static const uint8_t kind_basis[] = {
+    [CSPROF_RECIPE_RSP] = CSPROF_BASIS_STACK,
+    [CSPROF_RECIPE_RBP] = CSPROF_BASIS_FRAME,
+    [CSPROF_RECIPE_RBX] = CSPROF_BASIS_OTHER,
+};
+
 int csprof_recipe_step(struct csprof_cursor *cur, uintptr_t pc, struct csprof_stack stack,
 		       uint64_t *other)
 {
@@ -202,6 +208,7 @@ int csprof_recipe_step(struct csprof_cursor *cur, uintptr_t pc, struct csprof_st
 	    (int64_t)(recipe << (64 - CSPROF_RECIPE_SLOT_BIT)) >> (64 - CSPROF_RECIPE_OFFSET_BITS);
 	uint64_t deepest = recipe >> CSPROF_RECIPE_DEEPEST_BIT & CSPROF_RECIPE_SLOT_MASK;
 	uint64_t saved = recipe >> CSPROF_RECIPE_SAVED_BIT & CSPROF_RECIPE_SAVED_MASK;
+	uint64_t fp_slot = recipe >> CSPROF_RECIPE_SLOT_BIT & CSPROF_RECIPE_SLOT_MASK;
 	uintptr_t cfa = cur->sp, ip;
 
 	if (kind > CSPROF_RECIPE_RBX) {
@@ -234,6 +241,8 @@ int csprof_recipe_step(struct csprof_cursor *cur, uintptr_t pc, struct csprof_st
 		}
 	}
 	cur->cell = (uintptr_t *)cfa - 1;
+	cur->fp_cell = fp_slot ? (uintptr_t *)cfa - 1 - fp_slot : NULL;
+	cur->basis = kind_basis[kind];
 	cur->ip = ip;
 	cur->sp = cfa;
 	cur->exact = false;

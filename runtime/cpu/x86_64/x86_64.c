@@ -524,7 +524,10 @@ static int step(struct csprof_cursor *cur, uintptr_t stack_low, uintptr_t stack_
 	uint64_t recipe;
 	int rc = csprof_recipe_step(cur, pc, stack, &recipe);
 
-	return rc == CSPROF_RECIPE_OTHER ? step_other(cur, pc, recipe, &stack) : rc;
+	if (rc != CSPROF_RECIPE_OTHER)
+		return rc;
+	cur->basis = CSPROF_BASIS_OTHER;
+	return step_other(cur, pc, recipe, &stack);
 }
 
 const struct csprof_cpu_ops csprof_cpu = {

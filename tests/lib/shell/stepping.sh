@@ -1,0 +1,32 @@
+# Sourced after measure.sh: operations of tests/programs/stepped.cc, with the library that takes samples
+# between instructions (tests/stepping).
+
+export STEPPED_PLUGIN=$(program unwind_plugin)
+
+# stepping GAP WITHOUT OPERATION...: run them; a line for each, as the program prints it.
+stepping() {
+	STEPPING_GAP=$1 STEPPING_WITHOUT=$2 timeout 3600 "$BUILD/stepping/bin/hpcrun" -q -e CPUTIME@f1 \
+		-o "stepped-$1-$2" "$(program stepped)" "${@:3}"
+	rm -rf "stepped-$1-$2"
+}
+
+# stepped GAP OPERATION...: each compares samples, ends walks at remembered frames, and finds no
+# difference.
+stepped() {
+	local name steps compared known different wrong done=0
+	while read -r name steps compared known different wrong; do
+		is "$name, a sample after up to $1 instructions: no difference" "$different$wrong" 0
+		[ "$different" = 0 ] || echo "# $steps instructions, $compared compared, $known known"
+		instructions=$((${instructions:-0} + steps))
+		is "$name: walks end at remembered frames" "$((known * 4 > compared))" 1
+		done=$((done + 1))
+	done < <(stepping "$1" '' "${@:2}")
+	is "each of them, with $1" "$done" "$(($# - 1))"
+}
+
+# stepped_without RULE OPERATION: it then finds differences.
+stepped_without() {
+	local name steps compared known different rest
+	read -r name steps compared known different rest < <(stepping 60 "$1" "$2")
+	check "$2: without comparing $1 there are differences" test "${different:-0}" -gt 0
+}
