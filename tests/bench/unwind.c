@@ -11,10 +11,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
 
 #include "runtime/cpu/cpu.h"
+#include "runtime/os/os.h"
+#include "runtime/sample/memo.h"
 
 #define MAX_FRAMES 40000
 #define STACK_SIZE ((size_t)64 << 20)
@@ -39,6 +42,44 @@ static int walk_own(const void *context, bool cached)
 									: ++generation);
 	} while (n < MAX_FRAMES && csprof_cpu.step(&cur, low, stack_high) == CSPROF_STEP_OK);
 	return n;
+}
+
+/* What memo.c needs of the runtime. */
+void *os_map(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void os_unmap(void *memory, size_t bytes)
+{
+	munmap(memory, bytes);
+}
+
+/* As sample/unwind.c does; nothing has changed since the last walk but the innermost frame. */
+static int walk_remembered(const void *context)
+{
+	static struct csprof_memo memo;
+	struct csprof_cursor cur;
+	uintptr_t low;
+	uint32_t known = 0;
+	int n = 0, r;
+
+	csprof_cpu.from_context(&cur, context);
+	low = cur.sp - 128;
+	csprof_memo_begin(&memo, UINT32_MAX, 0);
+	do {
+		if (n > 0 && memo.usable && csprof_memo_meets(&memo, &cur, &known))
+			break;
+		addresses[n++] = (void *)cur.ip;
+		csprof_memo_leaves(&memo, &cur, false);
+		r = csprof_cpu.step(&cur, low, stack_high);
+		if (r == CSPROF_STEP_OK)
+			csprof_memo_left(&memo, &cur);
+	} while (n < MAX_FRAMES && r == CSPROF_STEP_OK);
+	csprof_memo_end(&memo, &cur, known, low, stack_high);
+	return n + (int)known;
 }
 
 static int walk_cached(const void *context)
@@ -118,6 +159,7 @@ static const struct method {
     {"frame pointers", walk_frame_pointers},
     {"own recipes, cached", walk_cached},
     {"own recipes, not cached", walk_uncached},
+    {"own recipes, remembered", walk_remembered},
 };
 
 static const struct method *current;
@@ -174,7 +216,7 @@ __attribute__((noinline)) static int even(int depth)
 
 static void *measure(void *unused)
 {
-	static const int depths[] = {10, 100, 1000, 10000};
+	static const int depths[] = {10, 100, 1000, 5000, 20000};
 	pthread_attr_t attr;
 	void *low;
 	size_t size;
@@ -183,7 +225,7 @@ static void *measure(void *unused)
 	pthread_attr_getstack(&attr, &low, &size);
 	pthread_attr_destroy(&attr);
 	stack_high = (uintptr_t)low + size;
-	printf("%-30s%8d%8d%8d%8d\n", "ns a frame, at depth", 10, 100, 1000, 10000);
+	printf("%-30s%8d%8d%8d%8d%8d\n", "ns a frame, at depth", 10, 100, 1000, 5000, 20000);
 	for (size_t m = 0; m < sizeof(methods) / sizeof(methods[0]); m++) {
 		current = &methods[m];
 		printf("%-30s", current->name);

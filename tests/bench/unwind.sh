@@ -7,10 +7,10 @@ BUILD=${BUILD:-$top/build}
 cd "$top"
 out=$BUILD/bench
 mkdir -p "$out"
-make --no-print-directory -s BUILD="$BUILD" "$BUILD"/runtime-obj/runtime/cpu/{apply,cfi,module,recipe,x86_64/x86_64,x86_64/here}.o
+make --no-print-directory -s BUILD="$BUILD" "$BUILD"/runtime-obj/runtime/{sample/memo,cpu/{apply,cfi,module,x86_64/{recipe,x86_64,here}}}.o
 for frame in -fno-omit-frame-pointer -fomit-frame-pointer; do
 	${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -I. -O2 -g -fno-optimize-sibling-calls -fno-ipa-cp $frame \
-		-o "$out/unwind" tests/bench/unwind.c "$BUILD"/runtime-obj/runtime/cpu/{,x86_64/}*.o -lunwind -pthread
+		-o "$out/unwind" tests/bench/unwind.c "$BUILD"/runtime-obj/runtime/{cpu/,cpu/x86_64/}*.o "$BUILD"/runtime-obj/runtime/sample/memo.o -lunwind -pthread
 	echo "$frame"
 	timeout 120 "$out/unwind"
 done
