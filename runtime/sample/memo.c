@@ -7,10 +7,7 @@
 
 /* Paths with fewer frames are walked at once: that takes less than a sample's other parts. After a
  * longer one the next few are remembered, however long they are. */
-#ifndef CSPROF_MEMO_WORTH_IT /* tests remember all */
-#define CSPROF_MEMO_WORTH_IT 64
-#endif
-enum { WORTH_IT = CSPROF_MEMO_WORTH_IT, STAY_ON = 100, FIRST_MAX = 512 };
+enum { WORTH_IT = 64, STAY_ON = 100, FIRST_MAX = 512 };
 
 static size_t bytes_for(uint32_t max)
 {

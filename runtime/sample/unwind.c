@@ -167,7 +167,7 @@ static bool walk_on(csprof_state_t *state, struct csprof_cursor *c, uint32_t lea
 	do {
 		bool own = csprof_own_code(c->ip);
 		if (coroutine_base && c->ip == coroutine_base)
-			return true;
+			return state->num_frames > 0 || add_frame(state, c);
 		if (c->ip < LOWEST_CODE && state->num_frames > 0)
 			return false;
 		if (!own && is_known(state, c, least))
@@ -233,12 +233,13 @@ static bool has_base(const csprof_state_t *state, const struct csprof_cursor *c)
 
 static bool walk(csprof_state_t *state, struct csprof_cursor *c, uint32_t least)
 {
-	bool complete;
+	bool complete, debug = csprof_options.debug & CSPROF_DEBUG_WALKS;
 	if (csprof_process.use_memo)
-		csprof_memo_begin(&state->memo, state->cct[CSP_TREE_COMPLETE].len,
+		csprof_memo_begin(&state->memo,
+				  debug ? UINT32_MAX : state->cct[CSP_TREE_COMPLETE].len,
 				  csprof_epoch_generation());
 	complete = walk_on(state, c, least);
-	if (state->outer && csprof_options.debug & CSPROF_DEBUG_WALKS)
+	if (state->outer && debug)
 		complete = check_known(state, c);
 	if (complete && has_base(state, c))
 		csprof_memo_end(&state->memo, c, state->outer, state->stack_low, state->stack_high);
