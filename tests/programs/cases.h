@@ -88,7 +88,7 @@ static inline void say_mask(const char *where)
 
 static inline void *say_mask_in_thread(void *name)
 {
-	say_mask(name);
+	say_mask((const char *)name);
 	return NULL;
 }
 

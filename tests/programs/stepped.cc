@@ -19,6 +19,8 @@
 #include <ucontext.h>
 #include <vector>
 
+#include "cases.h"
+
 struct stepping_counts {
 	unsigned long steps, compared, known, different;
 };
@@ -31,7 +33,6 @@ __attribute__((weak)) struct stepping_counts stepping_end(void);
 
 namespace
 {
-volatile unsigned sink;
 volatile bool in_step;
 
 /* So that a call is not the last thing a function does. */
@@ -309,15 +310,6 @@ void on_jump(int sig)
 {
 	on_signal(sig);
 	siglongjmp(signal_back, 2);
-}
-
-void handle(int sig, void (*handler)(int), int flags)
-{
-	struct sigaction act;
-	memset(&act, 0, sizeof act);
-	act.sa_handler = handler;
-	act.sa_flags = flags;
-	sigaction(sig, &act, nullptr);
 }
 
 bool handlers()

@@ -8,7 +8,9 @@
  *
  * $STEPPING_WITHOUT switches off a rule of sample/memo.c, to show that it is needed: "cells"
  * (return addresses are not compared), "frames" (saved frame pointers), "bp" (the frame pointer
- * itself). */
+ * itself). The other rules (steps that use anything else are not remembered, the step from the
+ * outermost frame is made again, a dlclose forgets all) have no operation that shows them needed.
+ */
 #include "formats/identity/kernel.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
@@ -23,7 +25,7 @@
 
 struct stepping_counts {
 	unsigned long steps;    /* instructions */
-	unsigned long compared; /* samples with a complete path */
+	unsigned long compared; /* samples with a complete path; others are in our own code */
 	unsigned long known;    /* of these ended at a remembered frame */
 	unsigned long different;
 };
@@ -109,8 +111,12 @@ static void sample(csprof_state_t *state, const void *ucontext)
 {
 	state->memo.stay_on = UINT32_MAX;
 	enum csp_disposition became = csprof_sample_callstack(ucontext, COLUMN, 1);
-	if (became != CSP_RECORDED && became != CSP_PARTIAL)
+	if (became == CSP_OWN_CODE || became == CSP_LOAD_MAP_CHANGING)
 		return;
+	if (became != CSP_RECORDED && became != CSP_PARTIAL) {
+		counts.different++;
+		return;
+	}
 	bool known = state->outer > 0, memo = csprof_process.use_memo;
 	whole.stack_low = state->stack_low;
 	whole.stack_high = state->stack_high;

@@ -17,6 +17,7 @@ stepped() {
 		is "$name, a sample after up to $1 instructions: no difference" "$different$wrong" 0
 		[ "$different" = 0 ] || echo "# $steps instructions, $compared compared, $known known"
 		instructions=$((${instructions:-0} + steps))
+		[ "$1" -gt 1 ] || is "$name: most samples are compared" "$((compared * 5 > steps * 2))" 1
 		walks=$((walks + compared)) ended=$((ended + known))
 		done=$((done + 1))
 	done < <(stepping "$1" '' "${@:2}")
