@@ -378,11 +378,12 @@ static int recover_users(const struct recovering *all, const struct store_names 
 	return result;
 }
 
-/* A running launcher holds its directory, because its next process uses it. */
+/* A running launcher holds its directory, because its next process uses it. The lock is let go before
+ * the directory is removed, as in os_remove_idle_directory. */
 static void remove_directory(const char *path, int fd, const struct store_names *users)
 {
 	char *whole = realpath(path, NULL);
-	if (whole && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+	if (whole && flock(fd, LOCK_EX | LOCK_NB) == 0 && flock(fd, LOCK_UN) == 0) {
 		for (size_t i = 0; i < users->n; i++)
 			unlinkat(fd, users->at[i], AT_REMOVEDIR);
 		rmdir(whole);

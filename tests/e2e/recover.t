@@ -30,7 +30,34 @@ check "not even the directory of stores" [ ! -e stores ]
 check "again: there is nothing to do" run 0 "$hpcprof" recover dir
 check "which is no error" says out '^0 datafiles written, 0 removed, 0 still running, 0 failed$'
 
-mkdir stores elsewhere
+# ---- several that remove the directory at once: the last one does. A process begins and ends while
+# rmdir is called, which is slowed down.
+last_one='
+import fcntl, os, time
+time.sleep(0.3)
+open("stores/late", "w").close()
+time.sleep(0.5)
+os.unlink("stores/late")
+try:
+	fd = os.open("stores", os.O_RDONLY)
+	fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+	fcntl.flock(fd, fcntl.LOCK_UN)
+	os.rmdir("stores")
+except OSError:
+	pass
+'
+if strace -o log true 2>/dev/null; then
+	fresh
+	"$python" -c "$last_one" &
+	check "while a process begins and ends" run 0 strace -qq -o log -e trace=rmdir \
+		-e inject=rmdir:delay_enter=600000:delay_exit=600000 "$hpcprof" recover dir
+	wait
+	check "the directory is removed" [ ! -e stores ]
+else
+	skip "the directory is removed by the last process" "strace is not there, or may not trace"
+fi
+
+mkdir -p stores elsewhere
 "$mkstore" --seed 3 "stores/$name.hpcstore"
 check "a directory of stores itself" run 0 "$hpcprof" recover -o elsewhere stores
 check "with datafiles elsewhere" lib account.py elsewhere

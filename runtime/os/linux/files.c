@@ -313,12 +313,17 @@ static bool remove_users(int fd)
 	return n == 0;
 }
 
+/* The lock is let go before: who fails to get it because of us has unlinked his own file before, and
+ * leaves it to us to find the directory empty. A launcher that has let go of its lock takes it no
+ * more. */
 bool os_remove_idle_directory(const char *path, bool with_users)
 {
 	long fd = CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	long r = CALL(SYS_flock, fd, LOCK_EX | LOCK_NB);
+	if (r == 0)
+		r = CALL(SYS_flock, fd, LOCK_UN);
 	if (r == 0)
 		r = CALL(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
 	if (r == -ENOTEMPTY && with_users && remove_users((int)fd))
