@@ -378,13 +378,15 @@ static int recover_users(const struct recovering *all, const struct store_names 
 	return result;
 }
 
-/* A running launcher holds its directory, because its next process uses it. The lock is let go before
- * the directory is removed, as in os_remove_idle_directory. */
-static void remove_directory(const char *path, int fd, const struct store_names *users)
+/* A running launcher holds its directory, because its next process uses it. The lock is let go
+ * before the directory is removed, as in os_remove_idle_directory. Those that were seen alive may
+ * have ended by now, and found it not empty yet; but one that became another user may still need
+ * its own. */
+static void remove_directory(const char *path, int fd, const struct store_names *users, bool alive)
 {
 	char *whole = realpath(path, NULL);
 	if (whole && flock(fd, LOCK_EX | LOCK_NB) == 0 && flock(fd, LOCK_UN) == 0) {
-		for (size_t i = 0; i < users->n; i++)
+		for (size_t i = 0; i < users->n && !alive; i++)
 			unlinkat(fd, users->at[i], AT_REMOVEDIR);
 		rmdir(whole);
 	}
@@ -406,8 +408,9 @@ int store_recover(const char *stores, const char *out, struct store_recovery *r,
 		result = recover_each(&w, e);
 	if (result == 0)
 		result = recover_users(&w, &users, e);
-	if (result == 0 && r->counts[STORE_ALIVE] + r->counts[STORE_FAILED] == kept)
-		remove_directory(stores, w.stores, &users);
+	if (result == 0)
+		remove_directory(stores, w.stores, &users,
+				 r->counts[STORE_ALIVE] + r->counts[STORE_FAILED] != kept);
 	names_free(&users);
 	store_mapped_free(&mapped);
 	if (w.out >= 0)

@@ -313,9 +313,9 @@ static bool remove_users(int fd)
 	return n == 0;
 }
 
-/* The lock is let go before: who fails to get it because of us has unlinked his own file before, and
- * leaves it to us to find the directory empty. A launcher that has let go of its lock takes it no
- * more. */
+/* The lock is let go before: who fails to get it because of us has unlinked his own file before,
+ * and leaves it to us to find the directory empty. A launcher that has let go of its lock takes it
+ * no more. */
 bool os_remove_idle_directory(const char *path, bool with_users)
 {
 	long fd = CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
