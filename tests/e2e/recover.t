@@ -30,14 +30,17 @@ check "not even the directory of stores" [ ! -e stores ]
 check "again: there is nothing to do" run 0 "$hpcprof" recover dir
 check "which is no error" says out '^0 datafiles written, 0 removed, 0 still running, 0 failed$'
 
-# ---- several that remove the directory at once: the last one does. A process begins and ends while
-# rmdir is called, which is slowed down.
-last_one='
-import fcntl, os, time
-time.sleep(0.3)
-open("stores/late", "w").close()
-time.sleep(0.5)
-os.unlink("stores/late")
+# ---- several that remove the directory at once: the last one does
+# last_one FILE BEGIN END: a process that has that file from one time to the other, in seconds.
+last_one() {
+	"$python" -c '
+import fcntl, os, sys, time
+file, begin, end = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
+time.sleep(begin)
+fd = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+fcntl.flock(fd, fcntl.LOCK_EX)
+time.sleep(end - begin)
+os.unlink(file)
 try:
 	fd = os.open("stores", os.O_RDONLY)
 	fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -45,12 +48,22 @@ try:
 	os.rmdir("stores")
 except OSError:
 	pass
-'
+' "$@" &
+}
 if strace -o log true 2>/dev/null; then
 	fresh
-	"$python" -c "$last_one" &
-	check "while a process begins and ends" run 0 strace -qq -o log -e trace=rmdir \
+	last_one stores/late 0.3 0.8
+	check "a process begins and ends while the directory is removed" run 0 strace -qq -o log -e trace=rmdir \
 		-e inject=rmdir:delay_enter=600000:delay_exit=600000 "$hpcprof" recover dir
+	wait
+	check "it is" [ ! -e stores ]
+	fresh
+	"$mkstore" --elsewhere stores/alive.host.5.0.hpcstore
+	"$mkstore" stores/dead.host.4242.0.hpcstore
+	last_one stores/alive.host.5.0.hpcstore 0 1
+	sleep 0.3
+	check "a process ends while a dead one's datafile is made" run 0 strace -qq -o log -e trace=unlinkat \
+		-e inject=unlinkat:delay_enter=1000000 "$hpcprof" recover dir
 	wait
 	check "the directory is removed" [ ! -e stores ]
 else
