@@ -39,19 +39,26 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 OPT := $(if $(filter 1,$(DEBUG)),-O0 -g3,$(if $(SANITIZE),-O1 -g,-O2 -g))
 BASE := -std=gnu11 -D_GNU_SOURCE -I. -DHPC_VERSION='"$(VERSION)"' -MMD -MP $(OPT) $(WARN)
 
+BIN := $(BUILD)/bin
+LIB := $(BUILD)/lib
+
 # ---- the runtime: the preloaded library and the launcher ----------------------
 # Compiled apart from the offline half: nothing in it may call out unawares.
 safe_formats := formats/encode.c formats/store/store.c formats/store/survey.c
 # One of the CPUs in runtime/cpu, by the compiler's target.
 CPU := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 cpu_c := $(wildcard runtime/cpu/*.c runtime/cpu/$(CPU)/*.c)
-runtime_c := $(filter-out runtime/cpu/% runtime/launcher/% runtime/static/%,$(call sources,runtime)) $(cpu_c) $(safe_formats)
+# Only in the library with which return addresses are marked, on CPUs that have what it needs.
+marks_only := $(wildcard runtime/cpu/$(CPU)/marks/*.[cS]) runtime/interception/intercept_unwind.c
+runtime_c := $(filter-out runtime/cpu/% runtime/launcher/% runtime/static/% $(marks_only),$(call sources,runtime)) $(cpu_c) $(safe_formats)
 runtime_s := $(wildcard runtime/cpu/$(CPU)/*.S)
 # No frame of ours has a personality routine: the library needs libc alone.
 RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-exceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
 # initfirst: our constructor runs before those of the program's libraries.
 RUNTIME_LDFLAGS := -Wl,--sort-section=name -Wl,-z,noseparate-code -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-soname,libhpcrun.so
 runtime_o := $(runtime_c:%.c=$(BUILD)/runtime-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
+marks_o := $(filter-out %/no_slots.o,$(runtime_o)) $(patsubst %,$(BUILD)/runtime-obj/%.o,$(basename $(marks_only)))
+marks_so := $(if $(wildcard runtime/cpu/$(CPU)/marks),$(LIB)/libhpcrun-marks.so)
 
 launch_c := $(call sources,runtime/launcher formats) runtime/events/request.c
 launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
@@ -65,11 +72,8 @@ offline_o := $(offline_c:%.c=$(BUILD)/obj/%.o)
 OFFLINE_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -pthread $(sanflags) $(deps_cflags) $(CFLAGS)
 OFFLINE_LIBS := $(shell $(PKG_CONFIG) --libs $(deps_pkgs) 2>/dev/null) -liberty -pthread -lm
 
-BIN := $(BUILD)/bin
-LIB := $(BUILD)/lib
-
 .PHONY: all
-all: $(BIN)/hpcrun $(BIN)/hpcprof $(LIB)/libhpcrun.so $(LIB)/libhpcrun.a $(LIB)/hpcprof_sqlite.so
+all: $(BIN)/hpcrun $(BIN)/hpcprof $(LIB)/libhpcrun.so $(marks_so) $(LIB)/libhpcrun.a $(LIB)/hpcprof_sqlite.so
 
 $(BUILD)/runtime-obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
@@ -96,6 +100,9 @@ $(BUILD)/obj/hpcprof/views/html/template.o $(BUILD)/fuzz/obj/hpcprof/views/html/
 $(LIB)/libhpcrun.so: $(runtime_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^ && \
 		printf '%s\n' $^ >$(BUILD)/runtime-obj/linked
+
+$(LIB)/libhpcrun-marks.so: $(marks_o)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^
 
 # The same for static programs, where there is no loader.
 loader_c := runtime/sample/own_code.c runtime/sample/unwind_libunwind.c runtime/base/sections.c \

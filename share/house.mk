@@ -7,7 +7,7 @@ deps_build := gcc g++ make pkg-config libc6-dev libdw-dev libelf-dev libsqlite3-
 deps_test := libcmocka-dev clang-14 libclang-rt-14-dev libunwind-dev binutils \
 	python3-minimal python3 dwz perl sqlite3 xz-utils groff-base libxml2-utils
 # Without these some points of make check are skipped.
-deps_points := golang-1.19-go llvm-14 lld openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \
+deps_points := gdb golang-1.19-go llvm-14 lld openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \
 	musl-tools libc6-dev-i386 lib32gcc-12-dev strace zsh fish valgrind faketime qemu-user
 # To make share/html/page.html, and to test it in a browser.
 deps_page := nodejs chromium chromium-driver esbuild
@@ -140,7 +140,7 @@ completion_source = share/completion/hpcrun.$(firstword $(subst -, ,$(subst /, ,
 install: all
 	$(Q)install -d $(root)/bin $(root)/lib $(root)/share/hpcprof
 	$(Q)install -m 755 $(BIN)/hpcrun $(BIN)/hpcprof $(root)/bin
-	$(Q)install -m 755 $(LIB)/libhpcrun.so $(LIB)/hpcprof_sqlite.so $(root)/lib
+	$(Q)install -m 755 $(LIB)/libhpcrun.so $(marks_so) $(LIB)/hpcprof_sqlite.so $(root)/lib
 	$(Q)install -m 644 $(LIB)/libhpcrun.a $(root)/lib
 	$(Q)sed 's|^/.*/|$(PREFIX)/lib/|' $(LIB)/libhpcrun.link >$(root)/lib/libhpcrun.link
 	$(Q)for page in $(man_pages); do \
@@ -149,7 +149,7 @@ install: all
 	$(Q)for file in $(share_data); do install -m 644 $$file $(root)/share/hpcprof || exit 1; done
 
 uninstall:
-	$(Q)rm -f $(root)/bin/hpcrun $(root)/bin/hpcprof $(addprefix $(root)/lib/libhpcrun,.so .a .link) $(root)/lib/hpcprof_sqlite.so
+	$(Q)rm -f $(root)/bin/hpcrun $(root)/bin/hpcprof $(addprefix $(root)/lib/libhpcrun,.so -marks.so .a .link) $(root)/lib/hpcprof_sqlite.so
 	$(Q)for page in $(man_pages); do rm -f $(root)/share/man/man$${page##*.}/$${page##*/}; done
 	$(Q)rm -f $(addprefix $(root)/share/,$(completion_files))
 	$(Q)rm -rf $(root)/share/hpcprof

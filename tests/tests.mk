@@ -100,10 +100,12 @@ $(BUILD)/faulty/lib/libhpcrun.so: $(runtime_o) $(faulty_o)
 # A test build that takes samples at every instruction.
 stepping_o := $(patsubst %.c,$(BUILD)/runtime-obj/%.o,$(wildcard tests/stepping/*.c))
 .PHONY: stepping
-stepping: $(BUILD)/stepping/lib/libhpcrun.so $(BUILD)/stepping/bin/hpcrun
+stepping: $(if $(marks_so),$(BUILD)/stepping/lib/libhpcrun.so $(BUILD)/stepping/bin/hpcrun)
 
-$(BUILD)/stepping/lib/libhpcrun.so: $(runtime_o) $(stepping_o)
-	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^
+$(BUILD)/stepping/lib/libhpcrun.so: $(marks_o) $(stepping_o)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) \
+		$(foreach f,may must_stay resolve drop give_up,-Wl,--wrap=csprof_marks_$f) \
+		-Wl,--wrap=csprof_memo_begin -o $@ $^ && cp $@ $(@D)/libhpcrun-marks.so
 
 $(BUILD)/oracle/bin/hpcrun $(BUILD)/faulty/bin/hpcrun $(BUILD)/stepping/bin/hpcrun: $(BIN)/hpcrun
 	$(Q)mkdir -p $(@D) && cp $< $@

@@ -153,6 +153,8 @@ bool csprof_options_read(char **environment)
 	o->use_libunwind = unwinder && strcmp(unwinder, "libunwind") == 0;
 	const char *mark = csprof_variable(environment, HPCRUN_ENV_MARK);
 	o->memo = !o->use_libunwind && (!mark || strcmp(mark, "whole") != 0);
+	o->mark_always = mark && strcmp(mark, "always") == 0;
+	o->marks = o->memo && mark && (o->mark_always || strcmp(mark, "marks") == 0);
 	o->debug = (uint32_t)number_of(environment, HPCRUN_ENV_DEBUG, 0);
 	read_image(o, csprof_variable(environment, HPCRUN_ENV_IMAGE));
 	read_rank(o, environment);

@@ -21,7 +21,7 @@
 #define HPCRUN_ENV_STORE "HPCRUN_STORE"       /* directory for stores, absolute; see below */
 #define HPCRUN_ENV_SIGNAL "HPCRUN_SIGNAL"     /* number of the signal */
 #define HPCRUN_ENV_UNWINDER "HPCRUN_UNWINDER" /* "cfi" or "libunwind" */
-#define HPCRUN_ENV_MARK "HPCRUN_MARK"         /* "whole" or "memo": csprof_options.memo */
+#define HPCRUN_ENV_MARK "HPCRUN_MARK"         /* "whole", "memo", "marks", "always" */
 #define HPCRUN_ENV_ARENA "HPCRUN_ARENA"       /* bytes of the first arena of a thread */
 #define HPCRUN_ENV_VERBOSE "HPCRUN_VERBOSE"   /* mask of enum csprof_topic */
 #define HPCRUN_ENV_DEBUG "HPCRUN_DEBUG"       /* mask of enum csprof_debug */
@@ -51,7 +51,9 @@ struct csprof_options {
 	bool some_only; /* --only names programs: that others are not measured is wanted */
 	bool one_tree;  /* one set of trees for all threads */
 	bool use_libunwind;
-	bool memo; /* walks end at remembered frames */
+	bool memo;        /* walks end at remembered frames */
+	bool marks;       /* and at marked ones; */
+	bool mark_always; /* also beside what looks at return addresses */
 	int sig;
 	uint32_t verbose, debug;
 	size_t arena;

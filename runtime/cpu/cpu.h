@@ -25,6 +25,17 @@
  */
 enum csprof_basis { CSPROF_BASIS_OTHER, CSPROF_BASIS_STACK, CSPROF_BASIS_FRAME };
 
+/* What a return address must not be marked for, of the code of a frame: SYSTEM: a module that looks
+ * at its own return addresses (libc, the loader, unwinders, sanitizers, this library); UNWINDER: a
+ * function that continues in another frame (__builtin_eh_return); GUESSED: without rules, so that
+ * its caller may be wrong; AFTER_CALL: ip follows a call, so that it is a return address. */
+enum csprof_trait {
+	CSPROF_TRAIT_SYSTEM = 1,
+	CSPROF_TRAIT_AFTER_CALL = 2,
+	CSPROF_TRAIT_UNWINDER = 4,
+	CSPROF_TRAIT_GUESSED = 8
+};
+
 /*
  * One frame during a walk. `regs` is indexed by DWARF numbers; a register is valid only if its
  * bit in `known` is set. The stack pointer and the frame pointer are only in `sp` and `bp`, and
@@ -38,6 +49,7 @@ struct csprof_cursor {
 	uint32_t known;
 	bool exact;         /* ip is an interrupted instruction, not a return address */
 	uint8_t basis;      /* of the last step: enum csprof_basis */
+	uint8_t traits;     /* of the frame that it left: mask of enum csprof_trait */
 	uintptr_t *fp_cell; /* where the last step loaded bp from; NULL: bp is unchanged */
 };
 

@@ -143,3 +143,42 @@ bool csprof_module_segment(const struct csprof_module *module, uintptr_t address
 	}
 	return false;
 }
+
+/* The dynamic section of a module. */
+static const Elf64_Dyn *dynamic_of(const struct csprof_module *module,
+				   const struct csprof_headers *headers)
+{
+	for (unsigned i = 0; i < headers->count; i++) {
+		const Elf64_Phdr *p = &headers->first[i];
+		uintptr_t at = headers->bias + p->p_vaddr;
+
+		if (p->p_type == PT_DYNAMIC && at >= module->start && at <= module->end &&
+		    module->end - at >= p->p_memsz)
+			return (const Elf64_Dyn *)at;
+	}
+	return NULL;
+}
+
+const char *csprof_module_soname(uintptr_t address)
+{
+	struct csprof_module module;
+	struct csprof_headers headers;
+	const Elf64_Dyn *entry;
+	uintptr_t strings = 0, name = 0;
+
+	if (!csprof_module_find(address, &module) || !csprof_module_headers(&module, &headers))
+		return NULL;
+	entry = dynamic_of(&module, &headers);
+	for (; entry && entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag == DT_STRTAB)
+			strings = entry->d_un.d_ptr;
+		else if (entry->d_tag == DT_SONAME)
+			name = entry->d_un.d_val;
+	}
+	if (strings < module.start) /* the loader has not relocated it (the vdso) */
+		strings += headers.bias;
+	if (!name || strings < module.start || strings + name < strings ||
+	    strings + name >= module.end)
+		return NULL;
+	return (const char *)strings + name;
+}

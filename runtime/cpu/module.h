@@ -41,4 +41,7 @@ bool csprof_module_headers(const struct csprof_module *module, struct csprof_hea
 bool csprof_module_segment(const struct csprof_module *module, uintptr_t address, bool executable,
 			   struct csprof_extent *extent);
 
+/* The name that the module containing `address` gives itself (DT_SONAME), or NULL. */
+const char *csprof_module_soname(uintptr_t address);
+
 #endif

@@ -22,6 +22,7 @@ CSPROF_WRAPPER void *dlopen(const char *file, int mode)
 	void *handle = csprof_dlopen_path_open(next, file, mode, __builtin_return_address(0));
 	csprof_epoch_get_loaded_modules();
 	csprof_epoch_change_end(cfa);
+	csprof_process_check_marks();
 	return handle;
 }
 
@@ -31,8 +32,10 @@ CSPROF_WRAPPER void *dlmopen(Lmid_t space, const char *file, int mode)
 	CSPROF_GRAB_FUNCPTR(real, "dlmopen");
 	void *handle =
 	    ((void *(*)(Lmid_t, const char *, int))atomic_load(&real))(space, file, mode);
-	if (csprof_process_measured())
+	if (csprof_process_measured()) {
 		csprof_epoch_get_loaded_modules();
+		csprof_process_check_marks();
+	}
 	return handle;
 }
 

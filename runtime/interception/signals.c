@@ -6,6 +6,7 @@
 #include "runtime/interception/masks.h"
 #include "runtime/os/os.h"
 #include "runtime/process/state.h"
+#include "runtime/process/thread.h"
 #include "runtime/sample/fault.h"
 #include "runtime/sandboxes/seccomp.h"
 
@@ -23,7 +24,8 @@ struct wish {
 	atomic_uint next;
 	struct sigaction slots[SLOTS];
 };
-static struct wish wishes[5]; /* our signal, its spare (masks.c), SIGPROF, SIGSEGV, SIGBUS */
+/* our signal, its spare (masks.c), SIGPROF, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL */
+static struct wish wishes[8];
 enum { NUM_WISHES = sizeof wishes / sizeof *wishes };
 
 static const struct sigaction by_default; /* SIG_DFL */
@@ -160,6 +162,13 @@ void csprof_signal_install_faults(void)
 	stand_before(SIGBUS, true);
 }
 
+void csprof_signal_install_deaths(void)
+{
+	stand_before(SIGABRT, true);
+	stand_before(SIGFPE, true);
+	stand_before(SIGILL, true);
+}
+
 /* ---- passing on ------------------------------------------------------------------------ */
 
 /* The action to take; with SA_RESETHAND a handler is used once. */
@@ -225,6 +234,7 @@ void csprof_signal_pass_fault(int sig, siginfo_t *info, void *ucontext)
 	} else if (fault || act.sa_handler == SIG_DFL) {
 		/* the same instruction faults again, or the signal comes again when we return:
 		 * the kernel does the rest, and a core dump shows the program */
+		csprof_threads_restore();
 		os_sigaction(sig, &by_default, NULL);
 		if (!fault)
 			os_send_again(info, os_tid());

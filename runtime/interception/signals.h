@@ -15,6 +15,9 @@ int csprof_signal_install(int sig);
 
 /* Install our handlers of SIGSEGV and SIGBUS before the program's (fault.h). At the start. */
 void csprof_signal_install_faults(void);
+/* And of other signals of which a program dies by what it does: before a core dump of it is
+ * written, its return addresses are restored. */
+void csprof_signal_install_deaths(void);
 
 /* A signal that was not sent by our source: do what the program has requested for it. Returns
  * whether the program saw nothing of it; then a system call that it has interrupted is

@@ -42,13 +42,29 @@ static int fail(const char *what, const char *name)
 
 /* ---- where things are ---------------------------------------------------------------- */
 
+/* That with slots (runtime/cpu/slots.h), which not every CPU has. */
+static bool find_marks(const struct launch_options *o, char *out)
+{
+	char joined[PATH_MAX];
+	bool wanted = o->mark && (strcmp(o->mark, "marks") == 0 || strcmp(o->mark, "always") == 0);
+	if (!wanted)
+		return false;
+	if (launch_beside(joined, "../lib/libhpcrun-marks.so") == 0 && realpath(joined, out))
+		return true;
+	fprintf(stderr,
+		"hpcrun: --mark %s: libhpcrun-marks.so is not there (x86-64 only): "
+		"frames are remembered instead (--mark memo)\n",
+		o->mark);
+	return false;
+}
+
 /* The library is found relative to the launcher. */
-static int find_library(char *out)
+static int find_library(const struct launch_options *o, char *out)
 {
 	char joined[PATH_MAX];
 	if (launch_beside(joined, "../lib/libhpcrun.so") != 0)
 		return fail("cannot find", "itself");
-	if (!realpath(joined, out))
+	if (!find_marks(o, out) && !realpath(joined, out))
 		return fail("cannot find", joined);
 	if (strpbrk(out, ": ")) {
 		fprintf(stderr,
@@ -374,7 +390,7 @@ static int run(const struct launch_options *o)
 	}
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	sigaction(SIGXFSZ, &ignore, &beyond_limit);
-	if (find_library(library) < 0 || make_directory(o, shown, absolute) < 0)
+	if (find_library(o, library) < 0 || make_directory(o, shown, absolute) < 0)
 		return FAILED_BEFORE;
 	struct launch_obstacle obstacle;
 	if (!o->quiet)

@@ -54,7 +54,7 @@ void launch_topics(bool debug)
 static const char *const yes_no[] = {"yes", "no", NULL};
 static const char *const each_all[] = {"each", "all", NULL};
 static const char *const unwinders[] = {"cfi", "libunwind", NULL};
-static const char *const marks[] = {"whole", "memo", NULL};
+static const char *const marks[] = {"whole", "memo", "marks", "always", NULL};
 static const char *const places[] = {HPCRUN_STORE_MEMORY, HPCRUN_STORE_PRIVATE, NULL};
 
 /* In the order of --help. */
@@ -81,7 +81,8 @@ const struct launch_option launch_option_table[] = {
     {LAUNCH_UNWINDER, "unwinder", "NAME", unwinders, "cfi (default) or libunwind"},
     {LAUNCH_MARK, "mark", "WAY", marks,
      "walk each sample's stack as a whole, or only as far as it has\n"
-     "changed since the last one: whole or memo (default)"},
+     "changed since the last one, by comparing or by marking return\n"
+     "addresses: whole, memo (default) or marks"},
     {'m', "memory", "SIZE", NULL, "size of each thread's first arena, such as 256K or 4M"},
     {LAUNCH_PACK, "pack", "yes|no", yes_no,
      "keep the names of what was sampled with the data, for when\n"
@@ -274,9 +275,10 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		return 0;
 	case LAUNCH_MARK:
 		o->mark = value;
-		if (strcmp(value, "whole") != 0 && strcmp(value, "memo") != 0)
-			return complain("--mark", value, "expected whole or memo");
-		return 0;
+		for (const char *const *way = marks; *way; way++)
+			if (strcmp(value, *way) == 0)
+				return 0;
+		return complain("--mark", value, "expected whole, memo, marks or always");
 	case 'm':
 		return parse_size(value, &o->arena);
 	case 'q':

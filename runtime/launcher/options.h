@@ -26,7 +26,7 @@ struct launch_options {
 	uint32_t parsed_budget;
 	const char *out;      /* directory, or NULL: hpcrun-COMMAND-N */
 	const char *unwinder; /* NULL: cfi */
-	const char *mark;     /* "whole", "memo", or NULL: memo */
+	const char *mark;     /* "whole", "memo", "marks", "always", or NULL: memo */
 	const char *store;    /* HPCRUN_STORE_*, a directory, or NULL: memory */
 	const char *trees;    /* "each", "all", or NULL: each */
 	char only[4096];      /* names joined by ':' */

@@ -2,6 +2,7 @@
 
 #include "runtime/base/message.h"
 #include "runtime/base/options.h"
+#include "runtime/cpu/slots.h"
 #include "runtime/csprof.h"
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
@@ -9,6 +10,8 @@
 #include "runtime/process/state.h"
 #include "runtime/process/thread.h"
 #include "runtime/sample/epoch.h"
+#include "runtime/sample/marks.h"
+#include "runtime/sample/marks_apart.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sample/unwind_libunwind.h"
 #include "runtime/sandboxes/seccomp.h"
@@ -141,6 +144,8 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	csprof_sources_setup(&o->cost, o->budget);
 	csprof_process.first_arena = o->arena;
 	csprof_process.use_memo = o->memo;
+	if (o->marks)
+		csprof_slots_want();
 	keep_command(argc, argv);
 	if (csprof_metrics_init(&o->event, 1) < 0 || csprof_signal_install(o->sig) < 0)
 		return;
@@ -151,8 +156,43 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);
 }
 
+static void say_unmarked(const char *why)
+{
+	csprof_say(CSPROF_SAY_PROCESS, "return addresses are not marked:", why, INT64_MIN);
+}
+
+/* Marks need what is loaded with the program's libraries. */
+static void begin_marks(void)
+{
+	const char *why = csprof_options.mark_always ? NULL : csprof_marks_apart(true);
+	if (!why)
+		why = csprof_slots_prepare();
+	if (why)
+		say_unmarked(why);
+	csprof_process.use_marks = !why;
+	if (!why)
+		csprof_signal_install_deaths();
+	if (csprof_process.use_marks && csprof_self)
+		csprof_marks_begin(&csprof_self->memo);
+}
+
+void csprof_process_check_marks(void)
+{
+	if (!csprof_process.use_marks || csprof_options.mark_always)
+		return;
+	const char *why = csprof_marks_apart(false);
+	if (!why)
+		return;
+	say_unmarked(why);
+	csprof_threads_unmark();
+}
+
 void csprof_process_before_main(void)
 {
+	if (csprof_options.marks && csprof_own_begin()) {
+		begin_marks();
+		csprof_own_end();
+	}
 	if (!csprof_options.use_libunwind)
 		return;
 	if (csprof_libunwind_load() == 0)

@@ -12,6 +12,9 @@ void csprof_process_start(int argc, char **argv, char **environment);
 /* What must not be done before libc and the program's libraries are initialised: loading a
  * library. Called between the constructors and main. */
 void csprof_process_before_main(void);
+/* A library was loaded: if it is one of those beside which nothing may be marked (marks_apart.h),
+ * all marks are taken away. */
+void csprof_process_check_marks(void);
 
 /* Whether this process, and not a child that shares our memory, is being measured, or will be
  * again if an exec that is in progress fails. */

@@ -122,7 +122,7 @@ struct csprof_process {
 	uint64_t start_mono; /* monotonic clock at the start */
 	size_t first_arena;  /* bytes, 0: the smallest */
 	bool use_libunwind;
-	bool use_memo;
+	bool use_memo, use_marks;
 	atomic_uint walks_compared, walks_different; /* for -D */
 	bool threaded;                               /* the program has made threads */
 	bool forked;               /* its parent may have had threads in the loader */

@@ -8,6 +8,7 @@
 #include "runtime/interception/stacks.h"
 #include "runtime/os/os.h"
 #include "runtime/sample/epoch.h"
+#include "runtime/sample/marks.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sandboxes/seccomp.h"
 #include "runtime/trees/cct.h"
@@ -58,6 +59,7 @@ static csprof_state_t *new_state(void)
 	return state;
 }
 
+/* The thread's marks have been ended, kept or forgotten. */
 static void free_state(csprof_state_t *state)
 {
 	for (int kind = 0; kind < CSPROF_TREE_KINDS; kind++)
@@ -204,6 +206,8 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 				   ? csprof_clock_of(state)->start
 				   : os_clock_self();
 		csprof_self = state;
+		if (csprof_process.use_marks)
+			csprof_marks_begin(&state->memo);
 		if (csprof_sampling_refused())
 			state->rest = CSP_MEASURING_OFF;
 		else
@@ -321,6 +325,7 @@ void csprof_thread_end(void)
 		state->source.driver->stop(&state->source, false);
 	if (atomic_load(&csprof_process.measuring)) /* an exec has set its own actions */
 		csprof_signal_look();
+	csprof_marks_end(&state->memo);
 	csprof_thread_close(state); /* also if an exec in progress has closed it already */
 	unlink_state(state);
 	csprof_self = NULL;
@@ -342,6 +347,7 @@ void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
 		next = s->next;
 		if (s->source.driver)
 			s->source.driver->stop(&s->source, true);
+		(s == self ? csprof_marks_keep : csprof_marks_forget)(&s->memo);
 		free_state(s);
 	}
 	csprof_process.threads = NULL;
@@ -349,4 +355,48 @@ void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
 	csprof_records_forget();
 	for (uint32_t e = 0; e < csprof_process.num_measured; e++)
 		csprof_process.measured[e].sources = 0;
+}
+
+/* Another thread's marks, while its handler cannot run. A sample that comes meanwhile is dropped,
+ * and the thread's source is armed again. */
+static void unmark_other(csprof_state_t *state)
+{
+	enum { WAIT_NS = 10 * 1000 * 1000 };
+	if (!csprof_thread_wait_idle(state, os_clock_mono() + WAIT_NS) ||
+	    atomic_exchange(&state->busy, true))
+		return; /* its next walk does it */
+	csprof_marks_give_up(&state->memo, CSPROF_MARKS_APART);
+	bool sampled = state->sampled;
+	state->sampled = false;
+	atomic_store(&state->busy, false);
+	if (sampled && state->source.driver)
+		state->source.driver->arm(&state->source, csprof_pace_mean(&state->pace));
+}
+
+void csprof_threads_restore(void)
+{
+	if (!csprof_process.use_marks)
+		return;
+	if (csprof_self && !atomic_exchange(&csprof_self->busy, true))
+		csprof_marks_give_up(&csprof_self->memo, CSPROF_MARKS_APART);
+	if (!csprof_try_lock())
+		return;
+	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
+		if (s != csprof_self && !atomic_exchange(&s->busy, true))
+			csprof_marks_give_up(&s->memo, CSPROF_MARKS_APART);
+	csprof_unlock();
+}
+
+void csprof_threads_unmark(void)
+{
+	csprof_lock();
+	csprof_process.use_marks = false;
+	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
+		if (s != csprof_self)
+			unmark_other(s);
+	csprof_unlock();
+	if (csprof_self && csprof_own_begin()) {
+		csprof_marks_give_up(&csprof_self->memo, CSPROF_MARKS_APART);
+		csprof_own_end();
+	}
 }

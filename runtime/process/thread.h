@@ -47,4 +47,10 @@ void csprof_thread_reopen(csprof_state_t *state);
  * this thread's stack. */
 void csprof_threads_forget(uintptr_t *low, uintptr_t *high);
 
+/* The process is about to be killed: restore the return addresses of all threads, as far as none of
+ * them is in a handler of ours. Async-signal-safe. */
+void csprof_threads_restore(void);
+/* Take away the marks of all threads, and mark nothing more. Not for handlers. */
+void csprof_threads_unmark(void);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "runtime/os/os.h"
 #include "runtime/process/state.h"
+#include "runtime/sample/marks.h"
 
 #include <string.h>
 
@@ -52,20 +53,32 @@ void csprof_memo_deinit(struct csprof_memo *m)
 	memset(m, 0, sizeof *m);
 }
 
-void csprof_memo_begin(struct csprof_memo *m, uint32_t depth, unsigned generation)
+/* What was compared was right for code that may not be there any more. Code that a mark leads to
+ * is. */
+static void forget_checks(struct csprof_memo *m)
 {
-	if (depth >= WORTH_IT)
+	for (uint32_t k = 0; k < m->num_frames && m->marks; k++)
+		m->frames[k].checks = CSPROF_MEMO_UNCHECKED;
+	if (!m->marks)
+		m->num_frames = m->num_checks = m->inserted = 0;
+}
+
+void csprof_memo_begin(struct csprof_memo *m, uint32_t depth, unsigned generation, bool own)
+{
+	if (depth >= WORTH_IT || m->marks)
 		m->stay_on = STAY_ON;
 	else if (m->stay_on)
 		m->stay_on--;
 	if (m->generation != generation)
-		m->num_frames = m->num_checks = m->inserted = 0;
+		forget_checks(m);
 	m->generation = generation;
 	m->num_steps = 0;
 	m->next = m->num_frames;
-	m->recording = m->stay_on && (m->max || have_room(m, FIRST_MAX));
-	m->usable = m->recording;
-	m->current = false;
+	m->usable = m->stay_on && (m->max || have_room(m, FIRST_MAX));
+	/* on another stack the marks of this one stay as they are */
+	m->recording = m->usable && (own || !m->marks);
+	m->current = m->in_flight = m->lost = false;
+	m->met = 0;
 }
 
 /* One load and one comparison each; a difference is rare. */
@@ -92,7 +105,8 @@ bool csprof_memo_meets(struct csprof_memo *m, const struct csprof_cursor *c, uin
 		m->next--;
 	for (uint32_t k = m->next; k && m->frames[k - 1].sp == c->sp; k--) {
 		const struct csprof_memo_frame *f = &m->frames[k - 1];
-		if (f->ip != c->ip || f->exact != c->exact || (f->bp_matters && f->bp != c->bp))
+		if (f->ip != c->ip || f->exact != c->exact || (f->bp_matters && f->bp != c->bp) ||
+		    f->checks == CSPROF_MEMO_UNCHECKED)
 			continue;
 		*known = k;
 		m->usable = unchanged(m->checks, f->checks);
@@ -107,20 +121,32 @@ void csprof_memo_more_steps(struct csprof_memo *m)
 		m->recording = false;
 }
 
+/* Whether the next steps can be repeated by comparing what they read. */
+static bool is_checked(const struct csprof_memo *m, uint32_t known)
+{
+	return known == 0 || m->frames[known - 1].checks != CSPROF_MEMO_UNCHECKED;
+}
+
 void csprof_memo_end(struct csprof_memo *m, const struct csprof_cursor *c, uint32_t known,
 		     uintptr_t low, uintptr_t high)
 {
 	bool bp_matters = true; /* to the step from the outermost frame, which is made again */
 	uint32_t leaf = 0;      /* it is in the tree as what was sampled, and is not remembered */
-	if (!m->recording || !have_room(m, known + m->num_steps + 1))
+	if (!m->recording || !have_room(m, known + m->num_steps + 1) ||
+	    (m->marks && csprof_marks_must_stay(m, known)))
 		return;
+	csprof_marks_drop(m, known, m->num_steps ? m->steps[0].sp : c->sp);
 	while (leaf < m->num_steps && m->steps[leaf].own)
 		leaf++;
+	bool checked = is_checked(m, known);
 	m->num_frames = known;
+	m->fresh = known ? known - 1 : 0;
 	m->num_checks = 0;
 	if (known) {
-		m->num_checks = m->frames[known - 1].checks;
+		m->num_checks = checked ? m->frames[known - 1].checks : 0;
 		bp_matters = m->frames[known - 1].bp_matters;
+		if (m->num_steps)
+			csprof_marks_judge(m, known - 1, m->num_steps - 1);
 	} else if (leaf < m->num_steps && c->sp >= low && c->sp < high) {
 		m->frames[m->num_frames++] = (struct csprof_memo_frame){
 		    .ip = c->ip, .sp = c->sp, .bp = c->bp, .bp_matters = true, .exact = c->exact};
@@ -131,21 +157,26 @@ void csprof_memo_end(struct csprof_memo *m, const struct csprof_cursor *c, uint3
 		m->inserted = m->num_frames;
 	for (uint32_t i = m->num_steps; i-- > leaf + 1;) {
 		const struct csprof_memo_step *s = &m->steps[i];
-		if (s->basis == CSPROF_BASIS_OTHER || s->sp < low || s->sp >= high)
+		checked = checked && s->basis != CSPROF_BASIS_OTHER;
+		if ((!checked && !m->marks) || s->sp < low || s->sp >= high)
 			break;
-		m->checks[m->num_checks++] = (struct csprof_memo_check){s->cell, *s->cell};
-		if (s->fp_cell && bp_matters)
+		if (checked)
+			m->checks[m->num_checks++] = (struct csprof_memo_check){s->cell, *s->cell};
+		if (checked && s->fp_cell && bp_matters)
 			m->checks[m->num_checks++] =
 			    (struct csprof_memo_check){s->fp_cell, *s->fp_cell};
 		bp_matters = s->basis == CSPROF_BASIS_FRAME || (bp_matters && !s->fp_cell);
-		if (!s->own)
-			m->frames[m->num_frames++] =
-			    (struct csprof_memo_frame){.ip = s->ip,
-						       .sp = s->sp,
-						       .bp = s->bp,
-						       .checks = m->num_checks,
-						       .exact = s->exact,
-						       .bp_matters = bp_matters};
+		if (s->own)
+			continue;
+		m->frames[m->num_frames++] = (struct csprof_memo_frame){
+		    .ip = s->ip,
+		    .sp = s->sp,
+		    .bp = s->bp,
+		    .checks = checked ? m->num_checks : CSPROF_MEMO_UNCHECKED,
+		    .exact = s->exact,
+		    .bp_matters = bp_matters,
+		    .after_call = (s->traits & CSPROF_TRAIT_AFTER_CALL) != 0};
+		csprof_marks_judge(m, m->num_frames - 1, i - 1);
 	}
 	m->current = true;
 }

@@ -3,22 +3,29 @@
  * result is the same.
  *
  * Of each thread the last complete walk is remembered, from the outermost frame inwards, as far as
- * it has used nothing but its own stack, the stack pointer and the frame pointer.
+ * it has used nothing but its own stack, the stack pointer and the frame pointer. With marks
+ * (marks.h), which need no comparison, it is remembered whatever it has used.
  * Async-signal-safe; used by its thread alone. */
 #ifndef RUNTIME_SAMPLE_MEMO_H
 #define RUNTIME_SAMPLE_MEMO_H
 
+#include "formats/store/store.h"
 #include "runtime/cpu/cpu.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Instead of a number of checks: the frame is found by a mark only. */
+enum { CSPROF_MEMO_UNCHECKED = (1 << 24) - 1 };
+
 /* A frame of a path. A walk that is at this ip and sp, and at this bp if that matters, goes on as
  * the remembered one did if the first `checks` words are as they were. */
 struct csprof_memo_frame {
 	uintptr_t ip, sp, bp;
-	uint32_t checks;
-	bool exact, bp_matters;
+	store_ref node; /* of a marked frame, in the tree */
+	uint32_t checks : 24;
+	uint32_t exact : 1, bp_matters : 1;
+	uint32_t after_call : 1, may_mark : 1, marked : 1; /* see marks.h */
 };
 
 /* A word of the stack that the walk has used, and its value. */
@@ -31,7 +38,7 @@ struct csprof_memo_check {
 struct csprof_memo_step {
 	uintptr_t ip, sp, bp;
 	const uintptr_t *cell, *fp_cell;
-	uint8_t basis;
+	uint8_t basis, traits;
 	bool exact, own; /* own: it is in no path */
 };
 
@@ -48,10 +55,21 @@ struct csprof_memo {
 	bool recording; /* this walk is remembered */
 	bool usable;    /* this walk may end at a remembered frame */
 	bool current;   /* the remembered frames are the last walk's */
+
+	bool marks;       /* frames are marked */
+	bool in_flight;   /* the walk has met code that was interrupted in a slot */
+	bool lost;        /* the walk has met a slot that it does not know */
+	uint32_t met;     /* the number of frames from the marked one that it is at; 0: none */
+	uint32_t certain; /* steps before this one are by rules, not guesses */
+	uint32_t fresh;   /* marks are still to be made from this frame on */
+	uint16_t *chunks; /* of slots: see marks.c */
+	uintptr_t hidden_ip, hidden_sp; /* see csprof_marks_hide; 0: not hidden */
+	uint32_t given_up;              /* enum csprof_marks_end */
 };
 
-/* A walk begins; the last path had that many frames. generation: see csprof_epoch_generation. */
-void csprof_memo_begin(struct csprof_memo *m, uint32_t depth, unsigned generation);
+/* A walk begins; the last path had that many frames. generation: see csprof_epoch_generation. own:
+ * the stack pointer is on the thread's own stack. */
+void csprof_memo_begin(struct csprof_memo *m, uint32_t depth, unsigned generation, bool own);
 
 /* Whether the walk may end at c, a frame of a path. Then *known is the number of frames from there
  * to the outermost one, which are the first remembered ones. */
@@ -84,6 +102,7 @@ static inline void csprof_memo_left(struct csprof_memo *m, const struct csprof_c
 	s->cell = c->cell;
 	s->fp_cell = c->fp_cell;
 	s->basis = c->basis;
+	s->traits = c->traits;
 }
 
 /* The walk has ended: at c, the outermost frame, or, if known > 0, where csprof_memo_meets said so.

@@ -13,6 +13,7 @@
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/fault.h"
 #include "runtime/sample/kernel.h"
+#include "runtime/sample/marks.h"
 #include "runtime/sample/pace.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/trees/cct.h"
@@ -86,6 +87,13 @@ static bool add_kernel_frame(csprof_state_t *state, const void *ucontext, uint64
 	    state, (struct csprof_frame){.ip = ip, .sp = caller->sp, .exact = true});
 }
 
+/* Mark the new frames of the path that was inserted last. */
+static void mark(csprof_state_t *state)
+{
+	const struct csprof_cct *cct = &state->cct[CSP_TREE_COMPLETE];
+	csprof_marks_put(&state->memo, cct->nodes, cct->len);
+}
+
 static enum csp_disposition sample_callstack(csprof_state_t *state, const void *ucontext,
 					     uint32_t metric, uint64_t weight)
 {
@@ -107,6 +115,8 @@ static enum csp_disposition sample_callstack(csprof_state_t *state, const void *
 					   CSPROF_EVENT_COLUMNS);
 	if (!node)
 		return CSP_OUT_OF_MEMORY;
+	if (complete)
+		mark(state);
 	enum csp_disposition became = complete ? CSP_RECORDED : CSP_PARTIAL;
 	if (!state->first_node) {
 		state->first_became = became;
@@ -524,6 +534,8 @@ static void do_record(csprof_state_t *state, void *arg)
 	drop_frames(state, w->drop);
 	w->node =
 	    csprof_cct_insert(state, w->kind, CSPROF_LEAF_RECORDED, w->column, w->amount, w->n);
+	if (w->node && w->kind == CSP_TREE_COMPLETE)
+		mark(state);
 }
 
 static void record_here(csprof_state_t *state, struct record_work *w, uint64_t mask)

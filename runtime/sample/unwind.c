@@ -2,8 +2,10 @@
 
 #include "runtime/base/message.h"
 #include "runtime/base/options.h"
+#include "runtime/cpu/slots.h"
 #include "runtime/os/os.h"
 #include "runtime/sample/epoch.h"
+#include "runtime/sample/marks.h"
 #include "runtime/sample/unwind_libunwind.h"
 
 #include <string.h>
@@ -106,6 +108,9 @@ static int step(csprof_state_t *state, struct csprof_cursor *c)
 	int r = csprof_cpu.step(c, low, high);
 	if (r == CSPROF_STEP_BAD && probe_further(state, c))
 		r = csprof_cpu.step(c, low, state->probed_high);
+	state->memo.met = 0;
+	if (r == CSPROF_STEP_OK && csprof_is_slot(c->ip))
+		csprof_marks_resolve(&state->memo, c);
 	return r;
 }
 
@@ -151,7 +156,13 @@ static bool is_known(csprof_state_t *state, const struct csprof_cursor *c, uint3
 {
 	struct csprof_memo *m = &state->memo;
 	uint32_t known;
-	if (!m->usable || state->num_frames <= least || !csprof_memo_meets(m, c, &known))
+	if (!m->usable || state->num_frames <= least)
+		return false;
+	if (m->met) {
+		state->outer = m->met;
+		return true;
+	}
+	if (!csprof_memo_meets(m, c, &known))
 		return false;
 	m->usable = ends_as_before(state);
 	if (m->usable)
@@ -218,6 +229,8 @@ static bool check_known(csprof_state_t *state, const struct csprof_cursor *met)
 	atomic_fetch_add(&csprof_process.walks_different, 1);
 	state->outer = 0;
 	m->recording = false;
+	if (m->marks)
+		csprof_marks_give_up(m, CSPROF_MARKS_LOST);
 	m->num_frames = m->inserted = 0;
 	return complete;
 }
@@ -234,11 +247,20 @@ static bool has_base(const csprof_state_t *state, const struct csprof_cursor *c)
 static bool walk(csprof_state_t *state, struct csprof_cursor *c, uint32_t least)
 {
 	bool complete, debug = csprof_options.debug & CSPROF_DEBUG_WALKS;
+	bool own = c->sp >= state->stack_low && c->sp < state->stack_high;
+	if (state->memo.marks && !csprof_process.use_marks)
+		csprof_marks_give_up(&state->memo, CSPROF_MARKS_APART);
 	if (csprof_process.use_memo)
 		csprof_memo_begin(&state->memo,
 				  debug ? UINT32_MAX : state->cct[CSP_TREE_COMPLETE].len,
-				  csprof_epoch_generation());
+				  csprof_epoch_generation(), own);
+	if (csprof_is_slot(c->ip))
+		csprof_marks_resolve(&state->memo, c);
 	complete = walk_on(state, c, least);
+	/* an unwinder that is about to leave copies the return address of where it goes to */
+	if (own && state->memo.marks && state->memo.lost &&
+	    !csprof_marks_must_stay(&state->memo, state->outer))
+		csprof_marks_give_up(&state->memo, CSPROF_MARKS_LOST);
 	if (state->outer && debug)
 		complete = check_known(state, c);
 	if (complete && has_base(state, c))

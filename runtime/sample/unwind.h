@@ -28,7 +28,8 @@ bool csprof_unwind_expand(csprof_state_t *state);
 /* Put a frame before the innermost one of the last walk. Returns false if there is no memory. */
 bool csprof_unwind_prepend(csprof_state_t *state, struct csprof_frame frame);
 
-/* Whether pc is in our own code (own_code.c, static/start.c). Async-signal-safe. */
+/* Whether pc is in our own code (own_code.c, static/start.c). Slots are the program's: they are
+ * where its functions return to. Async-signal-safe. */
 bool csprof_own_code(uintptr_t pc);
 
 #endif

@@ -16,8 +16,9 @@
 #include <ucontext.h>
 
 #include "runtime/cpu/cpu.h"
+#include "runtime/cpu/slots.h"
 #include "runtime/os/os.h"
-#include "runtime/sample/memo.h"
+#include "runtime/sample/marks.h"
 
 #define MAX_FRAMES 40000
 #define STACK_SIZE ((size_t)64 << 20)
@@ -58,9 +59,9 @@ void os_unmap(void *memory, size_t bytes)
 }
 
 /* As sample/unwind.c does; nothing has changed since the last walk but the innermost frame. */
-static int walk_remembered(const void *context)
+static int walk_memo(struct csprof_memo *memo, const void *context)
 {
-	static struct csprof_memo memo;
+	static const store_ref nodes[MAX_FRAMES];
 	struct csprof_cursor cur;
 	uintptr_t low;
 	uint32_t known = 0;
@@ -68,18 +69,42 @@ static int walk_remembered(const void *context)
 
 	csprof_cpu.from_context(&cur, context);
 	low = cur.sp - 128;
-	csprof_memo_begin(&memo, UINT32_MAX, 0);
+	csprof_memo_begin(memo, UINT32_MAX, 0, true);
 	do {
-		if (n > 0 && memo.usable && csprof_memo_meets(&memo, &cur, &known))
+		known = memo->met;
+		if (known || (n > 0 && memo->usable && csprof_memo_meets(memo, &cur, &known)))
 			break;
 		addresses[n++] = (void *)cur.ip;
-		csprof_memo_leaves(&memo, &cur, false);
+		csprof_memo_leaves(memo, &cur, false);
 		r = csprof_cpu.step(&cur, low, stack_high);
+		if (r == CSPROF_STEP_OK && csprof_is_slot(cur.ip))
+			csprof_marks_resolve(memo, &cur);
 		if (r == CSPROF_STEP_OK)
-			csprof_memo_left(&memo, &cur);
+			csprof_memo_left(memo, &cur);
 	} while (n < MAX_FRAMES && r == CSPROF_STEP_OK);
-	csprof_memo_end(&memo, &cur, known, low, stack_high);
+	csprof_memo_end(memo, &cur, known, low, stack_high);
+	csprof_marks_put(memo, nodes, MAX_FRAMES);
 	return n + (int)known;
+}
+
+static int walk_remembered(const void *context)
+{
+	static struct csprof_memo memo;
+
+	return walk_memo(&memo, context);
+}
+
+/* The last method: the marks stay. */
+static int walk_marked(const void *context)
+{
+	static struct csprof_memo memo;
+
+	if (!memo.marks) {
+		csprof_slots_want();
+		csprof_cpu.set_generation(1);
+		csprof_marks_begin(&memo);
+	}
+	return walk_memo(&memo, context);
 }
 
 static int walk_cached(const void *context)
@@ -160,6 +185,7 @@ static const struct method {
     {"own recipes, cached", walk_cached},
     {"own recipes, not cached", walk_uncached},
     {"own recipes, remembered", walk_remembered},
+    {"own recipes, marked", walk_marked},
 };
 
 static const struct method *current;

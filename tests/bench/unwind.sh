@@ -7,10 +7,11 @@ BUILD=${BUILD:-$top/build}
 cd "$top"
 out=$BUILD/bench
 mkdir -p "$out"
-make --no-print-directory -s BUILD="$BUILD" "$BUILD"/runtime-obj/runtime/{sample/memo,cpu/{apply,cfi,module,x86_64/{recipe,x86_64,here}}}.o
+objects=("$BUILD"/runtime-obj/runtime/{sample/{memo,marks},cpu/{apply,cfi,module,x86_64/{recipe,x86_64,here,marks/slots,marks/personality}}}.o)
+make --no-print-directory -s BUILD="$BUILD" "${objects[@]}"
 for frame in -fno-omit-frame-pointer -fomit-frame-pointer; do
 	${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -I. -O2 -g -fno-optimize-sibling-calls -fno-ipa-cp $frame \
-		-o "$out/unwind" tests/bench/unwind.c "$BUILD"/runtime-obj/runtime/{cpu/,cpu/x86_64/}*.o "$BUILD"/runtime-obj/runtime/sample/memo.o -lunwind -pthread
+		-o "$out/unwind" tests/bench/unwind.c "${objects[@]}" -lunwind -pthread
 	echo "$frame"
 	timeout 120 "$out/unwind"
 done

@@ -131,7 +131,7 @@ all_named
 # The runtime's rooms stand around the state of a thread, which has a part of each: those that may
 # include it may include each other, as far as is said here.
 for row in 'os' 'os/linux os cpu' 'base os process events' 'cpu base cpu/x86_64 cpu/aarch64' \
-	'cpu/x86_64 cpu base' 'cpu/aarch64 cpu' 'launcher base events' 'events os base cpu drivers' \
+	'cpu/x86_64 cpu base' 'cpu/x86_64/marks cpu cpu/x86_64' 'cpu/aarch64 cpu' 'launcher base events' 'events os base cpu drivers' \
 	'drivers os base process interception' 'trees os base process sample' \
 	'sample os base cpu process trees interception' \
 	'sandboxes os base cpu process trees' \

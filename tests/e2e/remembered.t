@@ -76,7 +76,7 @@ done
 check 'both ways find the same hot path' diff hot-whole hot-memo
 is 'whole walks end at no remembered frame' \
 	"$("$hpcrun" -q -D walks --mark whole -o deep-w ./deep 2>&1 | awk -F: '/walks continued/ { print $NF + 0 }')" 0
-is 'another word' "$("$hpcrun" --mark some true 2>&1)" "hpcrun: --mark 'some': expected whole or memo"
+is 'another word' "$("$hpcrun" --mark some true 2>&1)" "hpcrun: --mark 'some': expected whole, memo, marks or always"
 is 'another check' "$("$hpcrun" -D some true 2>&1)" "hpcrun: -D 'some': no such check; -D help lists them"
 "$hpcrun" -D help >out
 check '-D help lists the checks' says out '^ +1 +walks '

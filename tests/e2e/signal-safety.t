@@ -93,4 +93,8 @@ imported() { # imported LIBRARY
 is 'the library takes from others what runtime/imports lists' "$(imported "$BUILD/lib/libhpcrun.so")" \
 	"$(grep -v "$([ "$(uname -m)" = aarch64 ] && echo '; x86-64 only' || echo '; AArch64 only')" "$top/runtime/imports" |
 		sed 's/#.*//; s/ .*//; /^$/d' | sort -u)"
+if [ -e "$BUILD/lib/libhpcrun-marks.so" ]; then
+	is 'and so does the library that marks' "$(imported "$BUILD/lib/libhpcrun-marks.so")" \
+		"$(imported "$BUILD/lib/libhpcrun.so")"
+fi
 done_testing

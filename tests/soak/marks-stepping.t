@@ -8,5 +8,16 @@ for gap in 1 2 5 13 40 130 400 1300; do
 	stepped $gap recursion tail-calls same-size sizes saved-sizes library exceptions jumps traces \
 		handlers coroutines coroutines-within plugins
 done
+way=marks
+if [ "$(uname -m)" = x86_64 ]; then
+	for gap in 1 2 5 13 40 130; do
+		stepped $gap recursion tail-calls same-size sizes saved-sizes library exceptions jumps \
+			many-jumps handlers coroutines coroutines-within stacks-above plugins foreign none-out \
+			threads processes processes-within guesses pushes
+		is "$gap: backtrace and _Unwind_Backtrace see no slot" \
+			"$(stepping $gap '' traces | awk '{ print $1, $5, $6 }')" 'traces 0 '
+	done
+	marked_without system threads 1
+fi
 is "$instructions instructions: at least 10 million" "$((instructions >= 10000000))" 1
 done_testing

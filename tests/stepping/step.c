@@ -6,16 +6,18 @@
  * With $STEPPING_GAP=N a sample is taken after 1 to N instructions, at random: what is remembered
  * is then older than the stack.
  *
- * $STEPPING_WITHOUT switches off a rule of sample/memo.c, to show that it is needed: "cells"
+ * $STEPPING_WITHOUT switches off a rule, to show that it is needed. Those of sample/memo.c: "cells"
  * (return addresses are not compared), "frames" (saved frame pointers), "bp" (the frame pointer
- * itself). The other rules (steps that use anything else are not remembered, the step from the
- * outermost frame is made again, a dlclose forgets all) have no operation that shows them needed.
+ * itself). The others of its rules (steps that use anything else are not remembered, the step from
+ * the outermost frame is made again, a dlclose forgets all) have no operation that shows them
+ * needed. Those of sample/marks.c are in rules.c.
  */
 #include "formats/identity/kernel.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
 #include "runtime/process/state.h"
 #include "runtime/sample/unwind.h"
+#include "tests/stepping/stepping.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +33,30 @@ struct stepping_counts {
 };
 EXPORTED void stepping_begin(void);
 EXPORTED struct stepping_counts stepping_end(void);
+/* This thread is not stepped in between: libc blocks all signals while it makes or ends a thread,
+ * and a step would then kill the process. A new thread, and a handler, is not stepped before go_on.
+ */
+EXPORTED void stepping_pause(void);
+EXPORTED void stepping_go_on(void);
 
 enum { TRAP_FLAG = 0x100, COLUMN = 0 };
 static volatile bool stepping;
+static __thread volatile bool paused;
 static struct stepping_counts counts;
 static csprof_state_t whole; /* walks without a memo */
 static const char *without;  /* $STEPPING_WITHOUT, or "" */
+static atomic_bool taking;   /* a sample is being taken */
 static unsigned gap, left;   /* $STEPPING_GAP, and instructions up to the next sample */
+
+bool stepping_is_without(const char *rule)
+{
+	return without && strcmp(without, rule) == 0;
+}
+
+void stepping_is_wrong(void)
+{
+	counts.different++;
+}
 
 static unsigned next_gap(void)
 {
@@ -143,17 +162,20 @@ static void trapped(int sig, siginfo_t *info, void *ucontext)
 	greg_t *flags = &((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_EFL];
 	(void)sig, (void)info;
 	*flags &= ~(greg_t)TRAP_FLAG;
-	if (!stepping)
+	if (!stepping || paused)
 		return;
 	*flags |= TRAP_FLAG;
 	counts.steps++;
 	if (--left > 0)
 		return;
 	left = next_gap();
-	if (!state || atomic_exchange(&state->busy, true))
-		return;
-	sample(state, ucontext);
-	atomic_store(&state->busy, false);
+	if (!state || atomic_exchange(&taking, true))
+		return; /* of another thread */
+	if (!atomic_exchange(&state->busy, true)) {
+		sample(state, ucontext);
+		atomic_store(&state->busy, false);
+	}
+	atomic_store(&taking, false);
 }
 
 void stepping_begin(void)
@@ -173,6 +195,18 @@ void stepping_begin(void)
 		abort();
 	stepping = true;
 	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" ::"i"(TRAP_FLAG) : "memory", "cc");
+}
+
+void stepping_pause(void)
+{
+	paused = true;
+}
+
+void stepping_go_on(void)
+{
+	paused = false;
+	if (stepping)
+		raise(SIGTRAP);
 }
 
 struct stepping_counts stepping_end(void)

@@ -1,6 +1,7 @@
 #include "runtime/cpu/x86_64/recipe.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "runtime/base/sections.h"
 
@@ -37,6 +38,13 @@ static uint32_t cache_mask = FIRST_ENTRIES - 1, computed;
 #define GENERATION_MASK 0x1ffff
 
 static uint64_t generation_key;
+
+static bool with_traits; /* they cost a look at the module */
+
+void csprof_recipe_want_traits(void)
+{
+	with_traits = true;
+}
 
 static inline uint64_t checksum(uintptr_t pc, uint64_t recipe)
 {
@@ -85,6 +93,16 @@ static uint64_t pack_slots(const struct csprof_cfi_row *row)
 	return slots | deepest << CSPROF_RECIPE_DEEPEST_BIT | saved << CSPROF_RECIPE_SAVED_BIT | 1;
 }
 
+/* Functions that leave by __builtin_eh_return save the registers by which they pass values to a
+ * landing pad, rax and rdx (GCC's EH_RETURN_DATA_REGNO). No other function has a rule for them. */
+static bool is_unwinder(const struct csprof_cfi_row *row)
+{
+	enum { RAX = 0, RDX = 1 };
+
+	return row->how[RAX] == CSPROF_CFI_AT && row->how[RDX] == CSPROF_CFI_AT &&
+	       !row->signal_frame;
+}
+
 static uint64_t pack(const struct csprof_cfi_row *row)
 {
 	const int64_t limit = INT64_C(8) << (CSPROF_RECIPE_OFFSET_BITS - 1);
@@ -94,6 +112,8 @@ static uint64_t pack(const struct csprof_cfi_row *row)
 		return CSPROF_RECIPE_SIGNAL;
 	if (row->how[CSPROF_REG_RETURN] == CSPROF_CFI_UNDEFINED)
 		return CSPROF_RECIPE_END;
+	if (is_unwinder(row))
+		return CSPROF_RECIPE_SLOW | UINT64_C(1) << CSPROF_RECIPE_UNWINDER_BIT;
 	if (row->cfa_is_expr || row->how[CSPROF_REG_RETURN] != CSPROF_CFI_AT ||
 	    row->value[CSPROF_REG_RETURN] != -8 || row->how[CSPROF_REG_SP] != CSPROF_CFI_SAME)
 		return CSPROF_RECIPE_SLOW;
@@ -114,8 +134,31 @@ static uint64_t pack(const struct csprof_cfi_row *row)
 	return (slots & ~UINT64_C(1)) | offset << CSPROF_RECIPE_OFFSET_BIT | kind;
 }
 
-/* Compute the recipe of the rules of `pc`. */
-static uint64_t compute(uintptr_t pc)
+/* Whether `name` is that of a library whose functions look at their return addresses. */
+static bool is_system(const char *name)
+{
+	static const char *const prefixes[] = {
+	    "libc.so.",     "libgcc_s.so.",  "ld-linux",    "ld.so.",      "libpthread.",
+	    "libdl.so.",    "libhpcrun.",    "libunwind",   "libasan.so.", "libtsan.so.",
+	    "libubsan.so.", "libhwasan.so.", "liblsan.so.", "libclang_rt."};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The traits of the code at `pc` and of the return address behind it. */
+static uint64_t traits_of(uintptr_t pc)
+{
+	uint64_t after_call = csprof_follows_call(pc + 1);
+	const char *name = csprof_module_soname(pc);
+	uint64_t system = name && is_system(name);
+
+	return after_call << CSPROF_RECIPE_AFTER_CALL_BIT | system << CSPROF_RECIPE_SYSTEM_BIT;
+}
+
+static uint64_t compute_rules(uintptr_t pc)
 {
 	struct csprof_cfi_row row;
 
@@ -127,6 +170,14 @@ static uint64_t compute(uintptr_t pc)
 	default:
 		return CSPROF_RECIPE_NO_ENTRY;
 	}
+}
+
+/* Compute the recipe of `pc`. */
+static uint64_t compute(uintptr_t pc)
+{
+	uint64_t recipe = compute_rules(pc);
+
+	return with_traits ? recipe | traits_of(pc) : recipe;
 }
 
 static inline uint32_t hash(uintptr_t pc)
@@ -204,6 +255,7 @@ int csprof_recipe_step(struct csprof_cursor *cur, uintptr_t pc, struct csprof_st
 		       uint64_t *other)
 {
 	uint64_t recipe = look_up(pc), kind = recipe & CSPROF_RECIPE_KIND_MASK;
+	uint8_t traits = csprof_recipe_traits(recipe);
 	int64_t offset =
 	    (int64_t)(recipe << (64 - CSPROF_RECIPE_SLOT_BIT)) >> (64 - CSPROF_RECIPE_OFFSET_BITS);
 	uint64_t deepest = recipe >> CSPROF_RECIPE_DEEPEST_BIT & CSPROF_RECIPE_SLOT_MASK;
@@ -243,6 +295,7 @@ int csprof_recipe_step(struct csprof_cursor *cur, uintptr_t pc, struct csprof_st
 	cur->cell = (uintptr_t *)cfa - 1;
 	cur->fp_cell = fp_slot ? (uintptr_t *)cfa - 1 - fp_slot : NULL;
 	cur->basis = kind_basis[kind];
+	cur->traits = traits;
 	cur->ip = ip;
 	cur->sp = cfa;
 	cur->exact = false;

@@ -6,6 +6,7 @@
 #include "runtime/cpu/cfi.h"
 #include "runtime/cpu/cpu.h"
 #include "runtime/cpu/module.h"
+#include "runtime/cpu/slots.h"
 #include "runtime/cpu/x86_64/recipe.h"
 
 /* here.S uses these offsets. */
@@ -374,12 +375,19 @@ static int step_restorer(struct csprof_cursor *cur, const struct csprof_stack *s
 	return CSPROF_STEP_OK;
 }
 
+/* Whether a word of the stack is a return address, or the slot of one. */
+static bool is_return(uintptr_t word)
+{
+	return csprof_follows_call(csprof_is_slot(word) ? csprof_slot_address[csprof_slot_of(word)]
+							: word);
+}
+
 /* Accept a candidate return address at `cell` if it follows a call. */
 static bool try_cell(struct csprof_cursor *cur, const struct csprof_stack *stack, uintptr_t cell)
 {
 	uintptr_t ip;
 
-	if (cell < cur->sp || !csprof_stack_load(stack, cell, &ip) || !csprof_follows_call(ip))
+	if (cell < cur->sp || !csprof_stack_load(stack, cell, &ip) || !is_return(ip))
 		return false;
 	cur->ip = ip;
 	cur->cell = (uintptr_t *)cell;
@@ -401,7 +409,7 @@ static bool chain_leads_to_call(const struct csprof_stack *stack, uintptr_t bp)
 	for (int i = 0; i < LONGEST; i++) {
 		if (!csprof_stack_load(stack, bp, &next) || !csprof_stack_load(stack, bp + 8, &ip))
 			return false;
-		if (csprof_follows_call(ip))
+		if (is_return(ip))
 			return true;
 		if (next <= bp)
 			return false;
@@ -527,7 +535,9 @@ static int step(struct csprof_cursor *cur, uintptr_t stack_low, uintptr_t stack_
 	if (rc != CSPROF_RECIPE_OTHER)
 		return rc;
 	cur->basis = CSPROF_BASIS_OTHER;
-	return step_other(cur, pc, recipe, &stack);
+	rc = step_other(cur, pc, recipe, &stack);
+	cur->traits = csprof_recipe_traits(recipe);
+	return rc;
 }
 
 const struct csprof_cpu_ops csprof_cpu = {

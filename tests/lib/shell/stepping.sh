@@ -3,11 +3,16 @@
 
 export STEPPED_PLUGIN=$(program unwind_plugin)
 
+way=memo # of --mark
+
 # stepping GAP WITHOUT OPERATION...: run them; a line for each, as the program prints it.
 stepping() {
+	local status
 	STEPPING_GAP=$1 STEPPING_WITHOUT=$2 timeout 3600 "$BUILD/stepping/bin/hpcrun" -q -e CPUTIME@f1 \
-		-o "stepped-$1-$2" "$(program stepped)" "${@:3}"
+		--mark $way -o "stepped-$1-$2" "$(program stepped)" "${@:3}"
+	status=$?
 	rm -rf "stepped-$1-$2"
+	return $status
 }
 
 # stepped GAP OPERATION...: none finds a difference, and most walks end at remembered frames.
@@ -21,7 +26,7 @@ stepped() {
 		walks=$((walks + compared)) ended=$((ended + known))
 		done=$((done + 1))
 	done < <(stepping "$1" '' "${@:2}")
-	is "each of them, with $1" "$done" "$(($# - 1))"
+	is "each of them, with $1 ($way)" "$done" "$(($# - 1))"
 	is "with $1, $ended of $walks walks end at remembered frames" "$((ended * 2 > walks))" 1
 }
 
@@ -30,4 +35,16 @@ stepped_without() {
 	local name steps compared known different rest
 	read -r name steps compared known different rest < <(stepping 60 "$1" "$2")
 	check "$2: without comparing $1 there are differences" test "${different:-0}" -gt 0
+}
+
+# marked_without RULE OPERATION GAP: with marks it then finds differences, or the program fails.
+marked_without() {
+	local name steps compared known different wrong status
+	way=marks
+	ulimit -S -c 0
+	stepping "$3" "$1" "$2" >without 2>/dev/null
+	status=$?
+	read -r name steps compared known different wrong <without
+	check "$2: without the rule '$1' it goes wrong (status $status, ${different:-no} differences)" \
+		test "$status" != 0 -o "${different:-0}" != 0
 }

@@ -1,0 +1,31 @@
+/* What the operations of stepped.cc share. */
+#ifndef TESTS_PROGRAMS_STEPPED_H
+#define TESTS_PROGRAMS_STEPPED_H
+
+#include "cases.h"
+
+struct stepping_counts {
+	unsigned long steps, compared, known, different;
+};
+/* tests/stepping/step.c */
+extern "C" {
+__attribute__((weak)) void stepping_begin(void);
+__attribute__((weak)) struct stepping_counts stepping_end(void);
+__attribute__((weak)) void stepping_pause(void);
+__attribute__((weak)) void stepping_go_on(void);
+}
+
+#define APART __attribute__((noinline, noclone))
+
+namespace
+{
+volatile bool in_step;
+
+/* So that a call is not the last thing a function does. */
+inline void after()
+{
+	asm volatile("" ::: "memory");
+}
+} // namespace
+
+#endif
