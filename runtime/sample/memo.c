@@ -99,6 +99,16 @@ static bool unchanged(const struct csprof_memo_check *check, uint32_t n)
 	return true;
 }
 
+/* What is outside of a marked frame is as it was, if the frame still has its mark: that is the
+ * first check behind those of the frame. So the checks before are left out. */
+static uint32_t first_check(const struct csprof_memo *m, uint32_t k)
+{
+	for (uint32_t i = k; m->marks && i-- > 0;)
+		if (m->frames[i].marked)
+			return m->frames[i].checks;
+	return 0;
+}
+
 bool csprof_memo_meets(struct csprof_memo *m, const struct csprof_cursor *c, uint32_t *known)
 {
 	while (m->next && m->frames[m->next - 1].sp < c->sp)
@@ -108,8 +118,9 @@ bool csprof_memo_meets(struct csprof_memo *m, const struct csprof_cursor *c, uin
 		if (f->ip != c->ip || f->exact != c->exact || (f->bp_matters && f->bp != c->bp) ||
 		    f->checks == CSPROF_MEMO_UNCHECKED)
 			continue;
+		uint32_t first = first_check(m, k - 1);
 		*known = k;
-		m->usable = unchanged(m->checks, f->checks);
+		m->usable = unchanged(m->checks + first, f->checks - first);
 		return m->usable;
 	}
 	return false;
