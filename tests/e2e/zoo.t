@@ -5,7 +5,6 @@
 . "$top/tests/lib/shell/zoo.sh"
 
 waitcpu=$(program waitcpu)
-image=$(image_cost)
 for name in $(zoo_names); do
 	[ -z "$(zoo_says "$name" quick)" ] || zoo_program "$name" quick
 done

@@ -5,7 +5,6 @@
 . "$top/tests/lib/shell/zoo.sh"
 
 waitcpu=$(program waitcpu)
-image=$(image_cost)
 for name in ${ZOO:-$(zoo_names)}; do
 	zoo_program "$name" ""
 done

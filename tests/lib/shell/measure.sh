@@ -25,12 +25,12 @@ lib() {
 	"$python" "$top/tests/lib/check/$script" "$@"
 }
 
-# image_cost: microseconds of CPU time that a process which does nothing takes from fork to its end,
-# alone; the median of five.
+# image_cost [PROGRAM]: microseconds of CPU time that a process which does nothing takes from fork to
+# its end, alone; the median of five.
 image_cost() {
 	local i
 	for i in 1 2 3 4 5; do
-		"$(program waitcpu)" image "$(program nothing)"
+		"$(program waitcpu)" image "${1:-$(program nothing)}"
 		cut -d' ' -f1 image
 	done | sort -n | sed -n 3p
 }
