@@ -234,7 +234,8 @@ void csprof_signal_pass_fault(int sig, siginfo_t *info, void *ucontext)
 	} else if (fault || act.sa_handler == SIG_DFL) {
 		/* the same instruction faults again, or the signal comes again when we return:
 		 * the kernel does the rest, and a core dump shows the program */
-		csprof_threads_restore();
+		if (!csprof_cpu.is_foreign(ucontext))
+			csprof_threads_restore();
 		os_sigaction(sig, &by_default, NULL);
 		if (!fault)
 			os_send_again(info, os_tid());
