@@ -153,6 +153,35 @@ is 'unless it is asked for' "$(ran -v process --mark always ./libruby-none.so)" 
 is 'then it is not' "$(grep -c 'not marked' said)" 0
 is 'another library' "$(ran --mark marks ./libother-none.so)" 'marked 1 loaded 1 after 1 later 1'
 
+# An unwinder that is linked into the program.
+cat >linked.cc <<'END'
+#include <cstdio>
+#include <stdexcept>
+static int f(int n)
+{
+	if (n == 0)
+		throw std::runtime_error("bottom");
+	int r = f(n - 1) + 1;
+	asm volatile("");
+	return r;
+}
+int main()
+{
+	int caught = 0;
+	for (int i = 0; i < 30000; i++)
+		try {
+			f(i % 50);
+		} catch (const std::exception &) {
+			caught++;
+		}
+	std::printf("%d\n", caught);
+}
+END
+"${CXX:-g++}" -O1 -static-libgcc -static-libstdc++ -o linked linked.cc || exit 1
+is 'exceptions in a program with an unwinder of its own' \
+	"$("$hpcrun" -q -e CPUTIME@f5000 --budget 100 --mark marks -o linked-data ./linked 2>&1; echo $?)" '30000
+0'
+
 # ---- debuggers --------------------------------------------------------------------------
 # frames GDB-OPTION...: what bt prints, but for addresses and what is outside of main.
 frames() {

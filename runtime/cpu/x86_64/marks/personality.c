@@ -47,10 +47,17 @@ void csprof_slots_want(void)
 	csprof_recipe_want_traits();
 }
 
+static _Unwind_Reason_Code enough(struct _Unwind_Context *context, void *arg)
+{
+	(void)context, (void)arg;
+	return _URC_NORMAL_STOP;
+}
+
 /* The functions are in the program, or in a library that a C program loads when it first needs it,
  * for pthread_cancel. */
 const char *csprof_slots_prepare(void)
 {
+	_Unwind_Reason_Code (*walk)(_Unwind_Trace_Fn, void *);
 	void *from = RTLD_DEFAULT;
 
 	if (!dlsym(from, "_Unwind_SetGR"))
@@ -59,6 +66,11 @@ const char *csprof_slots_prepare(void)
 	*(void **)&set_ip = dlsym(from, "_Unwind_SetIP");
 	*(void **)&set_register = dlsym(from, "_Unwind_SetGR");
 	*(void **)&csprof_slot_resume_function = dlsym(from, "_Unwind_Resume");
+	/* libgcc knows the sizes of registers from its first walk on: the program's walks may be
+	 * those of a copy that is linked into it */
+	*(void **)&walk = dlsym(from, "_Unwind_Backtrace");
+	if (walk)
+		walk(enough, NULL);
 	(void)dlerror(); /* the program asks for errors of its own */
 	return get_ip && set_ip && set_register && csprof_slot_resume_function
 		   ? NULL
