@@ -38,12 +38,19 @@ enum {
 
 /* Flags of a metric. */
 enum {
-	CSP_METRIC_ASYNC = 2,       /* sampled asynchronously */
-	CSP_METRIC_SAMPLES = 4,     /* counts the samples of the metric before it */
-	CSP_METRIC_RETURNS = 8,     /* return count */
-	CSP_METRIC_ACTIVATIONS = 16 /* activation count */
+	CSP_METRIC_ASYNC = 2,        /* sampled asynchronously */
+	CSP_METRIC_SAMPLES = 4,      /* counts the samples of the metric before it */
+	CSP_METRIC_RETURNS = 8,      /* return count */
+	CSP_METRIC_ACTIVATIONS = 16, /* activation count */
+	CSP_METRIC_ABANDONED = 32    /* count of activations that did not end by a return */
 };
 #define CSP_SAMPLES_SUFFIX " # samples" /* V's name + this = N's name */
+/* The columns of counts of activations: see README.md. */
+#define CSP_ACTIVATIONS "ACTIVATIONS"
+#define CSP_RETURNS "RETURNS"
+#define CSP_ABANDONED "ABANDONED"
+#define CSP_FIRST_RETURNS "FIRST RETURNS"
+#define CSP_FIRST_ABANDONED "FIRST ABANDONED"
 
 /* Tags of the trailer's chunks. */
 enum {

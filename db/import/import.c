@@ -417,9 +417,8 @@ static int take_value(struct import *in, sqlite3_stmt *s)
 		return damaged(in, "exclusive", sqlite3_column_int64(s, 1));
 	k = &in->m->metrics.at[metric];
 	p = &in->places.at[at];
-	call =
-	    !(k->flags & CSP_METRIC_ASYNC) &&
-	    (p->call != UINT32_MAX || !(k->flags & (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS)));
+	call = !(k->flags & CSP_METRIC_ASYNC) &&
+	       (p->call != UINT32_MAX || !(k->flags & MODEL_ACTIVATION_FLAGS));
 	context = call ? &p->call : &p->point;
 	if (enter(in, p, call, context) != 0)
 		return -1;

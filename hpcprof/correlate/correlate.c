@@ -255,12 +255,26 @@ static struct chain chain_of(const struct build *b, const struct job *job, uint6
 	return (struct chain){&t->frames[from], end - from};
 }
 
-/* Append the chain of an address to the frames. */
-static bool append_chain(struct build *b, struct interner *seen, uint32_t first,
-			 const struct job *job, uint64_t address)
+/* The chain of the entry of the function that code is part of, where it may have been inlined. */
+static struct chain entry_of(struct chain chain, struct symbol_frame *entry)
 {
-	struct chain chain = chain_of(b, job, address);
+	*entry = chain.at[chain.n - 1];
+	if (entry->function->file) {
+		entry->file = entry->function->file;
+		entry->line = entry->function->line;
+	}
+	return (struct chain){entry, 1};
+}
 
+/* Append the chain of a frame with an address. */
+static bool append_chain(struct build *b, struct interner *seen, uint32_t first,
+			 const struct job *job, const struct model_frame *frame)
+{
+	struct chain chain = chain_of(b, job, frame->address);
+	struct symbol_frame entry;
+
+	if (frame->role == FRAME_ENTRY && chain.n)
+		chain = entry_of(chain, &entry);
 	for (size_t k = 0; k < chain.n; k++) {
 		const struct symbol_frame *f = &chain.at[k];
 		uint32_t function = function_id(b, seen, first, job->module, f);
@@ -402,7 +416,7 @@ static bool make_chains(struct build *b, struct interner *seen, uint32_t *firsts
 		if (frame->role >= FRAME_ADDRESSED)
 			ok = append_named(b, frame);
 		else
-			ok = append_chain(b, &seen[j], firsts[j], &b->jobs[j], frame->address);
+			ok = append_chain(b, &seen[j], firsts[j], &b->jobs[j], frame);
 	}
 	if (ok)
 		b->code->first[num_frames] = (uint32_t)b->code->frames.len;

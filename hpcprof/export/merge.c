@@ -66,31 +66,6 @@ static void put_epoch(struct writer *w)
 
 /* ---- trees ---------------------------------------------------------------------------- */
 
-static bool is_sampled(const struct model_metric *k)
-{
-	return k->flags & CSP_METRIC_ASYNC;
-}
-
-static bool is_recorded(const struct model_metric *k)
-{
-	return !is_sampled(k) && !(k->flags & (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS));
-}
-
-/* A call site without callees and recorded values, but with activation counts, needs an empty
- * child: otherwise it would be read as a leaf. */
-static bool needs_child(const struct model *m, uint32_t context)
-{
-	if (m->frames.at[model_frame_of(m, context)].role != FRAME_CALL)
-		return false;
-	if (context + 1 < model_num_contexts(m) && model_parent(m, context + 1) == context)
-		return false;
-	for (size_t i = 0; i < m->metrics.len; i++)
-		if (is_recorded(&m->metrics.at[i]) &&
-		    (m->metrics.at[i].events[context] || m->metrics.at[i].samples[context]))
-			return false;
-	return true;
-}
-
 static uint64_t ip_of(const struct writer *w, uint32_t context)
 {
 	uint32_t frame = model_frame_of(w->m, context);
@@ -105,10 +80,8 @@ static void put_tree(struct writer *w, uint32_t root, uint32_t from, uint32_t en
 	const char *version = CSP_VERSION_TREE;
 	uint64_t id = 0;
 
-	for (uint32_t c = from; c < end; c++) {
+	for (uint32_t c = from; c < end; c++)
 		ids[c] = ++id;
-		id += needs_child(m, c);
-	}
 	for (size_t i = 0; i < m->metrics.len; i++)
 		if (m->metrics.at[i].flags & CSP_METRIC_RETURNS)
 			version = CSP_VERSION_TREE_T;
@@ -123,10 +96,6 @@ static void put_tree(struct writer *w, uint32_t root, uint32_t from, uint32_t en
 		}
 		csp_put_node(&w->sink, 8, ids[c], ids[model_parent(m, c)], ip_of(w, c), 0,
 			     w->values, words);
-		memset(w->values, 0, words * sizeof *w->values);
-		if (needs_child(m, c))
-			csp_put_node(&w->sink, 8, ids[c] + 1, ids[c], ip_of(w, c), 0, w->values,
-				     words);
 	}
 }
 

@@ -122,7 +122,7 @@ uint64_t epoch_index_slow_step(struct epoch_index *p, struct model *m, const cha
 			       span && (span->assumed || r->epoch->modules[span->module].assumed));
 	if (*module == UINT32_MAX)
 		return UINT64_MAX;
-	if (model_step_is_plain(*module, at))
+	if (role != FRAME_ENTRY && model_step_is_plain(*module, at))
 		return model_plain_step(*module, at, role);
 	frame = model_frame(m, *module, at, role);
 	return frame == UINT32_MAX ? UINT64_MAX : MODEL_STEP_FRAME | frame;

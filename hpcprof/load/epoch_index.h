@@ -50,8 +50,8 @@ static inline uint64_t epoch_index_step(struct epoch_index *p, struct model *m, 
 	uint64_t at = ip - (role == FRAME_CALL && ip);
 	const struct epoch_index_span *s = &p->spans[p->hints[(at >> 16) % EPOCH_INDEX_HINTS]];
 
-	if (at - s->start <= s->length && at >= s->start && s->module < MODEL_STEP_MODULES &&
-	    !((at + s->shift) >> MODEL_STEP_ADDRESS_BITS))
+	if (role != FRAME_ENTRY && at - s->start <= s->length && at >= s->start &&
+	    s->module < MODEL_STEP_MODULES && !((at + s->shift) >> MODEL_STEP_ADDRESS_BITS))
 		return model_plain_step(s->module, at + s->shift, role);
 	return epoch_index_slow_step(p, m, path, ip, role);
 }

@@ -40,8 +40,7 @@ static int plan_column(struct ingest *in, uint32_t i, uint32_t position)
 				    .samples = true,
 				    .scale = v->period,
 				    .at_point = v->flags & CSP_METRIC_ASYNC,
-				    .activation =
-					v->flags & (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS)};
+				    .activation = v->flags & MODEL_ACTIVATION_FLAGS};
 	c->metric = model_metric(in->m, v->name, unit_of(v), flags);
 	if (c->metric == UINT32_MAX)
 		return ingest_out_of_memory(in, sizeof(struct model_metric));
@@ -98,12 +97,11 @@ static void plan_targets(struct ingest *in)
 	memset(in->num_targets, 0, sizeof in->num_targets);
 	for (unsigned i = 0; i < in->num_metrics; i++) {
 		const struct ingest_column *c = &in->columns[i];
-		if (c->at_point)
-			plan_target(in, TAKE_POINT, i);
-		else
-			plan_target(in, TAKE_CALL, i);
-		if (c->at_point || c->activation)
-			plan_target(in, TAKE_LEAF_POINT, i);
+		plan_target(in,
+			    c->at_point     ? TAKE_POINT
+			    : c->activation ? TAKE_ENTRY
+					    : TAKE_CALL,
+			    i);
 	}
 }
 
@@ -283,7 +281,7 @@ static int prepare(struct ingest *in)
 	in->places = calloc((size_t)reader_num_epochs(in->r) + 1, sizeof(struct epoch_index *));
 	in->roots = malloc((trees + 1) * sizeof *in->roots);
 	in->sums = calloc(rows * in->num_metrics + 1, sizeof *in->sums);
-	if (!in->columns || !in->targets[TAKE_POINT] || !in->targets[TAKE_LEAF_POINT] ||
+	if (!in->columns || !in->targets[TAKE_POINT] || !in->targets[TAKE_ENTRY] ||
 	    !in->targets[TAKE_CALL] || !in->places || !in->roots || !in->sums)
 		return ingest_out_of_memory(in, rows * in->num_metrics * sizeof *in->sums);
 	memset(in->roots, 0xff, trees * sizeof *in->roots);

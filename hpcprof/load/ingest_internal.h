@@ -24,9 +24,9 @@ enum {
 
 /* Which columns of a node belong to one of its contexts. */
 enum taking {
-	TAKE_POINT,      /* the instruction of a call: sampled values */
-	TAKE_LEAF_POINT, /* any other node: sampled values, returns and activations */
-	TAKE_CALL,       /* a call: recorded values, returns and activations */
+	TAKE_POINT, /* the instruction: sampled values */
+	TAKE_ENTRY, /* the function's entry: returns and activations */
+	TAKE_CALL,  /* the call: recorded values */
 	TAKINGS
 };
 
@@ -38,18 +38,19 @@ struct target {
 	uint64_t scale;
 };
 
-/* The contexts that nodes need, each in one role. If a node needs two, the one for its call site is
- * last, because it is the parent of the node's children. */
-enum { BATCH_NODES = 128, BATCH = 2 * BATCH_NODES };
+/* The contexts that nodes need, each in one role. If a node needs several, the one for its call
+ * site is last, because it is the parent of the node's children. */
+enum { BATCH_NODES = 128, BATCH = 3 * BATCH_NODES };
 struct node_batch {
 	unsigned n;
 	uint64_t node[BATCH], parent[BATCH];
 	uint8_t role[BATCH];
+	bool by_call[BATCH]; /* its address is that of the call before the node's ip */
 	uint64_t path[BATCH];
 	uint32_t context[BATCH];
 	/* by kind: indexes of those that take values */
 	unsigned num_taking[TAKINGS];
-	uint8_t taking[TAKINGS][BATCH];
+	uint16_t taking[TAKINGS][BATCH];
 };
 
 struct ingest {

@@ -54,12 +54,13 @@ static inline void want(struct node_batch *b, uint64_t node, enum frame_role rol
 {
 	b->node[b->n] = node;
 	b->role[b->n] = (uint8_t)role;
+	b->by_call[b->n] = false;
 	b->n += wanted;
 }
 
 static inline void take(struct node_batch *b, enum taking kind, unsigned want, bool taken)
 {
-	b->taking[kind][b->num_taking[kind]] = (uint8_t)want;
+	b->taking[kind][b->num_taking[kind]] = (uint16_t)want;
 	b->num_taking[kind] += taken;
 }
 
@@ -77,11 +78,14 @@ static void want_roles(struct ingest *in, struct ingested_tree *t, uint64_t node
 		recorded |= value && !c->at_point && !c->activation;
 	}
 	call = recorded || in->marks[node] & MARK_INNER;
-	take(b, call ? TAKE_POINT : TAKE_LEAF_POINT, b->n, sampled || (!call && activations));
-	want(b, node, FRAME_POINT, sampled || (!call && activations));
-	take(b, TAKE_CALL, b->n, recorded || (call && activations));
-	want(b, node, FRAME_CALL,
-	     in->marks[node] & MARK_CALLED || recorded || (call && activations));
+	take(b, TAKE_POINT, b->n, sampled);
+	want(b, node, FRAME_POINT, sampled);
+	take(b, TAKE_ENTRY, b->n, activations);
+	want(b, node, FRAME_ENTRY, activations);
+	if (activations)
+		b->by_call[b->n - 1] = call;
+	take(b, TAKE_CALL, b->n, recorded);
+	want(b, node, FRAME_CALL, in->marks[node] & MARK_CALLED || recorded);
 }
 
 /* The usual case that all columns are sampled: the counters stay in registers. */
@@ -91,7 +95,7 @@ static void collect_sampled(const uint8_t *marks, struct node_batch *b, uint64_t
 
 	for (uint64_t i = from; i < end; i++) {
 		unsigned value = marks[i] / MARK_VALUE & 1, called = marks[i] / MARK_CALLED & 1;
-		b->taking[TAKE_LEAF_POINT][taking] = (uint8_t)n;
+		b->taking[TAKE_POINT][taking] = (uint16_t)n;
 		taking += value;
 		b->node[n] = i;
 		b->role[n] = FRAME_POINT;
@@ -101,7 +105,7 @@ static void collect_sampled(const uint8_t *marks, struct node_batch *b, uint64_t
 		n += called;
 	}
 	b->n = n;
-	b->num_taking[TAKE_LEAF_POINT] = taking;
+	b->num_taking[TAKE_POINT] = taking;
 }
 
 static void collect_wants(struct ingest *in, struct ingested_tree *t, uint64_t from, uint64_t end)
@@ -122,6 +126,13 @@ static void collect_wants(struct ingest *in, struct ingested_tree *t, uint64_t f
 	}
 }
 
+static inline uint64_t ip_of(const struct reader_rows *rows, const struct node_batch *b, unsigned k)
+{
+	uint64_t ip = reader_row_word(rows, b->node[k], ROW_IP);
+
+	return b->role[k] == FRAME_ENTRY ? ip - (b->by_call[k] && ip) : ip;
+}
+
 /* First step: compute the path hashes, and so the slots of the contexts in the table. */
 static int compute_paths(struct ingest *in, struct ingested_tree *t)
 {
@@ -132,8 +143,7 @@ static int compute_paths(struct ingest *in, struct ingested_tree *t)
 	for (unsigned k = 0; k < b->n; k++) {
 		uint64_t node = b->node[k];
 		uint64_t parent = reader_row_word(&rows, node, ROW_PARENT);
-		uint64_t step = epoch_index_step(t->place, in->m, in->path,
-						 reader_row_word(&rows, node, ROW_IP),
+		uint64_t step = epoch_index_step(t->place, in->m, in->path, ip_of(&rows, b, k),
 						 (enum frame_role)b->role[k]);
 		uint64_t path = contexts_path(paths[parent], step);
 		if (step == UINT64_MAX)

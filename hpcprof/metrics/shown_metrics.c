@@ -77,6 +77,13 @@ static bool is_foreign(const struct model *m)
 	return all;
 }
 
+/* Whether it is shown without -m. Activations are not, as their sums along a path mean nothing:
+ * views have a place of their own for them. */
+static bool is_usual(const struct model_metric *metric)
+{
+	return !(metric->flags & MODEL_ACTIVATION_FLAGS);
+}
+
 /* Metrics with values first, then sampled ones, then by name, or as in the files. */
 static int by_use(const void *pa, const void *pb, void *context)
 {
@@ -97,13 +104,16 @@ static int by_use(const void *pa, const void *pb, void *context)
 static int choose_all(struct shown_metrics *out, const struct model *m, const struct common *o,
 		      size_t most, struct arena *a, struct error *e)
 {
-	size_t n = m->metrics.len, used = 0;
-	const struct model_metric **sorted = calloc(n + 1, sizeof(struct model_metric *));
+	size_t n = 0, used = 0;
+	const struct model_metric **sorted =
+	    calloc(m->metrics.len + 1, sizeof(struct model_metric *));
 	bool ok = sorted != NULL, as_in_files = is_foreign(m);
 
-	for (size_t i = 0; ok && i < n; i++) {
-		sorted[i] = &m->metrics.at[i];
-		used += sorted[i]->total.samples || sorted[i]->total.events;
+	for (size_t i = 0; ok && i < m->metrics.len; i++) {
+		if (!is_usual(&m->metrics.at[i]))
+			continue;
+		sorted[n++] = &m->metrics.at[i];
+		used += m->metrics.at[i].total.samples || m->metrics.at[i].total.events;
 	}
 	if (ok)
 		qsort_r(sorted, n, sizeof(struct model_metric *), by_use, &as_in_files);

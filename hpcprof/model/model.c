@@ -78,7 +78,7 @@ uint64_t model_step(const struct model *m, uint32_t frame)
 {
 	const struct model_frame *f = &m->frames.at[frame];
 
-	return f->role < FRAME_ADDRESSED && model_step_is_plain(f->module, f->address)
+	return model_frame_is_plain(f)
 		   ? model_plain_step(f->module, f->address, (enum frame_role)f->role)
 		   : MODEL_STEP_FRAME | frame;
 }

@@ -33,11 +33,14 @@
 #include <stdint.h>
 
 /* What the address of a frame is. It is the address to look up: for a call the return address - 1,
- * which is within the call instruction. A frame that came with its name is not looked up: its
- * address is the id of a function << 32 | line. */
+ * which is within the call instruction. FRAME_ENTRY is for values of an activation, which are the
+ * function's as a whole: the code is its entry, and not what was inlined where the address is. A
+ * frame that came with its name is not looked up: its address is the id of a function << 32 | line.
+ */
 enum frame_role {
 	FRAME_POINT,
 	FRAME_CALL,
+	FRAME_ENTRY,
 	FRAME_ADDRESSED, /* the roles before it have addresses */
 	FRAME_NAMED_POINT = FRAME_ADDRESSED,
 	FRAME_NAMED_CALL,
@@ -92,6 +95,9 @@ struct model_function {
 	uint64_t low;
 	enum symbol_source source; /* of the name; SYMBOL_NONE: only a place in the code */
 };
+
+/* What a metric of activations has in its flags. */
+#define MODEL_ACTIVATION_FLAGS (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS | CSP_METRIC_ABANDONED)
 
 /* Sums of one metric. */
 struct model_sum {
@@ -259,14 +265,18 @@ uint32_t model_named_frame(struct model *m, uint32_t function, uint32_t line, en
 uint32_t model_metric(struct model *m, struct reader_text name, struct reader_text unit,
 		      uint64_t flags);
 
-/* A step (see contexts.h) contains module, address and role (FRAME_POINT or FRAME_CALL) if they are
- * small enough, so that known contexts are found without reading frames. Other steps are the
- * frame's id with the highest bit set. */
+/* A step (see contexts.h) contains module, address and role if they are small enough, so that known
+ * contexts are found without reading frames. Other steps are the frame's id with the highest bit
+ * set. */
 enum { MODEL_STEP_MODULES = 1 << 15, MODEL_STEP_ADDRESS_BITS = 47 };
 #define MODEL_STEP_FRAME (UINT64_C(1) << 63)
 static inline bool model_step_is_plain(uint32_t module, uint64_t address)
 {
 	return module < MODEL_STEP_MODULES && !(address >> MODEL_STEP_ADDRESS_BITS);
+}
+static inline bool model_frame_is_plain(const struct model_frame *f)
+{
+	return f->role < FRAME_ENTRY && model_step_is_plain(f->module, f->address);
 }
 static inline uint64_t model_plain_step(uint32_t module, uint64_t address, enum frame_role role)
 {

@@ -33,7 +33,7 @@ static struct model_frame placed(struct model_frame f, const struct sorted_place
 static bool frame_key(const struct model_frame *f, uint64_t *key)
 {
 	*key = (uint64_t)f->module << 48 | f->address << 1 | f->role;
-	return f->role < FRAME_ADDRESSED && model_step_is_plain(f->module, f->address);
+	return model_frame_is_plain(f);
 }
 
 static struct model_frame key_frame(uint64_t key)

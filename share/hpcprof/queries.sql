@@ -151,6 +151,27 @@ ORDER BY q.id, m.id, x.events DESC, o.base;
 -- the threads by their names, in which numbers may differ, and by the function that created them
 SELECT metric, events, percent, threads, kind, name, creator FROM thread_groups;
 
+-- name: activations
+-- how often functions were called, as far as samples have seen it (hpcrun --mark marks), and how long each call took
+WITH counted AS ( -- flags: 8 returns, 16 activations, 32 what was left in another way
+	SELECT m.measurement, c.function, sum(v.events) FILTER (WHERE m.flags & 16) AS activations,
+		sum(v.events) FILTER (WHERE m.flags & 8) AS returned,
+		sum(v.events) FILTER (WHERE m.flags & 32) AS abandoned
+	FROM metric m JOIN exclusive v ON v.metric = m.id JOIN context c ON c.id = v.context
+	WHERE m.flags & 56 GROUP BY m.measurement, c.function),
+timed AS ( -- a function that is on a path several times was called so often
+	SELECT m.measurement, m.name AS metric, c.function, sum(v.events) AS total
+	FROM metric m JOIN inclusive v ON v.metric = m.id JOIN context c ON c.id = v.context
+	WHERE NOT c.inlined AND m.id IN (SELECT min(id) FROM metric WHERE sampled AND events > 0 GROUP BY measurement)
+		AND m.measurement IN (SELECT measurement FROM counted)
+	GROUP BY m.id, c.function)
+SELECT t.metric, f.name AS function, o.base AS module, t.total, n.activations,
+	round(1.0 * t.total / n.activations) AS each, coalesce(n.returned, 0) AS returned,
+	coalesce(n.abandoned, 0) AS abandoned
+FROM counted n JOIN timed t USING (measurement, function) JOIN function f ON f.id = n.function
+	JOIN module o ON o.id = f.module
+WHERE n.activations ORDER BY n.measurement, t.total DESC, function LIMIT 100;
+
 -- name: imbalance
 -- the functions that would gain most from an even distribution over the profiles
 SELECT metric, function, module, profiles, most, most_in, round(mean) AS mean, factor, round(gain) AS gain

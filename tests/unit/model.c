@@ -114,8 +114,8 @@ static void test_roles_of_samples(void **state)
 	model_destroy(m);
 }
 
-/* One node that is a call site, an interrupted instruction and a recorded call: each value belongs
- * to its own context. */
+/* One node that is a call site, an interrupted instruction, a recorded call and an activation: each
+ * value belongs to its own context. */
 static void test_one_node_with_several_roles(void **state)
 {
 	(void)state;
@@ -137,18 +137,24 @@ static void test_one_node_with_several_roles(void **state)
 	uint32_t point = child(m, MODEL_ROOT, "/p", 0x400101, FRAME_POINT);
 	uint32_t inner = child(m, call, "/p", 0x400200, FRAME_POINT);
 	uint32_t recorded = child(m, call, "/p", 0x4002ff, FRAME_CALL);
+	uint32_t entry = child(m, MODEL_ROOT, "/p", 0x400100, FRAME_ENTRY);
+	uint32_t inner_entry = child(m, call, "/p", 0x400200, FRAME_ENTRY);
+	uint32_t recorded_entry = child(m, call, "/p", 0x4002ff, FRAME_ENTRY);
 	const uint64_t *time = m->metrics.at[0].events, *bytes = m->metrics.at[1].events,
 		       *returns = m->metrics.at[2].events;
 
 	assert_int_equal(time[point], 5);
 	assert_int_equal(time[call], 0);
 	assert_int_equal(bytes[call], 64);
-	assert_int_equal(returns[call], 3);
+	assert_int_equal(returns[call], 0);
+	assert_int_equal(returns[entry], 3);
 	assert_int_equal(time[inner], 1);
-	assert_int_equal(returns[inner], 4);
+	assert_int_equal(returns[inner], 0);
+	assert_int_equal(returns[inner_entry], 4);
 	assert_int_equal(bytes[recorded], 32);
-	assert_int_equal(returns[recorded], 2);
-	assert_int_equal(model_num_contexts(m), MODEL_ROOTS + 4);
+	assert_int_equal(returns[recorded], 0);
+	assert_int_equal(returns[recorded_entry], 2);
+	assert_int_equal(model_num_contexts(m), MODEL_ROOTS + 7);
 	model_destroy(m);
 }
 

@@ -52,8 +52,9 @@ static void put_flags(struct dump *d, uint64_t flags)
 	    {CSP_METRIC_SAMPLES, "samples of the metric before"},
 	    {CSP_METRIC_RETURNS, "return count"},
 	    {CSP_METRIC_ACTIVATIONS, "activation count"},
+	    {CSP_METRIC_ABANDONED, "abandonment count"},
 	    {~(uint64_t)(CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES | CSP_METRIC_RETURNS |
-			 CSP_METRIC_ACTIVATIONS),
+			 CSP_METRIC_ACTIVATIONS | CSP_METRIC_ABANDONED),
 	     "unknown bits"},
 	};
 	char meaning[128] = "none";

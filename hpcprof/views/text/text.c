@@ -110,12 +110,13 @@ static void choose_sections(struct text *t, bool filtered)
 	for (size_t i = 0; i < SECTIONS; i++)
 		t->shows[i] = o->all || o->sections[i];
 	if (t->brief)
-		t->shows[SECTION_FUNCTIONS] = t->shows[SECTION_CALLS] = t->shows[SECTION_QUALITY] =
-		    true;
+		t->shows[SECTION_FUNCTIONS] = t->shows[SECTION_ACTIVATIONS] =
+		    t->shows[SECTION_CALLS] = t->shows[SECTION_QUALITY] = true;
 	/* the values of processes and threads are those of all paths */
 	if (t->brief)
 		t->shows[SECTION_PROCESSES] = t->shows[SECTION_THREADS] = !filtered;
 	t->shows[SECTION_FUNCTIONS] &= !o->outline;
+	t->shows[SECTION_ACTIVATIONS] &= !o->outline;
 	t->shows[SECTION_CALLS] &= !t->flat && !o->outline;
 }
 
@@ -136,7 +137,8 @@ static bool print_text(struct text *t, const struct text_span *s)
 			       "used the CPU.",
 			       t->num_columns ? " for " : "",
 			       t->num_columns ? t->columns[0].metric_name : "");
-	} else if (!text_tables(t) || (t->shows[SECTION_CALLS] && !text_paths(t))) {
+	} else if (!text_tables(t) || (t->shows[SECTION_ACTIVATIONS] && !text_activations(t)) ||
+		   (t->shows[SECTION_CALLS] && !text_paths(t))) {
 		return false;
 	}
 	if (t->shows[SECTION_QUALITY] && !text_quality(t))
@@ -238,6 +240,8 @@ static const struct option_row own_options[] = {
     SECTION("namespaces", SECTION_NAMESPACES, "show namespaces, crates and packages"),
     SECTION("functions", SECTION_FUNCTIONS, "show the functions"),
     SECTION("lines", SECTION_LINES, "show the source lines"),
+    SECTION("activations", SECTION_ACTIVATIONS,
+	    "show how often functions were called, and how long each call took"),
     SECTION("calls", SECTION_CALLS, "show the hot part of the call tree"),
     SECTION("quality", SECTION_QUALITY, "show how reliable the data is"),
     {0, "collective", "N",

@@ -36,6 +36,7 @@ enum text_section {
 	SECTION_NAMESPACES,
 	SECTION_FUNCTIONS,
 	SECTION_LINES,
+	SECTION_ACTIVATIONS,
 	SECTION_CALLS,
 	SECTION_QUALITY,
 	SECTIONS
@@ -139,14 +140,16 @@ bool text_measured(struct text *t, const struct text_span *s); /* what was measu
  * programs. */
 bool text_processes(struct text *t, struct view_json *j);
 bool text_threads(struct text *t, struct view_json *j);
-bool text_compared(struct text *t); /* the units that are compared, if any */
-bool text_tables(struct text *t);   /* load modules, files, functions, lines */
-bool text_paths(struct text *t);    /* the hot part of the call tree */
-bool text_quality(struct text *t);  /* how reliable the figures are; brief: what is wrong */
+bool text_compared(struct text *t);    /* the units that are compared, if any */
+bool text_tables(struct text *t);      /* load modules, files, functions, lines */
+bool text_activations(struct text *t); /* how often functions were called; may be empty */
+bool text_paths(struct text *t);       /* the hot part of the call tree */
+bool text_quality(struct text *t);     /* how reliable the figures are; brief: what is wrong */
 
 /* The report as JSON. */
 int text_json(struct text *t, const struct text_span *s, struct error *e);
 bool text_paths_json(struct text *t, struct view_json *j);
+bool text_activations_json(struct text *t, struct view_json *j);
 
 /* Print a section's title, after an empty line. */
 void text_title(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

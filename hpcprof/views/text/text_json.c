@@ -149,6 +149,8 @@ int text_json(struct text *t, const struct text_span *s, struct error *e)
 	for (int g = 0; ok && g < GROUPINGS; g++)
 		if (t->shows[kinds[g].section])
 			ok = put_table(t, &j, (enum grouping)g);
+	if (ok && t->shows[SECTION_ACTIVATIONS])
+		ok = text_activations_json(t, &j);
 	if (ok && t->shows[SECTION_CALLS])
 		ok = text_paths_json(t, &j);
 	return ok ? view_json_end(&j, e) : error_memory(e, 0);

@@ -1,0 +1,159 @@
+#include "hpcprof/metrics/activations.h"
+
+#include "formats/base/interner.h"
+#include "hpcprof/correlate/label.h"
+#include "hpcprof/metrics/attribute.h"
+#include "hpcprof/model/sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The metric of that kind with most events: of several runs, some may have counted all ends. */
+static const struct model_metric *find(const struct model *m, uint64_t flag)
+{
+	const struct model_metric *best = NULL;
+
+	for (size_t i = 0; i < m->metrics.len; i++) {
+		const struct model_metric *k = &m->metrics.at[i];
+		if (k->flags & flag && k->total.events &&
+		    (!best || k->total.events > best->total.events))
+			best = k;
+	}
+	return best;
+}
+
+bool activations_find(const struct model *m, struct activations *a)
+{
+	*a = (struct activations){.entered = find(m, CSP_METRIC_ACTIVATIONS),
+				  .returned = find(m, CSP_METRIC_RETURNS),
+				  .abandoned = find(m, CSP_METRIC_ABANDONED)};
+	a->all = !(a->returned && strcmp(a->returned->name, CSP_FIRST_RETURNS) == 0) &&
+		 !(a->abandoned && strcmp(a->abandoned->name, CSP_FIRST_ABANDONED) == 0);
+	return a->entered || a->returned || a->abandoned;
+}
+
+void activations_deinit(struct activations *a)
+{
+	if (!a)
+		return;
+	vec_free(&a->functions);
+	vec_free(&a->sites);
+}
+
+uint32_t activations_function(const struct symbolized *c, uint32_t frame)
+{
+	const struct code_frame *last;
+
+	if (c->first[frame] == c->first[frame + 1])
+		return ACTIVATIONS_NO_FUNCTION;
+	last = &c->frames.at[c->first[frame + 1] - 1];
+	return last->inlined ? ACTIVATIONS_NO_FUNCTION : last->function;
+}
+
+/* The line of the call by which a context was entered. */
+static uint32_t line_of_call(const struct model *m, const struct symbolized *c, uint32_t context)
+{
+	uint32_t parent = model_parent(m, context), frame;
+
+	if (parent < MODEL_ROOTS)
+		return ACTIVATIONS_NO_LINE;
+	frame = model_frame_of(m, parent);
+	return c->first[frame] < c->first[frame + 1] ? c->frames.at[c->first[frame]].line
+						     : ACTIVATIONS_NO_LINE;
+}
+
+struct activations_adding {
+	struct activations *a;
+	const struct model *m;
+	const struct symbolized *c;
+	const uint64_t *inclusive;
+	const bool *outside;
+	struct interner functions, sites;
+};
+
+static uint64_t counted(const struct activations_adding *x, const struct model_metric *k,
+			uint32_t context)
+{
+	return k && !(x->outside && x->outside[context]) ? k->events[context] : 0;
+}
+
+static void add(const struct activations_adding *x, uint32_t context, struct activations_row *to)
+{
+	const struct activations *a = x->a;
+	bool passed = false;
+
+	to->time = sum_add(to->time, x->inclusive[context], &passed);
+	to->entered = sum_add(to->entered, counted(x, a->entered, context), &passed);
+	to->returned = sum_add(to->returned, counted(x, a->returned, context), &passed);
+	to->abandoned = sum_add(to->abandoned, counted(x, a->abandoned, context), &passed);
+}
+
+static bool add_context(struct activations_adding *x, uint32_t context)
+{
+	struct activations *a = x->a;
+	struct activations_row row = {.line = ACTIVATIONS_NO_LINE};
+	uint32_t function, site;
+
+	row.function = activations_function(x->c, model_frame_of(x->m, context));
+	if (row.function == ACTIVATIONS_NO_FUNCTION)
+		return true;
+	function = interner_add(&x->functions, row.function);
+	if (function == a->functions.len && !vec_push(&a->functions, row))
+		return false;
+	row.line = line_of_call(x->m, x->c, context);
+	site = interner_add(&x->sites, (uint64_t)row.line << 32 | row.function);
+	if (site == a->sites.len && !vec_push(&a->sites, row))
+		return false;
+	if (function == INTERNER_NONE || site == INTERNER_NONE)
+		return false;
+	add(x, context, &a->functions.at[function]);
+	add(x, context, &a->sites.at[site]);
+	return true;
+}
+
+static int order(const void *pa, const void *pb, void *context)
+{
+	const struct activations_row *a = pa, *b = pb;
+	const struct activations_adding *x = context;
+	int by_line;
+
+	if (a->time != b->time)
+		return a->time > b->time ? -1 : 1;
+	if (a->function != b->function)
+		return label_compare_functions(x->m, x->c, a->function, b->function);
+	by_line = (a->line == ACTIVATIONS_NO_LINE) - (b->line == ACTIVATIONS_NO_LINE);
+	return by_line || a->line == ACTIVATIONS_NO_LINE
+		   ? by_line
+		   : label_compare_lines(x->m, x->c, a->line, b->line);
+}
+
+/* Keep the rows that were entered, in order. */
+static size_t finish(struct activations_adding *x, struct activations_row *rows, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].entered || rows[i].returned || rows[i].abandoned)
+			rows[kept++] = rows[i];
+	if (kept)
+		qsort_r(rows, kept, sizeof *rows, order, x);
+	return kept;
+}
+
+int activations_add_up(struct activations *a, const struct model *m, const struct symbolized *c,
+		       const uint64_t *time, const bool *outside, struct error *e)
+{
+	uint64_t *inclusive = attribute_contexts(m, &time, 1);
+	struct activations_adding x = {
+	    .a = a, .m = m, .c = c, .inclusive = inclusive, .outside = outside};
+	bool ok = inclusive != NULL;
+
+	for (uint32_t i = MODEL_ROOTS; ok && i < model_num_contexts(m); i++)
+		ok = add_context(&x, i);
+	a->functions.len = finish(&x, a->functions.at, a->functions.len);
+	a->sites.len = finish(&x, a->sites.at, a->sites.len);
+	interner_deinit(&x.functions);
+	interner_deinit(&x.sites);
+	free(inclusive);
+	return ok ? 0 : error_memory(e, model_num_contexts(m) * sizeof *inclusive);
+}

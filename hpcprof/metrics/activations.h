@@ -1,0 +1,47 @@
+/* How often functions were called, as far as samples have seen it, and how long these activations
+ * took: metrics with MODEL_ACTIVATION_FLAGS (formats/README.md says what they count).
+ *
+ * The time of a function's activations is the inclusive value of all of its frames on call paths,
+ * so that a path on which the function is three times counts three times: each of the three was an
+ * activation. Code that was inlined is part of the function that it is in. */
+#ifndef HPCPROF_METRICS_ACTIVATIONS_H
+#define HPCPROF_METRICS_ACTIVATIONS_H
+
+#include "formats/base/error.h"
+#include "formats/base/vec.h"
+#include "hpcprof/correlate/correlate.h"
+#include "hpcprof/model/model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct activations_row {
+	uint32_t function;
+	uint32_t
+	    line; /* of the call, in the caller; ACTIVATIONS_NO_LINE: no caller, or not asked */
+	uint64_t time, entered, returned, abandoned;
+};
+#define ACTIVATIONS_NO_LINE UINT32_MAX
+
+/* All zeros is empty. A metric is NULL if it was not measured. */
+struct activations {
+	const struct model_metric *entered, *returned, *abandoned;
+	bool all; /* all ends were counted, not only the first after each sample */
+	VEC(struct activations_row) functions, sites; /* those with any count, by time */
+};
+
+/* Find the metrics. False if nothing was counted. (The classic csprof counted returns only.) */
+bool activations_find(const struct model *m, struct activations *a);
+
+/* Then fill the rows. time: [contexts], exclusive. outside: [contexts] or NULL, those not to count.
+ * Sums saturate. 0, or -1 and *e if memory ran out. */
+int activations_add_up(struct activations *a, const struct model *m, const struct symbolized *c,
+		       const uint64_t *time, const bool *outside, struct error *e);
+void activations_deinit(struct activations *a); /* takes NULL */
+
+/* The function that a frame is of, of those that were not inlined; ACTIVATIONS_NO_FUNCTION if the
+ * frame came with its name, and was. */
+#define ACTIVATIONS_NO_FUNCTION UINT32_MAX
+uint32_t activations_function(const struct symbolized *c, uint32_t frame);
+
+#endif
