@@ -4,7 +4,7 @@
 
 deps_build := gcc g++ make pkg-config libc6-dev libdw-dev libelf-dev libsqlite3-dev \
 	libexpat1-dev libcapstone-dev libiberty-dev uthash-dev zlib1g-dev
-deps_test := libcmocka-dev clang-14 libclang-rt-14-dev libunwind-dev binutils \
+deps_test := libcmocka-dev time clang-14 libclang-rt-14-dev libunwind-dev binutils \
 	python3-minimal python3 dwz perl sqlite3 xz-utils groff-base libxml2-utils
 # Without these some points of make check are skipped.
 deps_points := gdb golang-1.19-go llvm-14 lld openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \

@@ -11,7 +11,7 @@ fresh=$(mktemp -d /var/tmp/hpcfresh.XXXXXX)
 chmod 755 "$fresh" # its users must get in
 leave() {
 	local place
-	for place in dev/shm dev sys proc; do
+	for place in dev/shm dev sys proc .; do
 		umount -l "$fresh/$place" 2>/dev/null
 	done
 	rm -rf --one-file-system "$fresh"
@@ -32,11 +32,14 @@ rm -rf "$fresh/etc/apt/sources.list.d"
 cp -a /etc/apt/sources.list.d "$fresh/etc/apt/" 2>/dev/null
 [ ! -s /etc/apt/sources.list ] || cp /etc/apt/sources.list "$fresh/etc/apt/"
 cp -a /etc/ssl/certs/. "$fresh/etc/ssl/certs/" 2>/dev/null
+# A mount point, so that tests can have mounts of their own there; and its own memory for stores.
+mount --bind "$fresh" "$fresh"
 mount -t proc proc "$fresh/proc"
 mount --rbind /sys "$fresh/sys"
 mount --rbind /dev "$fresh/dev"
 mount --make-rslave "$fresh/sys"
 mount --make-rslave "$fresh/dev"
+mount -t tmpfs -o mode=1777 tmpfs "$fresh/dev/shm"
 git clone -q "$top" "$fresh/srv/toolkit"
 
 # inside COMMAND...: in the fresh root, with nothing of this session's environment but
