@@ -25,11 +25,13 @@ uint32_t csprof_num_metrics(void);
 /* Copy the descriptions into the header of a new store. */
 void csprof_metrics_to_store(struct store_header *h);
 
-/* The columns of an event: the weight of its samples, and their number. */
-enum { CSPROF_EVENT_COLUMNS = 2 };
+/* The columns of an event: the weight of its samples, and their number. Those of counts of marked
+ * activations: see csprof_counts. */
+enum { CSPROF_EVENT_COLUMNS = 2, CSPROF_COUNT_COLUMNS = 3 };
 struct csprof_event_request;
 /* Remove all columns and make those of the requested events, which are then in
- * csprof_process.measured. Returns 0 or a negative errno. */
+ * csprof_process.measured, and those of the counts, if the options ask for them. Returns 0 or a
+ * negative errno. */
 int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n);
 
 /* ---- recording ---------------------------------------------------------------------- */

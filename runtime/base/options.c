@@ -155,6 +155,11 @@ bool csprof_options_read(char **environment)
 	o->memo = !o->use_libunwind && (!mark || strcmp(mark, "whole") != 0);
 	o->mark_always = mark && strcmp(mark, "always") == 0;
 	o->marks = o->memo && mark && (o->mark_always || strcmp(mark, "marks") == 0);
+	const char *returns = csprof_variable(environment, HPCRUN_ENV_RETURNS);
+	if (returns && strcmp(returns, "all") == 0)
+		o->returns = CSPROF_RETURNS_ALL;
+	else if (returns && strcmp(returns, "none") == 0)
+		o->returns = CSPROF_RETURNS_NONE;
 	o->debug = (uint32_t)number_of(environment, HPCRUN_ENV_DEBUG, 0);
 	read_image(o, csprof_variable(environment, HPCRUN_ENV_IMAGE));
 	read_rank(o, environment);

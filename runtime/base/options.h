@@ -22,6 +22,7 @@
 #define HPCRUN_ENV_SIGNAL "HPCRUN_SIGNAL"     /* number of the signal */
 #define HPCRUN_ENV_UNWINDER "HPCRUN_UNWINDER" /* "cfi" or "libunwind" */
 #define HPCRUN_ENV_MARK "HPCRUN_MARK"         /* "whole", "memo", "marks", "always" */
+#define HPCRUN_ENV_RETURNS "HPCRUN_RETURNS"   /* "first", "all", "none" */
 #define HPCRUN_ENV_ARENA "HPCRUN_ARENA"       /* bytes of the first arena of a thread */
 #define HPCRUN_ENV_VERBOSE "HPCRUN_VERBOSE"   /* mask of enum csprof_topic */
 #define HPCRUN_ENV_DEBUG "HPCRUN_DEBUG"       /* mask of enum csprof_debug */
@@ -40,6 +41,9 @@
 #define HPCRUN_NOTE_NAME "hpcrun"
 enum { HPCRUN_NOTE_LINKED = 1 };
 
+/* Which ends of marked activations are counted: see marks.h. */
+enum csprof_returns { CSPROF_RETURNS_FIRST, CSPROF_RETURNS_ALL, CSPROF_RETURNS_NONE };
+
 struct csprof_options {
 	char out[PATH_MAX]; /* empty: measure nothing */
 	char library[PATH_MAX];
@@ -54,6 +58,7 @@ struct csprof_options {
 	bool memo;        /* walks end at remembered frames */
 	bool marks;       /* and at marked ones; */
 	bool mark_always; /* also beside what looks at return addresses */
+	enum csprof_returns returns;
 	int sig;
 	uint32_t verbose, debug;
 	size_t arena;

@@ -32,6 +32,11 @@ void csprof_slots_want(void);
  * nothing to mark with, or NULL. */
 const char *csprof_slots_prepare(void);
 
+static inline bool csprof_have_slots(void)
+{
+	return (uintptr_t)csprof_trampoline != (uintptr_t)csprof_trampoline_end;
+}
+
 /* Whether ip is in a slot. */
 static inline bool csprof_is_slot(uintptr_t ip)
 {

@@ -55,6 +55,7 @@ static const char *const yes_no[] = {"yes", "no", NULL};
 static const char *const each_all[] = {"each", "all", NULL};
 static const char *const unwinders[] = {"cfi", "libunwind", NULL};
 static const char *const marks[] = {"whole", "memo", "marks", "always", NULL};
+static const char *const returns[] = {"first", "all", "none", NULL};
 static const char *const places[] = {HPCRUN_STORE_MEMORY, HPCRUN_STORE_PRIVATE, NULL};
 
 /* In the order of --help. */
@@ -83,6 +84,9 @@ const struct launch_option launch_option_table[] = {
      "walk each sample's stack as a whole, or only as far as it has\n"
      "changed since the last one, by comparing or by marking return\n"
      "addresses: whole, memo (default) or marks"},
+    {LAUNCH_RETURNS, "returns", "WHICH", returns,
+     "with --mark marks, count the returns of functions seen on the\n"
+     "stack: the first after each sample (default), all or none"},
     {'m', "memory", "SIZE", NULL, "size of each thread's first arena, such as 256K or 4M"},
     {LAUNCH_PACK, "pack", "yes|no", yes_no,
      "keep the names of what was sampled with the data, for when\n"
@@ -279,6 +283,12 @@ static int one_option(struct launch_options *o, int c, const char *value)
 			if (strcmp(value, *way) == 0)
 				return 0;
 		return complain("--mark", value, "expected whole, memo, marks or always");
+	case LAUNCH_RETURNS:
+		o->returns = value;
+		for (const char *const *which = returns; *which; which++)
+			if (strcmp(value, *which) == 0)
+				return 0;
+		return complain("--returns", value, "expected first, all or none");
 	case 'm':
 		return parse_size(value, &o->arena);
 	case 'q':
@@ -312,6 +322,7 @@ static int from_environment(struct launch_options *o)
 	    {HPCRUN_ENV_SIGNAL, LAUNCH_SIGNAL},
 	    {HPCRUN_ENV_UNWINDER, LAUNCH_UNWINDER},
 	    {HPCRUN_ENV_MARK, LAUNCH_MARK},
+	    {HPCRUN_ENV_RETURNS, LAUNCH_RETURNS},
 	    {HPCRUN_ENV_ARENA, 'm'},
 	    {HPCRUN_ENV_VERBOSE, 'v'},
 	    {HPCRUN_ENV_DEBUG, 'D'},
@@ -391,6 +402,24 @@ static int refuse_event(const char *event, const char *why)
 	return -1;
 }
 
+/* Counts need marks, and marks our own unwinder. What the environment says gives way. */
+static int check_marks(struct launch_options *o, const struct launch_options *environment)
+{
+	if (o->unwinder != environment->unwinder && o->mark == environment->mark)
+		o->mark = NULL;
+	if (o->mark != environment->mark && o->returns == environment->returns)
+		o->returns = NULL;
+	bool counts = o->returns && strcmp(o->returns, "none") != 0;
+	if (counts && !o->mark)
+		o->mark = "marks";
+	bool marked = o->mark && (strcmp(o->mark, "marks") == 0 || strcmp(o->mark, "always") == 0);
+	if (counts && !marked)
+		return complain("--returns", o->returns, "needs --mark marks");
+	if (marked && o->unwinder && strcmp(o->unwinder, "libunwind") == 0)
+		return complain("--mark", o->mark, "needs --unwinder cfi");
+	return 0;
+}
+
 int launch_options_parse(struct launch_options *o, int argc, char **argv)
 {
 	struct option longs[OPTIONS + 1] = {{0}};
@@ -411,6 +440,7 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 	o->parsed_budget = CSPROF_DEFAULT_BUDGET;
 	if (from_environment(o) < 0)
 		return -1;
+	struct launch_options environment = *o;
 	opterr = 0;
 	for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
 		if (c == '?' || c == ':')
@@ -419,6 +449,8 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 			return -1;
 	}
 	o->command = argv + optind;
+	if (check_marks(o, &environment) < 0)
+		return -1;
 	if (csprof_event_parse(o->event, &o->parsed, &why) < 0)
 		return refuse_event(o->event, why);
 	if (o->action == LAUNCH_RUN && !o->command[0]) {

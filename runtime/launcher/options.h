@@ -26,6 +26,7 @@ struct launch_options {
 	uint32_t parsed_budget;
 	const char *out;      /* directory, or NULL: hpcrun-COMMAND-N */
 	const char *unwinder; /* NULL: cfi */
+	const char *returns;  /* "first", "all", "none", or NULL: first if marked */
 	const char *mark;     /* "whole", "memo", "marks", "always", or NULL: memo */
 	const char *store;    /* HPCRUN_STORE_*, a directory, or NULL: memory */
 	const char *trees;    /* "each", "all", or NULL: each */
@@ -55,6 +56,7 @@ enum {
 	LAUNCH_SIGNAL,
 	LAUNCH_UNWINDER,
 	LAUNCH_MARK,
+	LAUNCH_RETURNS,
 	LAUNCH_PACK,
 	LAUNCH_VERSION_OPTION
 };

@@ -1,5 +1,7 @@
 #include "runtime/csprof.h"
 
+#include "runtime/base/options.h"
+#include "runtime/cpu/slots.h"
 #include "runtime/events/sampling.h"
 #include "runtime/process/state.h"
 
@@ -77,15 +79,35 @@ static int add_event(struct csprof_measured *m, uint32_t clock,
 							 request->period, clock);
 }
 
+static uint32_t add_count(const char *name, uint64_t flags)
+{
+	int id = csprof_new_metric();
+	int r = csprof_set_metric_info_and_period(id, name, "count", flags, 1, 0);
+	return r < 0 ? CSP_NONE : (uint32_t)id;
+}
+
+static void add_counts(struct csprof_counts *c)
+{
+	c->activations = add_count(CSP_ACTIVATIONS, CSP_METRIC_ACTIVATIONS);
+	bool all = csprof_options.returns == CSPROF_RETURNS_ALL;
+	c->returns = add_count(all ? CSP_RETURNS : CSP_FIRST_RETURNS, CSP_METRIC_RETURNS);
+	c->abandoned = add_count(all ? CSP_ABANDONED : CSP_FIRST_ABANDONED, CSP_METRIC_ABANDONED);
+}
+
 int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n)
 {
 	num_metrics = 0;
 	csprof_process.num_measured = 0;
-	int r =
-	    n <= CSPROF_MAX_MEASURED ? csprof_set_max_metrics(n * CSPROF_EVENT_COLUMNS) : -E2BIG;
+	bool counts = csprof_options.marks && csprof_options.returns != CSPROF_RETURNS_NONE &&
+		      csprof_have_slots();
+	uint32_t columns = n * CSPROF_EVENT_COLUMNS + (counts ? CSPROF_COUNT_COLUMNS : 0);
+	int r = n <= CSPROF_MAX_MEASURED ? csprof_set_max_metrics(columns) : -E2BIG;
 	for (uint32_t i = 0; r == 0 && i < n; i++) {
 		r = add_event(&csprof_process.measured[i], i, &requests[i]);
 		csprof_process.num_measured += r == 0;
 	}
+	csprof_process.counts = (struct csprof_counts){CSP_NONE, CSP_NONE, CSP_NONE};
+	if (r == 0 && counts)
+		add_counts(&csprof_process.counts);
 	return r;
 }

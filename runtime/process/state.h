@@ -111,6 +111,11 @@ static inline struct csprof_instant csprof_now(const csprof_state_t *state)
 /* This thread's state; NULL if it is not measured. */
 extern __thread csprof_state_t *csprof_self;
 
+/* The columns of counts of marked activations; CSP_NONE: there is none. */
+struct csprof_counts {
+	uint32_t activations, returns, abandoned;
+};
+
 struct csprof_process {
 	atomic_bool measuring; /* false: handlers do nothing */
 	atomic_bool in_exec;   /* likewise, but measuring continues if the exec fails */
@@ -119,6 +124,7 @@ struct csprof_process {
 	int sig;            /* our signal */
 	struct csprof_measured measured[CSPROF_MAX_MEASURED];
 	uint32_t num_measured;
+	struct csprof_counts counts;
 	uint64_t start_mono; /* monotonic clock at the start */
 	size_t first_arena;  /* bytes, 0: the smallest */
 	bool use_libunwind;

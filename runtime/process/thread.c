@@ -283,6 +283,9 @@ void csprof_thread_close(csprof_state_t *state)
 	uint64_t end = self ? by->clock() : by->clock_of(state->tid);
 	c->end = end > c->last ? end : c->last;
 	account_rest(state, c);
+	uintptr_t sp = self ? (uintptr_t)__builtin_frame_address(0) : 0;
+	bool on_own = sp >= state->stack_low && sp < state->stack_high;
+	csprof_marks_count(&state->memo, on_own ? sp : 0);
 	t->end_ns = os_clock_mono() - csprof_process.start_mono;
 	take_name(state, self ? 0 : state->tid);
 	if (state->source.driver && !atomic_load(&state->source.later))
@@ -325,8 +328,8 @@ void csprof_thread_end(void)
 		state->source.driver->stop(&state->source, false);
 	if (atomic_load(&csprof_process.measuring)) /* an exec has set its own actions */
 		csprof_signal_look();
-	csprof_marks_end(&state->memo);
 	csprof_thread_close(state); /* also if an exec in progress has closed it already */
+	csprof_marks_end(&state->memo);
 	unlink_state(state);
 	csprof_self = NULL;
 	csprof_stacks_thread_end();

@@ -1,8 +1,11 @@
 #include "runtime/sample/marks.h"
 
+#include "runtime/base/options.h"
 #include "runtime/base/sections.h"
 #include "runtime/cpu/slots.h"
 #include "runtime/os/os.h"
+#include "runtime/process/state.h"
+#include "runtime/trees/mem.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -22,6 +25,60 @@ static uint16_t *kept; /* see csprof_marks_keep */
 static uintptr_t *cell_of(const struct csprof_memo_frame *f)
 {
 	return (uintptr_t *)f->sp - 1;
+}
+
+/* ---- counts --------------------------------------------------------------------- */
+
+static void count(store_ref node, uint32_t column)
+{
+	if (!node || column == CSP_NONE)
+		return;
+	uint64_t *value = &((struct store_node *)csprof_store_at(node))->metrics[column];
+	__atomic_store_n(value, *value + 1, __ATOMIC_RELAXED);
+}
+
+/* Frame k was marked: its callee, which has that node, is an activation. */
+static void begin_activation(struct csprof_memo *m, uint32_t k, store_ref node)
+{
+	m->frames[k].node = node;
+	m->frames[k].open = true;
+	count(node, csprof_process.counts.activations);
+}
+
+/* Count the end of that activation, if it has ended and is not counted yet. left: it is not on the
+ * stack any more. */
+static void end_activation(struct csprof_memo *m, uint32_t k, bool left)
+{
+	struct csprof_memo_frame *f = &m->frames[k];
+	if (!f->marked || !f->open)
+		return;
+	bool returned = csprof_slot_returns[csprof_marks_slot(m, k)];
+	if (!returned && !left)
+		return;
+	f->open = false;
+	if (csprof_options.returns == CSPROF_RETURNS_ALL || k + 1 == m->first)
+		count(f->node,
+		      returned ? csprof_process.counts.returns : csprof_process.counts.abandoned);
+}
+
+/* Whether it is seen to be left without a walk, at sp. */
+static bool was_left(const struct csprof_memo *m, uint32_t k, uintptr_t sp)
+{
+	const uintptr_t *cell = cell_of(&m->frames[k]);
+	return sp && m->frames[k].marked &&
+	       ((uintptr_t)cell < sp || *cell != csprof_slot_begin(csprof_marks_slot(m, k)));
+}
+
+void csprof_marks_count(struct csprof_memo *m, uintptr_t sp)
+{
+	for (uint32_t k = 0; k < m->num_frames; k++)
+		end_activation(m, k, was_left(m, k, sp));
+}
+
+void csprof_marks_moved(struct csprof_memo *m)
+{
+	for (uint32_t k = 0; k < m->num_frames; k++)
+		m->frames[k].node = 0;
 }
 
 /* ---- slots ---------------------------------------------------------------------- */
@@ -96,20 +153,7 @@ void csprof_marks_resolve(struct csprof_memo *m, struct csprof_cursor *c)
 		m->lost = true;
 }
 
-/* Whether the function for which the marks are hidden has not returned: its caller is on the stack,
- * at the call. */
-static bool is_hidden(const struct csprof_memo *m, uint32_t known)
-{
-	for (uint32_t i = 0; i < m->num_steps; i++)
-		if (m->steps[i].sp == m->hidden_sp)
-			return m->steps[i].ip == m->hidden_ip;
-	for (uint32_t k = 0; k < known; k++)
-		if (m->frames[k].sp == m->hidden_sp)
-			return m->frames[k].ip == m->hidden_ip;
-	return false;
-}
-
-bool csprof_marks_must_stay(struct csprof_memo *m, uint32_t known)
+bool csprof_marks_must_stay(struct csprof_memo *m)
 {
 	uint8_t traits = 0;
 	m->certain = UINT32_MAX;
@@ -118,9 +162,7 @@ bool csprof_marks_must_stay(struct csprof_memo *m, uint32_t known)
 		if (m->steps[i].traits & CSPROF_TRAIT_GUESSED && m->certain == UINT32_MAX)
 			m->certain = i;
 	}
-	if (m->hidden_ip && !is_hidden(m, known))
-		m->hidden_ip = 0;
-	return m->in_flight || m->hidden_ip || traits & CSPROF_TRAIT_UNWINDER;
+	return m->in_flight || traits & CSPROF_TRAIT_UNWINDER;
 }
 
 /* The code that was interrupted may be about to read its return address. */
@@ -155,6 +197,7 @@ static void restore(const struct csprof_memo *m, uint32_t k)
 void csprof_marks_drop(struct csprof_memo *m, uint32_t known, uintptr_t sp)
 {
 	for (uint32_t k = known; k < m->num_frames; k++) {
+		end_activation(m, k, true);
 		if (!m->frames[k].marked)
 			continue;
 		m->frames[k].marked = false;
@@ -167,8 +210,8 @@ static void put(struct csprof_memo *m, uint32_t k, store_ref node)
 {
 	struct csprof_memo_frame *f = &m->frames[k];
 	uint32_t slot = csprof_marks_slot(m, k);
-	f->node = node;
 	f->marked = true;
+	begin_activation(m, k, node);
 	csprof_slot_address[slot] = f->ip;
 	csprof_slot_returns[slot] = 0;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -182,15 +225,17 @@ void csprof_marks_put(struct csprof_memo *m, const store_ref *nodes, uint32_t nu
 {
 	if (!m->marks || !m->current)
 		return;
-	for (uint32_t k = m->fresh; k < m->num_frames && k < num_nodes; k++) {
+	for (uint32_t k = m->fresh; k < m->num_frames && k + 1 < num_nodes; k++) {
 		const struct csprof_memo_frame *f = &m->frames[k];
 		if (!f->may_mark || f->marked || *cell_of(f) != f->ip)
 			continue;
 		if (!have_slot(m, k))
 			break;
-		put(m, k, nodes[k]);
+		put(m, k, nodes[k + 1]);
 	}
-	m->fresh = m->num_frames;
+	m->fresh = m->first = m->num_frames;
+	while (m->first && !m->frames[m->first - 1].marked)
+		m->first--;
 }
 
 static void restore_all(struct csprof_memo *m)
@@ -201,15 +246,9 @@ static void restore_all(struct csprof_memo *m)
 	m->num_frames = m->num_checks = m->inserted = 0;
 }
 
-void csprof_marks_hide(struct csprof_memo *m, uintptr_t ip, uintptr_t sp)
-{
-	restore_all(m);
-	m->hidden_ip = ip;
-	m->hidden_sp = sp;
-}
-
 void csprof_marks_give_up(struct csprof_memo *m, enum csprof_marks_end why)
 {
+	csprof_marks_count(m, 0);
 	restore_all(m);
 	m->marks = false;
 	m->given_up = why;

@@ -77,7 +77,7 @@ void csprof_memo_begin(struct csprof_memo *m, uint32_t depth, unsigned generatio
 	m->usable = m->stay_on && (m->max || have_room(m, FIRST_MAX));
 	/* on another stack the marks of this one stay as they are */
 	m->recording = m->usable && (own || !m->marks);
-	m->current = m->in_flight = m->lost = false;
+	m->current = m->whole = m->in_flight = m->lost = m->by_mark = false;
 	m->met = 0;
 }
 
@@ -144,9 +144,11 @@ void csprof_memo_end(struct csprof_memo *m, const struct csprof_cursor *c, uint3
 	bool bp_matters = true; /* to the step from the outermost frame, which is made again */
 	uint32_t leaf = 0;      /* it is in the tree as what was sampled, and is not remembered */
 	if (!m->recording || !have_room(m, known + m->num_steps + 1) ||
-	    (m->marks && csprof_marks_must_stay(m, known)))
+	    (m->marks && csprof_marks_must_stay(m)))
 		return;
-	csprof_marks_drop(m, known, m->num_steps ? m->steps[0].sp : c->sp);
+	/* the cell of a frame that was found by comparing has no mark, or the walk had met it */
+	csprof_marks_drop(m, known && !m->by_mark ? known - 1 : known,
+			  m->num_steps ? m->steps[0].sp : c->sp);
 	while (leaf < m->num_steps && m->steps[leaf].own)
 		leaf++;
 	bool checked = is_checked(m, known);

@@ -22,10 +22,11 @@ enum { CSPROF_MEMO_UNCHECKED = (1 << 24) - 1 };
  * the remembered one did if the first `checks` words are as they were. */
 struct csprof_memo_frame {
 	uintptr_t ip, sp, bp;
-	store_ref node; /* of a marked frame, in the tree */
+	store_ref node; /* of its callee, in the tree, if open */
 	uint32_t checks : 24;
 	uint32_t exact : 1, bp_matters : 1;
 	uint32_t after_call : 1, may_mark : 1, marked : 1; /* see marks.h */
+	uint32_t open : 1; /* the activation of its callee is counted, and its end is not */
 };
 
 /* A word of the stack that the walk has used, and its value. */
@@ -53,18 +54,20 @@ struct csprof_memo {
 	uint32_t stay_on;  /* walks still to be remembered, however short they are */
 	unsigned generation;
 	bool recording; /* this walk is remembered */
-	bool usable;    /* this walk may end at a remembered frame */
+	bool usable;    /* this walk may end at a remembered frame; */
+	bool whole;     /* not even at a marked one */
 	bool current;   /* the remembered frames are the last walk's */
 
-	bool marks;       /* frames are marked */
-	bool in_flight;   /* the walk has met code that was interrupted in a slot */
-	bool lost;        /* the walk has met a slot that it does not know */
-	uint32_t met;     /* the number of frames from the marked one that it is at; 0: none */
-	uint32_t certain; /* steps before this one are by rules, not guesses */
-	uint32_t fresh;   /* marks are still to be made from this frame on */
-	uint16_t *chunks; /* of slots: see marks.c */
-	uintptr_t hidden_ip, hidden_sp; /* see csprof_marks_hide; 0: not hidden */
-	uint32_t given_up;              /* enum csprof_marks_end */
+	bool marks;        /* frames are marked */
+	bool in_flight;    /* the walk has met code that was interrupted in a slot */
+	bool lost;         /* the walk has met a slot that it does not know */
+	bool by_mark;      /* the walk has ended there, not by comparing */
+	uint32_t met;      /* the number of frames from the marked one that it is at; 0: none */
+	uint32_t certain;  /* steps before this one are by rules, not guesses */
+	uint32_t fresh;    /* marks are still to be made from this frame on */
+	uint32_t first;    /* frames up to the innermost that was marked at the last sample */
+	uint16_t *chunks;  /* of slots: see marks.c */
+	uint32_t given_up; /* enum csprof_marks_end */
 };
 
 /* A walk begins; the last path had that many frames. generation: see csprof_epoch_generation. own:

@@ -156,13 +156,14 @@ static bool is_known(csprof_state_t *state, const struct csprof_cursor *c, uint3
 {
 	struct csprof_memo *m = &state->memo;
 	uint32_t known;
-	if (!m->usable || state->num_frames <= least)
+	if (state->num_frames <= least)
 		return false;
-	if (m->met) {
+	if (m->met && !m->whole) {
 		state->outer = m->met;
+		m->by_mark = true;
 		return true;
 	}
-	if (!csprof_memo_meets(m, c, &known))
+	if (!m->usable || !csprof_memo_meets(m, c, &known))
 		return false;
 	m->usable = ends_as_before(state);
 	if (m->usable)
@@ -218,6 +219,7 @@ static bool check_known(csprof_state_t *state, const struct csprof_cursor *met)
 	uint32_t n = state->num_frames, known = state->outer;
 	bool recording = m->recording;
 	m->recording = m->usable = false;
+	m->whole = true;
 	bool complete = walk_on(state, &c, 0);
 	m->recording = recording;
 	atomic_fetch_add(&csprof_process.walks_compared, 1);
@@ -254,12 +256,13 @@ static bool walk(csprof_state_t *state, struct csprof_cursor *c, uint32_t least)
 		csprof_memo_begin(&state->memo,
 				  debug ? UINT32_MAX : state->cct[CSP_TREE_COMPLETE].len,
 				  csprof_epoch_generation(), own);
-	if (csprof_is_slot(c->ip))
+	if (csprof_is_slot(c->ip)) {
 		csprof_marks_resolve(&state->memo, c);
+		__atomic_fetch_add(&csprof_store_header()->tramp_samples, 1, __ATOMIC_RELAXED);
+	}
 	complete = walk_on(state, c, least);
 	/* an unwinder that is about to leave copies the return address of where it goes to */
-	if (own && state->memo.marks && state->memo.lost &&
-	    !csprof_marks_must_stay(&state->memo, state->outer))
+	if (own && state->memo.marks && state->memo.lost && !csprof_marks_must_stay(&state->memo))
 		csprof_marks_give_up(&state->memo, CSPROF_MARKS_LOST);
 	if (state->outer && debug)
 		complete = check_known(state, c);

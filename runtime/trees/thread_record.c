@@ -3,6 +3,7 @@
 #include "runtime/base/options.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
+#include "runtime/sample/marks.h"
 #include "runtime/trees/cct.h"
 #include "runtime/trees/cct_merge.h"
 
@@ -187,6 +188,7 @@ static void move_trees(csprof_state_t *state, store_ref to)
 	for (int kind = 0; kind < CSPROF_TREE_KINDS; kind++)
 		csprof_cct_forget(&state->cct[kind]);
 	state->first_node = 0;
+	csprof_marks_moved(&state->memo);
 	csprof_arena_recycle(&state->arena);
 }
 

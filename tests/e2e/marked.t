@@ -21,7 +21,7 @@ marked_without leaf many-jumps 1
 marked_without call pushes 1
 marked_without guess guesses 1
 marked_without restore stacks-above 9
-marked_without cell none-out 9
+marked_without cell exceptions 30
 
 # ---- whole programs ---------------------------------------------------------------------
 cat >deep.c <<'END'

@@ -6,6 +6,7 @@
  * checked; then the status is 1 if one was wrong. Alone, all operations run without being stepped.
  */
 #include "stepped_calls.h"
+#include "stepped_counts.h"
 #include "stepped_leaving.h"
 #include "stepped_stacks.h"
 
@@ -47,6 +48,7 @@ const struct {
     {"processes", processes},     {"processes-within", processes_within},
     {"many-jumps", many_jumps},   {"guesses", guesses},
     {"pushes", pushes},           {"stacks-above", stacks_above},
+    {"activations", activations},
 };
 
 /* On a stack that is deep already, and not. */

@@ -6,8 +6,8 @@
 
 bool __real_csprof_marks_may(const struct csprof_memo *m, uint32_t k, uint32_t callee);
 bool __wrap_csprof_marks_may(const struct csprof_memo *m, uint32_t k, uint32_t callee);
-bool __real_csprof_marks_must_stay(struct csprof_memo *m, uint32_t known);
-bool __wrap_csprof_marks_must_stay(struct csprof_memo *m, uint32_t known);
+bool __real_csprof_marks_must_stay(struct csprof_memo *m);
+bool __wrap_csprof_marks_must_stay(struct csprof_memo *m);
 void __real_csprof_marks_resolve(struct csprof_memo *m, struct csprof_cursor *c);
 void __wrap_csprof_marks_resolve(struct csprof_memo *m, struct csprof_cursor *c);
 void __real_csprof_marks_drop(struct csprof_memo *m, uint32_t known, uintptr_t sp);
@@ -46,14 +46,14 @@ bool __wrap_csprof_marks_may(const struct csprof_memo *m, uint32_t k, uint32_t c
 
 /* "unwinder": marks are changed while an unwinder runs. "flight": and where code in a slot was
  * interrupted. */
-bool __wrap_csprof_marks_must_stay(struct csprof_memo *m, uint32_t known)
+bool __wrap_csprof_marks_must_stay(struct csprof_memo *m)
 {
 	if (stepping_is_without("unwinder"))
 		for (uint32_t i = 0; i < m->num_steps; i++)
 			m->steps[i].traits &= (uint8_t)~CSPROF_TRAIT_UNWINDER;
 	if (stepping_is_without("flight"))
 		m->in_flight = false;
-	return __real_csprof_marks_must_stay(m, known);
+	return __real_csprof_marks_must_stay(m);
 }
 
 /* "cell": a slot is known wherever it is met. */

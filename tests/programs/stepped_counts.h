@@ -1,0 +1,139 @@
+/* Functions whose calls, and the ways in which they end, are known. With a sample after each
+ * instruction the counts of activations must be these. Part of stepped.cc. */
+#ifndef TESTS_PROGRAMS_STEPPED_COUNTS_H
+#define TESTS_PROGRAMS_STEPPED_COUNTS_H
+
+#include "stepped_calls.h"
+
+#include <csetjmp>
+#include <execinfo.h>
+
+#include "stepped.h"
+
+namespace
+{
+jmp_buf counts_back;
+
+struct counts_cleanup {
+	APART ~counts_cleanup()
+	{
+		sink = sink + 1;
+	}
+};
+
+APART void counts_leaf()
+{
+	sink = sink + 1;
+}
+
+APART void counts_calls()
+{
+	counts_leaf();
+	after();
+}
+
+APART void counts_long()
+{
+	for (int i = 0; i < 20; i++)
+		counts_calls();
+	after();
+}
+
+APART int counts_recursive(int depth)
+{
+	counts_leaf();
+	int r = depth ? counts_recursive(depth - 1) + 1 : 0;
+	after();
+	return r;
+}
+
+APART void counts_thrower()
+{
+	counts_leaf();
+	throw 1;
+}
+
+/* Left by the exception after a cleanup of its own. */
+APART void counts_through()
+{
+	counts_cleanup c;
+	counts_leaf();
+	counts_thrower();
+	after();
+}
+
+APART bool counts_catcher(void (*thrower)())
+{
+	try {
+		thrower();
+	} catch (int n) {
+		counts_leaf();
+		return n == 1;
+	}
+	return false;
+}
+
+APART void counts_jumper()
+{
+	counts_leaf();
+	longjmp(counts_back, 1);
+}
+
+APART bool counts_setter()
+{
+	volatile bool back = false;
+	if (setjmp(counts_back) == 0)
+		counts_jumper();
+	else
+		back = true;
+	counts_leaf();
+	return back;
+}
+
+/* The call that goes on in the second function is the same activation. */
+APART void counts_tail_end()
+{
+	counts_leaf();
+	after();
+}
+
+APART void counts_tail()
+{
+	counts_leaf();
+	counts_tail_end();
+}
+
+/* Its mark, and those of its callers, are taken away meanwhile. */
+APART bool counts_traced()
+{
+	void *frames[64];
+	counts_leaf();
+	bool ok = backtrace(frames, 64) > 2;
+	counts_leaf();
+	after();
+	return ok;
+}
+
+bool activations()
+{
+	bool ok = true;
+	for (int i = 0; i < 5; i++)
+		counts_calls();
+	counts_long();
+	ok &= counts_recursive(4) == 4;
+	for (int i = 0; i < 3; i++)
+		ok &= counts_catcher(counts_thrower);
+	for (int i = 0; i < 2; i++)
+		ok &= counts_catcher(counts_through);
+	for (int i = 0; i < 4; i++)
+		ok &= counts_setter();
+	for (int i = 0; i < 6; i++)
+		counts_tail();
+	for (int i = 0; i < 2; i++)
+		ok &= counts_traced();
+	after();
+	return ok;
+}
+} // namespace
+
+#endif
