@@ -403,7 +403,7 @@ static int take_context(struct import *in, sqlite3_stmt *s)
 }
 
 /* Sampled values belong to the instruction, recorded ones to the call; returns and activations to
- * the call, if there is one. */
+ * the function's entry, which is a place like an instruction. */
 static int take_value(struct import *in, sqlite3_stmt *s)
 {
 	uint32_t metric = ids_get(&in->metrics, number(s, 0));
@@ -417,8 +417,7 @@ static int take_value(struct import *in, sqlite3_stmt *s)
 		return damaged(in, "exclusive", sqlite3_column_int64(s, 1));
 	k = &in->m->metrics.at[metric];
 	p = &in->places.at[at];
-	call = !(k->flags & CSP_METRIC_ASYNC) &&
-	       (p->call != UINT32_MAX || !(k->flags & MODEL_ACTIVATION_FLAGS));
+	call = !(k->flags & (CSP_METRIC_ASYNC | MODEL_ACTIVATION_FLAGS));
 	context = call ? &p->call : &p->point;
 	if (enter(in, p, call, context) != 0)
 		return -1;
