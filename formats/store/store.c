@@ -13,6 +13,7 @@ struct conversion {
 	const struct store_survey *s;
 	const struct store_header *header;
 	struct csp_sink *sink;
+	uint32_t num_metrics;
 	uint64_t cpu;                         /* of all threads */
 	uint64_t cost[STORE_MAX_METRICS];     /* ns: of CPU time that measuring took */
 	uint64_t achieved[STORE_MAX_METRICS]; /* handled samples per second of the event's clock */
@@ -92,8 +93,8 @@ static void put_head(struct conversion *c)
 	const struct store_string *target = string_at(c, h->executable);
 	csp_put_file_header(c->sink, CSP_VERSION_FILE);
 	csp_put_string(c->sink, CSP_TAG_TARGET, target->bytes, target->n);
-	csp_put_u32(c->sink, h->num_metrics);
-	for (uint32_t i = 0; i < h->num_metrics; i++) {
+	csp_put_u32(c->sink, c->num_metrics);
+	for (uint32_t i = 0; i < c->num_metrics; i++) {
 		const struct store_metric *m = &h->metrics[i];
 		csp_put_metric(c->sink, m->name, (uint32_t)strnlen(m->name, sizeof m->name), true,
 			       m->flags, m->period);
@@ -103,25 +104,34 @@ static void put_head(struct conversion *c)
 	csp_put_u64(c->sink, h->tramp_samples);
 }
 
-static bool has_returns(const struct store_header *h)
+static bool has_returns(const struct conversion *c)
 {
-	for (uint32_t i = 0; i < h->num_metrics; i++)
-		if (h->metrics[i].flags & CSP_METRIC_RETURNS)
+	for (uint32_t i = 0; i < c->num_metrics; i++)
+		if (c->header->metrics[i].flags & CSP_METRIC_RETURNS)
 			return true;
 	return false;
 }
 
+static void put_node(struct conversion *c, uint64_t id, uint64_t parent,
+		     const struct store_node *node)
+{
+	uint64_t metrics[STORE_MAX_METRICS] = {0};
+	uint32_t columns = store_node_columns(c->header, node->key);
+	for (uint32_t i = 0; i < c->num_metrics && i < columns; i++)
+		metrics[i] = node->metrics[i];
+	csp_put_node(c->sink, 8, id, parent, node->key & STORE_IP_MASK, node->sp, metrics,
+		     c->num_metrics);
+}
+
 static void put_tree(struct conversion *c, uint32_t i)
 {
-	const struct store_header *h = c->header;
 	const struct store_survey *s = c->s;
 	uint32_t first = store_survey_first_node(s, i), end = store_survey_first_node(s, i + 1);
-	csp_put_tree_header(c->sink, has_returns(h) ? CSP_VERSION_TREE_T : CSP_VERSION_TREE, 8,
+	csp_put_tree_header(c->sink, has_returns(c) ? CSP_VERSION_TREE_T : CSP_VERSION_TREE, 8,
 			    end - first, s->number[store_survey_tree(s, i)->epoch] - 1);
 	for (uint32_t k = first; k < end; k++) {
 		const struct store_node *node = store_survey_node(s, k);
-		csp_put_node(c->sink, 8, k - first, s->number[node->parent] - first,
-			     node->key & STORE_IP_MASK, node->sp, node->metrics, h->num_metrics);
+		put_node(c, k - first, s->number[node->parent] - first, node);
 	}
 }
 
@@ -244,8 +254,8 @@ static void put_account(struct conversion *c)
 static void put_metrics(struct conversion *c)
 {
 	const struct store_header *h = c->header;
-	csp_put_u32(c->sink, h->num_metrics);
-	for (uint32_t i = 0; i < h->num_metrics; i++) {
+	csp_put_u32(c->sink, c->num_metrics);
+	for (uint32_t i = 0; i < c->num_metrics; i++) {
 		const struct store_metric *m = &h->metrics[i];
 		bool event = m->event < h->num_events && store_value_column(h, m->event) == i;
 		csp_put_u32(c->sink, event ? 7 : 1);
@@ -335,6 +345,9 @@ static void sum_clocks(struct conversion *c)
 int store_survey_put(const struct store_survey *s, struct csp_sink *sink)
 {
 	struct conversion c = {.s = s, .header = s->header, .sink = sink};
+	c.num_metrics = __atomic_load_n(&s->header->num_metrics, __ATOMIC_ACQUIRE);
+	if (c.num_metrics > STORE_MAX_METRICS)
+		c.num_metrics = STORE_MAX_METRICS;
 	sum_clocks(&c);
 	put_head(&c);
 	for (uint32_t i = 0; i < s->num_trees; i++)

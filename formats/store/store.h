@@ -26,14 +26,14 @@
 #include <stdint.h>
 
 #define STORE_MAGIC "HPCSTORE"
-enum { STORE_VERSION = 4, STORE_ORDER_MARK = 0x01020304 };
+enum { STORE_VERSION = 5, STORE_ORDER_MARK = 0x01020304 };
 
 enum {
 	STORE_GRAIN = 16,
 	STORE_BLOCK = 16 * 1024,
 	STORE_BLOCK_GRAINS = STORE_BLOCK / STORE_GRAIN,
 	STORE_MAX_BLOCKS = 1 << 17, /* 2 GB: the table counts against RLIMIT_AS */
-	STORE_MAX_METRICS = 16,
+	STORE_MAX_METRICS = 24,
 };
 
 typedef uint32_t store_ref; /* 0: none (the header is there) */
@@ -75,9 +75,11 @@ enum store_state {
 struct store_header {
 	char magic[8];
 	uint32_t version, order_mark;
-	uint32_t block_bytes, node_bytes; /* node_bytes: size of a node with its metrics */
-	uint32_t num_metrics, num_events;
-	uint32_t reserved;
+	/* node_bytes: size of a node with the columns that all nodes have. A recorded call has
+	 * room for all columns, in recorded_bytes: the program may add some. */
+	uint32_t block_bytes, node_bytes;
+	uint32_t num_metrics, num_events; /* num_metrics may grow */
+	uint32_t recorded_bytes;
 	uint32_t state; /* enum store_state */
 	uint32_t pid, ppid, seq;
 	uint32_t rank, ranks;                      /* CSP_NONE: not known */
@@ -172,6 +174,21 @@ struct store_node {
 	store_ref left, right;
 	uint64_t metrics[];
 };
+
+static inline bool store_key_is_recorded(uint64_t key)
+{
+	return key >> STORE_ROLE_SHIFT == STORE_ROLE_RECORDED;
+}
+/* The size of a node with that key, and how many columns it has room for. */
+static inline size_t store_node_bytes(const struct store_header *h, uint64_t key)
+{
+	return store_key_is_recorded(key) ? h->recorded_bytes : h->node_bytes;
+}
+static inline uint32_t store_node_columns(const struct store_header *h, uint64_t key)
+{
+	size_t n = (store_node_bytes(h, key) - sizeof(struct store_node)) / sizeof(uint64_t);
+	return n < STORE_MAX_METRICS ? (uint32_t)n : STORE_MAX_METRICS;
+}
 
 /* A bijection of 64-bit words (a multiplication by an odd constant, here 2^64
  * divided by the golden ratio). */

@@ -31,16 +31,24 @@ const struct store_header *store_check(const struct store_view *v)
 	    memcmp(h->magic, STORE_MAGIC, sizeof h->magic) != 0 || h->version != STORE_VERSION ||
 	    h->order_mark != STORE_ORDER_MARK || h->block_bytes != STORE_BLOCK ||
 	    h->num_metrics > STORE_MAX_METRICS || h->num_events == 0 ||
-	    h->num_events > STORE_MAX_METRICS ||
-	    h->node_bytes < least + h->num_metrics * sizeof(uint64_t) ||
-	    h->node_bytes > least + STORE_MAX_METRICS * sizeof(uint64_t))
+	    h->num_events > STORE_MAX_METRICS || h->node_bytes < least ||
+	    h->recorded_bytes < h->node_bytes ||
+	    h->recorded_bytes < least + h->num_metrics * sizeof(uint64_t) ||
+	    h->recorded_bytes > least + (STORE_MAX_METRICS + 1) * sizeof(uint64_t))
 		return NULL;
 	return h;
 }
 
+/* Those that all nodes have. */
+static uint32_t common_columns(const struct store_header *h)
+{
+	uint32_t n = store_node_columns(h, 0);
+	return n < h->num_metrics ? n : h->num_metrics;
+}
+
 uint32_t store_value_column(const struct store_header *h, uint32_t e)
 {
-	for (uint32_t i = 0; i < h->num_metrics; i++)
+	for (uint32_t i = 0; i < common_columns(h); i++)
 		if (h->metrics[i].event == e && (h->metrics[i].flags & CSP_METRIC_ASYNC) &&
 		    !(h->metrics[i].flags & CSP_METRIC_SAMPLES))
 			return i;
@@ -50,7 +58,7 @@ uint32_t store_value_column(const struct store_header *h, uint32_t e)
 uint32_t store_samples_column(const struct store_header *h, uint32_t e)
 {
 	uint32_t v = store_value_column(h, e);
-	if (v == CSP_NONE || v + 1 >= h->num_metrics ||
+	if (v == CSP_NONE || v + 1 >= common_columns(h) ||
 	    !(h->metrics[v + 1].flags & CSP_METRIC_SAMPLES))
 		return CSP_NONE;
 	return v + 1;
@@ -158,19 +166,20 @@ static void add_modules(struct store_survey *s)
  * of order; there is room, because each node is in one of the two places. */
 static void add_nodes(struct store_survey *s, store_ref root)
 {
-	size_t bytes = s->header->node_bytes;
+	const struct store_header *h = s->header;
 	store_ref *stack = s->order + s->slots, *top = stack;
 	*--top = root;
 	while (top < stack) {
 		store_ref ref = *top++;
-		const struct store_node *node = store_at(&s->view, ref, bytes);
+		const struct store_node *node = store_at(&s->view, ref, h->node_bytes);
 		const store_ref links[3][2] = {
 		    {node->left, node->parent}, {node->right, node->parent}, {node->child, ref}};
 		add(s, ref);
 		for (int i = 0; i < 3; i++) {
 			const struct store_node *next =
-			    links[i][0] ? store_at(&s->view, links[i][0], bytes) : NULL;
-			if (next && next->parent == links[i][1] && claim(s, links[i][0], bytes))
+			    links[i][0] ? store_at(&s->view, links[i][0], h->node_bytes) : NULL;
+			if (next && next->parent == links[i][1] &&
+			    claim(s, links[i][0], store_node_bytes(h, next->key)))
 				*--top = links[i][0];
 		}
 	}

@@ -170,11 +170,13 @@ static store_ref make_chain(csprof_state_t *state, struct csprof_cct *cct, store
 {
 	store_ref first = 0;
 	for (;;) {
-		store_ref ref = csprof_malloc(&state->arena, csprof_store_header()->node_bytes);
+		uint64_t key = key_of(state, i, leaf);
+		size_t bytes = store_node_bytes(csprof_store_header(), key);
+		store_ref ref = csprof_malloc(&state->arena, bytes);
 		if (!ref)
 			return 0;
 		struct store_node *n = node_at(ref);
-		n->key = key_of(state, i, leaf);
+		n->key = key;
 		n->sp = state->frames[i].sp;
 		n->parent = parent;
 		if (first)

@@ -59,7 +59,7 @@ static void lose(struct csprof_merge *m, const struct store_node *n)
 	const struct store_tree *tree = csprof_store_at(m->tree);
 	struct store_thread *t = csprof_store_at(m->from);
 	enum csp_disposition was = tree->kind == CSP_TREE_COMPLETE ? CSP_RECORDED : CSP_PARTIAL;
-	for (uint32_t i = 0; i + 1 < h->num_metrics; i++) {
+	for (uint32_t i = 0; i + 1 < store_node_columns(h, n->key); i++) {
 		const struct store_metric *v = &h->metrics[i];
 		if (!(v->flags & CSP_METRIC_ASYNC) || v->flags & CSP_METRIC_SAMPLES)
 			continue;
@@ -71,7 +71,10 @@ static void lose(struct csprof_merge *m, const struct store_node *n)
 
 static void move_counts(struct csprof_merge *m, struct store_node *n, store_ref to)
 {
-	uint32_t columns = csprof_store_header()->num_metrics;
+	const struct store_header *h = csprof_store_header();
+	uint32_t columns = store_node_columns(h, n->key);
+	if (columns > h->num_metrics)
+		columns = h->num_metrics;
 	if (to) {
 		uint64_t *sum = node_at(to)->metrics;
 		for (uint32_t i = 0; i < columns; i++)
@@ -94,7 +97,7 @@ static store_ref child_of(struct csprof_merge *m, store_ref parent, uint64_t key
 	store_ref ref = *link;
 	if (ref)
 		return ref;
-	ref = csprof_malloc(m->arena, csprof_store_header()->node_bytes);
+	ref = csprof_malloc(m->arena, store_node_bytes(csprof_store_header(), key));
 	if (!ref)
 		return 0;
 	node_at(ref)->key = key;

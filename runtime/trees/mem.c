@@ -51,6 +51,12 @@ uint32_t csprof_store_take(uint32_t count)
 	return first;
 }
 
+static uint32_t node_bytes(uint32_t columns)
+{
+	size_t bytes = sizeof(struct store_node) + columns * sizeof(uint64_t);
+	return (uint32_t)((bytes + STORE_GRAIN - 1) & ~(size_t)(STORE_GRAIN - 1));
+}
+
 /* The magic is written last: without it the file is not yet a store. */
 static void write_header(uint32_t num_metrics, uint32_t num_events)
 {
@@ -60,8 +66,8 @@ static void write_header(uint32_t num_metrics, uint32_t num_events)
 	h->block_bytes = STORE_BLOCK;
 	h->num_metrics = num_metrics;
 	h->num_events = num_events;
-	size_t node = sizeof(struct store_node) + num_metrics * sizeof(uint64_t);
-	h->node_bytes = (uint32_t)((node + STORE_GRAIN - 1) & ~(size_t)(STORE_GRAIN - 1));
+	h->node_bytes = node_bytes(num_metrics);
+	h->recorded_bytes = node_bytes(STORE_MAX_METRICS);
 	h->rank = h->ranks = CSP_NONE;
 	h->state = STORE_RUNNING;
 	memcpy(h->magic, STORE_MAGIC, sizeof h->magic);

@@ -76,6 +76,7 @@ static void describe(struct store_header *h)
 	h->order_mark = STORE_ORDER_MARK;
 	h->block_bytes = STORE_BLOCK;
 	h->node_bytes = sizeof(struct store_node) + 4 * sizeof(uint64_t);
+	h->recorded_bytes = h->node_bytes;
 	h->num_metrics = MADE_METRICS;
 	h->num_events = 1;
 	h->state = STORE_RUNNING;
