@@ -22,6 +22,8 @@ int csprof_new_metric(void);
 int csprof_set_metric_info_and_period(int id, const char *name, const char *unit, uint64_t flags,
 				      uint64_t period, uint32_t event);
 uint32_t csprof_num_metrics(void);
+/* Those that all nodes have room for: all but the program's. */
+uint32_t csprof_num_common_metrics(void);
 /* Copy the descriptions into the header of a new store. */
 void csprof_metrics_to_store(struct store_header *h);
 
@@ -33,6 +35,14 @@ struct csprof_event_request;
  * csprof_process.measured, and those of the counts, if the options ask for them. Returns 0 or a
  * negative errno. */
 int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n);
+
+/* Make the two columns of a metric of the program's own: the sum of the amounts, and how often it
+ * was recorded. Returns the id of the first; if there is one of this name, its id. -EINVAL: the
+ * name is empty, too long, or that of another column; -ENOSPC: there are too many; -ENOTSUP:
+ * nothing is measured. At any time, by any thread, but not in handlers. */
+int csprof_metric_of_program(const char *name, const char *unit);
+/* Whether it has made that one. */
+bool csprof_metric_is_of_program(uint32_t metric);
 
 /* ---- recording ---------------------------------------------------------------------- */
 
@@ -46,9 +56,9 @@ bool csprof_context_is_unsafe(const void *ucontext, enum csp_disposition *why);
 enum csp_disposition csprof_sample_callstack(const void *ucontext, uint32_t metric,
 					     uint64_t weight);
 
-/* Record amount of a synchronous metric at the path of the caller. unwinds: the number of frames
- * to leave out, starting with that of csprof_record_metric_with_unwind: 2 if a wrapper calls it
- * and the wrapper's caller is to be charged. Frames of our own library are never recorded.
+/* Record amount of a metric of the program's at the path of the caller. unwinds: the number of
+ * frames to leave out, starting with that of csprof_record_metric_with_unwind: 2 if a wrapper calls
+ * it and the wrapper's caller is to be charged. Frames of our own library are never recorded.
  * Returns 0, -ENOMEM, -EINVAL if there is no such column, or -ENOTSUP if the thread is not
  * measured. Not for handlers. */
 int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t unwinds);

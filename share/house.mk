@@ -138,10 +138,12 @@ completion_source = share/completion/hpcrun.$(firstword $(subst -, ,$(subst /, ,
 
 .PHONY: install uninstall
 install: all
-	$(Q)install -d $(root)/bin $(root)/lib $(root)/share/hpcprof
+	$(Q)install -d $(root)/bin $(root)/lib $(root)/include $(root)/share/hpcprof $(root)/share/gdb
 	$(Q)install -m 755 $(BIN)/hpcrun $(BIN)/hpcprof $(root)/bin
 	$(Q)install -m 755 $(LIB)/libhpcrun.so $(marks_so) $(LIB)/hpcprof_sqlite.so $(root)/lib
 	$(Q)install -m 644 $(LIB)/libhpcrun.a $(root)/lib
+	$(Q)install -m 644 runtime/hpcrun.h $(root)/include
+	$(Q)install -m 644 share/gdb/hpcrun.py $(root)/share/gdb
 	$(Q)sed 's|^/.*/|$(PREFIX)/lib/|' $(LIB)/libhpcrun.link >$(root)/lib/libhpcrun.link
 	$(Q)for page in $(man_pages); do \
 		install -D -m 644 $$page $(root)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
@@ -150,6 +152,7 @@ install: all
 
 uninstall:
 	$(Q)rm -f $(root)/bin/hpcrun $(root)/bin/hpcprof $(addprefix $(root)/lib/libhpcrun,.so -marks.so .a .link) $(root)/lib/hpcprof_sqlite.so
+	$(Q)rm -f $(root)/include/hpcrun.h $(root)/share/gdb/hpcrun.py
 	$(Q)for page in $(man_pages); do rm -f $(root)/share/man/man$${page##*.}/$${page##*/}; done
 	$(Q)rm -f $(addprefix $(root)/share/,$(completion_files))
 	$(Q)rm -rf $(root)/share/hpcprof

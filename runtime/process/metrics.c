@@ -4,12 +4,13 @@
 #include "runtime/cpu/slots.h"
 #include "runtime/events/sampling.h"
 #include "runtime/process/state.h"
+#include "runtime/trees/mem.h"
 
 #include <errno.h>
 #include <string.h>
 
 static struct store_metric metrics[STORE_MAX_METRICS];
-static uint32_t num_metrics, max_metrics;
+static uint32_t num_metrics, max_metrics, num_common;
 
 int csprof_set_max_metrics(uint32_t max)
 {
@@ -24,18 +25,23 @@ int csprof_new_metric(void)
 	return num_metrics < max_metrics ? (int)num_metrics++ : -ENOSPC;
 }
 
+static void describe(struct store_metric *m, const char *name, const char *unit, uint64_t flags)
+{
+	memset(m, 0, sizeof *m);
+	memcpy(m->name, name, strnlen(name, sizeof m->name - 1));
+	memcpy(m->unit, unit, strnlen(unit, sizeof m->unit - 1));
+	m->flags = flags;
+	m->period = 1;
+}
+
 int csprof_set_metric_info_and_period(int id, const char *name, const char *unit, uint64_t flags,
 				      uint64_t period, uint32_t event)
 {
 	if (id < 0 || (uint32_t)id >= num_metrics)
 		return -EINVAL;
-	struct store_metric *m = &metrics[id];
-	memset(m, 0, sizeof *m);
-	memcpy(m->name, name, strnlen(name, sizeof m->name - 1));
-	memcpy(m->unit, unit, strnlen(unit, sizeof m->unit - 1));
-	m->flags = flags;
-	m->period = period;
-	m->event = event;
+	describe(&metrics[id], name, unit, flags);
+	metrics[id].period = period;
+	metrics[id].event = event;
 	return 0;
 }
 
@@ -44,9 +50,15 @@ uint32_t csprof_num_metrics(void)
 	return num_metrics;
 }
 
+uint32_t csprof_num_common_metrics(void)
+{
+	return num_common;
+}
+
 void csprof_metrics_to_store(struct store_header *h)
 {
 	memcpy(h->metrics, metrics, sizeof h->metrics);
+	h->num_metrics = num_metrics;
 }
 
 #define FITS(id, text, ...)                                                                        \
@@ -54,11 +66,21 @@ void csprof_metrics_to_store(struct store_header *h)
 										"name");
 CSPROF_EVENTS(FITS)
 
+/* The name of the column that counts the samples of the one with that name, which has room for it.
+ */
+static void name_samples(char out[sizeof metrics->name], const char *name)
+{
+	size_t length = strlen(name);
+	memset(out, 0, sizeof metrics->name);
+	memcpy(out, name, length + 1);
+	memcpy(out + length, CSP_SAMPLES_SUFFIX, sizeof CSP_SAMPLES_SUFFIX);
+}
+
 /* Make the two columns of an event. */
 static int add_event(struct csprof_measured *m, uint32_t clock,
 		     const struct csprof_event_request *request)
 {
-	char samples[sizeof metrics->name] = "";
+	char samples[sizeof metrics->name];
 	const char *name = request->event->name;
 	*m = (struct csprof_measured){
 	    .event = request->event,
@@ -68,9 +90,7 @@ static int add_event(struct csprof_measured *m, uint32_t clock,
 	    .column = num_metrics,
 	    .clock = clock,
 	};
-	size_t length = strlen(name);
-	memcpy(samples, name, length + 1);
-	memcpy(samples + length, CSP_SAMPLES_SUFFIX, sizeof CSP_SAMPLES_SUFFIX);
+	name_samples(samples, name);
 	int r = csprof_set_metric_info_and_period(csprof_new_metric(), name, request->event->unit,
 						  m->by->flags, 1, clock);
 	return r < 0 ? r
@@ -109,5 +129,56 @@ int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n)
 	csprof_process.counts = (struct csprof_counts){CSP_NONE, CSP_NONE, CSP_NONE};
 	if (r == 0 && counts)
 		add_counts(&csprof_process.counts);
+	num_common = num_metrics;
 	return r;
+}
+
+/* ---- the program's own ------------------------------------------------------------------ */
+
+static uint32_t find(const char *name)
+{
+	uint32_t i = 0;
+	while (i < num_metrics && strcmp(metrics[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+/* Make them in the store, too, before others can see them there. */
+static int add_own(const char *name, const char *unit)
+{
+	char samples[sizeof metrics->name];
+	int id = (int)num_metrics;
+	if (num_metrics + 2 > STORE_MAX_METRICS)
+		return -ENOSPC;
+	name_samples(samples, name);
+	describe(&metrics[id], name, unit, 0);
+	describe(&metrics[id + 1], samples, "count", CSP_METRIC_SAMPLES);
+	struct store_header *h = csprof_store_header();
+	memcpy(&h->metrics[id], &metrics[id], 2 * sizeof *metrics);
+	__atomic_store_n(&num_metrics, num_metrics + 2, __ATOMIC_RELEASE);
+	__atomic_store_n(&h->num_metrics, num_metrics, __ATOMIC_RELEASE);
+	return id;
+}
+
+int csprof_metric_of_program(const char *name, const char *unit)
+{
+	int id = -ENOTSUP;
+	if (!name || !*name || strlen(name) + sizeof CSP_SAMPLES_SUFFIX > sizeof metrics->name)
+		return -EINVAL;
+	csprof_lock();
+	if (csprof_process_counts()) {
+		uint32_t known = find(name);
+		if (known == num_metrics)
+			id = add_own(name, unit ? unit : "");
+		else
+			id = csprof_metric_is_of_program(known) ? (int)known : -EINVAL;
+	}
+	csprof_unlock();
+	return id;
+}
+
+bool csprof_metric_is_of_program(uint32_t metric)
+{
+	return metric >= num_common && metric < __atomic_load_n(&num_metrics, __ATOMIC_ACQUIRE) &&
+	       !(metrics[metric].flags & CSP_METRIC_SAMPLES);
 }

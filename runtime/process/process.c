@@ -107,8 +107,8 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 {
 	identify(kept != NULL);
 	csprof_arena_init(&csprof_process.arena, 0);
-	int r = csprof_output_begin(csprof_num_metrics(), csprof_process.num_measured, kept != NULL,
-				    csprof_may_share());
+	int r = csprof_output_begin(csprof_num_common_metrics(), csprof_process.num_measured,
+				    kept != NULL, csprof_may_share());
 	if (r < 0) {
 		csprof_say(CSPROF_SAY_ALWAYS, "this process is not measured:", strerrordesc_np(-r),
 			   INT64_MIN);

@@ -15,10 +15,13 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "runtime/base/options.h"
 #include "runtime/cpu/cpu.h"
 #include "runtime/cpu/slots.h"
 #include "runtime/os/os.h"
+#include "runtime/process/state.h"
 #include "runtime/sample/marks.h"
+#include "runtime/trees/mem.h"
 
 #define MAX_FRAMES 40000
 #define STACK_SIZE ((size_t)64 << 20)
@@ -45,7 +48,11 @@ static int walk_own(const void *context, bool cached)
 	return n;
 }
 
-/* What memo.c needs of the runtime. */
+/* What memo.c and marks.c need of the runtime. Nothing is counted. */
+struct csprof_process csprof_process = {.counts = {CSP_NONE, CSP_NONE, CSP_NONE}};
+struct csprof_options csprof_options;
+uint8_t *csprof_store_blocks[STORE_MAX_BLOCKS];
+
 void *os_map(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

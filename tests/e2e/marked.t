@@ -10,9 +10,9 @@
 # ---- at every instruction, and with gaps ------------------------------------------------
 way=marks
 stepped 1 recursion tail-calls same-size sizes jumps many-jumps handlers coroutines \
-	coroutines-within stacks-above processes processes-within guesses pushes
+	coroutines-within stacks-above processes processes-within guesses pushes records
 stepped 30 recursion same-size saved-sizes library jumps many-jumps handlers coroutines \
-	coroutines-within stacks-above exceptions none-out processes processes-within guesses pushes
+	coroutines-within stacks-above exceptions none-out processes processes-within guesses pushes records
 # The marks are taken away for the program's own look at its stack, and stay away until it returns.
 is 'backtrace and _Unwind_Backtrace see no slot' "$(stepping 1 '' traces | awk '{ print $1, $5, $6 }')" 'traces 0 '
 

@@ -48,7 +48,7 @@ const struct {
     {"processes", processes},     {"processes-within", processes_within},
     {"many-jumps", many_jumps},   {"guesses", guesses},
     {"pushes", pushes},           {"stacks-above", stacks_above},
-    {"activations", activations},
+    {"activations", activations}, {"records", records},
 };
 
 /* On a stack that is deep already, and not. */

@@ -21,6 +21,18 @@ namespace
 {
 volatile bool in_step;
 
+inline void pause_steps()
+{
+	if (in_step)
+		stepping_pause();
+}
+
+inline void go_on()
+{
+	if (in_step)
+		stepping_go_on();
+}
+
 /* So that a call is not the last thing a function does. */
 inline void after()
 {

@@ -5,6 +5,8 @@
 
 #include "stepped_calls.h"
 
+#include "../../runtime/hpcrun.h"
+
 #include <csetjmp>
 #include <execinfo.h>
 
@@ -110,6 +112,32 @@ APART bool counts_traced()
 	counts_leaf();
 	bool ok = backtrace(frames, 64) > 2;
 	counts_leaf();
+	after();
+	return ok;
+}
+
+/* Synchronous recordings find marks, and make them. All signals are blocked meanwhile. */
+APART int counts_recorded(int metric)
+{
+	pause_steps();
+	int r = hpcrun_record(metric, 3);
+	go_on();
+	return r;
+}
+
+APART int counts_record(int metric, int depth)
+{
+	int r = depth ? counts_record(metric, depth - 1) : counts_recorded(metric);
+	after();
+	return r;
+}
+
+bool records()
+{
+	int metric = hpcrun_metric_new("STEPPED", "count");
+	bool ok = true;
+	for (int i = 0; i < 40; i++)
+		ok &= counts_record(metric, i % 9) == (metric < 0 ? -1 : 0);
 	after();
 	return ok;
 }

@@ -159,12 +159,6 @@ APART int leaves(int depth, bool cancelled)
 	return r;
 }
 
-void go_on()
-{
-	if (in_step)
-		stepping_go_on();
-}
-
 /* Outside of all that is unwound. */
 struct stepped_until_it_leaves {
 	stepped_until_it_leaves()
@@ -173,8 +167,7 @@ struct stepped_until_it_leaves {
 	}
 	~stepped_until_it_leaves()
 	{
-		if (in_step)
-			stepping_pause();
+		pause_steps();
 	}
 };
 
@@ -187,8 +180,7 @@ void *leaves_by(void *cancelled)
 
 bool start(pthread_t *t, void *cancelled)
 {
-	if (in_step)
-		stepping_pause();
+	pause_steps();
 	bool ok = pthread_create(t, nullptr, leaves_by, cancelled) == 0;
 	go_on();
 	return ok;
@@ -213,8 +205,7 @@ APART int forks(unsigned depth, pid_t *child)
 {
 	int r = 0;
 	if (depth == 0) {
-		if (in_step)
-			stepping_pause();
+		pause_steps();
 		*child = fork();
 		go_on();
 	} else {

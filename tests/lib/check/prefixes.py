@@ -4,7 +4,7 @@
 The object files of the C files in FOLDER... are below BUILD, in obj and runtime-obj. A public
 function or variable begins with the name of one of its folders, of its file or of a header beside
 it, or of a type that such a header declares. In the runtime it begins with csprof_, or os_ in the
-OS contract, or is a libc function that is wrapped. A type is a struct, union or enum with a body,
+OS contract, or hpcrun_ if programs use it, or is a libc function that is wrapped. A type is a struct, union or enum with a body,
 or a typedef, at the beginning of a line. Prints a line for each problem; exits with 1 if there
 are any, 2 if nothing was checked.
 """
@@ -39,7 +39,7 @@ def text(path):
 def prefixes(folder):
     """The names of the headers in a folder and of their types."""
     if folder.startswith("runtime/") and not folder.startswith("runtime/launcher"):
-        return {"csprof", "os"} if folder.startswith("runtime/os") else {"csprof"}
+        return {"csprof", "os"} if folder.startswith("runtime/os") else {"csprof", "hpcrun"}
     out = set(folder.split("/"))
     for above, besides in BESIDES.items():
         if (folder + "/").startswith(above + "/"):
