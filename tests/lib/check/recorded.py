@@ -4,8 +4,7 @@ node, as a file address, must be in FUNCTION.
     recorded.py HPCPROF DIR EXECUTABLE node TREE NODE FUNCTION
     recorded.py HPCPROF DIR EXECUTABLE amount VALUE FUNCTION
 
-The first checks this node of this tree, the second the only node with VALUE in the first
-column."""
+The first checks this node of this tree, the second the only node with VALUE in a column."""
 import glob
 import json
 import subprocess
@@ -17,7 +16,7 @@ def find(dump, kind, arguments):
         tree = dump["trees"][int(arguments[0])]
         return tree, [n for n in tree["nodes"] if n["id"] == int(arguments[1])]
     for tree in dump["trees"]:
-        nodes = [n for n in tree["nodes"] if n["metrics"][0] == int(arguments[0])]
+        nodes = [n for n in tree["nodes"] if int(arguments[0]) in n["metrics"]]
         if nodes:
             return tree, nodes
     sys.exit("no node has the value " + arguments[0])
