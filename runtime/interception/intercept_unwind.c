@@ -49,12 +49,15 @@ static _Unwind_Ptr ip_of(struct _Unwind_Context *context)
 	return next ? ((_Unwind_Ptr(*)(struct _Unwind_Context *))next)(context) : 0;
 }
 
-/* With slots there may be twice as many frames. The first one is ours. */
+/* With slots there may be twice as many frames. The first one is ours. Who has room for more than
+ * stacks have frames gets those that there are. */
 static int plain_backtrace(void **buffer, int size)
 {
-	enum { FEW = 128 };
+	enum { FEW = 128, MOST = 2 * CSPROF_MAX_FRAMES };
 	void *few[FEW], **all = few;
 	size_t room = size > 0 ? 2 * (size_t)size + 1 : 0;
+	if (room > MOST)
+		room = MOST;
 	size_t bytes = (room * sizeof *all + OS_PAGE - 1) & ~((size_t)OS_PAGE - 1);
 	if (room > FEW)
 		all = os_map(bytes);
