@@ -45,21 +45,21 @@ uint32_t activations_function(const struct symbolized *c, uint32_t frame)
 	const struct code_frame *last;
 
 	if (c->first[frame] == c->first[frame + 1])
-		return ACTIVATIONS_NO_FUNCTION;
+		return ACTIVATIONS_NONE;
 	last = &c->frames.at[c->first[frame + 1] - 1];
-	return last->inlined ? ACTIVATIONS_NO_FUNCTION : last->function;
+	return last->inlined ? ACTIVATIONS_NONE : last->function;
 }
 
-/* The line of the call by which a context was entered. */
-static uint32_t line_of_call(const struct model *m, const struct symbolized *c, uint32_t context)
+/* The code with the call by which a context was entered, or NULL. */
+static const struct code_frame *call_of(const struct model *m, const struct symbolized *c,
+					uint32_t context)
 {
 	uint32_t parent = model_parent(m, context), frame;
 
 	if (parent < MODEL_ROOTS)
-		return ACTIVATIONS_NO_LINE;
+		return NULL;
 	frame = model_frame_of(m, parent);
-	return c->first[frame] < c->first[frame + 1] ? c->frames.at[c->first[frame]].line
-						     : ACTIVATIONS_NO_LINE;
+	return c->first[frame] < c->first[frame + 1] ? &c->frames.at[c->first[frame]] : NULL;
 }
 
 struct activations_adding {
@@ -69,6 +69,7 @@ struct activations_adding {
 	const uint64_t *inclusive;
 	const bool *outside;
 	struct interner functions, sites;
+	struct interner calls; /* of sites: function << 32 | line */
 };
 
 static uint64_t counted(const struct activations_adding *x, const struct model_metric *k,
@@ -91,17 +92,24 @@ static void add(const struct activations_adding *x, uint32_t context, struct act
 static bool add_context(struct activations_adding *x, uint32_t context)
 {
 	struct activations *a = x->a;
-	struct activations_row row = {.line = ACTIVATIONS_NO_LINE};
+	struct activations_row row = {.caller = ACTIVATIONS_NONE, .line = ACTIVATIONS_NONE};
+	const struct code_frame *call = call_of(x->m, x->c, context);
 	uint32_t function, site;
+	uint64_t from;
 
 	row.function = activations_function(x->c, model_frame_of(x->m, context));
-	if (row.function == ACTIVATIONS_NO_FUNCTION)
+	if (row.function == ACTIVATIONS_NONE)
 		return true;
 	function = interner_add(&x->functions, row.function);
 	if (function == a->functions.len && !vec_push(&a->functions, row))
 		return false;
-	row.line = line_of_call(x->m, x->c, context);
-	site = interner_add(&x->sites, (uint64_t)row.line << 32 | row.function);
+	if (call) {
+		row.caller = call->function;
+		row.line = call->line;
+	}
+	from = interner_add(&x->calls, (uint64_t)row.caller << 32 | row.line);
+	site = from == INTERNER_NONE ? INTERNER_NONE
+				     : interner_add(&x->sites, from << 32 | row.function);
 	if (site == a->sites.len && !vec_push(&a->sites, row))
 		return false;
 	if (function == INTERNER_NONE || site == INTERNER_NONE)
@@ -115,16 +123,16 @@ static int order(const void *pa, const void *pb, void *context)
 {
 	const struct activations_row *a = pa, *b = pb;
 	const struct activations_adding *x = context;
-	int by_line;
+	bool none = a->caller == ACTIVATIONS_NONE || b->caller == ACTIVATIONS_NONE;
+	int c;
 
 	if (a->time != b->time)
 		return a->time > b->time ? -1 : 1;
-	if (a->function != b->function)
-		return label_compare_functions(x->m, x->c, a->function, b->function);
-	by_line = (a->line == ACTIVATIONS_NO_LINE) - (b->line == ACTIVATIONS_NO_LINE);
-	return by_line || a->line == ACTIVATIONS_NO_LINE
-		   ? by_line
-		   : label_compare_lines(x->m, x->c, a->line, b->line);
+	c = label_compare_functions(x->m, x->c, a->function, b->function);
+	if (c || none)
+		return c ? c : (a->caller < b->caller) - (a->caller > b->caller);
+	c = label_compare_functions(x->m, x->c, a->caller, b->caller);
+	return c ? c : label_compare_lines(x->m, x->c, a->line, b->line);
 }
 
 /* Keep the rows that were entered, in order. */
@@ -154,6 +162,7 @@ int activations_add_up(struct activations *a, const struct model *m, const struc
 	a->sites.len = finish(&x, a->sites.at, a->sites.len);
 	interner_deinit(&x.functions);
 	interner_deinit(&x.sites);
+	interner_deinit(&x.calls);
 	free(inclusive);
 	return ok ? 0 : error_memory(e, model_num_contexts(m) * sizeof *inclusive);
 }

@@ -17,11 +17,12 @@
 
 struct activations_row {
 	uint32_t function;
-	uint32_t
-	    line; /* of the call, in the caller; ACTIVATIONS_NO_LINE: no caller, or not asked */
+	/* the function with the call, which may have been inlined, and the line of the call; both
+	 * ACTIVATIONS_NONE for a function without a caller, and in rows by function */
+	uint32_t caller, line;
 	uint64_t time, entered, returned, abandoned;
 };
-#define ACTIVATIONS_NO_LINE UINT32_MAX
+#define ACTIVATIONS_NONE UINT32_MAX
 
 /* All zeros is empty. A metric is NULL if it was not measured. */
 struct activations {
@@ -39,9 +40,8 @@ int activations_add_up(struct activations *a, const struct model *m, const struc
 		       const uint64_t *time, const bool *outside, struct error *e);
 void activations_deinit(struct activations *a); /* takes NULL */
 
-/* The function that a frame is of, of those that were not inlined; ACTIVATIONS_NO_FUNCTION if the
- * frame came with its name, and was. */
-#define ACTIVATIONS_NO_FUNCTION UINT32_MAX
+/* The function that a frame is of, of those that were not inlined; ACTIVATIONS_NONE if the frame
+ * came with its name, and was. */
 uint32_t activations_function(const struct symbolized *c, uint32_t frame);
 
 #endif

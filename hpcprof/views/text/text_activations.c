@@ -48,10 +48,9 @@ static bool site_cells(struct text *t, struct layout_table *table,
 {
 	const char *caller = "(no caller)", *line = "";
 
-	if (row->line != ACTIVATIONS_NO_LINE) {
-		const struct code_line *at = &t->c->lines.at[row->line];
+	if (row->caller != ACTIVATIONS_NONE) {
 		line = label_line(t->m, t->c, &t->arena, row->line);
-		caller = at->several ? "(several)" : label_function(t->c, &t->arena, at->function);
+		caller = label_function(t->c, &t->arena, row->caller);
 	}
 	return layout_cell(table, label_function(t->c, &t->arena, row->function)) &&
 	       layout_cell(table, caller) && layout_cell(table, line);
@@ -146,12 +145,12 @@ bool text_activations(struct text *t)
 
 /* ---- JSON ------------------------------------------------------------------------------- */
 
-static void put_site(struct text *t, struct view_json *j, uint32_t line)
+static void put_site(struct text *t, struct view_json *j, const struct activations_row *row)
 {
-	const struct code_line *at = line != ACTIVATIONS_NO_LINE ? &t->c->lines.at[line] : NULL;
+	bool called = row->caller != ACTIVATIONS_NONE;
+	const struct code_line *at = called ? &t->c->lines.at[row->line] : NULL;
 
-	view_json_text(j, "caller",
-		       at && !at->several ? t->c->functions.at[at->function].name : NULL);
+	view_json_text(j, "caller", called ? t->c->functions.at[row->caller].name : NULL);
 	view_json_text(j, "file", at ? t->c->files.at[at->file].name : NULL);
 	view_json_number(j, "line", at ? at->line : 0);
 }
@@ -172,7 +171,7 @@ static void put_rows(struct text *t, struct view_json *j, const struct activatio
 		view_json_row(j);
 		view_json_function(j, rows[i].function);
 		if (sites)
-			put_site(t, j, rows[i].line);
+			put_site(t, j, &rows[i]);
 		view_json_number(j, "total", rows[i].time);
 		view_json_number(j, "activations", rows[i].entered);
 		view_json_number(j, "returned", rows[i].returned);

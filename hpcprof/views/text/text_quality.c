@@ -237,7 +237,7 @@ static bool losses(struct text *t)
 			       "Load map: the size of %zu load module%s is unknown; addresses up "
 			       "to the next module are counted to it.",
 			       assumed, assumed == 1 ? "" : "s");
-	if (in_slots)
+	if (in_slots && !t->brief)
 		text_paragraph(t, "Trampolines: %" PRIu64 " samples are in our own trampolines.",
 			       in_slots);
 	if (!t->p->losses.len)
