@@ -59,4 +59,5 @@ check "make demo shows the hottest function" grep -q 'concordance' demo.log
 inside make -C /srv/toolkit check >check.log 2>&1
 is "make check works" "$?" 0
 note "$(grep -aE '^(==|not ok|FAILED)|Failed|Wstat|skipped|Result|rror:' check.log | head -100)"
+note "$(sed -n '/^the tests have left behind:/,/^[^ ]*FAILED/p' check.log | head -20)"
 done_testing
