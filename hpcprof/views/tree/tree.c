@@ -4,6 +4,7 @@
 
 #include "hpcprof/command/list.h"
 #include "hpcprof/correlate/label.h"
+#include "hpcprof/metrics/activations.h"
 #include "hpcprof/metrics/path_filter.h"
 #include "hpcprof/metrics/stat_lines.h"
 #include "hpcprof/metrics/value_gutter.h"
@@ -68,19 +69,35 @@ static unsigned margin_hidden(void *context, FILE *out, uint32_t node, size_t n)
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-/* Bottom-up, callers have a "<" in front. */
-static const char *function_label(struct tree *t, const struct tree_node *node, unsigned width)
+/* How often the function was called here, and how long each call took. */
+static const char *activations_label(struct tree *t, uint32_t id)
 {
+	uint64_t n = t->nodes.at[id].activations;
+	char count[LAYOUT_NUMBER_BYTES], each[LAYOUT_NUMBER_BYTES];
+
+	return layout_format(
+	    &t->arena, " (%s activation%s of %s)", layout_exact(count, n), n == 1 ? "" : "s",
+	    layout_real(each, (double)tree_inclusive(t, id)[0] / (double)n, t->columns.at[0].unit));
+}
+
+/* Bottom-up, callers have a "<" in front. */
+static const char *function_label(struct tree *t, uint32_t id, unsigned width)
+{
+	const struct tree_node *node = &t->nodes.at[id];
 	const struct code_function *f = &t->c->functions.at[node->function];
 	const char *name = layout_clean(&t->arena, f->name), *mark = "", *before = "";
 	unsigned used;
 
-	if (node->inlined)
+	if (node->activations)
+		mark = activations_label(t, id);
+	else if (node->inlined)
 		mark = " [inlined]";
 	else if (node->innermost)
 		mark = label_inlined(f);
 	else if (t->own->bottom_up)
 		before = "< ";
+	if (!mark)
+		return NULL;
 	used = layout_width(mark) + layout_width(before);
 	name = name ? name_cuts_next(&t->cuts, name, used < width ? width - used : 0) : NULL;
 	if (name && node->hot && t->o->color)
@@ -102,7 +119,7 @@ static const char *label(void *context, uint32_t id, unsigned width)
 
 	switch (node->kind) {
 	case TREE_FUNCTION:
-		return function_label(t, node, width);
+		return function_label(t, id, width);
 	case TREE_OUTERMOST:
 		return "(no caller)";
 	case TREE_MISSING:
@@ -272,6 +289,24 @@ static void find_outside(struct tree *t)
 	}
 }
 
+/* Add up the activations at the nodes of the call tree. False if memory ran out. */
+static bool add_activations(struct tree *t)
+{
+	bool saturated = false, sampled = t->columns.len && !t->columns.at[0].of_samples &&
+					  t->columns.at[0].metric->flags & CSP_METRIC_ASYNC;
+	struct activations a;
+
+	if (t->own->bottom_up || !sampled || !activations_find(t->m, &a) || !a.entered)
+		return true;
+	t->entered = arena_alloc(&t->arena, (t->calls.nodes.len + 1) * sizeof *t->entered);
+	for (uint32_t c = MODEL_ROOTS; t->entered && c < model_num_contexts(t->m); c++) {
+		uint64_t *to = &t->entered[t->calls.at[c]];
+		if (!t->columns.outside || !t->columns.outside[c])
+			*to = sum_add(*to, a.entered->events[c], &saturated);
+	}
+	return t->entered;
+}
+
 static int build(struct tree *t, struct error *e)
 {
 	size_t n = t->columns.len;
@@ -281,7 +316,7 @@ static int build(struct tree *t, struct error *e)
 		return rc;
 	t->cut = arena_alloc(&t->arena, (n + 1) * sizeof *t->cut);
 	t->outside = arena_alloc(&t->arena, (n + 1) * sizeof *t->outside);
-	if (!t->cut || !t->outside)
+	if (!t->cut || !t->outside || !add_activations(t))
 		return error_memory(e, n * sizeof *t->cut);
 	if (t->columns.outside)
 		find_outside(t);
@@ -323,7 +358,7 @@ static bool print_stats(struct tree *t)
 		ok = stat_lines_introduce(&l, &t->stats.rows[0], CALLTREE_ROOT);
 	}
 	for (size_t i = 0; ok && i < t->drawn.len; i++) {
-		text = function_label(t, &t->nodes.at[t->drawn.at[i]], t->o->width - 2 - NUMBER);
+		text = function_label(t, t->drawn.at[i], t->o->width - 2 - NUMBER);
 		if (text)
 			fprintf(t->out, "  [%zu] %s\n", i + 1, text);
 		ok = text && stat_lines_print(&l, &t->stats.rows[0], t->drawn.at[i]);

@@ -25,11 +25,12 @@ enum tree_kind {
 
 struct tree_node {
 	enum tree_kind kind;
-	uint32_t function; /* of a TREE_FUNCTION */
-	uint32_t count;    /* of nodes in a TREE_CUT or TREE_DEEPER */
-	bool inlined;      /* top-down: into the node above it */
-	bool innermost;    /* bottom-up: the function itself, not a caller */
-	bool hot;          /* on the hot path */
+	uint32_t function;    /* of a TREE_FUNCTION */
+	uint32_t count;       /* of nodes in a TREE_CUT or TREE_DEEPER */
+	bool inlined;         /* top-down: into the node above it */
+	bool innermost;       /* bottom-up: the function itself, not a caller */
+	bool hot;             /* on the hot path */
+	uint64_t activations; /* top-down: that were counted here */
 };
 
 struct tree_options {
@@ -62,6 +63,7 @@ struct tree {
 	VEC(uint32_t) drawn;
 	struct name_cuts cuts;
 	uint64_t *outside; /* values on paths that are not shown [columns] */
+	uint64_t *entered; /* activations by node of calls; NULL: not counted */
 };
 
 /* A node that will be appended to siblings. */

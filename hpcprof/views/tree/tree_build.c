@@ -169,11 +169,13 @@ static bool expand(struct down *d, struct pending at)
 	for (uint32_t k = d->children.first[at.from]; k < d->children.first[at.from + 1]; k++) {
 		uint32_t from = d->children.list[k];
 		const uint64_t *inclusive = t->calls.inclusive + from * n;
-		struct tree_candidate c = {.node = {.function = calltree_function(&t->calls, from),
-						    .inlined = calltree_inlined(&t->calls, from)},
-					   .exclusive = t->calls.exclusive + from * n,
-					   .inclusive = inclusive,
-					   .from = from};
+		struct tree_candidate c = {
+		    .node = {.function = calltree_function(&t->calls, from),
+			     .inlined = calltree_inlined(&t->calls, from),
+			     .activations = t->entered ? t->entered[from] : 0},
+		    .exclusive = t->calls.exclusive + from * n,
+		    .inclusive = inclusive,
+		    .from = from};
 		bool any = false;
 		for (size_t i = 0; i < n; i++)
 			any |= inclusive[i] != 0;

@@ -28,6 +28,8 @@ static void put_node(struct tree *t, struct view_json *j, uint32_t node, uint32_
 		view_json_function(j, n->function);
 		view_json_bool(j, "inlined", n->inlined);
 		view_json_bool(j, "hot", n->hot);
+		if (t->entered)
+			view_json_number(j, "activations", n->activations);
 	} else if (n->kind == TREE_CUT || n->kind == TREE_DEEPER) {
 		view_json_number(j, "count", n->count);
 	}
