@@ -57,6 +57,9 @@ $(unit_runtime:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/runtime-obj/tests/unit/
 $(unit_offline:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/obj/tests/unit/%.o $(LIB)/libtest.a $(LIB)/libhpcoffline.a
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(UNIT_LDFLAGS_$*) $(OFFLINE_LIBS) -lcmocka
 
+# Of the launcher.
+$(unit_dir)/hardening: $(BUILD)/obj/runtime/launcher/hardening.o
+
 $(testtools): $(BUILD)/programs/%: $(BUILD)/obj/tests/lib/builders/%.o $(LIB)/libtest.a $(LIB)/libhpcoffline.a
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(OFFLINE_LIBS)
 

@@ -6,6 +6,7 @@
 #include "runtime/launcher/complete.h"
 #include "runtime/launcher/cost.h"
 #include "runtime/launcher/environment.h"
+#include "runtime/launcher/hardening.h"
 #include "runtime/launcher/image_cost.h"
 #include "runtime/launcher/options.h"
 #include "runtime/launcher/pack.h"
@@ -17,6 +18,7 @@
 #include "runtime/launcher/waited.h"
 
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -398,6 +400,12 @@ static int run(const struct launch_options *o)
 	launch_check(path, &obstacle);
 	if (obstacle.sentence[0])
 		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle.sentence);
+	if (!obstacle.reason &&
+	    launch_loses_shadow_stack(path, "/proc/cpuinfo", gnu_get_libc_version()))
+		fprintf(stderr,
+			"hpcrun: %s runs without its shadow stack, and so less protected, while "
+			"it is measured\n",
+			path);
 	struct csprof_cost cost;
 	struct launch_store store;
 	struct launch_recovered recovered = {0};
