@@ -8,7 +8,7 @@ deps_test := libcmocka-dev time clang-14 libclang-rt-14-dev libunwind-dev binuti
 	python3-minimal python3 dwz perl sqlite3 xz-utils groff-base libxml2-utils
 # Without these some points of make check are skipped.
 deps_points := gdb golang-1.19-go llvm-14 lld openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \
-	musl-tools libc6-dev-i386 lib32gcc-12-dev strace zsh fish valgrind faketime qemu-user
+	musl-tools libc6-dev-i386 lib32gcc-12-dev strace zsh fish valgrind faketime qemu-user python3-greenlet
 # To make share/html/page.html, and to test it in a browser.
 deps_page := nodejs chromium chromium-driver esbuild
 deps_soak := linux-perf debootstrap libpython3.11-testsuite dpkg-dev tcl tcl-thread cmake \

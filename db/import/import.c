@@ -240,15 +240,17 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 				  .threads = (uint32_t)number(s, 12),
 				  .end = some_text(in, s, 13, &ok),
 				  .tool = some_text(in, s, 14, &ok),
-				  .tramp_samples = number(s, 15),
-				  .has_ended = number(s, 16) != 0,
-				  .has_trailer = number(s, 17) != 0,
-				  .outside_ns = number(s, 18),
-				  .process_ns = number(s, 19),
-				  .waited_ns = number(s, 20),
-				  .estimated = number(s, 21) != 0,
-				  .flat = number(s, 22) != 0,
-				  .foreign = number(s, 23) != 0};
+				  .unmarked = some_text(in, s, 15, &ok),
+				  .marks_lost = number(s, 16),
+				  .tramp_samples = number(s, 17),
+				  .has_ended = number(s, 18) != 0,
+				  .has_trailer = number(s, 19) != 0,
+				  .outside_ns = number(s, 20),
+				  .process_ns = number(s, 21),
+				  .waited_ns = number(s, 22),
+				  .estimated = number(s, 23) != 0,
+				  .flat = number(s, 24) != 0,
+				  .foreign = number(s, 25) != 0};
 	int64_t row = sqlite3_column_int64(s, 0);
 
 	p.num_sums = (uint32_t)in->m->metrics.len;
@@ -445,7 +447,8 @@ static const struct table {
      take_account, ""},
     {"SELECT id, path, command, executable, host, pid, ppid, rank, ranks, start_ns, wall_ns, "
      "cpu_ns, "
-     "threads, \"end\", tool, tramp_samples, has_ended, has_trailer, outside_ns, process_ns, "
+     "threads, \"end\", tool, unmarked, marks_lost, tramp_samples, has_ended, has_trailer, "
+     "outside_ns, process_ns, "
      "waited_ns, estimated, flat, "
      "imported FROM process ORDER "
      "BY id",

@@ -146,6 +146,8 @@ static void write_process(struct db_writing *w, struct bulk *b, size_t i)
 	bulk_int(b, p->threads);
 	text_or_null(w, b, p->end);
 	text_or_null(w, b, p->tool);
+	text_or_null(w, b, p->unmarked);
+	bulk_sum(b, p->marks_lost);
 	bulk_sum(b, p->tramp_samples);
 	bulk_int(b, p->has_ended);
 	bulk_int(b, p->has_trailer);
@@ -162,7 +164,7 @@ static int write_processes(struct db_writing *w, struct error *e)
 	const struct model *m = w->p->model;
 	struct bulk b;
 
-	bulk_begin(&b, w->db, "process", 25, e);
+	bulk_begin(&b, w->db, "process", 27, e);
 	for (size_t i = 0; i < m->processes.len; i++)
 		write_process(w, &b, i);
 	if (bulk_end(&b, e) != 0)

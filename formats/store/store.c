@@ -152,7 +152,8 @@ static void put_process(struct conversion *c)
 {
 	const struct store_header *h = c->header;
 	bool ranked = h->rank != CSP_NONE;
-	csp_put_u32(c->sink, 11 + 2 * ranked + (h->process != 0));
+	csp_put_u32(c->sink, 11 + 2 * ranked + (h->process != 0) + (h->unmarked != 0) +
+				 (h->marks_lost != 0));
 	put_pair_ref(c, "command", h->command);
 	put_pair_ref(c, "executable", h->executable);
 	put_pair_ref(c, "host", h->host);
@@ -170,6 +171,10 @@ static void put_process(struct conversion *c)
 	else
 		csp_put_pair(c->sink, "end", "unknown", 7);
 	put_pair_ref(c, "tool", h->tool);
+	if (h->unmarked)
+		put_pair_ref(c, "unmarked", h->unmarked);
+	if (h->marks_lost)
+		csp_put_pair_u64(c->sink, "marks_lost", h->marks_lost);
 	if (ranked) {
 		csp_put_pair_u64(c->sink, "rank", h->rank);
 		csp_put_pair_u64(c->sink, "ranks", h->ranks);

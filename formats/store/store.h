@@ -93,6 +93,11 @@ struct store_header {
 	store_ref ended;
 	/* The thread whose counts are currently being moved into shared or ended, or 0. */
 	store_ref merging;
+	/* Why its return addresses are not marked, though that was asked for (store_string; 0: they
+	 * are, or it was not), and the threads that marked no more because they met a mark that
+	 * was not theirs. */
+	store_ref unmarked;
+	uint32_t marks_lost;
 	/* ns of CPU time that measuring this image takes before and after its threads' clocks; 0:
 	 * not known */
 	uint32_t outside;

@@ -257,6 +257,8 @@ static void put_image(struct csp_sink *s, const struct model_process *p)
 	add_text(&pairs, "tool", p->tool);
 	add_number(&pairs, "threads", p->threads, p->threads);
 	add_text(&pairs, "ended_threads", p->has_ended ? "yes" : NULL);
+	add_text(&pairs, "unmarked", p->unmarked);
+	add_number(&pairs, "marks_lost", p->marks_lost, p->marks_lost);
 	add_number(&pairs, "tramp_samples", p->tramp_samples, p->tramp_samples);
 	add_text(&pairs, "trailer", p->has_trailer ? NULL : "no");
 	csp_put_u32(s, pairs.n);

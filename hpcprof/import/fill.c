@@ -209,7 +209,7 @@ static int add_process(struct filling *f, uint32_t i, const uint32_t *threads, c
 	    .foreign = true,
 	};
 
-	to.executable = to.host = to.end = model_text(f->m, "", 0);
+	to.executable = to.host = to.end = to.unmarked = model_text(f->m, "", 0);
 	if (!to.path || !to.command || !to.tool || !to.executable || !to.sums)
 		return out_of_memory(f);
 	memcpy(to.sums, &f->by_process[(size_t)i * n], n * sizeof *to.sums);

@@ -317,6 +317,7 @@ static int add(struct model *m, const struct xml_source *s, struct error *e)
 	    .host = nothing,
 	    .end = nothing,
 	    .tool = nothing,
+	    .unmarked = nothing,
 	    .estimated = true,
 	    .flat = true,
 	};

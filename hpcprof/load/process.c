@@ -71,8 +71,9 @@ static int describe(struct model *m, struct reader_pairs about, struct reader_te
 	out->host = value_of(m, about, "host");
 	out->end = value_of(m, about, "end");
 	out->tool = value_of(m, about, "tool");
+	out->unmarked = value_of(m, about, "unmarked");
 	if (!out->path || !out->command || !out->executable || !out->host || !out->end ||
-	    !out->tool)
+	    !out->tool || !out->unmarked)
 		return error_memory(e, 0);
 	out->has_rank = small_number(about, "rank", &out->rank);
 	small_number(about, "ranks", &out->ranks);
@@ -84,6 +85,7 @@ static int describe(struct model *m, struct reader_pairs about, struct reader_te
 	reader_pairs_u64(about, "outside_ns", &out->outside_ns);
 	reader_pairs_u64(about, "process_ns", &out->process_ns);
 	reader_pairs_u64(about, "waited_ns", &out->waited_ns);
+	reader_pairs_u64(about, "marks_lost", &out->marks_lost);
 	return 0;
 }
 

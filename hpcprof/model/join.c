@@ -221,6 +221,7 @@ static bool join_process(struct join *j, const struct model_process *from)
 	p.host = again(j, from->host, &ok);
 	p.end = again(j, from->end, &ok);
 	p.tool = again(j, from->tool, &ok);
+	p.unmarked = again(j, from->unmarked, &ok);
 	p.num_sums = 0;
 	for (uint32_t i = 0; i < from->num_sums; i++) {
 		moved |= j->metrics[i] != i;

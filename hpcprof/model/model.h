@@ -151,6 +151,8 @@ struct model_process {
 	/* CPU time of COMMAND and of all that it waited for, as wait4 tells it. Only the last image
 	 * of COMMAND has it; 0: not known. */
 	uint64_t waited_ns;
+	const char *unmarked; /* why its return addresses are not marked, though asked for */
+	uint64_t marks_lost;  /* threads that met a mark that was not theirs */
 	uint64_t tramp_samples;
 	struct model_sum *sums; /* [num_sums], by the model's metrics */
 	uint32_t num_sums;      /* metrics that the model had when it was added */

@@ -12,6 +12,7 @@
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/marks.h"
 #include "runtime/sample/marks_apart.h"
+#include "runtime/sample/marks_unsafe.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sample/unwind_libunwind.h"
 #include "runtime/sandboxes/seccomp.h"
@@ -51,6 +52,8 @@ static store_ref store_text(const char *text)
 	return csprof_store_string(&csprof_process.arena, text, strlen(text));
 }
 
+static const char *unmarked; /* why return addresses are not marked; NULL: they are */
+
 static void describe(struct store_header *h)
 {
 	static const char tool[] = "hpcrun " HPC_VERSION;
@@ -74,6 +77,8 @@ static void describe(struct store_header *h)
 	h->tool = csprof_store_string(a, tool, sizeof tool - 1);
 	h->rank = csprof_options.rank;
 	h->ranks = csprof_options.ranks;
+	if (unmarked)
+		h->unmarked = store_text(unmarked);
 }
 
 /* A child that sees its parent is in the same pid namespace. To look it up costs a new process
@@ -156,8 +161,14 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);
 }
 
+/* It is in the datafile, too, and in those of forked children. */
 static void say_unmarked(const char *why)
 {
+	csprof_lock();
+	unmarked = why;
+	if (csprof_process_counts())
+		csprof_store_header()->unmarked = store_text(why);
+	csprof_unlock();
 	csprof_say(CSPROF_SAY_PROCESS, "return addresses are not marked:", why, INT64_MIN);
 }
 
@@ -165,8 +176,11 @@ static void say_unmarked(const char *why)
 static void begin_marks(void)
 {
 	const char *why = csprof_options.mark_always ? NULL : csprof_marks_apart(true);
+	if (os_has_shadow_stack())
+		why = "the process has a shadow stack";
 	if (!why)
 		why = csprof_slots_prepare();
+	csprof_marks_learn_unsafe();
 	if (why)
 		say_unmarked(why);
 	csprof_process.use_marks = !why;

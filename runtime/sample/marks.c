@@ -5,6 +5,7 @@
 #include "runtime/cpu/slots.h"
 #include "runtime/os/os.h"
 #include "runtime/process/state.h"
+#include "runtime/sample/marks_unsafe.h"
 #include "runtime/trees/mem.h"
 
 #include <stdatomic.h>
@@ -155,14 +156,17 @@ void csprof_marks_resolve(struct csprof_memo *m, struct csprof_cursor *c)
 
 bool csprof_marks_must_stay(struct csprof_memo *m)
 {
+	enum { CLOSE = 3 }; /* to the code that was interrupted */
 	uint8_t traits = 0;
+	bool unsafe = false;
 	m->certain = UINT32_MAX;
 	for (uint32_t i = 0; i < m->num_steps; i++) {
 		traits |= m->steps[i].traits;
+		unsafe |= i < CLOSE && csprof_marks_is_unsafe(m->steps[i].ip);
 		if (m->steps[i].traits & CSPROF_TRAIT_GUESSED && m->certain == UINT32_MAX)
 			m->certain = i;
 	}
-	return m->in_flight || traits & CSPROF_TRAIT_UNWINDER;
+	return m->in_flight || unsafe || traits & CSPROF_TRAIT_UNWINDER;
 }
 
 /* The code that was interrupted may be about to read its return address. */
@@ -251,7 +255,8 @@ void csprof_marks_give_up(struct csprof_memo *m, enum csprof_marks_end why)
 	csprof_marks_count(m, 0);
 	restore_all(m);
 	m->marks = false;
-	m->given_up = why;
+	if (why == CSPROF_MARKS_LOST)
+		__atomic_fetch_add(&csprof_store_header()->marks_lost, 1, __ATOMIC_RELAXED);
 }
 
 void csprof_marks_end(struct csprof_memo *m)

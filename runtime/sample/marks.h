@@ -14,7 +14,6 @@
 
 /* Why a thread's frames are not marked. */
 enum csprof_marks_end {
-	CSPROF_MARKS_ON,
 	CSPROF_MARKS_LOST, /* a slot was met that the thread does not know */
 	CSPROF_MARKS_APART /* see marks_apart.h */
 };
@@ -28,7 +27,7 @@ void csprof_marks_begin(struct csprof_memo *m);
 void csprof_marks_resolve(struct csprof_memo *m, struct csprof_cursor *c);
 
 /* Whether the walk that is recorded must change no mark: an unwinder is about to continue in one of
- * its frames, or code in a slot was interrupted. */
+ * its frames, code in a slot was interrupted, or code that counts calls (marks_unsafe.h). */
 bool csprof_marks_must_stay(struct csprof_memo *m);
 
 /* Then, if not: whether frame k may be marked, which step number `callee` has come to. */

@@ -88,6 +88,16 @@ static void look_at(const struct os_module *m, void *arg)
 		*why = "Go walks its stacks";
 }
 
+/* Functions of the program's that are called with the return address of each function, on entry and
+ * exit (gcc's -finstrument-functions). The C library has some that do nothing. */
+static bool is_instrumented(void)
+{
+	Dl_info info;
+	void *enter = dlsym(RTLD_DEFAULT, "__cyg_profile_func_enter");
+	return enter && dladdr(enter, &info) && info.dli_fname &&
+	       strncmp(base_of(info.dli_fname), "libc.", strlen("libc.")) != 0;
+}
+
 const char *csprof_marks_apart(bool at_start)
 {
 	const char *why = NULL;
@@ -95,6 +105,8 @@ const char *csprof_marks_apart(bool at_start)
 	for (size_t i = 0; at_start && !why && i < sizeof symbols / sizeof *symbols; i++)
 		if (dlsym(RTLD_DEFAULT, symbols[i].name))
 			why = symbols[i].why;
+	if (at_start && !why && is_instrumented())
+		why = "instrumented functions look at return addresses";
 	if (at_start)
 		(void)dlerror(); /* the program asks for errors of its own */
 	return why;

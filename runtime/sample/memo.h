@@ -58,16 +58,15 @@ struct csprof_memo {
 	bool whole;     /* not even at a marked one */
 	bool current;   /* the remembered frames are the last walk's */
 
-	bool marks;        /* frames are marked */
-	bool in_flight;    /* the walk has met code that was interrupted in a slot */
-	bool lost;         /* the walk has met a slot that it does not know */
-	bool by_mark;      /* the walk has ended there, not by comparing */
-	uint32_t met;      /* the number of frames from the marked one that it is at; 0: none */
-	uint32_t certain;  /* steps before this one are by rules, not guesses */
-	uint32_t fresh;    /* marks are still to be made from this frame on */
-	uint32_t first;    /* frames up to the innermost that was marked at the last sample */
-	uint16_t *chunks;  /* of slots: see marks.c */
-	uint32_t given_up; /* enum csprof_marks_end */
+	bool marks;       /* frames are marked */
+	bool in_flight;   /* the walk has met code that was interrupted in a slot */
+	bool lost;        /* the walk has met a slot that it does not know */
+	bool by_mark;     /* the walk has ended there, not by comparing */
+	uint32_t met;     /* the number of frames from the marked one that it is at; 0: none */
+	uint32_t certain; /* steps before this one are by rules, not guesses */
+	uint32_t fresh;   /* marks are still to be made from this frame on */
+	uint32_t first;   /* frames up to the innermost that was marked at the last sample */
+	uint16_t *chunks; /* of slots: see marks.c */
 };
 
 /* A walk begins; the last path had that many frames. generation: see csprof_epoch_generation. own:

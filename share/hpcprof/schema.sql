@@ -37,6 +37,8 @@ CREATE TABLE process ( -- a program image: there is a datafile of each
 	threads INTEGER NOT NULL,
 	"end" TEXT, -- how it ended
 	tool TEXT, -- what measured it
+	unmarked TEXT, -- why its return addresses were not marked, though asked for
+	marks_lost INTEGER NOT NULL, -- threads that gave their marks up
 	tramp_samples INTEGER NOT NULL, -- as in the datafile's header
 	has_ended INTEGER NOT NULL CHECK (has_ended IN (0, 1)), -- a thread stands for many that ended
 	has_trailer INTEGER NOT NULL CHECK (has_trailer IN (0, 1)),

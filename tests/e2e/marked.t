@@ -10,9 +10,9 @@
 # ---- at every instruction, and with gaps ------------------------------------------------
 way=marks
 stepped 1 recursion tail-calls same-size sizes jumps many-jumps handlers coroutines \
-	coroutines-within stacks-above processes processes-within guesses pushes records
+	coroutines-within stacks-above processes processes-within guesses pushes records generated
 stepped 30 recursion same-size saved-sizes library jumps many-jumps handlers coroutines \
-	coroutines-within stacks-above exceptions none-out processes processes-within guesses pushes records
+	coroutines-within stacks-above exceptions none-out processes processes-within guesses pushes records generated
 # The marks are taken away for the program's own look at its stack, and stay away until it returns.
 is 'backtrace and _Unwind_Backtrace see no slot' "$(stepping 1 '' traces | awk '{ print $1, $5, $6 }')" 'traces 0 '
 
@@ -186,6 +186,106 @@ is 'exceptions in a program with an unwinder of its own' \
 	"$("$hpcrun" -q -e CPUTIME@f5000 --budget 100 --mark marks -o linked-data ./linked 2>&1; echo $?)" '30000
 0'
 
+# ---- code that looks at return addresses ------------------------------------------------
+cat >counted.c <<'END'
+static volatile unsigned sink;
+__attribute__((noinline)) void third(void)
+{
+	sink++;
+}
+__attribute__((noinline)) void second(int n)
+{
+	for (int i = 0; i < n; i++)
+		third();
+	sink++;
+}
+__attribute__((noinline)) void first(int n)
+{
+	second(n);
+	second(n);
+	sink++;
+}
+int main(void)
+{
+	for (int i = 0; i < 400000; i++)
+		first(5);
+	return 0;
+}
+END
+# arcs: the calls that gprof says were made, "CALLED/ALL FUNCTION" by caller.
+arcs() {
+	gprof -b -q ./counted gmon.out | awk '$NF ~ /^\[/ && $(NF - 2) ~ /^[0-9]+\/[0-9]+$/ { print $(NF - 2), $(NF - 1) }' | sort
+}
+if "${CC:-gcc}" -g -O1 -pg -o counted counted.c 2>/dev/null && ./counted && command -v gprof >/dev/null; then
+	arcs >alone
+	check 'gprof counts calls' grep -q '^800000/800000 second' alone
+	"$hpcrun" -q -e CPUTIME@f10000 --budget 100 --mark marks -o counted-data ./counted
+	is 'a program that was compiled for gprof counts the same' "$(arcs | diff alone -)" ''
+	check 'and is marked' bash -c '"$1" --activations counted-data | grep -q " first *counted$"' - "$hpcprof"
+else
+	skip 'programs for gprof cannot be made' 3
+fi
+# reported DATA PATTERN: in the report, wherever its lines break.
+reported() {
+	"$hpcprof" "$1" | paste -sd' ' | grep -q "$2"
+}
+cat >instrumented.c <<'END'
+#include <stdio.h>
+static void *entered;
+static unsigned wrong;
+__attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *f, void *site)
+{
+	(void)f;
+	entered = site;
+}
+__attribute__((no_instrument_function)) void __cyg_profile_func_exit(void *f, void *site)
+{
+	(void)f;
+	wrong += site != entered;
+}
+__attribute__((noinline, no_instrument_function)) void work(void)
+{
+	for (volatile int i = 0; i < 1000; i++)
+		;
+}
+__attribute__((noinline)) void f(void)
+{
+	work();
+}
+int __attribute__((no_instrument_function)) main(void)
+{
+	for (int i = 0; i < 200000; i++)
+		f();
+	printf("%d\n", wrong != 0);
+	return 0;
+}
+END
+"${CC:-gcc}" -g -O1 -finstrument-functions -rdynamic -o instrumented instrumented.c || exit 1
+is 'functions that are instrumented are not marked' \
+	"$("$hpcrun" -q -v process -e CPUTIME@f5000 --mark marks -o instrumented-data ./instrumented 2>said)" 0
+check 'and that is said' says said 'not marked: instrumented functions'
+check 'in the report, too' reported instrumented-data 'not marked.*: *instrumented *functions'
+if "$python" -c 'import greenlet' 2>/dev/null; then
+	cat >switching.py <<'END'
+import greenlet
+def other():
+    n = 0
+    while True:
+        n += sum(i for i in range(300))
+        main.switch(n)
+main = greenlet.getcurrent()
+def deep(n, g):
+    return g.switch() if n == 0 else deep(n - 1, g)
+gs = [greenlet.greenlet(other) for i in range(20)]
+print(sum(deep(i % 30, gs[i % 20]) for i in range(20000)))
+END
+	is 'greenlets, which copy stacks' \
+		"$("$hpcrun" -q -e CPUTIME@f5000 --mark marks -o greenlets "$python" switching.py)" "$("$python" switching.py)"
+	check 'are not marked, as the report says' reported greenlets 'not marked.*: *greenlets copy *stacks'
+else
+	skip 'python3-greenlet is not installed' 2
+fi
+
 # ---- debuggers --------------------------------------------------------------------------
 # frames GDB-OPTION...: what bt prints, but for addresses and what is outside of main.
 frames() {
@@ -215,7 +315,8 @@ fi
 # The names of what takes most of the time.
 for mark in whole marks; do
 	"$hpcrun" -q --mark $mark -o "deep-$mark" ./deep - >/dev/null
-	"$hpcprof" tree "deep-$mark" | awk '$1 == "*" { print $NF }' | sort -u >"hot-$mark"
+	"$hpcprof" tree "deep-$mark" | sed 's/ ([0-9,]* activations* of .*//' | awk '$1 == "*" { print $NF }' |
+		sort -u >"hot-$mark"
 done
 check 'whole and marked walks find the same hot path' diff hot-whole hot-marks
 

@@ -4,6 +4,7 @@
 
 #include "stepped_calls.h"
 
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include "stepped.h"
@@ -92,6 +93,40 @@ bool guesses()
 	bool ok = true;
 	for (int i = 0; i < 5; i++)
 		ok &= calls_without_rules();
+	return ok;
+}
+
+APART bool called_from_generated()
+{
+	sink += down(4);
+	after();
+	return true;
+}
+
+/* Code that was made at run time, without unwind information: walks end there, or guess. */
+bool generated()
+{
+	static const unsigned char code[] = {
+	    0x53,                   /* push %rbx */
+	    0x48, 0x83, 0xec, 0x40, /* sub $64, %rsp */
+	    0xff, 0xd7,             /* call *%rdi */
+	    0x48, 0x83, 0xc4, 0x40, /* add $64, %rsp */
+	    0x5b,                   /* pop %rbx */
+	    0xc3,                   /* ret */
+	};
+	static bool (*made)(bool (*)());
+	if (!made) {
+		void *p = mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED)
+			return false;
+		memcpy(p, code, sizeof code);
+		made = reinterpret_cast<bool (*)(bool (*)())>(p);
+	}
+	bool ok = true;
+	for (int i = 0; i < 5; i++)
+		ok &= made(called_from_generated);
+	after();
 	return ok;
 }
 

@@ -13,7 +13,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	for gap in 1 2 5 13 40 130; do
 		stepped $gap recursion tail-calls same-size sizes saved-sizes library exceptions jumps \
 			many-jumps handlers coroutines coroutines-within stacks-above plugins foreign none-out \
-			threads processes processes-within guesses pushes activations records
+			threads processes processes-within guesses pushes activations records generated
 		is "$gap: backtrace and _Unwind_Backtrace see no slot" \
 			"$(stepping $gap '' traces | awk '{ print $1, $5, $6 }')" 'traces 0 '
 	done

@@ -213,6 +213,36 @@ static bool symbols(struct text *t)
 
 /* ---- what is missing ------------------------------------------------------------- */
 
+/* Where calls are not counted, though return addresses were to be marked. */
+static bool unmarked(struct text *t)
+{
+	const char *first = NULL;
+	size_t n = 0;
+	uint64_t lost = 0;
+	bool saturated = false;
+
+	for (size_t i = 0; i < t->m->processes.len; i++) {
+		const struct model_process *p = &t->m->processes.at[i];
+		n += p->unmarked[0] != 0;
+		if (p->unmarked[0] && !first)
+			first = p->unmarked;
+		lost = sum_add(lost, p->marks_lost, &saturated);
+	}
+	if (first && !(first = layout_clean(&t->arena, first)))
+		return false;
+	if (n)
+		text_paragraph(t,
+			       "Return addresses were not marked, and calls not counted, in %zu of "
+			       "%zu program images: %s.",
+			       n, t->m->processes.len, first);
+	if (lost)
+		text_paragraph(t,
+			       "%" PRIu64 " thread%s gave up marking return addresses, because a "
+			       "mark was found that was not its own.",
+			       lost, lost == 1 ? "" : "s");
+	return true;
+}
+
 static bool losses(struct text *t)
 {
 	size_t rows = text_rows(t, 5), bare = 0, assumed = 0, others = 0;
@@ -237,6 +267,8 @@ static bool losses(struct text *t)
 			       "Load map: the size of %zu load module%s is unknown; addresses up "
 			       "to the next module are counted to it.",
 			       assumed, assumed == 1 ? "" : "s");
+	if (!unmarked(t))
+		return false;
 	if (in_slots && !t->brief)
 		text_paragraph(t, "Trampolines: %" PRIu64 " samples are in our own trampolines.",
 			       in_slots);

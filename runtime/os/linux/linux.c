@@ -141,6 +141,18 @@ uint64_t os_pid_space(void)
 	return CALL(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
 }
 
+/* ARCH_SHSTK_STATUS and ARCH_SHSTK_SHSTK of asm/prctl.h, which it has since Linux 6.6. */
+bool os_has_shadow_stack(void)
+{
+#ifdef SYS_arch_prctl
+	enum { STATUS = 0x5005, SHADOW_STACK = 1 };
+	uint64_t features = 0;
+	return CALL(SYS_arch_prctl, STATUS, &features) == 0 && features & SHADOW_STACK;
+#else
+	return false;
+#endif
+}
+
 uint32_t os_tid(void)
 {
 	return (uint32_t)CALL(SYS_gettid);
