@@ -6,7 +6,7 @@
 
 waitcpu=$(program waitcpu)
 for name in $(zoo_names); do
-	[ -z "$(zoo_says "$name" quick)" ] || zoo_program "$name" quick
+	[ -z "$(zoo_says "$name" quick)" ] || zoo_program "$name" ""
 done
 note "$(cat "$table")"
 done_testing

@@ -6,7 +6,7 @@
 
 waitcpu=$(program waitcpu)
 for name in ${ZOO:-$(zoo_names)}; do
-	zoo_program "$name" ""
+	zoo_program "$name" 5000
 done
 note "$(cat "$table")"
 done_testing

@@ -1,5 +1,6 @@
 # Sourced by the benchmarks that compare a program alone, under hpcrun and under perf with call
-# graphs, all at 1000 samples per CPU second. Given: $pairs, the number of rounds.
+# graphs, all at 1000 samples per CPU second. Given: $pairs, the number of rounds, and $variants,
+# if they are others than these three (whole, memo, marks: hpcrun --mark).
 #
 # The output of a run goes to the folder $run, which is in memory if possible. It is kept until the
 # end: for minutes after files were deleted, ext4 skips each of their inodes when it makes a new
@@ -16,6 +17,7 @@ variant() {
 	case $1 in
 	alone) variant=("${@:2}") ;;
 	hpcrun) variant=("$hpcrun" -q -e CPUTIME@f1000 -o "$run/data" "${@:2}") ;;
+	whole | memo | marks) variant=("$hpcrun" -q --mark "$1" -e CPUTIME@f1000 -o "$run/data" "${@:2}") ;;
 	perf) variant=(perf record -q -e cpu-clock -F 1000 -g -o "$run/perf.data" "${@:2}") ;;
 	esac
 }
@@ -34,13 +36,13 @@ inside() {
 	"${variant[@]}" 2>said
 }
 
-# measure NAME whole|inside COMMAND...: rounds of alone, hpcrun, perf, perf, hpcrun, alone, so that
-# a drift of the machine's speed affects all equally.
+# measure NAME whole|inside COMMAND...: rounds of the variants there and back, as alone, hpcrun, perf,
+# perf, hpcrun, alone, so that a drift of the machine's speed affects all equally.
 measure() {
-	local round how took
+	local round how took there=${variants:-alone hpcrun perf}
 	: >runs
 	for round in $(seq "$pairs"); do
-		for how in alone hpcrun perf perf hpcrun alone; do
+		for how in $there $(tr ' ' '\n' <<<"$there" | tac); do
 			[ "$how" != perf ] || [ -n "$perf_works" ] || continue
 			run=$runs_folder/$((runs_made++))
 			mkdir -p "$run"

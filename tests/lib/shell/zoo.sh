@@ -72,7 +72,8 @@ row() {
 	return $status
 }
 
-# zoo_program NAME QUICK: in a directory of its own; the rate of the default, and unless QUICK, 5 kHz.
+# zoo_program NAME RATE: in a directory of its own, at the rate of the default and, unless it is empty,
+# at RATE.
 zoo_program() {
 	local name=$1 packages
 	packages=$(zoo_says "$name" packages)
@@ -91,6 +92,6 @@ zoo_program() {
 	zoo_run warm "$zoo/$name" run # its files are in memory from here on
 	zoo_run alone "$waitcpu" alone.total "$zoo/$name" run
 	zoo_measured "$name" default --budget=3
-	[ "$2" ] || zoo_measured "$name" 5kHz -e CPUTIME@f5000 --budget=100
+	[ -z "$2" ] || zoo_measured "$name" "$2" -e "CPUTIME@f$2" --budget=100
 	cd "$scratch" && rm -rf "${scratch:?}/$name"
 }

@@ -1,0 +1,13 @@
+#!/bin/bash
+# The zoo with marks, at the default rate and at 10 kHz.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/zoo.sh"
+
+export HPCRUN_MARK=marks
+waitcpu=$(program waitcpu)
+for name in ${ZOO:-$(zoo_names)}; do
+	zoo_program "$name" 10000
+done
+note "$(cat "$table")"
+done_testing
