@@ -40,7 +40,7 @@ def main(name, path):
             low, cost, high = quartiles([(r[0] - a[0]) / r[2] for r, a in zip(rounds, pairs["alone"])])
             print("  %-8s %d samples, %.2f us each (%.2f to %.2f)"
                   % ("", statistics.median(r[2] for r in rounds) / 2, cost, low, high))
-    if over.get("perf", 0) > 0:
+    if over.get("perf", 0) > 0 and "hpcrun" in over:
         print("  hpcrun's overhead is %.2f of perf's" % (over["hpcrun"] / over["perf"]))
 
 
