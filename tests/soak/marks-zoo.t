@@ -5,9 +5,5 @@
 . "$top/tests/lib/shell/zoo.sh"
 
 export HPCRUN_MARK=marks
-waitcpu=$(program waitcpu)
-for name in ${ZOO:-$(zoo_names)}; do
-	zoo_program "$name" 10000
-done
-note "$(cat "$table")"
+all_zoo 10000
 done_testing

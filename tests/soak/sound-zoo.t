@@ -4,9 +4,5 @@
 . "$top/tests/lib/shell/measure.sh"
 . "$top/tests/lib/shell/zoo.sh"
 
-waitcpu=$(program waitcpu)
-for name in ${ZOO:-$(zoo_names)}; do
-	zoo_program "$name" 5000
-done
-note "$(cat "$table")"
+all_zoo 5000
 done_testing

@@ -95,3 +95,13 @@ zoo_program() {
 	[ -z "$2" ] || zoo_measured "$name" "$2" -e "CPUTIME@f$2" --budget=100
 	cd "$scratch" && rm -rf "${scratch:?}/$name"
 }
+
+# all_zoo RATE: those that ZOO names, or all, at the rate of the default and at RATE; then the table.
+all_zoo() {
+	local name
+	waitcpu=$(program waitcpu)
+	for name in ${ZOO:-$(zoo_names)}; do
+		zoo_program "$name" "$1"
+	done
+	note "$(cat "$table")"
+}
