@@ -32,6 +32,16 @@ bool activations_find(const struct model *m, struct activations *a)
 	return a->entered || a->returned || a->abandoned;
 }
 
+void activations_by_node(const struct model_metric *k, const struct model *m, const uint32_t *at,
+			 const bool *outside, uint64_t *by_node)
+{
+	bool saturated = false;
+
+	for (uint32_t c = MODEL_ROOTS; c < model_num_contexts(m); c++)
+		if (!outside || !outside[c])
+			by_node[at[c]] = sum_add(by_node[at[c]], k->events[c], &saturated);
+}
+
 void activations_deinit(struct activations *a)
 {
 	if (!a)

@@ -34,6 +34,11 @@ struct activations {
 /* Find the metrics. False if nothing was counted. (The classic csprof counted returns only.) */
 bool activations_find(const struct model *m, struct activations *a);
 
+/* Add the counts of such a metric to the nodes of a tree: at[context] is the node, by_node starts
+ * with all zeros. outside as below. Sums saturate. */
+void activations_by_node(const struct model_metric *k, const struct model *m, const uint32_t *at,
+			 const bool *outside, uint64_t *by_node);
+
 /* Then fill the rows. time: [contexts], exclusive. outside: [contexts] or NULL, those not to count.
  * Sums saturate. 0, or -1 and *e if memory ran out. */
 int activations_add_up(struct activations *a, const struct model *m, const struct symbolized *c,

@@ -231,6 +231,11 @@ long_call 80 80 0'
 is 'in the tree, too' "$("$hpcprof" tree data | grep -oE '(jumper|long_call|recursive) \([0-9]+ activations? of (19|2[0-9])[0-9.]* ms\)' | sort -u |
 	sed 's/ of .*//' | grep -v recursive)" 'jumper (15 activations
 long_call (20 activations'
+for of in data threads merged.csp; do
+	"$hpcprof" --activations --json -n 0 "$of" >calls.json
+	"$hpcprof" html -q "$of" -o page.html
+	check "and in the page: $of" lib pagecalls.py page.html calls.json
+done
 is 'by call: the caller and its line' "$("$hpcprof" --activations -n 0 data | sed '1,/by call/d' |
 	awk '$(NF - 2) == "jumper" { print $3, $(NF - 1), $NF }' | sed 's/[^ ]*calls.c/calls.c/')" \
 	"15 all calls.c:$(grep -n 'jumper(0.02);' calls.c | cut -d: -f1)"

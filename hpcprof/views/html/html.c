@@ -127,9 +127,10 @@ static void put_metric(struct html *h, FILE *to, size_t i)
 	fputc(',', to);
 	json_member(to, "unit", c->unit);
 	fprintf(to,
-		",\"sampled\":%s,\"events\":%" PRIu64 ",\"samples\":%" PRIu64
+		",\"sampled\":%s,\"async\":%s,\"events\":%" PRIu64 ",\"samples\":%" PRIu64
 		",\"quantum\":%" PRIu64 ",\"mean\":%" PRIu64 "}",
-		sum->samples != sum->events ? "true" : "false", sum->events, sum->samples,
+		sum->samples != sum->events ? "true" : "false",
+		c->metric->flags & CSP_METRIC_ASYNC ? "true" : "false", sum->events, sum->samples,
 		h->quantum[i], html_mean(h, i));
 }
 
@@ -142,6 +143,8 @@ static int put_profile(struct html *h, FILE *to, struct error *e)
 	for (size_t i = 0; i < h->num_metrics; i++)
 		put_metric(h, to, i);
 	fputc(']', to);
+	if (h->has_activations)
+		fprintf(to, ",\n\"ends\":\"%s\"", h->has_all_ends ? "all" : "first");
 	if (!html_put_unit_names(h, to))
 		return error_memory(e, 0);
 	if (h->compare && h->compare->put_json(h->compare->context, to, e) != 0)
@@ -156,8 +159,8 @@ static int put_profile(struct html *h, FILE *to, struct error *e)
 static int put_data(struct html *h, struct error *e)
 {
 	if (html_number_functions(h, e) != 0 || html_put_tree(h, e) != 0 ||
-	    html_put_source(h, e) != 0 || html_put_names(h, e) != 0 ||
-	    (h->has_units && html_put_units(h, e) != 0) ||
+	    html_put_activations(h, e) != 0 || html_put_source(h, e) != 0 ||
+	    html_put_names(h, e) != 0 || (h->has_units && html_put_units(h, e) != 0) ||
 	    (h->compare && html_put_compare(h, e) != 0))
 		return -1;
 	fputs("<script type=\"application/json\" id=\"profile\">", h->out);

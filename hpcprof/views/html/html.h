@@ -41,6 +41,7 @@ struct html {
 	struct strings *files;  /* those of functions and lines, by their numbers */
 	uint32_t num_files;
 	struct stats stats;
+	bool has_activations, has_all_ends; /* of activations: see metrics/activations.h */
 	bool has_units; /* there are several, and not too many, threads or processes */
 };
 
@@ -70,6 +71,9 @@ int html_put_column(FILE *out, const char *id, const html_bytes *b, struct error
 int html_number_functions(struct html *h, struct error *e);
 /* Print the columns of the tree; sets h->quantum and h->has_events. */
 int html_put_tree(struct html *h, struct error *e);
+/* Then, if they were counted, the activations of each node, and how many of them returned and were
+ * abandoned; sets h->has_activations and h->has_all_ends. */
+int html_put_activations(struct html *h, struct error *e);
 /* Read the values of threads and processes. */
 int html_units_collect(struct html *h, struct error *e);
 /* Print the column of units; what they are, as a member of the profile. */

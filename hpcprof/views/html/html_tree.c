@@ -1,4 +1,5 @@
 /* The columns of the tree and of its functions. */
+#include "hpcprof/metrics/activations.h"
 #include "hpcprof/model/sum.h"
 #include "hpcprof/views/html/html.h"
 
@@ -177,6 +178,35 @@ static bool same(const struct html *h, size_t metric)
 		if (exclusive(h, i, metric) != exclusive(h, i, h->num_metrics + metric))
 			return false;
 	return true;
+}
+
+int html_put_activations(struct html *h, struct error *e)
+{
+	enum { KINDS = 3 };
+	struct activations a;
+	uint64_t *counts[KINDS] = {0};
+	html_bytes b = {0};
+	bool ok = true;
+	int rc;
+
+	if (h->compare || !activations_find(h->m, &a) || !a.entered)
+		return 0;
+	const struct model_metric *kinds[KINDS] = {a.entered, a.returned, a.abandoned};
+	for (size_t k = 0; ok && k < KINDS; k++) {
+		ok = (counts[k] = calloc(h->tree.num_nodes, sizeof **counts)) != NULL;
+		if (ok && kinds[k])
+			activations_by_node(kinds[k], h->m, h->tree.at, NULL, counts[k]);
+	}
+	for (uint32_t i = 0; ok && i < h->tree.num_order; i++)
+		for (size_t k = 0; ok && k < KINDS; k++)
+			ok = html_varint(&b, counts[k][h->tree.order[i]]);
+	rc = ok ? html_put_column(h->out, "activations", &b, e) : error_memory(e, b.len);
+	for (size_t k = 0; k < KINDS; k++)
+		free(counts[k]);
+	vec_free(&b);
+	h->has_activations = true;
+	h->has_all_ends = a.all;
+	return rc;
 }
 
 int html_put_tree(struct html *h, struct error *e)

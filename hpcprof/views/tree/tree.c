@@ -292,18 +292,15 @@ static void find_outside(struct tree *t)
 /* Add up the activations at the nodes of the call tree. False if memory ran out. */
 static bool add_activations(struct tree *t)
 {
-	bool saturated = false, sampled = t->columns.len && !t->columns.at[0].of_samples &&
-					  t->columns.at[0].metric->flags & CSP_METRIC_ASYNC;
+	bool sampled = t->columns.len && !t->columns.at[0].of_samples &&
+		       t->columns.at[0].metric->flags & CSP_METRIC_ASYNC;
 	struct activations a;
 
 	if (t->own->bottom_up || !sampled || !activations_find(t->m, &a) || !a.entered)
 		return true;
 	t->entered = arena_alloc(&t->arena, (t->calls.nodes.len + 1) * sizeof *t->entered);
-	for (uint32_t c = MODEL_ROOTS; t->entered && c < model_num_contexts(t->m); c++) {
-		uint64_t *to = &t->entered[t->calls.at[c]];
-		if (!t->columns.outside || !t->columns.outside[c])
-			*to = sum_add(*to, a.entered->events[c], &saturated);
-	}
+	if (t->entered)
+		activations_by_node(a.entered, t->m, t->calls.at, t->columns.outside, t->entered);
 	return t->entered;
 }
 

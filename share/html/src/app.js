@@ -248,6 +248,17 @@ export class App {
 		return this.sumsOf(this.state);
 	}
 
+	/** The counts of calls, or null if there are none of what is shown, as of a few threads. */
+	get activations() {
+		return this.state.units ? null : this.profile.activations;
+	}
+
+	/** Are the values such that those of an activation can be told from them? */
+	get areOfActivations() {
+		const { metric, of } = this.state;
+		return of === 'events' && this.profile.metrics[metric].async === true;
+	}
+
 	/** Sums by source file: {self, total}. */
 	byFile() {
 		return this.sumsOf(this.state).files;
@@ -292,6 +303,11 @@ export class App {
 		const { scale, total, unit } = this.values;
 		return this.state.as === 'percent' ? percent(value * scale, total)
 						   : scaled(value * scale, unit);
+	}
+
+	/** A value (in units of values.scale) with its unit. */
+	scaled(value) {
+		return scaled(value * this.values.scale, this.values.unit);
 	}
 
 	/**

@@ -1,6 +1,7 @@
 // From the columns of the page to typed arrays. The format is described in share/html/README.md.
 
 import { buildTree, prefixSums } from './tree.js';
+import { Activations } from './activations.js';
 import { Compare } from './compare.js';
 import { drain } from './drain.js';
 import { Instructions } from './instructions.js';
@@ -56,6 +57,11 @@ export class Profile {
 		// Of one unit there is nothing to choose.
 		const told = Array.isArray(meta.units) && meta.units.length > 1 && this.has('units');
 		this.units = told ? meta.units : [];
+		this.activations = meta.ends
+			? new Activations(this.column('activations'), this.tree, this.functionCount,
+				meta.ends === 'all')
+			: null;
+		delete this.columns.activations;
 		this.compare = meta.compare ? new Compare(meta.compare, this) : null;
 	}
 

@@ -350,6 +350,7 @@ export class FlameView extends FlamePointer {
 				`${exact(s[end] - s[node])} in total, ` +
 					`${exact(s[node + 1] - s[node])} in self`
 			]);
+			lines.push(...this.callFacts(node));
 		}
 		if (this.base >= 0)
 			lines.push([
@@ -363,6 +364,13 @@ export class FlameView extends FlamePointer {
 		if (place)
 			lines.push(['source', place]);
 		return lines;
+	}
+
+	callFacts(node) {
+		const { app } = this, { prefix, end } = { ...this.graph, ...this.graph.tree };
+		const { scale, unit } = app.values, counts = app.activations;
+		const total = app.areOfActivations ? (prefix[end[node]] - prefix[node]) * scale : null;
+		return counts ? counts.facts(counts.ofNode(node), total, unit) : [];
 	}
 
 	title(node) {

@@ -1,6 +1,7 @@
 // The flat table.
 
 import { FUNCTION, KERNEL, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
+import { ACTIVATION_KEYS, activationColumns } from './activations.js';
 import { SELF_BEYOND, TOTAL_BEYOND } from './compare.js';
 import { comparedColumns, otherChange } from './compared.js';
 import { inOrder } from './rows.js';
@@ -20,7 +21,10 @@ export class FlatView extends TableView {
 					  ...comparedColumns('self'), otherChange('total'),
 					  FUNCTION, MODULE, PLACE
 				  ]
-				: [SELF, TOTAL, SAMPLES, KERNEL, FUNCTION, MODULE, PLACE],
+				: [
+					  SELF, TOTAL, ...activationColumns(app.profile), SAMPLES, KERNEL,
+					  FUNCTION, MODULE, PLACE
+				  ],
 			about: 'Functions, wherever they were called.'
 		});
 	}
@@ -63,8 +67,8 @@ export class FlatView extends TableView {
 	}
 
 	sortValue(key) {
-		const values = this.app.flat()[key];
-		return (f) => values[f];
+		const values = ACTIVATION_KEYS.has(key) ? null : this.app.flat()[key];
+		return values ? (f) => values[f] : (f) => this.activationValue(key, f);
 	}
 
 	/** {before, after, change} of self, or of the total. */
@@ -92,7 +96,16 @@ export class FlatView extends TableView {
 	}
 
 	value(key, id) {
-		return this.app.flat()[key][id];
+		return ACTIVATION_KEYS.has(key) ? this.activationValue(key, id) : this.app.flat()[key][id];
+	}
+
+	activationsOf(f) {
+		return this.app.activations.ofFunction(f);
+	}
+
+	/** The value of all activations: one on a path above itself counts again. */
+	ofActivations(f) {
+		return this.app.flat().frames[f];
 	}
 
 	pathOf(id) {

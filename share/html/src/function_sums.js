@@ -3,7 +3,7 @@
 // contexts.
 
 import { drain } from './drain.js';
-import { contextsInSteps, partOf, selfInSteps, totalInSteps } from './tree.js';
+import { contextsInSteps, framesInSteps, partOf, selfInSteps, totalInSteps } from './tree.js';
 
 export class FunctionSums {
 	/**
@@ -26,6 +26,11 @@ export class FunctionSums {
 	/** What is on call paths through a function; a path counts once. */
 	get total() {
 		return this.read('total');
+	}
+
+	/** What is on call paths through a function, once for each of its frames that is not inlined. */
+	get frames() {
+		return this.read('frames');
 	}
 
 	/** The part of the total that was spent in the kernel. */
@@ -72,6 +77,7 @@ export class FunctionSums {
 		switch (part) {
 		case 'self': return selfInSteps(tree, prefix, n);
 		case 'total': return totalInSteps(tree, prefix, n);
+		case 'frames': return framesInSteps(tree, prefix, n);
 		case 'kernel': return this.kernelInSteps();
 		case 'samples': return selfInSteps(tree, this.samplePrefix, n);
 		case 'contexts': return contextsInSteps(tree, prefix, n);

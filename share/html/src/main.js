@@ -9,7 +9,7 @@ import { viewsOf } from './views.js';
 
 // The first view needs these columns.
 const FIRST = new Set(['pops', 'functions', 'names', 'samples-0', 'events-0', 'compare-functions',
-	'compare-nodes']);
+	'compare-nodes', 'activations']);
 
 // Characters; a smaller column is read at once.
 const SMALL = 300000;

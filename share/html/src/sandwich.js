@@ -249,6 +249,13 @@ export class SandwichView {
 		return { fn, found, callers, callees };
 	}
 
+	callText(fn) {
+		const { app } = this, counts = app.activations, { scale, unit } = app.values;
+		const total = counts && app.areOfActivations ? app.flat().frames[fn] * scale : null;
+		return (counts?.facts(counts.ofFunction(fn), total, unit) ?? [])
+			.map(([, text]) => `; ${text}`).join('');
+	}
+
 	showFacts({ fn, found, callers, callees }) {
 		const { app } = this, { scale, total, unit } = app.values;
 		const value = (v) => `${percent(v * scale, total)}, ${scaled(v * scale, unit)}`;
@@ -271,7 +278,7 @@ export class SandwichView {
 			gap ? `; ${percent(gap, found.total)} of it without a caller` : '';
 		const values = app.compare
 			? comparedText(app, fn)
-			: `total ${value(found.total)}; self ${value(found.self)}`;
+			: `total ${value(found.total)}; self ${value(found.self)}${this.callText(fn)}`;
 		this.facts.textContent = `${shorten(app.name(fn), 100)}: ${values}; ${
 			plural(found.contexts, 'context')}${recursion}.`;
 		this.above.textContent = up ? `${plural(up, 'caller')}${outermost}${left(callers)}`

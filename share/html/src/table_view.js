@@ -55,7 +55,7 @@ export const PLACE = {
 const TEXTS = new Set(['function', 'module', 'place']);
 
 /** Columns of numbers that are not of the metric. */
-const COUNTS = new Set(['samples', 'present', 'imbalance', 'ratio']);
+const COUNTS = new Set(['samples', 'activations', 'present', 'imbalance', 'ratio']);
 
 /** Filters, sorting, a row's actions and CSV. */
 export class TableView {
@@ -223,7 +223,11 @@ export class TableView {
 			return { text: baseName(p.place(f)), title: p.place(f) };
 		if (isCompared(key))
 			return this.comparedCell(key, id);
+		if (key === 'activations')
+			return this.activationCell(id);
 		const v = this.value(key, id);
+		if (key === 'each')
+			return { text: v ? app.scaled(v) : '' };
 		if (key === 'samples')
 			return { text: v ? exact(v) : '' };
 		const { total, scale } = app.values, x = v * scale;
@@ -232,6 +236,18 @@ export class TableView {
 			share: total ? x / total : 0,
 			title: app.inFull(v)
 		};
+	}
+
+	activationCell(id) {
+		const counts = this.app.activations, c = counts && this.activationsOf(id);
+		return c?.entered ? { text: exact(c.entered), title: counts.ends(c) } : { text: '' };
+	}
+
+	/** Of an id: its activations, or the value of one; 0 if it is not known. */
+	activationValue(key, id) {
+		const { app } = this, n = app.activations ? this.activationsOf(id).entered : 0;
+		return key === 'activations' ? n
+			: n && app.areOfActivations ? this.ofActivations(id) / n : 0;
 	}
 
 	comparedCell(key, id) {
@@ -326,7 +342,7 @@ export class TableView {
 		return key === 'function'   ? p.functions.name[f]
 			: key === 'module'  ? p.moduleName(f)
 			: key === 'place'   ? p.place(f)
-			: key === 'samples' ? this.value(key, id)
+			: COUNTS.has(key)   ? this.value(key, id)
 					    : this.value(key, id) * this.app.values.scale;
 	}
 

@@ -188,6 +188,17 @@ export function* totalInSteps(tree, prefix, functionCount) {
 	return total;
 }
 
+/** As totalInSteps, but each node that is not inlined counts. */
+export function* framesInSteps({ count, fn, inlined, end }, prefix, functionCount) {
+	const sums = new Float64Array(functionCount);
+	yield* parts(count, (from, to) => {
+		for (let i = from; i < to; i++)
+			if (!inlined[i])
+				sums[fn[i]] += prefix[end[i]] - prefix[i];
+	});
+	return sums;
+}
+
 function addTotals({ fn, end }, prefix, total, until, from, to) {
 	for (let i = from; i < to; i++) {
 		const f = fn[i];

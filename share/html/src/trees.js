@@ -5,6 +5,7 @@ import { TreeRows } from './rows.js';
 import { callers, grouper, groups, leavesOf } from './merge.js';
 import { nextMatch } from './search.js';
 import { plural } from './format.js';
+import { ACTIVATION_KEYS, activationColumns } from './activations.js';
 import { SELF_BEYOND } from './compare.js';
 import { comparedColumns, otherChange } from './compared.js';
 import { FUNCTION, MODULE, PLACE, SAMPLES, SELF, TOTAL, TableView } from './table_view.js';
@@ -191,7 +192,10 @@ export class TopDownView extends TreeView {
 					  ...comparedColumns('total'), otherChange('self'),
 					  FUNCTION, MODULE, PLACE
 				  ]
-				: [TOTAL, SELF, SAMPLES, FUNCTION, MODULE, PLACE],
+				: [
+					  TOTAL, SELF, ...activationColumns(app.profile), SAMPLES, FUNCTION,
+					  MODULE, PLACE
+				  ],
 			about: 'What each function called, from the outermost one.'
 		});
 	}
@@ -244,6 +248,8 @@ export class TopDownView extends TreeView {
 	}
 
 	sortValue(key) {
+		if (ACTIVATION_KEYS.has(key))
+			return (i) => this.activationValue(key, i);
 		const { end } = this.app.tree;
 		const { prefix } = key === 'samples' ? this.app.samples : this.app.values;
 		return key === 'total' ? (i) => prefix[end[i]] - prefix[i]
@@ -280,8 +286,18 @@ export class TopDownView extends TreeView {
 	}
 
 	value(key, id) {
+		if (ACTIVATION_KEYS.has(key))
+			return this.activationValue(key, id);
 		const prefix = key === 'samples' ? this.app.samples.prefix : this.app.values.prefix;
 		return key === 'total' ? this.source.total(id) : prefix[id + 1] - prefix[id];
+	}
+
+	activationsOf(node) {
+		return this.app.activations.ofNode(node);
+	}
+
+	ofActivations(node) {
+		return this.source.total(node);
 	}
 
 	cell(key, id) {
