@@ -219,13 +219,14 @@ static bool unmarked(struct text *t)
 	const char *first = NULL;
 	size_t n = 0;
 	uint64_t lost = 0;
-	bool saturated = false;
+	bool saturated = false, several = false;
 
 	for (size_t i = 0; i < t->m->processes.len; i++) {
 		const struct model_process *p = &t->m->processes.at[i];
 		n += p->unmarked[0] != 0;
 		if (p->unmarked[0] && !first)
 			first = p->unmarked;
+		several |= p->unmarked[0] && strcmp(p->unmarked, first) != 0;
 		lost = sum_add(lost, p->marks_lost, &saturated);
 	}
 	if (first && !(first = layout_clean(&t->arena, first)))
@@ -233,8 +234,9 @@ static bool unmarked(struct text *t)
 	if (n)
 		text_paragraph(t,
 			       "Return addresses were not marked, and calls not counted, in %zu of "
-			       "%zu program images: %s.",
-			       n, t->m->processes.len, first);
+			       "%zu program images: %s%s.",
+			       n, t->m->processes.len, first,
+			       several ? ", or for other reasons" : "");
 	if (lost)
 		text_paragraph(t,
 			       "%" PRIu64 " thread%s gave up marking return addresses, because a "
