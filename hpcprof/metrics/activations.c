@@ -3,8 +3,10 @@
 #include "formats/base/interner.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/attribute.h"
+#include "hpcprof/metrics/kernel.h"
 #include "hpcprof/model/sum.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +44,30 @@ void activations_by_node(const struct model_metric *k, const struct model *m, co
 			by_node[at[c]] = sum_add(by_node[at[c]], k->events[c], &saturated);
 }
 
+bool activations_are_missed(const struct model_metric *of, uint64_t time, uint64_t innermost,
+			    uint64_t entered)
+{
+	const double missed = 0.2;
+	double counted = (double)entered / (1 - missed), samples = 1;
+
+	if (!time || !entered)
+		return false;
+	if (of->total.events)
+		samples = (double)time * (double)of->total.samples / (double)of->total.events;
+	return pow((double)innermost / (double)time, fmax(samples / counted, 1)) > missed;
+}
+
+char *activations_each(char out[ACTIVATIONS_EACH_BYTES], const struct model_metric *of,
+		       uint64_t time, uint64_t innermost, uint64_t entered, const char *unit)
+{
+	char *number = out;
+
+	if (activations_are_missed(of, time, innermost, entered))
+		*number++ = '<';
+	layout_real(number, (double)time / (double)entered, unit);
+	return out;
+}
+
 void activations_deinit(struct activations *a)
 {
 	if (!a)
@@ -76,7 +102,7 @@ struct activations_adding {
 	struct activations *a;
 	const struct model *m;
 	const struct symbolized *c;
-	const uint64_t *inclusive;
+	const uint64_t *innermost, *inclusive; /* [contexts] */
 	const bool *outside;
 	struct interner functions, sites;
 	struct interner calls; /* of sites: function << 32 | line */
@@ -94,6 +120,7 @@ static void add(const struct activations_adding *x, uint32_t context, struct act
 	bool passed = false;
 
 	to->time = sum_add(to->time, x->inclusive[context], &passed);
+	to->innermost = sum_add(to->innermost, x->innermost[context], &passed);
 	to->entered = sum_add(to->entered, counted(x, a->entered, context), &passed);
 	to->returned = sum_add(to->returned, counted(x, a->returned, context), &passed);
 	to->abandoned = sum_add(to->abandoned, counted(x, a->abandoned, context), &passed);
@@ -158,13 +185,33 @@ static size_t finish(struct activations_adding *x, struct activations_row *rows,
 	return kept;
 }
 
+/* The values of contexts, with those of what the kernel did for them. NULL if memory ran out. */
+static uint64_t *innermost_of(const struct model *m, const uint64_t *values)
+{
+	uint32_t n = model_num_contexts(m);
+	uint64_t *sums = calloc(n + 1, sizeof *sums);
+	bool saturated = false;
+
+	for (uint32_t c = n; sums && c-- > MODEL_ROOTS;) {
+		uint64_t *up = &sums[model_parent(m, c)];
+		sums[c] = sum_add(sums[c], values[c], &saturated);
+		if (kernel_part_module(m, m->frames.at[model_frame_of(m, c)].module))
+			*up = sum_add(*up, sums[c], &saturated);
+	}
+	return sums;
+}
+
 int activations_add_up(struct activations *a, const struct model *m, const struct symbolized *c,
 		       const uint64_t *time, const bool *outside, struct error *e)
 {
-	uint64_t *inclusive = attribute_contexts(m, &time, 1);
-	struct activations_adding x = {
-	    .a = a, .m = m, .c = c, .inclusive = inclusive, .outside = outside};
-	bool ok = inclusive != NULL;
+	uint64_t *inclusive = attribute_contexts(m, &time, 1), *innermost = innermost_of(m, time);
+	struct activations_adding x = {.a = a,
+				       .m = m,
+				       .c = c,
+				       .innermost = innermost,
+				       .inclusive = inclusive,
+				       .outside = outside};
+	bool ok = inclusive && innermost;
 
 	for (uint32_t i = MODEL_ROOTS; ok && i < model_num_contexts(m); i++)
 		ok = add_context(&x, i);
@@ -174,5 +221,6 @@ int activations_add_up(struct activations *a, const struct model *m, const struc
 	interner_deinit(&x.sites);
 	interner_deinit(&x.calls);
 	free(inclusive);
+	free(innermost);
 	return ok ? 0 : error_memory(e, model_num_contexts(m) * sizeof *inclusive);
 }

@@ -11,6 +11,7 @@
 #include "formats/base/vec.h"
 #include "hpcprof/correlate/correlate.h"
 #include "hpcprof/model/model.h"
+#include "hpcprof/terminal/layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +21,9 @@ struct activations_row {
 	/* the function with the call, which may have been inlined, and the line of the call; both
 	 * ACTIVATIONS_NONE for a function without a caller, and in rows by function */
 	uint32_t caller, line;
-	uint64_t time, entered, returned, abandoned;
+	/* innermost: the part of time in which the function had called no other, but for the kernel
+	 */
+	uint64_t time, innermost, entered, returned, abandoned;
 };
 #define ACTIVATIONS_NONE UINT32_MAX
 
@@ -38,6 +41,18 @@ bool activations_find(const struct model *m, struct activations *a);
  * with all zeros. outside as below. Sums saturate. */
 void activations_by_node(const struct model_metric *k, const struct model *m, const uint32_t *at,
 			 const bool *outside, uint64_t *by_node);
+
+/* Whether time / entered, the time of an activation, is well above the mean length of a call: a
+ * call is counted when a sample finds it calling another, and by the innermost part of its time at
+ * least a fifth of the calls were missed. If innermost samples are the share s of all and are
+ * spread evenly over calls, one with k samples is missed with the probability s^k; k is that of a
+ * quarter more calls than were counted, and at least 1. of: the metric of time and innermost. */
+bool activations_are_missed(const struct model_metric *of, uint64_t time, uint64_t innermost,
+			    uint64_t entered);
+/* That time in words, with "<" before it if it is. entered is not 0. Returns out. */
+#define ACTIVATIONS_EACH_BYTES (LAYOUT_NUMBER_BYTES + 1)
+char *activations_each(char out[ACTIVATIONS_EACH_BYTES], const struct model_metric *of,
+		       uint64_t time, uint64_t innermost, uint64_t entered, const char *unit);
 
 /* Then fill the rows. time: [contexts], exclusive. outside: [contexts] or NULL, those not to count.
  * Sums saturate. 0, or -1 and *e if memory ran out. */

@@ -153,23 +153,37 @@ SELECT metric, events, percent, threads, kind, name, creator FROM thread_groups;
 
 -- name: activations
 -- how often functions were called, as far as samples have seen it (hpcrun --mark marks), and how long each call took
-WITH counted AS ( -- flags: 8 returns, 16 activations, 32 what was left in another way
+WITH RECURSIVE counted AS ( -- flags: 8 returns, 16 activations, 32 what was left in another way
 	SELECT m.measurement, c.function, sum(v.events) FILTER (WHERE m.flags & 16) AS activations,
 		sum(v.events) FILTER (WHERE m.flags & 8) AS returned,
 		sum(v.events) FILTER (WHERE m.flags & 32) AS abandoned
 	FROM metric m JOIN exclusive v ON v.metric = m.id JOIN context c ON c.id = v.context
 	WHERE m.flags & 56 GROUP BY m.measurement, c.function),
+time AS (
+	SELECT min(id) AS id FROM metric WHERE sampled AND events > 0
+		AND measurement IN (SELECT measurement FROM counted) GROUP BY measurement),
 timed AS ( -- a function that is on a path several times was called so often
-	SELECT m.measurement, m.name AS metric, c.function, sum(v.events) AS total
-	FROM metric m JOIN inclusive v ON v.metric = m.id JOIN context c ON c.id = v.context
-	WHERE NOT c.inlined AND m.id IN (SELECT min(id) FROM metric WHERE sampled AND events > 0 GROUP BY measurement)
-		AND m.measurement IN (SELECT measurement FROM counted)
-	GROUP BY m.id, c.function)
-SELECT t.metric, f.name AS function, o.base AS module, t.total, n.activations,
+	SELECT v.metric, c.function, sum(v.events) AS total
+	FROM time CROSS JOIN inclusive v ON v.metric = time.id JOIN context c ON c.id = v.context
+	WHERE NOT c.inlined GROUP BY v.metric, c.function),
+climb(metric, events, context) AS ( -- from inlined code, and what the kernel did, to the function's frame
+	SELECT v.metric, v.events, v.context FROM time CROSS JOIN exclusive v ON v.metric = time.id
+	UNION ALL
+	SELECT b.metric, b.events, c.parent FROM climb b JOIN context c ON c.id = b.context
+		JOIN function f ON f.id = c.function
+	WHERE c.inlined OR f.module IN (SELECT id FROM module WHERE name = '[kernel]')),
+innermost AS (
+	SELECT b.metric, c.function, sum(b.events) AS events FROM climb b JOIN context c ON c.id = b.context
+	WHERE NOT c.inlined GROUP BY b.metric, c.function)
+-- each_at_most: as hpcprof/metrics/activations.h says
+SELECT m.name AS metric, f.name AS function, o.base AS module, t.total, n.activations,
 	round(1.0 * t.total / n.activations) AS each, coalesce(n.returned, 0) AS returned,
-	coalesce(n.abandoned, 0) AS abandoned
-FROM counted n JOIN timed t USING (measurement, function) JOIN function f ON f.id = n.function
-	JOIN module o ON o.id = f.module
+	coalesce(n.abandoned, 0) AS abandoned,
+	coalesce(pow(1.0 * i.events / nullif(t.total, 0), max(0.8 * t.total * m.samples / m.events / n.activations, 1))
+		> 0.2, 0) AS each_at_most
+FROM timed t JOIN metric m ON m.id = t.metric JOIN counted n USING (measurement, function)
+	LEFT JOIN innermost i ON i.metric = t.metric AND i.function = t.function
+	JOIN function f ON f.id = t.function JOIN module o ON o.id = f.module
 WHERE n.activations ORDER BY n.measurement, t.total DESC, function LIMIT 100;
 
 -- name: imbalance

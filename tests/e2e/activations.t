@@ -102,8 +102,33 @@ APART int recursive(int depth)
 	__asm__ volatile("");
 	return r;
 }
+APART void part(unsigned n)
+{
+	inlined(n);
+	__asm__ volatile("");
+}
+/* Short, and nine tenths of its time are its own, in which it is not counted. */
+APART void short_own(void)
+{
+	inlined(45000);
+	part(5000);
+	__asm__ volatile("");
+}
+/* Half of its time is its own, but each call meets samples enough. */
+APART void long_own(void)
+{
+	for (int i = 0; i < 20; i++) {
+		inlined(600000);
+		part(600000);
+	}
+	__asm__ volatile("");
+}
 APART void all(void)
 {
+	for (double until = now() + 0.4; now() < until;)
+		short_own();
+	for (int i = 0; i < 5; i++)
+		long_own();
 	for (int i = 0; i < 20; i++)
 		long_call(0.02);
 	for (int i = 0; i < 4000; i++)
@@ -182,6 +207,22 @@ within 'each long call has its length, in ms' "$(each long_call 1e6)" 19 23
 within 'each short call has the interval, as a ratio' "$(each short_call "$interval")" 0.85 1.25
 is 'the named query says the same' "$("$hpcprof" query -q --format csv activations data | grep -E ',(jumper|long_call|recursive),' |
 	awk -F, '{ print $2, $5, $7, $8 }' | sort)" "$(counts data '^(long_call|jumper|recursive)$')"
+bounds=$(rows data '^(long_call|long_own|short_own)$' 'f"{row.function} {row.each_at_most}"')
+is 'where calls were missed, that is said' "$bounds" 'long_call False
+long_own False
+short_own True'
+is 'by the named query, too' "$("$hpcprof" query -q --format csv activations data | grep -E ',(long_call|long_own|short_own),' |
+	awk -F, '{ print $2, $NF }' | sort)" 'long_call 0
+long_own 0
+short_own 1'
+is 'and with a sign' "$("$hpcprof" --activations -n 0 data | sed '/by call/,$d' |
+	awk '/(long_call|long_own|short_own) *calls$/ { print $(NF - 1), /</ }' | sort)" 'long_call 0
+long_own 0
+short_own 1'
+is 'in the tree' "$("$hpcprof" tree --min 0 data | grep -oE '(long_call|long_own|short_own) [(][0-9]* activations of <?' |
+	sed 's/ .* of */ /; s/ $//' | sort -u)" 'long_call
+long_own
+short_own <'
 check "there are as many of them as samples: $short" test "$short" -gt 0 -a "$short" -le "$samples"
 
 is 'threads are counted together' "$("$hpcrun" -q --returns all -o threads ./calls threads

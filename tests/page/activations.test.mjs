@@ -1,6 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { activationColumns } from '../../share/html/src/activations.js';
+import { activationColumns, eachText } from '../../share/html/src/activations.js';
+import { inFrameOf } from '../../share/html/src/tree.js';
 import { DataError, Profile } from '../../share/html/src/data.js';
 import { FunctionSums } from '../../share/html/src/function_sums.js';
 import { fromPaths, varints } from './lib/sample.mjs';
@@ -44,11 +45,43 @@ test('what is said of them', () => {
 	const c = { entered: 4, returned: 3, abandoned: 1 }, none = { entered: 0 };
 	const all = pageOf(() => [0, 0, 0]).activations;
 	const first = pageOf(() => [0, 0, 0], 'first').activations;
-	assert.deepEqual(all.facts(c, 8e6, 'ns'),
+	const time = { total: 8e6, inFrame: 0, mean: 1e6, unit: 'ns' };
+	assert.deepEqual(all.facts(c, time),
 		[['calls', '4 activations of 2.00 ms; 3 returned, 1 abandoned']]);
-	assert.deepEqual(first.facts(c, null, 'ns'),
+	assert.deepEqual(first.facts(c, null),
 		[['calls', '4 activations; first after a sample: 3 returned, 1 abandoned']]);
-	assert.deepEqual(all.facts(none, 1, 'ns'), []);
+	assert.deepEqual(all.facts(none, time), []);
+});
+
+test('where calls were missed, that of an activation is an upper bound', () => {
+	const of = (entered, total, inFrame) =>
+		eachText(entered, { total: total * 1e6, inFrame: inFrame * 1e6, mean: 1e6, unit: 'ns' });
+	// as many as samples: a fifth of these in the function itself are a fifth of the calls
+	assert.equal(of(80, 100, 19), '1.25 ms');
+	assert.equal(of(80, 100, 21), '<1.25 ms');
+	// 16 samples for each of a quarter more: 0.9 to the power of 16 is 0.185
+	assert.equal(of(5, 100, 90), '20.0 ms');
+	assert.equal(of(5, 100, 91), '<20.0 ms');
+	assert.equal(of(9, 121, 112), '<13.4 ms');
+	assert.equal(of(1, 10000, 0), '10.0 s');
+});
+
+test('what is innermost in a frame, inlined or in the kernel', () => {
+	const kernel = { name: 'read', module: '[kernel]' };
+	const inlined = { name: 'leaf', module: '/usr/bin/sample', inlined: true };
+	const paths = [
+		[['main', 'walk'], 1, 1000], [['main', 'walk', kernel], 2, 2000],
+		[['main', 'walk', inlined], 4, 4000], [['main', 'walk', inlined, kernel], 8, 8000],
+		[['main', 'walk', inlined, 'other'], 16, 16000], [['main', 'walk', 'walk'], 32, 32000]
+	];
+	const { meta, columns } = fromPaths(paths), p = new Profile(meta, columns);
+	const v = p.values(0, 'samples'), walk = p.functions.name.indexOf('walk');
+	const sums = new FunctionSums(p.tree, p, v.prefix, v.prefix);
+	assert.equal(sums.inFrames[walk], 1 + 2 + 4 + 8 + 32);
+	assert.equal(sums.inFrames[p.functions.name.indexOf('other')], 16);
+	assert.equal(sums.inFrames[p.functions.name.indexOf('main')], 0);
+	const nodes = [...p.tree.fn.keys()].filter((i) => p.tree.fn[i] === walk);
+	assert.deepEqual(nodes.map((i) => inFrameOf(p.tree, v.prefix, p.kernelFunctions, i)), [15, 32]);
 });
 
 test('a page without counts, and one whose column is missing or too short', () => {

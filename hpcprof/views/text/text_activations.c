@@ -17,14 +17,15 @@ static const struct shown_metric *time_column(const struct text *t)
 static bool number_cells(struct text *t, struct layout_table *table, const struct activations *a,
 			 const struct activations_row *row)
 {
+	const struct model_metric *of = t->columns[0].metric;
 	const char *unit = t->columns[0].unit, *each = "-";
-	char number[LAYOUT_NUMBER_BYTES];
+	char number[LAYOUT_NUMBER_BYTES], of_one[ACTIVATIONS_EACH_BYTES];
 	bool ok = layout_number(table, layout_value(number, row->time, unit));
 
 	if (ok && a->entered)
 		ok = layout_number(table, layout_exact(number, row->entered));
 	if (row->entered)
-		each = layout_real(number, (double)row->time / (double)row->entered, unit);
+		each = activations_each(of_one, of, row->time, row->innermost, row->entered, unit);
 	if (ok && a->entered)
 		ok = layout_number(table, each);
 	if (ok && a->returned)
@@ -98,11 +99,14 @@ static void explain(struct text *t, const struct activations *a)
 	char interval[LAYOUT_NUMBER_BYTES];
 
 	if (a->entered)
-		text_paragraph(t,
-			       "An activation is a call that was sampled while the function called "
-			       "others. \"each\" is right where it is well above %s, the interval "
-			       "between samples; otherwise calls are shorter, and there were more.",
-			       layout_value(interval, c->metric->interval, c->unit));
+		text_paragraph(
+		    t,
+		    "An activation is a call that was sampled while the function called "
+		    "others. \"each\" is right where it is well above %s, the interval "
+		    "between samples, and has no \"<\"; otherwise calls are shorter, and "
+		    "there were more. \"<\": many samples were in the function itself, "
+		    "where its calls are not counted.",
+		    layout_value(interval, c->metric->interval, c->unit));
 }
 
 static bool print_tables(struct text *t, const struct activations *a)
@@ -158,6 +162,7 @@ static void put_site(struct text *t, struct view_json *j, const struct activatio
 static void put_rows(struct text *t, struct view_json *j, const struct activations_row *rows,
 		     size_t n, bool sites)
 {
+	const struct model_metric *of = t->columns[0].metric;
 	size_t most = text_rows(t, sites ? SITE_ROWS : FUNCTION_ROWS);
 	uint64_t left = 0;
 	bool saturated = false;
@@ -174,6 +179,9 @@ static void put_rows(struct text *t, struct view_json *j, const struct activatio
 			put_site(t, j, &rows[i]);
 		view_json_number(j, "total", rows[i].time);
 		view_json_number(j, "activations", rows[i].entered);
+		view_json_bool(
+		    j, "each_at_most",
+		    activations_are_missed(of, rows[i].time, rows[i].innermost, rows[i].entered));
 		view_json_number(j, "returned", rows[i].returned);
 		view_json_number(j, "abandoned", rows[i].abandoned);
 		fputc('}', j->out);

@@ -5,6 +5,7 @@
 #include "hpcprof/command/list.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/activations.h"
+#include "hpcprof/metrics/kernel.h"
 #include "hpcprof/metrics/path_filter.h"
 #include "hpcprof/metrics/stat_lines.h"
 #include "hpcprof/metrics/value_gutter.h"
@@ -72,12 +73,15 @@ static unsigned margin_hidden(void *context, FILE *out, uint32_t node, size_t n)
 /* How often the function was called here, and how long each call took. */
 static const char *activations_label(struct tree *t, uint32_t id)
 {
-	uint64_t n = t->nodes.at[id].activations;
-	char count[LAYOUT_NUMBER_BYTES], each[LAYOUT_NUMBER_BYTES];
+	const struct shown_metric *time = &t->columns.at[0];
+	const struct tree_node *node = &t->nodes.at[id];
+	char count[LAYOUT_NUMBER_BYTES], each[ACTIVATIONS_EACH_BYTES];
 
-	return layout_format(
-	    &t->arena, " (%s activation%s of %s)", layout_exact(count, n), n == 1 ? "" : "s",
-	    layout_real(each, (double)tree_inclusive(t, id)[0] / (double)n, t->columns.at[0].unit));
+	activations_each(each, time->metric, tree_inclusive(t, id)[0], node->in_frame,
+			 node->activations, time->unit);
+	return layout_format(&t->arena, " (%s activation%s of %s)",
+			     layout_exact(count, node->activations),
+			     node->activations == 1 ? "" : "s", each);
 }
 
 /* Bottom-up, callers have a "<" in front. */
@@ -289,6 +293,24 @@ static void find_outside(struct tree *t)
 	}
 }
 
+/* What is innermost in a frame is so in its function, in what was inlined into that, or in what the
+ * kernel did for it. */
+static void add_in_frame(struct tree *t)
+{
+	const struct calltree *calls = &t->calls;
+	bool saturated = false;
+
+	for (uint32_t i = (uint32_t)calls->nodes.len; i-- > CALLTREE_ROOTS;) {
+		uint64_t *up = &t->in_frame[calltree_parent(calls, i)];
+		t->in_frame[i] =
+		    sum_add(t->in_frame[i], calls->exclusive[i * calls->num_columns], &saturated);
+		if (calltree_inlined(calls, i) ||
+		    kernel_part_module(t->m,
+				       t->c->functions.at[calltree_function(calls, i)].module))
+			*up = sum_add(*up, t->in_frame[i], &saturated);
+	}
+}
+
 /* Add up the activations at the nodes of the call tree. False if memory ran out. */
 static bool add_activations(struct tree *t)
 {
@@ -299,9 +321,12 @@ static bool add_activations(struct tree *t)
 	if (t->own->bottom_up || !sampled || !activations_find(t->m, &a) || !a.entered)
 		return true;
 	t->entered = arena_alloc(&t->arena, (t->calls.nodes.len + 1) * sizeof *t->entered);
-	if (t->entered)
-		activations_by_node(a.entered, t->m, t->calls.at, t->columns.outside, t->entered);
-	return t->entered;
+	t->in_frame = arena_alloc(&t->arena, (t->calls.nodes.len + 1) * sizeof *t->in_frame);
+	if (!t->entered || !t->in_frame)
+		return false;
+	activations_by_node(a.entered, t->m, t->calls.at, t->columns.outside, t->entered);
+	add_in_frame(t);
+	return true;
 }
 
 static int build(struct tree *t, struct error *e)

@@ -31,6 +31,7 @@ struct tree_node {
 	bool innermost;       /* bottom-up: the function itself, not a caller */
 	bool hot;             /* on the hot path */
 	uint64_t activations; /* top-down: that were counted here */
+	uint64_t in_frame;    /* then: the part of its total in which it had called no other */
 };
 
 struct tree_options {
@@ -63,7 +64,9 @@ struct tree {
 	VEC(uint32_t) drawn;
 	struct name_cuts cuts;
 	uint64_t *outside; /* values on paths that are not shown [columns] */
-	uint64_t *entered; /* activations by node of calls; NULL: not counted */
+	/* by node of calls: activations, and what is innermost in the function's frame, inlined or
+	 * not; NULL: not counted */
+	uint64_t *entered, *in_frame;
 };
 
 /* A node that will be appended to siblings. */

@@ -172,7 +172,8 @@ static bool expand(struct down *d, struct pending at)
 		struct tree_candidate c = {
 		    .node = {.function = calltree_function(&t->calls, from),
 			     .inlined = calltree_inlined(&t->calls, from),
-			     .activations = t->entered ? t->entered[from] : 0},
+			     .activations = t->entered ? t->entered[from] : 0,
+			     .in_frame = t->entered ? t->in_frame[from] : 0},
 		    .exclusive = t->calls.exclusive + from * n,
 		    .inclusive = inclusive,
 		    .from = from};

@@ -1,6 +1,7 @@
 /* The tree view as one JSON object; hpcprof.1 has its members. Nodes are in the order of the
  * drawing, each after its parent, which it refers to by id: readers limit how deep objects may be
  * in others. */
+#include "hpcprof/metrics/activations.h"
 #include "hpcprof/metrics/view_json.h"
 #include "hpcprof/terminal/json.h"
 #include "hpcprof/views/tree/tree.h"
@@ -28,8 +29,13 @@ static void put_node(struct tree *t, struct view_json *j, uint32_t node, uint32_
 		view_json_function(j, n->function);
 		view_json_bool(j, "inlined", n->inlined);
 		view_json_bool(j, "hot", n->hot);
-		if (t->entered)
+		if (t->entered) {
 			view_json_number(j, "activations", n->activations);
+			view_json_bool(j, "each_at_most",
+				       activations_are_missed(t->columns.at[0].metric,
+							      tree_inclusive(t, node)[0],
+							      n->in_frame, n->activations));
+		}
 	} else if (n->kind == TREE_CUT || n->kind == TREE_DEEPER) {
 		view_json_number(j, "count", n->count);
 	}

@@ -14,7 +14,7 @@ export const EACH = {
 	label: 'Each',
 	kind: 'number',
 	title: 'The total of an activation; calls may be shorter, and more, if it is not well above ' +
-		'the interval between samples'
+		'the interval between samples, or has a <'
 };
 
 export const ACTIVATION_KEYS = new Set(['activations', 'each']);
@@ -53,16 +53,28 @@ export class Activations {
 		return `${first}${exact(c.returned)} returned, ${exact(c.abandoned)} abandoned`;
 	}
 
-	/**
-	 * A line for a tooltip, or none: [label, text]. total is that of their values in a unit, or
-	 * null if it is not of the same calls.
-	 */
-	facts(c, total, unit) {
+	/** A line for a tooltip, or none: [label, text]. time: as for eachText, or null. */
+	facts(c, time) {
 		if (!c.entered)
 			return [];
-		const each = total === null ? '' : ` of ${scaled(total / c.entered, unit)}`;
+		const each = time ? ` of ${eachText(c.entered, time)}` : '';
 		return [['calls', `${plural(c.entered, 'activation')}${each}; ${this.ends(c)}`]];
 	}
+}
+
+/**
+ * The value of one of `entered` activations, with < before it if calls were missed. time: {total,
+ * inFrame, mean, unit}, the value of all, the part of it that is innermost in their frames, and the mean
+ * of a sample.
+ */
+export function eachText(entered, time) {
+	return `${areMissed(entered, time) ? '<' : ''}${scaled(time.total / entered, time.unit)}`;
+}
+
+/** As activations_are_missed in hpcprof/metrics/activations.h. */
+function areMissed(entered, { total, inFrame, mean }) {
+	const missed = 0.2, samples = total / mean, counted = entered / (1 - missed);
+	return total > 0 && (inFrame / total) ** Math.max(samples / counted, 1) > missed;
 }
 
 function at(values, k) {

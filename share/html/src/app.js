@@ -305,9 +305,11 @@ export class App {
 						   : scaled(value * scale, unit);
 	}
 
-	/** A value (in units of values.scale) with its unit. */
-	scaled(value) {
-		return scaled(value * this.values.scale, this.values.unit);
+	/** Values of activations (in units of values.scale) as eachText takes them, or null. */
+	timeOfCalls(total, inFrame) {
+		const { scale, unit } = this.values, m = this.profile.metrics[this.state.metric];
+		return !this.areOfActivations ? null
+			: { total: total * scale, inFrame: inFrame * scale, mean: m.events / m.samples, unit };
 	}
 
 	/**

@@ -231,6 +231,13 @@ export class Profile {
 		return file < 0 ? '' : this.files[file] + (line ? `:${line}` : '');
 	}
 
+	/** [function] 1 if it is code in the kernel. */
+	get kernelFunctions() {
+		const length = this.functionCount;
+		this.kernel ??= Uint8Array.from({ length }, (_, f) => (this.isKernel(f) ? 1 : 0));
+		return this.kernel;
+	}
+
 	isKernel(f) {
 		const m = this.functions.module[f];
 		return m >= 0 && m === this.kernelModule;

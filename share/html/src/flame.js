@@ -6,6 +6,7 @@ import { leap, leaps } from './leap.js';
 import { ROW } from './flame_picture.js';
 import { FlamePointer } from './flame_pointer.js';
 import { invert } from './merge.js';
+import { inFrameOf } from './tree.js';
 import { inSlices } from './slices.js';
 import { SELF_BEYOND } from './compare.js';
 import { sideFacts } from './compared.js';
@@ -367,10 +368,10 @@ export class FlameView extends FlamePointer {
 	}
 
 	callFacts(node) {
-		const { app } = this, { prefix, end } = { ...this.graph, ...this.graph.tree };
-		const { scale, unit } = app.values, counts = app.activations;
-		const total = app.areOfActivations ? (prefix[end[node]] - prefix[node]) * scale : null;
-		return counts ? counts.facts(counts.ofNode(node), total, unit) : [];
+		const { app } = this, { tree, prefix } = this.graph, counts = app.activations;
+		const total = prefix[tree.end[node]] - prefix[node];
+		const inFrame = inFrameOf(tree, prefix, app.profile.kernelFunctions, node);
+		return counts ? counts.facts(counts.ofNode(node), app.timeOfCalls(total, inFrame)) : [];
 	}
 
 	title(node) {

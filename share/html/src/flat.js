@@ -108,6 +108,10 @@ export class FlatView extends TableView {
 		return this.app.flat().frames[f];
 	}
 
+	inFramesOf(f) {
+		return this.app.flat().inFrames[f];
+	}
+
 	pathOf(id) {
 		return this.app.tree.path(this.nodeOf(id)).map((i) => this.app.tree.fn[i]);
 	}

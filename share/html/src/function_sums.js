@@ -3,7 +3,7 @@
 // contexts.
 
 import { drain } from './drain.js';
-import { contextsInSteps, framesInSteps, partOf, selfInSteps, totalInSteps } from './tree.js';
+import { contextsInSteps, framesInSteps, inFramesInSteps, partOf, selfInSteps, totalInSteps } from './tree.js';
 
 export class FunctionSums {
 	/**
@@ -31,6 +31,11 @@ export class FunctionSums {
 	/** What is on call paths through a function, once for each of its frames that is not inlined. */
 	get frames() {
 		return this.read('frames');
+	}
+
+	/** The part of these that is innermost there, in what was inlined, or in the kernel. */
+	get inFrames() {
+		return this.read('inFrames');
 	}
 
 	/** The part of the total that was spent in the kernel. */
@@ -78,6 +83,7 @@ export class FunctionSums {
 		case 'self': return selfInSteps(tree, prefix, n);
 		case 'total': return totalInSteps(tree, prefix, n);
 		case 'frames': return framesInSteps(tree, prefix, n);
+		case 'inFrames': return inFramesInSteps(tree, prefix, this.profile.kernelFunctions, n);
 		case 'kernel': return this.kernelInSteps();
 		case 'samples': return selfInSteps(tree, this.samplePrefix, n);
 		case 'contexts': return contextsInSteps(tree, prefix, n);
@@ -87,7 +93,7 @@ export class FunctionSums {
 
 	*kernelInSteps() {
 		const { tree, profile: p } = this, n = p.functionCount;
-		const kernel = Uint8Array.from({ length: n }, (_, f) => (p.isKernel(f) ? 1 : 0));
+		const kernel = p.kernelFunctions;
 		if (!kernel.includes(1))
 			return new Float64Array(n);
 		const part = partOf(tree, this.prefix, kernel);

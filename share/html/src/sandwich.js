@@ -250,10 +250,11 @@ export class SandwichView {
 	}
 
 	callText(fn) {
-		const { app } = this, counts = app.activations, { scale, unit } = app.values;
-		const total = counts && app.areOfActivations ? app.flat().frames[fn] * scale : null;
-		return (counts?.facts(counts.ofFunction(fn), total, unit) ?? [])
-			.map(([, text]) => `; ${text}`).join('');
+		const { app } = this, counts = app.activations;
+		if (!counts)
+			return '';
+		const { frames, inFrames } = app.flat(), time = app.timeOfCalls(frames[fn], inFrames[fn]);
+		return counts.facts(counts.ofFunction(fn), time).map(([, text]) => `; ${text}`).join('');
 	}
 
 	showFacts({ fn, found, callers, callees }) {

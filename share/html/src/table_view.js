@@ -2,6 +2,7 @@
 
 import { button, el, select } from './dom.js';
 import { Table, copy } from './table.js';
+import { eachText } from './activations.js';
 import { csv, download, fileName } from './export.js';
 import { leap, leaps } from './leap.js';
 import { matcher } from './search.js';
@@ -227,7 +228,7 @@ export class TableView {
 			return this.activationCell(id);
 		const v = this.value(key, id);
 		if (key === 'each')
-			return { text: v ? app.scaled(v) : '' };
+			return { text: v ? this.eachText(id) : '' };
 		if (key === 'samples')
 			return { text: v ? exact(v) : '' };
 		const { total, scale } = app.values, x = v * scale;
@@ -241,6 +242,11 @@ export class TableView {
 	activationCell(id) {
 		const counts = this.app.activations, c = counts && this.activationsOf(id);
 		return c?.entered ? { text: exact(c.entered), title: counts.ends(c) } : { text: '' };
+	}
+
+	eachText(id) {
+		const { app } = this, { entered } = this.activationsOf(id);
+		return eachText(entered, app.timeOfCalls(this.ofActivations(id), this.inFramesOf(id)));
 	}
 
 	/** Of an id: its activations, or the value of one; 0 if it is not known. */

@@ -188,6 +188,33 @@ export function* totalInSteps(tree, prefix, functionCount) {
 	return total;
 }
 
+/**
+ * What is innermost in the frame of a node: its own, that of what was inlined into it, and what the
+ * kernel did for it. kernel: [function] 1 if it is code in the kernel.
+ */
+export function inFrameOf({ fn, inlined, end }, prefix, kernel, node) {
+	let sum = prefix[node + 1] - prefix[node];
+	for (let i = node + 1; i < end[node];) {
+		const within = inlined[i] || kernel[fn[i]];
+		sum += within ? prefix[i + 1] - prefix[i] : 0;
+		i = within ? i + 1 : end[i];
+	}
+	return sum;
+}
+
+/** The same of all nodes of each function. */
+export function* inFramesInSteps({ count, fn, inlined, parent }, prefix, kernel, functionCount) {
+	const sums = new Float64Array(functionCount), frame = new Int32Array(count);
+	yield* parts(count, (from, to) => {
+		for (let i = from; i < to; i++) {
+			const within = parent[i] >= 0 && (inlined[i] || kernel[fn[i]]);
+			frame[i] = within ? frame[parent[i]] : i;
+			sums[fn[frame[i]]] += prefix[i + 1] - prefix[i];
+		}
+	});
+	return sums;
+}
+
 /** As totalInSteps, but each node that is not inlined counts. */
 export function* framesInSteps({ count, fn, inlined, end }, prefix, functionCount) {
 	const sums = new Float64Array(functionCount);

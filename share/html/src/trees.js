@@ -5,6 +5,7 @@ import { TreeRows } from './rows.js';
 import { callers, grouper, groups, leavesOf } from './merge.js';
 import { nextMatch } from './search.js';
 import { plural } from './format.js';
+import { inFrameOf } from './tree.js';
 import { ACTIVATION_KEYS, activationColumns } from './activations.js';
 import { SELF_BEYOND } from './compare.js';
 import { comparedColumns, otherChange } from './compared.js';
@@ -298,6 +299,11 @@ export class TopDownView extends TreeView {
 
 	ofActivations(node) {
 		return this.source.total(node);
+	}
+
+	inFramesOf(node) {
+		const { profile, tree, values } = this.app;
+		return inFrameOf(tree, values.prefix, profile.kernelFunctions, node);
 	}
 
 	cell(key, id) {
