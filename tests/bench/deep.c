@@ -1,6 +1,6 @@
 /*
- * Work at a depth: a recursion of 40 calls at a time from a frame that has DEPTH others above it.
- *Run by depth.sh.
+ * Work at a depth: a recursion of 40 calls at a time from a frame that has DEPTH others above
+ * it. Run by depth.sh.
  *
  *	deep DEPTH TURNS
  */

@@ -1,7 +1,7 @@
 /*
- * The cost of a counted return: a recursion to a depth, its path recorded there (hpcrun.h) or not,
- *and the time of all its returns. With `hpcrun --mark marks --returns all` each of them goes
- *through a slot. Run by depth.sh.
+ * The cost of a counted return: a recursion to a depth, its path recorded there (hpcrun.h) or
+ * not, and the time of all its returns. With `hpcrun --mark marks --returns all` each of them
+ * goes through a slot. Run by depth.sh.
  *
  *	returns DEPTH
  *
