@@ -215,14 +215,14 @@ CSPROF_WRAPPER sighandler_t sigset(int sig, sighandler_t handler)
 
 /* ---- sending ---------------------------------------------------------------------------- */
 
-/* Raises our signal. libc's function, which is looked up before a handler may need it, raises
- * all others. */
+/* Raises the signals of our samples. libc's function, which is looked up before a handler may need
+ * it, raises all others. */
 CSPROF_WRAPPER int raise(int sig)
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "raise");
-	if (is_signal(sig) && bit_of_signal(sig) & csprof_mask_ours())
-		return result(csprof_mask_raise());
+	if (csprof_mask_samples_by(sig))
+		return result(csprof_mask_raise(sig));
 	return ((int (*)(int))atomic_load(&real))(sig);
 }
 

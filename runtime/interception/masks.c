@@ -32,7 +32,7 @@ static atomic_bool no_standin; /* ours_only of the last thread to block ours, fo
 
 static __thread bool held; /* ours is really blocked, and was pending */
 
-static __thread unsigned num_own; /* signals with our number that were the program's own */
+static __thread unsigned num_own; /* signals with the number of a sample that were not samples */
 
 static uint64_t bit_of(int sig)
 {
@@ -314,9 +314,10 @@ bool csprof_mask_hold(siginfo_t *info, void *ucontext)
 {
 	struct bits b = bits();
 	uint64_t mask = os_context_mask(ucontext);
-	if (info->si_signo != csprof_process.sig)
+	bool is_ours = info->si_signo == csprof_process.sig;
+	num_own += is_ours || info->si_signo == atomic_load(&spare);
+	if (!is_ours)
 		return false;
-	num_own++;
 	bool open = !(mask & b.standin);
 	if (open || opened_by_call(ucontext)) {
 		if (held && !open) /* it is no longer pending */
@@ -339,9 +340,10 @@ bool csprof_mask_hold(siginfo_t *info, void *ucontext)
 	return true;
 }
 
-/* Send this thread our signal: again with info, or as raise does (NULL). The kernel may merge it
- * with a pending sample; then our handler does not count it, and it is sent once more. */
-static int send_here(siginfo_t *info)
+/* Send this thread sig, a signal of samples: again with info, or as raise does (NULL). The kernel
+ * may merge it with a pending sample; then our handler does not count it, and it is sent once
+ * more. */
+static int send_here(int sig, siginfo_t *info)
 {
 	enum { MOST = 8 };
 	volatile const unsigned *own = &num_own; /* changed by the handler */
@@ -350,17 +352,22 @@ static int send_here(siginfo_t *info)
 	int r, times = 0;
 	/* if it is really blocked, it stays pending, and no sample is pending */
 	bool comes = csprof_self && in_this_process() && os_mask(SIG_BLOCK, NULL, &mask) == 0 &&
-		     !(mask & bits().ours);
+		     !(mask & bit_of(sig));
 	do {
 		before = *own;
-		r = info ? os_send_again(info, os_tid()) : os_raise(csprof_process.sig);
+		r = info ? os_send_again(info, os_tid()) : os_raise(sig);
 	} while (r == 0 && comes && *own == before && ++times < MOST);
 	return r;
 }
 
-int csprof_mask_raise(void)
+bool csprof_mask_samples_by(int sig)
 {
-	return send_here(NULL);
+	return sig > 0 && (sig == csprof_process.sig || sig == atomic_load(&spare));
+}
+
+int csprof_mask_raise(int sig)
+{
+	return send_here(sig, NULL);
 }
 
 void csprof_mask_for_handler(const void *ucontext, uint64_t mask, bool block_itself)
@@ -455,7 +462,7 @@ static void done_with(struct wait *w, siginfo_t *info)
 {
 	uint64_t ours = bits().ours;
 	os_mask(SIG_UNBLOCK, &ours, NULL);
-	send_here(info);
+	send_here(info->si_signo, info);
 	if (held)
 		w->kept &= ~ours;
 	else
@@ -507,7 +514,7 @@ int csprof_mask_wait(csprof_wait_function *real, const sigset_t *set, siginfo_t 
 		open_again();
 	end_wait(&w);
 	if (again && ours)
-		send_here(&got);
+		send_here(sig, &got);
 	if (again && sig == SIGNAL_OF_CANCEL)
 		pthread_testcancel(); /* libc's handler has recorded the cancellation */
 	if (sig < 0 || again) {

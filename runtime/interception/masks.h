@@ -63,9 +63,11 @@ int csprof_mask_wait(csprof_wait_function *real, const sigset_t *set, siginfo_t 
 /* As signalfd4. Returns a descriptor or -errno. */
 int csprof_mask_signalfd(int fd, uint64_t set, int flags);
 
-/* Send this thread our signal, as raise does. If the kernel merges it with a pending sample, it
+/* Whether threads are sampled by sig: it is our signal, or the other one. */
+bool csprof_mask_samples_by(int sig);
+/* Send this thread such a signal, as raise does. If the kernel merges it with a pending sample, it
  * is sent again. 0 or -errno. */
-int csprof_mask_raise(void);
+int csprof_mask_raise(int sig);
 
 /* In the handler of our signal: the signal is the program's own. If the program blocks it, hold
  * it and return true. */

@@ -194,7 +194,7 @@ static int latch(void)
 	pthread_create(&thread, NULL, burn_in_thread, &whole);
 	say("read", read_ours(fd, 0.2));
 	pthread_join(thread, NULL);
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 100000; i++)
 		raise(SIGWINCH);
 	say("other signals", seen);
 	fflush(stdout);
