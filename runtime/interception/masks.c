@@ -342,7 +342,8 @@ bool csprof_mask_hold(siginfo_t *info, void *ucontext)
 
 /* Send this thread sig, a signal of samples: again with info, or as raise does (NULL). The kernel
  * may merge it with a pending sample; then our handler does not count it, and it is sent once
- * more. */
+ * more. Not if the handler is the program's, set without libc; under a filter of system calls we
+ * do not ask. */
 static int send_here(int sig, siginfo_t *info)
 {
 	enum { MOST = 8 };
@@ -351,12 +352,13 @@ static int send_here(int sig, siginfo_t *info)
 	unsigned before;
 	int r, times = 0;
 	/* if it is really blocked, it stays pending, and no sample is pending */
-	bool comes = csprof_self && in_this_process() && os_mask(SIG_BLOCK, NULL, &mask) == 0 &&
-		     !(mask & bit_of(sig));
+	bool comes = csprof_self && !csprof_confined() && in_this_process() &&
+		     os_mask(SIG_BLOCK, NULL, &mask) == 0 && !(mask & bit_of(sig));
 	do {
 		before = *own;
 		r = info ? os_send_again(info, os_tid()) : os_raise(sig);
-	} while (r == 0 && comes && *own == before && ++times < MOST);
+	} while (r == 0 && comes && *own == before && csprof_signal_receives(sig) &&
+		 ++times < MOST);
 	return r;
 }
 

@@ -394,11 +394,15 @@ void csprof_signal_release(uint64_t mask)
 
 /* ---- our handler replaced ----------------------------------------------------------- */
 
-void csprof_signal_look(void)
+bool csprof_signal_receives(int sig)
 {
 	struct sigaction now;
-	if (os_sigaction(csprof_process.sig, NULL, &now) < 0 ||
-	    now.sa_sigaction == csprof_signal_handler)
+	return os_sigaction(sig, NULL, &now) < 0 || now.sa_sigaction == csprof_signal_handler;
+}
+
+void csprof_signal_look(void)
+{
+	if (csprof_signal_receives(csprof_process.sig))
 		return;
 	atomic_store(&taken, true);
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)

@@ -62,6 +62,9 @@ bool csprof_signal_faults_guarded(void); /* async-signal-safe */
 uint64_t csprof_signal_hold(void);
 void csprof_signal_release(uint64_t mask);
 
+/* Whether the kernel calls our handler for sig: it was installed, and not replaced without libc.
+ * Not under a filter of system calls. Async-signal-safe. */
+bool csprof_signal_receives(int sig);
 /* Check whether our handler was replaced without libc. Then no sample arrives: the time of every
  * thread since its last sample is "signal taken", and csprof_signal_say_taken reports it. Under
  * the process's lock, when sampling ends. */
