@@ -83,10 +83,13 @@ static const char *below(const char *name, const char *from)
 
 static bool climbs(const char *path)
 {
-	for (const char *at = path; at; at = strchr(at, '/'), at += at != NULL)
+	for (const char *at = path, *slash;; at = slash + 1) {
 		if (strncmp(at, "..", 2) == 0 && (!at[2] || at[2] == '/'))
 			return true;
-	return false;
+		slash = strchr(at, '/');
+		if (!slash)
+			return false;
+	}
 }
 
 enum attempt { READ, MISSING, REFUSED };

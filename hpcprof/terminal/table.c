@@ -91,7 +91,8 @@ static const char *cut_cell(const struct layout_table *t, size_t c, const char *
 static bool cut_column(const struct layout_table *t, size_t c, unsigned width, const char **cells)
 {
 	size_t rows = t->cells.len / t->num_columns;
-	const char **names = calloc(2 * rows + 1, sizeof *names), **shown = names + rows;
+	const char **names = calloc(2 * rows + 1, sizeof *names),
+		   **shown = names ? names + rows : NULL;
 	bool ok = names != NULL;
 
 	for (size_t row = 0; ok && row < rows; row++) {
