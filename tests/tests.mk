@@ -59,6 +59,7 @@ $(unit_offline:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/obj/tests/unit/%.o $(LI
 
 # Of the launcher.
 $(unit_dir)/hardening: $(BUILD)/obj/runtime/launcher/hardening.o
+$(BUILD)/fuzz/unit/hardening: $(BUILD)/fuzz/obj/runtime/launcher/hardening.o
 
 $(testtools): $(BUILD)/programs/%: $(BUILD)/obj/tests/lib/builders/%.o $(LIB)/libtest.a $(LIB)/libhpcoffline.a
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(OFFLINE_LIBS)
@@ -124,8 +125,9 @@ apart := tests/lib/shell/isolated
 prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP TAP_DATA='$(abspath tests/data)' \
 	prove --timer --failures $(4) -j$(2) -e '$(1)' $(3),echo '$@: no tests')
 
-# Tests of whole tools that run side by side: those that measure no time, and those that hold beside
-# other work. The longest come first.
+# Tests of whole tools that need a CPU of their own: they are run side by side, JOBS at a time.
+e2e_paired := marked threads kernel truth top two-walks conservation events
+# Those that measure no time, and those that hold beside other work. The longest come first.
 e2e_beside := page thread-sanitizer page-values diff-page db outputs frames killed html \
 	many-sources packed choose sanitizers manners xml static programs following locks living eintr \
 	statistics views db-questions ordinary-user house completion signal-safety db-outside faulting \
@@ -136,17 +138,15 @@ e2e_beside := page thread-sanitizer page-values diff-page db outputs frames kill
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
 e2e_chosen := $(wildcard tests/e2e/$(only).t)
 e2e_rest := $(filter $(e2e_chosen),$(e2e_beside:%=tests/e2e/%.t))
+e2e_pairs := $(filter $(e2e_chosen),$(e2e_paired:%=tests/e2e/%.t))
 # They come first: the cost of sampling, which is measured once, is then that of a quiet machine.
-e2e_alone := $(filter-out $(e2e_rest),$(e2e_chosen))
+e2e_alone := $(filter-out $(e2e_rest) $(e2e_pairs),$(e2e_chosen))
 
 .PHONY: build-check build-sanitize build-unit-offline build-soak build-fuzz check-parts check-unit \
-	check-runtime check-unit-offline check-e2e check-sanitize check-fuzz fuzz-parts
+	check-runtime check-e2e check-sanitize check-fuzz fuzz-parts
 build-soak: all programs oracle faulty stepping
 build-check: build-soak build-sanitize build-fuzz $(unit_runtime:%=$(unit_dir)/%)
-build-sanitize:
-	+$(Q)$(sanitized) build-unit-offline
 build-unit-offline: $(unit_offline:%=$(unit_dir)/%)
-sanitized = $(MAKE) --no-print-directory ASAN=1 UBSAN=1 BUILD=$(BUILD)/address-undefined
 
 check-parts: build-check
 	+$(Q)BUILD='$(BUILD)' tests/lib/shell/left-behind before $(BUILD)/before; \
@@ -162,29 +162,26 @@ check-unit: $(unit_bin) programs
 check-runtime: $(unit_runtime:%=$(unit_dir)/%) programs
 	$(Q)$(call prove,timeout -k 10 $(UNIT_TIMEOUT),$(JOBS),$(unit_runtime:%=$(unit_dir)/%))
 
-check-unit-offline: build-unit-offline
-	$(Q)$(call prove,timeout -k 10 $(UNIT_TIMEOUT),$(JOBS),$(unit_offline:%=$(unit_dir)/%))
-
 check-e2e: build-soak
 	$(Q)failed=0; \
-	$(if $(e2e_alone)$(e2e_rest),,echo '$@: no tests'; )\
+	$(if $(e2e_chosen),,echo '$@: no tests'; )\
 	$(if $(e2e_alone),$(call prove,$(apart) $(E2E_TIMEOUT),1,$(e2e_alone)) || failed=1; )\
+	$(if $(e2e_pairs),$(call prove,$(apart) $(E2E_TIMEOUT),$(JOBS),$(e2e_pairs)) || failed=1; )\
 	$(if $(e2e_rest),$(call prove,$(apart) $(E2E_TIMEOUT),$(beside_jobs),$(e2e_rest)) || failed=1; )\
 	exit $$failed
 
-check-sanitize:
-	+$(Q)$(sanitized) check-unit-offline
-
-# ---- fuzzing ------------------------------------------------------------------
+# ---- sanitizers and fuzzing -----------------------------------------------------
+# The offline half, built once with ASan, UBSan and what the fuzzer counts by, is for the fuzz
+# targets and for the unit tests.
 FUZZ_CC ?= clang-14
-FUZZ_CHECK_SECONDS ?= 3
+FUZZ_CHECK_SECONDS ?= 2
 FUZZ_SECONDS ?= 600
 fuzz_names := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_dir := $(BUILD)/fuzz
 fuzz_cpu := fuzz_cfi
 fuzz_offline := $(filter-out $(fuzz_cpu),$(fuzz_names))
 fuzz_flags := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-fuzz_o := $(offline_c:%.c=$(fuzz_dir)/obj/%.o)
+fuzz_unit := $(unit_offline:%=$(fuzz_dir)/unit/%)
 
 $(fuzz_dir)/obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(FUZZ_CC) $(BASE) -pthread -fsanitize=fuzzer-no-link $(fuzz_flags) \
@@ -193,10 +190,16 @@ $(fuzz_dir)/obj/%.o: %.c
 $(fuzz_dir)/libtest.a: $(testlib_c:%.c=$(fuzz_dir)/obj/%.o)
 	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
 
+$(fuzz_dir)/libhpcoffline.a: $(offline_c:%.c=$(fuzz_dir)/obj/%.o)
+	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+
 $(fuzz_dir)/libcpu.a: $(patsubst %.c,$(fuzz_dir)/obj/%.o,$(cpu_c)) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
 
-$(fuzz_offline:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_o) $(fuzz_dir)/libtest.a
+$(fuzz_unit): $(fuzz_dir)/unit/%: $(fuzz_dir)/obj/tests/unit/%.o $(fuzz_dir)/libtest.a $(fuzz_dir)/libhpcoffline.a
+	$(call say,LD,$@)mkdir -p $(@D) && $(FUZZ_CC) $(fuzz_flags) -o $@ $^ $(UNIT_LDFLAGS_$*) $(OFFLINE_LIBS) -lcmocka
+
+$(fuzz_offline:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_dir)/libtest.a $(fuzz_dir)/libhpcoffline.a
 	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^ $(OFFLINE_LIBS)
 
 $(fuzz_cpu:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_dir)/libcpu.a
@@ -224,9 +227,15 @@ $(fuzz_names:%=run-%): run-%: $(fuzz_dir)/% $(fuzz_dir)/seeds/made
 		-verbosity=0 -print_final_stats=1 -artifact_prefix=$(fuzz_dir)/findings/$*- \
 		$(fuzz_dir)/corpus/$* $$(ls -d $(fuzz_dir)/seeds/$* tests/fuzz/seeds/$* 2>/dev/null)
 
-build-fuzz: $(if $(shell command -v $(FUZZ_CC)),$(fuzz_names:%=$(fuzz_dir)/%) $(fuzz_dir)/seeds/made)
-run_fuzz = +$(Q)$(if $(shell command -v $(FUZZ_CC)),$(MAKE) --no-print-directory -k $(jobs) -Otarget \
-	$(fuzz_names:%=run-%) seconds=$(1) options='$(2)',echo '$@: skipped: $(FUZZ_CC) is not installed')
+have_fuzz := $(shell command -v $(FUZZ_CC))
+no_fuzz = echo '$@: skipped: $(FUZZ_CC) is not installed'
+build-sanitize: $(if $(have_fuzz),$(fuzz_unit))
+check-sanitize: build-sanitize
+	$(Q)$(if $(have_fuzz),$(call prove,timeout -k 10 $(UNIT_TIMEOUT),$(JOBS),$(fuzz_unit)),$(no_fuzz))
+
+build-fuzz: $(if $(have_fuzz),$(fuzz_names:%=$(fuzz_dir)/%) $(fuzz_dir)/seeds/made)
+run_fuzz = +$(Q)$(if $(have_fuzz),$(MAKE) --no-print-directory -k $(jobs) -Otarget \
+	$(fuzz_names:%=run-%) seconds=$(1) options='$(2)',$(no_fuzz))
 # The same inputs each time: the check is for what was changed, chance is for `make fuzz`.
 check-fuzz:
 	$(call run_fuzz,$(FUZZ_CHECK_SECONDS),-seed=1)

@@ -52,8 +52,10 @@ static void test_names_of_stripped_functions(void **state)
 static void name_in(const char *file, uint64_t address, char name[64])
 {
 	struct symbolizer *s = symbolizer_create(NULL);
-	struct symbolize_request q = {
-	    .path = elfmake_path(file), .name = file, .addresses = &address, .num_addresses = 1};
+	struct symbolize_request q = {.path = elfmake_path("%s", file),
+				      .name = file,
+				      .addresses = &address,
+				      .num_addresses = 1};
 	struct symbol_table t;
 
 	assert_int_equal(symbolize_module(s, &q, &t, NULL), 0);
