@@ -30,15 +30,15 @@ STEPPING_GAP=1 timeout 600 "$BUILD/stepping/bin/hpcrun" -q -e CPUTIME@f1 --retur
 	"$(program stepped)" activations >said
 is 'every call, return and other end is counted: three times what the operation does' \
 	"$(counts stepped counts_)" 'counts_calls 75 75 0
-counts_catcher 15 15 0
+counts_catcher 6 6 0
 counts_jumper 12 0 12
 counts_long 3 3 0
 counts_recursive 15 15 0
 counts_setter 12 12 0
 counts_tail 18 18 0
-counts_through 6 0 6
-counts_thrower 15 0 15
-counts_traced 6 6 0'
+counts_through 3 0 3
+counts_thrower 6 0 6
+counts_traced 3 3 0'
 is 'its own result is right, and the paths are those of whole walks' \
 	"$(awk '{ print $1, $5, $6 }' said)" 'activations 0 '
 

@@ -8,18 +8,18 @@ cp "$(program fifty)" fifty
 compile=(gcc -O2 -g -w -x c "$top/tests/programs/fifty.c")
 check "another build, with all code elsewhere" "${compile[@]}" -DMOVED -o moved
 
-# About 15,000 samples each. Runs that are compared have environments of different sizes, and different rates.
+# About 10,000 samples each. Runs that are compared have environments of different sizes, and different rates.
 run_of() { # run_of DIR RATE PROGRAM ARGUMENT...
 	PAD=$(printf "%$((${#1} * 531 % 3000))s") timeout 120 "$hpcrun" -q --budget 100 -e "CPUTIME@f$2" -o "$1" "${@:3}"
 }
 for name in a bb; do
-	check "a run: $name" run_of "$name" 5000 ./fifty 14000
+	check "a run: $name" run_of "$name" 5000 ./fifty 9000
 done
-check "a run at another rate" run_of rate 3000 ./fifty 20000
-check "a slower function" run_of slow 5000 ./fifty 14000 7 120
-check "again" run_of slower 5000 ./fifty 14000 7 120
-check "in another build" run_of moved-slow 5000 ./moved 14000 7 120
-check "another build, not slower" run_of moved-same 5000 ./moved 14000
+check "a run at another rate" run_of rate 3000 ./fifty 13000
+check "a slower function" run_of slow 5000 ./fifty 9000 7 120
+check "again" run_of slower 5000 ./fifty 9000 7 120
+check "in another build" run_of moved-slow 5000 ./moved 9000 7 120
+check "another build, not slower" run_of moved-same 5000 ./moved 9000
 
 # names KEY CONDITION <JSON: the functions for which the condition, of the row f, holds.
 names() {
@@ -89,7 +89,7 @@ cat >part.c <<-'EOF'
 	static MAYBE void part(uint64_t n) { LOOP; }
 	__attribute__((noinline, noclone)) static void whole(uint64_t n) { part(n); result = 1; }
 	__attribute__((noinline, noclone)) static void other(uint64_t n) { LOOP; }
-	int main(void) { for (int i = 0; i < 20000; i++) { whole(30000); other(60000); } return 0; }
+	int main(void) { for (int i = 0; i < 12000; i++) { whole(30000); other(60000); } return 0; }
 EOF
 check "a program with a function" gcc -O2 '-DMAYBE=__attribute__((noinline))' -o apart part.c
 check "and with the function inlined" gcc -O2 '-DMAYBE=__attribute__((always_inline)) inline' -o together part.c

@@ -12,7 +12,7 @@ way=marks
 stepped 1 recursion tail-calls same-size sizes jumps many-jumps handlers coroutines \
 	coroutines-within stacks-above processes processes-within guesses pushes records generated
 stepped 30 recursion same-size saved-sizes library jumps many-jumps handlers coroutines \
-	coroutines-within stacks-above exceptions none-out processes processes-within guesses pushes records generated
+	coroutines-within stacks-above rethrown none-out processes processes-within guesses pushes records generated
 # The marks are taken away for the program's own look at its stack, and stay away until it returns.
 is 'backtrace and _Unwind_Backtrace see no slot' "$(stepping 1 '' traces | awk '{ print $1, $5, $6 }')" 'traces 0 '
 
@@ -21,7 +21,7 @@ marked_without leaf many-jumps 1
 marked_without call pushes 1
 marked_without guess guesses 1
 marked_without restore stacks-above 9
-marked_without cell exceptions 30
+marked_without cell rethrown 30
 
 # ---- whole programs ---------------------------------------------------------------------
 cat >deep.c <<'END'

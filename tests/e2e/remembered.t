@@ -7,7 +7,7 @@
 # ---- at every instruction, and with gaps ------------------------------------------------
 is 'alone, each operation does what it should' "$("$(program stepped)" | grep -c wrong)" 0
 stepped 1 recursion tail-calls same-size sizes saved-sizes jumps handlers coroutines coroutines-within
-stepped 30 recursion same-size sizes saved-sizes library jumps handlers coroutines coroutines-within exceptions
+stepped 30 recursion same-size sizes saved-sizes library jumps handlers coroutines coroutines-within rethrown
 
 # ---- each comparison is needed ----------------------------------------------------------
 stepped_without cells same-size

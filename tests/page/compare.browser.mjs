@@ -170,6 +170,7 @@ async function rest(t, report) {
 /** axe-core finds no serious violation in any view, light and dark. */
 async function accessible(t, report) {
 	const { browser } = report;
+	await report.open(); // what was read so far left thousands of rows
 	for (const dark of [false, true]) {
 		await browser.media({ dark });
 		for (const view of ['flat', 'topdown', 'bottomup', 'flame', 'sandwich', 'source', 'stats']) {

@@ -49,7 +49,7 @@ const struct {
     {"many-jumps", many_jumps},   {"guesses", guesses},
     {"pushes", pushes},           {"stacks-above", stacks_above},
     {"activations", activations}, {"records", records},
-    {"generated", generated},
+    {"generated", generated},     {"rethrown", rethrown},
 };
 
 /* On a stack that is deep already, and not. */

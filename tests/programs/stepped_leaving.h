@@ -62,12 +62,18 @@ bool exceptions()
 		} catch (const std::runtime_error &) {
 			caught++;
 		}
+	return live == 0 && caught == 3;
+}
+
+bool rethrown()
+{
+	int live = 0, caught = 0;
 	try {
 		rethrower(&live);
 	} catch (...) {
 		caught++;
 	}
-	return live == 0 && caught == 4;
+	return live == 0 && caught == 1;
 }
 
 /* An exception of another language. */
@@ -320,6 +326,8 @@ bool is_plain(const void *ip)
 	return at < library_low || at >= library_high;
 }
 
+enum { TRACED = 24 }; /* of a deep stack, not all */
+
 struct traced {
 	int n;
 	bool plain;
@@ -331,15 +339,15 @@ _Unwind_Reason_Code trace(struct _Unwind_Context *context, void *arg)
 	const void *ip = reinterpret_cast<const void *>(_Unwind_GetIP(context));
 	t->n += ip != nullptr; /* the last one is 0 */
 	t->plain &= !ip || is_plain(ip);
-	return _URC_NO_REASON;
+	return t->n < TRACED ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
 APART bool traces()
 {
-	void *frames[64];
-	int n = backtrace(frames, 64), same = 0;
-	void *again[64];
-	int m = backtrace(again, 64);
+	void *frames[TRACED];
+	int n = backtrace(frames, TRACED), same = 0;
+	void *again[TRACED];
+	int m = backtrace(again, TRACED);
 	bool plain = true;
 	for (int i = 1; i < n && i < m; i++) {
 		same += frames[i] == again[i];
@@ -347,7 +355,7 @@ APART bool traces()
 	}
 	traced t = {0, true};
 	_Unwind_Backtrace(trace, &t);
-	return n == m && n > 3 && same == n - 1 && plain && t.plain && (t.n == n || n == 64);
+	return n == m && n > 3 && same == n - 1 && plain && t.plain && t.n == n;
 }
 
 /* ---- signals ---- */

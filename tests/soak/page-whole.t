@@ -6,7 +6,7 @@
 . "$top/tests/lib/shell/node.sh"
 . "$top/tests/lib/shell/workloads.sh"
 
-for name in hostile axe; do
+for name in driver hostile axe; do
 	PAGE_TESTS=all taps $name 1200 "$node" "$top/tests/page/$name.browser.mjs"
 done
 
