@@ -20,6 +20,7 @@ static void close_file(struct elf_file *f)
 {
 	if (f->elf)
 		elf_end(f->elf);
+	inflated_free(&f->inflated);
 	if (f->fd >= 0)
 		close(f->fd);
 	f->elf = NULL;
@@ -31,6 +32,7 @@ static int open_file(struct elf_file *f, const char *path, struct error *why)
 {
 	struct stat st;
 	f->elf = NULL;
+	memset(&f->inflated, 0, sizeof f->inflated);
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (f->fd < 0 || fstat(f->fd, &st) != 0) {
 		error_system(why, "%s", path);
@@ -249,9 +251,8 @@ static bool find_by_link(struct binary *b, const char *asked, const struct searc
 	return false;
 }
 
-/* libdw decompresses all DWARF sections when it opens a file. Hide, in our private mapping, those
- * with the locations of variables and with macros: they are not read here, and they take a large
- * part of the time of a small profile. */
+/* Hide, in our private mapping, sections with the locations of variables and with macros: they are
+ * not read here, and to decompress them takes a large part of the time of a small profile. */
 static void drop_unread_sections(Elf *elf)
 {
 	static const char *const unread[] = {".debug_loc", ".debug_loclists", ".debug_macro",
@@ -271,10 +272,11 @@ static void drop_unread_sections(Elf *elf)
 	}
 }
 
-static Dwarf *begin_dwarf(Elf *elf)
+static Dwarf *begin_dwarf(struct elf_file *f)
 {
-	drop_unread_sections(elf);
-	return dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	drop_unread_sections(f->elf);
+	inflate_sections(f->elf, &f->inflated);
+	return dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
 }
 
 static bool has_dwarf(Elf *elf)
@@ -299,17 +301,17 @@ static unsigned compression(Elf *elf)
 	return 0;
 }
 
-/* Open the DWARF of elf. The version of libelf decides what compression can be read; what it cannot
+/* Open the DWARF of f. The version of libelf decides what compression can be read; what it cannot
  * read, libdw leaves out. */
-static void open_dwarf(struct binary *b, Elf *elf)
+static void open_dwarf(struct binary *b, struct elf_file *f)
 {
 	enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which older headers lack */
-	unsigned type = compression(elf);
+	unsigned type = compression(f->elf);
 	Dwarf_CU *first = NULL;
-	b->dwarf = begin_dwarf(elf);
+	b->dwarf = begin_dwarf(f);
 	if (b->dwarf && dwarf_get_units(b->dwarf, NULL, &first, NULL, NULL, NULL, NULL) == 0)
 		return;
-	if (type)
+	if (type && type != ELFCOMPRESS_ZLIB)
 		UNREAD(b,
 		       "%s: its debug information is compressed with %s, which elfutils %s cannot "
 		       "read (objcopy --decompress-debug-sections)",
@@ -366,7 +368,7 @@ static void open_alt(struct binary *b, const struct search_paths *where)
 		       path, from);
 		return;
 	}
-	b->alt_dwarf = begin_dwarf(b->alt.elf);
+	b->alt_dwarf = begin_dwarf(&b->alt);
 	if (b->alt_dwarf)
 		dwarf_setalt(b->dwarf, b->alt_dwarf);
 }
@@ -441,11 +443,11 @@ int binary_open(struct binary *b, const char *path, const char *build_id,
 	open_main(b, path, build_id, where, why);
 	if (!b->main.elf || !has_dwarf(b->main.elf))
 		open_debug(b, path, build_id, where);
-	Elf *elf = b->debug.elf ? b->debug.elf : b->main.elf;
-	if (!elf)
+	struct elf_file *f = b->debug.elf ? &b->debug : &b->main;
+	if (!f->elf)
 		return -1;
-	if (has_dwarf(elf))
-		open_dwarf(b, elf);
+	if (has_dwarf(f->elf))
+		open_dwarf(b, f);
 	if (b->dwarf)
 		open_alt(b, where);
 	return 0;

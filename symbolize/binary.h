@@ -8,6 +8,7 @@
 #define SYMBOLIZE_BINARY_H
 
 #include "formats/base/error.h"
+#include "symbolize/inflate.h"
 
 #include <elfutils/libdw.h>
 #include <libelf.h>
@@ -18,6 +19,7 @@
 struct elf_file {
 	int fd;   /* -1: not open */
 	Elf *elf; /* NULL: not open */
+	struct inflated inflated;
 	char path[PATH_MAX];
 };
 

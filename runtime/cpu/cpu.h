@@ -107,8 +107,9 @@ struct csprof_cpu_ops {
 
 	uintptr_t (*context_pc)(const void *ucontext);
 	uintptr_t (*context_sp)(const void *ucontext);
-	/* Whether the interrupted code is not of this CPU mode, so that thread-local data, errno
-	 * included, must not be used in the handler. */
+	/* Whether the interrupted code is not of this CPU mode, or has other data than the C
+	 * library's as its thread's, so that thread-local data, errno included, must not be used
+	 * in the handler. */
 	bool (*is_foreign)(const void *ucontext);
 	/* The return address of a function, before its first instruction is executed. */
 	uintptr_t (*context_return)(const void *ucontext);

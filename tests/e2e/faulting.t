@@ -22,6 +22,12 @@ else
 	lives 0 "32-bit code in a 64-bit process" "$mixed" code32
 	all_of_it "32-bit code in a 64-bit process"
 fi
+if LD_SHOW_AUXV=1 /bin/true | grep -q '^AT_HWCAP2:.*[2367abef]$'; then
+	lives 0 "64-bit code with another base of FS" "$mixed" base
+	all_of_it "64-bit code with another base of FS"
+else
+	skip "64-bit code with another base of FS" "the base cannot be read here"
+fi
 rate=CPUTIME@f1000 lives 0 "a signal's frame that leads to itself" "$mixed" loop
 all_of_it "a signal's frame that leads to itself"
 at_least "a signal's frame that leads to itself: its samples are partial" partial 150

@@ -2,9 +2,10 @@
  *
  *     mixed CASE [MILLISECONDS]
  *
- * code32        32-bit code in this 64-bit process, which has another segment for its threads'
- * data, as Wine's; exits with 77 if the kernel has none loop          a signal's frame that leads
- * to itself
+ * code32   32-bit code in this 64-bit process, which has another segment for its threads' data, as
+ *          Wine's; exits with 77 if the kernel has none
+ * base     64-bit code while the base of that segment is 0 or that of other data
+ * loop     a signal's frame that leads to itself
  *
  * Each computes for that long (200) of the process's CPU time, and prints that it is back. */
 #include <asm/prctl.h>
@@ -93,6 +94,39 @@ static int code32(int ms)
 	return 0;
 }
 
+/* ---- another base of FS --------------------------------------------------------------------- */
+
+/* Counts down from `times` with that base of FS. */
+void count_with(uint64_t base, uint64_t times, uint64_t fs);
+__asm__(".text\n"
+	"count_with:\n"
+	"	mov %rsi, %r8\n"
+	"	mov %rdx, %r9\n"
+	"	mov %rdi, %rsi\n"
+	"	mov $158, %eax\n"
+	"	mov $0x1002, %edi\n"
+	"	syscall\n"
+	"1:	dec %r8\n"
+	"	jnz 1b\n"
+	"	mov %r9, %rsi\n"
+	"	mov $158, %eax\n"
+	"	mov $0x1002, %edi\n"
+	"	syscall\n"
+	"	ret\n");
+
+static int base(int ms)
+{
+	static uint64_t other[512];
+	uint64_t fs = 0;
+	if (syscall(SYS_arch_prctl, ARCH_GET_FS, &fs) != 0)
+		return NONE;
+	while (used_ms() < ms) {
+		count_with(0, 5000000, fs);
+		count_with((uint64_t)(uintptr_t)other, 5000000, fs);
+	}
+	return 0;
+}
+
 /* ---- a frame that leads to itself ----------------------------------------------------------- */
 
 /* Spins on that stack, at whose end is the address of a restorer, and behind it a frame. */
@@ -139,6 +173,8 @@ int main(int argc, char **argv)
 	int ms = argc > 2 ? atoi(argv[2]) : 200, r = 2;
 	if (argc > 1 && strcmp(argv[1], "code32") == 0)
 		r = code32(ms);
+	if (argc > 1 && strcmp(argv[1], "base") == 0)
+		r = base(ms);
 	if (argc > 1 && strcmp(argv[1], "loop") == 0)
 		r = loop(ms);
 	if (r == 0)

@@ -7,7 +7,7 @@
 for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
 	command -v $tool >/dev/null || skip_all "$tool is not installed"
 done
-libraries='libcmocka-dev libcmocka0 libdw-dev libdw1 libelf-dev libelf1 zlib1g-dev zlib1g liblzma5
+libraries='libcmocka-dev libcmocka0 libdw-dev libdw1 libelf-dev libelf1 zlib1g-dev zlib1g libdeflate-dev libdeflate0 liblzma5
 	libbz2-1.0 libsqlite3-dev libsqlite3-0 libexpat1-dev libexpat1 libcapstone-dev libcapstone4
 	libiberty-dev uthash-dev'
 # shellcheck disable=SC2086

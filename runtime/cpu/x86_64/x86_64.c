@@ -1,6 +1,8 @@
 /* The x86-64 port, for Linux and the System V ABI. */
+#include <asm/hwcap2.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 
 #include "runtime/cpu/cfi.h"
@@ -43,14 +45,27 @@ static uintptr_t context_pc(const void *ucontext)
 	return (uintptr_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
 }
 
+/* Whether FS is the base of a C library's data of a thread, which begin with their own address. In
+ * a handler it is that of the interrupted code. Before Linux 5.9 only the kernel can tell. */
+static bool fs_is_thread(void)
+{
+	uintptr_t base;
+
+	if (!(getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE))
+		return true;
+	__asm__ volatile("rdfsbase %0" : "=r"(base));
+	return base && *(const uintptr_t *)base == base;
+}
+
 /* 32-bit code, or code of a segment of the program's own, has other segments for its threads' data
- * (Wine). The kernel's selector of 32-bit code: arch/x86/include/asm/segment.h. */
+ * (Wine), and so has 64-bit code just before it calls such code, and after. The kernel's selector
+ * of 32-bit code: arch/x86/include/asm/segment.h. */
 static bool is_foreign(const void *ucontext)
 {
 	enum { CODE_32 = 0x23, LOCAL_TABLE = 4 };
 	unsigned cs = (uint16_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_CSGSFS];
 
-	return cs == CODE_32 || cs & LOCAL_TABLE;
+	return cs == CODE_32 || cs & LOCAL_TABLE || !fs_is_thread();
 }
 
 static uintptr_t context_sp(const void *ucontext)
