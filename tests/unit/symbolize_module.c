@@ -398,59 +398,6 @@ static void split_dwarf_that_is_not_there_is_named(void **state)
 	}
 }
 
-/* The program unread with compressed sections, and these bytes, for printf(1), at that offset in
- * .debug_info: an Elf64_Chdr has a method of 4 bytes, 4 reserved ones and the size. */
-static void build_compressed(const char *bytes, int at)
-{
-	build_chain("unread", "");
-	elfmake_run("objcopy --compress-debug-sections=zlib-gabi unread && "
-		    "at=$(readelf -SW unread | sed -n 's/.* \\.debug_info  *PROGBITS  *[0-9a-f]*  "
-		    "*\\([0-9a-f]*\\) .*/\\1/p') && "
-		    "printf '%s' | dd of=unread bs=1 seek=$((0x$at + %d)) conv=notrunc",
-		    bytes, at);
-}
-
-static void damaged_compression_is_named(void **state)
-{
-	static const struct {
-		const char *bytes;
-		int at;
-	} damages[] = {{"damage", 24 + 60},
-		       {"\\377\\377", 24},     /* zlib's own header */
-		       {"\\1", 8},             /* another size */
-		       {"\\0\\0\\0\\0\\1", 8}, /* 4 GB */
-		       {"\\377\\377\\377\\377\\377\\377\\377\\377", 8},
-		       {"\\0\\0\\0\\0", 8}};
-
-	(void)state;
-	build_compressed("", 0);
-	resolve("unread", elfmake_symbol("unread.full", "outer"));
-	assert_int_equal(table.best, SYMBOL_DWARF);
-	for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-		build_compressed(damages[i].bytes, damages[i].at);
-		expect_unread("unread", ": its debug information is damaged");
-	}
-}
-
-static void compression_that_is_not_read_is_named(void **state)
-{
-	(void)state;
-	/* No version knows this method. */
-	build_compressed("\\143", 0);
-	expect_unread("unread",
-		      cannot(": its debug information is compressed with an unknown method, "
-			     "which elfutils %s cannot read "
-			     "(objcopy --decompress-debug-sections)"));
-	build_chain("unread", "");
-	if (elfmake_try("objcopy --compress-debug-sections=zstd unread")) {
-		resolve("unread", elfmake_symbol("unread.full", "outer"));
-		if (why.kind != ERROR_NONE)
-			assert_non_null(strstr(why.text, "compressed with zstd"));
-		else
-			assert_int_equal(table.best, SYMBOL_DWARF);
-	}
-}
-
 static void a_debug_file_that_does_not_fit_is_named(void **state)
 {
 	(void)state;
@@ -614,8 +561,6 @@ int main(void)
 	    cmocka_unit_test_teardown(a_sysroot_goes_before_the_path, teardown),
 	    cmocka_unit_test_teardown(shared_dwarf_of_dwz_is_read, teardown),
 	    cmocka_unit_test_teardown(split_dwarf_that_is_not_there_is_named, teardown),
-	    cmocka_unit_test_teardown(damaged_compression_is_named, teardown),
-	    cmocka_unit_test_teardown(compression_that_is_not_read_is_named, teardown),
 	    cmocka_unit_test_teardown(a_debug_file_that_does_not_fit_is_named, teardown),
 	    cmocka_unit_test_teardown(shared_dwarf_that_is_not_there_is_named, teardown),
 	    cmocka_unit_test_teardown(the_nearest_and_best_symbol_is_chosen, teardown),
