@@ -172,8 +172,10 @@ check-e2e: build-soak
 
 # ---- sanitizers and fuzzing -----------------------------------------------------
 # The offline half, built once with ASan, UBSan and what the fuzzer counts by, is for the fuzz
-# targets and for the unit tests.
+# targets and for the unit tests. Without that compiler these run without sanitizers.
 FUZZ_CC ?= clang-14
+have_fuzz := $(shell command -v $(FUZZ_CC))
+no_fuzz = echo '$@: skipped: $(FUZZ_CC) is not installed'
 FUZZ_CHECK_SECONDS ?= 2
 FUZZ_SECONDS ?= 600
 fuzz_names := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -227,11 +229,11 @@ $(fuzz_names:%=run-%): run-%: $(fuzz_dir)/% $(fuzz_dir)/seeds/made
 		-verbosity=0 -print_final_stats=1 -artifact_prefix=$(fuzz_dir)/findings/$*- \
 		$(fuzz_dir)/corpus/$* $$(ls -d $(fuzz_dir)/seeds/$* tests/fuzz/seeds/$* 2>/dev/null)
 
-have_fuzz := $(shell command -v $(FUZZ_CC))
-no_fuzz = echo '$@: skipped: $(FUZZ_CC) is not installed'
-build-sanitize: $(if $(have_fuzz),$(fuzz_unit))
+sanitize_unit := $(if $(have_fuzz),$(fuzz_unit),$(unit_offline:%=$(unit_dir)/%))
+build-sanitize: $(sanitize_unit)
 check-sanitize: build-sanitize
-	$(Q)$(if $(have_fuzz),$(call prove,timeout -k 10 $(UNIT_TIMEOUT),$(JOBS),$(fuzz_unit)),$(no_fuzz))
+	$(Q)$(if $(have_fuzz),,echo '$@: without sanitizers: $(FUZZ_CC) is not installed';) \
+		$(call prove,timeout -k 10 $(UNIT_TIMEOUT),$(JOBS),$(sanitize_unit))
 
 build-fuzz: $(if $(have_fuzz),$(fuzz_names:%=$(fuzz_dir)/%) $(fuzz_dir)/seeds/made)
 run_fuzz = +$(Q)$(if $(have_fuzz),$(MAKE) --no-print-directory -k $(jobs) -Otarget \

@@ -1,16 +1,20 @@
 #!/bin/bash
 # hpcprof diff --html: the data in the page is what diff --json says, and so are the values and marks
-# that a browser shows.
+# that a browser shows. With NORMALIZE=all, of all comparisons in both ways: see tests/soak/page-diff.t.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
 . "$top/tests/lib/shell/node.sh"
 
-# agrees PROFILE...: the page of a comparison has what the comparison says. With $normal, as it
-# says it with that --normalize.
-normal=none
+# agrees PROFILE...: the page of a comparison has what the comparison says, with each of the
+# arguments of --normalize in $normals.
+normals=none
+[ "${NORMALIZE:-}" != all ] || normals='none total'
 agrees() {
-	"$hpcprof" diff -q --normalize "$normal" --html page.html "$@" &&
-		lib comparepage.py "$hpcprof" page.html "$normal" "$@"
+	local normal
+	for normal in $normals; do
+		"$hpcprof" diff -q --normalize "$normal" --html page.html "$@" &&
+			lib comparepage.py "$hpcprof" page.html "$normal" "$@" || return 1
+	done
 }
 
 # ---- measurements -----------------------------------------------------------------
@@ -25,7 +29,7 @@ done
 run_of slow ./moved 5000 7 150
 run_of slower ./moved 5000 7 150
 check "a slower function of another build" agrees a slow
-normal=total check "with the same total" agrees a slow
+normals=total check "with the same total" agrees a slow
 check "it is beyond noise" test "$("$hpcprof" diff -q --json a slow | lib rows.py functions 'f["name"] == "work7"')" = work7
 check "several runs" agrees a b c -- slow slower
 "$hpcprof" db -q -o a.db a && "$hpcprof" merge -q -o slow.csp slow
@@ -68,7 +72,7 @@ printf '%s\n' 'main;a;b 100' 'main;a 50' 'main;c;c;d 30' 'main;gone 9' >before.f
 printf '%s\n' 'main;a;b 150' 'main;a 50' 'main;c;d 20' 'main;new 12' '<script>;</script> 5' >after.folded
 sed 's/\(.*\) /\1 1/' after.folded >more.folded
 check "counts" agrees before.folded after.folded
-normal=total check "with the same total" agrees before.folded after.folded
+normals=total check "with the same total" agrees before.folded after.folded
 check "several files" agrees before.folded -- after.folded more.folded
 
 # ---- the command ------------------------------------------------------------------

@@ -41,7 +41,7 @@ const struct {
     {"same-size", same_size},     {"sizes", sizes},
     {"saved-sizes", saved_sizes}, {"library", library},
     {"exceptions", exceptions},   {"jumps", jumps},
-    {"traces", traces},           {"handlers", handlers},
+    {"traces", traces<24>},       {"handlers", handlers},
     {"coroutines", coroutines},   {"coroutines-within", coroutines_within},
     {"plugins", plugins},         {"foreign", foreign},
     {"none-out", none_out},       {"threads", threads},
@@ -50,6 +50,7 @@ const struct {
     {"pushes", pushes},           {"stacks-above", stacks_above},
     {"activations", activations}, {"records", records},
     {"generated", generated},     {"rethrown", rethrown},
+    {"whole-traces", traces<64>},
 };
 
 /* On a stack that is deep already, and not. */

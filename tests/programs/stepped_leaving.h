@@ -326,10 +326,8 @@ bool is_plain(const void *ip)
 	return at < library_low || at >= library_high;
 }
 
-enum { TRACED = 24 }; /* of a deep stack, not all */
-
 struct traced {
-	int n;
+	int n, most;
 	bool plain;
 };
 
@@ -339,21 +337,21 @@ _Unwind_Reason_Code trace(struct _Unwind_Context *context, void *arg)
 	const void *ip = reinterpret_cast<const void *>(_Unwind_GetIP(context));
 	t->n += ip != nullptr; /* the last one is 0 */
 	t->plain &= !ip || is_plain(ip);
-	return t->n < TRACED ? _URC_NO_REASON : _URC_NORMAL_STOP;
+	return t->n < t->most ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-APART bool traces()
+template <int MOST> APART bool traces()
 {
-	void *frames[TRACED];
-	int n = backtrace(frames, TRACED), same = 0;
-	void *again[TRACED];
-	int m = backtrace(again, TRACED);
+	void *frames[MOST];
+	int n = backtrace(frames, MOST), same = 0;
+	void *again[MOST];
+	int m = backtrace(again, MOST);
 	bool plain = true;
 	for (int i = 1; i < n && i < m; i++) {
 		same += frames[i] == again[i];
 		plain &= is_plain(frames[i]);
 	}
-	traced t = {0, true};
+	traced t = {0, MOST, true};
 	_Unwind_Backtrace(trace, &t);
 	return n == m && n > 3 && same == n - 1 && plain && t.plain && t.n == n;
 }

@@ -5,17 +5,17 @@
 . "$top/tests/lib/shell/stepping.sh"
 
 for gap in 1 2 5 13 40 130 400 1300; do
-	stepped $gap recursion tail-calls same-size sizes saved-sizes library exceptions rethrown jumps traces \
-		handlers coroutines coroutines-within plugins
+	stepped $gap recursion tail-calls same-size sizes saved-sizes library exceptions rethrown jumps \
+		traces whole-traces handlers coroutines coroutines-within plugins
 done
 way=marks
 if [ "$(uname -m)" = x86_64 ]; then
 	for gap in 1 2 5 13 40 130; do
-		stepped $gap recursion tail-calls same-size sizes saved-sizes library exceptions rethrown jumps \
-			many-jumps handlers coroutines coroutines-within stacks-above plugins foreign none-out \
+		stepped $gap recursion tail-calls same-size sizes saved-sizes library exceptions rethrown \
+			jumps many-jumps handlers coroutines coroutines-within stacks-above plugins foreign none-out \
 			threads processes processes-within guesses pushes activations records generated
 		is "$gap: backtrace and _Unwind_Backtrace see no slot" \
-			"$(stepping $gap '' traces | awk '{ print $1, $5, $6 }')" 'traces 0 '
+			"$(stepping $gap '' whole-traces | awk '{ print $1, $5, $6 }')" 'whole-traces 0 '
 	done
 	marked_without system threads 1
 fi
