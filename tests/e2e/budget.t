@@ -127,7 +127,7 @@ is "and from a merged file" "$(grep besides again)" "$(grep besides text)"
 recorded() { # recorded IMAGE: the number of samples if starting and ending an image takes so many ns
 	echo "$kept" | awk -v ns="$1" '{ $5 = $6 = ns; print }' >cache/hpcrun/cost
 	rm -rf paid
-	"$hpcrun" -q -e CPUTIME@f9000 --budget 5 -o paid "$work" loop 20000 &&
+	"$hpcrun" -q -e CPUTIME@f9000 --budget 5 -o paid "$work" loop 12000 &&
 		"$hpcprof" text --all -q paid | sed -nE 's/^ +([0-9,]+) .*recorded with a complete path$/\1/p' | tr -d ,
 }
 ratio() {

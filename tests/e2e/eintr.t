@@ -10,7 +10,7 @@
 n=0
 for wrapper in "" "$(program noperf)"; do
 	source=$([ -n "$wrapper" ] && echo "perf refused" || echo "the best source")
-	for run in "5000 3" "20 1" "9000 1"; do
+	for run in "5000 2" "20 1" "9000 1"; do
 		$wrapper timeout 100 "$hpcrun" -q -e CPUTIME@f${run% *} -o "data-$((++n))" "$(program eintr)" ${run#* } >calls
 		is "$source, ${run% *} Hz: read, futex, poll and nanosleep never return EINTR, no sleeper is woken" "$?" 0
 		note "call, made, cut short:"
@@ -32,7 +32,7 @@ done
 for handler in "" urg; do
 	# shellcheck disable=SC2086 # words
 	FAULT_LATE=400000 timeout 100 "$BUILD/faulty/bin/hpcrun" -q -e CPUTIME@f5000 -o "late$handler" \
-		"$(program eintr)" 3 $handler >calls
+		"$(program eintr)" 2 $handler >calls
 	is "two samples in a row end no call${handler:+ of a program with a handler for their signal}" "$?" 0
 	note "call, made, cut short:"
 	note "$(cat calls)"

@@ -30,7 +30,7 @@ static void above(int depth)
 	if (depth > 0)
 		above(depth - 1);
 	else
-		for (int i = 0; i < 2000; i++)
+		for (int i = 0; i < 40000; i++)
 			sink += (unsigned)i;
 	sink++;
 }

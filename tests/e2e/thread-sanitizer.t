@@ -8,7 +8,7 @@ if ! echo 'int main(void) { return 0; }' | gcc -fsanitize=thread -o probe -x c -
 	skip_all "the compiler has no ThreadSanitizer that runs here"
 fi
 check "hpcprof builds with ThreadSanitizer" \
-	make -C "$top" --no-print-directory TSAN=1 BUILD="$tsan" "$tsan/bin/hpcprof"
+	make -C "$top" --no-print-directory TSAN=1 OPT='-O0 -g' BUILD="$tsan" "$tsan/bin/hpcprof"
 "$hpcrun" -q -e CPUTIME@f5000 -o data "$(program cxx)" 4 >/dev/null 2>&1
 "$hpcrun" -q -e CPUTIME@f5000 -o data sh -c "echo 'int main(void) { return 0; }' >a.c; gcc -c a.c; ls -lR /usr/share/doc | sort | tail -1" >/dev/null
 for threads in 1 4; do
