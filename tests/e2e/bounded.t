@@ -9,7 +9,7 @@ norefresh=$(program norefresh)
 measure_cost
 
 # Two processes that wake each other have one CPU: with two, the scheduler decides whether they share
-# one, and alone they take 0.2 s or 2.5. In tests/machine/rates.t they have all.
+# one, and alone they take 0.2 s or 2.5.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
 for kind in loop nine coroutine deep short pingpong; do
 	case $kind in pingpong) on=(taskset -c "$cpu") ;; *) on=() ;; esac
@@ -18,6 +18,7 @@ for kind in loop nine coroutine deep short pingpong; do
 	check "$kind: beside a hog on each CPU" \
 		lib bounded.py --hogs --rounds 25 5000 "$hpcrun" "${on[@]}" "$work" $kind 250
 done
+check "pingpong: on all CPUs, too" lib bounded.py 100,1000,5000 "$hpcrun" "$work" pingpong 200
 
 # Nor is a path cut short for its price.
 for kind in "coroutine 301" "deep 50001"; do

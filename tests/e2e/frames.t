@@ -16,5 +16,5 @@ for program in data/symbolize/templates programs/exceptions; do
 	sed "s/^int main(/int main_of_${program##*/}(/" "$top/tests/$program.cc" >"${program##*/}.cc"
 done
 cp "$top/tests/programs/unnamed.cc" .
-all_builds 'gcc-(O[02]|dwarf-4|split|lto|lld)|clang-O2' 1000 unnamed.cc templates.cc exceptions.cc
+all_builds 'gcc-(O[02]|dwarf-4|split|lto|lld)|clang-O2' 1500 unnamed.cc templates.cc exceptions.cc
 done_testing
