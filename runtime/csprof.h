@@ -24,6 +24,8 @@ int csprof_set_metric_info_and_period(int id, const char *name, const char *unit
 uint32_t csprof_num_metrics(void);
 /* Those that all nodes have room for: all but the program's. */
 uint32_t csprof_num_common_metrics(void);
+/* The number of clocks of a thread: that of CPU time, and one per other event. */
+uint32_t csprof_num_clocks(void);
 /* Copy the descriptions into the header of a new store. */
 void csprof_metrics_to_store(struct store_header *h);
 
@@ -50,10 +52,11 @@ bool csprof_metric_is_of_program(uint32_t metric);
  * disposition (own code, unsafe code). Async-signal-safe. */
 bool csprof_context_is_unsafe(const void *ucontext, enum csp_disposition *why);
 
-/* Record the call path of the interrupted code: add weight to column metric and 1 to the next
- * column. Returns the outcome: CSP_RECORDED, CSP_PARTIAL, or the disposition of a dropped
+/* Record the call path of the interrupted code: add weight to the column of p's event and 1 to the
+ * next column. Returns the outcome: CSP_RECORDED, CSP_PARTIAL, or the disposition of a dropped
  * sample. The caller updates the account. Async-signal-safe. */
-enum csp_disposition csprof_sample_callstack(const void *ucontext, uint32_t metric,
+struct csprof_sampler;
+enum csp_disposition csprof_sample_callstack(struct csprof_sampler *p, const void *ucontext,
 					     uint64_t weight);
 
 /* Record amount of a metric of the program's at the path of the caller. unwinds: the number of
@@ -69,17 +72,19 @@ void csprof_record_creator(store_ref *tree, store_ref *node);
 
 /* The handler of our signal. */
 void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext);
-/* Whether the calling thread's source of samples sent the signal. Async-signal-safe. */
+/* Whether a source of the calling thread's samples sent the signal. Async-signal-safe. */
 bool csprof_sample_sent(const siginfo_t *info);
-/* The calling thread's source is silent and state->rest is not CSP_TAIL: count what the clock
- * has advanced under that disposition, and sample again. Async-signal-safe. */
+/* The calling thread's sources are silent, each with a reason (its sampler's `rest`): count what
+ * their clocks have advanced under it, and sample again. Async-signal-safe. */
 void csprof_sample_resume(void);
-/* Let the calling thread's source send another signal, for which csprof_signal_install was called.
+/* Let the calling thread's sources send another signal, for which csprof_signal_install was called.
  * False if the thread is not sampled, or is being sampled just now. Async-signal-safe. */
 bool csprof_sample_by(int sig);
-/* A signal of the source was received by other means than the handler: take no sample, but arm
- * the source again. Async-signal-safe. */
-void csprof_sample_defer(void);
+/* Whether they send that one. Async-signal-safe. */
+bool csprof_samples_by(int sig);
+/* A signal of a source was received by other means than the handler: take no sample, but arm the
+ * source again. NULL: those of which samples came while the thread was busy. Async-signal-safe. */
+void csprof_sample_defer(const siginfo_t *info);
 
 /* The time that measuring takes from a thread has a row of its own in the account ("own code").
  * The handler accounts for its own time. These functions are for code outside the handler.

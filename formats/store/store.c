@@ -15,8 +15,8 @@ struct conversion {
 	struct csp_sink *sink;
 	uint32_t num_metrics;
 	uint64_t cpu;                         /* of all threads */
-	uint64_t cost[STORE_MAX_METRICS];     /* ns: of CPU time that measuring took */
-	uint64_t achieved[STORE_MAX_METRICS]; /* handled samples per second of the event's clock */
+	uint64_t cost;                        /* ns of CPU time that measuring took */
+	uint64_t achieved[STORE_MAX_METRICS]; /* handled samples per second of CPU time */
 };
 
 /* What a clock has advanced; if the thread still runs, up to its last sample. */
@@ -259,18 +259,21 @@ static void put_account(struct conversion *c)
 static void put_metrics(struct conversion *c)
 {
 	const struct store_header *h = c->header;
+	bool told = false; /* what measuring took: all events together */
 	csp_put_u32(c->sink, c->num_metrics);
 	for (uint32_t i = 0; i < c->num_metrics; i++) {
 		const struct store_metric *m = &h->metrics[i];
 		bool event = m->event < h->num_events && store_value_column(h, m->event) == i;
-		csp_put_u32(c->sink, event ? 7 : 1);
+		csp_put_u32(c->sink, !event ? 1 : told ? 6 : 7);
 		put_pair_chars(c, "unit", m->unit, sizeof m->unit);
 		if (!event)
 			continue;
 		put_pair_chars(c, "source", m->source, sizeof m->source);
 		csp_put_pair_u64(c->sink, "requested", m->requested);
 		csp_put_pair_u64(c->sink, "achieved", c->achieved[m->event]);
-		csp_put_pair_u64(c->sink, "cost_ns", c->cost[m->event]);
+		if (!told)
+			csp_put_pair_u64(c->sink, "cost_ns", c->cost);
+		told = true;
 		put_pair_chars(c, "kernel", m->kernel ? "yes" : "no", 3);
 		put_pair_chars(c, "jitter", m->jitter, sizeof m->jitter);
 	}
@@ -329,22 +332,21 @@ static void put_trailer(struct conversion *c)
 /* Sum up the clocks: CPU time, cost, and handled samples of each event per second, rounded. */
 static void sum_clocks(struct conversion *c)
 {
-	unsigned __int128 samples[STORE_MAX_METRICS] = {0}, clock[STORE_MAX_METRICS] = {0};
+	unsigned __int128 samples[STORE_MAX_METRICS] = {0}, cpu = 0;
 	for (uint32_t i = 0; i < c->s->num_threads; i++) {
 		const struct store_thread *t = thread_at(c, i);
-		c->cpu += elapsed(&t->clocks[0]);
-		for (uint32_t e = 0; e < c->header->num_events; e++) {
-			c->cost[e] += t->clocks[e].cost + t->clocks[e].account[CSP_OWN_CODE].weight;
-			for (int d = 0; d < CSP_DISPOSITIONS; d++) {
+		const struct store_clock *clock = &t->clocks[0]; /* of CPU time */
+		c->cpu += elapsed(clock);
+		c->cost += clock->cost + clock->account[CSP_OWN_CODE].weight;
+		for (int d = 0; d < CSP_DISPOSITIONS; d++)
+			cpu += clock->account[d].weight;
+		for (uint32_t e = 0; e < c->header->num_events; e++)
+			for (int d = 0; d < CSP_DISPOSITIONS; d++)
 				samples[e] += t->clocks[e].account[d].samples;
-				clock[e] += t->clocks[e].account[d].weight;
-			}
-		}
 	}
 	for (uint32_t e = 0; e < c->header->num_events; e++)
-		if (clock[e])
-			c->achieved[e] =
-			    (uint64_t)((samples[e] * 1000000000u + clock[e] / 2) / clock[e]);
+		if (cpu)
+			c->achieved[e] = (uint64_t)((samples[e] * 1000000000u + cpu / 2) / cpu);
 }
 
 int store_survey_put(const struct store_survey *s, struct csp_sink *sink)

@@ -26,14 +26,14 @@
 #include <stdint.h>
 
 #define STORE_MAGIC "HPCSTORE"
-enum { STORE_VERSION = 5, STORE_ORDER_MARK = 0x01020304 };
+enum { STORE_VERSION = 6, STORE_ORDER_MARK = 0x01020304 };
 
 enum {
 	STORE_GRAIN = 16,
 	STORE_BLOCK = 16 * 1024,
 	STORE_BLOCK_GRAINS = STORE_BLOCK / STORE_GRAIN,
 	STORE_MAX_BLOCKS = 1 << 17, /* 2 GB: the table counts against RLIMIT_AS */
-	STORE_MAX_METRICS = 24,
+	STORE_MAX_METRICS = 40,
 };
 
 typedef uint32_t store_ref; /* 0: none (the header is there) */
@@ -134,11 +134,12 @@ struct store_count {
 	uint64_t samples, weight;
 };
 
-/* One event's clock in one thread, and where its time went. */
+/* One event's clock in one thread, and where its time went. The first clock of a thread is that of
+ * its CPU time, whether or not this is sampled. */
 struct store_clock {
 	uint64_t start, last, end; /* last: at the last handled sample; end: 0 while it runs */
 	struct store_count account[CSP_DISPOSITIONS];
-	uint64_t cost; /* ns of the thread used by measuring, besides "own code" */
+	uint64_t cost; /* of the first one: ns used by measuring all events, besides "own code" */
 };
 
 struct store_thread {

@@ -131,7 +131,7 @@ bool csprof_options_given(char **environment)
 bool csprof_options_read(char **environment)
 {
 	struct csprof_options *o = &csprof_options;
-	const char *why, *events = csprof_variable(environment, HPCRUN_ENV_EVENTS);
+	const char *why, *at, *events = csprof_variable(environment, HPCRUN_ENV_EVENTS);
 	copy_path(o->out, csprof_variable(environment, HPCRUN_ENV_OUT));
 	copy_path(o->library, csprof_variable(environment, HPCRUN_ENV_LIBRARY));
 	copy_path(o->store, csprof_variable(environment, HPCRUN_ENV_STORE));
@@ -139,7 +139,8 @@ bool csprof_options_read(char **environment)
 		o->store[0] = '\0';
 	const char *trees = csprof_variable(environment, HPCRUN_ENV_TREES);
 	o->one_tree = trees && strcmp(trees, "all") == 0;
-	if (csprof_event_parse(events && *events ? events : NULL, &o->event, &why) < 0)
+	o->events.n = 0;
+	if (csprof_events_parse(events && *events ? events : NULL, &o->events, &at, &why) < 0)
 		return false;
 	const char *budget = csprof_variable(environment, HPCRUN_ENV_BUDGET);
 	o->budget = CSPROF_DEFAULT_BUDGET;

@@ -48,7 +48,7 @@ struct csprof_options {
 	char out[PATH_MAX]; /* empty: measure nothing */
 	char library[PATH_MAX];
 	char store[PATH_MAX]; /* empty: the store is in private memory */
-	struct csprof_event_request event;
+	struct csprof_event_requests events;
 	uint32_t budget; /* hundredths of a percent of each thread's time */
 	struct csprof_cost cost;
 	bool follow;

@@ -20,7 +20,11 @@ struct csprof_source {
 	    *drivers;    /* that the thread may use, best first; ends with NULL */
 	uint64_t period; /* nominal mean, ns */
 	uint64_t floor;  /* ns: shortest period of a source that repeats by itself */
-	struct os_task_clock clock;
+	struct os_perf perf;
+	/* counter.c: what it counts, and how many of its events come per second of CPU time, as far
+	 * as is known */
+	const struct os_perf_kind *kind;
+	uint64_t per_second;
 	/* csprof_source_usage: what the kernel has counted for the thread; it was read for the
 	 * sample that is being taken; the voluntary context switches at the last sample. */
 	struct os_usage usage;
@@ -52,7 +56,10 @@ enum { CSPROF_DRIVER_SETUPS = 2 }; /* number of tables of system calls */
 
 struct csprof_driver {
 	const char *name; /* as in the source of METRICS */
-	bool kernel;      /* time in the kernel is included */
+	bool kernel;      /* what happens in the kernel is included */
+	/* It counts the event itself: next_ns of start and arm stands for as many events as come in
+	 * that time (per_second). Else it is driven by the thread's CPU time. */
+	bool counts;
 	/* Begin to sample this thread with sig, the first time after first_ns, which may be less
 	 * than the floor if the source does not repeat by itself. Returns 0 or 1 like arm, or a
 	 * negative errno, and then holds nothing. Everything that arm and sent need is in *s
@@ -74,8 +81,10 @@ struct csprof_driver {
 	void (*resume)(struct csprof_source *s);
 	/* Release everything. in_child: after fork, where only copies exist. Async-signal-safe. */
 	void (*stop)(struct csprof_source *s, bool in_child);
-	/* Each context switch of its threads costs csprof_cost.change, unless by_timer. A thread
-	 * whose switches cost too much gets this driver. NULL: switches cost nothing. */
+	/* It has a performance event: each context switch of its threads costs csprof_cost.change,
+	 * unless by_timer. A thread whose switches cost too much gets the cheaper driver; NULL:
+	 * there is none. */
+	bool perf;
 	const struct csprof_driver *cheaper;
 	/* The system calls that it makes: in a handler at each sample; in a handler to make what
 	 * is made later; and to start, silence and stop, also in a handler if a source was
@@ -142,8 +151,16 @@ int csprof_source_signal(struct csprof_source *s, uint32_t *which, int sig, uint
 /* Whether the source, or the event that it replaces, sent the signal. Async-signal-safe. */
 bool csprof_source_sent(const struct csprof_source *s, const siginfo_t *info);
 
+/* Keep the descriptor of a performance event in mind, and forget it. */
+void csprof_descriptor_keep(const struct os_perf *c);
+void csprof_descriptor_forget(const struct os_perf *c);
 /* The lowest descriptor from `from` on that a source of this process needs, or -1. Also in a
  * vfork child; async-signal-safe. */
 int csprof_source_descriptor(unsigned from);
+
+/* The number of performance events of this process, which is limited (task_clock.c): one more, or
+ * one less; and whether there are enough. */
+void csprof_perf_counted(int more);
+bool csprof_perf_crowded(void);
 
 #endif

@@ -13,10 +13,12 @@ static int start(struct csprof_source *s, const struct csprof_driver *driver, in
 	    .drivers = s->drivers,
 	    .period = period_ns,
 	    .floor = s->floor,
+	    .kind = s->kind,
+	    .per_second = s->per_second,
 	    .review = s->review,
 	    .switches = usage.switches,
 	    .sig = sig,
-	    .clock.fd = -1,
+	    .perf.fd = -1,
 	    .cpu_timer = -1,
 	    .mono_timer = -1,
 	    .lost = -1,
@@ -58,7 +60,7 @@ void csprof_sources_setup(const struct csprof_cost *cost, uint32_t budget)
 
 uint32_t csprof_source_cost(const struct csprof_source *s)
 {
-	return s->driver->cheaper && !s->by_timer ? costs.event : costs.timer;
+	return s->driver->perf && !s->by_timer ? costs.event : costs.timer;
 }
 
 const struct os_usage *csprof_source_usage(struct csprof_source *s)
@@ -76,7 +78,7 @@ bool csprof_ran_on(struct csprof_source *s)
 	if (s->switches == OS_NOT_KNOWN || before == OS_NOT_KNOWN)
 		return false;
 	s->review.switches += s->switches - before;
-	if (s->driver->cheaper && !s->by_timer)
+	if (s->driver->perf && !s->by_timer)
 		s->spent += (s->switches - before) * costs.change;
 	return s->switches == before;
 }
@@ -130,8 +132,8 @@ static int start_next(struct csprof_source *s, uint32_t *which, uint64_t next_ns
 
 static void stop(struct csprof_source *s)
 {
-	if (s->clock.fd >= 0)
-		s->lost = s->clock.fd;
+	if (s->perf.fd >= 0)
+		s->lost = s->perf.fd;
 	s->driver->stop(s, false);
 }
 
@@ -144,7 +146,7 @@ int csprof_source_replace(struct csprof_source *s, uint32_t *which, uint64_t nex
 bool csprof_source_review(struct csprof_source *s, uint64_t clock)
 {
 	struct csprof_review *r = &s->review;
-	bool dear_one = s->driver->cheaper != NULL;
+	bool dear_one = s->driver->perf;
 	if (csprof_sources_frozen() || (!dear_one && !r->yielded) || r->samples++ % REVIEWED)
 		return false;
 	uint64_t ran = clock - r->clock + 1, cost = r->switches * costs.change;
@@ -155,7 +157,7 @@ bool csprof_source_review(struct csprof_source *s, uint64_t clock)
 	r->switches = 0;
 	r->share = dear_one ? (uint32_t)share : 0;
 	r->calm = dear ? 0 : r->calm + 1;
-	return dear_one ? dear : r->calm > r->patience;
+	return dear_one ? dear && s->driver->cheaper : r->calm > r->patience;
 }
 
 int csprof_source_change(struct csprof_source *s, uint32_t *which, uint64_t next_ns)
@@ -193,5 +195,5 @@ int csprof_source_signal(struct csprof_source *s, uint32_t *which, int sig, uint
 
 bool csprof_source_sent(const struct csprof_source *s, const siginfo_t *info)
 {
-	return s->driver->sent(s, info) || (s->lost >= 0 && os_task_clock_sent(info, s->lost));
+	return s->driver->sent(s, info) || (s->lost >= 0 && os_perf_sent(info, s->lost));
 }

@@ -15,60 +15,13 @@
 #include "runtime/process/state.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
 enum { ENOUGH = 64, ENOUGH_PER_CPU = 2 };
 static CSPROF_TOGETHER atomic_uint events; /* existing, or made later */
 static uint32_t enough;                    /* limit; 0: not known yet. Under the process's lock */
-
-/* The descriptors of events, for csprof_source_descriptor. If there are more, functions that
- * close ranges of descriptors close the others. */
-enum { PLACES = 1024, BEING_SET = -1 };
-static struct {
-	_Atomic(int) taken; /* the descriptor + 1, BEING_SET, or 0 */
-	uint64_t id;
-} places[PLACES] CSPROF_LARGE;
-static CSPROF_TOGETHER _Atomic(int) places_used; /* number of places ever used */
-
-static void take_place(const struct os_task_clock *c)
-{
-	for (int i = 0; i < PLACES; i++) {
-		int is_free = 0;
-		if (!atomic_compare_exchange_strong(&places[i].taken, &is_free, BEING_SET))
-			continue;
-		places[i].id = c->id;
-		atomic_store(&places[i].taken, c->fd + 1);
-		int used = atomic_load(&places_used);
-		while (used <= i && !atomic_compare_exchange_weak(&places_used, &used, i + 1))
-			;
-		return;
-	}
-}
-
-static void give_place(const struct os_task_clock *c)
-{
-	int n = atomic_load(&places_used);
-	for (int i = 0; i < n; i++)
-		if (atomic_load(&places[i].taken) == c->fd + 1 && places[i].id == c->id) {
-			atomic_store(&places[i].taken, 0);
-			return;
-		}
-}
-
-int csprof_source_descriptor(unsigned from)
-{
-	int lowest = -1, n = atomic_load(&places_used);
-	for (int i = 0; i < n; i++) {
-		struct os_task_clock c = {.fd = atomic_load(&places[i].taken) - 1};
-		if (c.fd < 0 || (unsigned)c.fd < from || (lowest >= 0 && c.fd > lowest))
-			continue;
-		c.id = places[i].id;
-		if (os_task_clock_is_open(&c)) /* else the number is the program's by now */
-			lowest = c.fd;
-	}
-	return lowest;
-}
 
 /* ---- the first sample ------------------------------------------------------------------
  *
@@ -85,30 +38,35 @@ enum { TWO_TICKS_NS = 20 * 1000 * 1000 };
 /* The kernel does not permit events; this will not change. */
 static atomic_bool refused;
 
+static const struct os_perf_kind task_clock = {
+    .type = PERF_TYPE_SOFTWARE,
+    .config = PERF_COUNT_SW_TASK_CLOCK,
+};
+
 static int open_event(struct csprof_source *s, int sig, uint64_t first_ns)
 {
-	struct os_task_clock *c = &s->clock;
-	int r = os_task_clock_open(c, first_ns, sig, !csprof_process.threaded);
+	struct os_perf *c = &s->perf;
+	int r = os_perf_open(c, &task_clock, first_ns, sig, !csprof_process.threaded);
 	if (r == -EACCES || r == -EPERM || r == -ENOSYS)
 		atomic_store(&refused, true);
 	if (r < 0) {
 		c->fd = -1;
 		return r;
 	}
-	take_place(c);
+	csprof_descriptor_keep(c);
 	atomic_store(&s->later, false);
 	return 0;
 }
 
 static void close_event(struct csprof_source *s, bool in_child)
 {
-	struct os_task_clock *c = &s->clock;
+	struct os_perf *c = &s->perf;
 	if (c->fd < 0)
 		return;
 	if (!in_child)
-		os_task_clock_enable(c, false);
-	give_place(c);
-	os_task_clock_close(c, in_child);
+		os_perf_enable(c, false);
+	csprof_descriptor_forget(c);
+	os_perf_close(c, in_child);
 	c->fd = -1;
 	c->page = NULL;
 }
@@ -152,12 +110,12 @@ static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 	if (csprof_sources_frozen() || !start_timer(s, sig, first_ns)) {
 		r = open_event(s, sig, first_ns < s->floor ? first_ns + s->floor : first_ns);
 		if (r == 0)
-			r = os_task_clock_enable(&s->clock, true);
+			r = os_perf_enable(&s->perf, true);
 	}
 	if (r < 0)
 		close_event(s, false);
 	else
-		atomic_fetch_add(&events, 1);
+		csprof_perf_counted(1);
 	return r;
 }
 
@@ -185,7 +143,7 @@ static int arm_timer(struct csprof_source *s, uint64_t next_ns)
 	if (r < 0)
 		return r;
 	if (!s->by_timer)
-		os_task_clock_enable(&s->clock, false);
+		os_perf_enable(&s->perf, false);
 	s->by_timer = true;
 	end_first_timer(s);
 	return 0;
@@ -195,13 +153,13 @@ static int arm_timer(struct csprof_source *s, uint64_t next_ns)
  * set after that. */
 static int arm_event(struct csprof_source *s, uint64_t next_ns)
 {
-	struct os_task_clock *c = &s->clock;
+	struct os_perf *c = &s->perf;
 	bool made = atomic_load(&s->later);
 	int r = made ? open_event(s, s->sig, next_ns) : 0;
 	if (r == 0 && s->by_timer)
-		r = os_task_clock_enable(c, true);
+		r = os_perf_enable(c, true);
 	if (r == 0 && !made)
-		r = os_task_clock_period(c, next_ns);
+		r = os_perf_period(c, next_ns);
 	if (s->by_timer)
 		csprof_monotonic_quiet(s); /* it may be armed if no signal brought us here */
 	s->by_timer = false;
@@ -224,8 +182,7 @@ static void settle(struct csprof_source *s, uint64_t next_ns)
 
 static bool sent(const struct csprof_source *s, const siginfo_t *info)
 {
-	return (s->clock.fd >= 0 && os_task_clock_sent(info, s->clock.fd)) ||
-	       os_timer_sent(info, s);
+	return (s->perf.fd >= 0 && os_perf_sent(info, s->perf.fd)) || os_timer_sent(info, s);
 }
 
 static void quiet(struct csprof_source *s)
@@ -234,13 +191,13 @@ static void quiet(struct csprof_source *s)
 	if (s->cpu_timer >= 0)
 		os_timer_arm(s->cpu_timer, 0);
 	if (!atomic_load(&s->later))
-		os_task_clock_enable(&s->clock, false);
+		os_perf_enable(&s->perf, false);
 }
 
 static void resume(struct csprof_source *s)
 {
 	if (!s->by_timer)
-		os_task_clock_enable(&s->clock, true);
+		os_perf_enable(&s->perf, true);
 	else if (s->cpu_timer >= 0)
 		os_timer_arm(s->cpu_timer, s->period);
 	else
@@ -254,10 +211,15 @@ static void stop(struct csprof_source *s, bool in_child)
 		csprof_monotonic_end(s);
 	}
 	close_event(s, in_child);
-	atomic_fetch_sub(&events, 1);
+	csprof_perf_counted(-1);
 }
 
-static bool crowded(void)
+void csprof_perf_counted(int more)
+{
+	atomic_fetch_add(&events, (unsigned)more);
+}
+
+bool csprof_perf_crowded(void)
 {
 	if (!enough) {
 		uint32_t cpus = os_cpus() * ENOUGH_PER_CPU;
@@ -278,9 +240,10 @@ const struct csprof_driver csprof_driver_task_clock = {
     .quiet = quiet,
     .resume = resume,
     .stop = stop,
-    .crowded = crowded,
+    .crowded = csprof_perf_crowded,
+    .perf = true,
     .cheaper = &csprof_driver_timers,
-    .needs = os_needs_task_clock_sample,
-    .needs_later = os_needs_task_clock_open,
-    .needs_setup = {os_needs_task_clock, os_needs_timer},
+    .needs = os_needs_perf_sample,
+    .needs_later = os_needs_perf_open,
+    .needs_setup = {os_needs_perf, os_needs_timer},
 };

@@ -15,8 +15,6 @@ static const struct csprof_driver *const drivers[] = {DRIVERS(CSPROF_DRIVER_ROW)
 
 const struct csprof_sampling csprof_sampling_cputime = {
     .drivers = drivers,
-    .clock = os_clock_self,
-    .clock_of = os_clock_thread,
     .late = TWO_TICKS_NS,
     .flags = CSP_METRIC_ASYNC,
     .needs = os_needs_clock_self,

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define ROW(id, ...) {__VA_ARGS__},
+#define ROW(by, name, unit, type, config, per_second, text, details)                               \
+	{name, unit, text, details, {(type), (config), 0, 0, false, false}, per_second},
 const struct csprof_event csprof_events[] = {CSPROF_EVENTS(ROW){0}};
 
 static const uint64_t second = 1000000000u;
@@ -47,7 +48,7 @@ static const struct csprof_event *find(const char *name, size_t n)
 }
 
 /* What follows the @ or the colon. */
-static int parse_period(const char *p, uint64_t *out, const char **why)
+static int parse_time(const char *p, struct csprof_event_request *out, const char **why)
 {
 	bool rate = *p == 'f';
 	uint64_t v, scale = 1;
@@ -58,24 +59,84 @@ static int parse_period(const char *p, uint64_t *out, const char **why)
 	*why = "rates go from 1 to 100000 samples per second";
 	if (rate ? v > CSPROF_MAX_RATE : v > second / scale)
 		return -1;
-	*out = rate ? second / v : v * scale;
-	return *out < second / CSPROF_MAX_RATE ? -1 : 0;
+	out->period = rate ? second / v : v * scale;
+	out->rate = (second + out->period / 2) / out->period;
+	return out->period < second / CSPROF_MAX_RATE ? -1 : 0;
 }
 
-int csprof_event_parse(const char *text, struct csprof_event_request *out, const char **why)
+static int parse_count(const char *p, struct csprof_event_request *out, const char **why)
 {
-	if (!text)
-		text = csprof_events[0].name;
-	size_t n = strcspn(text, "@:");
+	bool rate = *p == 'f';
+	uint64_t v;
+	p = number(p + rate, &v);
+	*why = "expected how many make a sample, as in @100, or a rate, as in @f1000";
+	if (!p || v == 0 || *p)
+		return -1;
+	*why = "rates go from 1 to 100000 samples per second";
+	out->period = rate ? 0 : v;
+	out->rate = rate ? v : 0;
+	return out->rate > CSPROF_MAX_RATE ? -1 : 0;
+}
+
+static bool is_time(const struct csprof_event *e)
+{
+	return strcmp(e->unit, "ns") == 0;
+}
+
+int csprof_event_parse(const char *text, size_t n, struct csprof_event_request *out,
+		       const char **why)
+{
+	enum { LONGEST = 40 };
+	char rest[LONGEST];
+	size_t name = 0;
+	while (name < n && text[name] != '@' && text[name] != ':')
+		name++;
 	*why = "unknown event (hpcrun -l lists them)";
-	*out = (struct csprof_event_request){.event = find(text, n)};
+	*out = (struct csprof_event_request){.event = find(text, name)};
 	if (!out->event)
 		return -1;
-	out->period = second / CSPROF_DEFAULT_RATE;
-	if (text[n] && parse_period(text + n + 1, &out->period, why) < 0)
+	*why = "the period is too long";
+	size_t more = name < n ? n - name - 1 : 0;
+	if (more >= sizeof rest)
 		return -1;
-	out->rate = (second + out->period / 2) / out->period;
-	return 0;
+	memcpy(rest, name < n ? text + name + 1 : "f1000", name < n ? more : sizeof "f1000");
+	if (name < n)
+		rest[more] = '\0';
+	return is_time(out->event) ? parse_time(rest, out, why) : parse_count(rest, out, why);
+}
+
+size_t csprof_event_length(const char *list)
+{
+	return strcspn(list, ",");
+}
+
+static bool has(const struct csprof_event_requests *all, const struct csprof_event *e)
+{
+	for (uint32_t i = 0; i < all->n; i++)
+		if (all->of[i].event == e)
+			return true;
+	return false;
+}
+
+int csprof_events_parse(const char *list, struct csprof_event_requests *out, const char **at,
+			const char **why)
+{
+	struct csprof_event_request one;
+	if (!list)
+		list = csprof_events[0].name;
+	for (size_t n;; list += n + 1) {
+		n = csprof_event_length(list);
+		*at = list;
+		if (csprof_event_parse(list, n, &one, why) < 0)
+			return -1;
+		*why =
+		    has(out, one.event) ? "the event is given twice" : "at most 8 events at once";
+		if (has(out, one.event) || out->n == CSPROF_MAX_EVENTS)
+			return -1;
+		out->of[out->n++] = one;
+		if (!list[n])
+			return 0;
+	}
 }
 
 int csprof_budget_parse(const char *text, uint32_t *out, const char **why)

@@ -3,14 +3,19 @@
 #ifndef RUNTIME_EVENTS_REQUEST_H
 #define RUNTIME_EVENTS_REQUEST_H
 
+#include "runtime/os/os.h"
+
+#include <stddef.h>
 #include <stdint.h>
 
 enum { CSPROF_DEFAULT_RATE = 1000, CSPROF_MAX_RATE = 100000 };
 
 /* A row of list.h. */
 struct csprof_event {
-	const char *name, *unit; /* "ns" */
+	const char *name, *unit; /* "ns", "count" */
 	const char *text, *details;
+	struct os_perf_kind kind; /* of the performance event that counts it */
+	uint64_t per_second;      /* see list.h */
 };
 
 /* Ends with a row without a name. The first one is the default. */
@@ -19,13 +24,29 @@ extern const struct csprof_event csprof_events[];
 /* The requested measurement. */
 struct csprof_event_request {
 	const struct csprof_event *event;
+	/* Of times both are set. Of counts one is, the other is 0: the period varies, so that
+	 * samples come at that rate, or the rate depends on the program. */
 	uint64_t period; /* mean, in the event's unit */
-	uint64_t rate;   /* resulting samples per second */
+	uint64_t rate;   /* samples per second of CPU time */
 };
 
-/* Parse one event; NULL: the default. Returns 0, or -1 with *why, a constant text that describes
- * the error. Periods may have the suffixes ns, us, ms and s. Makes no system calls. */
-int csprof_event_parse(const char *text, struct csprof_event_request *out, const char **why);
+/* Parse one event, of n bytes. Returns 0, or -1 with *why, a constant text that describes the
+ * error. Periods of times may have the suffixes ns, us, ms and s. Makes no system calls. */
+int csprof_event_parse(const char *text, size_t n, struct csprof_event_request *out,
+		       const char **why);
+/* The length of the first event of a list: up to the comma after it, or the end. */
+size_t csprof_event_length(const char *list);
+
+/* Events to be measured together. */
+enum { CSPROF_MAX_EVENTS = 8 };
+struct csprof_event_requests {
+	struct csprof_event_request of[CSPROF_MAX_EVENTS];
+	uint32_t n;
+};
+/* Parse a list separated by commas and add it to *out; NULL: the default. As above; *at: the event
+ * that is wrong. */
+int csprof_events_parse(const char *list, struct csprof_event_requests *out, const char **at,
+			const char **why);
 
 /* Parse the argument of --budget: percent, with at most two decimals, into hundredths. As above. */
 int csprof_budget_parse(const char *text, uint32_t *out, const char **why);

@@ -1,4 +1,4 @@
 #include "runtime/events/sampling.h"
 
-#define ROW(id, ...) &csprof_sampling_##id,
+#define ROW(by, ...) &csprof_sampling_##by,
 const struct csprof_sampling *const csprof_samplings[] = {CSPROF_EVENTS(ROW)};

@@ -6,15 +6,17 @@
 #include "runtime/events/list.h"
 #include "runtime/events/request.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct csprof_sampling {
 	/* The drivers that can deliver it, best first; ends with NULL. */
 	const struct csprof_driver *const *drivers;
 	/* The event's clock, in its unit: of the calling thread, and of another one. The weight
-	 * of a sample is what it has advanced in the thread since the last sample. */
-	uint64_t (*clock)(void);
-	uint64_t (*clock_of)(uint32_t tid);
+	 * of a sample is what it has advanced in the thread since the last sample. NULL: CPU
+	 * time. */
+	uint64_t (*clock)(const struct csprof_source *s);
+	uint64_t (*clock_of)(const struct csprof_source *s, uint32_t tid);
 	/* How late a sample may come after its period with the worst driver, in the event's
 	 * unit. */
 	uint64_t late;
@@ -27,17 +29,22 @@ struct csprof_sampling {
 /* Indexed by the row of list.h. */
 extern const struct csprof_sampling *const csprof_samplings[];
 
-#define CSPROF_DECLARE_SAMPLING(id, ...) extern const struct csprof_sampling csprof_sampling_##id;
+#define CSPROF_DECLARE_SAMPLING(by, ...) extern const struct csprof_sampling csprof_sampling_##by;
 CSPROF_EVENTS(CSPROF_DECLARE_SAMPLING)
+
+/* The clock of CPU time, which every thread has: whether or not it is sampled. */
+enum { CSPROF_CPU_CLOCK = 0 };
 
 /* An event that this process measures. */
 struct csprof_measured {
 	const struct csprof_event *event;
 	const struct csprof_sampling *by;
-	uint64_t period;  /* nominal mean, in the event's unit */
-	uint64_t rate;    /* resulting samples per second, for the report */
+	uint64_t period; /* see csprof_event_request */
+	uint64_t rate;
+	/* of counts: how many come per second of CPU time, as the last thread has seen */
+	_Atomic(uint64_t) per_second;
 	uint32_t column;  /* of its weights in the trees; the number of samples is in the next */
-	uint32_t clock;   /* index in a thread's clocks */
+	uint32_t clock;   /* index in a thread's clocks: CSPROF_CPU_CLOCK, or another */
 	uint32_t sources; /* bit i: a thread has used driver i. Under the process's lock */
 };
 

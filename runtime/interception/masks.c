@@ -3,6 +3,7 @@
 #include "runtime/csprof.h"
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
+#include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
 #include "runtime/sandboxes/seccomp.h"
 
@@ -91,9 +92,8 @@ static void let_go(void)
 {
 	csprof_state_t *state = csprof_self;
 	held = false;
-	if (!state || !state->source.driver || atomic_load(&state->rest) != CSP_SIGNAL_TAKEN)
-		return;
-	csprof_sample_resume();
+	if (state && csprof_samplers_resting(state, CSP_SIGNAL_TAKEN))
+		csprof_sample_resume();
 }
 
 int csprof_mask_change(int how, const uint64_t *set, uint64_t *old)
@@ -191,7 +191,7 @@ static bool use_spare(uint64_t mask)
 	int sig = atomic_load(&spare);
 	if (sig <= 0 || mask & bit_of(sig) || !in_this_process())
 		return false;
-	return (csprof_self && csprof_self->source.sig == sig) || csprof_sample_by(sig);
+	return csprof_samples_by(sig) || csprof_sample_by(sig);
 }
 
 /* ---- signals of the program's own that it blocks ----------------------------------- */
@@ -280,23 +280,22 @@ static void stop_sampling(uint64_t mask)
 {
 	csprof_state_t *state = csprof_self;
 	held = true;
-	if (!state || !state->source.driver || atomic_load(&state->rest) != CSP_TAIL ||
-	    use_spare(mask))
+	if (!state || !csprof_samplers_resting(state, CSP_TAIL) || use_spare(mask))
 		return;
-	atomic_store(&state->rest, CSP_SIGNAL_TAKEN);
-	state->source.driver->quiet(&state->source);
+	csprof_samplers_rest(state, CSP_SIGNAL_TAKEN);
+	csprof_samplers_quiet(state);
 }
 
 void csprof_mask_started(void)
 {
 	csprof_state_t *state = csprof_self;
 	uint64_t mask = 0;
-	if (!held || !state || !state->source.driver)
+	if (!held || !state || !csprof_samplers_any(state))
 		return;
 	os_mask(SIG_BLOCK, NULL, &mask);
 	if (!(mask & bits().ours))
 		return;
-	if (atomic_load(&state->rest) == CSP_SIGNAL_TAKEN)
+	if (csprof_samplers_resting(state, CSP_SIGNAL_TAKEN))
 		csprof_sample_resume();
 	stop_sampling(mask);
 }
@@ -480,7 +479,7 @@ static int wait_whole(struct wait *w, siginfo_t *info)
 	for (;;) {
 		sig = os_wait_signal(w->set | w->kept, info, time_left(w->until));
 		if (sig > 0 && csprof_sample_sent(info))
-			csprof_sample_defer();
+			csprof_sample_defer(info);
 		else if (sig > 0 && sig == csprof_process.sig && !w->for_ours &&
 			 (w->mask & bits().standin || !csprof_signal_has_handler(sig)))
 			done_with(w, info);

@@ -5,6 +5,7 @@
 #include "runtime/csprof.h"
 #include "runtime/interception/masks.h"
 #include "runtime/os/os.h"
+#include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
 #include "runtime/process/thread.h"
 #include "runtime/sample/fault.h"
@@ -406,8 +407,7 @@ void csprof_signal_look(void)
 		return;
 	atomic_store(&taken, true);
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
-		if (atomic_load(&s->rest) == CSP_TAIL)
-			atomic_store(&s->rest, CSP_SIGNAL_TAKEN);
+		csprof_samplers_rest(s, CSP_SIGNAL_TAKEN);
 }
 
 void csprof_signal_say_taken(void)

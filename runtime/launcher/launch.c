@@ -3,6 +3,7 @@
 #include "formats/base/path.h"
 #include "runtime/base/options.h"
 #include "runtime/launcher/check.h"
+#include "runtime/launcher/closing.h"
 #include "runtime/launcher/complete.h"
 #include "runtime/launcher/cost.h"
 #include "runtime/launcher/environment.h"
@@ -242,132 +243,6 @@ static int wait_for(pid_t pid, uint64_t *ns)
 	return status;
 }
 
-/* ---- the summary at the end ------------------------------------------------------------------ */
-
-/* Report stores without a datafile, and where they are. */
-static void report_stores(const char *dir, const struct launch_store *store,
-			  const struct launch_recovered *r)
-{
-	char store_argument[PATH_MAX + 1];
-	snprintf(store_argument, sizeof store_argument, " %s", store->path);
-	bool linked = store->link[0] && access(store->link, F_OK) == 0;
-	if (r->failed)
-		fprintf(stderr,
-			"hpcrun: %s: no datafile was written for %u process%s; the data is kept in "
-			"%s; free some space and run 'hpcprof recover %s%s%s'\n",
-			r->why, r->failed, r->failed == 1 ? "" : "es", store->path,
-			linked ? "" : "-o ", dir, linked ? "" : store_argument);
-	if (r->running)
-		fprintf(stderr,
-			"hpcrun: %u process%s still run%s; 'hpcprof top %s' shows %s, and 'hpcprof "
-			"recover %s' writes datafiles if they are killed\n",
-			r->running, r->running == 1 ? "" : "es", r->running == 1 ? "s" : "", dir,
-			r->running == 1 ? "it" : "them", dir);
-}
-
-/* There are two reasons for fewer samples than requested: measuring would cost more than the
- * budget, or there is no good source. */
-static void say_rate(const struct launch_options *o, const struct launch_summary *s, double rate)
-{
-	const double few = 0.9, near = 0.5, few_outside = 0.005;
-	double cost = (double)s->cost / (double)s->clock;
-	bool bounded = rate < few * (double)o->parsed.rate &&
-		       cost * CSPROF_WHOLE > near * (double)o->parsed_budget;
-	bool poor = !strstr(s->source, "perf task-clock") && !launch_events_allowed();
-	bool ticks = !poor && strstr(s->source, "timers") && rate < few * (double)o->parsed.rate;
-	fprintf(stderr, ", %.0f per second by %s", rate, s->source);
-	if (bounded || poor || ticks)
-		fprintf(stderr, " (asked: %" PRIu64 "%s%s%s)", o->parsed.rate,
-			bounded ? "; a higher --budget allows more" : "",
-			poor ? "; perf_event_paranoid <= 1 would allow perf" : "",
-			ticks ? "; threads that wait often are sampled at the kernel's ticks" : "");
-	fprintf(stderr, "; measuring took %.1f%%", 100 * cost);
-	if ((double)s->outside > few_outside * (double)s->clock)
-		fprintf(stderr, ", and %.3f s outside of it to start and end %u program image%s",
-			(double)s->outside / 1e9, s->files, s->files == 1 ? "" : "s");
-}
-
-static void say_lost(const struct launch_recovered *r)
-{
-	if (r->lost)
-		fprintf(stderr,
-			"; %u lost (no space for %s data: shared memory is full, or file sizes "
-			"are limited)",
-			r->lost, r->lost == 1 ? "its" : "their");
-}
-
-/* Time without samples, which the program has caused. */
-static void say_unsampled(const struct launch_summary *s)
-{
-	static const struct {
-		enum csp_disposition as;
-		const char *text;
-	} kinds[] = {
-	    {CSP_MEASURING_OFF, "because programs restrict system calls or close descriptors"},
-	    {CSP_SIGNAL_TAKEN,
-	     "because programs take or block the sampling signal; try --signal RTMIN"},
-	    {CSP_FAULT, "because of faults in the sampling handler"},
-	};
-	const double telling = 0.005;
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if ((double)s->weight[kinds[i].as] > telling * (double)s->clock)
-			fprintf(stderr, "; %.2f s without samples (%s)",
-				(double)s->weight[kinds[i].as] / 1e9, kinds[i].text);
-}
-
-static void closing_line(const struct launch_options *o, const char *quoted, const char *dir,
-			 const struct timespec *since, size_t listed,
-			 const struct launch_recovered *r, uint64_t waited)
-{
-	static const char *const names[CSP_DISPOSITIONS] = CSP_DISPOSITION_NAMES;
-	const double telling = 1.01;
-	struct launch_summary s;
-	uint64_t all = 0, dropped = 0;
-	if (launch_summarize(dir, since, &s) < 0 || s.files == 0) {
-		fprintf(stderr, "hpcrun: no datafile was written to %s", quoted);
-		say_lost(r);
-		launch_unmeasured_print(stderr, dir, listed);
-		fputc('\n', stderr);
-		return;
-	}
-	for (int d = 0; d < CSP_DISPOSITIONS; d++) {
-		all += s.samples[d];
-		if (d != CSP_RECORDED && d != CSP_PARTIAL)
-			dropped += s.samples[d];
-	}
-	fprintf(stderr, "hpcrun: %s: %" PRIu64 " samples in %.2f s of CPU time", quoted, all,
-		(double)s.clock / 1e9);
-	if (s.clock && s.source[0]) /* else there was no sample */
-		say_rate(o, &s, (double)all * 1e9 / (double)s.clock);
-	if (strstr(s.source, "itimer"))
-		fputs("; one timer for all threads: the shares of threads are approximate", stderr);
-	fprintf(stderr, "; %u process%s", s.processes, s.processes == 1 ? "" : "es");
-	if (s.files != s.processes)
-		fprintf(stderr, " (%u program images)", s.files);
-	if ((double)waited > telling * (double)s.clock)
-		fprintf(stderr, ", which took %.2f s by the kernel's count", (double)waited / 1e9);
-	if (s.samples[CSP_PARTIAL])
-		fprintf(stderr, "; %" PRIu64 " partial", s.samples[CSP_PARTIAL]);
-	fprintf(stderr, "; %" PRIu64 " dropped", dropped);
-	const char *separator = " (";
-	for (int d = CSP_PARTIAL + 1; d < CSP_DISPOSITIONS; d++)
-		if (s.samples[d]) {
-			fprintf(stderr, "%s%s %" PRIu64, separator, names[d], s.samples[d]);
-			separator = ", ";
-		}
-	fputs(dropped ? ")" : "", stderr);
-	say_unsampled(&s);
-	if (r->datafiles)
-		fprintf(stderr, "; %u recovered because %s", r->datafiles,
-			r->datafiles == 1 ? "its process could not write it"
-					  : "their processes could not write them");
-	say_lost(r);
-	if (s.unreadable)
-		fprintf(stderr, "; %u unreadable", s.unreadable);
-	launch_unmeasured_print(stderr, dir, listed);
-	fprintf(stderr, "; to see them: hpcprof %s\n", quoted);
-}
-
 static void list_events(bool details)
 {
 	for (const struct csprof_event *e = csprof_events; e->name; e++) {
@@ -430,8 +305,8 @@ static int run(const struct launch_options *o)
 	launch_waited_add(absolute, pid, &since, waited);
 	launch_quote(quoted, shown);
 	if (!o->quiet) {
-		report_stores(quoted, &store, &recovered);
-		closing_line(o, quoted, shown, &since, listed, &recovered, waited);
+		launch_say_stores(quoted, &store, &recovered);
+		launch_say_end(o, quoted, shown, &since, listed, &recovered, waited);
 	}
 	if (o->pack)
 		launch_pack(absolute, quoted, &since, &child);

@@ -63,7 +63,8 @@ static const char *const places[] = {HPCRUN_STORE_MEMORY, HPCRUN_STORE_PRIVATE, 
 const struct launch_option launch_option_table[] = {
     {'e', "event", "EVENT", NULL,
      "what to sample: CPUTIME, CPUTIME@1ms (a period) or\n"
-     "CPUTIME@f1000 (a rate); default CPUTIME@f1000"},
+     "CPUTIME@f1000 (a rate); default CPUTIME@f1000; may be repeated,\n"
+     "or a list: CPUTIME,page-faults@100"},
     {'l', "list", NULL, NULL, "list the events that this machine can sample"},
     {'L', "list-long", NULL, NULL, "list them with descriptions and limits"},
     {LAUNCH_BUDGET, "budget", "PERCENT", NULL,
@@ -233,13 +234,23 @@ static int parse_only(const char *value, struct launch_options *o)
 	return 0;
 }
 
+static int add_event(const char *value, struct launch_options *o)
+{
+	size_t have = strlen(o->event), more = strlen(value);
+	if (have + 1 + more >= sizeof o->event)
+		return complain("-e", value, "too many events");
+	if (have)
+		o->event[have++] = ',';
+	memcpy(o->event + have, value, more + 1);
+	return 0;
+}
+
 static int one_option(struct launch_options *o, int c, const char *value)
 {
 	const char *why;
 	switch (c) {
 	case 'e':
-		o->event = value;
-		return 0;
+		return add_event(value, o);
 	case LAUNCH_BUDGET:
 		o->budget = value;
 		if (csprof_budget_parse(value, &o->parsed_budget, &why) < 0)
@@ -385,20 +396,23 @@ static int refuse(int value, char **argv)
 	return -1;
 }
 
+/* event: it and what follows in the list. */
 static int refuse_event(const char *event, const char *why)
 {
 	char name[NEAREST_MOST + 1], hint[NEAREST_TEXT];
 	struct nearest near = {.typed = name};
 	bool known = false;
+	int length = (int)csprof_event_length(event);
 
-	snprintf(name, sizeof name, "%.*s", (int)strcspn(event, "@:"), event);
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(event, "@:,"), event);
 	for (const struct csprof_event *e = csprof_events; e->name; e++) {
 		nearest_offer(&near, e->name, strlen(e->name));
 		known |= strcmp(e->name, name) == 0;
 	}
 	if (known) /* then the period is wrong */
 		near.best = NULL;
-	fprintf(stderr, "hpcrun: -e '%s': %s%s\n", event, why, nearest_text(hint, &near, ""));
+	fprintf(stderr, "hpcrun: -e '%.*s': %s%s\n", length, event, why,
+		nearest_text(hint, &near, ""));
 	return -1;
 }
 
@@ -424,7 +438,7 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 {
 	struct option longs[OPTIONS + 1] = {{0}};
 	char shorts[2 * OPTIONS + 3] = "+:", *to = shorts + 2;
-	const char *why;
+	const char *why, *at;
 
 	for (size_t i = 0; i < OPTIONS; i++) {
 		const struct launch_option *row = &launch_option_table[i];
@@ -441,6 +455,7 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 	if (from_environment(o) < 0)
 		return -1;
 	struct launch_options environment = *o;
+	o->event[0] = '\0';
 	opterr = 0;
 	for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
 		if (c == '?' || c == ':')
@@ -451,8 +466,10 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 	o->command = argv + optind;
 	if (check_marks(o, &environment) < 0)
 		return -1;
-	if (csprof_event_parse(o->event, &o->parsed, &why) < 0)
-		return refuse_event(o->event, why);
+	if (!o->event[0])
+		memcpy(o->event, environment.event, sizeof o->event);
+	if (csprof_events_parse(o->event[0] ? o->event : NULL, &o->events, &at, &why) < 0)
+		return refuse_event(at, why);
 	if (o->action == LAUNCH_RUN && !o->command[0]) {
 		fputs("hpcrun: which COMMAND? Try 'hpcrun --help'\n", stderr);
 		return -1;

@@ -20,9 +20,9 @@ enum launch_action {
 
 struct launch_options {
 	enum launch_action action;
-	const char *event;                  /* as written; NULL: the default */
-	struct csprof_event_request parsed; /* the same, parsed */
-	const char *budget;                 /* as written after --budget, and parsed */
+	char event[1024]; /* as written, separated by commas; empty: the default */
+	struct csprof_event_requests events; /* the same, parsed */
+	const char *budget;                  /* as written after --budget, and parsed */
 	uint32_t parsed_budget;
 	const char *out;      /* directory, or NULL: hpcrun-COMMAND-N */
 	const char *unwinder; /* NULL: cfi */

@@ -47,9 +47,29 @@ int launch_skip_to_trailer(struct cursor *c)
 	return 0;
 }
 
-static int add_account(struct cursor *c, struct launch_summary *out)
+/* The event that a column belongs to: its weights are in the first of two. NULL: none. */
+static struct launch_event *event_of(struct launch_summary *out, uint32_t column)
+{
+	enum { COLUMNS = 2 };
+	return column % COLUMNS == 0 && column / COLUMNS < CSPROF_MAX_EVENTS
+		   ? &out->events[column / COLUMNS]
+		   : NULL;
+}
+
+static void add_row(struct launch_event *e, const struct csp_text *name, uint64_t samples,
+		    uint64_t weight)
 {
 	static const char *const names[CSP_DISPOSITIONS] = CSP_DISPOSITION_NAMES;
+	e->clock += weight;
+	for (int d = 0; d < CSP_DISPOSITIONS; d++)
+		if (strlen(names[d]) == name->n && memcmp(names[d], name->at, name->n) == 0) {
+			e->samples[d] += samples;
+			e->weight[d] += weight;
+		}
+}
+
+static int add_account(struct cursor *c, struct launch_summary *out)
+{
 	uint32_t rows, thread, metric;
 	uint64_t samples, weight;
 	struct csp_text name;
@@ -62,12 +82,9 @@ static int add_account(struct cursor *c, struct launch_summary *out)
 		    csp_get_u64(c, "samples", &samples, NULL) < 0 ||
 		    csp_get_u64(c, "weight", &weight, NULL) < 0)
 			return -1;
-		out->clock += weight;
-		for (int d = 0; d < CSP_DISPOSITIONS; d++)
-			if (strlen(names[d]) == name.n && memcmp(names[d], name.at, name.n) == 0) {
-				out->samples[d] += samples;
-				out->weight[d] += weight;
-			}
+		struct launch_event *e = event_of(out, metric);
+		if (e)
+			add_row(e, &name, samples, weight);
 	}
 	return 0;
 }
@@ -85,9 +102,9 @@ static uint64_t number(const struct csp_text *value)
 	return v;
 }
 
-/* What measuring cost, and the source of the first metric that names one, from the pairs of PROCESS
+/* CPU time, what measuring cost, and the source of the event, from the pairs of PROCESS (e: NULL)
  * or of a metric: no key is in both. */
-static int add_pairs(struct cursor *c, struct launch_summary *out)
+static int add_pairs(struct cursor *c, struct launch_summary *out, struct launch_event *e)
 {
 	uint32_t pairs;
 	if (csp_get_count(c, "pairs", CSP_PAIR_MIN_BYTES, &pairs, NULL) < 0)
@@ -100,8 +117,10 @@ static int add_pairs(struct cursor *c, struct launch_summary *out)
 			out->cost += number(&value);
 		if (is_key(&key, "outside_ns"))
 			out->outside += number(&value);
-		if (!out->source[0] && is_key(&key, "source") && value.n < sizeof out->source)
-			memcpy(out->source, value.at, value.n);
+		if (is_key(&key, "cpu_ns"))
+			out->cpu += number(&value);
+		if (e && !e->source[0] && is_key(&key, "source") && value.n < sizeof e->source)
+			memcpy(e->source, value.at, value.n);
 	}
 	return 0;
 }
@@ -112,7 +131,7 @@ static int add_metrics(struct cursor *c, struct launch_summary *out)
 	if (csp_get_count(c, "metrics", 4, &metrics, NULL) < 0)
 		return -1;
 	for (uint32_t i = 0; i < metrics; i++)
-		if (add_pairs(c, out) < 0)
+		if (add_pairs(c, out, event_of(out, i)) < 0)
 			return -1;
 	return 0;
 }
@@ -131,7 +150,7 @@ static int add_file(const uint8_t *bytes, size_t n, struct launch_summary *out)
 		chunk.size = c.pos + h.length;
 		if ((h.tag == CSP_CHUNK_ACCOUNT && add_account(&chunk, out) < 0) ||
 		    (h.tag == CSP_CHUNK_METRICS && add_metrics(&chunk, out) < 0) ||
-		    (h.tag == CSP_CHUNK_PROCESS && add_pairs(&chunk, out) < 0))
+		    (h.tag == CSP_CHUNK_PROCESS && add_pairs(&chunk, out, NULL) < 0))
 			return -1;
 		cursor_skip(&c, h.length);
 	}

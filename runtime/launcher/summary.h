@@ -4,20 +4,27 @@
 
 #include "formats/base/cursor.h"
 #include "formats/datafile.h"
+#include "runtime/events/request.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
+/* Of one event. */
+struct launch_event {
+	uint64_t clock; /* the sum of all weights, in its unit */
+	uint64_t samples[CSP_DISPOSITIONS];
+	uint64_t weight[CSP_DISPOSITIONS];
+	char source[64]; /* source of samples, from the first file that names one */
+};
+
 struct launch_summary {
 	uint32_t files, unreadable;
 	uint32_t processes; /* files of first images; the others come after exec */
-	uint64_t clock;     /* ns: the sum of all weights */
-	uint64_t samples[CSP_DISPOSITIONS];
-	uint64_t weight[CSP_DISPOSITIONS]; /* ns */
-	uint64_t cost;                     /* ns of that time that measuring took */
-	uint64_t outside;                  /* ns that it took besides, to load, write and end */
-	char source[64]; /* source of samples, from the first file that names one */
+	struct launch_event events[CSPROF_MAX_EVENTS]; /* as they were asked for */
+	uint64_t cpu;                                  /* ns: CPU time of all threads */
+	uint64_t cost;                                 /* ns of that time that measuring took */
+	uint64_t outside; /* ns that it took besides, to load, write and end */
 };
 
 /* Add up the ACCOUNT chunks of the datafiles in dir that are not older than *since (on the

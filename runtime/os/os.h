@@ -23,14 +23,14 @@ struct os_need {
 	bool must;        /* it must succeed; else it may fail with an errno */
 	uint64_t args[6]; /* 0: addresses and the like, which no filter depends on */
 };
-/* Made by a handler with any driver; by os_clock_self; outside handlers; and there by
+/* Made by a handler with any driver; by os_clock_self and os_usage; outside handlers; and there by
  * os_make_directory*, os_symlink, and os_remove_idle_directory with_users. */
-extern const struct os_need os_needs_in_handler[], os_needs_clock_self[], os_needs_elsewhere[],
-    os_needs_share[];
-/* Made by os_task_clock_* and os_timer_* at each sample, and at other times; to open a task
+extern const struct os_need os_needs_in_handler[], os_needs_clock_self[], os_needs_usage[],
+    os_needs_elsewhere[], os_needs_share[];
+/* Made by os_perf_* and os_timer_* at each sample, and at other times; to open a task
  * clock in a handler; by os_profile_timer. */
-extern const struct os_need os_needs_task_clock_sample[], os_needs_timer_sample[],
-    os_needs_task_clock[], os_needs_timer[], os_needs_task_clock_open[], os_needs_profile_timer[];
+extern const struct os_need os_needs_perf_sample[], os_needs_timer_sample[], os_needs_perf[],
+    os_needs_timer[], os_needs_perf_open[], os_needs_profile_timer[];
 
 /* ---- memory ---- */
 /* Zeroed pages, or NULL. */
@@ -60,14 +60,17 @@ uint64_t os_clock_self(void);
 uint64_t os_clock_process(void);
 /* CPU time of thread tid of this process; 0 if it has ended. */
 uint64_t os_clock_thread(uint32_t tid);
-/* What the kernel has counted for this thread: voluntary context switches, page faults, and its
- * CPU time in the kernel, in nanoseconds. The kernel finds out the latter at its ticks, and scales
- * it to the exact CPU time. All are OS_NOT_KNOWN if it does not tell. */
+/* What the kernel has counted for this thread: context switches, when it waited (switches) and when
+ * another thread was to run (preempted); page faults, and those of them that waited for a file
+ * (major); and its CPU time in the kernel, in nanoseconds. The kernel finds out the latter at its
+ * ticks, and scales it to the exact CPU time. OS_NOT_KNOWN: it does not tell. */
 #define OS_NOT_KNOWN UINT64_MAX
 struct os_usage {
-	uint64_t switches, faults, kernel;
+	uint64_t switches, preempted, faults, major, kernel;
 };
 void os_usage(struct os_usage *u);
+/* The same of another thread of this process, without `kernel`. */
+void os_usage_of(uint32_t tid, struct os_usage *u);
 
 /* ---- identity ---- */
 uint32_t os_pid(void);
@@ -235,24 +238,37 @@ int os_timer_delete(int timer);
 void os_timer_again(const siginfo_t *info, uint64_t ns);
 /* Whether info is from a timer made with value. */
 bool os_timer_sent(const siginfo_t *info, const void *value);
-/* The CPU clock of a thread as a performance event. page (one mapped page of it, or NULL) keeps
- * the event alive if the program closes the descriptor; id distinguishes it from what the
- * program may then have opened under that number. */
-struct os_task_clock {
+/* What a performance event counts: the fields of perf_event_attr (perf_event_open(2)). */
+struct os_perf_kind {
+	uint32_t type;
+	uint64_t config, config1, config2;
+	bool no_kernel, no_user; /* leave out what happens in the kernel, or elsewhere */
+};
+/* A performance event of a thread. page (one mapped page of it, or NULL) keeps the event alive if
+ * the program closes the descriptor; id distinguishes it from what the program may then have opened
+ * under that number. */
+struct os_perf {
 	void *page;
 	uint64_t id;
 	int fd;
 };
-/* Open one for this thread, disabled, kernel included, that sends sig to the thread after each
- * period; close-on-exec. alone: there is no other thread. 0 or -errno. Async-signal-safe. */
-int os_task_clock_open(struct os_task_clock *c, uint64_t period_ns, int sig, bool alone);
+/* Open one for this thread, disabled, that sends sig to the thread after each period;
+ * close-on-exec. alone: there is no other thread. 0 or -errno. Async-signal-safe. */
+int os_perf_open(struct os_perf *c, const struct os_perf_kind *kind, uint64_t period, int sig,
+		 bool alone);
 /* Whether its descriptor still refers to it. The next two return -EBADF if not. */
-bool os_task_clock_is_open(const struct os_task_clock *c);
-int os_task_clock_period(const struct os_task_clock *c, uint64_t period_ns);
-int os_task_clock_enable(const struct os_task_clock *c, bool on);
+bool os_perf_is_open(const struct os_perf *c);
+int os_perf_period(const struct os_perf *c, uint64_t period);
+int os_perf_enable(const struct os_perf *c, bool on);
+/* What it has counted, and for how many ns it should have, and has: if the CPU has too few
+ * counters, events take turns. Any thread may ask. */
+struct os_perf_count {
+	uint64_t value, enabled, running;
+};
+int os_perf_read(const struct os_perf *c, struct os_perf_count *out);
 /* in_child: in a forked child, where the page is not mapped. */
-void os_task_clock_close(const struct os_task_clock *c, bool in_child);
-bool os_task_clock_sent(const siginfo_t *info, int fd);
+void os_perf_close(const struct os_perf *c, bool in_child);
+bool os_perf_sent(const siginfo_t *info, int fd);
 /* Set the process's profiling timer (SIGPROF) to expire every ns; 0 stops it. */
 int os_profile_timer(uint64_t ns);
 

@@ -49,9 +49,12 @@ static void account_for_before(void)
 {
 	if (!csprof_self)
 		return;
-	struct store_clock *c = csprof_clock_of(csprof_self);
-	c->account[CSP_MEASURING_OFF].weight += c->start;
-	c->start = 0;
+	const struct store_header *h = csprof_store_header();
+	struct store_thread *t = csprof_store_at(csprof_self->thread);
+	for (struct store_clock *c = t->clocks; c < t->clocks + h->num_events; c++) {
+		c->account[CSP_MEASURING_OFF].weight += c->start;
+		c->start = 0;
+	}
 }
 
 void csprof_fork_detect_adopt(void)

@@ -11,6 +11,7 @@
 
 static struct store_metric metrics[STORE_MAX_METRICS];
 static uint32_t num_metrics, max_metrics, num_common;
+static uint32_t num_clocks; /* of a thread */
 
 int csprof_set_max_metrics(uint32_t max)
 {
@@ -55,13 +56,18 @@ uint32_t csprof_num_common_metrics(void)
 	return num_common;
 }
 
+uint32_t csprof_num_clocks(void)
+{
+	return num_clocks;
+}
+
 void csprof_metrics_to_store(struct store_header *h)
 {
 	memcpy(h->metrics, metrics, sizeof h->metrics);
 	h->num_metrics = num_metrics;
 }
 
-#define FITS(id, text, ...)                                                                        \
+#define FITS(by, text, ...)                                                                        \
 	_Static_assert(sizeof(text CSP_SAMPLES_SUFFIX) <= sizeof metrics->name, "a column's "      \
 										"name");
 CSPROF_EVENTS(FITS)
@@ -77,20 +83,22 @@ static void name_samples(char out[sizeof metrics->name], const char *name)
 }
 
 /* Make the two columns of an event. */
-static int add_event(struct csprof_measured *m, uint32_t clock,
-		     const struct csprof_event_request *request)
+static int add_event(struct csprof_measured *m, const struct csprof_event_request *request)
 {
 	char samples[sizeof metrics->name];
 	const char *name = request->event->name;
+	const struct csprof_sampling *by = csprof_samplings[request->event - csprof_events];
+	uint32_t clock = by->clock ? num_clocks++ : CSPROF_CPU_CLOCK;
 	*m = (struct csprof_measured){
 	    .event = request->event,
-	    .by = csprof_samplings[request->event - csprof_events],
+	    .by = by,
 	    .period = request->period,
 	    .rate = request->rate,
 	    .column = num_metrics,
 	    .clock = clock,
 	};
 	name_samples(samples, name);
+	atomic_store(&m->per_second, request->event->per_second);
 	int r = csprof_set_metric_info_and_period(csprof_new_metric(), name, request->event->unit,
 						  m->by->flags, 1, clock);
 	return r < 0 ? r
@@ -122,9 +130,12 @@ int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n)
 		      csprof_have_slots();
 	uint32_t columns = n * CSPROF_EVENT_COLUMNS + (counts ? CSPROF_COUNT_COLUMNS : 0);
 	int r = n <= CSPROF_MAX_MEASURED ? csprof_set_max_metrics(columns) : -E2BIG;
+	num_clocks = CSPROF_CPU_CLOCK + 1;
+	csprof_process.samples_cpu = false;
 	for (uint32_t i = 0; r == 0 && i < n; i++) {
-		r = add_event(&csprof_process.measured[i], i, &requests[i]);
+		r = add_event(&csprof_process.measured[i], &requests[i]);
 		csprof_process.num_measured += r == 0;
+		csprof_process.samples_cpu |= csprof_process.measured[i].clock == CSPROF_CPU_CLOCK;
 	}
 	csprof_process.counts = (struct csprof_counts){CSP_NONE, CSP_NONE, CSP_NONE};
 	if (r == 0 && counts)

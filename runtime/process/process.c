@@ -7,6 +7,7 @@
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
 #include "runtime/process/environment.h"
+#include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
 #include "runtime/process/thread.h"
 #include "runtime/sample/epoch.h"
@@ -112,8 +113,8 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 {
 	identify(kept != NULL);
 	csprof_arena_init(&csprof_process.arena, 0);
-	int r = csprof_output_begin(csprof_num_common_metrics(), csprof_process.num_measured,
-				    kept != NULL, csprof_may_share());
+	int r = csprof_output_begin(csprof_num_common_metrics(), csprof_num_clocks(), kept != NULL,
+				    csprof_may_share());
 	if (r < 0) {
 		csprof_say(CSPROF_SAY_ALWAYS, "this process is not measured:", strerrordesc_np(-r),
 			   INT64_MIN);
@@ -152,7 +153,7 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	if (o->marks)
 		csprof_slots_want();
 	keep_command(argc, argv);
-	if (csprof_metrics_init(&o->event, 1) < 0 || csprof_signal_install(o->sig) < 0)
+	if (csprof_metrics_init(o->events.of, o->events.n) < 0 || csprof_signal_install(o->sig) < 0)
 		return;
 	csprof_signal_install_faults();
 	csprof_unwind_learn();
@@ -225,8 +226,7 @@ static void silence(void)
 {
 	atomic_store(&csprof_process.measuring, false);
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
-		if (s->source.driver)
-			s->source.driver->quiet(&s->source);
+		csprof_samplers_quiet(s);
 	uint64_t until = os_clock_mono() + CSPROF_WAIT_NS;
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
 		csprof_thread_wait_idle(s, until);
@@ -303,8 +303,9 @@ void csprof_process_resume(void)
 	atomic_store(&csprof_process.in_exec, false);
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next) {
 		csprof_thread_reopen(s);
-		if (s->source.driver && atomic_load(&s->rest) == CSP_TAIL)
-			s->source.driver->resume(&s->source);
+		CSPROF_EACH_SAMPLER (s, p)
+			if (p->source.driver && atomic_load(&p->rest) == CSP_TAIL)
+				p->source.driver->resume(&p->source);
 	}
 	csprof_unlock();
 }

@@ -21,12 +21,12 @@ enum {
 	CSPROF_TREE_KINDS = 2,
 	CSPROF_MAX_FRAMES = 1 << 20,
 	CSPROF_MAX_PARKED = 8,
-	CSPROF_MAX_MEASURED = 1 /* events at once */
+	CSPROF_MAX_MEASURED = CSPROF_MAX_EVENTS
 };
 
 /* The number of frames, and of steps of the remembered path, that fit into a thread's state,
- * which is one page. */
-enum { CSPROF_FEW_FRAMES = 92, CSPROF_STATE_BYTES = 4096 };
+ * which is one page, or with several events two. */
+enum { CSPROF_FEW_FRAMES = 90, CSPROF_STATE_BYTES = 4096 };
 
 /* The tree to which a thread adds samples, and the last path that it added: a sample with the
  * same outer frames finds their nodes there (outermost first). */
@@ -37,10 +37,32 @@ struct csprof_cct {
 	uint32_t len, cap;
 };
 
-/* The clocks of a thread at one instant: that of its event, and its CPU time, which gives the
- * cost of measuring. */
+/* The clocks of a thread at one instant: that of an event, and its CPU time, which gives the cost
+ * of measuring. */
 struct csprof_instant {
 	uint64_t event, cpu;
+};
+
+/* What a thread has for one event that it is sampled by. */
+struct csprof_sampler {
+	struct csprof_measured *measured;
+	struct csprof_source source;
+	uint32_t driver; /* index of the source among those of the event */
+	struct csprof_pace pace;
+	/* of a count: what its clock and the CPU clock have advanced, recent samples most */
+	struct csprof_seen {
+		uint64_t events, ns;
+		uint64_t cpu; /* CPU clock at the last sample */
+	} seen;
+	uint64_t cost;       /* ns of CPU time that its samples took */
+	uint64_t own_since;  /* event's clock: see csprof_own_begin */
+	uint64_t returned;   /* event's clock when the thread's function returned; 0: not yet */
+	atomic_bool sampled; /* a sample came while the thread was busy */
+	/* disposition of the clock's advance since the last handled sample when the thread ends:
+	 * CSP_TAIL, or the reason why no more samples came */
+	_Atomic(enum csp_disposition) rest;
+	store_ref first_node;              /* of the first recorded sample, */
+	enum csp_disposition first_became; /* and its outcome; see csprof_thread_close; 0: none */
 };
 
 typedef struct csprof_state {
@@ -49,24 +71,16 @@ typedef struct csprof_state {
 	store_ref thread; /* its record in the store */
 	uint32_t tid;
 	struct csprof_arena arena;
-	struct csprof_measured *measured; /* the event that is sampled */
-	struct csprof_source source;
-	uint32_t driver; /* index of the source among those of the event */
-	struct csprof_pace pace;
+	/* One per measured event: the_sampler, or in the page after this one. */
+	struct csprof_sampler *samplers;
+	struct csprof_sampler the_sampler;
 	struct csprof_kernel_time kernel;
-	uint64_t random;                 /* state of the generator for the jitter */
-	uint64_t began;                  /* CPU clock at the start */
-	uint64_t own_cpu;                /* ns of CPU time used by measuring */
-	uint64_t outside;                /* the same outside of the clock; see store_header */
-	struct csprof_instant own_since; /* see csprof_own_begin */
-	uint64_t returned;               /* event's clock when its function returned; 0: not yet */
-	atomic_bool busy;                /* in the sample path, or in other code of ours */
-	atomic_bool sampled;             /* a sample came while busy was set */
-	/* disposition of the clock's advance since the last handled sample when the thread ends:
-	 * CSP_TAIL, or the reason why no more samples came */
-	_Atomic(enum csp_disposition) rest;
-	store_ref first_node;              /* of the first recorded sample, */
-	enum csp_disposition first_became; /* and its outcome; see csprof_thread_close; 0: none */
+	uint64_t random;    /* state of the generator for the jitter */
+	uint64_t began;     /* CPU clock at the start */
+	uint64_t own_cpu;   /* ns of CPU time used by measuring */
+	uint64_t outside;   /* the same outside of the clock; see store_header */
+	uint64_t own_since; /* CPU clock: see csprof_own_begin */
+	atomic_bool busy;   /* in the sample path, or in other code of ours */
 	struct csprof_guard guard;
 	uint32_t parked; /* handlers that continue a system call of the program */
 	const void *parked_context;
@@ -93,19 +107,19 @@ typedef struct csprof_state {
 } csprof_state_t;
 _Static_assert(sizeof(csprof_state_t) <= CSPROF_STATE_BYTES, "one page a thread");
 
-/* The clock of the thread's event in its record. */
-static inline struct store_clock *csprof_clock_of(const csprof_state_t *state)
+/* The clock of an event in the thread's record. */
+static inline struct store_clock *csprof_clock_of(const csprof_state_t *state,
+						  const struct csprof_sampler *p)
 {
 	struct store_thread *thread = csprof_store_at(state->thread);
-	return &thread->clocks[state->measured->clock];
+	return &thread->clocks[p->measured->clock];
 }
 
-/* The current time of the calling thread: one reading if the event's clock is CPU time. */
-static inline struct csprof_instant csprof_now(const csprof_state_t *state)
+/* The CPU clock there. It also has the cost of measuring all events. */
+static inline struct store_clock *csprof_cpu_clock_of(const csprof_state_t *state)
 {
-	uint64_t cpu = os_clock_self();
-	uint64_t (*clock)(void) = state->measured->by->clock;
-	return (struct csprof_instant){clock == os_clock_self ? cpu : clock(), cpu};
+	struct store_thread *thread = csprof_store_at(state->thread);
+	return &thread->clocks[CSPROF_CPU_CLOCK];
 }
 
 /* This thread's state; NULL if it is not measured. */
@@ -124,6 +138,7 @@ struct csprof_process {
 	int sig;            /* our signal */
 	struct csprof_measured measured[CSPROF_MAX_MEASURED];
 	uint32_t num_measured;
+	bool samples_cpu; /* CPU time is one of them */
 	struct csprof_counts counts;
 	uint64_t start_mono; /* monotonic clock at the start */
 	size_t first_arena;  /* bytes, 0: the smallest */

@@ -2,6 +2,7 @@
 
 #include "runtime/base/message.h"
 #include "runtime/base/options.h"
+#include "runtime/base/scale.h"
 #include "runtime/csprof.h"
 #include "runtime/interception/masks.h"
 #include "runtime/interception/signals.h"
@@ -9,6 +10,7 @@
 #include "runtime/os/os.h"
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/marks.h"
+#include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sandboxes/seccomp.h"
 #include "runtime/trees/cct.h"
@@ -29,6 +31,12 @@ static CSPROF_TOGETHER struct {
 	uint32_t left;
 } fresh_states;
 
+/* With one event, and with more. */
+static size_t state_bytes(void)
+{
+	return CSPROF_STATE_BYTES * (csprof_process.num_measured > 1 ? 2 : 1);
+}
+
 static csprof_state_t *take_state(void)
 {
 	csprof_state_t *state = spare_states;
@@ -37,15 +45,27 @@ static csprof_state_t *take_state(void)
 		return state;
 	}
 	if (!fresh_states.left) {
-		fresh_states.at = os_map((size_t)STATES_AT_ONCE * CSPROF_STATE_BYTES);
+		fresh_states.at = os_map(STATES_AT_ONCE * state_bytes());
 		fresh_states.left = fresh_states.at ? STATES_AT_ONCE : 0;
 	}
 	if (!fresh_states.left)
 		return NULL;
 	state = (void *)fresh_states.at;
-	fresh_states.at += CSPROF_STATE_BYTES;
+	fresh_states.at += state_bytes();
 	fresh_states.left--;
 	return state;
+}
+
+static void init_samplers(csprof_state_t *state)
+{
+	uint32_t n = csprof_process.num_measured;
+	state->samplers = &state->the_sampler;
+	if (n > 1) {
+		state->samplers = (void *)((uint8_t *)state + CSPROF_STATE_BYTES);
+		memset(state->samplers, 0, n * sizeof *state->samplers);
+	}
+	for (uint32_t e = 0; e < n; e++)
+		state->samplers[e].measured = &csprof_process.measured[e];
 }
 
 static csprof_state_t *new_state(void)
@@ -53,6 +73,7 @@ static csprof_state_t *new_state(void)
 	csprof_state_t *state = take_state();
 	if (state) {
 		memset(state, 0, offsetof(csprof_state_t, few_keys));
+		init_samplers(state);
 		csprof_unwind_init(state);
 		csprof_cct_init(state);
 	}
@@ -116,15 +137,15 @@ static uint64_t first_sample(uint64_t period)
 	return 1 + below(length);
 }
 
-/* Add the thread's source to the list of sources for the report. */
-static void name_source(const csprof_state_t *state)
+/* Add the source to the list of the event's sources for the report. */
+static void name_source(const struct csprof_sampler *p)
 {
-	struct csprof_measured *measured = state->measured;
+	struct csprof_measured *measured = p->measured;
 	struct store_metric *m = &csprof_store_header()->metrics[measured->column];
-	if (measured->sources >> state->driver & 1)
+	if (measured->sources >> p->driver & 1)
 		return;
-	measured->sources |= 1u << state->driver;
-	const char *name = measured->by->drivers[state->driver]->name;
+	measured->sources |= 1u << p->driver;
+	const char *name = measured->by->drivers[p->driver]->name;
 	size_t have = strlen(m->source), more = strlen(name);
 	if (have + 3 + more < sizeof m->source) {
 		if (have) {
@@ -135,41 +156,48 @@ static void name_source(const csprof_state_t *state)
 	}
 }
 
-void csprof_thread_name_source(const csprof_state_t *state)
+void csprof_thread_name_source(const struct csprof_sampler *p)
 {
-	if (state->measured->sources >> state->driver & 1 || !csprof_try_lock())
+	if (p->measured->sources >> p->driver & 1 || !csprof_try_lock())
 		return;
-	name_source(state);
+	name_source(p);
 	csprof_unlock();
 }
 
-static void start_source(csprof_state_t *state)
+static void start_source(csprof_state_t *state, struct csprof_sampler *p)
 {
-	uint64_t period = state->measured->period;
-	csprof_pace_init(&state->pace, period, csprof_options.budget, csprof_options.cost.timer);
-	uint64_t first = first_sample(csprof_pace_mean(&state->pace));
-	state->source.floor = csprof_pace_floor(&state->pace);
-	state->source.drivers = state->measured->by->drivers;
-	int r =
-	    csprof_source_start(&state->source, &state->driver, csprof_process.sig, period, first);
+	const struct csprof_measured *m = p->measured;
+	struct csprof_source *s = &p->source;
+	uint32_t share = csprof_options.budget / csprof_process.num_measured;
+	csprof_pace_init(&p->pace, m->period, share ? share : 1, csprof_options.cost.timer);
+	s->kind = &m->event->kind;
+	s->per_second = atomic_load_explicit(&m->per_second, memory_order_relaxed);
+	p->seen.cpu = state->began;
+	csprof_sampler_ask(p);
+	uint64_t first = first_sample(csprof_pace_mean(&p->pace));
+	s->floor = csprof_pace_floor(&p->pace);
+	s->drivers = m->by->drivers;
+	int r = csprof_source_start(s, &p->driver, csprof_process.sig, p->pace.asked, first);
 	if (r < 0) {
 		csprof_say(CSPROF_SAY_SOURCE, "a thread cannot be sampled:", strerrordesc_np(-r),
 			   INT64_MIN);
 		return;
 	}
-	csprof_pace_armed(&state->pace, os_clock_self(), first, r == 0);
+	bool counts = s->driver->counts;
+	csprof_pace_armed(&p->pace, counts ? 0 : os_clock_self(), counts ? 0 : first, r == 0);
 	/* while it waits for its first sample, it is not yet known which source it will use */
-	if (!atomic_load(&state->source.later))
-		name_source(state);
-	csprof_store_header()->metrics[state->measured->column].kernel =
-	    state->source.driver->kernel;
-	csprof_say(CSPROF_SAY_SOURCE, "sampling by", state->source.driver->name, state->tid);
+	if (!atomic_load(&s->later))
+		name_source(p);
+	csprof_store_header()->metrics[m->column].kernel = s->driver->kernel;
+	csprof_say(CSPROF_SAY_SOURCE, "sampling by", s->driver->name, state->tid);
 }
 
 void csprof_thread_resample(csprof_state_t *state)
 {
-	state->rest = CSP_TAIL;
-	start_source(state);
+	CSPROF_EACH_SAMPLER (state, p) {
+		p->rest = CSP_TAIL;
+		start_source(state, p);
+	}
 }
 
 static void take_name(const csprof_state_t *state, uint32_t tid)
@@ -194,27 +222,26 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 	if (!state)
 		return;
 	state->tid = os_tid();
-	state->measured = &csprof_process.measured[0];
-	state->rest = CSP_TAIL;
+	CSPROF_EACH_SAMPLER (state, p)
+		p->rest = CSP_TAIL;
 	state->stack_low = low;
 	state->stack_high = high;
 	state->random = new_random() | 1;
 	if (csprof_record_begin(state, promise)) {
 		take_name(state, 0);
 		link_state(state);
-		state->began = state->measured->by->clock == os_clock_self
-				   ? csprof_clock_of(state)->start
-				   : os_clock_self();
+		state->began = csprof_cpu_clock_of(state)->start;
 		csprof_self = state;
 		if (csprof_process.use_marks)
 			csprof_marks_begin(&state->memo);
 		if (csprof_sampling_refused())
-			state->rest = CSP_MEASURING_OFF;
+			csprof_samplers_rest(state, CSP_MEASURING_OFF);
 		else
-			start_source(state);
+			CSPROF_EACH_SAMPLER (state, p)
+				start_source(state, p);
 		/* during an exec; csprof_process_resume continues it */
-		if (state->source.driver && !atomic_load(&csprof_process.measuring))
-			state->source.driver->quiet(&state->source);
+		if (!atomic_load(&csprof_process.measuring))
+			csprof_samplers_quiet(state);
 	} else {
 		free_state(state);
 	}
@@ -248,6 +275,17 @@ bool csprof_thread_wait_idle(const csprof_state_t *state, uint64_t until)
 	return true;
 }
 
+/* Two periods plus the delay that a sample may have. */
+static uint64_t longest_rest(const struct csprof_sampler *p)
+{
+	enum { NS_PER_S = 1000000000 };
+	uint64_t period = p->measured->period;
+	if (!period) /* of a count whose rate is given */
+		period =
+		    csprof_scale(csprof_pace_mean(&p->pace), p->source.per_second, NS_PER_S) + 1;
+	return 2 * period + p->measured->by->late;
+}
+
 /* Account for what the clock has advanced since the last sample. The weight of a sample is the
  * time before it, and the weight of a thread's first one is too small, because the thread began
  * within its period. The time after the last sample is exactly what is missing there, so it is
@@ -255,47 +293,69 @@ bool csprof_thread_wait_idle(const csprof_state_t *state, uint64_t until)
  * for threads that last no longer than a period. If the time is longer than two periods plus the
  * delay that a sample may have, it is a time without samples, and so is the time after the
  * thread's function returned. */
-static void account_rest(csprof_state_t *state, struct store_clock *c)
+static void account_rest(struct csprof_sampler *p, struct store_clock *c)
 {
-	const struct csprof_measured *m = state->measured;
-	enum csp_disposition why = atomic_load(&state->rest);
-	uint64_t until = state->returned > c->last ? state->returned : c->end;
+	const struct csprof_measured *m = p->measured;
+	enum csp_disposition why = atomic_load(&p->rest);
+	uint64_t until = p->returned > c->last ? p->returned : c->end;
 	uint64_t rest = until - c->last;
 	c->account[why].weight += c->end - until;
-	if (m->by->clock == os_clock_self)
+	if (!m->by->clock)
 		c->cost += c->end - until; /* counted as our cost */
-	if (why == CSP_TAIL && state->first_node && rest <= 2 * m->period + m->by->late) {
-		struct store_node *n = csprof_store_at(state->first_node);
+	if (why == CSP_TAIL && p->first_node && rest <= longest_rest(p)) {
+		struct store_node *n = csprof_store_at(p->first_node);
 		n->metrics[m->column] += rest;
-		why = state->first_became;
-		state->first_node = 0; /* once */
+		why = p->first_became;
+		p->first_node = 0; /* once */
 	}
 	c->account[why].weight += rest;
 	c->last = c->end; /* a thread may be closed before a failed exec and at its end */
 }
 
+static void end_clock(struct store_clock *c, uint64_t end)
+{
+	c->end = end > c->last ? end : c->last;
+}
+
+static void close_clocks(csprof_state_t *state, bool self)
+{
+	struct store_clock *cpu = csprof_cpu_clock_of(state);
+	end_clock(cpu, self ? os_clock_self() : os_clock_thread(state->tid));
+	CSPROF_EACH_SAMPLER (state, p) {
+		struct store_clock *c = csprof_clock_of(state, p);
+		const struct csprof_sampling *by = p->measured->by;
+		if (c != cpu)
+			end_clock(c, self ? by->clock(&p->source)
+					  : by->clock_of(&p->source, state->tid));
+		account_rest(p, c);
+	}
+	if (!csprof_process.samples_cpu) {
+		cpu->account[CSP_TAIL].weight += cpu->end - cpu->last;
+		cpu->last = cpu->end;
+	}
+}
+
 void csprof_thread_close(csprof_state_t *state)
 {
 	struct store_thread *t = csprof_store_at(state->thread);
-	struct store_clock *c = csprof_clock_of(state);
-	const struct csprof_sampling *by = state->measured->by;
 	bool self = state == csprof_self;
-	uint64_t end = self ? by->clock() : by->clock_of(state->tid);
-	c->end = end > c->last ? end : c->last;
-	account_rest(state, c);
+	close_clocks(state, self);
 	uintptr_t sp = self ? (uintptr_t)__builtin_frame_address(0) : 0;
 	bool on_own = sp >= state->stack_low && sp < state->stack_high;
 	csprof_marks_count(&state->memo, on_own ? sp : 0);
 	t->end_ns = os_clock_mono() - csprof_process.start_mono;
 	take_name(state, self ? 0 : state->tid);
-	if (state->source.driver && !atomic_load(&state->source.later))
-		name_source(state); /* the source may have been replaced */
+	CSPROF_EACH_SAMPLER (state, p)
+		if (p->source.driver && !atomic_load(&p->source.later))
+			name_source(p); /* the source may have been replaced */
 }
 
 void csprof_thread_reopen(csprof_state_t *state)
 {
 	struct store_thread *t = csprof_store_at(state->thread);
-	csprof_clock_of(state)->end = t->end_ns = 0;
+	t->end_ns = csprof_cpu_clock_of(state)->end = 0;
+	CSPROF_EACH_SAMPLER (state, p)
+		csprof_clock_of(state, p)->end = 0;
 }
 
 void csprof_thread_returning(void)
@@ -304,10 +364,16 @@ void csprof_thread_returning(void)
 	if (csprof_confined())
 		return;
 	os_block_signal(csprof_process.sig);
-	if (state && state->source.sig && state->source.sig != csprof_process.sig)
-		os_block_signal(state->source.sig);
-	if (state && !state->returned)
-		state->returned = state->measured->by->clock();
+	if (!state)
+		return;
+	uint64_t cpu = os_clock_self();
+	CSPROF_EACH_SAMPLER (state, p) {
+		uint64_t (*clock)(const struct csprof_source *) = p->measured->by->clock;
+		if (p->source.sig && p->source.sig != csprof_process.sig)
+			os_block_signal(p->source.sig);
+		if (!p->returned)
+			p->returned = clock ? clock(&p->source) : cpu;
+	}
 }
 
 void csprof_thread_end(void)
@@ -320,12 +386,10 @@ void csprof_thread_end(void)
 		return;
 	}
 	csprof_epoch_change_left();
-	if (!state->returned) /* after pthread_exit or cancellation */
-		csprof_thread_returning();
+	csprof_thread_returning(); /* not yet after pthread_exit or cancellation */
 	csprof_lock();
 	atomic_store(&state->busy, true);
-	if (state->source.driver)
-		state->source.driver->stop(&state->source, false);
+	csprof_samplers_stop(state, false);
 	if (atomic_load(&csprof_process.measuring)) /* an exec has set its own actions */
 		csprof_signal_look();
 	csprof_thread_close(state); /* also if an exec in progress has closed it already */
@@ -348,8 +412,7 @@ void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
 	csprof_self = NULL;
 	for (csprof_state_t *s = csprof_process.threads, *next; s; s = next) {
 		next = s->next;
-		if (s->source.driver)
-			s->source.driver->stop(&s->source, true);
+		csprof_samplers_stop(s, true);
 		(s == self ? csprof_marks_keep : csprof_marks_forget)(&s->memo);
 		free_state(s);
 	}
@@ -369,11 +432,10 @@ static void unmark_other(csprof_state_t *state)
 	    atomic_exchange(&state->busy, true))
 		return; /* its next walk does it */
 	csprof_marks_give_up(&state->memo, CSPROF_MARKS_APART);
-	bool sampled = state->sampled;
-	state->sampled = false;
 	atomic_store(&state->busy, false);
-	if (sampled && state->source.driver)
-		state->source.driver->arm(&state->source, csprof_pace_mean(&state->pace));
+	CSPROF_EACH_SAMPLER (state, p)
+		if (atomic_exchange(&p->sampled, false) && p->source.driver)
+			p->source.driver->arm(&p->source, csprof_pace_mean(&p->pace));
 }
 
 void csprof_threads_restore(void)

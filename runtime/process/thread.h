@@ -11,11 +11,12 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 /* Have csprof_thread_end called when this thread ends, in whatever way. */
 void csprof_thread_end_later(void);
 
-/* Add the name of the source that this thread got in its handler to the report.
+/* Add the name of the source that this thread got in its handler to the report of the event.
  * Async-signal-safe; if the lock is held, csprof_thread_close does it later. */
-void csprof_thread_name_source(const csprof_state_t *state);
+struct csprof_sampler;
+void csprof_thread_name_source(const struct csprof_sampler *p);
 
-/* This thread's source has been stopped: start another one and continue. The caller holds the
+/* This thread's sources have been stopped: start others and continue. The caller holds the
  * lock. */
 void csprof_thread_resample(csprof_state_t *state);
 

@@ -3,6 +3,7 @@
 #include "runtime/base/message.h"
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
+#include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sample/unwind_libunwind.h"
@@ -24,9 +25,8 @@ static __attribute__((noinline)) bool run(csprof_state_t *state,
 
 static void measuring_off(csprof_state_t *state)
 {
-	atomic_store(&state->rest, CSP_MEASURING_OFF);
-	if (state->source.driver)
-		state->source.driver->quiet(&state->source);
+	csprof_samplers_rest(state, CSP_MEASURING_OFF);
+	csprof_samplers_quiet(state);
 	csprof_say(CSPROF_SAY_ALWAYS, "fault in the sampling handler: no longer sampling thread",
 		   NULL, state->tid);
 }

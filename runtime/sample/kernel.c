@@ -69,11 +69,18 @@ static uint64_t activity(int entry)
 	return entry < 0 ? CSP_KERNEL_FAULT : (uint64_t)entry;
 }
 
-uint64_t csprof_kernel_sample(csprof_state_t *state, const void *ucontext, uint64_t weight)
+static uint64_t ip_of(int entry)
 {
 	enum { MACHINE = CSPROF_CPU_AUDIT & 0xffff }; /* its lower half is e_machine */
+	return CSP_KERNEL_BASE | (uint64_t)MACHINE << CSP_KERNEL_SHIFT | activity(entry);
+}
+
+/* By the time that the kernel has counted. */
+static uint64_t sample_time(csprof_state_t *state, struct csprof_sampler *p, const void *ucontext,
+			    uint64_t weight)
+{
 	struct csprof_kernel_time *t = &state->kernel;
-	const struct os_usage *u = csprof_source_usage(&state->source);
+	const struct os_usage *u = csprof_source_usage(&p->source);
 	int entry = csprof_cpu.kernel_entry(ucontext);
 	int64_t ns = limited(weight);
 
@@ -88,5 +95,20 @@ uint64_t csprof_kernel_sample(csprof_state_t *state, const void *ucontext, uint6
 	} else if (entry == CSPROF_ENTRY_NONE || entry == CSPROF_ENTRY_MAYBE) {
 		return 0;
 	}
-	return CSP_KERNEL_BASE | (uint64_t)MACHINE << CSP_KERNEL_SHIFT | activity(entry);
+	return ip_of(entry);
+}
+
+/* Other events: it was in a system call. A fault is what the event counts, or belongs to the
+ * instruction all the same. */
+static uint64_t sample_call(const void *ucontext)
+{
+	int entry = csprof_cpu.kernel_entry(ucontext);
+	return entry == CSPROF_ENTRY_CALL || entry >= 0 ? ip_of(entry) : 0;
+}
+
+uint64_t csprof_kernel_sample(csprof_state_t *state, struct csprof_sampler *p, const void *ucontext,
+			      uint64_t weight)
+{
+	return p->measured->by->clock ? sample_call(ucontext)
+				      : sample_time(state, p, ucontext, weight);
 }

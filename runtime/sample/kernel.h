@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct csprof_state;
+struct csprof_sampler;
 
 /* The kernel's count of the thread's CPU time in the kernel, and ours. */
 struct csprof_kernel_time {
@@ -17,8 +18,9 @@ struct csprof_kernel_time {
 };
 
 /* The ip of the node that stands for what the kernel did (formats/identity/kernel.h), or 0: the
- * program was running. weight is that of the sample. Call it once for each sample.
- * Async-signal-safe. */
-uint64_t csprof_kernel_sample(struct csprof_state *state, const void *ucontext, uint64_t weight);
+ * program was running. weight is that of the sample, by p's event. Call it once for each
+ * sample. Async-signal-safe. */
+uint64_t csprof_kernel_sample(struct csprof_state *state, struct csprof_sampler *p,
+			      const void *ucontext, uint64_t weight);
 
 #endif

@@ -332,3 +332,9 @@ bool csprof_unwind_prepend(csprof_state_t *state, struct csprof_frame frame)
 	state->num_frames++;
 	return true;
 }
+
+void csprof_unwind_mark(csprof_state_t *state)
+{
+	const struct csprof_cct *cct = &state->cct[CSP_TREE_COMPLETE];
+	csprof_marks_put(&state->memo, cct->nodes, cct->len);
+}

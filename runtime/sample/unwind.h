@@ -25,6 +25,10 @@ bool csprof_unwind_here(csprof_state_t *state, uint32_t least);
 /* Put the outer frames into state->frames, too. Returns false if there is no memory. */
 bool csprof_unwind_expand(csprof_state_t *state);
 
+/* Mark the frames of the last walk, whose path was just inserted into the tree of complete ones
+ * (marks.h). */
+void csprof_unwind_mark(csprof_state_t *state);
+
 /* Put a frame before the innermost one of the last walk. Returns false if there is no memory. */
 bool csprof_unwind_prepend(csprof_state_t *state, struct csprof_frame frame);
 

@@ -5,6 +5,7 @@
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
 #include "runtime/process/process.h"
+#include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
 #include "runtime/process/thread.h"
 #include "runtime/sandboxes/bpf.h"
@@ -90,8 +91,9 @@ static bool sampling_allowed(const struct sock_fprog *filter)
 		if (!event_allowed(filter, csprof_process.measured[e].by))
 			return false;
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
-		if (!source_allowed(filter, &s->source))
-			return false;
+		CSPROF_EACH_SAMPLER (s, p)
+			if (!source_allowed(filter, &p->source))
+				return false;
 	return true;
 }
 
@@ -108,14 +110,15 @@ static void each_thread(bool all, void (*what)(csprof_state_t *))
  * arm it. */
 static void end_sampling(csprof_state_t *s)
 {
-	if (!s->source.driver)
+	if (!csprof_samplers_any(s))
 		return;
-	atomic_store(&s->rest, CSP_MEASURING_OFF);
-	s->source.driver->quiet(&s->source);
+	csprof_samplers_rest(s, CSP_MEASURING_OFF);
+	csprof_samplers_quiet(s);
 	if (!csprof_thread_wait_idle(s, os_clock_mono() + CSPROF_WAIT_NS))
 		return;
-	s->source.driver->stop(&s->source, false);
-	s->source.driver = NULL;
+	csprof_samplers_stop(s, false);
+	CSPROF_EACH_SAMPLER (s, p)
+		p->source.driver = NULL;
 }
 
 void csprof_seccomp_before(struct csprof_confining *c, const struct sock_fprog *filter,
@@ -173,7 +176,7 @@ void csprof_seccomp_failed(const struct csprof_confining *c)
 	if (c->closed)
 		each_thread(c->all_threads, csprof_thread_reopen);
 	/* other threads cannot get a source from here */
-	if (csprof_self && !csprof_self->source.driver)
+	if (csprof_self && !csprof_samplers_any(csprof_self))
 		csprof_thread_resample(csprof_self);
 	csprof_unlock();
 	csprof_say(CSPROF_SAY_SOURCE, "the restriction failed: sampling continues", NULL,

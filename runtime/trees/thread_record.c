@@ -3,6 +3,7 @@
 #include "runtime/base/options.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
+#include "runtime/process/samplers.h"
 #include "runtime/sample/marks.h"
 #include "runtime/trees/cct.h"
 #include "runtime/trees/cct_merge.h"
@@ -146,9 +147,11 @@ bool csprof_record_begin(csprof_state_t *state, struct csprof_promise *promise)
 		t->creator_node = promise->creator_node;
 	}
 	t->start_ns = os_clock_mono() - csprof_process.start_mono;
-	for (uint32_t e = 0; e < csprof_process.num_measured; e++) {
-		const struct csprof_measured *m = &csprof_process.measured[e];
-		t->clocks[m->clock].start = t->clocks[m->clock].last = m->by->clock();
+	t->clocks[CSPROF_CPU_CLOCK].start = t->clocks[CSPROF_CPU_CLOCK].last = os_clock_self();
+	CSPROF_EACH_SAMPLER (state, p) {
+		struct store_clock *clock = &t->clocks[p->measured->clock];
+		if (p->measured->by->clock)
+			clock->start = clock->last = p->measured->by->clock(&p->source);
 	}
 	link_record(state->thread);
 	csprof_arena_init(&state->arena, csprof_process.first_arena);
@@ -187,7 +190,8 @@ static void move_trees(csprof_state_t *state, store_ref to)
 	redirect(state);
 	for (int kind = 0; kind < CSPROF_TREE_KINDS; kind++)
 		csprof_cct_forget(&state->cct[kind]);
-	state->first_node = 0;
+	CSPROF_EACH_SAMPLER (state, p)
+		p->first_node = 0;
 	csprof_marks_moved(&state->memo);
 	csprof_arena_recycle(&state->arena);
 }

@@ -39,7 +39,7 @@ EXPORTED struct stepping_counts stepping_end(void);
 EXPORTED void stepping_pause(void);
 EXPORTED void stepping_go_on(void);
 
-enum { TRAP_FLAG = 0x100, COLUMN = 0 };
+enum { TRAP_FLAG = 0x100 };
 static volatile bool stepping;
 static __thread volatile bool paused;
 static struct stepping_counts counts;
@@ -141,7 +141,7 @@ static bool in_unwinder(const struct csprof_memo *m)
 static void sample(csprof_state_t *state, const void *ucontext)
 {
 	state->memo.stay_on = UINT32_MAX;
-	enum csp_disposition became = csprof_sample_callstack(ucontext, COLUMN, 1);
+	enum csp_disposition became = csprof_sample_callstack(&state->samplers[0], ucontext, 1);
 	if (became == CSP_OWN_CODE || became == CSP_LOAD_MAP_CHANGING)
 		return;
 	if (became != CSP_RECORDED && became != CSP_PARTIAL) {

@@ -21,7 +21,8 @@ static void good_events(void **unused)
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		struct csprof_event_request e;
 		const char *why;
-		assert_int_equal(csprof_event_parse(good[i].text, &e, &why), 0);
+		assert_int_equal(csprof_event_parse(good[i].text, strlen(good[i].text), &e, &why),
+				 0);
 		assert_string_equal(e.event->name, "CPUTIME");
 		assert_int_equal(e.period, good[i].period);
 		assert_int_equal(e.rate, good[i].rate);
@@ -53,14 +54,77 @@ static void bad_events(void **unused)
 	    "CPUTIME@f99999999999999999999999",
 	    "AVERYLONGEVENTNAMETHATNOBODYHASEVERHEARDOF",
 	    "@f1000",
+	    "page-faults@",
+	    "page-faults@0",
+	    "page-faults@1ms",
+	    "page-faults@f0",
+	    "page-faults@f100001",
+	    "page-faults@99999999999999999999999",
+	    "page-faults@00000000000000000000000000000000000000000001",
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct csprof_event_request e;
 		const char *why = NULL;
-		assert_int_equal(csprof_event_parse(bad[i], &e, &why), -1);
+		assert_int_equal(csprof_event_parse(bad[i], strlen(bad[i]), &e, &why), -1);
 		assert_non_null(why);
 		assert_true(strlen(why) > 10);
 	}
+}
+
+static void counts(void **unused)
+{
+	(void)unused;
+	static const struct {
+		const char *text;
+		uint64_t period, rate;
+	} good[] = {
+	    {"page-faults", 0, 1000},
+	    {"page-faults@f50", 0, 50},
+	    {"page-faults@1", 1, 0},
+	    {"page-faults:1000000000000", 1000000000000, 0},
+	};
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		struct csprof_event_request e;
+		const char *why;
+		assert_int_equal(csprof_event_parse(good[i].text, strlen(good[i].text), &e, &why),
+				 0);
+		assert_string_equal(e.event->name, "page-faults");
+		assert_int_equal(e.period, good[i].period);
+		assert_int_equal(e.rate, good[i].rate);
+	}
+}
+
+static void lists(void **unused)
+{
+	(void)unused;
+	struct csprof_event_requests all = {.n = 0};
+	const char *why, *at;
+	assert_int_equal(csprof_events_parse(NULL, &all, &at, &why), 0);
+	assert_int_equal(all.n, 1);
+	assert_string_equal(all.of[0].event->name, "CPUTIME");
+	assert_int_equal(csprof_events_parse("page-faults@7,context-switches", &all, &at, &why), 0);
+	assert_int_equal(all.n, 3);
+	assert_int_equal(all.of[1].period, 7);
+	assert_string_equal(all.of[2].event->name, "context-switches");
+	assert_int_equal(all.of[2].rate, 1000);
+
+	static const char *const bad[][2] = {
+	    {"major-faults,CPUTIME", "CPUTIME"}, /* it is there */
+	    {"minor-faults,,", ",,"},
+	    {"", ""},
+	    {"major-faults@,minor-faults", "major-faults@,minor-faults"},
+	};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct csprof_event_requests some = all;
+		why = NULL;
+		assert_int_equal(csprof_events_parse(bad[i][0], &some, &at, &why), -1);
+		assert_non_null(why);
+		assert_true(strncmp(at, bad[i][1], 1) == 0);
+	}
+	while (all.n < CSPROF_MAX_EVENTS)
+		all.of[all.n++].event = NULL;
+	assert_int_equal(csprof_events_parse("major-faults", &all, &at, &why), -1);
+	assert_non_null(strstr(why, "at most 8"));
 }
 
 int main(void)
@@ -68,6 +132,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(good_events),
 	    cmocka_unit_test(bad_events),
+	    cmocka_unit_test(counts),
+	    cmocka_unit_test(lists),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

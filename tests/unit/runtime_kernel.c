@@ -90,19 +90,23 @@ static void test_faults(void **state)
 /* ---- samples of a thread: the kernel's counts are given --------------------------------- */
 
 static csprof_state_t thread;
+static const struct csprof_sampling cpu_time;
+static struct csprof_measured measured = {.by = &cpu_time};
+static struct csprof_sampler sampler = {.measured = &measured};
 
 static void begin(void)
 {
 	memset(&thread, 0, sizeof thread);
+	sampler = (struct csprof_sampler){.measured = &measured};
 }
 
 /* A sample of `weight` after which the kernel has counted that time and that many faults more. */
 static uint64_t sample(const ucontext_t *c, uint64_t weight, uint64_t kernel, uint64_t faults)
 {
-	thread.source.usage_read = true;
-	thread.source.usage.kernel += kernel;
-	thread.source.usage.faults += faults;
-	return csprof_kernel_sample(&thread, c, weight);
+	sampler.source.usage_read = true;
+	sampler.source.usage.kernel += kernel;
+	sampler.source.usage.faults += faults;
+	return csprof_kernel_sample(&thread, &sampler, c, weight);
 }
 
 /* The number of n such samples, of 1 ms each, that were in the kernel; all there did what. */
@@ -176,15 +180,15 @@ static void test_odd_counts(void **state)
 
 	(void)state;
 	begin();
-	thread.source.usage = (struct os_usage){OS_NOT_KNOWN, OS_NOT_KNOWN, OS_NOT_KNOWN};
+	sampler.source.usage = (struct os_usage){.faults = OS_NOT_KNOWN, .kernel = OS_NOT_KNOWN};
 	for (int i = 0; i < 1000; i++) /* no counts: the CPU decides */
 		assert_true(sample(c, MS, 0, 0) != 0);
 	assert_int_equal(sample(at(a_fill, NULL, RESUME_FLAG), MS, 0, 0), 0);
 	c = at(after_call, after_call, 0);
 	begin();
-	thread.source.usage.kernel = thread.source.usage.faults = 1ull << 40;
+	sampler.source.usage.kernel = sampler.source.usage.faults = 1ull << 40;
 	assert_true(sample(c, MS, MS, 1) != 0);
-	thread.source.usage.kernel = thread.source.usage.faults = 0; /* a child after fork */
+	sampler.source.usage.kernel = sampler.source.usage.faults = 0; /* a child after fork */
 	assert_true(sample(c, MS, MS, 1) != 0);
 	assert_int_equal(sample(at(a_fill, NULL, RESUME_FLAG), MS, 0, 0), 0);
 	c = at(after_call, after_call, 0);

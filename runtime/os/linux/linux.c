@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <linux/perf_event.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -113,18 +112,6 @@ uint64_t os_clock_thread(uint32_t tid)
 	return read_clock((clockid_t)(~tid << 3 | 6));
 }
 
-void os_usage(struct os_usage *u)
-{
-	enum { NS_PER_US = 1000, NS_PER_S = 1000000000 };
-	struct rusage r;
-
-	*u = (struct os_usage){OS_NOT_KNOWN, OS_NOT_KNOWN, OS_NOT_KNOWN};
-	if (CALL(SYS_getrusage, RUSAGE_THREAD, &r) == 0)
-		*u = (struct os_usage){(uint64_t)r.ru_nvcsw, (uint64_t)(r.ru_minflt + r.ru_majflt),
-				       (uint64_t)r.ru_stime.tv_sec * NS_PER_S +
-					   (uint64_t)r.ru_stime.tv_usec * NS_PER_US};
-}
-
 uint32_t os_pid(void)
 {
 	return (uint32_t)CALL(SYS_getpid);
@@ -202,25 +189,36 @@ int os_hostname(char *out, size_t size)
 	return (int)n;
 }
 
-/* "/proc/self/task/TID/comm" */
-int os_thread_name(uint32_t tid, char *out, size_t size)
+/* The beginning of /proc/self/task/TID/NAME. */
+int os_task_file(uint32_t tid, const char *name, char *out, size_t size)
 {
-	char path[48] = "/proc/self/task/", digits[12];
-	size_t n = strlen(path), d = 0;
+	enum { MOST = 12 };
+	char path[48] = "/proc/self/task/", digits[MOST];
+	size_t n = strlen(path), d = 0, length = strnlen(name, MOST);
 	memset(out, 0, size);
-	if (tid == 0)
-		return (int)CALL(SYS_prctl, PR_GET_NAME, out, 0, 0, 0);
 	do
 		digits[d++] = (char)('0' + tid % 10);
 	while (tid /= 10);
 	while (d)
 		path[n++] = digits[--d];
-	memcpy(path + n, "/comm", sizeof "/comm");
+	path[n++] = '/';
+	memcpy(path + n, name, length);
+	path[n + length] = '\0';
 	int fd = os_open_read(path);
 	if (fd < 0)
 		return fd;
 	int got = os_read(fd, out, size - 1);
 	os_close(fd);
+	return got;
+}
+
+int os_thread_name(uint32_t tid, char *out, size_t size)
+{
+	if (tid == 0) {
+		memset(out, 0, size);
+		return (int)CALL(SYS_prctl, PR_GET_NAME, out, 0, 0, 0);
+	}
+	int got = os_task_file(tid, "comm", out, size);
 	if (got > 0 && out[got - 1] == '\n')
 		out[--got] = '\0';
 	return got;
@@ -415,81 +413,6 @@ void os_timer_again(const siginfo_t *info, uint64_t ns)
 {
 	if (info->si_code == SI_TIMER)
 		os_timer_arm(info->si_timerid, ns);
-}
-
-/* If the signal queue is full, a real-time signal of a descriptor comes as SIGIO, which kills
- * (the kernel's send_sigio_to_task). A signal below 32 comes at any limit of the queue. */
-static bool signal_may_change(int sig)
-{
-	enum { REAL_TIME = 32, ENOUGH = 1024 };
-	struct rlimit64 limit;
-	return sig >= REAL_TIME && CALL(SYS_prlimit64, 0, RLIMIT_SIGPENDING, NULL, &limit) == 0 &&
-	       limit.rlim_cur < ENOUGH;
-}
-
-int os_task_clock_open(struct os_task_clock *c, uint64_t period_ns, int sig, bool alone)
-{
-	struct perf_event_attr a;
-	if (signal_may_change(sig))
-		return -EAGAIN;
-	memset(&a, 0, sizeof a);
-	a.size = sizeof a;
-	a.type = PERF_TYPE_SOFTWARE;
-	a.config = PERF_COUNT_SW_TASK_CLOCK;
-	a.sample_period = period_ns;
-	a.sample_type = PERF_SAMPLE_IP;
-	a.disabled = 1;
-	a.exclude_hv = 1;
-	a.wakeup_events = 1;
-	long r = CALL(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (r < 0)
-		return (int)r;
-	int fd = c->fd = os_move_up((int)r, alone);
-	struct f_owner_ex owner = {F_OWNER_TID, (int)os_tid()};
-	if ((r = CALL(SYS_fcntl, fd, F_SETSIG, sig)) < 0 ||
-	    (r = CALL(SYS_fcntl, fd, F_SETOWN_EX, &owner)) < 0 ||
-	    (r = CALL(SYS_fcntl, fd, F_SETFL, O_RDWR | O_ASYNC)) < 0 ||
-	    (r = CALL(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &c->id)) < 0) {
-		os_close(fd);
-		return (int)r;
-	}
-	c->page = mapped(CALL(SYS_mmap, NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0));
-	return 0;
-}
-
-bool os_task_clock_is_open(const struct os_task_clock *c)
-{
-	uint64_t now = 0;
-	return CALL(SYS_ioctl, c->fd, PERF_EVENT_IOC_ID, &now) == 0 && now == c->id;
-}
-
-int os_task_clock_period(const struct os_task_clock *c, uint64_t period_ns)
-{
-	if (!os_task_clock_is_open(c))
-		return -EBADF;
-	return (int)CALL(SYS_ioctl, c->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
-}
-
-int os_task_clock_enable(const struct os_task_clock *c, bool on)
-{
-	if (!os_task_clock_is_open(c))
-		return -EBADF;
-	return (int)CALL(SYS_ioctl, c->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
-}
-
-/* The kernel does not copy the page to a forked child (VM_DONTCOPY), which may have memory of
- * its own there by now. */
-void os_task_clock_close(const struct os_task_clock *c, bool in_child)
-{
-	if (c->page && !in_child)
-		os_unmap(c->page, PAGE);
-	if (os_task_clock_is_open(c))
-		os_close(c->fd);
-}
-
-bool os_task_clock_sent(const siginfo_t *info, int fd)
-{
-	return (info->si_code == POLL_IN || info->si_code == POLL_HUP) && info->si_fd == fd;
 }
 
 int os_profile_timer(uint64_t ns)

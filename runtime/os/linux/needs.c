@@ -48,9 +48,14 @@ const struct os_need os_needs_clock_self[] = {
     END,
 };
 
+const struct os_need os_needs_usage[] = {
+    {SYS_getrusage, true, {RUSAGE_THREAD}},
+    END,
+};
+
 /* ---- by the sources of samples ---- */
 
-const struct os_need os_needs_task_clock_sample[] = {
+const struct os_need os_needs_perf_sample[] = {
     {SYS_ioctl, true, {ANY_FD, PERF_EVENT_IOC_ID}},
     {SYS_ioctl, true, {ANY_FD, PERF_EVENT_IOC_PERIOD}},
     END,
@@ -62,7 +67,7 @@ const struct os_need os_needs_timer_sample[] = {
     END,
 };
 
-const struct os_need os_needs_task_clock[] = {
+const struct os_need os_needs_perf[] = {
     {SYS_perf_event_open, false, {0}},
     {SYS_ioctl, false, {ANY_FD, PERF_EVENT_IOC_ENABLE}},
     {SYS_ioctl, false, {ANY_FD, PERF_EVENT_IOC_DISABLE}},
@@ -86,7 +91,7 @@ const struct os_need os_needs_profile_timer[] = {
     END,
 };
 /* Additional calls of a handler that makes an event. */
-const struct os_need os_needs_task_clock_open[] = {
+const struct os_need os_needs_perf_open[] = {
     {SYS_prlimit64, false, {0, RLIMIT_NOFILE}},
     {SYS_fcntl, false, {ANY_FD, F_DUPFD_CLOEXEC}},
     {SYS_mmap, false, {0, 4096, PROT_READ, MAP_SHARED, ANY_FD, 0}},

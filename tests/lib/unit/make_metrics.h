@@ -14,7 +14,7 @@ static inline int make_metrics(void)
 	struct csprof_event_request request;
 	const char *why;
 
-	return csprof_event_parse("CPUTIME@1ms", &request, &why) < 0
+	return csprof_event_parse("CPUTIME@1ms", sizeof "CPUTIME@1ms" - 1, &request, &why) < 0
 		   ? -1
 		   : csprof_metrics_init(&request, 1);
 }

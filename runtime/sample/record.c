@@ -1,0 +1,150 @@
+/* Synchronous recordings: of metrics of the program's own, and of the creators of threads. */
+#include "runtime/csprof.h"
+
+#include "runtime/interception/masks.h"
+#include "runtime/os/os.h"
+#include "runtime/process/state.h"
+#include "runtime/sample/fault.h"
+#include "runtime/sample/marks.h"
+#include "runtime/sample/sampler.h"
+#include "runtime/sample/unwind.h"
+#include "runtime/trees/cct.h"
+
+#include <errno.h>
+
+/* Until leave no handler of the program runs: it might leave by longjmp, or fork. */
+static bool enter(csprof_state_t *state, uint64_t *mask)
+{
+	if (!state || !csprof_samplers_wanted(state))
+		return false;
+	*mask = os_hold_signals(csprof_mask_virtual());
+	if (!atomic_exchange(&state->busy, true)) {
+		/* check again: the end of the measurement looks at busy after that */
+		if (csprof_samplers_wanted(state))
+			return true;
+		atomic_store(&state->busy, false);
+	}
+	os_release_signals(*mask);
+	return false;
+}
+
+/* A sample that came during the recording is taken now, at the recorded path: dropping it would
+ * hide time of programs that record much. */
+static void take_deferred(csprof_state_t *state, struct csprof_sampler *p, uint32_t kind)
+{
+	if (!atomic_exchange(&p->sampled, false) || !csprof_sampler_wanted(p))
+		return;
+	struct csprof_instant now = csprof_sampler_now(p);
+	uint64_t weight = csprof_sampler_weight(state, p, now);
+	uint32_t metric = p->measured->column;
+	uint32_t columns[CSPROF_EVENT_COLUMNS] = {metric, metric + 1};
+	uint64_t amounts[CSPROF_EVENT_COLUMNS] = {weight, 1};
+	enum csp_disposition d = kind == CSP_TREE_COMPLETE ? CSP_RECORDED : CSP_PARTIAL;
+	if (!csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts,
+			       CSPROF_EVENT_COLUMNS))
+		d = CSP_OWN_CODE;
+	csprof_sampler_account(state, p, d, weight);
+	csprof_sampler_arm(state, p, now, csprof_sampler_period(state, p));
+}
+
+/* A sample that comes just before busy is cleared is handled after that: nothing else would arm
+ * its source again. */
+static void leave(csprof_state_t *state, uint32_t kind, uint64_t mask)
+{
+	do {
+		CSPROF_EACH_SAMPLER (state, p)
+			take_deferred(state, p, kind);
+		atomic_store(&state->busy, false);
+	} while (csprof_samplers_pending(state) && !atomic_exchange(&state->busy, true));
+	os_release_signals(mask);
+}
+
+static void drop_frames(csprof_state_t *state, uint32_t n)
+{
+	if (n >= state->num_frames)
+		n = state->num_frames ? state->num_frames - 1 : 0;
+	for (uint32_t i = n; i < state->num_frames; i++)
+		state->frames[i - n] = state->frames[i];
+	state->num_frames -= n;
+}
+
+/* The arguments of a synchronous recording for csprof_guarded. */
+struct record_work {
+	uint32_t drop; /* frames */
+	const uint32_t *column;
+	const uint64_t *amount;
+	uint32_t n;
+	uint32_t kind;
+	store_ref node; /* result; 0: no memory, or a fault */
+};
+
+/* Insert the path of our caller's caller, without our own frames, as a recorded call. */
+static void do_record(csprof_state_t *state, void *arg)
+{
+	struct record_work *w = arg;
+	if (csprof_unwind_here(state, w->drop))
+		w->kind = CSP_TREE_COMPLETE;
+	drop_frames(state, w->drop);
+	w->node =
+	    csprof_cct_insert(state, w->kind, CSPROF_LEAF_RECORDED, w->column, w->amount, w->n);
+	if (w->node && w->kind == CSP_TREE_COMPLETE)
+		csprof_unwind_mark(state);
+}
+
+static void record_here(csprof_state_t *state, struct record_work *w, uint64_t mask)
+{
+	w->kind = CSP_TREE_PARTIAL;
+	if (!csprof_guarded(state, do_record, w))
+		w->node = 0;
+	leave(state, w->kind, mask);
+}
+
+/* reading: what that of the clock takes, or 0. */
+static void add_cost_since(csprof_state_t *state, uint64_t began, uint64_t reading, uint64_t times)
+{
+	struct store_clock *clock = csprof_cpu_clock_of(state);
+	uint64_t took = os_clock_self() - began;
+	took = took > reading ? (took - reading) * times : 0;
+	__atomic_store_n(&clock->cost, clock->cost + took, __ATOMIC_RELAXED);
+}
+
+int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t unwinds)
+{
+	csprof_state_t *state = csprof_self;
+	uint64_t mask;
+	if (!csprof_metric_is_of_program(metric))
+		return -EINVAL;
+	/* reading the clock takes as long as a short recording: one in so many stands for others */
+	enum { TIMED = 16 };
+	bool timed = state && csprof_one_in(state, TIMED);
+	uint64_t before = timed ? os_clock_self() : 0, began = timed ? os_clock_self() : 0;
+	if (!enter(state, &mask))
+		return -ENOTSUP;
+	/* the walk has already left out our own frames: this one, and the wrapper's if it is
+	 * ours */
+	uint32_t own = csprof_own_code((uintptr_t)__builtin_return_address(0)) ? 2 : 1;
+	uint32_t drop = unwinds > own ? unwinds - own : 0;
+	const uint32_t columns[] = {metric, metric + 1};
+	const uint64_t amounts[] = {amount, 1};
+	struct record_work w = {.drop = drop, .column = columns, .amount = amounts, .n = 2};
+	record_here(state, &w, mask);
+	if (timed)
+		add_cost_since(state, began, began - before, TIMED);
+	return w.node ? 0 : -ENOMEM;
+}
+
+void csprof_record_creator(store_ref *tree, store_ref *node)
+{
+	csprof_state_t *state = csprof_self;
+	struct record_work w = {.drop = 0};
+	uint64_t mask;
+	*tree = *node = 0;
+	if (!enter(state, &mask))
+		return;
+	uint64_t began = os_clock_self();
+	record_here(state, &w, mask);
+	add_cost_since(state, began, 0, 1);
+	*node = w.node;
+	if (*node)
+		*tree = state->cct[w.kind].tree;
+}
