@@ -13,16 +13,24 @@
  *
  * The rules of unwinding: CFA is rsp, all registers are the same, and the return address is in
  * csprof_slot_address[slot], at an address that is computed from the instruction: DW_CFA_expression
- * for register 16, the return address, 13 bytes:
+ * for register 16, the return address, 22 bytes:
  *
  *	DW_OP_breg16 0		the address in the slot
  *	DW_OP_const1s -16
  *	DW_OP_and		the slot's
- *	DW_OP_dup
  *	DW_OP_plus_uconst 9
- *	DW_OP_deref_size 4	the displacement of the jump
- *	DW_OP_plus		(zero-extended: the table is above the code)
+ *	DW_OP_deref		the displacement of the jump, and what is behind it
+ *	DW_OP_const1s 32
+ *	DW_OP_shl
+ *	DW_OP_const1s 32
+ *	DW_OP_shr		without that (zero-extended: the table is above the code)
+ *	DW_OP_breg16 0
+ *	DW_OP_const1s -16
+ *	DW_OP_and
+ *	DW_OP_plus
  *	DW_OP_plus_uconst 13	counts from the jump's end
+ *
+ * DW_OP_dup and DW_OP_deref_size would make it shorter, but Valgrind prints a warning about them.
  *
  * There is code of the same entry before slot 0, because unwinders look up the address before a
  * return address.
@@ -37,7 +45,8 @@ csprof_slot:
 	.cfi_startproc simple
 	.cfi_personality 0x1b, csprof_slot_personality	/* relative to it, 4 bytes */
 	.cfi_def_cfa %rsp, 0
-	.cfi_escape 0x10, 16, 13, 0x80, 0, 0x09, 0xf0, 0x1a, 0x12, 0x23, 9, 0x94, 4, 0x22, 0x23, 13
+	.cfi_escape 0x10, 16, 22, 0x80, 0, 0x09, 0xf0, 0x1a, 0x23, 9, 0x06, \
+		0x09, 32, 0x24, 0x09, 32, 0x25, 0x80, 0, 0x09, 0xf0, 0x1a, 0x22, 0x23, 13
 	.skip	64, 0xcc
 	.globl	csprof_trampoline
 	.hidden	csprof_trampoline
