@@ -223,25 +223,15 @@ static int parse_size(const char *value, long *out)
 	return 0;
 }
 
-static int parse_only(const char *value, struct launch_options *o)
+/* Add the value of option `what` to a list. */
+static int append(const char *what, const char *value, char separator, char *list, size_t size)
 {
-	size_t have = strlen(o->only), more = strlen(value);
-	if (have + 1 + more >= sizeof o->only)
-		return complain("--only", value, "too many names");
+	size_t have = strlen(list), more = strlen(value);
+	if (have + 1 + more >= size)
+		return complain(what, value, "the list is too long");
 	if (have)
-		o->only[have++] = ':';
-	memcpy(o->only + have, value, more + 1);
-	return 0;
-}
-
-static int add_event(const char *value, struct launch_options *o)
-{
-	size_t have = strlen(o->event), more = strlen(value);
-	if (have + 1 + more >= sizeof o->event)
-		return complain("-e", value, "too many events");
-	if (have)
-		o->event[have++] = ',';
-	memcpy(o->event + have, value, more + 1);
+		list[have++] = separator;
+	memcpy(list + have, value, more + 1);
 	return 0;
 }
 
@@ -250,7 +240,7 @@ static int one_option(struct launch_options *o, int c, const char *value)
 	const char *why;
 	switch (c) {
 	case 'e':
-		return add_event(value, o);
+		return append("-e", value, ',', o->event, sizeof o->event);
 	case LAUNCH_BUDGET:
 		o->budget = value;
 		if (csprof_budget_parse(value, &o->parsed_budget, &why) < 0)
@@ -270,7 +260,7 @@ static int one_option(struct launch_options *o, int c, const char *value)
 	case LAUNCH_PACK:
 		return parse_yes("--pack", value, &o->pack);
 	case LAUNCH_ONLY:
-		return parse_only(value, o);
+		return append("--only", value, ':', o->only, sizeof o->only);
 	case 't':
 		o->trees = value;
 		if (strcmp(value, "each") != 0 && strcmp(value, "all") != 0)

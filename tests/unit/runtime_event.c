@@ -5,28 +5,34 @@
 
 #include <string.h>
 
+struct good {
+	const char *text;
+	uint64_t period, rate;
+};
+
+static void all_are(const char *event, const struct good *good, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct csprof_event_request e;
+		const char *why, *text = good[i].text;
+		assert_int_equal(csprof_event_parse(text, strlen(text), &e, &why), 0);
+		assert_string_equal(e.event->name, event);
+		assert_int_equal(e.period, good[i].period);
+		assert_int_equal(e.rate, good[i].rate);
+	}
+}
+
 static void good_events(void **unused)
 {
 	(void)unused;
-	static const struct {
-		const char *text;
-		uint64_t period, rate;
-	} good[] = {
+	static const struct good good[] = {
 	    {"CPUTIME", 1000000, 1000},         {"CPUTIME@f1000", 1000000, 1000},
 	    {"CPUTIME@f100000", 10000, 100000}, {"CPUTIME@f1", 1000000000, 1},
 	    {"CPUTIME@2ms", 2000000, 500},      {"CPUTIME:250us", 250000, 4000},
 	    {"CPUTIME@1s", 1000000000, 1},      {"CPUTIME@1000000", 1000000, 1000},
 	    {"CPUTIME@10000ns", 10000, 100000}, {"CPUTIME@f3", 333333333, 3},
 	};
-	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-		struct csprof_event_request e;
-		const char *why;
-		assert_int_equal(csprof_event_parse(good[i].text, strlen(good[i].text), &e, &why),
-				 0);
-		assert_string_equal(e.event->name, "CPUTIME");
-		assert_int_equal(e.period, good[i].period);
-		assert_int_equal(e.rate, good[i].rate);
-	}
+	all_are("CPUTIME", good, sizeof good / sizeof *good);
 }
 
 static void bad_events(void **unused)
@@ -74,24 +80,13 @@ static void bad_events(void **unused)
 static void counts(void **unused)
 {
 	(void)unused;
-	static const struct {
-		const char *text;
-		uint64_t period, rate;
-	} good[] = {
+	static const struct good good[] = {
 	    {"page-faults", 0, 1000},
 	    {"page-faults@f50", 0, 50},
 	    {"page-faults@1", 1, 0},
 	    {"page-faults:1000000000000", 1000000000000, 0},
 	};
-	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-		struct csprof_event_request e;
-		const char *why;
-		assert_int_equal(csprof_event_parse(good[i].text, strlen(good[i].text), &e, &why),
-				 0);
-		assert_string_equal(e.event->name, "page-faults");
-		assert_int_equal(e.period, good[i].period);
-		assert_int_equal(e.rate, good[i].rate);
-	}
+	all_are("page-faults", good, sizeof good / sizeof *good);
 }
 
 static void lists(void **unused)
