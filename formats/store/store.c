@@ -264,12 +264,13 @@ static void put_metrics(struct conversion *c)
 	for (uint32_t i = 0; i < c->num_metrics; i++) {
 		const struct store_metric *m = &h->metrics[i];
 		bool event = m->event < h->num_events && store_value_column(h, m->event) == i;
-		csp_put_u32(c->sink, !event ? 1 : told ? 6 : 7);
+		csp_put_u32(c->sink, !event ? 1 : 5u + !told + (m->requested != 0));
 		put_pair_chars(c, "unit", m->unit, sizeof m->unit);
 		if (!event)
 			continue;
 		put_pair_chars(c, "source", m->source, sizeof m->source);
-		csp_put_pair_u64(c->sink, "requested", m->requested);
+		if (m->requested)
+			csp_put_pair_u64(c->sink, "requested", m->requested);
 		csp_put_pair_u64(c->sink, "achieved", c->achieved[m->event]);
 		if (!told)
 			csp_put_pair_u64(c->sink, "cost_ns", c->cost);

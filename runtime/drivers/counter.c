@@ -102,8 +102,7 @@ static void stop(struct csprof_source *s, bool in_child)
 
 #define COUNTER                                                                                    \
 	.counts = true, .perf = true, .arm = arm, .sent = sent, .quiet = quiet, .resume = resume,  \
-	.stop = stop, .needs = os_needs_perf_sample, .needs_later = os_needs_perf_open,            \
-	.needs_setup = {os_needs_perf}
+	.stop = stop, .needs = os_needs_perf_sample, .needs_setup = {os_needs_perf}
 
 CSPROF_DECLARE_DRIVER(timers)
 

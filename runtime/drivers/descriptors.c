@@ -6,8 +6,7 @@
 
 #include <stdatomic.h>
 
-/* If there are more, functions that
- * close ranges of descriptors close the others. */
+/* If there are more, functions that close ranges of descriptors close the others. */
 enum { PLACES = 1024, BEING_SET = -1 };
 static struct {
 	_Atomic(int) taken; /* the descriptor + 1, BEING_SET, or 0 */

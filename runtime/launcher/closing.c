@@ -68,6 +68,21 @@ static void say_rate(const struct launch_options *o, const struct csprof_event_r
 			ticks ? "; threads that wait often are sampled at the kernel's ticks" : "");
 }
 
+/* How a count was sampled; if there are fewer samples than requested, also why. */
+static void say_period(const struct launch_options *o, const struct csprof_event_request *asked,
+		       const struct launch_event *e, double cost)
+{
+	const double few = 0.9, near = 0.5, telling = 10;
+	double due = asked->period ? (double)e->clock / (double)asked->period : 0;
+	bool low = due > telling && (double)samples_of(e) < few * due;
+	fprintf(stderr, " by %s", e->source);
+	if (low)
+		fprintf(stderr, " (asked: one for %" PRIu64 "%s)", asked->period,
+			cost * CSPROF_WHOLE > near * (double)o->parsed_budget
+			    ? "; a higher --budget allows more"
+			    : "");
+}
+
 /* How many of the event there were, and samples of it. */
 static void say_event(const struct launch_options *o, uint32_t i, const struct launch_summary *s)
 {
@@ -80,10 +95,18 @@ static void say_event(const struct launch_options *o, uint32_t i, const struct l
 		fprintf(stderr, "of %" PRIu64 " %s", e->clock, asked->event->name);
 	if (!e->clock || !e->source[0]) /* there was no sample */
 		return;
-	if (is_time(asked))
-		say_rate(o, asked, e, (double)s->cost / (double)s->cpu);
-	else
-		fprintf(stderr, " by %s", e->source);
+	double cost = (double)s->cost / (double)s->cpu;
+	(is_time(asked) ? say_rate : say_period)(o, asked, e, cost);
+}
+
+/* Whether a source of any event is of that kind; NULL: whether there is any source, and so was any
+ * sample. */
+static bool any_source(const struct launch_summary *s, const char *kind)
+{
+	for (uint32_t i = 0; i < CSPROF_MAX_EVENTS; i++)
+		if (s->events[i].source[0] && (!kind || strstr(s->events[i].source, kind)))
+			return true;
+	return false;
 }
 
 static void say_cost(const struct launch_summary *s)
@@ -164,9 +187,9 @@ void launch_say_end(const struct launch_options *o, const char *quoted, const ch
 	fprintf(stderr, "hpcrun: %s: ", quoted);
 	for (uint32_t i = 0; i < o->events.n; i++)
 		say_event(o, i, &s);
-	if (s.cpu && s.events[0].source[0]) /* else there was no sample */
+	if (s.cpu && any_source(&s, NULL))
 		say_cost(&s);
-	if (strstr(s.events[0].source, "itimer"))
+	if (any_source(&s, "itimer"))
 		fputs("; one timer for all threads: the shares of threads are approximate", stderr);
 	fprintf(stderr, "; %u process%s", s.processes, s.processes == 1 ? "" : "es");
 	if (s.files != s.processes)

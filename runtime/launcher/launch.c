@@ -245,11 +245,14 @@ static int wait_for(pid_t pid, uint64_t *ns)
 
 static void list_events(bool details)
 {
+	int width = 0;
+	for (const struct csprof_event *e = csprof_events; e->name; e++)
+		width = (int)strlen(e->name) > width ? (int)strlen(e->name) : width;
 	for (const struct csprof_event *e = csprof_events; e->name; e++) {
-		printf("%-10s %s\n", e->name, e->text);
+		printf("%-*s  %s\n", width, e->name, e->text);
 		for (const char *line = e->details; details && *line;) {
 			int n = (int)strcspn(line, "\n");
-			printf("%11s%.*s\n", "", n, line);
+			printf("%*s%.*s\n", width + 2, "", n, line);
 			line += n + (line[n] == '\n');
 		}
 	}

@@ -24,8 +24,7 @@ bool csprof_one_in(csprof_state_t *state, uint32_t n);
 /* What the event's clock has advanced since the last call: the weight of a sample. */
 uint64_t csprof_sampler_weight(csprof_state_t *state, struct csprof_sampler *p,
 			       struct csprof_instant now);
-/* Set the mean time between samples that is asked for: of a count it depends on how many come.
- * Not for handlers alone. */
+/* Set the mean time between samples that is asked for: of a count it depends on how many come. */
 void csprof_sampler_ask(struct csprof_sampler *p);
 /* Count a sample of that weight in the account. */
 void csprof_sampler_account(const csprof_state_t *state, const struct csprof_sampler *p,

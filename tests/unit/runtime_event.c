@@ -1,6 +1,7 @@
 /* The arguments of -e. */
 #include "tests/lib/unit/cmocka_all.h"
 
+#include "runtime/base/scale.h"
 #include "runtime/events/request.h"
 
 #include <string.h>
@@ -122,13 +123,33 @@ static void lists(void **unused)
 	assert_non_null(strstr(why, "at most 8"));
 }
 
+static void ratios(void **unused)
+{
+	(void)unused;
+	static const struct {
+		uint64_t n, by, per, is;
+	} exact[] = {
+	    {0, 7, 3, 0},
+	    {7, 0, 3, 0},
+	    {10, 7, 3, 23},
+	    {UINT64_MAX, 1, 1, UINT64_MAX},
+	    {UINT64_MAX, 2, 1, UINT64_MAX}, /* too large */
+	    {1ull << 62, 1ull << 40, 1, UINT64_MAX},
+	};
+	for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+		assert_int_equal(csprof_scale(exact[i].n, exact[i].by, exact[i].per), exact[i].is);
+	/* a minute's period of an event of 5 GHz, and what it is made from */
+	uint64_t near = csprof_scale(60000000000, 5000000000, 1000000000);
+	assert_in_range(near, 299990000000, 300010000000);
+	near = csprof_scale(UINT64_MAX / 3, 1000000000, UINT64_MAX / 7);
+	assert_in_range(near, 2333000000, 2334000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(good_events),
-	    cmocka_unit_test(bad_events),
-	    cmocka_unit_test(counts),
-	    cmocka_unit_test(lists),
+	    cmocka_unit_test(good_events), cmocka_unit_test(bad_events), cmocka_unit_test(counts),
+	    cmocka_unit_test(lists),       cmocka_unit_test(ratios),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

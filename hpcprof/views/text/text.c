@@ -123,6 +123,7 @@ static void choose_sections(struct text *t, bool filtered)
 static bool print_text(struct text *t, const struct text_span *s)
 {
 	bool empty = !t->num_columns || !t->columns[0].total;
+	bool time = !t->num_columns || strcmp(t->columns[0].unit, "ns") == 0;
 
 	if (!text_headline(t, s))
 		return false;
@@ -132,11 +133,11 @@ static bool print_text(struct text *t, const struct text_span *s)
 		return false;
 	if (empty) {
 		text_title(t, "No samples");
-		text_paragraph(t,
-			       "Nothing was recorded%s%s. This is normal for a program that hardly "
-			       "used the CPU.",
+		text_paragraph(t, "Nothing was recorded%s%s. This is normal %s.",
 			       t->num_columns ? " for " : "",
-			       t->num_columns ? t->columns[0].metric_name : "");
+			       t->num_columns ? t->columns[0].metric_name : "",
+			       time ? "for a program that hardly used the CPU"
+				    : "if there were fewer than in a sample's period");
 	} else if (!text_tables(t) || (t->shows[SECTION_ACTIVATIONS] && !text_activations(t)) ||
 		   (t->shows[SECTION_CALLS] && !text_paths(t))) {
 		return false;

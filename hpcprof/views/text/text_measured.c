@@ -84,11 +84,11 @@ static bool source(struct text *t, const struct shown_metric *c)
 	if (asked[0])
 		rate = text_format(t, "%s per second asked for%s", asked, got[0] ? ", " : "");
 	if (rate && got[0])
-		rate = text_format(t, "%s%s achieved", rate, got);
+		rate = text_format(t, "%s%s%s achieved", rate, got, asked[0] ? "" : " per second");
 	if (!rate || (rate[0] && !text_fact(t, "samples", "%s", rate)))
 		return false;
 	if (m->interval && strcmp(m->unit, "ns") != 0)
-		return text_fact(t, "", "one for %" PRIu64 " on average", m->interval);
+		return text_fact(t, "", "one for %" PRIu64 " asked for", m->interval);
 	return true;
 }
 

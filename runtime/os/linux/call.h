@@ -53,8 +53,9 @@ static inline void *mapped(long r)
  * is the only one (alone), else far above those that count from 3, but low enough to keep the
  * kernel's table small. Returns the new descriptor, or fd. */
 int os_move_up(int fd, bool alone);
-/* Read the beginning of /proc/self/task/TID/NAME (name: at most 11 bytes) into out, NUL-padded. The
- * number of bytes, or -errno. */
+/* Open /proc/self/task/TID/NAME (name: at most 11 bytes). The descriptor, or -errno. */
+int os_task_open(uint32_t tid, const char *name);
+/* Read the beginning of that file into out, NUL-padded. The number of bytes, or -errno. */
 int os_task_file(uint32_t tid, const char *name, char *out, size_t size);
 
 #endif

@@ -189,13 +189,11 @@ int os_hostname(char *out, size_t size)
 	return (int)n;
 }
 
-/* The beginning of /proc/self/task/TID/NAME. */
-int os_task_file(uint32_t tid, const char *name, char *out, size_t size)
+int os_task_open(uint32_t tid, const char *name)
 {
 	enum { MOST = 12 };
 	char path[48] = "/proc/self/task/", digits[MOST];
 	size_t n = strlen(path), d = 0, length = strnlen(name, MOST);
-	memset(out, 0, size);
 	do
 		digits[d++] = (char)('0' + tid % 10);
 	while (tid /= 10);
@@ -204,7 +202,13 @@ int os_task_file(uint32_t tid, const char *name, char *out, size_t size)
 	path[n++] = '/';
 	memcpy(path + n, name, length);
 	path[n + length] = '\0';
-	int fd = os_open_read(path);
+	return os_open_read(path);
+}
+
+int os_task_file(uint32_t tid, const char *name, char *out, size_t size)
+{
+	memset(out, 0, size);
+	int fd = os_task_open(tid, name);
 	if (fd < 0)
 		return fd;
 	int got = os_read(fd, out, size - 1);

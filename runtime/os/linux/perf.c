@@ -133,18 +133,43 @@ static uint64_t number_after(const char *p, int blanks)
 	return v;
 }
 
-/* The number in the line that begins with name, after blanks; OS_NOT_KNOWN: there is none. */
-static uint64_t number_of_line(const char *text, const char *name)
+/* The number in a line `NAME<tab>NUMBER`; OS_NOT_KNOWN: it is another line. */
+static uint64_t number_of_line(const char *line, const char *name)
 {
 	size_t length = strlen(name);
-	for (const char *p = text; *p; p++)
-		if ((p == text || p[-1] == '\n') && strncmp(p, name, length) == 0) {
-			p += length;
-			while (*p == ' ' || *p == '\t')
-				p++;
-			return number_after(p, 0);
-		}
-	return OS_NOT_KNOWN;
+	if (strncmp(line, name, length) != 0 || line[length] != '\t')
+		return OS_NOT_KNOWN;
+	return number_after(line + length + 1, 0);
+}
+
+static void switches_in(const char *line, struct os_usage *u)
+{
+	uint64_t n;
+	if ((n = number_of_line(line, "voluntary_ctxt_switches:")) != OS_NOT_KNOWN)
+		u->switches = n;
+	if ((n = number_of_line(line, "nonvoluntary_ctxt_switches:")) != OS_NOT_KNOWN)
+		u->preempted = n;
+}
+
+/* They are in the last lines of a file that may be long, and the stack may be small. */
+static void switches_of(uint32_t tid, struct os_usage *u)
+{
+	enum { BYTES = 128, LONGEST = 64 };
+	char piece[BYTES], line[LONGEST] = "";
+	size_t length = 0;
+	int fd = os_task_open(tid, "status");
+	if (fd < 0)
+		return;
+	for (int n; (n = os_read(fd, piece, sizeof piece)) > 0;)
+		for (int i = 0; i < n; i++)
+			if (piece[i] == '\n') {
+				line[length] = '\0';
+				switches_in(line, u);
+				length = 0;
+			} else if (length + 1 < sizeof line) {
+				line[length++] = piece[i];
+			}
+	os_close(fd);
 }
 
 /* The fields after the name, which is in parentheses and may have blanks (proc(5)): state, and
@@ -167,14 +192,8 @@ static void faults_of(uint32_t tid, struct os_usage *u)
 
 void os_usage_of(uint32_t tid, struct os_usage *u)
 {
-	enum { BYTES = 4096 };
-	char text[BYTES];
-
 	*u =
 	    (struct os_usage){OS_NOT_KNOWN, OS_NOT_KNOWN, OS_NOT_KNOWN, OS_NOT_KNOWN, OS_NOT_KNOWN};
 	faults_of(tid, u);
-	if (os_task_file(tid, "status", text, sizeof text) <= 0)
-		return;
-	u->switches = number_of_line(text, "voluntary_ctxt_switches:");
-	u->preempted = number_of_line(text, "nonvoluntary_ctxt_switches:");
+	switches_of(tid, u);
 }
