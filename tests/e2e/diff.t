@@ -8,7 +8,9 @@ cp "$(program fifty)" fifty
 compile=(gcc -O2 -g -w -x c "$top/tests/programs/fifty.c")
 check "another build, with all code elsewhere" "${compile[@]}" -DMOVED -o moved
 
-# About 10,000 samples each. Runs that are compared have environments of different sizes, and different rates.
+# About 10,000 samples each, on a machine that may be busy: a third of the time, 20% slower, would then be
+# missed once in 25 runs or so. How often it is found is for tests/soak/answer-diff.t. Runs that are
+# compared have environments of different sizes, and different rates.
 run_of() { # run_of DIR RATE PROGRAM ARGUMENT...
 	PAD=$(printf "%$((${#1} * 531 % 3000))s") timeout 120 "$hpcrun" -q --budget 100 -e "CPUTIME@f$2" -o "$1" "${@:3}"
 }
@@ -16,9 +18,9 @@ for name in a bb; do
 	check "a run: $name" run_of "$name" 5000 ./fifty 9000
 done
 check "a run at another rate" run_of rate 3000 ./fifty 13000
-check "a slower function" run_of slow 5000 ./fifty 9000 7 120
-check "again" run_of slower 5000 ./fifty 9000 7 120
-check "in another build" run_of moved-slow 5000 ./moved 9000 7 120
+check "a slower function" run_of slow 5000 ./fifty 9000 7 130
+check "again" run_of slower 5000 ./fifty 9000 7 130
+check "in another build" run_of moved-slow 5000 ./moved 9000 7 130
 check "another build, not slower" run_of moved-same 5000 ./moved 9000
 
 # names KEY CONDITION <JSON: the functions for which the condition, of the row f, holds.
