@@ -53,11 +53,12 @@ bool csprof_metric_is_of_program(uint32_t metric);
 bool csprof_context_is_unsafe(const void *ucontext, enum csp_disposition *why);
 
 /* Record the call path of the interrupted code: add weight to the column of p's event and 1 to the
- * next column. Returns the outcome: CSP_RECORDED, CSP_PARTIAL, or the disposition of a dropped
- * sample. The caller updates the account. Async-signal-safe. */
+ * next column of its node, which is *node (may be NULL). Returns the outcome: CSP_RECORDED,
+ * CSP_PARTIAL, or the disposition of a dropped sample. The caller updates the account.
+ * Async-signal-safe. */
 struct csprof_sampler;
 enum csp_disposition csprof_sample_callstack(struct csprof_sampler *p, const void *ucontext,
-					     uint64_t weight);
+					     uint64_t weight, store_ref *node);
 
 /* Record amount of a metric of the program's at the path of the caller. unwinds: the number of
  * frames to leave out, starting with that of csprof_record_metric_with_unwind: 2 if a wrapper calls

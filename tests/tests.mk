@@ -132,7 +132,7 @@ prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP
 e2e_paired := several-events marked threads kernel truth top two-walks conservation events
 # Those that measure no time, and those that hold beside other work. The longest come first.
 e2e_beside := page thread-sanitizer page-values diff-page db outputs frames killed html \
-	many-sources packed choose sanitizers manners xml static programs following locks living eintr \
+	many-sources packed choose sanitizers manners xml static programs following locks living eintr realtime \
 	statistics views db-questions ordinary-user house completion signal-safety db-outside faulting \
 	db-query replaced hpcrun arrows stacks confined merge places cannot stress epochs transfers mpi \
 	hpcprof-text recover churn diff unseen users zoo export import sources hpcprof-cli names signal-queue \

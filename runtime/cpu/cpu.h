@@ -134,6 +134,9 @@ struct csprof_cpu_ops {
 	/* Whether the kernel will restart the interrupted code's system call after this signal. */
 	bool (*call_restarts)(const void *ucontext);
 
+	/* That call. Its result is 0. */
+	void (*restarted_call)(const void *ucontext, struct csprof_call *call);
+
 	/* Let such a call return `result` instead. */
 	void (*end_call)(void *ucontext, long result);
 

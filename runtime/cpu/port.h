@@ -14,6 +14,8 @@
  *	CSPROF_CALLEE_SAVED bits of the registers that a call preserves, besides stack and frame
  *	                    pointer
  *	CSPROF_RED_ZONE     bytes below the stack pointer that a function may use
+ *	CSPROF_CONTINUES_CALLS  whether last_call and call_restarts find system calls, so that a
+ *	                    handler can continue those that it has interrupted
  *	CSPROF_RETURN_SLOT  whether calls push the return address, just below the CFA; else it
  *	                    is in register CSPROF_REG_RETURN until it is saved */
 #ifndef RUNTIME_CPU_PORT_H

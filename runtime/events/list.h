@@ -8,6 +8,7 @@
 
 /* EVENT(by, name, unit, type, config, per_second, text, details)
  *
+ * Those without a text cannot be requested by name, but only as parts of another one.
  * by: csprof_sampling_BY. unit: of its values, "ns" or "count". type, config: of the performance
  * event that counts it (perf_event_open(2)); 0, 0: there is none. per_second: about how many come
  * per second of CPU time; a thread begins with that. text: for hpcrun -l. details: additional text
@@ -19,6 +20,14 @@
 	      "task-clock where perf_event_paranoid is 1 or less; else two\n"                      \
 	      "timers per thread: exact while it keeps its CPU, at the kernel's\n"                 \
 	      "tick (often 250 per second) while it blocks now and then.\n")                       \
+	EVENT(realtime, CSPROF_REALTIME, "ns", 0, 0, 1000000000,                                   \
+	      "elapsed time of each thread: CPUTIME, BLOCKED, and RUNNABLE",                       \
+	      "BLOCKED: not on a CPU, nor waiting for one. RUNNABLE: waiting for a\n"              \
+	      "CPU, by the scheduler's count. Their sum is the life of the thread.\n"              \
+	      "A timer per thread looks where it is; a blocked thread is woken once\n"             \
+	      "for each wait at most. Needs no rights.\n")                                         \
+	EVENT(blocked, CSPROF_BLOCKED, "ns", 0, 0, 1000000000, "", "")                             \
+	EVENT(runnable, CSPROF_RUNNABLE, "ns", 0, 0, 1000000000, "", "")                           \
 	CSPROF_USAGE(EVENT, page_faults, "page-faults", PERF_COUNT_SW_PAGE_FAULTS, 10000,          \
 		     "page faults, minor and major")                                               \
 	CSPROF_USAGE(EVENT, minor_faults, "minor-faults", PERF_COUNT_SW_PAGE_FAULTS_MIN, 10000,    \
@@ -27,6 +36,11 @@
 		     "page faults that waited for a file to be read")                              \
 	CSPROF_USAGE(EVENT, context_switches, "context-switches", PERF_COUNT_SW_CONTEXT_SWITCHES,  \
 		     1000, "context switches: the thread waited, or another was to run")
+
+/* Elapsed time is measured by its parts: these, and the default event. */
+#define CSPROF_REALTIME "REALTIME"
+#define CSPROF_BLOCKED "BLOCKED"
+#define CSPROF_RUNNABLE "RUNNABLE"
 
 /* What the kernel counts for every thread. */
 #define CSPROF_USAGE(EVENT, by, name, config, per_second, text)                                    \

@@ -1,6 +1,7 @@
 #include "runtime/events/request.h"
 
 #include "runtime/base/cost.h"
+#include "runtime/cpu/port.h"
 #include "runtime/events/list.h"
 
 #include <stdbool.h>
@@ -42,7 +43,7 @@ static bool unit(const char *p, uint64_t *ns)
 static const struct csprof_event *find(const char *name, size_t n)
 {
 	for (const struct csprof_event *e = csprof_events; e->name; e++)
-		if (strlen(e->name) == n && memcmp(e->name, name, n) == 0)
+		if (*e->text && strlen(e->name) == n && memcmp(e->name, name, n) == 0)
 			return e;
 	return NULL;
 }
@@ -110,12 +111,51 @@ size_t csprof_event_length(const char *list)
 	return strcspn(list, ",");
 }
 
-static bool has(const struct csprof_event_requests *all, const struct csprof_event *e)
+static const struct csprof_event *row(const char *name)
+{
+	const struct csprof_event *e = csprof_events;
+	while (strcmp(e->name, name) != 0)
+		e++;
+	return e;
+}
+
+static struct csprof_event_request *find_request(struct csprof_event_requests *all,
+						 const struct csprof_event *event)
 {
 	for (uint32_t i = 0; i < all->n; i++)
-		if (all->of[i].event == e)
-			return true;
-	return false;
+		if (all->of[i].event == event)
+			return &all->of[i];
+	return NULL;
+}
+
+static const char at_most[] = "at most 8 events at once (REALTIME counts as three)";
+
+/* Elapsed time: its parts, with its period; but CPU time may have been requested with another one.
+ */
+static int add_parts(struct csprof_event_requests *all, const char **why)
+{
+	static const char *const parts[] = {CSPROF_BLOCKED, CSPROF_RUNNABLE};
+	struct csprof_event_request *whole = find_request(all, row(CSPROF_REALTIME));
+	const struct csprof_event *cpu = &csprof_events[0];
+	if (!whole)
+		return 0;
+	*why = "on this CPU the looks at waiting threads would end the program's system calls";
+	if (!CSPROF_CONTINUES_CALLS)
+		return -1;
+	*why = at_most;
+	struct csprof_event_request part = *whole;
+	bool both = find_request(all, cpu);
+	if (all->n + 1 + !both > CSPROF_MAX_EVENTS)
+		return -1;
+	if (both)
+		*whole = all->of[--all->n];
+	else
+		whole->event = cpu;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		part.event = row(parts[i]);
+		all->of[all->n++] = part;
+	}
+	return 0;
 }
 
 int csprof_events_parse(const char *list, struct csprof_event_requests *out, const char **at,
@@ -129,13 +169,13 @@ int csprof_events_parse(const char *list, struct csprof_event_requests *out, con
 		*at = list;
 		if (csprof_event_parse(list, n, &one, why) < 0)
 			return -1;
-		*why =
-		    has(out, one.event) ? "the event is given twice" : "at most 8 events at once";
-		if (has(out, one.event) || out->n == CSPROF_MAX_EVENTS)
+		bool twice = find_request(out, one.event);
+		*why = twice ? "the event is given twice" : at_most;
+		if (twice || out->n == CSPROF_MAX_EVENTS)
 			return -1;
 		out->of[out->n++] = one;
 		if (!list[n])
-			return 0;
+			return add_parts(out, why);
 	}
 }
 

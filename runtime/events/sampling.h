@@ -17,6 +17,9 @@ struct csprof_sampling {
 	 * time. */
 	uint64_t (*clock)(const struct csprof_source *s);
 	uint64_t (*clock_of)(const struct csprof_source *s, uint32_t tid);
+	/* It passes while the thread does not run: sample/wall.c takes the samples. If it has no
+	 * drivers, it is sampled with the other such event. */
+	bool elapses;
 	/* How late a sample may come after its period with the worst driver, in the event's
 	 * unit. */
 	uint64_t late;

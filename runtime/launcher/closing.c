@@ -2,6 +2,7 @@
 
 #include "formats/datafile.h"
 #include "runtime/base/cost.h"
+#include "runtime/events/list.h"
 #include "runtime/launcher/cost.h"
 #include "runtime/launcher/summary.h"
 #include "runtime/launcher/unmeasured.h"
@@ -83,17 +84,28 @@ static void say_period(const struct launch_options *o, const struct csprof_event
 			    : "");
 }
 
+/* The parts of elapsed time that no CPU was used in are looked at as often as that may cost. NULL:
+ * r is another event. */
+static const char *off_cpu(const struct csprof_event_request *r)
+{
+	return strcmp(r->event->name, CSPROF_BLOCKED) == 0    ? "blocked"
+	       : strcmp(r->event->name, CSPROF_RUNNABLE) == 0 ? "waiting for a CPU"
+							      : NULL;
+}
+
 /* How many of the event there were, and samples of it. */
 static void say_event(const struct launch_options *o, uint32_t i, const struct launch_summary *s)
 {
 	const struct csprof_event_request *asked = &o->events.of[i];
 	const struct launch_event *e = &s->events[i];
 	fprintf(stderr, "%s%" PRIu64 " samples ", i ? "; " : "", samples_of(e));
-	if (is_time(asked))
+	if (off_cpu(asked))
+		fprintf(stderr, "in %.2f s %s", (double)e->clock / 1e9, off_cpu(asked));
+	else if (is_time(asked))
 		fprintf(stderr, "in %.2f s of CPU time", (double)e->clock / 1e9);
 	else
 		fprintf(stderr, "of %" PRIu64 " %s", e->clock, asked->event->name);
-	if (!e->clock || !e->source[0]) /* there was no sample */
+	if (!e->clock || !e->source[0] || off_cpu(asked)) /* there was no sample */
 		return;
 	double cost = (double)s->cost / (double)s->cpu;
 	(is_time(asked) ? say_rate : say_period)(o, asked, e, cost);

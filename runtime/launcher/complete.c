@@ -23,7 +23,8 @@ static size_t options_of_table(struct completion_option *to)
 static void offer_events(const struct completion *c)
 {
 	for (const struct csprof_event *e = csprof_events; e->name; e++)
-		completion_offer(c, e->name, e->text);
+		if (*e->text) /* else it cannot be requested */
+			completion_offer(c, e->name, e->text);
 }
 
 static void offer_signals(const struct completion *c)

@@ -249,6 +249,8 @@ static void list_events(bool details)
 	for (const struct csprof_event *e = csprof_events; e->name; e++)
 		width = (int)strlen(e->name) > width ? (int)strlen(e->name) : width;
 	for (const struct csprof_event *e = csprof_events; e->name; e++) {
+		if (!*e->text)
+			continue;
 		printf("%-*s  %s\n", width, e->name, e->text);
 		for (const char *line = e->details; details && *line;) {
 			int n = (int)strcspn(line, "\n");

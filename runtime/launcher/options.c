@@ -396,6 +396,8 @@ static int refuse_event(const char *event, const char *why)
 
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(event, "@:,"), event);
 	for (const struct csprof_event *e = csprof_events; e->name; e++) {
+		if (!*e->text) /* it cannot be requested */
+			continue;
 		nearest_offer(&near, e->name, strlen(e->name));
 		known |= strcmp(e->name, name) == 0;
 	}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* ---- what a program does to itself: a result or -errno ---- */
 long os_prctl(int option, const unsigned long *args); /* four arguments */
@@ -23,10 +24,10 @@ struct os_need {
 	bool must;        /* it must succeed; else it may fail with an errno */
 	uint64_t args[6]; /* 0: addresses and the like, which no filter depends on */
 };
-/* Made by a handler with any driver; by os_clock_self and os_usage; outside handlers; and there by
- * os_make_directory*, os_symlink, and os_remove_idle_directory with_users. */
+/* Made by a handler with any driver; by os_clock_self, os_usage and os_run_delay; outside handlers;
+ * and there by os_make_directory*, os_symlink, and os_remove_idle_directory with_users. */
 extern const struct os_need os_needs_in_handler[], os_needs_clock_self[], os_needs_usage[],
-    os_needs_elsewhere[], os_needs_share[];
+    os_needs_run_delay[], os_needs_elsewhere[], os_needs_share[];
 /* Made by os_perf_* and os_timer_* at each sample, and at other times; to open a task
  * clock in a handler; by os_profile_timer. */
 extern const struct os_need os_needs_perf_sample[], os_needs_timer_sample[], os_needs_perf[],
@@ -71,6 +72,10 @@ struct os_usage {
 void os_usage(struct os_usage *u);
 /* The same of another thread of this process, without `kernel`. */
 void os_usage_of(uint32_t tid, struct os_usage *u);
+
+/* How long thread tid of this process (0: this thread) has waited for a CPU, in nanoseconds;
+ * OS_NOT_KNOWN: this kernel does not count that, or /proc cannot be read. */
+uint64_t os_run_delay(uint32_t tid);
 
 /* ---- identity ---- */
 uint32_t os_pid(void);
@@ -210,6 +215,15 @@ bool os_waits_for_signal(int call, const long *args);
 /* Whether any other call that ended with EINTR may be made again with the same args.
  * Async-signal-safe. */
 bool os_repeatable(int call, const long *args);
+/* Whether such a call, or a restartable one, has a time limit that begins again then, which select,
+ * pselect6 and ppoll have not. If so and a repeatable one has waited for ns, os_shorten stores the
+ * rest in args, or in *rest and its address there; it does nothing with the timeout of a socket.
+ * Async-signal-safe. */
+bool os_limited(int call, const long *args);
+void os_shorten(int call, long *args, uint64_t ns, struct timespec *rest);
+/* Whether a call that the kernel restarts after a signal may be made by the handler instead: it
+ * waits, and does nothing that depends on where it is called. Async-signal-safe. */
+bool os_waits(int call, const long *args);
 /* The signals of set that have a handler; with restarting false, one that interrupts system
  * calls. */
 uint64_t os_handled(uint64_t set, bool restarting);

@@ -63,7 +63,10 @@ static void describe(struct store_header *h)
 	for (uint32_t e = 0; e < csprof_process.num_measured; e++) {
 		struct store_metric *m = &h->metrics[csprof_process.measured[e].column];
 		m->requested = csprof_process.measured[e].rate;
-		memcpy(m->jitter, "uniform 0.5-1.5", sizeof "uniform 0.5-1.5");
+		if (csprof_process.measured[e].by->elapses)
+			memcpy(m->jitter, "exponential", sizeof "exponential");
+		else
+			memcpy(m->jitter, "uniform 0.5-1.5", sizeof "uniform 0.5-1.5");
 	}
 	h->pid = csprof_process.pid;
 	h->ppid = os_ppid();

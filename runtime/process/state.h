@@ -65,6 +65,30 @@ struct csprof_sampler {
 	enum csp_disposition first_became; /* and its outcome; see csprof_thread_close; 0: none */
 };
 
+/* BLOCKED and RUNNABLE: see wall.c. The clocks of a thread at one instant, and its context
+ * switches, all and those by which it began to wait. */
+struct csprof_look {
+	uint64_t mono, cpu, blocked, runnable;
+	uint64_t switches, waits;
+};
+
+/* A wait that a look has found: its node, 0: none, and what became of the sample. */
+struct csprof_wait {
+	store_ref node;
+	enum csp_disposition became;
+};
+
+struct csprof_wall {
+	struct csprof_sampler *blocked, *runnable;
+	struct csprof_look last;
+	uint64_t delay;          /* clock of RUNNABLE, as last read */
+	struct csprof_wait wait; /* one that the handler continues */
+	struct csprof_wait stay; /* one that is left to the thread, */
+	uintptr_t pc, sp;        /* where it is, */
+	uint32_t stays;          /* and how many looks in a row have found it there */
+	bool left;               /* no look at it until the thread has used CPU time */
+};
+
 typedef struct csprof_state {
 	/* links of all running threads, or next of the free states; under the process's lock */
 	struct csprof_state *next, *previous;
@@ -74,6 +98,7 @@ typedef struct csprof_state {
 	/* One per measured event: the_sampler, or in the page after this one. */
 	struct csprof_sampler *samplers;
 	struct csprof_sampler the_sampler;
+	struct csprof_wall *wall; /* after the samplers in that page; NULL: not measured */
 	struct csprof_kernel_time kernel;
 	uint64_t random;    /* state of the generator for the jitter */
 	uint64_t began;     /* CPU clock at the start */
@@ -87,6 +112,10 @@ typedef struct csprof_state {
 	/* The stack pointer of a call that a sample left to the next signal with its number, which
 	 * may be a sample, too: the kernel has forgotten how to restart it. 0: none. */
 	uintptr_t left_call;
+	/* When the last call with a time limit began (monotonic clock; 0: none), and the frame of
+	 * its wrapper: see csprof_call_limited. */
+	uint64_t limited_since;
+	uintptr_t limited_frame;
 
 	uintptr_t stack_low, stack_high;   /* bounds of the thread's own stack */
 	uintptr_t probed_low, probed_high; /* readable part of another stack, in this walk */

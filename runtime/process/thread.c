@@ -12,6 +12,7 @@
 #include "runtime/sample/marks.h"
 #include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
+#include "runtime/sample/wall.h"
 #include "runtime/sandboxes/seccomp.h"
 #include "runtime/trees/cct.h"
 
@@ -30,6 +31,10 @@ static CSPROF_TOGETHER struct {
 	uint8_t *at;
 	uint32_t left;
 } fresh_states;
+
+_Static_assert(CSPROF_MAX_MEASURED * sizeof(struct csprof_sampler) + sizeof(struct csprof_wall) <=
+		   CSPROF_STATE_BYTES,
+	       "the page after it");
 
 /* With one event, and with more. */
 static size_t state_bytes(void)
@@ -66,6 +71,10 @@ static void init_samplers(csprof_state_t *state)
 	}
 	for (uint32_t e = 0; e < n; e++)
 		state->samplers[e].measured = &csprof_process.measured[e];
+	if (n > 1) {
+		state->wall = (void *)(state->samplers + n);
+		csprof_wall_begin(state);
+	}
 }
 
 static csprof_state_t *new_state(void)
@@ -168,13 +177,16 @@ static void start_source(csprof_state_t *state, struct csprof_sampler *p)
 {
 	const struct csprof_measured *m = p->measured;
 	struct csprof_source *s = &p->source;
+	if (!m->by->drivers[0]) /* sampled with another event */
+		return;
 	uint32_t share = csprof_options.budget / csprof_process.num_measured;
 	csprof_pace_init(&p->pace, m->period, share ? share : 1, csprof_options.cost.timer);
 	s->kind = &m->event->kind;
 	s->per_second = atomic_load_explicit(&m->per_second, memory_order_relaxed);
 	p->seen.cpu = state->began;
 	csprof_sampler_ask(p);
-	uint64_t first = first_sample(csprof_pace_mean(&p->pace));
+	uint64_t first = m->by->elapses ? csprof_wall_period(state, p)
+					: first_sample(csprof_pace_mean(&p->pace));
 	s->floor = csprof_pace_floor(&p->pace);
 	s->drivers = m->by->drivers;
 	int r = csprof_source_start(s, &p->driver, csprof_process.sig, p->pace.asked, first);
@@ -327,6 +339,10 @@ static void close_clocks(csprof_state_t *state, bool self)
 		if (c != cpu)
 			end_clock(c, self ? by->clock(&p->source)
 					  : by->clock_of(&p->source, state->tid));
+		if (c->end < p->returned) /* a difference of clocks may go back a little */
+			c->end = p->returned;
+		if (state->wall && p == state->wall->blocked)
+			csprof_wall_close(state, self);
 		account_rest(p, c);
 	}
 	if (!csprof_process.samples_cpu) {

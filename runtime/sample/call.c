@@ -3,6 +3,8 @@
 #include "runtime/cpu/cpu.h"
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
+#include "runtime/sample/unwind.h"
+#include "runtime/sample/wall.h"
 
 #include <errno.h>
 
@@ -29,7 +31,28 @@ static enum call_rest left_to_do(const struct csprof_call *call)
 	return os_repeatable(call->number, call->args) ? REPEAT : NOTHING;
 }
 
-static long finish_call(const struct csprof_call *call, enum call_rest left, uint64_t mask)
+/* How long the wrapper's call has waited; 0: not known. It is the wrapper's if it was made from
+ * about there. */
+static uint64_t waited(csprof_state_t *state, uintptr_t sp)
+{
+	enum { NEAR = 256 };
+	uint64_t now = os_clock_mono(), since = state->limited_since;
+	if (!since || sp - state->limited_frame + NEAR > 2 * NEAR)
+		return 0;
+	state->limited_since = now; /* it may be interrupted again */
+	return now - since;
+}
+
+void csprof_call_limited(void)
+{
+	csprof_state_t *state = csprof_self;
+	if (!state || !state->wall)
+		return;
+	state->limited_since = os_clock_mono();
+	state->limited_frame = (uintptr_t)__builtin_dwarf_cfa();
+}
+
+static long finish_call(struct csprof_call *call, enum call_rest left, uint64_t mask)
 {
 	if (left == RESTART)
 		return csprof_cpu_restart(call->number, call->args, &mask);
@@ -37,6 +60,52 @@ static long finish_call(const struct csprof_call *call, enum call_rest left, uin
 	if (left == REPEAT)
 		return csprof_cpu_call(call->number, call->args);
 	return os_finish_transfer(call->number, call->args, call->result);
+}
+
+static bool may_park(const csprof_state_t *state, const void *ucontext)
+{
+	return state->parked < CSPROF_MAX_PARKED &&
+	       (os_stack_room(ucontext) == SIZE_MAX || !csprof_signal_any_handler());
+}
+
+/* Make the call here. */
+static void park(csprof_state_t *state, struct csprof_call *call, enum call_rest left,
+		 const void *ucontext)
+{
+	const void *outer = state->parked_context;
+	struct timespec rest;
+	state->parked_context = outer ? outer : ucontext;
+	state->parked++;
+	if (left == REPEAT && os_limited(call->number, call->args))
+		os_shorten(call->number, call->args,
+			   waited(state, csprof_cpu.context_sp(state->parked_context)), &rest);
+	call->result = finish_call(call, left, os_context_mask(ucontext));
+	/* a handler may have forked during the call: the child has another state */
+	state = csprof_self;
+	if (state && state->parked) {
+		state->parked--;
+		state->parked_context = outer;
+	}
+}
+
+/* The kernel would restart the call when our handler returns. It is made here instead, so that we
+ * are told when the wait ends, unless it is one that we make already, and a sample has interrupted
+ * it. */
+static bool wait_on(csprof_state_t *state, int sig, void *ucontext)
+{
+	struct csprof_call call;
+	if (!csprof_cpu.call_restarts(ucontext) ||
+	    (state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext))))
+		return false;
+	csprof_cpu.restarted_call(ucontext, &call);
+	if (!os_waits(call.number, call.args) || program_waits(sig, ucontext, true) ||
+	    !may_park(state, ucontext))
+		return false;
+	park(state, &call, REPEAT, ucontext);
+	csprof_cpu.end_call(ucontext, call.result);
+	if (left_to_do(&call) != NOTHING)
+		csprof_cpu.forget_call(ucontext);
+	return true;
 }
 
 /* poll, nanosleep, select and the like return EINTR to the program after any handler, even with
@@ -60,50 +129,43 @@ static long finish_call(const struct csprof_call *call, enum call_rest left, uin
  * If the program handles our signal, too, one that is pending may be its own or the next sample.
  * The call is left to that one. If it is a sample, the program makes the call again, from the
  * beginning: the kernel forgets how to restart a call when a handler returns. */
-void csprof_call_continue(csprof_state_t *state, int sig, void *ucontext)
+bool csprof_call_continue(csprof_state_t *state, int sig, void *ucontext)
 {
 	struct csprof_call call;
 	csprof_cpu.forget_restart(ucontext);
 	if (!csprof_cpu.last_call(ucontext, &call))
-		return;
+		return csprof_wall_waits(state) && wait_on(state, sig, ucontext);
 	enum call_rest left = left_to_do(&call);
 	bool forgotten = left == RESTART && state->left_call == csprof_cpu.context_sp(ucontext);
 	state->left_call = 0;
 	if (left == NOTHING)
-		return;
+		return false;
 	if (program_waits(sig, ucontext, true)) {
 		if (!os_other_signal(ucontext, true, sig))
 			state->left_call = csprof_cpu.context_sp(ucontext);
-		return;
+		return false;
 	}
 	if (forgotten) {
 		csprof_cpu.repeat_call(ucontext, call.number);
-		return;
+		return false;
 	}
 	if (left == WAIT) { /* it unblocks signals and waits in one step, so it cannot be made
 			       here */
 		csprof_cpu.repeat_call(ucontext, call.number);
-		return;
+		return false;
 	}
-	if (state->parked >= CSPROF_MAX_PARKED ||
-	    (os_stack_room(ucontext) != SIZE_MAX && csprof_signal_any_handler())) {
+	if (!may_park(state, ucontext)) {
+		if (left != TRANSFER && os_limited(call.number, call.args))
+			csprof_wall_leave(state);
 		if (left != TRANSFER)
 			csprof_cpu.repeat_call(ucontext, call.number);
-		return;
+		return false;
 	}
-	const void *outer = state->parked_context;
-	state->parked_context = outer ? outer : ucontext;
-	state->parked++;
-	call.result = finish_call(&call, left, os_context_mask(ucontext));
+	park(state, &call, left, ucontext);
 	csprof_cpu.set_result(ucontext, call.result);
 	if (left_to_do(&call) != NOTHING) /* a handler of the program has interrupted it */
 		csprof_cpu.forget_call(ucontext);
-	/* a handler may have forked during the call: the child has another state */
-	state = csprof_self;
-	if (state && state->parked) {
-		state->parked--;
-		state->parked_context = outer;
-	}
+	return true;
 }
 
 /* If a signal of the program came together with ours, and its handler interrupts system calls,

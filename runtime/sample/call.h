@@ -5,11 +5,17 @@
 
 #include "runtime/process/state.h"
 
+/* The caller, which our caller is a part of, is about to make a call that has a time limit, which
+ * would begin again if the call was made again. For wrappers that end with it. */
+void csprof_call_limited(void);
+
 /* If a signal of the program came together with ours, sig, and its handler interrupts system calls,
  * let it not find the call that the kernel restarts because of ours. */
 void csprof_call_end_restarted(int sig, void *ucontext);
 /* Continue the interrupted call, or let the program make it again. It may end by a longjmp of a
- * handler of the program, and then does not return. state is that of the thread. */
-void csprof_call_continue(csprof_state_t *state, int sig, void *ucontext);
+ * handler of the program, and then does not return. state is that of the thread. Returns whether it
+ * has ended. If a look at the thread found it waiting (wall.h), that includes a call that the
+ * kernel would restart. */
+bool csprof_call_continue(csprof_state_t *state, int sig, void *ucontext);
 
 #endif

@@ -8,6 +8,7 @@
 #include "runtime/sample/marks.h"
 #include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
+#include "runtime/sample/wall.h"
 #include "runtime/trees/cct.h"
 
 #include <errno.h>
@@ -35,6 +36,10 @@ static void take_deferred(csprof_state_t *state, struct csprof_sampler *p, uint3
 	if (!atomic_exchange(&p->sampled, false) || !csprof_sampler_wanted(p))
 		return;
 	struct csprof_instant now = csprof_sampler_now(p);
+	if (p->measured->by->elapses) { /* the thread runs */
+		csprof_sampler_arm(state, p, now, csprof_wall_period(state, p));
+		return;
+	}
 	uint64_t weight = csprof_sampler_weight(state, p, now);
 	uint32_t metric = p->measured->column;
 	uint32_t columns[CSPROF_EVENT_COLUMNS] = {metric, metric + 1};

@@ -12,6 +12,7 @@
 #include "runtime/sample/pace.h"
 #include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
+#include "runtime/sample/wall.h"
 #include "runtime/trees/cct.h"
 
 #include <errno.h>
@@ -64,7 +65,8 @@ static bool add_kernel_frame(csprof_state_t *state, const void *ucontext, uint64
 }
 
 static enum csp_disposition sample_callstack(csprof_state_t *state, struct csprof_sampler *p,
-					     const void *ucontext, uint64_t weight)
+					     const void *ucontext, uint64_t weight,
+					     store_ref *where)
 {
 	enum csp_disposition why;
 	if (csprof_context_is_unsafe(ucontext, &why))
@@ -85,6 +87,7 @@ static enum csp_disposition sample_callstack(csprof_state_t *state, struct cspro
 					   CSPROF_EVENT_COLUMNS);
 	if (!node)
 		return CSP_OUT_OF_MEMORY;
+	*where = node;
 	if (complete)
 		csprof_unwind_mark(state);
 	enum csp_disposition became = complete ? CSP_RECORDED : CSP_PARTIAL;
@@ -101,19 +104,23 @@ struct sample_work {
 	const void *ucontext;
 	uint64_t weight;
 	enum csp_disposition became;
+	store_ref node;
 };
 
 static void do_sample(csprof_state_t *state, void *arg)
 {
 	struct sample_work *w = arg;
-	w->became = sample_callstack(state, w->sampler, w->ucontext, w->weight);
+	w->became = sample_callstack(state, w->sampler, w->ucontext, w->weight, &w->node);
 }
 
 enum csp_disposition csprof_sample_callstack(struct csprof_sampler *p, const void *ucontext,
-					     uint64_t weight)
+					     uint64_t weight, store_ref *node)
 {
-	struct sample_work w = {p, ucontext, weight, CSP_FAULT};
-	return csprof_guarded(csprof_self, do_sample, &w) ? w.became : CSP_FAULT;
+	struct sample_work w = {p, ucontext, weight, CSP_FAULT, 0};
+	bool whole = csprof_guarded(csprof_self, do_sample, &w);
+	if (node)
+		*node = whole ? w.node : 0;
+	return whole ? w.became : CSP_FAULT;
 }
 
 /* The thread has just unblocked our signal by a system call of its own, which our wrappers did not
@@ -147,7 +154,7 @@ static void take_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 	const void *at = state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext))
 			     ? state->parked_context
 			     : ucontext;
-	enum csp_disposition became = csprof_sample_callstack(p, at, weight);
+	enum csp_disposition became = csprof_sample_callstack(p, at, weight, NULL);
 	csprof_sampler_account(state, p, became, weight);
 	if (became != CSP_FAULT)
 		csprof_sampler_end(state, p, now);
@@ -163,6 +170,7 @@ static void forget_abandoned(csprof_state_t *state, const void *ucontext)
 	    sp < state->stack_high) {
 		state->parked = 0;
 		state->parked_context = NULL;
+		csprof_wall_abandoned(state);
 	}
 }
 
@@ -188,11 +196,16 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 	} else {
 		if (state->parked)
 			forget_abandoned(state, ucontext);
-		if (csprof_sampler_wanted(p))
+		bool waits = false;
+		if (csprof_sampler_wanted(p) && p->measured->by->elapses)
+			waits = csprof_wall_sample(state, p, ucontext);
+		else if (csprof_sampler_wanted(p))
 			take_sample(state, p, ucontext);
 		atomic_store(&state->busy, false);
 		csprof_call_end_restarted(sig, ucontext);
-		csprof_call_continue(state, sig, ucontext);
+		bool ended = csprof_call_continue(state, sig, ucontext);
+		if (waits && csprof_self == state) /* else a handler of the program has forked */
+			csprof_wall_over(state, ucontext, ended);
 	}
 	errno = saved;
 }

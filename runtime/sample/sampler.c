@@ -7,6 +7,7 @@
 #include "runtime/interception/masks.h"
 #include "runtime/os/os.h"
 #include "runtime/process/thread.h"
+#include "runtime/sample/wall.h"
 
 #include <errno.h>
 
@@ -26,7 +27,7 @@ struct csprof_instant csprof_sampler_now(const struct csprof_sampler *p)
 
 /* xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators,
  * scrambled"): good enough to keep samples from running in step with the program. */
-static uint64_t next_random(csprof_state_t *state)
+uint64_t csprof_sampler_random(csprof_state_t *state)
 {
 	uint64_t x = state->random;
 	x ^= x >> 12;
@@ -38,13 +39,13 @@ static uint64_t next_random(csprof_state_t *state)
 
 bool csprof_one_in(csprof_state_t *state, uint32_t n)
 {
-	return next_random(state) % n == 0;
+	return csprof_sampler_random(state) % n == 0;
 }
 
 uint64_t csprof_sampler_period(csprof_state_t *state, const struct csprof_sampler *p)
 {
 	uint64_t mean = csprof_pace_mean(&p->pace);
-	return mean / 2 + (uint64_t)((unsigned __int128)next_random(state) * mean >> 64);
+	return mean / 2 + (uint64_t)((unsigned __int128)csprof_sampler_random(state) * mean >> 64);
 }
 
 struct csprof_sampler *csprof_sampler_of(csprof_state_t *state, const siginfo_t *info)
@@ -150,6 +151,16 @@ static void add_cost(csprof_state_t *state, struct csprof_sampler *p)
 	add_to(&csprof_cpu_clock_of(state)->cost, cost);
 }
 
+void csprof_sampler_own_cpu(csprof_state_t *state, struct csprof_sampler *p, uint64_t began,
+			    uint64_t now, uint64_t kernel)
+{
+	struct store_clock *cpu = csprof_cpu_clock_of(state);
+	clock_own(cpu, began, now);
+	add_to(&cpu->cost, kernel);
+	state->own_cpu += now - began;
+	p->cost += now - began + kernel;
+}
+
 /* If CPU time is not among the events, nothing else says how far its clock is. */
 static void keep_cpu_clock(csprof_state_t *state, uint64_t now)
 {
@@ -250,6 +261,8 @@ void csprof_sampler_end(csprof_state_t *state, struct csprof_sampler *p,
 	keep_cpu_clock(state, began.cpu);
 	add_own(state, p, began, now);
 	p->cost += now.cpu - began.cpu;
+	if (state->wall)
+		csprof_wall_allow(state, now.cpu - began.cpu + csprof_pace_kernel(&p->pace));
 	csprof_pace_saw(&p->pace, began.cpu, now.cpu);
 	if (p->measured->by->clock)
 		csprof_sampler_ask(p);

@@ -18,6 +18,9 @@ struct csprof_instant csprof_sampler_now(const struct csprof_sampler *p);
  * with it. In ns. */
 uint64_t csprof_sampler_period(csprof_state_t *state, const struct csprof_sampler *p);
 
+/* 64 random bits. */
+uint64_t csprof_sampler_random(csprof_state_t *state);
+
 /* True once in n calls, at random. */
 bool csprof_one_in(csprof_state_t *state, uint32_t n);
 
@@ -29,6 +32,11 @@ void csprof_sampler_ask(struct csprof_sampler *p);
 /* Count a sample of that weight in the account. */
 void csprof_sampler_account(const csprof_state_t *state, const struct csprof_sampler *p,
 			    enum csp_disposition d, uint64_t weight);
+
+/* Measuring took the CPU time from `began` to `now`, and about `kernel` ns besides, for p's event.
+ */
+void csprof_sampler_own_cpu(csprof_state_t *state, struct csprof_sampler *p, uint64_t began,
+			    uint64_t now, uint64_t kernel);
 
 /* Arm the source; it was `now` just before. True if it sends exactly at that time. */
 bool csprof_sampler_arm(csprof_state_t *state, struct csprof_sampler *p, struct csprof_instant now,

@@ -141,7 +141,8 @@ static bool in_unwinder(const struct csprof_memo *m)
 static void sample(csprof_state_t *state, const void *ucontext)
 {
 	state->memo.stay_on = UINT32_MAX;
-	enum csp_disposition became = csprof_sample_callstack(&state->samplers[0], ucontext, 1);
+	enum csp_disposition became =
+	    csprof_sample_callstack(&state->samplers[0], ucontext, 1, NULL);
 	if (became == CSP_OWN_CODE || became == CSP_LOAD_MAP_CHANGING)
 		return;
 	if (became != CSP_RECORDED && became != CSP_PARTIAL) {

@@ -117,10 +117,45 @@ static void lists(void **unused)
 		assert_non_null(why);
 		assert_true(strncmp(at, bad[i][1], 1) == 0);
 	}
-	while (all.n < CSPROF_MAX_EVENTS)
+	while (all.n < CSPROF_MAX_EVENTS - 1)
 		all.of[all.n++].event = NULL;
+	struct csprof_event_requests some = all;
+	assert_int_equal(csprof_events_parse("REALTIME", &some, &at, &why), -1); /* it is three */
+	all.of[all.n++].event = NULL;
 	assert_int_equal(csprof_events_parse("major-faults", &all, &at, &why), -1);
 	assert_non_null(strstr(why, "at most 8"));
+}
+
+/* Elapsed time stands for its parts; CPU time among them may have a period of its own. */
+static void elapsed(void **unused)
+{
+	(void)unused;
+	static const struct {
+		const char *list, *names[4];
+		uint64_t cpu_rate;
+	} good[] = {
+	    {"REALTIME@f100", {"CPUTIME", "BLOCKED", "RUNNABLE"}, 100},
+	    {"REALTIME@f100,CPUTIME@f7", {"CPUTIME", "BLOCKED", "RUNNABLE"}, 7},
+	    {"CPUTIME@f7,REALTIME@f100", {"CPUTIME", "BLOCKED", "RUNNABLE"}, 7},
+	    {"REALTIME@f100,page-faults", {"CPUTIME", "page-faults", "BLOCKED", "RUNNABLE"}, 100},
+	};
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		struct csprof_event_requests all = {.n = 0};
+		const char *why, *at;
+		assert_int_equal(csprof_events_parse(good[i].list, &all, &at, &why), 0);
+		assert_int_equal(all.n, good[i].names[3] ? 4 : 3);
+		for (uint32_t k = 0; k < all.n; k++)
+			assert_string_equal(all.of[k].event->name, good[i].names[k]);
+		assert_int_equal(all.of[0].rate, good[i].cpu_rate);
+		assert_int_equal(all.of[all.n - 1].rate, 100);
+		assert_int_equal(all.of[all.n - 2].rate, 100);
+	}
+	static const char *const bad[] = {"BLOCKED", "RUNNABLE", "REALTIME,REALTIME"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct csprof_event_requests all = {.n = 0};
+		const char *why, *at;
+		assert_int_equal(csprof_events_parse(bad[i], &all, &at, &why), -1);
+	}
 }
 
 static void ratios(void **unused)
@@ -149,7 +184,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(good_events), cmocka_unit_test(bad_events), cmocka_unit_test(counts),
-	    cmocka_unit_test(lists),       cmocka_unit_test(ratios),
+	    cmocka_unit_test(lists),       cmocka_unit_test(elapsed),    cmocka_unit_test(ratios),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,11 @@ static bool call_restarts(const void *ucontext)
 	return false;
 }
 
+static void restarted_call(const void *ucontext, struct csprof_call *call)
+{
+	(void)ucontext, (void)call;
+}
+
 /* The following functions are for calls that last_call and call_restarts have found. */
 static void end_call(void *ucontext, long result)
 {
@@ -229,6 +234,7 @@ const struct csprof_cpu_ops csprof_cpu = {
     .in_call = in_call,
     .kernel_entry = kernel_entry,
     .call_restarts = call_restarts,
+    .restarted_call = restarted_call,
     .end_call = end_call,
     .repeat_call = repeat_call,
     .forget_restart = forget,

@@ -170,9 +170,16 @@ static int number_before(const void *ucontext)
 /* The instruction leaves its end address in rcx and the flags in r11, and does not change the
  * arguments (Intel SDM, volume 2, SYSCALL; System V ABI, appendix A.2). If a handler of the
  * program interrupted the call, csprof_cpu_restorer has cleared rcx. */
-static bool last_call(const void *ucontext, struct csprof_call *call)
+static void take_arguments(const greg_t *gregs, struct csprof_call *call)
 {
 	static const uint8_t places[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+
+	for (int i = 0; i < 6; i++)
+		call->args[i] = gregs[places[i]];
+}
+
+static bool last_call(const void *ucontext, struct csprof_call *call)
+{
 	const greg_t *gregs = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
 
 	if (gregs[REG_RCX] != gregs[REG_RIP])
@@ -184,8 +191,7 @@ static bool last_call(const void *ucontext, struct csprof_call *call)
 		return true;
 	}
 	call->number = number_before(ucontext);
-	for (int i = 0; i < 6; i++)
-		call->args[i] = gregs[places[i]];
+	take_arguments(gregs, call);
 	return call->number >= 0;
 }
 
@@ -198,6 +204,15 @@ static bool call_restarts(const void *ucontext)
 	return gregs[REG_RCX] == gregs[REG_RIP] + 2 &&
 	       code_before(context_pc(ucontext) + 2, code, sizeof(code)) && code[0] == 0x0f &&
 	       code[1] == 0x05;
+}
+
+static void restarted_call(const void *ucontext, struct csprof_call *call)
+{
+	const greg_t *gregs = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+
+	call->number = (int)gregs[REG_RAX];
+	call->result = 0;
+	take_arguments(gregs, call);
 }
 
 /* The CPU sets the resume flag in what it saves at a fault (Intel SDM, volume 3, 18.3.1.1; AMD64
@@ -568,6 +583,7 @@ const struct csprof_cpu_ops csprof_cpu = {
     .in_call = in_call,
     .kernel_entry = kernel_entry,
     .call_restarts = call_restarts,
+    .restarted_call = restarted_call,
     .end_call = end_call,
     .repeat_call = repeat_call,
     .forget_restart = forget_restart,

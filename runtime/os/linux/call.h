@@ -53,7 +53,8 @@ static inline void *mapped(long r)
  * is the only one (alone), else far above those that count from 3, but low enough to keep the
  * kernel's table small. Returns the new descriptor, or fd. */
 int os_move_up(int fd, bool alone);
-/* Open /proc/self/task/TID/NAME (name: at most 11 bytes). The descriptor, or -errno. */
+/* Open /proc/self/task/TID/NAME (name: at most 11 bytes; 0: of this thread). The descriptor, or
+ * -errno. */
 int os_task_open(uint32_t tid, const char *name);
 /* Read the beginning of that file into out, NUL-padded. The number of bytes, or -errno. */
 int os_task_file(uint32_t tid, const char *name, char *out, size_t size);

@@ -8,6 +8,7 @@
 #include "runtime/os/os.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/io_uring.h>
 #include <stdbool.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 #include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 
 static bool blocking(long fd)
 {
@@ -221,9 +223,7 @@ bool os_waits_with_mask(int call, const long *a)
 	}
 }
 
-/* The timeout of select, pselect and ppoll counts down in place. Other timeouts begin again,
- * which lengthens them by what the thread had waited before the signal. That is little: the
- * signal comes while the thread runs, or soon after the wait began. */
+/* The timeout of select, pselect and ppoll counts down in place. */
 bool os_repeatable(int call, const long *a)
 {
 	switch (call) {
@@ -253,6 +253,124 @@ bool os_repeatable(int call, const long *a)
 	case SYS_accept:
 	case SYS_accept4:
 		return limited(a[0]);
+	default:
+		return false;
+	}
+}
+
+/* The argument that is the time: milliseconds, or the address of a timespec. 0: there is none. */
+static int limit_in_ms(int call)
+{
+	return call == SYS_epoll_wait || call == SYS_epoll_pwait ? 3 : 0;
+}
+
+static int limit_in_timespec(int call)
+{
+	switch (call) {
+	case SYS_epoll_pwait2:
+	case SYS_semtimedop:
+		return 3;
+	case SYS_rt_sigtimedwait:
+		return 2;
+	case SYS_io_getevents:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+bool os_limited(int call, const long *a)
+{
+	int ms = limit_in_ms(call), in_timespec = limit_in_timespec(call);
+	switch (call) {
+	case SYS_nanosleep:
+	case SYS_read:
+	case SYS_readv:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_accept:
+	case SYS_accept4: /* of a socket with a timeout: see os_repeatable */
+		return true;
+	case SYS_clock_nanosleep:
+		return !(a[1] & TIMER_ABSTIME);
+	case SYS_futex:
+		return a[3] != 0;
+	case SYS_poll:
+		return (int)a[2] > 0;
+	}
+	return (ms && (int)a[ms] > 0) || (in_timespec && a[in_timespec]);
+}
+
+void os_shorten(int call, long *a, uint64_t ns, struct timespec *rest)
+{
+	enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+	int ms = limit_in_ms(call), in_timespec = limit_in_timespec(call);
+	if (ms) {
+		uint64_t waited = ns / NS_PER_MS;
+		a[ms] = waited < (uint64_t)(int)a[ms] ? a[ms] - (long)waited : 0;
+	} else if (in_timespec) {
+		struct timespec t = *(const struct timespec *)a[in_timespec];
+		if ((uint64_t)t.tv_sec > ns / NS_PER_S + 1) {
+			t.tv_sec -= (time_t)(ns / NS_PER_S);
+			t.tv_nsec -= (long)(ns % NS_PER_S);
+			t.tv_sec -= t.tv_nsec < 0;
+			t.tv_nsec += t.tv_nsec < 0 ? NS_PER_S : 0;
+		} else {
+			uint64_t whole = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+			whole = whole > ns ? whole - ns : 0;
+			t.tv_sec = (time_t)(whole / NS_PER_S);
+			t.tv_nsec = (long)(whole % NS_PER_S);
+		}
+		*rest = t;
+		a[in_timespec] = (long)rest;
+	}
+}
+
+bool os_waits(int call, const long *a)
+{
+	switch (call) {
+	case SYS_read:
+	case SYS_readv:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_recvmmsg:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_connect:
+	case SYS_wait4:
+	case SYS_waitid:
+	case SYS_flock:
+	case SYS_openat: /* of a FIFO */
+	case SYS_splice:
+	case SYS_tee:
+	case SYS_vmsplice:
+	case SYS_sendfile:
+	case SYS_mq_timedsend:
+	case SYS_mq_timedreceive:
+#ifdef SYS_open
+	case SYS_open:
+#endif
+		return true;
+	case SYS_fcntl:
+		return a[1] == F_SETLKW || a[1] == F_OFD_SETLKW;
+	case SYS_futex:
+		switch (a[1] & FUTEX_CMD_MASK) {
+		case FUTEX_WAIT:
+		case FUTEX_WAIT_BITSET:
+		case FUTEX_LOCK_PI:
+		case FUTEX_LOCK_PI2:
+			return true;
+		}
+		return false;
 	default:
 		return false;
 	}

@@ -192,11 +192,12 @@ int os_hostname(char *out, size_t size)
 int os_task_open(uint32_t tid, const char *name)
 {
 	enum { MOST = 12 };
-	char path[48] = "/proc/self/task/", digits[MOST];
-	size_t n = strlen(path), d = 0, length = strnlen(name, MOST);
-	do
+	char path[48], digits[MOST];
+	const char *where = tid ? "/proc/self/task/" : "/proc/thread-self";
+	size_t n = strlen(where), d = 0, length = strnlen(name, MOST);
+	memcpy(path, where, n);
+	for (; tid; tid /= 10)
 		digits[d++] = (char)('0' + tid % 10);
-	while (tid /= 10);
 	while (d)
 		path[n++] = digits[--d];
 	path[n++] = '/';

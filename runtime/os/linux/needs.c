@@ -53,6 +53,15 @@ const struct os_need os_needs_usage[] = {
     END,
 };
 
+/* If /proc cannot be read, the time is not known. */
+const struct os_need os_needs_run_delay[] = {
+    {SYS_getrusage, true, {RUSAGE_THREAD}},
+    {SYS_openat, false, {(uint32_t)AT_FDCWD, 0, O_RDONLY | O_CLOEXEC}},
+    {SYS_read, false, {ANY_FD}},
+    {SYS_close, false, {ANY_FD}},
+    END,
+};
+
 /* ---- by the sources of samples ---- */
 
 const struct os_need os_needs_perf_sample[] = {

@@ -1,0 +1,70 @@
+/* Where the time of a thread goes: on a CPU (CPUTIME), waiting for one (RUNNABLE), and all else
+ * (BLOCKED). The scheduler counts the second, so the three add up to the time that passed.
+ *
+ * They are looked at together, by a timer that runs while the thread does not (sample/wall.c),
+ * which is BLOCKED's source. RUNNABLE has none. */
+#include "runtime/events/sampling.h"
+
+#include "formats/datafile.h"
+#include "runtime/os/os.h"
+
+CSPROF_DECLARE_DRIVER(wall)
+static const struct csprof_driver *const drivers[] = {&csprof_driver_wall, NULL};
+static const struct csprof_driver *const none[] = {NULL};
+
+/* The last sample of a thread may have been that long before its end. */
+enum { LATE_NS = 1000 * 1000 * 1000 };
+
+static uint64_t known(uint64_t ns)
+{
+	return ns == OS_NOT_KNOWN ? 0 : ns;
+}
+
+static uint64_t blocked_clock(const struct csprof_source *s)
+{
+	(void)s;
+	uint64_t delay = known(os_run_delay(0)), cpu = os_clock_self();
+	return os_clock_mono() - cpu - delay;
+}
+
+static uint64_t blocked_clock_of(const struct csprof_source *s, uint32_t tid)
+{
+	(void)s;
+	uint64_t delay = known(os_run_delay(tid)), cpu = os_clock_thread(tid);
+	return cpu ? os_clock_mono() - cpu - delay : 0;
+}
+
+static uint64_t runnable_clock(const struct csprof_source *s)
+{
+	(void)s;
+	return known(os_run_delay(0));
+}
+
+static uint64_t runnable_clock_of(const struct csprof_source *s, uint32_t tid)
+{
+	(void)s;
+	return known(os_run_delay(tid));
+}
+
+const struct csprof_sampling csprof_sampling_blocked = {
+    .drivers = drivers,
+    .clock = blocked_clock,
+    .clock_of = blocked_clock_of,
+    .elapses = true,
+    .late = LATE_NS,
+    .flags = CSP_METRIC_ASYNC,
+    .needs = os_needs_run_delay,
+};
+
+const struct csprof_sampling csprof_sampling_runnable = {
+    .drivers = none,
+    .clock = runnable_clock,
+    .clock_of = runnable_clock_of,
+    .elapses = true,
+    .late = LATE_NS,
+    .flags = CSP_METRIC_ASYNC,
+    .needs = os_needs_run_delay,
+};
+
+/* A request for it is one for its parts. */
+const struct csprof_sampling csprof_sampling_realtime = {.drivers = none};

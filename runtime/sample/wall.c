@@ -1,0 +1,353 @@
+/* Where a thread is while it does not run.
+ *
+ * A timer looks at each thread at random instants, which depend on nothing that the thread does. If
+ * the thread is blocked then, or waits for a CPU, its path is charged with all such time that was
+ * not charged before. The gaps between the instants are exponential (a Poisson process), so an
+ * instant after a look is as likely to be the next one as any other: every place is charged, on
+ * average, with the time that the thread spends there, however long or short its waits are, and
+ * whatever it does between them.
+ *
+ * A look at a blocked thread wakes it. So once a wait was seen, its handler continues it (call.c)
+ * without a timer, and at its end is told how long it was. Looks would have come meanwhile: the
+ * last of them at a random time before the end, which has the same exponential distribution. Up to
+ * there the rest is charged at once; what is after it is left to the next look, as it would have
+ * been. The same holds if the signal comes late: the thread could not take it, because it had no
+ * CPU, or waited in the kernel for a disk.
+ *
+ * What it costs is bounded for the process: looks may take as much CPU time as a part of what the
+ * samples of CPU time take, or a small share of a CPU if that is more. They become rarer for all
+ * threads when that is used up. */
+#include "runtime/sample/wall.h"
+
+#include "runtime/base/options.h"
+#include "runtime/base/sections.h"
+#include "runtime/csprof.h"
+#include "runtime/os/os.h"
+#include "runtime/process/thread.h"
+#include "runtime/sample/sampler.h"
+#include "runtime/trees/cct.h"
+
+#include <errno.h>
+
+enum {
+	/* A signal that comes later than that after its time has found the thread without a CPU, if
+	 * it had none for so long. */
+	LATE_NS = 100 * 1000,
+	STAYS_NS = 50 * 1000, /* CPU time of a thread that stays where it is */
+};
+/* A wait that must be left to the thread is looked at after twice the time each time. */
+enum { MOST_STAYS = 11 };
+static const uint64_t longest_stay_ns = 2000000000;
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- how often ---------------------------------------------------------------------------- */
+
+enum {
+	LOOK = 3,        /* a look costs about as much as so many signals */
+	AT_ONCE = 100,   /* a process may make so many looks at any time; */
+	FIRST = 300,     /* so many more at first, */
+	FIRST_PART = 80, /* for one part in so many of a CPU; */
+	PER_CPU = 3000,  /* later for one part in so many of a CPU, */
+	PER_SAMPLED = 6, /* or of what samples of CPU time take, if that is more */
+	LONGEST_NS = 1000 * 1000 * 1000,
+};
+
+/* ns of CPU time: by looks; by samples of CPU time. */
+static CSPROF_TOGETHER _Atomic(uint64_t) spent, sampled;
+
+static uint64_t allowed(uint64_t now)
+{
+	uint64_t look = LOOK * (uint64_t)csprof_options.cost.timer;
+	uint64_t elapsed = now - csprof_process.start_mono, passed = elapsed / PER_CPU;
+	uint64_t share = atomic_load_explicit(&sampled, memory_order_relaxed) / PER_SAMPLED;
+	return AT_ONCE * look + smaller(FIRST * look, elapsed / FIRST_PART) + larger(share, passed);
+}
+
+/* As requested, and longer by the sixteenth power of the ratio if more was spent than is allowed:
+ * so that is never exceeded by much, and a thread is looked at more often as soon as there is time.
+ */
+static uint64_t mean_gap(const struct csprof_sampler *p, uint64_t now)
+{
+	enum { ONE = 1024, SQUARES = 4, MOST = 1 << 20 };
+	uint64_t asked = p->measured->period, have = allowed(now) / ONE + 1;
+	uint64_t ratio = atomic_load_explicit(&spent, memory_order_relaxed) / have;
+	if (ratio <= ONE)
+		return asked;
+	for (int i = 0; i < SQUARES; i++)
+		ratio = smaller(ratio, MOST) * smaller(ratio, MOST) / ONE;
+	uint64_t longer = asked * smaller(ratio, MOST) / ONE;
+	return larger(asked, smaller(longer, LONGEST_NS));
+}
+
+/* Exponential, by comparisons only (von Neumann, "Various techniques used in connection with random
+ * digits", 1951): a run of falling numbers is of odd length with the probability that its first one
+ * must have, and each failure adds the mean. */
+static uint64_t exponential(csprof_state_t *state, uint64_t mean)
+{
+	for (uint64_t whole = 0;; whole += mean) {
+		uint64_t first = csprof_sampler_random(state), last = first, next;
+		bool odd = true;
+		for (; (next = csprof_sampler_random(state)) < last; last = next)
+			odd = !odd;
+		if (odd)
+			return whole + (uint64_t)((unsigned __int128)first * mean >> 64);
+	}
+}
+
+uint64_t csprof_wall_period(csprof_state_t *state, const struct csprof_sampler *p)
+{
+	return exponential(state, mean_gap(p, os_clock_mono())) + 1;
+}
+
+/* ---- a look ------------------------------------------------------------------------------- */
+
+void csprof_wall_begin(csprof_state_t *state)
+{
+	struct csprof_wall *w = state->wall;
+	*w = (struct csprof_wall){.blocked = NULL};
+	CSPROF_EACH_SAMPLER (state, p) {
+		const struct csprof_sampling *by = p->measured->by;
+		if (by->elapses)
+			*(by->drivers[0] ? &w->blocked : &w->runnable) = p;
+	}
+	if (!w->blocked)
+		state->wall = NULL;
+}
+
+/* The time for which the thread has waited for a CPU changes only with its context switches. */
+static struct csprof_look look(struct csprof_wall *w)
+{
+	struct os_usage u;
+	os_usage(&u);
+	struct csprof_look now = {.waits = u.switches, .switches = u.switches + u.preempted};
+	if (u.switches == OS_NOT_KNOWN || now.switches != w->last.switches) {
+		uint64_t delay = os_run_delay(0);
+		w->delay = delay == OS_NOT_KNOWN ? 0 : delay;
+	}
+	now.runnable = w->delay;
+	now.cpu = os_clock_self();
+	now.mono = os_clock_mono();
+	now.blocked = now.mono - now.cpu - now.runnable;
+	return now;
+}
+
+/* Whether the signal has interrupted a call that waited. */
+static bool interrupted_wait(const void *ucontext)
+{
+	struct csprof_call call;
+	return csprof_cpu.call_restarts(ucontext) ||
+	       (csprof_cpu.last_call(ucontext, &call) && call.result == -EINTR);
+}
+
+/* What a look has found: whose time it is, and how much of it was after the timer's time. */
+struct found {
+	struct csprof_sampler *of; /* NULL: the thread ran */
+	uint64_t after;
+	bool waits;
+};
+
+static struct found find(const struct csprof_wall *w, const struct csprof_look *now, uint64_t due,
+			 const void *ucontext)
+{
+	uint64_t late = now->mono - due, ran = now->cpu - w->last.cpu;
+	uint64_t blocked = now->blocked > w->last.blocked ? now->blocked - w->last.blocked : 0;
+	uint64_t runnable = now->runnable - w->last.runnable;
+	bool without = late > LATE_NS;
+	if (interrupted_wait(ucontext))
+		return (struct found){w->blocked, without ? smaller(late, blocked) : 0, true};
+	if (!without)
+		return (struct found){NULL, 0, false};
+	if (runnable >= late / 2)
+		return (struct found){w->runnable, smaller(late, runnable), false};
+	/* the kernel may also have run for so long before it returned from a call */
+	bool stopped = csprof_cpu.kernel_entry(ucontext) == CSPROF_ENTRY_NONE;
+	if (blocked >= late / 2 && (stopped || ran < late || ran < blocked))
+		return (struct found){w->blocked, smaller(late, blocked), false};
+	return (struct found){NULL, 0, false};
+}
+
+/* Of `after` ns that end now: what came after the last look that would have been. */
+static uint64_t left_over(csprof_state_t *state, const struct csprof_sampler *p, uint64_t after)
+{
+	return after ? smaller(after, exponential(state, mean_gap(p, os_clock_mono()))) : 0;
+}
+
+static uint64_t take_clock(csprof_state_t *state, const struct csprof_sampler *p, uint64_t until)
+{
+	struct store_clock *c = csprof_clock_of(state, p);
+	uint64_t weight = until > c->last ? until - c->last : 0;
+	c->last += weight;
+	return weight;
+}
+
+static uint64_t clock_in(const struct csprof_wall *w, const struct csprof_look *now,
+			 const struct csprof_sampler *p)
+{
+	return p == w->blocked ? now->blocked : now->runnable;
+}
+
+/* More of the time of a wait that was charged to a node. */
+static void add_to_node(csprof_state_t *state, const struct csprof_sampler *p,
+			const struct csprof_wait *wait, uint64_t weight)
+{
+	uint64_t *at =
+	    &((struct store_node *)csprof_store_at(wait->node))->metrics[p->measured->column];
+	struct store_count *row = &csprof_clock_of(state, p)->account[wait->became];
+	__atomic_store_n(at, *at + weight, __ATOMIC_RELAXED);
+	__atomic_store_n(&row->weight, row->weight + weight, __ATOMIC_RELAXED);
+}
+
+static void charge_rest(csprof_state_t *state, const struct csprof_wait *wait,
+			const struct csprof_look *now, uint64_t after)
+{
+	struct csprof_sampler *p = state->wall->blocked;
+	uint64_t until = now->blocked - left_over(state, p, after);
+	add_to_node(state, p, wait, take_clock(state, p, until));
+}
+
+/* A wait that was left to the thread has ended if the thread is elsewhere now, and was its last one
+ * if it has not waited again. */
+static void end_stay(csprof_state_t *state, const struct csprof_look *now, const void *ucontext)
+{
+	struct csprof_wall *w = state->wall;
+	struct csprof_wait *stay = &w->stay;
+	bool there = csprof_cpu.context_pc(ucontext) == w->pc &&
+		     csprof_cpu.context_sp(ucontext) == w->sp && now->cpu - w->last.cpu < STAYS_NS;
+	w->stays = !there ? 0 : w->stays < MOST_STAYS ? w->stays + 1 : w->stays;
+	if (stay->node && !there && now->waits - w->last.waits <= 1)
+		charge_rest(state, stay, now, now->blocked - w->last.blocked);
+	stay->node = 0;
+}
+
+static void arm(csprof_state_t *state, struct csprof_sampler *p)
+{
+	uint64_t mean = mean_gap(p, os_clock_mono()), longer = mean << state->wall->stays;
+	mean = longer > longest_stay_ns ? larger(mean, longest_stay_ns) : longer;
+	csprof_sampler_arm(state, p, (struct csprof_instant){0, 0}, exponential(state, mean) + 1);
+}
+
+/* Our own part, and the kernel's: the interrupt, the signal, and if the thread waited, waking it.
+ */
+static void add_cost(csprof_state_t *state, struct csprof_sampler *p, uint64_t began,
+		     uint64_t kernel)
+{
+	uint64_t cpu = os_clock_self();
+	csprof_sampler_own_cpu(state, p, began, cpu, kernel);
+	atomic_fetch_add_explicit(&spent, cpu - began + kernel, memory_order_relaxed);
+}
+
+bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const void *ucontext)
+{
+	struct csprof_wall *w = state->wall;
+	uint64_t began = os_clock_self(), due = p->source.due, kernel = csprof_options.cost.timer;
+	struct csprof_look now = look(w);
+	if (!due || now.mono < due) /* it was armed again meanwhile */
+		return false;
+	p->source.due = 0;
+	end_stay(state, &now, ucontext);
+	struct found f = find(w, &now, due, ucontext);
+	enum csp_disposition became = CSP_RECORDED;
+	w->last = now;
+	w->wait.node = 0;
+	if (f.of) {
+		uint64_t until = clock_in(w, &now, f.of) - left_over(state, f.of, f.after);
+		uint64_t weight = take_clock(state, f.of, until);
+		became = csprof_sample_callstack(f.of, ucontext, weight, &w->wait.node);
+		csprof_sampler_account(state, f.of, became, weight);
+		w->wait.became = became;
+	}
+	add_cost(state, p, began, f.waits ? 2 * kernel : kernel);
+	csprof_thread_name_source(p);
+	if (became == CSP_FAULT)
+		return false;
+	if (!f.waits)
+		w->wait.node = 0;
+	else if (w->wait.node)
+		return true;
+	arm(state, p);
+	return false;
+}
+
+void csprof_wall_leave(csprof_state_t *state)
+{
+	if (state->wall)
+		state->wall->left = true;
+}
+
+void csprof_wall_allow(csprof_state_t *state, uint64_t ns)
+{
+	atomic_fetch_add_explicit(&sampled, ns, memory_order_relaxed);
+	if (state->wall->left) {
+		state->wall->left = false;
+		arm(state, state->wall->blocked);
+	}
+}
+
+bool csprof_wall_waits(const csprof_state_t *state)
+{
+	return state->wall && __atomic_load_n(&state->wall->wait.node, __ATOMIC_RELAXED);
+}
+
+void csprof_wall_over(csprof_state_t *state, const void *ucontext, bool ended)
+{
+	struct csprof_wall *w = state->wall;
+	struct csprof_sampler *p = w->blocked;
+	os_hold_signals(0); /* until the handler returns */
+	atomic_store(&state->busy, true);
+	uint64_t began = os_clock_self();
+	struct csprof_wait wait = w->wait;
+	wait.node = __atomic_exchange_n(&w->wait.node, 0, __ATOMIC_RELAXED);
+	if (ended && wait.node && csprof_sampler_wanted(p)) {
+		struct csprof_look now = look(w);
+		charge_rest(state, &wait, &now, now.blocked - w->last.blocked);
+		w->last = now;
+	} else if (!ended) {
+		w->stay = wait;
+		w->pc = csprof_cpu.context_pc(ucontext);
+		w->sp = csprof_cpu.context_sp(ucontext);
+	}
+	if (csprof_sampler_wanted(p) && !w->left)
+		arm(state, p);
+	add_cost(state, p, began, 0);
+	atomic_store(&state->busy, false);
+}
+
+void csprof_wall_abandoned(csprof_state_t *state)
+{
+	struct csprof_wall *w = state->wall;
+	if (!w || !w->wait.node)
+		return;
+	w->wait.node = 0;
+	arm(state, w->blocked);
+}
+
+void csprof_wall_close(csprof_state_t *state, bool self)
+{
+	struct csprof_wall *w = state->wall;
+	struct os_usage u;
+	if (!w)
+		return;
+	struct csprof_wait wait = w->wait;
+	wait.node = __atomic_exchange_n(&w->wait.node, 0, __ATOMIC_RELAXED);
+	if (!wait.node && w->stay.node) {
+		if (self)
+			os_usage(&u);
+		else
+			os_usage_of(state->tid, &u);
+		if (u.switches - w->last.waits <= 1)
+			wait = w->stay;
+	}
+	w->stay.node = 0;
+	if (wait.node)
+		add_to_node(state, w->blocked, &wait,
+			    take_clock(state, w->blocked, csprof_clock_of(state, w->blocked)->end));
+}

@@ -1,0 +1,75 @@
+#!/bin/bash
+# Elapsed time: CPUTIME, BLOCKED and RUNNABLE are the life of each thread, waits are where they are, and
+# the program notices nothing.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/ordinary-user.sh"
+
+elapsed=$(program elapsed)
+
+# waited NAME COMMAND...: under hpcrun -o NAME, elapsed says what the datafile has.
+waited() {
+	local name=$1 status
+	shift
+	rm -rf "$name"
+	"$@" >"$name.truth"
+	status=$?
+	is "$name: no call is interrupted" "$status" 0
+	check "$name: the time of each thread, and where it waited" lib elapsed.py "$name.truth" "$name"
+	check "$name: the account adds up" lib account.py "$name"
+}
+
+waited kinds timeout 100 "$hpcrun" -q -o kinds -e REALTIME "$elapsed" kinds 3 150
+waited stopped timeout 100 "$hpcrun" -q -o stopped -e REALTIME "$elapsed" stopped 3 80
+waited crowd timeout 100 taskset -c "$(taskset -cp $$ | sed 's/.*[ ,-]//')" "$hpcrun" -q -o crowd -e REALTIME "$elapsed" crowd 4 1
+waited one-tree timeout 100 "$hpcrun" -q -t all -o one-tree -e REALTIME "$elapsed" crowd 2 1
+mkdir -m 777 user
+mkdir tool
+cp -r "$BUILD/bin" "$BUILD/lib" tool/
+cp "$elapsed" .
+cp "$(program noperf)" .
+waited user/kinds as_user timeout 100 ./noperf tool/bin/hpcrun -q -o user/kinds -e REALTIME ./elapsed kinds 3 150
+
+# Blocked threads sleep on.
+timeout 100 "$hpcrun" -q -o once -e REALTIME "$elapsed" once 5 >once.truth
+is "once: no call is interrupted" "$?" 0
+is "once: after two seconds no thread is woken more than once a second" \
+	"$(awk '$1 == "switches" && $3 > 2' once.truth)" ""
+note "$(cat once.truth)"
+
+# The program notices nothing: as in eintr.t, but now signals come while it waits.
+for rate in 1000 9000; do
+	timeout 100 "$hpcrun" -q -e REALTIME@f$rate -o "calls-$rate" "$(program eintr)" 1 >calls
+	status=$?
+	# 2: the sleeper was woken, once for a look at it
+	is "$rate Hz: no call returns EINTR" "$((status == 1))" 0
+	note "$(cat calls)"
+	timeout 100 "$hpcrun" -q -e REALTIME@f$rate -o "interrupted-$rate" "$(program interrupted)" 500
+	is "$rate Hz: a signal of the program's own ends a call" "$?" 0
+	[ $rate = 1000 ] || continue
+	for kind in pause sigsuspend ppoll pselect epoll nanosleep; do
+		check "$rate Hz: $kind ends with the program's signal, and with no other" timeout 100 "$hpcrun" -q \
+			-e REALTIME@f$rate -o "waits-$rate-$kind" "$(program waits)" $kind 10
+	done
+	for stack in 0 16384 65536; do
+		timeout 100 "$hpcrun" -q -e REALTIME@f$rate -o "ended-$rate-$stack" "$(program ended)" 20 $stack >calls
+		is "$rate Hz: a handler ends a wait, and nothing else does, $stack bytes of alternate stack" "$?" 0
+	done
+done
+"$(program limits)" >limits.alone
+timeout 100 "$hpcrun" -q -o limits -e REALTIME@f20 "$(program limits)" >limits.measured
+is "no call ends before its time limit" "$?" 0
+# 40% would be the mean of what one look adds
+is "nor is it longer" "$(paste limits.alone limits.measured | awk '$4 > $2 + 30')" ""
+note "$(paste limits.alone limits.measured)"
+timeout 100 "$hpcrun" -q -o limits-stack -e REALTIME@f1000 "$(program limits)" stack >limits.stack
+is "nor with an alternate stack" "$?" 0
+is "which looks do not make longer for ever" "$(awk '$2 > 400' limits.stack)" ""
+
+# As it is asked for.
+check "REALTIME with a rate, CPUTIME with another" run 0 "$hpcrun" -q -o rates -e REALTIME@f100 -e CPUTIME@10ms true
+check "the parts" test "$("$hpcprof" dump rates/*.csp | grep -cE 'name "(CPUTIME|BLOCKED|RUNNABLE)"')" -ge 3
+check "the parts are no events" run 125 "$hpcrun" -o no -e BLOCKED true
+check "and it counts as three" run 125 "$hpcrun" -o no \
+	-e REALTIME,page-faults,minor-faults,major-faults,context-switches,CPUTIME,REALTIME true
+done_testing
