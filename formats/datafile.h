@@ -45,6 +45,10 @@ enum {
 	CSP_METRIC_ABANDONED = 32    /* count of activations that did not end by a return */
 };
 #define CSP_SAMPLES_SUFFIX " # samples" /* V's name + this = N's name */
+/* The parts of elapsed time that pass while a thread does not run: not ready to run, and ready but
+ * waiting for a CPU. With CPUTIME they are the thread's life. */
+#define CSP_BLOCKED "BLOCKED"
+#define CSP_RUNNABLE "RUNNABLE"
 /* The columns of counts of activations: see README.md. */
 #define CSP_ACTIVATIONS "ACTIVATIONS"
 #define CSP_RETURNS "RETURNS"

@@ -4,6 +4,8 @@
 #ifndef RUNTIME_EVENTS_LIST_H
 #define RUNTIME_EVENTS_LIST_H
 
+#include "formats/datafile.h"
+
 #include <linux/perf_event.h>
 
 /* EVENT(by, name, unit, type, config, per_second, text, details)
@@ -26,8 +28,8 @@
 	      "CPU, by the scheduler's count. Their sum is the life of the thread.\n"              \
 	      "A timer per thread looks where it is; a blocked thread is woken once\n"             \
 	      "for each wait at most. Needs no rights.\n")                                         \
-	EVENT(blocked, CSPROF_BLOCKED, "ns", 0, 0, 1000000000, "", "")                             \
-	EVENT(runnable, CSPROF_RUNNABLE, "ns", 0, 0, 1000000000, "", "")                           \
+	EVENT(blocked, CSP_BLOCKED, "ns", 0, 0, 1000000000, "", "")                                \
+	EVENT(runnable, CSP_RUNNABLE, "ns", 0, 0, 1000000000, "", "")                              \
 	CSPROF_USAGE(EVENT, page_faults, "page-faults", PERF_COUNT_SW_PAGE_FAULTS, 10000,          \
 		     "page faults, minor and major")                                               \
 	CSPROF_USAGE(EVENT, minor_faults, "minor-faults", PERF_COUNT_SW_PAGE_FAULTS_MIN, 10000,    \
@@ -39,8 +41,6 @@
 
 /* Elapsed time is measured by its parts: these, and the default event. */
 #define CSPROF_REALTIME "REALTIME"
-#define CSPROF_BLOCKED "BLOCKED"
-#define CSPROF_RUNNABLE "RUNNABLE"
 
 /* What the kernel counts for every thread. */
 #define CSPROF_USAGE(EVENT, by, name, config, per_second, text)                                    \

@@ -134,7 +134,7 @@ static const char at_most[] = "at most 8 events at once (REALTIME counts as thre
  */
 static int add_parts(struct csprof_event_requests *all, const char **why)
 {
-	static const char *const parts[] = {CSPROF_BLOCKED, CSPROF_RUNNABLE};
+	static const char *const parts[] = {CSP_BLOCKED, CSP_RUNNABLE};
 	struct csprof_event_request *whole = find_request(all, row(CSPROF_REALTIME));
 	const struct csprof_event *cpu = &csprof_events[0];
 	if (!whole)

@@ -3,6 +3,7 @@
 
 #include "runtime/sample/call.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/sem.h>
@@ -34,6 +35,10 @@ CSPROF_WRAPPER int epoll_pwait2(int fd, struct epoll_event *events, int n,
 {
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "epoll_pwait2");
+	if (!atomic_load(&real)) { /* before glibc 2.35 */
+		errno = ENOSYS;
+		return -1;
+	}
 	if (timeout)
 		csprof_call_limited();
 	return ((int (*)(int, struct epoll_event *, int, const struct timespec *,

@@ -88,9 +88,9 @@ static void say_period(const struct launch_options *o, const struct csprof_event
  * r is another event. */
 static const char *off_cpu(const struct csprof_event_request *r)
 {
-	return strcmp(r->event->name, CSPROF_BLOCKED) == 0    ? "blocked"
-	       : strcmp(r->event->name, CSPROF_RUNNABLE) == 0 ? "waiting for a CPU"
-							      : NULL;
+	return strcmp(r->event->name, CSP_BLOCKED) == 0    ? "blocked"
+	       : strcmp(r->event->name, CSP_RUNNABLE) == 0 ? "waiting for a CPU"
+							   : NULL;
 }
 
 /* How many of the event there were, and samples of it. */

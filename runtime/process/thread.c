@@ -433,6 +433,7 @@ void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
 		free_state(s);
 	}
 	csprof_process.threads = NULL;
+	csprof_wall_forget();
 	random_state = 0; /* else all children of a process would be sampled at the same times */
 	csprof_records_forget();
 	for (uint32_t e = 0; e < csprof_process.num_measured; e++)

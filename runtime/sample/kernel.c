@@ -99,16 +99,18 @@ static uint64_t sample_time(csprof_state_t *state, struct csprof_sampler *p, con
 }
 
 /* Other events: it was in a system call. A fault is what the event counts, or belongs to the
- * instruction all the same. */
-static uint64_t sample_call(const void *ucontext)
+ * instruction all the same, unless the thread waited for it. */
+static uint64_t sample_call(const void *ucontext, bool waited)
 {
 	int entry = csprof_cpu.kernel_entry(ucontext);
+	if (entry == CSPROF_ENTRY_FAULT && waited)
+		return ip_of(entry);
 	return entry == CSPROF_ENTRY_CALL || entry >= 0 ? ip_of(entry) : 0;
 }
 
 uint64_t csprof_kernel_sample(csprof_state_t *state, struct csprof_sampler *p, const void *ucontext,
 			      uint64_t weight)
 {
-	return p->measured->by->clock ? sample_call(ucontext)
+	return p->measured->by->clock ? sample_call(ucontext, p->measured->by->elapses)
 				      : sample_time(state, p, ucontext, weight);
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/base/message.h"
 #include "runtime/base/options.h"
+#include "runtime/base/random.h"
 #include "runtime/base/scale.h"
 #include "runtime/csprof.h"
 #include "runtime/interception/masks.h"
@@ -25,27 +26,15 @@ struct csprof_instant csprof_sampler_now(const struct csprof_sampler *p)
 	return (struct csprof_instant){read_clock(p, cpu), cpu};
 }
 
-/* xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators,
- * scrambled"): good enough to keep samples from running in step with the program. */
-uint64_t csprof_sampler_random(csprof_state_t *state)
-{
-	uint64_t x = state->random;
-	x ^= x >> 12;
-	x ^= x << 25;
-	x ^= x >> 27;
-	state->random = x;
-	return x * 0x2545F4914F6CDD1Dull;
-}
-
 bool csprof_one_in(csprof_state_t *state, uint32_t n)
 {
-	return csprof_sampler_random(state) % n == 0;
+	return csprof_random(&state->random) % n == 0;
 }
 
 uint64_t csprof_sampler_period(csprof_state_t *state, const struct csprof_sampler *p)
 {
 	uint64_t mean = csprof_pace_mean(&p->pace);
-	return mean / 2 + (uint64_t)((unsigned __int128)csprof_sampler_random(state) * mean >> 64);
+	return mean / 2 + (uint64_t)((unsigned __int128)csprof_random(&state->random) * mean >> 64);
 }
 
 struct csprof_sampler *csprof_sampler_of(csprof_state_t *state, const siginfo_t *info)

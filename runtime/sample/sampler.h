@@ -18,9 +18,6 @@ struct csprof_instant csprof_sampler_now(const struct csprof_sampler *p);
  * with it. In ns. */
 uint64_t csprof_sampler_period(csprof_state_t *state, const struct csprof_sampler *p);
 
-/* 64 random bits. */
-uint64_t csprof_sampler_random(csprof_state_t *state);
-
 /* True once in n calls, at random. */
 bool csprof_one_in(csprof_state_t *state, uint32_t n);
 

@@ -20,11 +20,13 @@
 #include "runtime/sample/wall.h"
 
 #include "runtime/base/options.h"
+#include "runtime/base/random.h"
 #include "runtime/base/sections.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
 #include "runtime/process/thread.h"
 #include "runtime/sample/sampler.h"
+#include "runtime/sample/unwind.h"
 #include "runtime/trees/cct.h"
 
 #include <errno.h>
@@ -52,21 +54,27 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 /* ---- how often ---------------------------------------------------------------------------- */
 
 enum {
-	LOOK = 3,        /* a look costs about as much as so many signals */
-	AT_ONCE = 100,   /* a process may make so many looks at any time; */
-	FIRST = 300,     /* so many more at first, */
-	FIRST_PART = 80, /* for one part in so many of a CPU; */
-	PER_CPU = 3000,  /* later for one part in so many of a CPU, */
-	PER_SAMPLED = 6, /* or of what samples of CPU time take, if that is more */
+	SIGNAL_NS = 10 * 1000, /* where the launcher has not measured what a signal costs */
+	LOOK = 3,              /* a look costs about as much as so many signals */
+	AT_ONCE = 100,         /* a process may make so many looks at any time; */
+	FIRST = 300,           /* so many more at first, */
+	FIRST_PART = 80,       /* for one part in so many of a CPU; */
+	PER_CPU = 3000,        /* later for one part in so many of a CPU, */
+	PER_SAMPLED = 6,       /* or of what samples of CPU time take, if that is more */
 	LONGEST_NS = 1000 * 1000 * 1000,
 };
 
 /* ns of CPU time: by looks; by samples of CPU time. */
 static CSPROF_TOGETHER _Atomic(uint64_t) spent, sampled;
 
+static uint64_t signal_cost(void)
+{
+	return csprof_options.cost.timer ? csprof_options.cost.timer : SIGNAL_NS;
+}
+
 static uint64_t allowed(uint64_t now)
 {
-	uint64_t look = LOOK * (uint64_t)csprof_options.cost.timer;
+	uint64_t look = LOOK * signal_cost();
 	uint64_t elapsed = now - csprof_process.start_mono, passed = elapsed / PER_CPU;
 	uint64_t share = atomic_load_explicit(&sampled, memory_order_relaxed) / PER_SAMPLED;
 	return AT_ONCE * look + smaller(FIRST * look, elapsed / FIRST_PART) + larger(share, passed);
@@ -88,24 +96,15 @@ static uint64_t mean_gap(const struct csprof_sampler *p, uint64_t now)
 	return larger(asked, smaller(longer, LONGEST_NS));
 }
 
-/* Exponential, by comparisons only (von Neumann, "Various techniques used in connection with random
- * digits", 1951): a run of falling numbers is of odd length with the probability that its first one
- * must have, and each failure adds the mean. */
-static uint64_t exponential(csprof_state_t *state, uint64_t mean)
-{
-	for (uint64_t whole = 0;; whole += mean) {
-		uint64_t first = csprof_sampler_random(state), last = first, next;
-		bool odd = true;
-		for (; (next = csprof_sampler_random(state)) < last; last = next)
-			odd = !odd;
-		if (odd)
-			return whole + (uint64_t)((unsigned __int128)first * mean >> 64);
-	}
-}
-
 uint64_t csprof_wall_period(csprof_state_t *state, const struct csprof_sampler *p)
 {
-	return exponential(state, mean_gap(p, os_clock_mono())) + 1;
+	return csprof_random_gap(&state->random, mean_gap(p, os_clock_mono())) + 1;
+}
+
+void csprof_wall_forget(void)
+{
+	atomic_store(&spent, 0);
+	atomic_store(&sampled, 0);
 }
 
 /* ---- a look ------------------------------------------------------------------------------- */
@@ -178,7 +177,9 @@ static struct found find(const struct csprof_wall *w, const struct csprof_look *
 /* Of `after` ns that end now: what came after the last look that would have been. */
 static uint64_t left_over(csprof_state_t *state, const struct csprof_sampler *p, uint64_t after)
 {
-	return after ? smaller(after, exponential(state, mean_gap(p, os_clock_mono()))) : 0;
+	return after
+		   ? smaller(after, csprof_random_gap(&state->random, mean_gap(p, os_clock_mono())))
+		   : 0;
 }
 
 static uint64_t take_clock(csprof_state_t *state, const struct csprof_sampler *p, uint64_t until)
@@ -232,7 +233,8 @@ static void arm(csprof_state_t *state, struct csprof_sampler *p)
 {
 	uint64_t mean = mean_gap(p, os_clock_mono()), longer = mean << state->wall->stays;
 	mean = longer > longest_stay_ns ? larger(mean, longest_stay_ns) : longer;
-	csprof_sampler_arm(state, p, (struct csprof_instant){0, 0}, exponential(state, mean) + 1);
+	csprof_sampler_arm(state, p, (struct csprof_instant){0, 0},
+			   csprof_random_gap(&state->random, mean) + 1);
 }
 
 /* Our own part, and the kernel's: the interrupt, the signal, and if the thread waited, waking it.
@@ -248,7 +250,7 @@ static void add_cost(csprof_state_t *state, struct csprof_sampler *p, uint64_t b
 bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const void *ucontext)
 {
 	struct csprof_wall *w = state->wall;
-	uint64_t began = os_clock_self(), due = p->source.due, kernel = csprof_options.cost.timer;
+	uint64_t began = os_clock_self(), due = p->source.due, kernel = signal_cost();
 	struct csprof_look now = look(w);
 	if (!due || now.mono < due) /* it was armed again meanwhile */
 		return false;
@@ -261,7 +263,10 @@ bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 	if (f.of) {
 		uint64_t until = clock_in(w, &now, f.of) - left_over(state, f.of, f.after);
 		uint64_t weight = take_clock(state, f.of, until);
-		became = csprof_sample_callstack(f.of, ucontext, weight, &w->wait.node);
+		/* parked: a signal that was late; the handler continues a call for the program */
+		bool ours = state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext));
+		const void *at = ours ? state->parked_context : ucontext;
+		became = csprof_sample_callstack(f.of, at, weight, &w->wait.node);
 		csprof_sampler_account(state, f.of, became, weight);
 		w->wait.became = became;
 	}
@@ -303,10 +308,14 @@ void csprof_wall_over(csprof_state_t *state, const void *ucontext, bool ended)
 	struct csprof_sampler *p = w->blocked;
 	os_hold_signals(0); /* until the handler returns */
 	atomic_store(&state->busy, true);
+	if (!csprof_sampler_wanted(p)) { /* the process ends, and may have closed the thread */
+		atomic_store(&state->busy, false);
+		return;
+	}
 	uint64_t began = os_clock_self();
 	struct csprof_wait wait = w->wait;
 	wait.node = __atomic_exchange_n(&w->wait.node, 0, __ATOMIC_RELAXED);
-	if (ended && wait.node && csprof_sampler_wanted(p)) {
+	if (ended && wait.node) {
 		struct csprof_look now = look(w);
 		charge_rest(state, &wait, &now, now.blocked - w->last.blocked);
 		w->last = now;
@@ -315,7 +324,7 @@ void csprof_wall_over(csprof_state_t *state, const void *ucontext, bool ended)
 		w->pc = csprof_cpu.context_pc(ucontext);
 		w->sp = csprof_cpu.context_sp(ucontext);
 	}
-	if (csprof_sampler_wanted(p) && !w->left)
+	if (!w->left)
 		arm(state, p);
 	add_cost(state, p, began, 0);
 	atomic_store(&state->busy, false);

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* In a forked child: nothing was spent yet. */
+void csprof_wall_forget(void);
+
 /* The thread begins: its samplers are set up, and not yet started. */
 void csprof_wall_begin(csprof_state_t *state);
 

@@ -260,6 +260,15 @@ static bool waited(const struct text_span *s)
 	       s->cpu_ns / WAITING_PERCENT < wall_ns / 100;
 }
 
+/* Whether it was measured where threads waited. */
+static bool has_blocked(const struct model *m)
+{
+	for (size_t i = 0; i < m->metrics.len; i++)
+		if (strcmp(m->metrics.at[i].name, CSP_BLOCKED) == 0)
+			return true;
+	return false;
+}
+
 bool text_headline(struct text *t, const struct text_span *s)
 {
 	const char *command = layout_clean(&t->arena, text_command_of(s->first));
@@ -277,10 +286,11 @@ bool text_headline(struct text *t, const struct text_span *s)
 	if (end[0] && strcmp(end, "exit 0") != 0 && !text_fact(t, "end", "%s", end))
 		return false;
 	tell_missing(t);
-	if (waited(s))
-		text_paragraph(t,
-			       "%.1f%% of the wall time was not on a CPU: the program waited. What "
-			       "follows is of the rest.",
-			       100 - 100 * (double)s->cpu_ns / (double)s->wall.ran_ns);
+	if (waited(s) && !has_blocked(t->m))
+		text_paragraph(
+		    t,
+		    "%.1f%% of the wall time was not on a CPU: the program waited. What "
+		    "follows is of the rest; 'hpcrun -e REALTIME' shows where it waited.",
+		    100 - 100 * (double)s->cpu_ns / (double)s->wall.ran_ns);
 	return true;
 }
