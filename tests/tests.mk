@@ -254,7 +254,7 @@ fuzz: deps-test
 soak-parts: build-soak
 	$(Q)$(call prove,$(apart) $(SOAK_TIMEOUT),1,$(wildcard tests/soak/*.t),-v)
 
-soak-sound: deps-zoo
+soak-sound soak-events: deps-zoo
 soak-%: deps-soak
 	$(again) $(jobs) build-soak
 	$(Q)$(call prove,$(apart) $(SOAK_TIMEOUT),1,$(wildcard tests/soak/$*-*.t tests/soak/$*.t),-v)

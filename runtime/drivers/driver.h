@@ -32,6 +32,7 @@ struct csprof_source {
 	uint64_t switches;
 	uint64_t spent;            /* ns: their cost since this was last set to 0 */
 	int cpu_timer, mono_timer; /* negative: none */
+	uint64_t delay;            /* how long the thread had waited for a CPU, as last read */
 	uint64_t due;              /* wall.c: when the timer is to expire; 0: it is not armed */
 	int sig;
 	int lost; /* descriptor of an event that this source replaced, or -1 */

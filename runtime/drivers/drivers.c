@@ -15,6 +15,7 @@ static int start(struct csprof_source *s, const struct csprof_driver *driver, in
 	    .floor = s->floor,
 	    .kind = s->kind,
 	    .per_second = s->per_second,
+	    .delay = s->delay,
 	    .review = s->review,
 	    .switches = usage.switches,
 	    .sig = sig,

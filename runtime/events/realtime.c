@@ -15,35 +15,35 @@ static const struct csprof_driver *const none[] = {NULL};
 /* The last sample of a thread may have been that long before its end. */
 enum { LATE_NS = 1000 * 1000 * 1000 };
 
-static uint64_t known(uint64_t ns)
+/* If the program can no longer read /proc, the time has not begun again. */
+static uint64_t run_delay(struct csprof_source *s, uint32_t tid)
 {
-	return ns == OS_NOT_KNOWN ? 0 : ns;
+	uint64_t delay = os_run_delay(tid);
+	if (delay != OS_NOT_KNOWN)
+		s->delay = delay;
+	return s->delay;
 }
 
-static uint64_t blocked_clock(const struct csprof_source *s)
+static uint64_t blocked_clock(struct csprof_source *s)
 {
-	(void)s;
-	uint64_t delay = known(os_run_delay(0)), cpu = os_clock_self();
+	uint64_t delay = run_delay(s, 0), cpu = os_clock_self();
 	return os_clock_mono() - cpu - delay;
 }
 
-static uint64_t blocked_clock_of(const struct csprof_source *s, uint32_t tid)
+static uint64_t blocked_clock_of(struct csprof_source *s, uint32_t tid)
 {
-	(void)s;
-	uint64_t delay = known(os_run_delay(tid)), cpu = os_clock_thread(tid);
+	uint64_t delay = run_delay(s, tid), cpu = os_clock_thread(tid);
 	return cpu ? os_clock_mono() - cpu - delay : 0;
 }
 
-static uint64_t runnable_clock(const struct csprof_source *s)
+static uint64_t runnable_clock(struct csprof_source *s)
 {
-	(void)s;
-	return known(os_run_delay(0));
+	return run_delay(s, 0);
 }
 
-static uint64_t runnable_clock_of(const struct csprof_source *s, uint32_t tid)
+static uint64_t runnable_clock_of(struct csprof_source *s, uint32_t tid)
 {
-	(void)s;
-	return known(os_run_delay(tid));
+	return run_delay(s, tid);
 }
 
 const struct csprof_sampling csprof_sampling_blocked = {

@@ -15,8 +15,8 @@ struct csprof_sampling {
 	/* The event's clock, in its unit: of the calling thread, and of another one. The weight
 	 * of a sample is what it has advanced in the thread since the last sample. NULL: CPU
 	 * time. */
-	uint64_t (*clock)(const struct csprof_source *s);
-	uint64_t (*clock_of)(const struct csprof_source *s, uint32_t tid);
+	uint64_t (*clock)(struct csprof_source *s);
+	uint64_t (*clock_of)(struct csprof_source *s, uint32_t tid);
 	/* It passes while the thread does not run: sample/wall.c takes the samples. If it has no
 	 * drivers, it is sampled with the other such event. */
 	bool elapses;

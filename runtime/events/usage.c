@@ -44,14 +44,14 @@ static uint64_t all_switches(const struct os_usage *u)
 
 /* csprof_sampling_ID, whose clock is what count returns. */
 #define USAGE(id, count, which)                                                                    \
-	static uint64_t id##_clock(const struct csprof_source *s)                                  \
+	static uint64_t id##_clock(struct csprof_source *s)                                        \
 	{                                                                                          \
 		struct os_usage u;                                                                 \
 		(void)s;                                                                           \
 		os_usage(&u);                                                                      \
 		return count(&u);                                                                  \
 	}                                                                                          \
-	static uint64_t id##_clock_of(const struct csprof_source *s, uint32_t tid)                 \
+	static uint64_t id##_clock_of(struct csprof_source *s, uint32_t tid)                       \
 	{                                                                                          \
 		struct os_usage u;                                                                 \
 		(void)s;                                                                           \

@@ -14,7 +14,7 @@ CSPROF_WRAPPER int epoll_wait(int fd, struct epoll_event *events, int n, int tim
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "epoll_wait");
 	if (timeout > 0)
-		csprof_call_limited();
+		csprof_call_limited(atomic_load(&real));
 	return ((int (*)(int, struct epoll_event *, int, int))atomic_load(&real))(fd, events, n,
 										  timeout);
 }
@@ -25,7 +25,7 @@ CSPROF_WRAPPER int epoll_pwait(int fd, struct epoll_event *events, int n, int ti
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "epoll_pwait");
 	if (timeout > 0)
-		csprof_call_limited();
+		csprof_call_limited(atomic_load(&real));
 	return ((int (*)(int, struct epoll_event *, int, int, const sigset_t *))atomic_load(&real))(
 	    fd, events, n, timeout, mask);
 }
@@ -40,7 +40,7 @@ CSPROF_WRAPPER int epoll_pwait2(int fd, struct epoll_event *events, int n,
 		return -1;
 	}
 	if (timeout)
-		csprof_call_limited();
+		csprof_call_limited(atomic_load(&real));
 	return ((int (*)(int, struct epoll_event *, int, const struct timespec *,
 			 const sigset_t *))atomic_load(&real))(fd, events, n, timeout, mask);
 }
@@ -51,7 +51,7 @@ CSPROF_WRAPPER int semtimedop(int id, struct sembuf *operations, size_t n,
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "semtimedop");
 	if (timeout)
-		csprof_call_limited();
+		csprof_call_limited(atomic_load(&real));
 	return ((int (*)(int, struct sembuf *, size_t, const struct timespec *))atomic_load(&real))(
 	    id, operations, n, timeout);
 }

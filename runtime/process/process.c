@@ -63,6 +63,7 @@ static void describe(struct store_header *h)
 	for (uint32_t e = 0; e < csprof_process.num_measured; e++) {
 		struct store_metric *m = &h->metrics[csprof_process.measured[e].column];
 		m->requested = csprof_process.measured[e].rate;
+		m->kernel = true; /* unless a source says that it is not */
 		if (csprof_process.measured[e].by->elapses)
 			memcpy(m->jitter, "exponential", sizeof "exponential");
 		else

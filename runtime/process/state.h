@@ -81,7 +81,6 @@ struct csprof_wait {
 struct csprof_wall {
 	struct csprof_sampler *blocked, *runnable;
 	struct csprof_look last;
-	uint64_t delay;          /* clock of RUNNABLE, as last read */
 	struct csprof_wait wait; /* one that the handler continues */
 	struct csprof_wait stay; /* one that is left to the thread, */
 	uintptr_t pc, sp;        /* where it is, */
@@ -112,10 +111,12 @@ typedef struct csprof_state {
 	/* The stack pointer of a call that a sample left to the next signal with its number, which
 	 * may be a sample, too: the kernel has forgotten how to restart it. 0: none. */
 	uintptr_t left_call;
-	/* When the last call with a time limit began (monotonic clock; 0: none), and the frame of
-	 * its wrapper: see csprof_call_limited. */
-	uint64_t limited_since;
-	uintptr_t limited_frame;
+	/* When the last call with a time limit began (monotonic clock; 0: none), the frame of its
+	 * wrapper, and libc's function: see csprof_call_limited. */
+	struct csprof_limited {
+		uint64_t since;
+		uintptr_t frame, function;
+	} limited;
 
 	uintptr_t stack_low, stack_high;   /* bounds of the thread's own stack */
 	uintptr_t probed_low, probed_high; /* readable part of another stack, in this walk */

@@ -71,10 +71,6 @@ static void init_samplers(csprof_state_t *state)
 	}
 	for (uint32_t e = 0; e < n; e++)
 		state->samplers[e].measured = &csprof_process.measured[e];
-	if (n > 1) {
-		state->wall = (void *)(state->samplers + n);
-		csprof_wall_begin(state);
-	}
 }
 
 static csprof_state_t *new_state(void)
@@ -243,6 +239,7 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 		take_name(state, 0);
 		link_state(state);
 		state->began = csprof_cpu_clock_of(state)->start;
+		csprof_wall_begin(state);
 		csprof_self = state;
 		if (csprof_process.use_marks)
 			csprof_marks_begin(&state->memo);
@@ -384,7 +381,7 @@ void csprof_thread_returning(void)
 		return;
 	uint64_t cpu = os_clock_self();
 	CSPROF_EACH_SAMPLER (state, p) {
-		uint64_t (*clock)(const struct csprof_source *) = p->measured->by->clock;
+		uint64_t (*clock)(struct csprof_source *) = p->measured->by->clock;
 		if (p->source.sig && p->source.sig != csprof_process.sig)
 			os_block_signal(p->source.sig);
 		if (!p->returned)

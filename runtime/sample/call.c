@@ -31,25 +31,30 @@ static enum call_rest left_to_do(const struct csprof_call *call)
 	return os_repeatable(call->number, call->args) ? REPEAT : NOTHING;
 }
 
-/* How long the wrapper's call has waited; 0: not known. It is the wrapper's if it was made from
- * about there. */
-static uint64_t waited(csprof_state_t *state, uintptr_t sp)
+/* How long a wrapper's call has waited; 0: not known. It is the last wrapper's if libc's function
+ * has made it, and from about that frame. */
+static uint64_t waited(csprof_state_t *state, const void *ucontext)
 {
 	enum { NEAR = 256 };
-	uint64_t now = os_clock_mono(), since = state->limited_since;
-	if (!since || sp - state->limited_frame + NEAR > 2 * NEAR)
+	const struct csprof_limited *l = &state->limited;
+	uintptr_t sp = csprof_cpu.context_sp(ucontext), pc = csprof_cpu.context_pc(ucontext);
+	if (!l->since || sp - l->frame + NEAR > 2 * NEAR || pc - l->function > NEAR)
 		return 0;
-	state->limited_since = now; /* it may be interrupted again */
+	uint64_t since = l->since, now = os_clock_mono();
+	state->limited.since = now; /* it may be interrupted again */
 	return now - since;
 }
 
-void csprof_call_limited(void)
+void csprof_call_limited(const void *function)
 {
 	csprof_state_t *state = csprof_self;
 	if (!state || !state->wall)
 		return;
-	state->limited_since = os_clock_mono();
-	state->limited_frame = (uintptr_t)__builtin_dwarf_cfa();
+	state->limited = (struct csprof_limited){
+	    .since = os_clock_mono(),
+	    .frame = (uintptr_t)__builtin_dwarf_cfa(),
+	    .function = (uintptr_t)function,
+	};
 }
 
 static long finish_call(struct csprof_call *call, enum call_rest left, uint64_t mask)
@@ -77,8 +82,7 @@ static void park(csprof_state_t *state, struct csprof_call *call, enum call_rest
 	state->parked_context = outer ? outer : ucontext;
 	state->parked++;
 	if (left == REPEAT && os_limited(call->number, call->args))
-		os_shorten(call->number, call->args,
-			   waited(state, csprof_cpu.context_sp(state->parked_context)), &rest);
+		os_shorten(call->number, call->args, waited(state, state->parked_context), &rest);
 	call->result = finish_call(call, left, os_context_mask(ucontext));
 	/* a handler may have forked during the call: the child has another state */
 	state = csprof_self;
@@ -86,6 +90,14 @@ static void park(csprof_state_t *state, struct csprof_call *call, enum call_rest
 		state->parked--;
 		state->parked_context = outer;
 	}
+}
+
+/* Let the program make the call again, from the beginning. */
+static void repeat(csprof_state_t *state, const struct csprof_call *call, void *ucontext)
+{
+	if (os_limited(call->number, call->args))
+		csprof_wall_leave(state);
+	csprof_cpu.repeat_call(ucontext, call->number);
 }
 
 /* The kernel would restart the call when our handler returns. It is made here instead, so that we
@@ -145,20 +157,10 @@ bool csprof_call_continue(csprof_state_t *state, int sig, void *ucontext)
 			state->left_call = csprof_cpu.context_sp(ucontext);
 		return false;
 	}
-	if (forgotten) {
-		csprof_cpu.repeat_call(ucontext, call.number);
-		return false;
-	}
-	if (left == WAIT) { /* it unblocks signals and waits in one step, so it cannot be made
-			       here */
-		csprof_cpu.repeat_call(ucontext, call.number);
-		return false;
-	}
-	if (!may_park(state, ucontext)) {
-		if (left != TRANSFER && os_limited(call.number, call.args))
-			csprof_wall_leave(state);
+	/* WAIT: it unblocks signals and waits in one step, so it cannot be made here */
+	if (forgotten || left == WAIT || !may_park(state, ucontext)) {
 		if (left != TRANSFER)
-			csprof_cpu.repeat_call(ucontext, call.number);
+			repeat(state, &call, ucontext);
 		return false;
 	}
 	park(state, &call, left, ucontext);

@@ -5,9 +5,9 @@
 
 #include "runtime/process/state.h"
 
-/* The caller, which our caller is a part of, is about to make a call that has a time limit, which
- * would begin again if the call was made again. For wrappers that end with it. */
-void csprof_call_limited(void);
+/* The calling thread is about to make a call that has a time limit, which would begin again if the
+ * call was made again. For wrappers that end with a call of libc's function. */
+void csprof_call_limited(const void *function);
 
 /* If a signal of the program came together with ours, sig, and its handler interrupts system calls,
  * let it not find the call that the kernel restarts because of ours. */

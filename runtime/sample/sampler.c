@@ -14,13 +14,13 @@
 
 enum { NS_PER_S = 1000000000 };
 
-static uint64_t read_clock(const struct csprof_sampler *p, uint64_t cpu)
+static uint64_t read_clock(struct csprof_sampler *p, uint64_t cpu)
 {
 	const struct csprof_sampling *by = p->measured->by;
 	return by->clock ? by->clock(&p->source) : cpu;
 }
 
-struct csprof_instant csprof_sampler_now(const struct csprof_sampler *p)
+struct csprof_instant csprof_sampler_now(struct csprof_sampler *p)
 {
 	uint64_t cpu = os_clock_self();
 	return (struct csprof_instant){read_clock(p, cpu), cpu};
@@ -124,7 +124,7 @@ static void add_own(csprof_state_t *state, const struct csprof_sampler *p,
 	state->own_cpu += now.cpu - since.cpu;
 }
 
-static void add_own_since(csprof_state_t *state, const struct csprof_sampler *p,
+static void add_own_since(csprof_state_t *state, struct csprof_sampler *p,
 			  struct csprof_instant since)
 {
 	add_own(state, p, since, csprof_sampler_now(p));

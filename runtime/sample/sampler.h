@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* The current time of the thread: one reading if the event's clock is CPU time. */
-struct csprof_instant csprof_sampler_now(const struct csprof_sampler *p);
+struct csprof_instant csprof_sampler_now(struct csprof_sampler *p);
 
 /* Uniform in [P/2, 3P/2): a fixed period would give wrong results for a program that runs in step
  * with it. In ns. */

@@ -111,15 +111,19 @@ void csprof_wall_forget(void)
 
 void csprof_wall_begin(csprof_state_t *state)
 {
-	struct csprof_wall *w = state->wall;
-	*w = (struct csprof_wall){.blocked = NULL};
+	struct csprof_wall w = {.last.cpu = state->began};
 	CSPROF_EACH_SAMPLER (state, p) {
-		const struct csprof_sampling *by = p->measured->by;
-		if (by->elapses)
-			*(by->drivers[0] ? &w->blocked : &w->runnable) = p;
+		if (!p->measured->by->elapses)
+			continue;
+		bool has_source = p->measured->by->drivers[0];
+		*(has_source ? &w.blocked : &w.runnable) = p;
+		*(has_source ? &w.last.blocked : &w.last.runnable) =
+		    csprof_clock_of(state, p)->start;
 	}
-	if (!w->blocked)
-		state->wall = NULL;
+	if (!w.blocked)
+		return;
+	state->wall = (void *)(state->samplers + csprof_process.num_measured);
+	*state->wall = w;
 }
 
 /* The time for which the thread has waited for a CPU changes only with its context switches. */
@@ -128,11 +132,10 @@ static struct csprof_look look(struct csprof_wall *w)
 	struct os_usage u;
 	os_usage(&u);
 	struct csprof_look now = {.waits = u.switches, .switches = u.switches + u.preempted};
-	if (u.switches == OS_NOT_KNOWN || now.switches != w->last.switches) {
-		uint64_t delay = os_run_delay(0);
-		w->delay = delay == OS_NOT_KNOWN ? 0 : delay;
-	}
-	now.runnable = w->delay;
+	now.runnable = w->last.runnable;
+	if (u.switches == OS_NOT_KNOWN || now.switches != w->last.switches)
+		now.runnable = w->runnable->measured->by->clock(&w->runnable->source);
+	w->blocked->source.delay = now.runnable; /* its clock needs it, too */
 	now.cpu = os_clock_self();
 	now.mono = os_clock_mono();
 	now.blocked = now.mono - now.cpu - now.runnable;
@@ -160,12 +163,13 @@ static struct found find(const struct csprof_wall *w, const struct csprof_look *
 	uint64_t late = now->mono - due, ran = now->cpu - w->last.cpu;
 	uint64_t blocked = now->blocked > w->last.blocked ? now->blocked - w->last.blocked : 0;
 	uint64_t runnable = now->runnable - w->last.runnable;
-	bool without = late > LATE_NS;
-	if (interrupted_wait(ucontext))
-		return (struct found){w->blocked, without ? smaller(late, blocked) : 0, true};
+	bool without = late > LATE_NS, was_ready = without && runnable >= late / 2;
+	if (interrupted_wait(ucontext)) /* it may also have been stopped */
+		return (struct found){w->blocked,
+				      without && !was_ready ? smaller(late, blocked) : 0, true};
 	if (!without)
 		return (struct found){NULL, 0, false};
-	if (runnable >= late / 2)
+	if (was_ready)
 		return (struct found){w->runnable, smaller(late, runnable), false};
 	/* the kernel may also have run for so long before it returned from a call */
 	bool stopped = csprof_cpu.kernel_entry(ucontext) == CSPROF_ENTRY_NONE;

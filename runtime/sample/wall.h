@@ -11,7 +11,7 @@
 /* In a forked child: nothing was spent yet. */
 void csprof_wall_forget(void);
 
-/* The thread begins: its samplers are set up, and not yet started. */
+/* The thread begins: its record is made, and its samplers are not yet started. */
 void csprof_wall_begin(csprof_state_t *state);
 
 /* The mean time between looks at a thread now, and a random one with that mean. */

@@ -1,13 +1,25 @@
 /* Threads that wait in each way, and say how long:
  *
- *     elapsed kinds ROUNDS MS     each kind of wait in a thread of its own: ROUNDS times three
- * parts of MS in longer_KIND and one part in shorter_KIND, and some work elapsed once SECONDS each
- * kind of wait once, all at the same time: how often a thread gave up its CPU after the first two
- * seconds elapsed stopped ROUNDS MS   a child that is stopped for MS while it works, and while it
- * waits elapsed crowd N SECONDS     N threads that compute
+ *     elapsed kinds ROUNDS MS
  *
- * Prints `thread NAME NS`, the life of a thread, `in NAME FUNCTION NS`, the time in a call,
- * `runnable NAME NS`, the time that a thread waited for a CPU by the scheduler's count, and
+ * Each kind of wait in a thread of its own: ROUNDS times three parts of MS in longer_KIND, one part
+ * in shorter_KIND, and some work.
+ *
+ *     elapsed once SECONDS
+ *
+ * Each kind of wait once, all at the same time: how often a thread gave up its CPU after two
+ * seconds.
+ *
+ *     elapsed stopped ROUNDS MS
+ *
+ * A child that is stopped for MS while it computes, and for three times as long while it sleeps.
+ *
+ *     elapsed crowd N SECONDS [DIRECTORY]
+ *
+ * N threads that compute. DIRECTORY becomes the root after half of the time: /proc is then hidden.
+ *
+ * Prints `thread NAME NS`, the life of a thread; `in NAME FUNCTION NS`, the time in a call;
+ * `runnable NAME NS`, the time that a thread waited for a CPU by the scheduler's count; and
  * `switches NAME N`. Exits with 1 if a call was interrupted. */
 #include <errno.h>
 #include <fcntl.h>
@@ -539,15 +551,17 @@ static void *compute(void *name)
 	FILE *f = fopen(path, "r");
 	if (f && fgets(text, sizeof text, f))
 		sscanf(text, "%" SCNu64 " %" SCNu64, &ran, &waited);
-	if (f)
+	if (f) {
 		fclose(f);
-	printf("runnable %s %" PRIu64 "\nthread %s %" PRIu64 "\n", (char *)name, waited,
-	       (char *)name, now() - since);
+		printf("runnable %s %" PRIu64 "\n", (char *)name, waited);
+	}
+	printf("thread %s %" PRIu64 "\n", (char *)name, now() - since);
 	return NULL;
 }
 
-static int crowd(void)
+static int crowd(const char *root)
 {
+	struct timespec half = time_of(500L * part);
 	pthread_t threads[MOST_THREADS];
 	static char names[MOST_THREADS][NAME];
 	int n = rounds < MOST_THREADS ? rounds : MOST_THREADS;
@@ -556,6 +570,9 @@ static int crowd(void)
 		snprintf(names[i], NAME, "crowd%d", i);
 		pthread_create(&threads[i], NULL, compute, names[i]);
 	}
+	nanosleep(&half, NULL);
+	if (root && chroot(root) < 0)
+		return 2;
 	for (int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 	return 0;
@@ -572,9 +589,9 @@ int main(int argc, char **argv)
 	if (part > 0 && strcmp(argv[1], "stopped") == 0)
 		return stopped();
 	if (part > 0 && strcmp(argv[1], "crowd") == 0)
-		return crowd();
-	fputs(
-	    "usage: elapsed kinds ROUNDS MS | once SECONDS | stopped ROUNDS MS | crowd N SECONDS\n",
-	    stderr);
+		return crowd(argc > 4 ? argv[4] : NULL);
+	fputs("usage: elapsed kinds ROUNDS MS | once SECONDS | stopped ROUNDS MS | crowd N SECONDS "
+	      "[DIRECTORY]\n",
+	      stderr);
 	return 2;
 }

@@ -49,6 +49,16 @@ static void by_epoll_pwait2(void)
 	epoll_pwait2(watched, &e, 1, &limit, NULL);
 }
 
+/* Waits with a mask: such a call cannot be continued in a handler. */
+static void by_epoll_masked(void)
+{
+	struct epoll_event e;
+	sigset_t none;
+
+	sigemptyset(&none);
+	epoll_pwait(watched, &e, 1, LIMIT_MS, &none);
+}
+
 static void by_semtimedop(void)
 {
 	struct sembuf down = {0, -1, 0};
@@ -78,9 +88,13 @@ static void by_nanosleep(void)
 static const struct {
 	const char *name;
 	void (*wait)(void);
-} calls[] = {{"epoll_wait", by_epoll_wait},     {"epoll_pwait", by_epoll_pwait},
-	     {"epoll_pwait2", by_epoll_pwait2}, {"semtimedop", by_semtimedop},
-	     {"sigtimedwait", by_sigtimedwait}, {"poll", by_poll},
+} calls[] = {{"epoll_wait", by_epoll_wait},
+	     {"epoll_pwait", by_epoll_pwait},
+	     {"epoll_masked", by_epoll_masked},
+	     {"epoll_pwait2", by_epoll_pwait2},
+	     {"semtimedop", by_semtimedop},
+	     {"sigtimedwait", by_sigtimedwait},
+	     {"poll", by_poll},
 	     {"nanosleep", by_nanosleep}};
 
 static void nothing(int sig)

@@ -184,6 +184,32 @@ static bool enter_cut_short(const long *a, long result)
 	       (unsigned)a[2] > 0 && !enters_with_mask(a);
 }
 
+static bool enters_with_limit(const long *a)
+{
+	const struct io_uring_getevents_arg *more = (const void *)a[4];
+	return a[3] & IORING_ENTER_EXT_ARG && more && more->ts;
+}
+
+/* Transfers that may wait, and are the same on a file, a pipe and a socket, or only on a socket. */
+static bool on_descriptor(int call)
+{
+	switch (call) {
+	case SYS_read:
+	case SYS_readv:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_accept:
+	case SYS_accept4:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* A socket with a timeout: the kernel does not restart a call on it. */
 static bool limited(long fd)
 {
@@ -242,19 +268,8 @@ bool os_repeatable(int call, const long *a)
 	case SYS_epoll_pwait2:
 	case SYS_io_uring_enter:
 		return true;
-	case SYS_read:
-	case SYS_readv:
-	case SYS_write:
-	case SYS_writev:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_sendto:
-	case SYS_sendmsg:
-	case SYS_accept:
-	case SYS_accept4:
-		return limited(a[0]);
 	default:
-		return false;
+		return on_descriptor(call) && limited(a[0]);
 	}
 }
 
@@ -284,16 +299,6 @@ bool os_limited(int call, const long *a)
 	int ms = limit_in_ms(call), in_timespec = limit_in_timespec(call);
 	switch (call) {
 	case SYS_nanosleep:
-	case SYS_read:
-	case SYS_readv:
-	case SYS_write:
-	case SYS_writev:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_sendto:
-	case SYS_sendmsg:
-	case SYS_accept:
-	case SYS_accept4: /* of a socket with a timeout: see os_repeatable */
 		return true;
 	case SYS_clock_nanosleep:
 		return !(a[1] & TIMER_ABSTIME);
@@ -301,8 +306,11 @@ bool os_limited(int call, const long *a)
 		return a[3] != 0;
 	case SYS_poll:
 		return (int)a[2] > 0;
+	case SYS_io_uring_enter:
+		return enters_with_limit(a);
 	}
-	return (ms && (int)a[ms] > 0) || (in_timespec && a[in_timespec]);
+	/* if it was on a descriptor and has ended with EINTR: a socket with a timeout */
+	return on_descriptor(call) || (ms && (int)a[ms] > 0) || (in_timespec && a[in_timespec]);
 }
 
 void os_shorten(int call, long *a, uint64_t ns, struct timespec *rest)
@@ -333,18 +341,8 @@ void os_shorten(int call, long *a, uint64_t ns, struct timespec *rest)
 bool os_waits(int call, const long *a)
 {
 	switch (call) {
-	case SYS_read:
-	case SYS_readv:
-	case SYS_write:
-	case SYS_writev:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
 	case SYS_recvmmsg:
-	case SYS_sendto:
-	case SYS_sendmsg:
 	case SYS_sendmmsg:
-	case SYS_accept:
-	case SYS_accept4:
 	case SYS_connect:
 	case SYS_wait4:
 	case SYS_waitid:
@@ -372,7 +370,7 @@ bool os_waits(int call, const long *a)
 		}
 		return false;
 	default:
-		return false;
+		return on_descriptor(call);
 	}
 }
 
