@@ -152,6 +152,12 @@ struct csprof_cpu_ops {
 	void (*forget_restart)(void *ucontext);
 
 	/*
+	 * If the interrupted code is about to make a call by csprof_cpu_call_unless, let that
+	 * return -EINTR instead. For a handler that has set csprof_cpu_ended and returns.
+	 */
+	void (*end_unmade)(void *ucontext);
+
+	/*
 	 * Prevent last_call from finding the interrupted code's system call again, because a
 	 * handler of the program has interrupted it. For handlers that the kernel calls,
 	 * csprof_cpu_restorer does this.
@@ -176,8 +182,16 @@ void csprof_cpu_here(struct csprof_cursor *cur);
  */
 long csprof_cpu_call(long number, const long args[6]);
 
-/* For sa_restorer of the program's handlers: see forget_call. */
+/* The same, but if this thread's csprof_cpu_ended is set before the call is made, it is not made,
+ * and the result is -EINTR. See also end_unmade. */
+long csprof_cpu_call_unless(long number, const long args[6]);
+extern __thread int csprof_cpu_ended;
+
+/* For sa_restorer of the program's handlers with and without SA_RESTART: see forget_call. They
+ * call csprof_cpu_returned, if it is set, with the context that the handler returns to. */
 void csprof_cpu_restorer(void);
+void csprof_cpu_ending_restorer(void);
+extern void (*csprof_cpu_returned)(void *ucontext, bool restarts);
 
 /*
  * Set the thread's mask, and let the kernel continue the system call of that number and those

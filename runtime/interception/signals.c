@@ -198,6 +198,12 @@ static bool defer(int sig, siginfo_t *info, void *ucontext)
 	return true;
 }
 
+static void returns(const struct sigaction *act, void *ucontext)
+{
+	if (csprof_cpu_returned)
+		csprof_cpu_returned(ucontext, act->sa_flags & SA_RESTART);
+}
+
 /* All signals are blocked, except while the program's handler or the default action needs them:
  * code that continues a call must know of each signal that came. */
 bool csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
@@ -213,6 +219,7 @@ bool csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
 					!(act.sa_flags & SA_NODEFER));
 		/* the kernel passes all three arguments to every handler */
 		act.sa_sigaction(sig, info, ucontext);
+		returns(&act, ucontext);
 		csprof_cpu.forget_call(ucontext);
 	} else if (act.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER) {
 		/* a late sample of ours must not kill the program. The action before is not
@@ -232,6 +239,7 @@ void csprof_signal_pass_fault(int sig, siginfo_t *info, void *ucontext)
 	struct sigaction act = take(w);
 	if (is_handler(&act)) {
 		act.sa_sigaction(sig, info, ucontext);
+		returns(&act, ucontext);
 	} else if (fault || act.sa_handler == SIG_DFL) {
 		/* the same instruction faults again, or the signal comes again when we return:
 		 * the kernel does the rest, and a core dump shows the program */
@@ -268,10 +276,13 @@ static int plain_action(int sig, const struct sigaction *act, struct sigaction *
 		set = low_word(&act->sa_mask);
 		set_low_word(&real.sa_mask, csprof_mask_to_kernel(set));
 	}
-	int r = os_sigaction_returning(sig, act ? &real : NULL, old, csprof_cpu_restorer);
+	bool restarts = act && act->sa_flags & SA_RESTART;
+	int r = os_sigaction_returning(sig, act ? &real : NULL, old,
+				       restarts ? csprof_cpu_restorer : csprof_cpu_ending_restorer);
 	if (r < 0)
 		return r;
-	if (old && old->sa_restorer == csprof_cpu_restorer)
+	if (old && (old->sa_restorer == csprof_cpu_restorer ||
+		    old->sa_restorer == csprof_cpu_ending_restorer))
 		old->sa_restorer = restorer;
 	if (old)
 		set_low_word(&old->sa_mask,

@@ -2,6 +2,7 @@
 
 #include "runtime/base/message.h"
 #include "runtime/base/options.h"
+#include "runtime/cpu/cpu.h"
 #include "runtime/cpu/slots.h"
 #include "runtime/csprof.h"
 #include "runtime/interception/signals.h"
@@ -10,6 +11,7 @@
 #include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
 #include "runtime/process/thread.h"
+#include "runtime/sample/call.h"
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/marks.h"
 #include "runtime/sample/marks_apart.h"
@@ -157,6 +159,7 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	if (o->marks)
 		csprof_slots_want();
 	keep_command(argc, argv);
+	csprof_cpu_returned = csprof_call_handler_returns;
 	if (csprof_metrics_init(o->events.of, o->events.n) < 0 || csprof_signal_install(o->sig) < 0)
 		return;
 	csprof_signal_install_faults();

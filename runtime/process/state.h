@@ -69,7 +69,7 @@ struct csprof_sampler {
  * switches, all and those by which it began to wait. */
 struct csprof_look {
 	uint64_t mono, cpu, blocked, runnable;
-	uint64_t switches, waits;
+	uint64_t switches, waits, faults;
 };
 
 /* A wait that a look has found: its node, 0: none, and what became of the sample. */
@@ -86,6 +86,7 @@ struct csprof_wall {
 	uintptr_t pc, sp;        /* where it is, */
 	uint32_t stays;          /* and how many looks in a row have found it there */
 	bool left;               /* no look at it until the thread has used CPU time */
+	bool faulted;            /* page faults came before the last look, after the one before */
 };
 
 typedef struct csprof_state {
@@ -93,6 +94,10 @@ typedef struct csprof_state {
 	struct csprof_state *next, *previous;
 	store_ref thread; /* its record in the store */
 	uint32_t tid;
+	bool probed_all; /* of the readable part of another stack: the next page is unreadable */
+	bool creator;    /* it made threads, whose records refer to its trees */
+	bool parked_any; /* any handler of the program ends the parked call, also with SA_RESTART */
+	bool again_any;  /* the same of again_sp */
 	struct csprof_arena arena;
 	/* One per measured event: the_sampler, or in the page after this one. */
 	struct csprof_sampler *samplers;
@@ -108,6 +113,8 @@ typedef struct csprof_state {
 	struct csprof_guard guard;
 	uint32_t parked; /* handlers that continue a system call of the program */
 	const void *parked_context;
+	/* The stack pointer where the program makes a call again after a sample; 0: none. */
+	uintptr_t again_sp;
 	/* The stack pointer of a call that a sample left to the next signal with its number, which
 	 * may be a sample, too: the kernel has forgotten how to restart it. 0: none. */
 	uintptr_t left_call;
@@ -120,14 +127,12 @@ typedef struct csprof_state {
 
 	uintptr_t stack_low, stack_high;   /* bounds of the thread's own stack */
 	uintptr_t probed_low, probed_high; /* readable part of another stack, in this walk */
-	bool probed_all;                   /* the next page is known to be unreadable */
 	struct csprof_frame *frames;       /* few_frames, or separate pages */
 	uint32_t num_frames, max_frames;
 	uint32_t outer; /* the walk's frames outside of those, which are the memo's first */
 	struct csprof_memo memo;
 
 	struct csprof_cct cct[CSPROF_TREE_KINDS]; /* complete and partial */
-	bool creator; /* it made threads, whose records refer to its trees */
 
 	/* for the cct of complete paths, and for frames, if they are large enough; last, because
 	 * they need not be zeroed */

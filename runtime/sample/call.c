@@ -63,7 +63,7 @@ static long finish_call(struct csprof_call *call, enum call_rest left, uint64_t 
 		return csprof_cpu_restart(call->number, call->args, &mask);
 	os_mask(SIG_SETMASK, &mask, NULL);
 	if (left == REPEAT)
-		return csprof_cpu_call(call->number, call->args);
+		return csprof_cpu_call_unless(call->number, call->args);
 	return os_finish_transfer(call->number, call->args, call->result);
 }
 
@@ -73,14 +73,18 @@ static bool may_park(const csprof_state_t *state, const void *ucontext)
 	       (os_stack_room(ucontext) == SIZE_MAX || !csprof_signal_any_handler());
 }
 
-/* Make the call here. */
-static void park(csprof_state_t *state, struct csprof_call *call, enum call_rest left,
+/* Make the call here. any: it does not go on after any handler of the program, with SA_RESTART or
+ * not. */
+static void park(csprof_state_t *state, struct csprof_call *call, enum call_rest left, bool any,
 		 const void *ucontext)
 {
 	const void *outer = state->parked_context;
+	bool outer_any = state->parked_any;
 	struct timespec rest;
 	state->parked_context = outer ? outer : ucontext;
 	state->parked++;
+	state->parked_any = any;
+	csprof_cpu_ended = false;
 	if (left == REPEAT && os_limited(call->number, call->args))
 		os_shorten(call->number, call->args, waited(state, state->parked_context), &rest);
 	call->result = finish_call(call, left, os_context_mask(ucontext));
@@ -89,6 +93,34 @@ static void park(csprof_state_t *state, struct csprof_call *call, enum call_rest
 	if (state && state->parked) {
 		state->parked--;
 		state->parked_context = outer;
+		state->parked_any = outer_any;
+	}
+}
+
+/* The program makes a call again when our handler returns. */
+static void note_again(csprof_state_t *state, const void *ucontext, bool any)
+{
+	state->again_sp = csprof_cpu.context_sp(ucontext);
+	state->again_any = any;
+}
+
+/* A signal of the program may come between our last look at what is pending and the call that is
+ * made again: its handler has run before that call, which does not end because of it. But without
+ * us it would have interrupted the call. */
+void csprof_call_handler_returns(void *ucontext, bool restarts)
+{
+	if (csprof_cpu.is_foreign(ucontext))
+		return;
+	csprof_state_t *state = csprof_self;
+	if (!state)
+		return;
+	if (state->again_sp && state->again_sp == csprof_cpu.context_sp(ucontext) &&
+	    (!restarts || state->again_any) && csprof_cpu.call_restarts(ucontext)) {
+		state->again_sp = 0;
+		csprof_cpu.end_call(ucontext, -EINTR);
+	} else if (state->parked && (!restarts || state->parked_any)) {
+		csprof_cpu_ended = true;
+		csprof_cpu.end_unmade(ucontext);
 	}
 }
 
@@ -98,6 +130,7 @@ static void repeat(csprof_state_t *state, const struct csprof_call *call, void *
 	if (os_limited(call->number, call->args))
 		csprof_wall_leave(state);
 	csprof_cpu.repeat_call(ucontext, call->number);
+	note_again(state, ucontext, true);
 }
 
 /* The kernel would restart the call when our handler returns. It is made here instead, so that we
@@ -113,7 +146,7 @@ static bool wait_on(csprof_state_t *state, int sig, void *ucontext)
 	if (!os_waits(call.number, call.args) || program_waits(sig, ucontext, true) ||
 	    !may_park(state, ucontext))
 		return false;
-	park(state, &call, REPEAT, ucontext);
+	park(state, &call, REPEAT, false, ucontext);
 	csprof_cpu.end_call(ucontext, call.result);
 	if (left_to_do(&call) != NOTHING)
 		csprof_cpu.forget_call(ucontext);
@@ -141,7 +174,7 @@ static bool wait_on(csprof_state_t *state, int sig, void *ucontext)
  * If the program handles our signal, too, one that is pending may be its own or the next sample.
  * The call is left to that one. If it is a sample, the program makes the call again, from the
  * beginning: the kernel forgets how to restart a call when a handler returns. */
-bool csprof_call_continue(csprof_state_t *state, int sig, void *ucontext)
+static bool continue_call(csprof_state_t *state, int sig, void *ucontext)
 {
 	struct csprof_call call;
 	csprof_cpu.forget_restart(ucontext);
@@ -163,11 +196,21 @@ bool csprof_call_continue(csprof_state_t *state, int sig, void *ucontext)
 			repeat(state, &call, ucontext);
 		return false;
 	}
-	park(state, &call, left, ucontext);
+	park(state, &call, left, true, ucontext);
 	csprof_cpu.set_result(ucontext, call.result);
 	if (left_to_do(&call) != NOTHING) /* a handler of the program has interrupted it */
 		csprof_cpu.forget_call(ucontext);
 	return true;
+}
+
+bool csprof_call_continue(csprof_state_t *state, int sig, void *ucontext)
+{
+	state->again_sp = 0;
+	bool ended = continue_call(state, sig, ucontext);
+	state = csprof_self; /* a handler may have forked */
+	if (state && !state->again_sp && csprof_cpu.call_restarts(ucontext))
+		note_again(state, ucontext, false);
+	return ended;
 }
 
 /* If a signal of the program came together with ours, and its handler interrupts system calls,

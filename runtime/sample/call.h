@@ -9,6 +9,9 @@
  * call was made again. For wrappers that end with a call of libc's function. */
 void csprof_call_limited(const void *function);
 
+/* For csprof_cpu_returned: a handler of the program is about to return to that context. */
+void csprof_call_handler_returns(void *ucontext, bool restarts);
+
 /* If a signal of the program came together with ours, sig, and its handler interrupts system calls,
  * let it not find the call that the kernel restarts because of ours. */
 void csprof_call_end_restarted(int sig, void *ucontext);

@@ -221,6 +221,15 @@ static int step(struct csprof_cursor *cur, uintptr_t stack_low, uintptr_t stack_
 	return rc == CSPROF_STEP_OK ? csprof_cfi_apply(cur, &row, &stack) : rc;
 }
 
+/* Calls are not continued: see CSPROF_CONTINUES_CALLS. */
+__thread int csprof_cpu_ended;
+void (*csprof_cpu_returned)(void *ucontext, bool restarts);
+
+static void end_unmade(void *ucontext)
+{
+	(void)ucontext;
+}
+
 const struct csprof_cpu_ops csprof_cpu = {
     .name = "aarch64",
     .from_context = from_context,
@@ -240,4 +249,5 @@ const struct csprof_cpu_ops csprof_cpu = {
     .forget_restart = forget,
     .forget_call = forget,
     .set_result = set_result,
+    .end_unmade = end_unmade,
 };

@@ -56,6 +56,10 @@ csprof_cpu_call:
 	.cfi_endproc
 	.size	csprof_cpu_call, . - csprof_cpu_call
 
+	.globl	csprof_cpu_call_unless
+	.hidden	csprof_cpu_call_unless
+	.set	csprof_cpu_call_unless, csprof_cpu_call
+
 /*
  * long csprof_cpu_restart(long number, const long args[6], const uint64_t *mask)
  *
@@ -100,4 +104,7 @@ csprof_cpu_restorer:
 	mov	x8, #139		/* rt_sigreturn */
 	svc	#0
 	.size	csprof_cpu_restorer, . - csprof_cpu_restorer
+	.globl	csprof_cpu_ending_restorer
+	.hidden	csprof_cpu_ending_restorer
+	.set	csprof_cpu_ending_restorer, csprof_cpu_restorer
 	.section .note.GNU-stack, "", %progbits

@@ -69,6 +69,56 @@ csprof_cpu_called:
 	.size	csprof_cpu_call, . - csprof_cpu_call
 
 /*
+ * long csprof_cpu_call_unless(long number, const long args[6])
+ *
+ *	rsp+16 ->  the caller's frame
+ *	rsp+8  ->  return address
+ *	rsp    ->  number, for last_call
+ *
+ * A handler that returns to the code from the check on, before the call is made, goes on after it
+ * instead: csprof_cpu.end_unmade.
+ */
+	.globl	csprof_cpu_call_unless
+	.hidden	csprof_cpu_call_unless
+	.type	csprof_cpu_call_unless, @function
+	.p2align 4
+csprof_cpu_call_unless:
+	.cfi_startproc
+	endbr64
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	movq	%rdi, %rax
+	movq	%rsi, %r11
+	movq	0(%r11), %rdi
+	movq	8(%r11), %rsi
+	movq	16(%r11), %rdx
+	movq	24(%r11), %r10
+	movq	32(%r11), %r8
+	movq	40(%r11), %r9
+	.globl	csprof_cpu_unmade
+	.hidden	csprof_cpu_unmade
+csprof_cpu_unmade:
+	movq	csprof_cpu_ended@gottpoff(%rip), %rcx
+	cmpl	$0, %fs:(%rcx)
+	jne	1f
+	.globl	csprof_cpu_making
+	.hidden	csprof_cpu_making
+csprof_cpu_making:
+	syscall
+	.globl	csprof_cpu_made
+	.hidden	csprof_cpu_made
+csprof_cpu_made:
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_adjust_cfa_offset 8
+1:
+	movq	$-4, %rax		/* -EINTR */
+	jmp	csprof_cpu_made
+	.cfi_endproc
+	.size	csprof_cpu_call_unless, . - csprof_cpu_call_unless
+
+/*
  * long csprof_cpu_restart(long number, const long args[6], const uint64_t *mask)
  *
  *	rsp ->  return address
@@ -103,12 +153,13 @@ csprof_cpu_restarted:
 csprof_cpu_call_instead:
 	movq	%r8, %rdi
 	movq	%r9, %rsi
-	jmp	csprof_cpu_call
+	jmp	csprof_cpu_call_unless
 	.cfi_endproc
 	.size	csprof_cpu_restart, . - csprof_cpu_restart
 
 /*
- * The return address of the program's handlers, instead of libc's: rt_sigreturn. But if the
+ * The return addresses of the program's handlers, instead of libc's: the second one of those with
+ * SA_RESTART. They call csprof_cpu_returned, if it is set, and then rt_sigreturn. But if the
  * thread continues after a system call, rcx becomes 0 instead of the pc that the call left
  * there. The code depends on neither, and last_call sees the difference.
  *
@@ -121,9 +172,9 @@ csprof_cpu_call_instead:
 	.cfi_escape 0x10, \register, 3, 0x77, (\offset & 0x7f) | 0x80, \offset >> 7
 	.endm
 
-	.globl	csprof_cpu_restorer
-	.hidden	csprof_cpu_restorer
-	.type	csprof_cpu_restorer, @function
+	.globl	csprof_cpu_ending_restorer
+	.hidden	csprof_cpu_ending_restorer
+	.type	csprof_cpu_ending_restorer, @function
 	.p2align 4
 	.cfi_startproc
 	.cfi_signal_frame
@@ -147,7 +198,20 @@ csprof_cpu_call_instead:
 	saved_at 7, 160
 	saved_at 16, 168
 	nop
+csprof_cpu_ending_restorer:
+	xorl	%esi, %esi
+	jmp	2f
+	.globl	csprof_cpu_restorer
+	.hidden	csprof_cpu_restorer
 csprof_cpu_restorer:
+	movl	$1, %esi
+2:
+	movq	csprof_cpu_returned(%rip), %rax
+	testq	%rax, %rax
+	jz	3f
+	movq	%rsp, %rdi
+	callq	*%rax
+3:
 	movq	168(%rsp), %rax
 	cmpq	%rax, 152(%rsp)
 	jne	1f
@@ -164,5 +228,5 @@ csprof_cpu_restorer:
 csprof_cpu_restorer_end:
 	hlt
 	.cfi_endproc
-	.size	csprof_cpu_restorer, . - csprof_cpu_restorer
+	.size	csprof_cpu_ending_restorer, . - csprof_cpu_ending_restorer
 	.section .note.GNU-stack, "", @progbits

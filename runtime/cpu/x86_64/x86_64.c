@@ -135,7 +135,7 @@ static int load_before(const uint8_t *end)
 
 /* here.S: after its system call; the call that restarts another, the address after that, and the
  * code that makes the call from the beginning instead */
-extern const char csprof_cpu_called[];
+extern const char csprof_cpu_called[], csprof_cpu_made[];
 extern const char csprof_cpu_restarts[], csprof_cpu_restarted[], csprof_cpu_call_instead[];
 
 /* The number of the system call before the pc, or -1. A few arguments may be loaded between the
@@ -148,7 +148,8 @@ static int number_before(const void *ucontext)
 	const uint8_t *end = code + BYTES - 2;
 	int32_t number;
 
-	if (context_pc(ucontext) == (uintptr_t)csprof_cpu_called)
+	if (context_pc(ucontext) == (uintptr_t)csprof_cpu_called ||
+	    context_pc(ucontext) == (uintptr_t)csprof_cpu_made)
 		return (int)*(const long *)context_sp(ucontext);
 	if (!code_before(context_pc(ucontext), code, BYTES) || end[0] != 0x0f || end[1] != 0x05)
 		return -1;
@@ -306,7 +307,8 @@ extern const char csprof_cpu_restorer_end[]; /* here.S */
 
 static bool in_own_restorer(uintptr_t pc)
 {
-	return pc >= (uintptr_t)csprof_cpu_restorer && pc < (uintptr_t)csprof_cpu_restorer_end;
+	return pc >= (uintptr_t)csprof_cpu_ending_restorer &&
+	       pc < (uintptr_t)csprof_cpu_restorer_end;
 }
 
 /* As csprof_cpu_restorer does. */
@@ -589,4 +591,5 @@ const struct csprof_cpu_ops csprof_cpu = {
     .forget_restart = forget_restart,
     .forget_call = forget_call,
     .set_result = set_result,
+    .end_unmade = csprof_cpu_end_unmade,
 };

@@ -114,8 +114,8 @@ static uint64_t wanted(int call, const long *a)
 
 /* MADE(number, up to six arguments): as CALL, where a sample finds the call and continues it. */
 #define MADE_7(n, a, b, c, d, e, f, ...)                                                           \
-	csprof_cpu_call((long)(n), (const long[6]){(long)(a), (long)(b), (long)(c), (long)(d),     \
-						   (long)(e), (long)(f)})
+	csprof_cpu_call_unless((long)(n), (const long[6]){(long)(a), (long)(b), (long)(c),         \
+							  (long)(d), (long)(e), (long)(f)})
 #define MADE(...) MADE_7(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
 /* A socket whose other end is closed must not raise SIGPIPE after the first bytes: the call
