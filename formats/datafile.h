@@ -45,8 +45,9 @@ enum {
 	CSP_METRIC_ABANDONED = 32    /* count of activations that did not end by a return */
 };
 #define CSP_SAMPLES_SUFFIX " # samples" /* V's name + this = N's name */
-/* The parts of elapsed time that pass while a thread does not run: not ready to run, and ready but
- * waiting for a CPU. With CPUTIME they are the thread's life. */
+/* The parts of a thread's elapsed time: on a CPU; not ready to run; ready, but waiting for a CPU.
+ */
+#define CSP_CPUTIME "CPUTIME"
 #define CSP_BLOCKED "BLOCKED"
 #define CSP_RUNNABLE "RUNNABLE"
 /* The columns of counts of activations: see README.md. */

@@ -37,19 +37,33 @@ static bool call_name(char *name, size_t size, uint64_t machine, uint64_t number
 	return machine == EM_AARCH64 && copy_word(name, size, generic_calls, number);
 }
 
+/* " pipe", or "". */
+static const char *descriptor_text(uint64_t activity)
+{
+	static const char *const texts[CSP_DESCRIPTORS] = {
+	    "", " file", " socket", " pipe", " terminal", " device", " event"};
+	uint64_t descriptor = activity >> CSP_KERNEL_DESCRIPTOR;
+
+	return descriptor < CSP_DESCRIPTORS ? texts[descriptor] : "";
+}
+
 void kernel_name(char name[KERNEL_NAME_BYTES], uint64_t address)
 {
 	uint64_t activity = address & CSP_KERNEL_ACTIVITY;
 	uint64_t machine = (address - CSP_KERNEL_BASE) >> CSP_KERNEL_SHIFT;
+	uint64_t number = activity & ((1 << CSP_KERNEL_DESCRIPTOR) - 1);
+	const char *descriptor = descriptor_text(activity);
 	char call[KERNEL_NAME_BYTES / 2];
 
-	if (call_name(call, sizeof call, machine, activity))
-		snprintf(name, KERNEL_NAME_BYTES, "%s %s", CSP_MODULE_KERNEL, call);
+	if ((descriptor[0] || number == activity) && call_name(call, sizeof call, machine, number))
+		snprintf(name, KERNEL_NAME_BYTES, "%s %s%s", CSP_MODULE_KERNEL, call, descriptor);
 	else if (activity == CSP_KERNEL_FAULT)
 		snprintf(name, KERNEL_NAME_BYTES, "%s page fault", CSP_MODULE_KERNEL);
+	else if (activity == CSP_KERNEL_STOP)
+		snprintf(name, KERNEL_NAME_BYTES, "%s stopped", CSP_MODULE_KERNEL);
 	else if (activity == CSP_KERNEL_CALL)
 		snprintf(name, KERNEL_NAME_BYTES, "%s system call", CSP_MODULE_KERNEL);
 	else
-		snprintf(name, KERNEL_NAME_BYTES, "%s system call %u", CSP_MODULE_KERNEL,
-			 (unsigned)activity);
+		snprintf(name, KERNEL_NAME_BYTES, "%s system call %u%s", CSP_MODULE_KERNEL,
+			 (unsigned)(descriptor[0] ? number : activity), descriptor);
 }

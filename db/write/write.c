@@ -280,7 +280,7 @@ static int write_all(struct db_writing *w, struct error *e)
 	    write_measurement(w, e) != 0 || write_losses(w, e) != 0 || write_metrics(w, e) != 0 ||
 	    write_processes(w, e) != 0 || db_write_threads(w, e) != 0 || db_write_code(w, e) != 0 ||
 	    (!paged && db_write_contexts(w, e) != 0) || db_write_hottest(w, e) != 0 ||
-	    db_write_values(w, e) != 0 || db_write_profiles(w, e) != 0)
+	    db_write_waits(w, e) != 0 || db_write_values(w, e) != 0 || db_write_profiles(w, e) != 0)
 		return -1;
 	diag_progress(w->d, "writing: indexes");
 	return db_finish(w->db, e) == 0 ? db_exec(w->db, "COMMIT", e) : -1;

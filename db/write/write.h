@@ -54,6 +54,7 @@ int db_write_hottest(struct db_writing *w, struct error *e);  /* hottest, deepes
 /* write inlined_line of a metric; exclusive: events and samples by context of the tree */
 int db_write_inlined(struct db_writing *w, size_t metric, const uint64_t *exclusive,
 		     struct error *e);
+int db_write_waits(struct db_writing *w, struct error *e);    /* what contexts waited for */
 int db_write_threads(struct db_writing *w, struct error *e);  /* groups of threads */
 int db_write_profiles(struct db_writing *w, struct error *e); /* profiles and their values */
 

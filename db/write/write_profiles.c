@@ -192,7 +192,9 @@ static int write_values(struct profiles *s, const struct reader *r, const char *
 			size_t end)
 {
 	struct ingest_options o = {.sysroot = s->w->o->sysroot,
-				   .join_threads = s->w->o->join_threads};
+				   .join_threads = s->w->o->join_threads,
+				   .sums = model_num_recorded(s->w->p->model) <
+					   s->w->p->model->metrics.len};
 	struct model *small = model_create();
 	struct ingest *in = small ? ingest_create(small, &o) : NULL;
 	int rc = in ? ingest_begin(in, r, path, s->e) : error_memory(s->e, sizeof *small);

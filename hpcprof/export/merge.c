@@ -17,6 +17,7 @@
 
 struct writer {
 	const struct model *m;
+	size_t num_metrics; /* those of the files */
 	struct csp_sink sink;
 	struct address_map map;
 	uint64_t *values; /* [2 x metrics], of a node */
@@ -37,8 +38,8 @@ static void put_metrics(struct writer *w)
 {
 	struct csp_sink *s = &w->sink;
 
-	csp_put_u32(s, 2 * (uint32_t)w->m->metrics.len);
-	for (size_t i = 0; i < w->m->metrics.len; i++) {
+	csp_put_u32(s, 2 * (uint32_t)w->num_metrics);
+	for (size_t i = 0; i < w->num_metrics; i++) {
 		const struct model_metric *k = &w->m->metrics.at[i];
 		size_t n = strlen(k->name);
 		csp_put_metric(s, k->name, (uint32_t)n, true, k->flags, 1);
@@ -76,13 +77,13 @@ static uint64_t ip_of(const struct writer *w, uint32_t context)
 static void put_tree(struct writer *w, uint32_t root, uint32_t from, uint32_t end, uint64_t *ids)
 {
 	const struct model *m = w->m;
-	uint32_t words = 2 * (uint32_t)m->metrics.len;
+	uint32_t words = 2 * (uint32_t)w->num_metrics;
 	const char *version = CSP_VERSION_TREE;
 	uint64_t id = 0;
 
 	for (uint32_t c = from; c < end; c++)
 		ids[c] = ++id;
-	for (size_t i = 0; i < m->metrics.len; i++)
+	for (size_t i = 0; i < w->num_metrics; i++)
 		if (m->metrics.at[i].flags & CSP_METRIC_RETURNS)
 			version = CSP_VERSION_TREE_T;
 	ids[root] = 0;
@@ -90,7 +91,7 @@ static void put_tree(struct writer *w, uint32_t root, uint32_t from, uint32_t en
 	memset(w->values, 0, words * sizeof *w->values);
 	csp_put_node(&w->sink, 8, 0, 0, 0, 0, w->values, words);
 	for (uint32_t c = from; c < end; c++) {
-		for (size_t i = 0; i < m->metrics.len; i++) {
+		for (size_t i = 0; i < w->num_metrics; i++) {
 			w->values[2 * i] = m->metrics.at[i].events[c];
 			w->values[2 * i + 1] = m->metrics.at[i].samples[c];
 		}
@@ -149,7 +150,7 @@ static int write_all(struct writer *w, struct error *e)
 
 int merge_write(FILE *out, const struct model *m, struct error *e)
 {
-	struct writer w = {.m = m};
+	struct writer w = {.m = m, .num_metrics = model_num_recorded(m)};
 	int rc;
 
 	for (size_t i = 0; i < m->frames.len; i++)
@@ -157,14 +158,14 @@ int merge_write(FILE *out, const struct model *m, struct error *e)
 			return error_set(e, ERROR_USAGE,
 					 "a PROFILE contains names instead of addresses and cannot "
 					 "be merged into a datafile (omit it)");
-	if (m->metrics.len >= UINT32_MAX / 2)
+	if (w.num_metrics >= UINT32_MAX / 2)
 		return error_set(e, ERROR_LIMIT, "more than 2^31 metrics");
 	w.sink = (struct csp_sink){.buf = malloc(BUFFER_BYTES),
 				   .cap = BUFFER_BYTES,
 				   .flush = to_file,
 				   .ctx = out,
 				   .big = csp_host_is_big()};
-	w.values = calloc(2 * m->metrics.len + 1, sizeof *w.values);
+	w.values = calloc(2 * w.num_metrics + 1, sizeof *w.values);
 	rc =
 	    w.sink.buf && w.values ? address_map_make(&w.map, m, e) : error_memory(e, BUFFER_BYTES);
 	if (rc == 0)

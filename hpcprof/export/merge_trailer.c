@@ -14,6 +14,7 @@ static const char cpu_metric[] = "CPUTIME";
 struct context {
 	const struct model *m;
 	const struct address_map *map;
+	size_t num_metrics; /* those of the files */
 	uint32_t num_trees;
 	const struct model_threads **groups; /* those of m, in an order */
 };
@@ -150,11 +151,11 @@ static void put_account(struct csp_sink *s, const struct context *c)
 {
 	uint32_t rows = 0;
 
-	for (size_t i = 0; i < c->m->metrics.len; i++)
+	for (size_t i = 0; i < c->num_metrics; i++)
 		for (size_t k = 0; k < c->m->metrics.at[i].account.len; k++)
 			rows += has_row(&c->m->metrics.at[i], k);
 	csp_put_u32(s, rows);
-	for (size_t i = 0; i < c->m->metrics.len; i++) {
+	for (size_t i = 0; i < c->num_metrics; i++) {
 		const struct model_metric *metric = &c->m->metrics.at[i];
 		for (size_t k = 0; k < metric->account.len; k++) {
 			if (!has_row(metric, k))
@@ -176,8 +177,8 @@ static void put_list(struct csp_sink *s, const char *key, const model_texts *lis
 
 static void put_metrics(struct csp_sink *s, const struct context *c)
 {
-	csp_put_u32(s, 2 * (uint32_t)c->m->metrics.len);
-	for (size_t i = 0; i < c->m->metrics.len; i++) {
+	csp_put_u32(s, 2 * (uint32_t)c->num_metrics);
+	for (size_t i = 0; i < c->num_metrics; i++) {
 		const struct model_metric *k = &c->m->metrics.at[i];
 		struct pairs pairs = {0};
 		add_text(&pairs, "unit", k->unit);
@@ -206,7 +207,7 @@ static void put_threads(struct csp_sink *s, const struct context *c)
 	uint64_t cpu = 0;
 	bool saturated = false;
 
-	for (size_t i = 0; !cpu && i < c->m->metrics.len; i++) {
+	for (size_t i = 0; !cpu && i < c->num_metrics; i++) {
 		const struct model_metric *k = &c->m->metrics.at[i];
 		for (size_t r = 0; strcmp(k->name, cpu_metric) == 0 && r < k->account.len; r++)
 			cpu = sum_add(cpu, k->account.at[r].weight, &saturated);
@@ -219,9 +220,13 @@ static void put_threads(struct csp_sink *s, const struct context *c)
 	csp_put_u64(s, cpu);
 }
 
-static void put_sums(struct csp_sink *s, const struct model_sum *sums, uint32_t n)
+/* Of the metrics that the files had: n is the number of sums. */
+static void put_sums(struct csp_sink *s, const struct context *c, const struct model_sum *sums,
+		     uint32_t n)
 {
 	uint32_t some = 0;
+
+	n = n < c->num_metrics ? n : (uint32_t)c->num_metrics;
 
 	for (uint32_t i = 0; i < n; i++)
 		some += sums[i].events || sums[i].samples;
@@ -235,7 +240,7 @@ static void put_sums(struct csp_sink *s, const struct model_sum *sums, uint32_t 
 	}
 }
 
-static void put_image(struct csp_sink *s, const struct model_process *p)
+static void put_image(struct csp_sink *s, const struct context *c, const struct model_process *p)
 {
 	struct pairs pairs = {0};
 
@@ -263,7 +268,7 @@ static void put_image(struct csp_sink *s, const struct model_process *p)
 	add_text(&pairs, "trailer", p->has_trailer ? NULL : "no");
 	csp_put_u32(s, pairs.n);
 	put_pairs(s, &pairs);
-	put_sums(s, p->sums, p->num_sums);
+	put_sums(s, c, p->sums, p->num_sums);
 }
 
 static void put_merged(struct csp_sink *s, const struct context *c)
@@ -278,7 +283,7 @@ static void put_merged(struct csp_sink *s, const struct context *c)
 			csp_put_u32(s, (uint32_t)i);
 	csp_put_u32(s, (uint32_t)c->m->processes.len);
 	for (size_t i = 0; i < c->m->processes.len; i++)
-		put_image(s, &c->m->processes.at[i]);
+		put_image(s, c, &c->m->processes.at[i]);
 }
 
 /* The finished model's groups are in no order. */
@@ -315,7 +320,7 @@ static void put_groups(struct csp_sink *s, const struct context *c)
 		for (uint32_t k = 0; k < g->num_calls; k++)
 			csp_put_u64(s,
 				    address_map_at(c->map, model_call_frame(m, &g->call[k])) + 1);
-		put_sums(s, g->sums, g->num_sums);
+		put_sums(s, c, g->sums, g->num_sums);
 	}
 }
 
@@ -342,7 +347,7 @@ static void put_chunk(struct csp_sink *s, uint32_t tag, const struct context *c,
 int merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_t num_trees,
 		      struct error *e)
 {
-	struct context c = {map->m, map, num_trees, NULL};
+	struct context c = {map->m, map, model_num_recorded(map->m), num_trees, NULL};
 	size_t n = map->m->threads.len;
 
 	c.groups = malloc((n + 1) * sizeof(struct model_threads *));

@@ -4,6 +4,7 @@
 #include "hpcprof/load/ingest_internal.h"
 #include "hpcprof/load/process.h"
 #include "hpcprof/model/sum.h"
+#include "hpcprof/model/sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,11 +33,12 @@ static void note_interval(struct model_metric *metric, uint64_t interval)
 static int plan_column(struct ingest *in, uint32_t i, uint32_t position)
 {
 	const struct reader_metric *v = reader_metric(in->r, i);
-	uint64_t flags = v->flags & ~(uint64_t)CSP_METRIC_SAMPLES, said;
+	uint64_t flags = v->flags & ~(CSP_METRIC_SAMPLES | MODEL_SUM), said;
 	struct ingest_column *c = &in->columns[i];
 	struct model_metric *metric;
 
-	*c = (struct ingest_column){.events = true,
+	*c = (struct ingest_column){.sum = INGEST_NO_SUM,
+				    .events = true,
 				    .samples = true,
 				    .scale = v->period,
 				    .at_point = v->flags & CSP_METRIC_ASYNC,
@@ -80,15 +82,39 @@ static int plan_columns(struct ingest *in)
 	return 0;
 }
 
+/* If the model is to have the sum of times, add to it what the file has of its parts. */
+static int plan_sum(struct ingest *in)
+{
+	const struct reader_text name = {MODEL_REALTIME, sizeof MODEL_REALTIME - 1},
+				 unit = {"ns", 2};
+
+	for (uint32_t i = 0; in->options.sums && i < in->num_metrics; i++) {
+		struct ingest_column *c = &in->columns[i];
+		const struct model_metric *part = &in->m->metrics.at[c->metric];
+		uint64_t interval = part->interval;
+		if (model_realtime_part(part) < 0)
+			continue;
+		c->sum = model_metric(in->m, name, unit, CSP_METRIC_ASYNC | MODEL_SUM);
+		if (c->sum == INGEST_NO_SUM)
+			return ingest_out_of_memory(in, sizeof(struct model_metric));
+		note_interval(&in->m->metrics.at[c->sum], interval);
+	}
+	return 0;
+}
+
 static void plan_target(struct ingest *in, enum taking kind, unsigned i)
 {
 	const struct ingest_column *c = &in->columns[i];
+	const uint32_t metrics[] = {c->metric, c->sum};
 	struct target *to = in->targets[kind];
 
-	if (c->events)
-		to[in->num_targets[kind]++] = (struct target){c->metric, false, i, c->scale};
-	if (c->samples)
-		to[in->num_targets[kind]++] = (struct target){c->metric, true, i, 1};
+	for (int k = 0; k < 2 && metrics[k] != INGEST_NO_SUM; k++) {
+		if (c->events)
+			to[in->num_targets[kind]++] =
+			    (struct target){metrics[k], false, i, c->scale};
+		if (c->samples)
+			to[in->num_targets[kind]++] = (struct target){metrics[k], true, i, 1};
+	}
 }
 
 /* Plan which contexts of a node take which column. */
@@ -276,7 +302,7 @@ static int prepare(struct ingest *in)
 
 	in->columns = calloc((size_t)in->num_metrics + 1, sizeof *in->columns);
 	for (int kind = 0; kind < TAKINGS; kind++)
-		in->targets[kind] = calloc(2 * (size_t)in->num_metrics + 1, sizeof(struct target));
+		in->targets[kind] = calloc(4 * (size_t)in->num_metrics + 1, sizeof(struct target));
 	in->reached = 0;
 	in->places = calloc((size_t)reader_num_epochs(in->r) + 1, sizeof(struct epoch_index *));
 	in->roots = malloc((trees + 1) * sizeof *in->roots);
@@ -285,7 +311,8 @@ static int prepare(struct ingest *in)
 	    !in->targets[TAKE_CALL] || !in->places || !in->roots || !in->sums)
 		return ingest_out_of_memory(in, rows * in->num_metrics * sizeof *in->sums);
 	memset(in->roots, 0xff, trees * sizeof *in->roots);
-	if (make_room(in) != 0 || choose_threads(in) != 0 || plan_columns(in) != 0)
+	if (make_room(in) != 0 || choose_threads(in) != 0 || plan_columns(in) != 0 ||
+	    plan_sum(in) != 0)
 		return -1;
 	plan_targets(in);
 	return 0;
@@ -316,6 +343,19 @@ static struct model_sum scaled(const struct ingest *in, uint32_t i, uint64_t val
 	return (struct model_sum){sum_mul(values, in->columns[i].scale, &saturated), samples};
 }
 
+void ingest_add_sum(const struct ingest *in, uint32_t i, struct model_sum value,
+		    struct model_sum *sums)
+{
+	const struct ingest_column *c = &in->columns[i];
+
+	add_to(&sums[c->metric].events, value.events);
+	add_to(&sums[c->metric].samples, value.samples);
+	if (c->sum == INGEST_NO_SUM)
+		return;
+	add_to(&sums[c->sum].events, value.events);
+	add_to(&sums[c->sum].samples, value.samples);
+}
+
 static uint32_t samples_column(const struct ingest *in, uint32_t i)
 {
 	return in->columns[i].samples ? i : i + 1;
@@ -333,6 +373,19 @@ struct model_sum ingest_row_sum(const struct ingest *in, size_t t, uint32_t i)
 	return scaled(in, i, row[i], row[samples_column(in, i)]);
 }
 
+/* How many sums by the model's metrics the file's metrics need. */
+static uint32_t sums_needed(const struct ingest *in)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < in->num_metrics; i++) {
+		const struct ingest_column *c = &in->columns[i];
+		n = c->metric >= n ? c->metric + 1 : n;
+		n = c->sum != INGEST_NO_SUM && c->sum >= n ? c->sum + 1 : n;
+	}
+	return n;
+}
+
 /* Add the file's values to the totals of its metrics. Scaling after the sum gives the same as
  * before it, also for sums that saturate at 2^64 - 1. */
 static int add_totals(struct ingest *in, struct model_sum **out, uint32_t *num_sums)
@@ -341,26 +394,21 @@ static int add_totals(struct ingest *in, struct model_sum **out, uint32_t *num_s
 	struct model_sum *sums;
 	bool saturated = false;
 
-	*num_sums = 0;
-	for (uint32_t i = 0; i < in->num_metrics; i++)
-		if (in->columns[i].metric >= *num_sums)
-			*num_sums = in->columns[i].metric + 1;
+	*num_sums = sums_needed(in);
 	*out = sums = arena_alloc(&m->arena, (*num_sums + (size_t)1) * sizeof *sums);
 	if (!sums)
 		return ingest_out_of_memory(in, *num_sums * sizeof *sums);
 	for (uint32_t i = 0; i < in->num_metrics; i++) {
 		const struct ingest_column *c = &in->columns[i];
-		struct model_sum *total = &m->metrics.at[c->metric].total;
 		uint64_t value = column_sum(in, i);
-		if (c->events) {
-			uint64_t events = sum_mul(value, c->scale, &saturated);
-			add_to(&sums[c->metric].events, events);
-			add_to(&total->events, events);
-		}
-		if (c->samples) {
-			add_to(&sums[c->metric].samples, value);
-			add_to(&total->samples, value);
-		}
+		struct model_sum sum = {0, c->samples ? value : 0};
+		if (c->events)
+			sum.events = sum_mul(value, c->scale, &saturated);
+		ingest_add_sum(in, i, sum, sums);
+	}
+	for (uint32_t i = 0; i < *num_sums; i++) {
+		add_to(&m->metrics.at[i].total.events, sums[i].events);
+		add_to(&m->metrics.at[i].total.samples, sums[i].samples);
 	}
 	return 0;
 }
@@ -380,16 +428,13 @@ static int add_merged(struct ingest *in)
 		const struct reader_merged *row = reader_merged(in->r, i);
 		struct model_process p = {0};
 		rc = process_describe_merged(in->m, in->r, i, &p, in->e);
-		for (uint32_t k = 0; k < row->num_sums; k++)
-			if (in->columns[row->sums[k].metric].metric >= p.num_sums)
-				p.num_sums = in->columns[row->sums[k].metric].metric + 1;
+		p.num_sums = row->num_sums ? sums_needed(in) : 0;
 		p.sums = arena_alloc(&in->m->arena, (p.num_sums + (size_t)1) * sizeof *p.sums);
 		if (!p.sums)
 			return ingest_out_of_memory(in, p.num_sums * sizeof *p.sums);
 		for (uint32_t k = 0; k < row->num_sums; k++) {
-			struct model_sum *sum = &p.sums[in->columns[row->sums[k].metric].metric];
-			add_to(&sum->events, row->sums[k].events);
-			add_to(&sum->samples, row->sums[k].samples);
+			struct model_sum sum = {row->sums[k].events, row->sums[k].samples};
+			ingest_add_sum(in, row->sums[k].metric, sum, p.sums);
 		}
 		if (rc == 0)
 			rc = push_process(in, &p);

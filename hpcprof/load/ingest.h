@@ -17,6 +17,8 @@ struct ingest_options {
 	/* where to look for modules whose extent is not in the trailer; or NULL */
 	const char *sysroot;
 	bool join_threads; /* put a thread's complete paths below the call that created it */
+	bool sums;         /* also add up the metrics with MODEL_SUM, for a part of a model
+			      that has them */
 	bool threads;      /* fill the model's groups of threads, and add the frames of the calls
 			      that created them */
 };

@@ -8,11 +8,14 @@
 /* Where the values of one metric of the file go. */
 struct ingest_column {
 	uint32_t metric;      /* of the model */
+	uint32_t sum;         /* that it is a part of, or INGEST_NO_SUM */
 	bool events, samples; /* which of its columns */
 	uint64_t scale;       /* events = value x scale */
 	bool at_point;        /* asynchronous: belongs to the instruction at ip */
 	bool activation;      /* return or activation count */
 };
+
+#define INGEST_NO_SUM UINT32_MAX
 
 /* What is known about a node. */
 enum {
@@ -101,6 +104,10 @@ int ingest_nodes(struct ingest *in, struct ingested_tree *t, uint32_t root);
 
 /* The place of addresses in an epoch. 0, or -1 and the ingest's error. */
 int ingest_open_place(struct ingest *in, uint32_t epoch, struct epoch_index **out);
+/* Add to what column i has in sums by the model's metrics: to its own, and to that which it is a
+ * part of. */
+void ingest_add_sum(const struct ingest *in, uint32_t i, struct model_sum value,
+		    struct model_sum *sums);
 /* Events and samples of the metric whose V is column i, in row t of in->sums. */
 struct model_sum ingest_row_sum(const struct ingest *in, size_t t, uint32_t i);
 /* Add the file's threads to the model's groups. After its trees. 0, or -1 and the ingest's

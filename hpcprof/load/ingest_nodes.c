@@ -175,9 +175,13 @@ static int find_contexts(struct ingest *in, struct ingested_tree *t)
 	}
 	if (m->contexts.len <= in->reached)
 		return 0;
-	for (uint32_t i = 0; i < in->num_metrics; i++)
-		if (!model_reach(m, &m->metrics.at[in->columns[i].metric], m->contexts.len - 1))
+	for (uint32_t i = 0; i < in->num_metrics; i++) {
+		const struct ingest_column *c = &in->columns[i];
+		uint32_t last = m->contexts.len - 1;
+		if (!model_reach(m, &m->metrics.at[c->metric], last) ||
+		    (c->sum != INGEST_NO_SUM && !model_reach(m, &m->metrics.at[c->sum], last)))
 			return ingest_out_of_memory(in, m->contexts.len * sizeof(uint64_t));
+	}
 	in->reached = m->contexts.cap;
 	return 0;
 }

@@ -117,16 +117,9 @@ static int find_calls(struct ingest *in, struct creator *c, const struct created
 /* The sums of a row of in->sums, by the model's metrics; all are 0 before and after. */
 static void set_sums(const struct ingest *in, size_t row, struct model_sum *sums)
 {
-	bool saturated = false;
-
-	for (uint32_t i = 0; i < in->num_metrics; i++) {
-		struct model_sum *to = &sums[in->columns[i].metric], sum;
-		if (!in->columns[i].events)
-			continue;
-		sum = ingest_row_sum(in, row, i);
-		to->events = sum_add(to->events, sum.events, &saturated);
-		to->samples = sum_add(to->samples, sum.samples, &saturated);
-	}
+	for (uint32_t i = 0; i < in->num_metrics; i++)
+		if (in->columns[i].events)
+			ingest_add_sum(in, i, ingest_row_sum(in, row, i), sums);
 }
 
 /* Add the thread of a row of in->sums, or what no thread has. */
@@ -203,7 +196,6 @@ static int add_group(struct ingest *in, const struct reader_group *g, struct cre
 				      .call = c->call,
 				      .sums = sums,
 				      .num_sums = (uint32_t)m->metrics.len};
-	bool saturated = false;
 
 	c->num_calls = 0;
 	for (uint32_t i = 0; i < g->num_calls && i < MODEL_CREATOR_CALLS; i++)
@@ -211,11 +203,9 @@ static int add_group(struct ingest *in, const struct reader_group *g, struct cre
 			return -1;
 	group.num_calls = c->num_calls;
 	memset(sums, 0, m->metrics.len * sizeof *sums);
-	for (uint32_t i = 0; i < g->num_sums; i++) {
-		struct model_sum *to = &sums[in->columns[g->sums[i].metric].metric];
-		to->events = sum_add(to->events, g->sums[i].events, &saturated);
-		to->samples = sum_add(to->samples, g->sums[i].samples, &saturated);
-	}
+	for (uint32_t i = 0; i < g->num_sums; i++)
+		ingest_add_sum(in, g->sums[i].metric,
+			       (struct model_sum){g->sums[i].events, g->sums[i].samples}, sums);
 	group.first = model_text(m, g->first.at, g->first.n);
 	group.last = model_text(m, g->last.at, g->last.n);
 	group.pattern = group.first ? model_thread_pattern(m, group.first) : NULL;

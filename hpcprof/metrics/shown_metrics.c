@@ -3,6 +3,7 @@
 #include "formats/base/nearest.h"
 #include "formats/datafile.h"
 #include "hpcprof/metrics/interval.h"
+#include "hpcprof/model/sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,10 +85,24 @@ static bool is_usual(const struct model_metric *metric)
 	return !(metric->flags & MODEL_ACTIVATION_FLAGS);
 }
 
-/* Metrics with values first, then sampled ones, then by name, or as in the files. */
+struct metric_order {
+	bool as_in_files, has_sum;
+};
+
+/* A sum first, then its parts as a user thinks of them, then all others. */
+static int part_of_sum(const struct model_metric *metric, bool has_sum)
+{
+	int part = model_realtime_part(metric);
+
+	if (metric->flags & MODEL_SUM || !has_sum)
+		return -1;
+	return part < 0 ? MODEL_REALTIME_PARTS : part;
+}
+
+/* Metrics with values first, then sampled ones, then sums, then by name, or as in the files. */
 static int by_use(const void *pa, const void *pb, void *context)
 {
-	const bool *as_in_files = context;
+	const struct metric_order *order = context;
 	const struct model_metric *a = *(const struct model_metric *const *)pa;
 	const struct model_metric *b = *(const struct model_metric *const *)pb;
 	int used =
@@ -96,9 +111,10 @@ static int by_use(const void *pa, const void *pb, void *context)
 
 	if (used || sampled)
 		return used ? used : sampled;
-	if (*as_in_files && a->position != b->position)
+	if (order->as_in_files && a->position != b->position)
 		return a->position < b->position ? -1 : 1;
-	return strcmp(a->name, b->name);
+	int part = part_of_sum(a, order->has_sum) - part_of_sum(b, order->has_sum);
+	return part ? part : strcmp(a->name, b->name);
 }
 
 static int choose_all(struct shown_metrics *out, const struct model *m, const struct common *o,
@@ -107,7 +123,8 @@ static int choose_all(struct shown_metrics *out, const struct model *m, const st
 	size_t n = 0, used = 0;
 	const struct model_metric **sorted =
 	    calloc(m->metrics.len + 1, sizeof(struct model_metric *));
-	bool ok = sorted != NULL, as_in_files = is_foreign(m);
+	const struct metric_order order = {is_foreign(m), model_num_recorded(m) < m->metrics.len};
+	bool ok = sorted != NULL;
 
 	for (size_t i = 0; ok && i < m->metrics.len; i++) {
 		if (!is_usual(&m->metrics.at[i]))
@@ -116,7 +133,7 @@ static int choose_all(struct shown_metrics *out, const struct model *m, const st
 		used += m->metrics.at[i].total.samples || m->metrics.at[i].total.events;
 	}
 	if (ok)
-		qsort_r(sorted, n, sizeof(struct model_metric *), by_use, &as_in_files);
+		qsort_r(sorted, n, sizeof(struct model_metric *), by_use, (void *)&order);
 	for (size_t i = 0; ok && i < n && i < most && (i < used || !i); i++)
 		ok = add_column(out, m, sorted[i], o, a);
 	out->left_out = used > out->len ? used - out->len : 0;

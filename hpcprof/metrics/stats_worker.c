@@ -32,7 +32,9 @@ int stats_worker_init(struct stats_worker *w, const struct stats *s,
 {
 	const struct ingest_options o = {.choice = s->profile->choice,
 					 .sysroot = s->options->sysroot,
-					 .join_threads = s->options->join_threads};
+					 .join_threads = s->options->join_threads,
+					 .sums =
+					     model_num_recorded(index->m) < index->m->metrics.len};
 	size_t columns = s->columns->len + 1;
 	bool ok;
 

@@ -319,6 +319,15 @@ struct model_account *model_account_row(struct model *m, struct model_metric *me
 	return &metric->account.at[i];
 }
 
+size_t model_num_recorded(const struct model *m)
+{
+	size_t n = m->metrics.len;
+
+	while (n && m->metrics.at[n - 1].flags & MODEL_SUM)
+		n--;
+	return n;
+}
+
 size_t model_num_estimated(const struct model *m)
 {
 	size_t n = 0;

@@ -99,6 +99,10 @@ struct model_function {
 /* What a metric of activations has in its flags. */
 #define MODEL_ACTIVATION_FLAGS (CSP_METRIC_RETURNS | CSP_METRIC_ACTIVATIONS | CSP_METRIC_ABANDONED)
 
+/* In the flags of a metric that is the sum of others: REALTIME, if its parts were measured. It is
+ * not in datafiles; reading them adds it. */
+#define MODEL_SUM (UINT64_C(1) << 31)
+
 /* Sums of one metric. */
 struct model_sum {
 	uint64_t events, samples;
@@ -248,6 +252,9 @@ static inline uint32_t model_frame_of(const struct model *m, uint32_t context)
 {
 	return (uint32_t)m->contexts.keys[context];
 }
+
+/* The metrics before this number are those of the files; sums come after them. */
+size_t model_num_recorded(const struct model *m);
 
 /* How many of the program images have estimated numbers of samples, and how many no call paths. */
 size_t model_num_estimated(const struct model *m);

@@ -3,6 +3,7 @@
 #include "hpcprof/model/join.h"
 #include "hpcprof/model/model.h"
 #include "hpcprof/model/sorted_model.h"
+#include "hpcprof/model/sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +61,10 @@ static int by_metric(const void *pa, const void *pb, void *context)
 	const struct model *m = context;
 	const struct model_metric *a = &m->metrics.at[*(const uint32_t *)pa];
 	const struct model_metric *b = &m->metrics.at[*(const uint32_t *)pb];
-	int c = compare_numbers(a->position, b->position);
+	int c = compare_numbers(a->flags & MODEL_SUM, b->flags & MODEL_SUM);
 
+	if (!c)
+		c = compare_numbers(a->position, b->position);
 	if (!c)
 		c = strcmp(a->name, b->name);
 	if (!c)
@@ -366,7 +369,7 @@ int model_finish_all(struct model *const *models, size_t n, struct error *e)
 	rc = order_metrics(m, e);
 	if (rc == 0 && m->processes.len)
 		qsort(m->processes.at, m->processes.len, sizeof *m->processes.at, by_process);
-	return rc;
+	return rc == 0 ? model_add_sums(m, e) : rc;
 }
 
 int model_finish(struct model *m, struct error *e)

@@ -16,7 +16,7 @@
  * per second of CPU time; a thread begins with that. text: for hpcrun -l. details: additional text
  * for -L, lines that end in newlines. */
 #define CSPROF_EVENTS(EVENT)                                                                       \
-	EVENT(cputime, "CPUTIME", "ns", 0, 0, 1000000000,                                          \
+	EVENT(cputime, CSP_CPUTIME, "ns", 0, 0, 1000000000,                                        \
 	      "CPU time of each thread, user and kernel, in nanoseconds",                          \
 	      "periods of 10 us (f100000) or more; default 1 ms (f1000). Source: perf\n"           \
 	      "task-clock where perf_event_paranoid is 1 or less; else two\n"                      \

@@ -53,7 +53,7 @@ const struct csprof_sampling csprof_sampling_blocked = {
     .elapses = true,
     .late = LATE_NS,
     .flags = CSP_METRIC_ASYNC,
-    .needs = os_needs_run_delay,
+    .needs = os_needs_waits,
 };
 
 const struct csprof_sampling csprof_sampling_runnable = {
@@ -63,7 +63,7 @@ const struct csprof_sampling csprof_sampling_runnable = {
     .elapses = true,
     .late = LATE_NS,
     .flags = CSP_METRIC_ASYNC,
-    .needs = os_needs_run_delay,
+    .needs = os_needs_waits,
 };
 
 /* A request for it is one for its parts. */

@@ -24,10 +24,11 @@ struct os_need {
 	bool must;        /* it must succeed; else it may fail with an errno */
 	uint64_t args[6]; /* 0: addresses and the like, which no filter depends on */
 };
-/* Made by a handler with any driver; by os_clock_self, os_usage and os_run_delay; outside handlers;
- * and there by os_make_directory*, os_symlink, and os_remove_idle_directory with_users. */
+/* Made by a handler with any driver; by os_clock_self and os_usage; by os_run_delay and
+ * os_descriptor; outside handlers; and there by os_make_directory*, os_symlink, and
+ * os_remove_idle_directory with_users. */
 extern const struct os_need os_needs_in_handler[], os_needs_clock_self[], os_needs_usage[],
-    os_needs_run_delay[], os_needs_elsewhere[], os_needs_share[];
+    os_needs_waits[], os_needs_elsewhere[], os_needs_share[];
 /* Made by os_perf_* and os_timer_* at each sample, and at other times; to open a task
  * clock in a handler; by os_profile_timer. */
 extern const struct os_need os_needs_perf_sample[], os_needs_timer_sample[], os_needs_perf[],
@@ -224,6 +225,9 @@ void os_shorten(int call, long *args, uint64_t ns, struct timespec *rest);
 /* Whether a call that the kernel restarts after a signal may be made by the handler instead: it
  * waits, and does nothing that depends on where it is called. Async-signal-safe. */
 bool os_waits(int call, const long *args);
+/* What the first argument of a call is, if the call may wait for that: an enum csp_descriptor
+ * (formats/identity/kernel.h). Async-signal-safe; asks no server of files. */
+unsigned os_descriptor(int call, const long *args);
 /* The signals of set that have a handler; with restarting false, one that interrupts system
  * calls. */
 uint64_t os_handled(uint64_t set, bool restarting);

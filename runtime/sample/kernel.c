@@ -62,17 +62,31 @@ static bool in_kernel(struct csprof_kernel_time *t, int entry, bool faults, int6
 	return t->ahead > half - APART_NS;
 }
 
-static uint64_t activity(int entry)
+static uint64_t descriptor(const void *ucontext)
 {
-	if (entry == CSPROF_ENTRY_CALL || entry >= CSP_KERNEL_CALL)
-		return CSP_KERNEL_CALL;
-	return entry < 0 ? CSP_KERNEL_FAULT : (uint64_t)entry;
+	struct csprof_call call;
+	if (csprof_cpu.call_restarts(ucontext))
+		csprof_cpu.restarted_call(ucontext, &call);
+	else if (!csprof_cpu.last_call(ucontext, &call))
+		return CSP_DESCRIPTOR_NONE;
+	return os_descriptor(call.number, call.args);
 }
 
-static uint64_t ip_of(int entry)
+/* Where it is measured what the thread waits for, a call carries it whatever the event, so that all
+ * that is known of the call is in one node. */
+static uint64_t activity(const csprof_state_t *state, const void *ucontext, int entry)
+{
+	if (entry == CSPROF_ENTRY_CALL || entry >= 1 << CSP_KERNEL_DESCRIPTOR)
+		return CSP_KERNEL_CALL;
+	if (entry < 0)
+		return CSP_KERNEL_FAULT;
+	return (uint64_t)entry | (state->wall ? descriptor(ucontext) << CSP_KERNEL_DESCRIPTOR : 0);
+}
+
+static uint64_t ip_of(uint64_t what)
 {
 	enum { MACHINE = CSPROF_CPU_AUDIT & 0xffff }; /* its lower half is e_machine */
-	return CSP_KERNEL_BASE | (uint64_t)MACHINE << CSP_KERNEL_SHIFT | activity(entry);
+	return CSP_KERNEL_BASE | (uint64_t)MACHINE << CSP_KERNEL_SHIFT | what;
 }
 
 /* By the time that the kernel has counted. */
@@ -95,22 +109,37 @@ static uint64_t sample_time(csprof_state_t *state, struct csprof_sampler *p, con
 	} else if (entry == CSPROF_ENTRY_NONE || entry == CSPROF_ENTRY_MAYBE) {
 		return 0;
 	}
-	return ip_of(entry);
+	return ip_of(activity(state, ucontext, entry));
 }
 
 /* Other events: it was in a system call. A fault is what the event counts, or belongs to the
  * instruction all the same, unless the thread waited for it. */
-static uint64_t sample_call(const void *ucontext, bool waited)
+static uint64_t sample_call(const csprof_state_t *state, const void *ucontext, bool waited)
 {
 	int entry = csprof_cpu.kernel_entry(ucontext);
-	if (entry == CSPROF_ENTRY_FAULT && waited)
-		return ip_of(entry);
-	return entry == CSPROF_ENTRY_CALL || entry >= 0 ? ip_of(entry) : 0;
+	bool call = entry == CSPROF_ENTRY_CALL || entry >= 0;
+	return call || (entry == CSPROF_ENTRY_FAULT && waited)
+		   ? ip_of(activity(state, ucontext, entry))
+		   : 0;
+}
+
+/* A thread that is in no call and has had no page fault is blocked only if it was stopped. */
+static uint64_t sample_elapsed(const csprof_state_t *state, const struct csprof_sampler *p,
+			       const void *ucontext)
+{
+	uint64_t ip = sample_call(state, ucontext, true);
+	if (ip || p != state->wall->blocked)
+		return ip;
+	bool faulted =
+	    state->wall->faulted && !atomic_load_explicit(&shows_faults, memory_order_relaxed);
+	return ip_of(faulted ? CSP_KERNEL_FAULT : CSP_KERNEL_STOP);
 }
 
 uint64_t csprof_kernel_sample(csprof_state_t *state, struct csprof_sampler *p, const void *ucontext,
 			      uint64_t weight)
 {
-	return p->measured->by->clock ? sample_call(ucontext, p->measured->by->elapses)
+	if (p->measured->by->elapses)
+		return sample_elapsed(state, p, ucontext);
+	return p->measured->by->clock ? sample_call(state, ucontext, false)
 				      : sample_time(state, p, ucontext, weight);
 }

@@ -57,7 +57,8 @@ static bool load_map_in_doubt(csprof_state_t *state, bool complete)
 static bool add_kernel_frame(csprof_state_t *state, const void *ucontext, uint64_t ip)
 {
 	struct csprof_frame *caller = &state->frames[0];
-	bool call = (ip & CSP_KERNEL_ACTIVITY) != CSP_KERNEL_FAULT;
+	uint64_t what = ip & CSP_KERNEL_ACTIVITY;
+	bool call = what != CSP_KERNEL_FAULT && what != CSP_KERNEL_STOP;
 	if (call && !csprof_cpu.call_restarts(ucontext))
 		caller->exact = false;
 	return csprof_unwind_prepend(

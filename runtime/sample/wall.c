@@ -131,7 +131,8 @@ static struct csprof_look look(struct csprof_wall *w)
 {
 	struct os_usage u;
 	os_usage(&u);
-	struct csprof_look now = {.waits = u.switches, .switches = u.switches + u.preempted};
+	struct csprof_look now = {
+	    .waits = u.switches, .switches = u.switches + u.preempted, .faults = u.faults};
 	now.runnable = w->last.runnable;
 	if (u.switches == OS_NOT_KNOWN || now.switches != w->last.switches)
 		now.runnable = w->runnable->measured->by->clock(&w->runnable->source);
@@ -262,6 +263,7 @@ bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 	end_stay(state, &now, ucontext);
 	struct found f = find(w, &now, due, ucontext);
 	enum csp_disposition became = CSP_RECORDED;
+	w->faulted = now.faults != w->last.faults;
 	w->last = now;
 	w->wait.node = 0;
 	if (f.of) {

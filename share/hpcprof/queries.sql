@@ -151,6 +151,10 @@ ORDER BY q.id, m.id, x.events DESC, o.base;
 -- the threads by their names, in which numbers may differ, and by the function that created them
 SELECT metric, events, percent, threads, kind, name, creator FROM thread_groups;
 
+-- name: waits
+-- what threads waited for, and in which functions (hpcrun -e REALTIME measures it)
+SELECT blocked, percent, kind, function, module FROM waits LIMIT 100;
+
 -- name: activations
 -- how often functions were called, as far as samples have seen it (hpcrun --mark marks), and how long each call took
 WITH RECURSIVE counted AS ( -- flags: 8 returns, 16 activations, 32 what was left in another way

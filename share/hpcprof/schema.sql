@@ -173,6 +173,11 @@ CREATE TABLE inclusive ( -- what was recorded in a context or beneath it
 	samples INTEGER NOT NULL DEFAULT 1,
 	PRIMARY KEY (metric, context)
 ) WITHOUT ROWID;
+CREATE TABLE wait ( -- what a context waited for, of those in which a thread was blocked (metric BLOCKED)
+	context INTEGER PRIMARY KEY REFERENCES context,
+	kind TEXT NOT NULL, -- lock, condition, file, socket, pipe, sleep, child, poll and so on, or other
+	function INTEGER REFERENCES function -- that waits: the innermost one outside the C library and libraries for threads; NULL: not known
+);
 CREATE TABLE hottest ( -- the contexts with the largest exclusive values, up to a thousand per metric
 	metric INTEGER NOT NULL REFERENCES metric,
 	place INTEGER NOT NULL, -- from 1

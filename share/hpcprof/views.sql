@@ -101,6 +101,14 @@ FROM hot CROSS JOIN metric m ON m.id = hot.metric CROSS JOIN context c ON c.id =
 	CROSS JOIN value v ON v.metric = hot.metric AND v.context = hot.context
 ORDER BY m.id, hot.depth;
 
+CREATE VIEW waits AS -- what threads waited for, and the functions that waited
+SELECT m.measurement, m.name AS metric, w.kind, f.name AS function, o.base AS module, sum(e.events) AS blocked,
+	round(100.0 * sum(e.events) / nullif(m.events, 0), 3) AS percent, f.id AS function_id, m.id AS metric_id
+FROM metric m JOIN exclusive e ON e.metric = m.id JOIN wait w ON w.context = e.context
+	LEFT JOIN function f ON f.id = w.function LEFT JOIN module o ON o.id = f.module
+WHERE m.name = 'BLOCKED'
+GROUP BY m.id, w.kind, w.function ORDER BY m.id, sum(e.events) DESC, w.kind, f.name;
+
 CREATE VIEW processes AS -- what was measured, with totals
 SELECT p.measurement, p.id AS process, p.command, p.host, p.pid, p.rank, p.start_ns, p.wall_ns, p.cpu_ns,
 	p.threads, p."end", m.name AS metric, v.events, v.samples,

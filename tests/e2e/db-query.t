@@ -64,7 +64,7 @@ is "a name that is no UTF-8" "$(query 'SELECT hex(?1)' $'\xff\xfe' recursion.db)
 before=$(md5sum <recursion.db)
 for statement in 'DELETE FROM context' 'UPDATE context SET depth = 1' "INSERT INTO loss VALUES (1, 'x', 'y', 0)" \
 	'CREATE TABLE t (x)' 'CREATE TEMP TABLE t (x)' 'DROP TABLE context' 'ALTER TABLE context RENAME TO c' \
-	"ATTACH 'x.db' AS x" 'DETACH main' 'PRAGMA user_version = 7' 'PRAGMA journal_mode = WAL' 'PRAGMA writable_schema = 1' \
+	"ATTACH 'x.db' AS x" 'DETACH main' 'PRAGMA user_version = 8' 'PRAGMA journal_mode = WAL' 'PRAGMA writable_schema = 1' \
 	'PRAGMA query_only = 0' "VACUUM INTO 'x.db'" VACUUM REINDEX ANALYZE BEGIN; do
 	refused 2 'read-only' query "$statement " recursion.db
 done

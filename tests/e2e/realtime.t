@@ -4,6 +4,7 @@
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
 . "$top/tests/lib/shell/ordinary-user.sh"
+. "$top/tests/lib/shell/database.sh"
 
 elapsed=$(program elapsed)
 
@@ -20,7 +21,39 @@ waited() {
 }
 
 waited kinds timeout 100 "$hpcrun" -q -o kinds -e REALTIME "$elapsed" kinds 3 150
+# What they waited for: fsync may be done at once.
+"$hpcprof" db -q -o kinds.db kinds
+mostly() { # mostly DATABASE: each function that waits, and for what it waits most
+	query "SELECT function || ': ' || kind FROM (SELECT function, kind,
+		row_number() OVER (PARTITION BY function ORDER BY blocked DESC) AS place FROM waits)
+		WHERE place = 1 ORDER BY 1" "$1"
+}
+is "what a call waits for" "$(mostly kinds.db | grep -E '^wait_' | grep -vE '^wait_(for_go|fsync|often)')" "\
+wait_accept: socket
+wait_child: child
+wait_cond: condition
+wait_epoll: poll
+wait_flock: file lock
+wait_futex: futex
+wait_join: join
+wait_nanosleep: sleep
+wait_poll: poll
+wait_read: pipe"
+"$hpcprof" --waits kinds >waits
+check "a table of it" says waits '^ +[0-9.]+% +[0-9.]+ m?s  pipe +[0-9.]+%  wait_read'
+"$hpcprof" kinds >report
+check "and how all threads' time was spent" says report \
+	'thread time .* [0-9.]+% on a CPU, [0-9.]+% blocked, [0-9.]+% waiting for a CPU'
+is "REALTIME is the sum of its parts" "$(query "SELECT total(events * (name = 'REALTIME')) - total(events * (name <> 'REALTIME'))
+	FROM metric WHERE unit = 'ns'" kinds.db)" 0.0
+"$hpcprof" merge -q -o merged.csp kinds
+is "and of a merged file" "$(query functions merged.csp)" "$(query functions kinds)"
+
 waited stopped timeout 100 "$hpcrun" -q -o stopped -e REALTIME "$elapsed" stopped 3 80
+"$hpcprof" db -q -o stopped.db stopped
+is "a thread is stopped while it computes, or in its wait" "$(mostly stopped.db | grep -E '^(computes|sleeps)')" "\
+computes: stopped
+sleeps: sleep"
 one_cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 waited crowd timeout 100 taskset -c "$one_cpu" "$hpcrun" -q -o crowd -e REALTIME "$elapsed" crowd 4 1
 if [ "$(id -u)" = 0 ]; then
@@ -63,6 +96,13 @@ for rate in 1000 9000; do
 		is "$rate Hz: a handler ends a wait, and nothing else does, $stack bytes of alternate stack" "$?" 0
 	done
 done
+# Also if our handler has no CPU just before it continues the read: more programs than CPUs.
+programs=$(($(nproc) * 2))
+for i in $(seq "$programs"); do
+	(timeout 100 "$hpcrun" -q -e REALTIME@f200 -o "beside-$i" "$(program interrupted)" 500; echo "$?" >"beside-$i.status") &
+done
+wait
+is "200 Hz: and in $programs programs at once" "$(cat beside-*.status | sort -u)" 0
 "$(program limits)" >limits.alone
 timeout 100 "$hpcrun" -q -o limits -e REALTIME@f20 "$(program limits)" >limits.measured
 is "no call ends before its time limit" "$?" 0

@@ -115,6 +115,8 @@ static void choose_sections(struct text *t, bool filtered)
 	/* the values of processes and threads are those of all paths */
 	if (t->brief)
 		t->shows[SECTION_PROCESSES] = t->shows[SECTION_THREADS] = !filtered;
+	if (t->brief)
+		t->shows[SECTION_WAITS] = true;
 	t->shows[SECTION_FUNCTIONS] &= !o->outline;
 	t->shows[SECTION_ACTIVATIONS] &= !o->outline;
 	t->shows[SECTION_CALLS] &= !t->flat && !o->outline;
@@ -129,7 +131,8 @@ static bool print_text(struct text *t, const struct text_span *s)
 		return false;
 	if ((t->shows[SECTION_MEASURED] && !text_measured(t, s)) ||
 	    (t->shows[SECTION_PROCESSES] && !text_processes(t, NULL)) ||
-	    (t->shows[SECTION_THREADS] && !text_threads(t, NULL)) || !text_compared(t))
+	    (t->shows[SECTION_THREADS] && !text_threads(t, NULL)) ||
+	    (t->shows[SECTION_WAITS] && !text_waits(t)) || !text_compared(t))
 		return false;
 	if (empty) {
 		text_title(t, "No samples");
@@ -235,6 +238,7 @@ static const struct option_row own_options[] = {
     SECTION("processes", SECTION_PROCESSES,
 	    "show the processes, each with its command and its end"),
     SECTION("threads", SECTION_THREADS, "show the threads by name and by what created them"),
+    SECTION("waits", SECTION_WAITS, "show what threads waited for, and where"),
     SECTION("modules", SECTION_MODULES, "show the load modules"),
     SECTION("folders", SECTION_FOLDERS, "show the folders of source files"),
     SECTION("files", SECTION_FILES, "show the source files"),

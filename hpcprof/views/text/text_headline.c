@@ -14,14 +14,22 @@ enum { WAITING_PERCENT = 20, LEAST_WALL_NS = 50000000 };
  * percent. */
 enum { TELLING_PART = 5 };
 
+static const struct model_metric *find_metric(const struct model *m, const char *name)
+{
+	for (size_t i = 0; i < m->metrics.len; i++)
+		if (strcmp(m->metrics.at[i].name, name) == 0)
+			return &m->metrics.at[i];
+	return NULL;
+}
+
 /* " (2.1 s user, 1.3 s kernel)": the CPU time in the proportion of the samples; or "". */
 static const char *parts(struct text *t, const struct text_span *s)
 {
 	char user[LAYOUT_NUMBER_BYTES], kernel[LAYOUT_NUMBER_BYTES];
-	const struct model_metric *m = t->num_columns ? t->columns[0].metric : NULL;
+	const struct model_metric *m = find_metric(t->m, CSP_CPUTIME);
 	uint64_t in_kernel;
 
-	if (!m || strcmp(m->name, "CPUTIME") != 0 || !m->total.events)
+	if (!m || !m->total.events)
 		return "";
 	in_kernel = kernel_total(t->m, m->events, NULL);
 	if (!in_kernel)
@@ -112,8 +120,8 @@ static bool recorded(struct text *t, const struct text_span *s)
 	uint64_t sum = 0;
 	bool ok = true, saturated = false;
 
-	for (size_t i = 0; i < t->num_columns; i++)
-		sum = sum_add(sum, t->columns[i].metric->cost, &saturated);
+	for (size_t i = 0; i < t->m->metrics.len; i++)
+		sum = sum_add(sum, t->m->metrics.at[i].cost, &saturated);
 	if (sum && s->cpu_ns)
 		cost = text_format(t, "; measuring took %.1f%%",
 				   100 * (double)sum / (double)s->cpu_ns);
@@ -260,13 +268,30 @@ static bool waited(const struct text_span *s)
 	       s->cpu_ns / WAITING_PERCENT < wall_ns / 100;
 }
 
-/* Whether it was measured where threads waited. */
-static bool has_blocked(const struct model *m)
+/* What the threads did all the time, if that was measured. */
+static bool thread_time(struct text *t)
 {
-	for (size_t i = 0; i < m->metrics.len; i++)
-		if (strcmp(m->metrics.at[i].name, CSP_BLOCKED) == 0)
-			return true;
-	return false;
+	static const struct {
+		const char *metric, *what;
+	} parts[] = {{CSP_CPUTIME, "on a CPU"},
+		     {CSP_BLOCKED, "blocked"},
+		     {CSP_RUNNABLE, "waiting for a CPU"}};
+	const struct model_metric *all = NULL;
+	char number[LAYOUT_NUMBER_BYTES];
+	const char *text = "";
+
+	for (size_t i = 0; i < t->m->metrics.len; i++)
+		if (t->m->metrics.at[i].flags & MODEL_SUM)
+			all = &t->m->metrics.at[i];
+	if (!all || !all->total.events)
+		return true;
+	for (size_t i = 0; text && i < sizeof parts / sizeof *parts; i++) {
+		const struct model_metric *m = find_metric(t->m, parts[i].metric);
+		layout_percent(number, m ? m->total.events : 0, all->total.events);
+		text = text_format(t, "%s%s%s %s", text, i ? ", " : "", number, parts[i].what);
+	}
+	return text && text_fact(t, "thread time", "%s: %s",
+				 layout_value(number, all->total.events, "ns"), text);
 }
 
 bool text_headline(struct text *t, const struct text_span *s)
@@ -280,13 +305,13 @@ bool text_headline(struct text *t, const struct text_span *s)
 	if (!command)
 		return false;
 	layout_title(t->out, t->o->color, command);
-	if (!cpu_time(t, s) || !apart(t, s) || !recorded(t, s) || !unseen(t, s) ||
-	    !chosen_paths(t) || !processes(t, s) || !unmeasured(t))
+	if (!cpu_time(t, s) || !apart(t, s) || !thread_time(t) || !recorded(t, s) ||
+	    !unseen(t, s) || !chosen_paths(t) || !processes(t, s) || !unmeasured(t))
 		return false;
 	if (end[0] && strcmp(end, "exit 0") != 0 && !text_fact(t, "end", "%s", end))
 		return false;
 	tell_missing(t);
-	if (waited(s) && !has_blocked(t->m))
+	if (waited(s) && !find_metric(t->m, CSP_BLOCKED))
 		text_paragraph(
 		    t,
 		    "%.1f%% of the wall time was not on a CPU: the program waited. What "

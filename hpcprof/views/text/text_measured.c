@@ -133,17 +133,16 @@ static bool facts(struct text *t, const struct text_span *s)
 static bool costs(struct text *t, const struct text_span *s)
 {
 	char number[LAYOUT_NUMBER_BYTES];
-	bool ok = true, within = false;
+	bool ok = true, saturated = false, within;
+	uint64_t cost = 0;
 
-	for (size_t i = 0; s->has_cpu && s->cpu_ns && i < t->num_columns; i++) {
-		uint64_t cost = t->columns[i].metric->cost;
-		if (!cost)
-			continue;
-		within = true;
-		ok &= text_fact(t, "measuring", "took %s of that, %.1f%%",
-				layout_value(number, cost, "ns"),
-				100 * (double)cost / (double)s->cpu_ns);
-	}
+	for (size_t i = 0; i < t->m->metrics.len; i++)
+		cost = sum_add(cost, t->m->metrics.at[i].cost, &saturated);
+	within = cost && s->has_cpu && s->cpu_ns;
+	if (within)
+		ok = text_fact(t, "measuring", "took %s of that, %.1f%%",
+			       layout_value(number, cost, "ns"),
+			       100 * (double)cost / (double)s->cpu_ns);
 	if (s->outside_ns)
 		ok &= text_fact(t, within ? "" : "measuring",
 				within ? "and %s besides, to start and end program images"

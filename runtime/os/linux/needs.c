@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -54,11 +55,12 @@ const struct os_need os_needs_usage[] = {
 };
 
 /* If /proc cannot be read, the time is not known. */
-const struct os_need os_needs_run_delay[] = {
+const struct os_need os_needs_waits[] = {
     {SYS_getrusage, true, {RUSAGE_THREAD}},
     {SYS_openat, false, {(uint32_t)AT_FDCWD, 0, O_RDONLY | O_CLOEXEC}},
     {SYS_read, false, {ANY_FD}},
     {SYS_close, false, {ANY_FD}},
+    {SYS_statx, false, {ANY_FD, 0, AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE}},
     END,
 };
 
