@@ -179,7 +179,7 @@ check-e2e: build-soak
 FUZZ_CC ?= clang-14
 have_fuzz := $(shell command -v $(FUZZ_CC))
 no_fuzz = echo '$@: skipped: $(FUZZ_CC) is not installed'
-FUZZ_CHECK_SECONDS ?= 2
+FUZZ_CHECK_SECONDS ?= 1
 FUZZ_SECONDS ?= 600
 fuzz_names := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_dir := $(BUILD)/fuzz
@@ -187,6 +187,8 @@ fuzz_cpu := fuzz_cfi
 fuzz_offline := $(filter-out $(fuzz_cpu),$(fuzz_names))
 fuzz_flags := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 fuzz_unit := $(unit_offline:%=$(fuzz_dir)/unit/%)
+# These are not what is tested, and compile faster so.
+$(fuzz_dir)/obj/tests/%.o: fuzz_flags += -O0
 
 $(fuzz_dir)/obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(FUZZ_CC) $(BASE) -pthread -fsanitize=fuzzer-no-link $(fuzz_flags) \
