@@ -451,10 +451,58 @@ static void settle_times(const struct settling *s, const struct store_ending *en
 		memcpy(h->end, ending->end, strnlen(ending->end, sizeof h->end - 1));
 }
 
+/* The tree of a node, by its number. */
+static const struct store_tree *tree_of(const struct store_survey *sv, uint32_t node)
+{
+	uint32_t low = 0, high = sv->num_trees;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (store_survey_first_node(sv, middle) <= node)
+			low = middle;
+		else
+			high = middle;
+	}
+	return store_survey_tree(sv, low);
+}
+
+/* Charge the wait in which thread i was up to the end. A wait that is not plausible is ignored. */
+static void end_wait(const struct settling *s, uint32_t i, uint64_t end)
+{
+	const struct store_survey *sv = &s->c->survey;
+	struct store_thread *t = thread_at(s, i);
+	uint32_t number = t->wait_node < sv->slots ? sv->number[t->wait_node] : 0;
+	uint32_t column =
+	    t->wait_clock < s->h->num_events ? store_value_column(s->h, t->wait_clock) : CSP_NONE;
+	if (t->end_ns || column == CSP_NONE || !sv->num_trees ||
+	    number < store_survey_first_node(sv, 0) || number >= sv->next)
+		return;
+	struct store_clock *clock = &t->clocks[t->wait_clock];
+	uint64_t now = excess(end, t->wait_ahead), weight = excess(now, clock->last);
+	if (weight > end - s->h->start_mono_ns)
+		return;
+	struct store_node *node = (struct store_node *)store_survey_node(sv, number);
+	struct store_count *row = &clock->account[row_of_kind[tree_of(sv, number)->kind]];
+	if (node->metrics[column] > INT64_MAX - weight || row->weight > INT64_MAX - weight)
+		return;
+	node->metrics[column] += weight;
+	row->weight += weight;
+	clock->last += weight;
+}
+
+static void end_waits(const struct settling *s, const struct store_ending *ending)
+{
+	uint64_t end = s->h->end_mono_ns ? s->h->end_mono_ns : ending ? ending->end_mono_ns : 0;
+	if (end <= s->h->start_mono_ns)
+		return;
+	for (uint32_t i = 0; i < s->num_threads; i++)
+		end_wait(s, i, end);
+}
+
 void store_settle(struct store_copy *c, const struct store_ending *ending)
 {
 	/* the survey's pointers are const, but refer to the copy's own memory */
 	struct settling s = {c, (struct store_header *)c->memory, c->survey.num_threads};
+	end_waits(&s, ending);
 	bound_all(&s);
 	settle_account(&s);
 	settle_clocks(&s);

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC "HPCSTORE"
-enum { STORE_VERSION = 6, STORE_ORDER_MARK = 0x01020304 };
+enum { STORE_VERSION = 7, STORE_ORDER_MARK = 0x01020304 };
 
 enum {
 	STORE_GRAIN = 16,
@@ -147,8 +147,13 @@ struct store_thread {
 	store_ref first_tree;
 	store_ref creator_tree, creator_node;
 	uint32_t tid;
-	store_ref previous;          /* in the list, for writers only */
-	uint64_t start_ns, end_ns;   /* since the process's start; end_ns 0 while it runs */
+	store_ref previous;        /* in the list, for writers only */
+	uint64_t start_ns, end_ns; /* since the process's start; end_ns 0 while it runs */
+	/* The node of the wait in which the thread is, 0: none is known; the clock of that time;
+	 * and what the monotonic clock is ahead of it until the wait ends. */
+	store_ref wait_node;
+	uint32_t wait_clock;
+	uint64_t wait_ahead;
 	char name[32];               /* NUL-padded */
 	struct store_clock clocks[]; /* one per event */
 };

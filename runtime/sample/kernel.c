@@ -123,16 +123,17 @@ static uint64_t sample_call(const csprof_state_t *state, const void *ucontext, b
 		   : 0;
 }
 
-/* A thread that is in no call and has had no page fault is blocked only if it was stopped. */
+/* A thread that is in no call and has had no page fault is blocked only if it was stopped. (An
+ * interrupt may look as a fault may: in code of the vdso on a virtual machine, for example.) */
 static uint64_t sample_elapsed(const csprof_state_t *state, const struct csprof_sampler *p,
 			       const void *ucontext)
 {
 	uint64_t ip = sample_call(state, ucontext, true);
 	if (ip || p != state->wall->blocked)
 		return ip;
-	bool faulted =
-	    state->wall->faulted && !atomic_load_explicit(&shows_faults, memory_order_relaxed);
-	return ip_of(faulted ? CSP_KERNEL_FAULT : CSP_KERNEL_STOP);
+	bool shown = csprof_cpu.kernel_entry(ucontext) == CSPROF_ENTRY_NONE &&
+		     atomic_load_explicit(&shows_faults, memory_order_relaxed);
+	return ip_of(state->wall->faulted && !shown ? CSP_KERNEL_FAULT : CSP_KERNEL_STOP);
 }
 
 uint64_t csprof_kernel_sample(csprof_state_t *state, struct csprof_sampler *p, const void *ucontext,

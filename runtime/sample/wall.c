@@ -252,6 +252,25 @@ static void add_cost(csprof_state_t *state, struct csprof_sampler *p, uint64_t b
 	atomic_fetch_add_explicit(&spent, cpu - began + kernel, memory_order_relaxed);
 }
 
+/* Let a reader of the store know of a wait whose end we may never be told. */
+static void note_wait(csprof_state_t *state, const struct csprof_look *now)
+{
+	struct store_thread *t = csprof_store_at(state->thread);
+	t->wait_clock = state->wall->blocked->measured->clock;
+	t->wait_ahead = now->mono - now->blocked;
+	__atomic_store_n(&t->wait_node, state->wall->wait.node, __ATOMIC_RELEASE);
+}
+
+/* Its end is known: what it was that was not charged. */
+static struct csprof_wait take_wait(csprof_state_t *state)
+{
+	struct csprof_wait wait = state->wall->wait;
+	struct store_thread *t = csprof_store_at(state->thread);
+	__atomic_store_n(&t->wait_node, 0, __ATOMIC_RELEASE);
+	wait.node = __atomic_exchange_n(&state->wall->wait.node, 0, __ATOMIC_RELAXED);
+	return wait;
+}
+
 bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const void *ucontext)
 {
 	struct csprof_wall *w = state->wall;
@@ -282,8 +301,10 @@ bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 		return false;
 	if (!f.waits)
 		w->wait.node = 0;
-	else if (w->wait.node)
+	else if (w->wait.node) {
+		note_wait(state, &now);
 		return true;
+	}
 	arm(state, p);
 	return false;
 }
@@ -319,8 +340,7 @@ void csprof_wall_over(csprof_state_t *state, const void *ucontext, bool ended)
 		return;
 	}
 	uint64_t began = os_clock_self();
-	struct csprof_wait wait = w->wait;
-	wait.node = __atomic_exchange_n(&w->wait.node, 0, __ATOMIC_RELAXED);
+	struct csprof_wait wait = take_wait(state);
 	if (ended && wait.node) {
 		struct csprof_look now = look(w);
 		charge_rest(state, &wait, &now, now.blocked - w->last.blocked);
@@ -341,7 +361,7 @@ void csprof_wall_abandoned(csprof_state_t *state)
 	struct csprof_wall *w = state->wall;
 	if (!w || !w->wait.node)
 		return;
-	w->wait.node = 0;
+	take_wait(state);
 	arm(state, w->blocked);
 }
 
@@ -351,8 +371,7 @@ void csprof_wall_close(csprof_state_t *state, bool self)
 	struct os_usage u;
 	if (!w)
 		return;
-	struct csprof_wait wait = w->wait;
-	wait.node = __atomic_exchange_n(&w->wait.node, 0, __ATOMIC_RELAXED);
+	struct csprof_wait wait = take_wait(state);
 	if (!wait.node && w->stay.node) {
 		if (self)
 			os_usage(&u);

@@ -111,6 +111,26 @@ timeout 100 "$hpcrun" -q -o limits-stack -e REALTIME@f1000 "$(program limits)" s
 is "nor with an alternate stack" "$?" 0
 is "which looks do not make longer for ever" "$(awk '$2 > 400' limits.stack)" ""
 
+# A wait that has no end: while the program runs, and after it was killed.
+timeout 60 "$hpcrun" -q -o open -e REALTIME "$(program forever)" &
+measuring=$!
+sleep 3
+"$hpcprof" top --screens 2 -d 1 open >live
+"$hpcprof" --waits open >live.text 2>/dev/null
+pkill -9 -f "^$(program forever)"
+wait "$measuring"
+check "top shows a wait that lasts" says live 'REALTIME since the last screen'
+check "so does the report of a running program" says live.text 'sleep +9[0-9.]+%  waits_forever|sleep +100.0%  waits_forever'
+"$hpcprof" db -q -o open.db open
+between() { awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v >= low && v <= high) }'; }
+waited_for=$(query "SELECT round(sum(blocked) / 1e9, 2) FROM waits WHERE function = 'waits_forever'" open.db)
+lived=$(query "SELECT round((end_ns - start_ns) / 1e9, 2) FROM profile" open.db | head -n 1)
+check "a killed program is charged with its last wait: $waited_for s of a life of $lived" \
+	between "$waited_for" "$(awk -v l="$lived" 'BEGIN { print 0.9 * l }')" "$lived"
+check "top shows a metric of choice" says <("$hpcprof" top --screens 1 -m blocked open 2>/dev/null) 'BLOCKED since the start'
+run 2 "$hpcprof" top -m nothing --screens 1 open
+check "or says that it is not measured" says err 'the metric nothing is not measured'
+
 # As it is asked for.
 check "REALTIME with a rate, CPUTIME with another" run 0 "$hpcrun" -q -o rates -e REALTIME@f100 -e CPUTIME@10ms true
 check "the parts" test "$("$hpcprof" dump rates/*.csp | grep -cE 'name "(CPUTIME|BLOCKED|RUNNABLE)"')" -ge 3

@@ -181,6 +181,46 @@ static void times_and_end(void **state)
 	made_end(&x.s);
 }
 
+/* A thread that was in a wait when the process ended: the wait is charged up to there. */
+static void open_waits(void **state)
+{
+	(void)state;
+	static const struct store_ending ending = {"signal 9", 1000 + 5000};
+	static const struct {
+		int64_t node;   /* of the thread's tree; -1: none, -2: no node */
+		uint64_t ahead; /* of the monotonic clock */
+		uint32_t clock;
+		uint64_t more; /* is charged */
+	} cases[] = {
+	    {1, 1000, 0, 4200}, /* up to 5000, of a clock that was at 800 */
+	    {1, 5200, 0, 0},    {1, 5190, 0, 10}, {1, 7000, 0, 0}, /* these are not plausible */
+	    {1, 0, 0, 0},       {-1, 1000, 0, 0}, {-2, 1000, 0, 0}, {1, 1000, 7, 0},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct two x;
+		two(&x);
+		struct store_thread *t = made_thread_at(&x.s, x.threads[0]);
+		const struct store_tree *tree = made_tree_at(&x.s, t->first_tree);
+		store_ref leaf = made_node_at(&x.s, tree->root)->child;
+		while (made_node_at(&x.s, leaf)->child)
+			leaf = made_node_at(&x.s, leaf)->child;
+		t->wait_node = cases[i].node == 1 ? leaf : cases[i].node == -1 ? 0 : x.threads[1];
+		t->wait_clock = cases[i].clock;
+		t->wait_ahead = cases[i].ahead;
+		struct reader *r = settled(&x.s, &ending);
+		assert_int_equal(row(r, 0, CSP_RECORDED), ROW(3, 300 + cases[i].more));
+		done(r);
+		r = settled(&x.s, NULL); /* the end is not known */
+		assert_int_equal(row(r, 0, CSP_RECORDED), ROW(3, 300));
+		done(r);
+		t->end_ns = 4000;
+		r = settled(&x.s, &ending);
+		assert_int_equal(row(r, 0, CSP_RECORDED), ROW(3, 300));
+		done(r);
+		made_end(&x.s);
+	}
+}
+
 /* -t all: rows stay with the threads; one thread was being merged. */
 static void shared_trees(void **state)
 {
@@ -395,6 +435,7 @@ int main(void)
 	    cmocka_unit_test(trees_win),
 	    cmocka_unit_test(what_is_cut_off_is_out_of_memory),
 	    cmocka_unit_test(times_and_end),
+	    cmocka_unit_test(open_waits),
 	    cmocka_unit_test(shared_trees),
 	    cmocka_unit_test(merged_into_ended),
 	    cmocka_unit_test(unfinished_samples),

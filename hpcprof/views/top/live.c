@@ -11,11 +11,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int live_init(struct live *l, const struct symbolizer_options *o, struct error *e)
+int live_init(struct live *l, const struct symbolizer_options *o, const char *metric,
+	      struct error *e)
 {
 	struct symbolizer_options plain = *o;
 
 	memset(l, 0, sizeof *l);
+	l->wanted = metric;
 	plain.sysroot = NULL;
 	l->model = model_create();
 	l->code.symbolizers = calloc(2, sizeof(struct symbolizer *));
@@ -106,8 +108,18 @@ static int take_values(struct live *l, struct live_file *file, const struct mode
 	return ok ? 0 : error_memory(e, n * sizeof *contexts);
 }
 
-/* The metric that is shown. It is chosen once, from the first file that has one: the first sampled
- * metric by name. */
+/* Whether a is shown rather than b, which may be NULL, if the user did not choose. */
+static bool is_better(const struct model_metric *a, const struct model_metric *b)
+{
+	if (!(a->flags & CSP_METRIC_ASYNC))
+		return false;
+	if (b && (a->flags ^ b->flags) & MODEL_SUM)
+		return a->flags & MODEL_SUM;
+	return !b || strcmp(a->name, b->name) < 0;
+}
+
+/* The metric that is shown. It is chosen once, from the first file that has one: that of -m, or a
+ * sum, or the first sampled metric by name. */
 static const struct model_metric *metric_of(struct live *l, const struct model *m)
 {
 	const struct model_metric *best = NULL;
@@ -117,11 +129,9 @@ static const struct model_metric *metric_of(struct live *l, const struct model *
 		if (l->metric[0]) {
 			if (strncmp(a->name, l->metric, sizeof l->metric - 1) == 0)
 				return a;
-			continue;
-		}
-		bool async = a->flags & CSP_METRIC_ASYNC;
-		if (async && (!best || strcmp(a->name, best->name) < 0))
+		} else if (l->wanted ? strcasecmp(a->name, l->wanted) == 0 : is_better(a, best)) {
 			best = a;
+		}
 	}
 	if (best) {
 		snprintf(l->metric, sizeof l->metric, "%s", best->name);
@@ -150,6 +160,7 @@ static int merge(struct live *l, struct live_file *file, const char *path, const
 		file->cpu_ns = m->processes.at[0].cpu_ns;
 		file->threads = reader_num_threads(r);
 		file->samples = metric ? metric->total.samples : 0;
+		file->elapses = model_num_recorded(m) < m->metrics.len;
 		if (metric)
 			rc = take_values(l, file, m, metric, e);
 	}
@@ -217,13 +228,14 @@ static uint64_t process_ticks(uint32_t pid)
 }
 
 /* A complete datafile does not change, nor does the store of a dead process. The store of a running
- * process does not change while the process uses no CPU time. */
+ * process does not change while the process uses no CPU time, but the time that passes may be
+ * measured. */
 static bool unchanged(const struct live_file *file, const struct stat *st)
 {
 	if (file->device != st->st_dev || file->inode != st->st_ino || file->unreadable)
 		return false;
 	if (file->kind == SOURCE_RUNNING)
-		return file->ticks && process_ticks(file->pid) == file->ticks;
+		return !file->elapses && file->ticks && process_ticks(file->pid) == file->ticks;
 	return file->size == st->st_size;
 }
 

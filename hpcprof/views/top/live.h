@@ -36,6 +36,7 @@ struct live_file {
 	uint64_t ticks; /* the process's CPU time then; see process_ticks */
 	/* its contents */
 	uint64_t cpu_ns, samples;
+	bool elapses; /* values grow while the process uses no CPU time */
 	uint32_t threads, threads_running;
 	VEC(struct live_value) values;
 };
@@ -58,11 +59,13 @@ struct live {
 	uint64_t *now, *before; /* [capacity], by context: in this look and in the last */
 	uint32_t capacity;
 	struct live_sums sums;
-	char metric[64], unit[16]; /* of the values; empty until something was read */
+	const char *wanted;        /* the metric that the user asked for, or NULL */
+	char metric[64], unit[16]; /* of the values; empty until a file was read that has it */
 };
 
-/* The options are copied. 0, or -1 and *e if memory ran out. */
-int live_init(struct live *l, const struct symbolizer_options *o, struct error *e);
+/* The options are copied; metric is not: NULL is any. 0, or -1 and *e if memory ran out. */
+int live_init(struct live *l, const struct symbolizer_options *o, const char *metric,
+	      struct error *e);
 void live_deinit(struct live *l);
 
 /* Read the directory, which may not exist yet. 0, or -1 and *e if memory ran out. */

@@ -320,6 +320,11 @@ static int look_first(struct top *t, struct error *e)
 			       "%s: nothing is measured into this directory (start 'hpcrun -o %s "
 			       "COMMAND' first)",
 			       t->o->profiles[0], t->o->profiles[0]);
+	if (rc == 0 && t->live.wanted && !t->live.metric[0] && t->live.files.len)
+		rc = error_set(
+		    e, ERROR_USAGE,
+		    "%s: the metric %s is not measured ('hpcprof %s' shows those that are)",
+		    t->o->profiles[0], t->live.wanted, t->o->profiles[0]);
 	return rc;
 }
 
@@ -359,8 +364,9 @@ static int show_screen(struct top *t, bool first, struct error *e)
 
 struct top_options {
 	struct common common;
-	double delay;     /* seconds */
-	uint64_t screens; /* 0: until it is stopped */
+	const char *metric; /* or NULL */
+	double delay;       /* seconds */
+	uint64_t screens;   /* 0: until it is stopped */
 };
 
 /* Screen after screen, until the user or the measurement ends. That it is over has to be seen
@@ -398,7 +404,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 		return error_set(e, ERROR_USAGE, "top takes one directory");
 	if (check_directory(o->profiles[0], e) != 0)
 		return -1;
-	rc = live_init(&t.live, &symbols, e);
+	rc = live_init(&t.live, &symbols, own->metric, e);
 	if (rc == 0)
 		rc = look_first(&t, e);
 	if (rc == 0) {
@@ -427,6 +433,8 @@ static void set_defaults(void *options)
 }
 
 static const struct option_row own_options[] = {
+    {'m', "metric", "METRIC", "show this metric", option_string,
+     offsetof(struct top_options, metric), NULL},
     {'d', "delay", "SECONDS", "time from one screen to the next (2)", option_seconds,
      offsetof(struct top_options, delay), NULL},
     {0, "screens", "COUNT", "stop after COUNT screens (0: never)", option_count,
