@@ -84,28 +84,35 @@ check "they are as before: $(xargs <passed) beside, $kept alone" awk -v kept="$k
 	END { exit !(NR == 5 && good >= 13) }' passed
 echo "$kept" >cache/hpcrun/cost
 
-# By turns alone and measured: eight pairs, and more if they are not certain.
-check "loop: said and real cost agree" lib costs.py 8 5 9000 "$hpcrun" "$work" loop 2500
-check "nine threads, too" lib costs.py 8 20 9000 "$hpcrun" "$work" nine 4000
-# The first walks of 50,000 frames take 60 ms before the pace is learnt, whatever the budget: 12% of
-# half a second, and 5% of seven.
-[ "$COSTS" != all ] || check "and deep recursion" lib costs.py 6 20 9000 "$hpcrun" "$work" deep 7000
-
-# Processes that do nothing: most of what measuring takes is outside of their accounts. A host may be
-# slower while the launcher measures, or afterwards; what is really missing is missing each time.
-churn=$(program churn)
-kinds=exec
-[ "$COSTS" != all ] || kinds='fork exec vfork'
-for kind in $kinds; do
+# By turns alone and measured: eight pairs, and more if they are not certain. A host may be slower while
+# the launcher measures what sampling costs, or afterwards; what is really wrong is wrong each time.
+costs_agree() { # costs_agree DESCRIPTION ARGUMENT...: of costs.py
+	local description=$1 status
+	shift
 	for _ in 1 2 3; do
-		rm -rf cache/hpcrun
-		"$hpcrun" -q -o once "$work" loop 1
-		lib costs.py 8 100 1000 "$hpcrun" "$churn" $kind 50 >agree
+		lib costs.py "$@" >agree
 		status=$?
 		note "$(cat cache/hpcrun/cost) $(cat agree)"
 		[ $status != 0 ] || break
+		rm -rf cache/hpcrun
+		"$hpcrun" -q -o once "$work" loop 1
 	done
-	is "$kind: said and real cost of processes agree" $status 0
+	is "$description" $status 0
+}
+costs_agree "loop: said and real cost agree" 8 5 9000 "$hpcrun" "$work" loop 2500
+costs_agree "nine threads, too" 8 20 9000 "$hpcrun" "$work" nine 4000
+# The first walks of 50,000 frames take 60 ms before the pace is learnt, whatever the budget: 12% of
+# half a second, and 5% of seven.
+[ "$COSTS" != all ] || costs_agree "and deep recursion" 6 20 9000 "$hpcrun" "$work" deep 7000
+
+# Processes that do nothing: most of what measuring takes is outside of their accounts.
+churn=$(program churn)
+kinds=exec
+[ "$COSTS" != all ] || kinds='fork exec vfork'
+rm -rf cache/hpcrun
+"$hpcrun" -q -o once "$work" loop 1
+for kind in $kinds; do
+	costs_agree "$kind: said and real cost of processes agree" 8 100 1000 "$hpcrun" "$churn" $kind 50
 done
 "$hpcrun" -o processes "$churn" exec 100 >/dev/null 2>said
 outside='and ([0-9.]+) s outside of it to start and end 211 program images'

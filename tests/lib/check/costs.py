@@ -2,8 +2,8 @@
 what the command takes more of the CPU?
 
 It is run alone and measured by turns. A pair gives what measuring added, user and system, of all
-its processes, and what the datafiles say, in the account and outside of it; the medians of the two may differ by a third of the
-larger one, and by a hundredth of what the command takes.
+its processes, and what the datafiles say, in the account and outside of it; the medians of the two may differ by a third, and by a
+hundredth of what the command takes.
 
 Where other work or a host slows some of the runs, the median itself is uncertain: by its standard
 error, taken from the pairs' median absolute deviation. Pairs are added, up to ten times PAIRS,
@@ -73,7 +73,7 @@ def main(pairs, budget, rate, hpcrun, *command):
         if len(alone) < int(pairs):
             continue
         base, difference, cost = map(statistics.median, (alone, more, costs))
-        bound = THIRD * max(difference, cost) + HUNDREDTH * base
+        bound = THIRD * difference + HUNDREDTH * base
         unsure = uncertainty(more)
         if unsure <= CERTAIN_WITHIN * bound or len(alone) >= MOST * int(pairs):
             break

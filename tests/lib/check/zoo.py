@@ -5,7 +5,7 @@ Fails if the CPU time of all processes, with what no thread of theirs saw, diffe
 more than 2% or 10 ms, and by twice IMAGE microseconds per program image, which is what an image that
 does nothing takes: its end is in no account. Fails if fewer than LEAST percent (99 if it is empty) of
 the samples have a complete path (paths.py), and more than two have none; a path may also end in one
-of the functions ENDS. Samples of our own code are none of the program's."""
+of the functions ENDS, or in code that was made at run time if that has [anonymous]. Samples of our own code are none of the program's."""
 
 import json
 import subprocess
@@ -19,6 +19,12 @@ import paths
 FEW = 2  # of some dozens of samples: no more than chance
 
 
+def partial(data, tree, path):
+    """A word for a partial path, which names pseudo-modules in which it ends."""
+    module, _ = data.locate(tree.epoch, path[0])
+    return "partial path in '%s'" % module if module and module.startswith("[") else "partial path"
+
+
 def complete_paths(place, ends):
     """(samples with a complete path, all samples, the most frequent ends of others)."""
     complete, total, others = 0, 0, Counter()
@@ -27,7 +33,7 @@ def complete_paths(place, ends):
         for tree, path, samples, _ in data.samples(data.weights()[0]):
             key = (tree.epoch, path[0], tree.kind)
             if key not in known:
-                known[key] = ("partial path", False) if tree.kind else paths.base_of(data, tree, path)
+                known[key] = (partial(data, tree, path), False) if tree.kind else paths.base_of(data, tree, path)
             word, good = known[key]
             good = good or any("'%s'" % name in word for name in ends)
             complete += samples if good else 0
