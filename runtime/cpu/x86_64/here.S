@@ -34,6 +34,18 @@ csprof_cpu_here:
 	.cfi_endproc
 	.size	csprof_cpu_here, . - csprof_cpu_here
 
+/* rdi and rsi are a number and the address of six arguments: load them for a system call. */
+	.macro load_call
+	movq	%rdi, %rax
+	movq	%rsi, %r11
+	movq	0(%r11), %rdi
+	movq	8(%r11), %rsi
+	movq	16(%r11), %rdx
+	movq	24(%r11), %r10
+	movq	32(%r11), %r8
+	movq	40(%r11), %r9
+	.endm
+
 /*
  * long csprof_cpu_call(long number, const long args[6])
  *
@@ -50,14 +62,7 @@ csprof_cpu_call:
 	endbr64
 	pushq	%rdi
 	.cfi_adjust_cfa_offset 8
-	movq	%rdi, %rax
-	movq	%rsi, %r11
-	movq	0(%r11), %rdi
-	movq	8(%r11), %rsi
-	movq	16(%r11), %rdx
-	movq	24(%r11), %r10
-	movq	32(%r11), %r8
-	movq	40(%r11), %r9
+	load_call
 	syscall
 	.globl	csprof_cpu_called
 	.hidden	csprof_cpu_called
@@ -87,14 +92,7 @@ csprof_cpu_call_unless:
 	endbr64
 	pushq	%rdi
 	.cfi_adjust_cfa_offset 8
-	movq	%rdi, %rax
-	movq	%rsi, %r11
-	movq	0(%r11), %rdi
-	movq	8(%r11), %rsi
-	movq	16(%r11), %rdx
-	movq	24(%r11), %r10
-	movq	32(%r11), %r8
-	movq	40(%r11), %r9
+	load_call
 	.globl	csprof_cpu_unmade
 	.hidden	csprof_cpu_unmade
 csprof_cpu_unmade:

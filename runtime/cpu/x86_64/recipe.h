@@ -79,7 +79,4 @@ void csprof_recipe_want_traits(void);
 /* Entries of other generations are not found any more. See cpu.h. */
 void csprof_recipe_set_generation(unsigned generation);
 
-/* csprof_cpu.end_unmade: unmade.c. */
-void csprof_cpu_end_unmade(void *ucontext);
-
 #endif

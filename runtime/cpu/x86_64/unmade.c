@@ -1,7 +1,8 @@
 /* A call that our handler makes for the program (csprof_cpu_call_unless), when a handler of the
  * program returns just before it. */
+#include "runtime/cpu/x86_64/unmade.h"
+
 #include "runtime/cpu/cpu.h"
-#include "runtime/cpu/x86_64/recipe.h"
 
 #include <errno.h>
 #include <ucontext.h>

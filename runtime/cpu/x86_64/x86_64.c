@@ -10,6 +10,7 @@
 #include "runtime/cpu/module.h"
 #include "runtime/cpu/slots.h"
 #include "runtime/cpu/x86_64/recipe.h"
+#include "runtime/cpu/x86_64/unmade.h"
 
 /* here.S uses these offsets. */
 _Static_assert(offsetof(struct csprof_cursor, ip) == 0, "cursor layout");

@@ -25,7 +25,6 @@ static bool may_wait_for(int call)
 	case SYS_tee:
 	case SYS_vmsplice:
 	case SYS_ioctl:
-	case SYS_close:
 		return true;
 	default:
 		return false;
