@@ -42,6 +42,10 @@ wait_read: pipe"
 "$hpcprof" --waits kinds >waits
 check "a table of it" says waits '^ +[0-9.]+% +[0-9.]+ m?s  pipe +[0-9.]+%  wait_read'
 "$hpcprof" kinds >report
+"$hpcprof" --waits --samples -m CPUTIME kinds >other.waits
+is "whatever else is shown" "$(sed -n '/^Waits/,$p' other.waits)" "$(sed -n '/^Waits/,$p' waits)"
+is "and as JSON" "$("$hpcprof" --waits --json kinds | python3 -c 'import json, sys
+print(sum(r["blocked"] for r in json.load(sys.stdin)["waits"]["rows"]))')" "$(query "SELECT events FROM metric WHERE name = 'BLOCKED'" kinds.db)"
 check "and how all threads' time was spent" says report \
 	'thread time .* [0-9.]+% on a CPU, [0-9.]+% blocked, [0-9.]+% waiting for a CPU'
 is "REALTIME is the sum of its parts" "$(query "SELECT total(events * (name = 'REALTIME')) - total(events * (name <> 'REALTIME'))
@@ -119,7 +123,8 @@ sleep 3
 "$hpcprof" --waits open >live.text 2>/dev/null
 pkill -9 -f "^$(program forever)"
 wait "$measuring"
-check "top shows a wait that lasts" says live 'REALTIME since the last screen'
+check "top shows what a wait that lasts took since the last screen" says live \
+	'^ +(9[0-9.]+|100.0)% +([89][0-9][0-9] ms|1\.[0-9]+ s) .*clock_nanosleep'
 check "so does the report of a running program" says live.text 'sleep +9[0-9.]+%  waits_forever|sleep +100.0%  waits_forever'
 "$hpcprof" db -q -o open.db open
 between() { awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v >= low && v <= high) }'; }
@@ -128,8 +133,8 @@ lived=$(query "SELECT round((end_ns - start_ns) / 1e9, 2) FROM profile" open.db 
 check "a killed program is charged with its last wait: $waited_for s of a life of $lived" \
 	between "$waited_for" "$(awk -v l="$lived" 'BEGIN { print 0.9 * l }')" "$lived"
 check "top shows a metric of choice" says <("$hpcprof" top --screens 1 -m blocked open 2>/dev/null) 'BLOCKED since the start'
-run 2 "$hpcprof" top -m nothing --screens 1 open
-check "or says that it is not measured" says err 'the metric nothing is not measured'
+check "another is an error" run 2 "$hpcprof" top -m nothing --screens 1 open
+check "which says that it is not measured" says err 'the metric nothing is not measured'
 
 # As it is asked for.
 check "REALTIME with a rate, CPUTIME with another" run 0 "$hpcrun" -q -o rates -e REALTIME@f100 -e CPUTIME@10ms true

@@ -110,13 +110,12 @@ static void choose_sections(struct text *t, bool filtered)
 	for (size_t i = 0; i < SECTIONS; i++)
 		t->shows[i] = o->all || o->sections[i];
 	if (t->brief)
-		t->shows[SECTION_FUNCTIONS] = t->shows[SECTION_ACTIVATIONS] =
-		    t->shows[SECTION_CALLS] = t->shows[SECTION_QUALITY] = true;
+		t->shows[SECTION_WAITS] = t->shows[SECTION_FUNCTIONS] =
+		    t->shows[SECTION_ACTIVATIONS] = t->shows[SECTION_CALLS] =
+			t->shows[SECTION_QUALITY] = true;
 	/* the values of processes and threads are those of all paths */
 	if (t->brief)
 		t->shows[SECTION_PROCESSES] = t->shows[SECTION_THREADS] = !filtered;
-	if (t->brief)
-		t->shows[SECTION_WAITS] = true;
 	t->shows[SECTION_FUNCTIONS] &= !o->outline;
 	t->shows[SECTION_ACTIVATIONS] &= !o->outline;
 	t->shows[SECTION_CALLS] &= !t->flat && !o->outline;

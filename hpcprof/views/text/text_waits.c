@@ -4,15 +4,18 @@
 #include "hpcprof/terminal/json.h"
 #include "hpcprof/views/text/text.h"
 
-/* The metric; NULL: not measured, or not to be shown. */
+/* The metric; NULL: not measured, or not to be shown because the user chose other metrics, or
+ * numbers of samples. */
 static const struct model_metric *shown_metric(const struct text *t)
 {
-	const struct model_metric *m = t->o->samples ? NULL : waits_metric(t->m);
-	bool shown = t->o->metrics.len == 0;
+	const struct model_metric *m = waits_metric(t->m);
+	bool shown = !t->o->metrics.len;
 
-	for (size_t i = 0; m && i < t->num_columns; i++)
-		shown |= t->columns[i].metric == m;
-	return shown ? m : NULL;
+	if (!m || t->own->sections[SECTION_WAITS])
+		return m;
+	for (size_t i = 0; i < t->num_columns; i++)
+		shown |= t->columns[i].metric == m || t->columns[i].metric->flags & MODEL_SUM;
+	return shown && !t->o->samples ? m : NULL;
 }
 
 static bool find(struct text *t, const struct model_metric *m, waits_rows *rows)
