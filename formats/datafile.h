@@ -50,6 +50,8 @@ enum {
 #define CSP_CPUTIME "CPUTIME"
 #define CSP_BLOCKED "BLOCKED"
 #define CSP_RUNNABLE "RUNNABLE"
+/* Of BLOCKED, what other threads waited for this one. */
+#define CSP_BLAME "BLAME"
 /* The columns of counts of activations: see README.md. */
 #define CSP_ACTIVATIONS "ACTIVATIONS"
 #define CSP_RETURNS "RETURNS"

@@ -60,6 +60,9 @@ struct csprof_sampler;
 enum csp_disposition csprof_sample_callstack(struct csprof_sampler *p, const void *ucontext,
 					     uint64_t weight, store_ref *node);
 
+/* The same, but nothing is added. Returns false after a fault; *node is 0 if there is no path. */
+bool csprof_sample_place(struct csprof_sampler *p, const void *ucontext, store_ref *node);
+
 /* Record amount of a metric of the program's at the path of the caller. unwinds: the number of
  * frames to leave out, starting with that of csprof_record_metric_with_unwind: 2 if a wrapper calls
  * it and the wrapper's caller is to be charged. Frames of our own library are never recorded.

@@ -129,7 +129,7 @@ prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP
 	prove --timer --failures $(4) -j$(2) -e '$(1)' $(3),echo '$@: no tests')
 
 # Tests of whole tools that need a CPU of their own: they are run side by side, JOBS at a time.
-e2e_paired := several-events marked threads kernel truth top two-walks conservation events
+e2e_paired := several-events marked threads kernel truth top two-walks conservation events blame
 # Those that measure no time, and those that hold beside other work. The longest come first.
 e2e_beside := page thread-sanitizer page-values diff-page db outputs frames killed html \
 	many-sources packed choose sanitizers manners xml static programs following locks living eintr realtime \

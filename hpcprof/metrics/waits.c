@@ -45,6 +45,12 @@ static const struct {
 /* What the descriptor of a call was. */
 static const char *const descriptors[] = {file, a_socket, "pipe", "terminal", "device", "event"};
 
+bool waits_for_thread(const char *kind)
+{
+	return kind == lock || kind == condition || kind == barrier || kind == semaphore ||
+	       kind == join;
+}
+
 static const char *kind_of_call(const char *call)
 {
 	enum { LONGEST = 40 };
@@ -109,11 +115,15 @@ struct finder {
 
 static bool helps(const struct model *m, const struct code_function *f)
 {
+	static const char stub[] = "@plt";
 	const struct symbol_function named = {
 	    .name = f->name, .linkage_name = f->linkage_name, .source = f->source};
+	const char *module = m->modules.at[f->module].name;
+	size_t length = strlen(f->name), end = sizeof stub - 1;
 
-	return kernel_part_module(m, f->module) ||
-	       creators_helps(m->modules.at[f->module].name, &named);
+	return kernel_part_module(m, f->module) || strcmp(module, CSP_MODULE_VDSO) == 0 ||
+	       (length > end && strcmp(f->name + length - end, stub) == 0) ||
+	       creators_helps(module, &named);
 }
 
 static int find_functions(struct finder *f, struct error *e)
@@ -140,15 +150,15 @@ struct wait_path {
 	uint32_t context, at;
 };
 
-static bool next_function(struct wait_path *w, uint32_t *function)
+static bool next_frame(struct wait_path *w, struct code_frame *frame)
 {
 	const struct symbolized *c = w->f->c;
 
 	while (w->context >= MODEL_ROOTS) {
-		uint32_t frame = model_frame_of(w->f->m, w->context);
-		uint32_t i = c->first[frame] + w->at++;
-		if (i < c->first[frame + 1]) {
-			*function = c->frames.at[i].function;
+		uint32_t of = model_frame_of(w->f->m, w->context);
+		uint32_t i = c->first[of] + w->at++;
+		if (i < c->first[of + 1]) {
+			*frame = c->frames.at[i];
 			return true;
 		}
 		w->context = model_parent(w->f->m, w->context);
@@ -163,23 +173,30 @@ enum { NEAR = 8 };
 static struct wait_place wait_of(const struct finder *f, uint32_t context)
 {
 	struct wait_path w = {f, context, 0};
-	struct wait_place wait = {.kind = NULL, .context = context, .function = WAITS_NO_FUNCTION};
-	uint32_t function, first = WAITS_NO_FUNCTION, depth = 0;
+	struct wait_place wait = {
+	    .kind = NULL, .context = context, .function = WAITS_NO_FUNCTION, .line = WAITS_NO_LINE};
+	struct code_frame frame, first = {.function = WAITS_NO_FUNCTION, .line = WAITS_NO_LINE};
+	uint32_t depth = 0;
 
-	for (; next_function(&w, &function); depth++) {
+	for (; next_frame(&w, &frame); depth++) {
+		uint32_t function = frame.function;
 		bool kernel = kernel_part_module(f->m, f->c->functions.at[function].module);
 		const char *kind = depth < NEAR ? f->by_function[function] : NULL;
 		if (kind && (!wait.kind || (wait.kind == futex && !kernel)))
 			wait.kind = kind;
-		if (!kernel && first == WAITS_NO_FUNCTION)
-			first = function;
-		if (!f->helps[function] && wait.function == WAITS_NO_FUNCTION)
+		if (!kernel && first.function == WAITS_NO_FUNCTION)
+			first = frame;
+		if (!f->helps[function] && wait.function == WAITS_NO_FUNCTION) {
 			wait.function = function;
+			wait.line = frame.line;
+		}
 		if (wait.function != WAITS_NO_FUNCTION && depth >= NEAR)
 			break;
 	}
-	if (wait.function == WAITS_NO_FUNCTION)
-		wait.function = first;
+	if (wait.function == WAITS_NO_FUNCTION) {
+		wait.function = first.function;
+		wait.line = first.line;
+	}
 	if (!wait.kind)
 		wait.kind = other;
 	return wait;

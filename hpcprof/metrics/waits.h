@@ -18,10 +18,15 @@ struct wait_place {
 	/* that waits: the innermost one that is not of a library for threads or the C library, if
 	 * there is one; WAITS_NO_FUNCTION: not known */
 	uint32_t function;
+	uint32_t line; /* of it; WAITS_NO_LINE: not known */
 	uint64_t value;
 };
 typedef VEC(struct wait_place) wait_list;
 #define WAITS_NO_FUNCTION UINT32_MAX
+#define WAITS_NO_LINE UINT32_MAX
+
+/* Whether a kind is that of waits which another thread ends. */
+bool waits_for_thread(const char *kind);
 
 /* The metric, if it has values; or NULL. */
 const struct model_metric *waits_metric(const struct model *m);

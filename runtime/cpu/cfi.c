@@ -421,22 +421,36 @@ static enum csprof_step run(struct csprof_bytes b, const struct entry *e, uintpt
 	return b.bad ? CSPROF_STEP_BAD : CSPROF_STEP_OK;
 }
 
-enum csprof_step csprof_cfi_find(uintptr_t pc, struct csprof_cfi_row *row)
+/* The entry that covers pc. */
+static enum csprof_step find_entry(uintptr_t pc, struct csprof_extent *readable, struct entry *e)
 {
 	struct csprof_module module;
-	struct csprof_cfi_row initial;
-	struct entry e;
 	uintptr_t at, header;
 	enum csprof_step rc;
 
 	if (!csprof_module_find(pc, &module) || !module.eh_frame_hdr)
 		return CSPROF_STEP_NO_INFO;
 	header = (uintptr_t)module.eh_frame_hdr;
-	if (!csprof_module_segment(&module, header, false, &row->readable))
+	if (!csprof_module_segment(&module, header, false, readable))
 		return CSPROF_STEP_BAD;
-	rc = search(pc, &row->readable, header, &at);
-	if (rc == CSPROF_STEP_OK)
-		rc = read_entry(pc, at, &row->readable, &e);
+	rc = search(pc, readable, header, &at);
+	return rc == CSPROF_STEP_OK ? read_entry(pc, at, readable, e) : rc;
+}
+
+uintptr_t csprof_function_start(uintptr_t pc)
+{
+	struct csprof_extent readable;
+	struct entry e;
+
+	return find_entry(pc, &readable, &e) == CSPROF_STEP_OK ? e.start : 0;
+}
+
+enum csprof_step csprof_cfi_find(uintptr_t pc, struct csprof_cfi_row *row)
+{
+	struct csprof_cfi_row initial;
+	struct entry e;
+	enum csprof_step rc = find_entry(pc, &row->readable, &e);
+
 	if (rc != CSPROF_STEP_OK)
 		return rc;
 	memset(row->how, CSPROF_CFI_SAME, sizeof(row->how));

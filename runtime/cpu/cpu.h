@@ -207,6 +207,12 @@ long csprof_cpu_restart(long number, const long args[6], const uint64_t *mask);
 bool csprof_follows_call(uintptr_t ra);
 
 /*
+ * Where the function that contains `pc` begins, by its module's call frame information (the part
+ * of it, if the compiler has split it). 0 if that is not known.
+ */
+uintptr_t csprof_function_start(uintptr_t pc);
+
+/*
  * Modules that the C library does not know: all if it has no _dl_find_object (glibc before
  * 2.35), and modules with gaps between their segments, of which it reports only the segments.
  * Sorted by start, not overlapping.

@@ -14,12 +14,16 @@
 /* libc's function of that name, when the linker's --wrap is used (static/make-archive). */
 void *csprof_static_next(const char *name);
 #define CSPROF_NEXT(name) csprof_static_next(name)
-#define CSPROF_LIST_NEXT(real, name)
+#define CSPROF_NEXT_VERSION(name, version) csprof_static_next(name)
+#define CSPROF_LIST_NEXT(real, name, version)
 #else
 #define CSPROF_NEXT(name) dlsym(RTLD_NEXT, name)
-#define CSPROF_LIST_NEXT(real, name)                                                               \
+/* version: "" for any. */
+#define CSPROF_NEXT_VERSION(name, version)                                                         \
+	((version)[0] ? dlvsym(RTLD_NEXT, name, version) : CSPROF_NEXT(name))
+#define CSPROF_LIST_NEXT(real, name, version)                                                      \
 	static const struct csprof_wrapped next_                                                   \
-	    __attribute__((section("csprof_wrapped"), used)) = {&(real), name}
+	    __attribute__((section("csprof_wrapped"), used)) = {&(real), name, version}
 #endif
 
 /* dlsym takes the loader's lock. A thread that loads a library holds that lock while the
@@ -27,16 +31,19 @@ void *csprof_static_next(const char *name);
  * before main, from the list that the linker makes of these entries. */
 struct csprof_wrapped {
 	_Atomic(void *) *real;
-	const char *name;
-};
+	const char *name, *version;
+} __attribute__((aligned(32))); /* so that the linker's list has no gaps */
 
 /* Set real to the next definition of a function. It is looked up at the first use if that is
  * before main. (The classic name is CSPROF_GRAB_FUNCPTR.) */
-#define CSPROF_GRAB_FUNCPTR(real, name)                                                            \
+#define CSPROF_GRAB_FUNCPTR(real, name) CSPROF_GRAB_VERSION(real, name, "")
+/* The same of a version of it: of several ones, dlsym finds the oldest (before glibc 2.36). */
+#define CSPROF_GRAB_VERSION(real, name, version)                                                   \
 	do {                                                                                       \
-		CSPROF_LIST_NEXT(real, name);                                                      \
+		CSPROF_LIST_NEXT(real, name, version);                                             \
 		if (!atomic_load_explicit(&(real), memory_order_acquire))                          \
-			atomic_store_explicit(&(real), CSPROF_NEXT(name), memory_order_release);   \
+			atomic_store_explicit(&(real), CSPROF_NEXT_VERSION(name, version),         \
+					      memory_order_release);                               \
 	} while (0)
 
 /* Begin, before any code of the program; environ need not be set yet. */

@@ -39,7 +39,7 @@ static void find_all(void)
 	for (const struct csprof_wrapped *n = __start_csprof_wrapped; n < __stop_csprof_wrapped;
 	     n++) {
 		if (!atomic_load(n->real))
-			atomic_store(n->real, CSPROF_NEXT(n->name));
+			atomic_store(n->real, CSPROF_NEXT_VERSION(n->name, n->version));
 		missing |= !atomic_load(n->real);
 	}
 	if (missing)

@@ -225,6 +225,20 @@ void os_shorten(int call, long *args, uint64_t ns, struct timespec *rest);
 /* Whether a call that the kernel restarts after a signal may be made by the handler instead: it
  * waits, and does nothing that depends on where it is called. Async-signal-safe. */
 bool os_waits(int call, const long *args);
+
+/* A futex that a call waits for, made with six args. False if it does not. Async-signal-safe. */
+struct os_futex {
+	uintptr_t at;
+	uint32_t value;   /* that it waits to change */
+	bool shared;      /* with other processes */
+	bool plain;       /* FUTEX_WAIT, not FUTEX_WAIT_BITSET */
+	bool names_owner; /* its value is the thread id of the owner: FUTEX_LOCK_PI */
+};
+/* Bits of a futex's value that are the thread id of the owner, and one that says that others wait
+ * (futex(2), "Priority-inheritance futexes"; robust ones have them, too). */
+enum { OS_FUTEX_OWNER = 0x3fffffff };
+#define OS_FUTEX_WAITERS 0x80000000u
+bool os_futex_wait(int call, const long *args, struct os_futex *out);
 /* What the first argument of a call is, if the call may wait for that: an enum csp_descriptor
  * (formats/identity/kernel.h). Async-signal-safe; asks no server of files. */
 unsigned os_descriptor(int call, const long *args);

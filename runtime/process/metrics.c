@@ -122,13 +122,42 @@ static void add_counts(struct csprof_counts *c)
 	c->abandoned = add_count(all ? CSP_ABANDONED : CSP_FIRST_ABANDONED, CSP_METRIC_ABANDONED);
 }
 
+/* It has no clock: what others are charged with is not the time of this thread. */
+static uint32_t add_blame(uint64_t period)
+{
+	char samples[sizeof metrics->name];
+	int id = csprof_new_metric(), n = csprof_new_metric();
+	uint64_t flags = CSP_METRIC_ASYNC;
+	name_samples(samples, CSP_BLAME);
+	int r = csprof_set_metric_info_and_period(id, CSP_BLAME, "ns", flags, 1, CSP_NONE);
+	if (r == 0)
+		r = csprof_set_metric_info_and_period(n, samples, "count",
+						      flags | CSP_METRIC_SAMPLES, period, CSP_NONE);
+	return r < 0 ? CSP_NONE : (uint32_t)id;
+}
+
+/* The event that the looks at waiting threads are of, or NULL. */
+static const struct csprof_event_request *find_waits(const struct csprof_event_request *requests,
+						     uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct csprof_sampling *by =
+		    csprof_samplings[requests[i].event - csprof_events];
+		if (by->elapses && by->drivers[0])
+			return &requests[i];
+	}
+	return NULL;
+}
+
 int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n)
 {
 	num_metrics = 0;
 	csprof_process.num_measured = 0;
 	bool counts = csprof_options.marks && csprof_options.returns != CSPROF_RETURNS_NONE &&
 		      csprof_have_slots();
-	uint32_t columns = n * CSPROF_EVENT_COLUMNS + (counts ? CSPROF_COUNT_COLUMNS : 0);
+	const struct csprof_event_request *waits = find_waits(requests, n);
+	uint32_t columns =
+	    (n + (waits ? 1 : 0)) * CSPROF_EVENT_COLUMNS + (counts ? CSPROF_COUNT_COLUMNS : 0);
 	int r = n <= CSPROF_MAX_MEASURED ? csprof_set_max_metrics(columns) : -E2BIG;
 	num_clocks = CSPROF_CPU_CLOCK + 1;
 	csprof_process.samples_cpu = false;
@@ -137,6 +166,7 @@ int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n)
 		csprof_process.num_measured += r == 0;
 		csprof_process.samples_cpu |= csprof_process.measured[i].clock == CSPROF_CPU_CLOCK;
 	}
+	csprof_process.blame = r == 0 && waits ? add_blame(waits->period) : CSP_NONE;
 	csprof_process.counts = (struct csprof_counts){CSP_NONE, CSP_NONE, CSP_NONE};
 	if (r == 0 && counts)
 		add_counts(&csprof_process.counts);

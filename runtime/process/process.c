@@ -11,6 +11,7 @@
 #include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
 #include "runtime/process/thread.h"
+#include "runtime/sample/blame.h"
 #include "runtime/sample/call.h"
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/marks.h"
@@ -164,6 +165,8 @@ void csprof_process_start(int argc, char **argv, char **environment)
 		return;
 	csprof_signal_install_faults();
 	csprof_unwind_learn();
+	if (csprof_process.blame != CSP_NONE)
+		csprof_blame_learn();
 	os_main_stack(&low, &high);
 	begin(NULL, low, high, since);
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);

@@ -78,8 +78,29 @@ struct csprof_wait {
 	enum csp_disposition became;
 };
 
+/* What others have waited for the thread: see blame.c. */
+struct csprof_blame {
+	struct csprof_party *party; /* NULL: not measured */
+	/* Where it was charged last as an owner, on a CPU or at all, and its CPU clock then. */
+	store_ref last_ran, last;
+	uint64_t cpu;
+	atomic_bool released; /* it has released others since the last sample */
+	/* When it last did, by the monotonic and the CPU clock, and the part of the time before
+	 * that for which it ran. */
+	uint64_t since, since_cpu;
+	uint32_t part_ran;
+	/* What it did, while it ran and while it waited: one of its samples since then, the sum of
+	 * their weights, one of those before, and ns to be charged to such a sample. */
+	struct csprof_done {
+		store_ref chosen, before;
+		uint64_t weights, ns;
+	} ran, waited;
+	uint64_t ahead; /* ns by which others were charged too much for its waits */
+};
+
 struct csprof_wall {
 	struct csprof_sampler *blocked, *runnable;
+	struct csprof_blame blame;
 	struct csprof_look last;
 	struct csprof_wait wait; /* one that the handler continues */
 	struct csprof_wait stay; /* one that is left to the thread, */
@@ -175,6 +196,8 @@ struct csprof_process {
 	uint32_t num_measured;
 	bool samples_cpu; /* CPU time is one of them */
 	struct csprof_counts counts;
+	uint32_t blame;      /* column of what others waited for; the number of charges is in the
+				next; CSP_NONE: not measured */
 	uint64_t start_mono; /* monotonic clock at the start */
 	size_t first_arena;  /* bytes, 0: the smallest */
 	bool use_libunwind;

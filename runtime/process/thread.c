@@ -8,6 +8,7 @@
 #include "runtime/interception/signals.h"
 #include "runtime/interception/stacks.h"
 #include "runtime/os/os.h"
+#include "runtime/sample/blame.h"
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/marks.h"
 #include "runtime/sample/sampler.h"
@@ -193,6 +194,8 @@ static void start_source(csprof_state_t *state, struct csprof_sampler *p)
 	}
 	bool counts = s->driver->counts;
 	csprof_pace_armed(&p->pace, counts ? 0 : os_clock_self(), counts ? 0 : first, r == 0);
+	if (m->by->elapses)
+		csprof_blame_timer(state, s->mono_timer);
 	/* while it waits for its first sample, it is not yet known which source it will use */
 	if (!atomic_load(&s->later))
 		name_source(p);
@@ -408,6 +411,7 @@ void csprof_thread_end(void)
 	csprof_thread_close(state); /* also if an exec in progress has closed it already */
 	csprof_marks_end(&state->memo);
 	unlink_state(state);
+	csprof_blame_end(state);
 	csprof_self = NULL;
 	csprof_stacks_thread_end();
 	csprof_record_end(state);

@@ -57,6 +57,12 @@ void csprof_call_limited(const void *function)
 	};
 }
 
+bool csprof_call_timed_out(const void *ucontext)
+{
+	struct csprof_call call;
+	return csprof_cpu.last_call(ucontext, &call) && call.result == -ETIMEDOUT;
+}
+
 static long finish_call(struct csprof_call *call, enum call_rest left, uint64_t mask)
 {
 	if (left == RESTART)

@@ -9,6 +9,9 @@
  * call was made again. For wrappers that end with a call of libc's function. */
 void csprof_call_limited(const void *function);
 
+/* Whether the call that the handler has continued ended because its time was over. */
+bool csprof_call_timed_out(const void *ucontext);
+
 /* For csprof_cpu_returned: a handler of the program is about to return to that context. */
 void csprof_call_handler_returns(void *ucontext, bool restarts);
 

@@ -23,6 +23,11 @@ static __attribute__((noinline)) bool run(csprof_state_t *state,
 	return true;
 }
 
+bool csprof_attempt(csprof_state_t *state, void (*work)(csprof_state_t *, void *), void *arg)
+{
+	return run(state, work, arg);
+}
+
 static void measuring_off(csprof_state_t *state)
 {
 	csprof_samplers_rest(state, CSP_MEASURING_OFF);

@@ -4,6 +4,7 @@
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
 #include "runtime/process/state.h"
+#include "runtime/sample/blame.h"
 #include "runtime/sample/call.h"
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/fault.h"
@@ -65,14 +66,24 @@ static bool add_kernel_frame(csprof_state_t *state, const void *ucontext, uint64
 	    state, (struct csprof_frame){.ip = ip, .sp = caller->sp, .exact = true});
 }
 
-static enum csp_disposition sample_callstack(csprof_state_t *state, struct csprof_sampler *p,
-					     const void *ucontext, uint64_t weight,
-					     store_ref *where)
+/* The arguments of a sample for csprof_guarded. */
+struct sample_work {
+	struct csprof_sampler *sampler;
+	const void *ucontext;
+	uint64_t weight;
+	bool only_place; /* nothing is to be counted */
+	enum csp_disposition became;
+	store_ref node;
+};
+
+static enum csp_disposition sample_callstack(csprof_state_t *state, struct sample_work *w)
 {
+	struct csprof_sampler *p = w->sampler;
+	const void *ucontext = w->ucontext;
 	enum csp_disposition why;
 	if (csprof_context_is_unsafe(ucontext, &why))
 		return why;
-	uint64_t kernel = csprof_kernel_sample(state, p, ucontext, weight);
+	uint64_t kernel = csprof_kernel_sample(state, p, ucontext, w->weight);
 	bool complete = csprof_unwind_context(state, ucontext);
 	if (state->num_frames == 0)
 		return CSP_UNWIND_FAILED;
@@ -82,46 +93,45 @@ static enum csp_disposition sample_callstack(csprof_state_t *state, struct cspro
 		return CSP_OUT_OF_MEMORY;
 	uint32_t column = p->measured->column;
 	uint32_t columns[CSPROF_EVENT_COLUMNS] = {column, column + 1};
-	uint64_t amounts[CSPROF_EVENT_COLUMNS] = {weight, 1};
+	uint64_t amounts[CSPROF_EVENT_COLUMNS] = {w->weight, 1};
 	uint32_t kind = complete ? CSP_TREE_COMPLETE : CSP_TREE_PARTIAL;
-	store_ref node = csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts,
-					   CSPROF_EVENT_COLUMNS);
-	if (!node)
+	w->node = csprof_cct_insert(state, kind, CSPROF_LEAF_SAMPLED, columns, amounts,
+				    w->only_place ? 0 : CSPROF_EVENT_COLUMNS);
+	if (!w->node)
 		return CSP_OUT_OF_MEMORY;
-	*where = node;
 	if (complete)
 		csprof_unwind_mark(state);
 	enum csp_disposition became = complete ? CSP_RECORDED : CSP_PARTIAL;
-	if (!p->first_node) {
+	if (!p->first_node && !w->only_place) {
 		p->first_became = became;
-		p->first_node = node;
+		p->first_node = w->node;
 	}
 	return became;
 }
 
-/* The arguments of a sample for csprof_guarded. */
-struct sample_work {
-	struct csprof_sampler *sampler;
-	const void *ucontext;
-	uint64_t weight;
-	enum csp_disposition became;
-	store_ref node;
-};
-
 static void do_sample(csprof_state_t *state, void *arg)
 {
 	struct sample_work *w = arg;
-	w->became = sample_callstack(state, w->sampler, w->ucontext, w->weight, &w->node);
+	w->became = sample_callstack(state, w);
 }
 
 enum csp_disposition csprof_sample_callstack(struct csprof_sampler *p, const void *ucontext,
 					     uint64_t weight, store_ref *node)
 {
-	struct sample_work w = {p, ucontext, weight, CSP_FAULT, 0};
+	struct sample_work w = {
+	    .sampler = p, .ucontext = ucontext, .weight = weight, .became = CSP_FAULT};
 	bool whole = csprof_guarded(csprof_self, do_sample, &w);
 	if (node)
 		*node = whole ? w.node : 0;
 	return whole ? w.became : CSP_FAULT;
+}
+
+bool csprof_sample_place(struct csprof_sampler *p, const void *ucontext, store_ref *node)
+{
+	struct sample_work w = {.sampler = p, .ucontext = ucontext, .only_place = true};
+	bool whole = csprof_guarded(csprof_self, do_sample, &w);
+	*node = whole ? w.node : 0;
+	return whole;
 }
 
 /* The thread has just unblocked our signal by a system call of its own, which our wrappers did not
@@ -155,8 +165,14 @@ static void take_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 	const void *at = state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext))
 			     ? state->parked_context
 			     : ucontext;
-	enum csp_disposition became = csprof_sample_callstack(p, at, weight, NULL);
+	store_ref node;
+	enum csp_disposition became = csprof_sample_callstack(p, at, weight, &node);
 	csprof_sampler_account(state, p, became, weight);
+	if (state->wall && node && !p->measured->by->clock)
+		csprof_blame_at(state, &(struct csprof_place){.node = node,
+							      .weight = weight,
+							      .cpu = now.cpu,
+							      .asked = csprof_blame_asked(state)});
 	if (became != CSP_FAULT)
 		csprof_sampler_end(state, p, now);
 }

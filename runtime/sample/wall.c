@@ -25,6 +25,8 @@
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
 #include "runtime/process/thread.h"
+#include "runtime/sample/blame.h"
+#include "runtime/sample/call.h"
 #include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/trees/cct.h"
@@ -105,6 +107,7 @@ void csprof_wall_forget(void)
 {
 	atomic_store(&spent, 0);
 	atomic_store(&sampled, 0);
+	csprof_blame_forget();
 }
 
 /* ---- a look ------------------------------------------------------------------------------- */
@@ -124,6 +127,7 @@ void csprof_wall_begin(csprof_state_t *state)
 		return;
 	state->wall = (void *)(state->samplers + csprof_process.num_measured);
 	*state->wall = w;
+	csprof_blame_begin(state);
 }
 
 /* The time for which the thread has waited for a CPU changes only with its context switches. */
@@ -212,12 +216,15 @@ static void add_to_node(csprof_state_t *state, const struct csprof_sampler *p,
 	__atomic_store_n(&row->weight, row->weight + weight, __ATOMIC_RELAXED);
 }
 
-static void charge_rest(csprof_state_t *state, const struct csprof_wait *wait,
-			const struct csprof_look *now, uint64_t after)
+/* Returns how much that is. */
+static uint64_t charge_rest(csprof_state_t *state, const struct csprof_wait *wait,
+			    const struct csprof_look *now, uint64_t after)
 {
 	struct csprof_sampler *p = state->wall->blocked;
 	uint64_t until = now->blocked - left_over(state, p, after);
-	add_to_node(state, p, wait, take_clock(state, p, until));
+	uint64_t rest = take_clock(state, p, until);
+	add_to_node(state, p, wait, rest);
+	return rest;
 }
 
 /* A wait that was left to the thread has ended if the thread is elsewhere now, and was its last one
@@ -252,6 +259,31 @@ static void add_cost(csprof_state_t *state, struct csprof_sampler *p, uint64_t b
 	atomic_fetch_add_explicit(&spent, cpu - began + kernel, memory_order_relaxed);
 }
 
+static void charge_others(csprof_state_t *state, store_ref node, uint64_t weight, bool waits,
+			  bool asked)
+{
+	const struct csprof_place at = {.node = node,
+					.weight = weight,
+					.cpu = state->wall->last.cpu,
+					.waits = waits,
+					.asked = asked};
+	csprof_blame_at(state, &at);
+}
+
+/* Another thread waits for this one: where is it? The timer's own time is still to come. */
+static void look_for_others(csprof_state_t *state, struct csprof_sampler *p, uint64_t now,
+			    uint64_t due, const void *ucontext)
+{
+	store_ref node;
+	uint64_t began = os_clock_self();
+	if (!csprof_sample_place(state->wall->runnable, ucontext, &node))
+		return;
+	if (node)
+		charge_others(state, node, 0, interrupted_wait(ucontext), true);
+	add_cost(state, p, began, signal_cost());
+	csprof_sampler_arm(state, p, (struct csprof_instant){0, 0}, due - now);
+}
+
 /* Let a reader of the store know of a wait whose end we may never be told. */
 static void note_wait(csprof_state_t *state, const struct csprof_look *now)
 {
@@ -276,8 +308,12 @@ bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 	struct csprof_wall *w = state->wall;
 	uint64_t began = os_clock_self(), due = p->source.due, kernel = signal_cost();
 	struct csprof_look now = look(w);
-	if (!due || now.mono < due) /* it was armed again meanwhile */
+	bool asked = csprof_blame_asked(state);
+	if (!due || now.mono < due) { /* it was armed again meanwhile */
+		if (due && asked)
+			look_for_others(state, p, now.mono, due, ucontext);
 		return false;
+	}
 	p->source.due = 0;
 	end_stay(state, &now, ucontext);
 	struct found f = find(w, &now, due, ucontext);
@@ -294,6 +330,13 @@ bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 		became = csprof_sample_callstack(f.of, at, weight, &w->wait.node);
 		csprof_sampler_account(state, f.of, became, weight);
 		w->wait.became = became;
+		if (w->wait.node)
+			charge_others(state, w->wait.node, weight, true, asked);
+		if (w->wait.node && f.waits)
+			csprof_blame_wait(state, ucontext, w->wait.node, weight, now.mono);
+	} else if (asked && csprof_sample_place(w->runnable, ucontext, &w->wait.node) &&
+		   w->wait.node) {
+		charge_others(state, w->wait.node, 0, false, true);
 	}
 	add_cost(state, p, began, f.waits ? 2 * kernel : kernel);
 	csprof_thread_name_source(p);
@@ -339,17 +382,22 @@ void csprof_wall_over(csprof_state_t *state, const void *ucontext, bool ended)
 		atomic_store(&state->busy, false);
 		return;
 	}
-	uint64_t began = os_clock_self();
+	uint64_t began = os_clock_self(), rest = 0, left = 0;
 	struct csprof_wait wait = take_wait(state);
 	if (ended && wait.node) {
 		struct csprof_look now = look(w);
-		charge_rest(state, &wait, &now, now.blocked - w->last.blocked);
+		rest = charge_rest(state, &wait, &now, now.blocked - w->last.blocked);
+		left = now.mono - w->last.mono;
+		left -= smaller(rest, left);
 		w->last = now;
 	} else if (!ended) {
 		w->stay = wait;
 		w->pc = csprof_cpu.context_pc(ucontext);
 		w->sp = csprof_cpu.context_sp(ucontext);
 	}
+	csprof_blame_over(state, w->last.mono, left, !ended || !csprof_call_timed_out(ucontext));
+	if (wait.node)
+		charge_others(state, wait.node, rest, true, false);
 	if (!w->left)
 		arm(state, p);
 	add_cost(state, p, began, 0);
@@ -362,6 +410,7 @@ void csprof_wall_abandoned(csprof_state_t *state)
 	if (!w || !w->wait.node)
 		return;
 	take_wait(state);
+	csprof_blame_over(state, w->last.mono, 0, false);
 	arm(state, w->blocked);
 }
 
@@ -372,6 +421,8 @@ void csprof_wall_close(csprof_state_t *state, bool self)
 	if (!w)
 		return;
 	struct csprof_wait wait = take_wait(state);
+	csprof_blame_over(state, w->last.mono, 0, false);
+	csprof_blame_close(state, self);
 	if (!wait.node && w->stay.node) {
 		if (self)
 			os_usage(&u);

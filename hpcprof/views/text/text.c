@@ -237,7 +237,7 @@ static const struct option_row own_options[] = {
     SECTION("processes", SECTION_PROCESSES,
 	    "show the processes, each with its command and its end"),
     SECTION("threads", SECTION_THREADS, "show the threads by name and by what created them"),
-    SECTION("waits", SECTION_WAITS, "show what threads waited for, and where"),
+    SECTION("waits", SECTION_WAITS, "show what threads waited for, where, and who made them wait"),
     SECTION("modules", SECTION_MODULES, "show the load modules"),
     SECTION("folders", SECTION_FOLDERS, "show the folders of source files"),
     SECTION("files", SECTION_FILES, "show the source files"),

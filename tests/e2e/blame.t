@@ -1,0 +1,75 @@
+#!/bin/bash
+# Who makes other threads wait is charged with their waits, where it is meanwhile, and locks that
+# nobody waits for take no longer.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/database.sh"
+
+blame=$(program blame)
+
+total() { # total METRIC FUNCTION DATABASE: ns in the function and what it calls
+	sql "$3" "SELECT total(inclusive_events) FROM function_value v JOIN metric ON metric.id = v.metric
+		JOIN function ON function.id = v.function WHERE metric.name = '$1' AND function.name = '$2'"
+}
+# near WHAT GOT EXPECTED WHOLE POINTS: apart by at most that part of the whole, in percent.
+near() {
+	check "$1" awk -v a="$2" -v b="$3" -v whole="$4" -v points="$5" \
+		'BEGIN { d = (a - b) / whole * 100; exit !(whole > 0 && d <= points && -d <= points) }'
+	note "$2 ns, and $3, of $4"
+}
+# charged KIND WAITING HOLDING ALL POINTS: HOLDING is charged with the waits in WAITING; ALL is all that
+# is charged (a thread that nobody waits for yet has done something else, too); and its parts are as
+# long as the program says, within POINTS.
+charged() {
+	local kind=$1 db=$1.db part
+	timeout 60 "$hpcrun" -q -o "$kind" -e REALTIME "$blame" "$kind" 40 5 >"$kind.truth"
+	is "$kind: status" "$?" 0
+	"$hpcprof" db -q -o "$db" "$kind"
+	local waited blamed truth
+	waited=$(total BLOCKED "$2" "$db") blamed=$(total BLAME "$3" "$db")
+	truth=$(awk '$1 == "waited" { print $2 }' "$kind.truth")
+	if awk -v a="$waited" -v b="$truth" 'BEGIN { exit !(a < 0.9 * b) }'; then
+		skip "$kind: threads wait for $3" "here threads that wait for this lock use the CPU"
+		return
+	fi
+	near "$kind: as much as others waited" "$(total BLAME "$4" "$db")" "$waited" "$waited" 2
+	[ "$3" = "$4" ] || near "$kind: most of it in $3" "$blamed" "$waited" "$waited" 15
+	for part in computes_with_it sleeps_with_it computes_more_with_it; do
+		near "$kind: what $part has of it" "$(total BLAME $part "$db")" \
+			"$(awk -v part=$part '$2 == part { print $3 }' "$kind.truth")" "$truth" "$5"
+	done
+	check "$kind: and the account adds up" lib account.py "$kind"
+}
+for kind in mutex recursive inherit robust; do
+	charged $kind wait_mutex hold_mutex hold_mutex 6
+done
+charged rwlock wait_rwlock hold_rwlock hold_rwlock 6
+charged join wait_join joined joined 10
+charged condition wait_condition hold_condition main 20
+charged semaphore wait_semaphore hold_semaphore main 20
+charged barrier wait_barrier hold_barrier main 20
+
+"$hpcprof" mutex >report
+check "a table of it" says report '^ +[0-9.]+% +[0-9.]+ m?s  sleeps_with_it +100.0%  .*blame.c:[0-9]+'
+is "and as JSON" "$("$hpcprof" --waits --json mutex | python3 -c 'import json, sys
+print(sum(r["waited_for"] for r in json.load(sys.stdin)["blame"]["rows"]))')" \
+	"$(query "SELECT events FROM metric WHERE name = 'BLAME'" mutex.db)"
+"$hpcprof" merge -q -o merged.csp mutex
+is "and of a merged file" "$("$hpcprof" --waits merged.csp | sed -n '/^Threads that/,$p')" \
+	"$("$hpcprof" --waits mutex | sed -n '/^Threads that/,$p')"
+
+# Nothing is done in a lock: with few samples it takes what it takes alone. Other programs may
+# disturb a comparison, but not three.
+for try in 1 2 3; do
+	: >alone
+	: >measured
+	for run in 1 2 3 4 5; do
+		"$blame" free 10000000 >>alone
+		timeout 60 "$hpcrun" -q -o free -e REALTIME@f10 "$blame" free 10000000 >>measured
+	done
+	alone=$(sort -n alone | head -1) measured=$(sort -n measured | head -1)
+	note "ten million locks that nobody else wants: $alone ns alone, $measured ns measured"
+	[ $((measured * 100)) -gt $((alone * 102)) ] || break
+done
+check "a lock that nobody else wants takes no longer" [ $((measured * 100)) -le $((alone * 102)) ]
+done_testing

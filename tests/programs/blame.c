@@ -1,0 +1,286 @@
+/* Threads that make others wait:
+ *
+ *     blame mutex|recursive|inherit|robust|rwlock|condition|semaphore|barrier|join ROUNDS MS
+ *
+ * ROUNDS times, another thread waits for one that computes for three parts of MS in
+ * computes_with_it, sleeps for two parts in sleeps_with_it and computes for one part in
+ * computes_more_with_it, before it lets the other one go on; then it computes for half of MS in
+ * computes_without_it.
+ *
+ *     blame free N
+ *
+ * Takes a mutex that nobody else wants N times and prints the ns of CPU time.
+ *
+ * Prints `waited NS`, the time for which the other thread has waited, and `in FUNCTION NS`, how
+ * long the first one was in each. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex;
+static pthread_rwlock_t rwlock;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t barrier;
+static sem_t semaphore;
+static unsigned released; /* under the mutex */
+
+static long ms;
+static int rounds;
+static uint64_t waited, computed, slept, computed_more;
+/* The two threads begin a round together. */
+static _Atomic unsigned begun, held;
+
+static uint64_t now_of(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t now(void)
+{
+	return now_of(CLOCK_MONOTONIC);
+}
+
+/* Elapsed time, so that the parts are what they are said to be beside other programs, too. */
+static void compute_for(double part)
+{
+	uint64_t until = now() + (uint64_t)((double)ms * part * 1e6);
+
+	while (now() < until)
+		;
+}
+
+static __attribute__((noinline)) void computes_with_it(void)
+{
+	uint64_t began = now();
+
+	compute_for(3);
+	computed += now() - began;
+}
+
+static __attribute__((noinline)) void sleeps_with_it(void)
+{
+	uint64_t began = now();
+	struct timespec t = {.tv_nsec = 2 * ms * 1000000};
+
+	nanosleep(&t, NULL);
+	slept += now() - began;
+}
+
+static __attribute__((noinline)) void computes_more_with_it(void)
+{
+	uint64_t began = now();
+
+	compute_for(1);
+	computed_more += now() - began;
+}
+
+static __attribute__((noinline)) void computes_without_it(void)
+{
+	compute_for(0.5);
+}
+
+static void all_with_it(void)
+{
+	computes_with_it();
+	sleeps_with_it();
+	computes_more_with_it();
+}
+
+/* ---- kinds: what the holder and the waiting thread do in a round ---------------------------- */
+
+static void hold_mutex(void)
+{
+	pthread_mutex_lock(&mutex);
+	held++;
+	all_with_it();
+	pthread_mutex_unlock(&mutex);
+}
+
+static void wait_mutex(void)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void hold_rwlock(void)
+{
+	pthread_rwlock_wrlock(&rwlock);
+	held++;
+	all_with_it();
+	pthread_rwlock_unlock(&rwlock);
+}
+
+static void wait_rwlock(void)
+{
+	if (begun % 2)
+		pthread_rwlock_rdlock(&rwlock);
+	else
+		pthread_rwlock_wrlock(&rwlock);
+	pthread_rwlock_unlock(&rwlock);
+}
+
+static void hold_condition(void)
+{
+	held++;
+	all_with_it();
+	pthread_mutex_lock(&mutex);
+	released = begun;
+	pthread_mutex_unlock(&mutex);
+	pthread_cond_signal(&condition);
+}
+
+static void wait_condition(void)
+{
+	pthread_mutex_lock(&mutex);
+	while (released != begun)
+		pthread_cond_wait(&condition, &mutex);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void hold_semaphore(void)
+{
+	held++;
+	all_with_it();
+	sem_post(&semaphore);
+}
+
+static void wait_semaphore(void)
+{
+	sem_wait(&semaphore);
+}
+
+static void hold_barrier(void)
+{
+	held++;
+	all_with_it();
+	pthread_barrier_wait(&barrier);
+}
+
+static void wait_barrier(void)
+{
+	pthread_barrier_wait(&barrier);
+}
+
+static void *joined(void *arg)
+{
+	(void)arg;
+	all_with_it();
+	return NULL;
+}
+
+static pthread_t to_join;
+
+static void hold_join(void)
+{
+	pthread_create(&to_join, NULL, joined, NULL);
+	held++;
+}
+
+static void wait_join(void)
+{
+	pthread_join(to_join, NULL);
+}
+
+static const struct kind {
+	const char *name;
+	void (*hold)(void), (*wait)(void);
+	int type, protocol, robust;
+} kinds[] = {
+    {"mutex", hold_mutex, wait_mutex, 0, 0, 0},
+    {"recursive", hold_mutex, wait_mutex, PTHREAD_MUTEX_RECURSIVE, 0, 0},
+    {"inherit", hold_mutex, wait_mutex, 0, PTHREAD_PRIO_INHERIT, 0},
+    {"robust", hold_mutex, wait_mutex, 0, 0, PTHREAD_MUTEX_ROBUST},
+    {"rwlock", hold_rwlock, wait_rwlock, 0, 0, 0},
+    {"condition", hold_condition, wait_condition, 0, 0, 0},
+    {"semaphore", hold_semaphore, wait_semaphore, 0, 0, 0},
+    {"barrier", hold_barrier, wait_barrier, 0, 0, 0},
+    {"join", hold_join, wait_join, 0, 0, 0},
+};
+
+static const struct kind *kind;
+
+static void *waits(void *arg)
+{
+	(void)arg;
+	for (unsigned i = 1; i <= (unsigned)rounds; i++) {
+		while (held != i)
+			sched_yield();
+		uint64_t began = now();
+		kind->wait();
+		waited += now() - began;
+		begun = i + 1;
+	}
+	return NULL;
+}
+
+static void *sleeps(void *arg)
+{
+	while (pause() < 0)
+		;
+	return arg;
+}
+
+/* In a process with more than one thread: locks do less in others. */
+static void take_free_locks(long n)
+{
+	pthread_t other;
+	pthread_create(&other, NULL, sleeps, NULL);
+	uint64_t began = now_of(CLOCK_THREAD_CPUTIME_ID);
+
+	for (long i = 0; i < n; i++) {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+	}
+	printf("%" PRIu64 "\n", now_of(CLOCK_THREAD_CPUTIME_ID) - began);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_mutexattr_t attr;
+	pthread_t thread;
+
+	if (argc == 3 && strcmp(argv[1], "free") == 0) {
+		take_free_locks(atol(argv[2]));
+		return 0;
+	}
+	for (size_t i = 0; argc == 4 && i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(argv[1], kinds[i].name) == 0)
+			kind = &kinds[i];
+	if (!kind) {
+		fprintf(stderr, "usage: blame KIND ROUNDS MS\n");
+		return 2;
+	}
+	rounds = atoi(argv[2]);
+	ms = atol(argv[3]);
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, kind->type);
+	pthread_mutexattr_setprotocol(&attr, kind->protocol);
+	pthread_mutexattr_setrobust(&attr, kind->robust);
+	pthread_mutex_init(&mutex, &attr);
+	pthread_rwlock_init(&rwlock, NULL);
+	pthread_barrier_init(&barrier, NULL, 2);
+	sem_init(&semaphore, 0, 0);
+	begun = 1;
+	pthread_create(&thread, NULL, waits, NULL);
+	for (unsigned i = 1; i <= (unsigned)rounds; i++) {
+		while (begun != i)
+			sched_yield();
+		kind->hold();
+		computes_without_it();
+	}
+	pthread_join(thread, NULL);
+	printf("waited %" PRIu64 "\nin computes_with_it %" PRIu64 "\nin sleeps_with_it %" PRIu64
+	       "\nin computes_more_with_it %" PRIu64 "\n",
+	       waited, computed, slept, computed_more);
+	return 0;
+}
