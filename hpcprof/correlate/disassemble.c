@@ -88,13 +88,66 @@ static uint64_t target_of(const struct disassembler *d)
 	return 0;
 }
 
+/* ---- vector instructions that Capstone does not know --------------------------------------
+ *
+ * What is behind such an instruction would be read from its middle. All with a VEX or EVEX prefix
+ * are encoded in the same way (Intel 64 and IA-32 Architectures Software Developer's Manual,
+ * volume 2, 2.3 and 2.7): a prefix that has the opcode's map, an opcode, a ModRM byte with what
+ * belongs to it, and an immediate byte in map 3, and with a few opcodes of map 1. */
+
+enum { VEX_2 = 0xc5, VEX_3 = 0xc4, EVEX = 0x62 };
+
+static uint32_t prefix_size(uint8_t first)
+{
+	return first == VEX_2 ? 2 : first == VEX_3 ? 3 : first == EVEX ? 4 : 0;
+}
+
+static bool has_immediate(uint8_t map, uint8_t opcode)
+{
+	return map == 3 || (map == 1 && ((opcode >= 0x70 && opcode <= 0x73) ||
+					 (opcode >= 0xc4 && opcode <= 0xc6) || opcode == 0xc2));
+}
+
+/* Of a ModRM byte, and the SIB byte and displacement that it asks for. */
+static uint32_t operand_size(const uint8_t *modrm, size_t n)
+{
+	enum { IN_REGISTER = 3, SIB = 4, BASE_32 = 5, SMALL = 1, LARGE = 4 };
+	uint8_t mode = modrm[0] >> 6, base = modrm[0] & 7;
+	uint32_t size = 1;
+
+	if (mode == IN_REGISTER)
+		return size;
+	if (base == SIB) {
+		base = n > 1 ? modrm[1] & 7 : 0;
+		size++;
+	}
+	if (mode == 0)
+		return size + (base == BASE_32 ? LARGE : 0);
+	return size + (mode == 1 ? SMALL : LARGE);
+}
+
+/* The size of the vector instruction there; 0: it is none, or not all of it is there. */
+static uint32_t vector_size(const struct disassembler *d, const uint8_t *bytes, size_t n)
+{
+	uint32_t prefix = prefix_size(bytes[0]), size = prefix + 1;
+	enum { MAP_3 = 0x1f, MAP_EVEX = 0x07 };
+
+	if (d->machine != EM_X86_64 || !prefix || n <= size)
+		return 0;
+	uint8_t map = bytes[0] == VEX_2   ? 1
+		      : bytes[0] == VEX_3 ? bytes[1] & MAP_3
+					  : bytes[1] & MAP_EVEX;
+	size += operand_size(bytes + size, n - size) + has_immediate(map, bytes[prefix]);
+	return size <= n ? size : 0;
+}
+
 void disassemble(struct disassembler *d, const uint8_t *bytes, size_t n, uint64_t address,
 		 struct instruction *out)
 {
 	const uint8_t *at = bytes;
 	size_t left = n;
 	uint64_t next = address;
-	uint32_t step = d->step <= n ? d->step : (uint32_t)n;
+	uint32_t step = d->step <= n ? d->step : (uint32_t)n, vector;
 	char *to = out->text;
 
 	out->address = address;
@@ -106,7 +159,8 @@ void disassemble(struct disassembler *d, const uint8_t *bytes, size_t n, uint64_
 			 d->insn->op_str[0] ? " " : "", d->insn->op_str);
 		return;
 	}
-	out->size = step;
+	vector = vector_size(d, bytes, n);
+	out->size = step = vector ? vector : step;
 	to += sprintf(to, ".byte");
 	for (uint32_t i = 0; i < step; i++)
 		to += sprintf(to, " 0x%02x", bytes[i]);

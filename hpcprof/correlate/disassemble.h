@@ -12,7 +12,8 @@ struct instruction {
 	uint64_t address;
 	uint32_t size;
 	uint64_t target; /* of a jump or call with an immediate target, else 0 */
-	char text[192];  /* mnemonic and operands; ".byte 0x.." for an invalid instruction */
+	char text[192]; /* mnemonic and operands; ".byte 0x.." for an invalid or unknown instruction
+			 */
 };
 
 struct disassembler;

@@ -33,6 +33,37 @@ static void test_instructions(void **state)
 	disassembler_destroy(d);
 }
 
+/* Code of memcmp for AVX-512, as objdump reads it. Capstone may know an instruction or not: the
+ * next one begins where it begins. */
+static void test_vectors(void **state)
+{
+	(void)state;
+	static const uint8_t code[] = {
+	    0xc5, 0xfb, 0x92, 0xd1,                               /* kmovd %ecx,%k2 */
+	    0x62, 0xe1, 0x7f, 0x2a, 0x6f, 0x16,                   /* vmovdqu8 (%rsi),%ymm18{%k2} */
+	    0x62, 0xf3, 0x6d, 0x22, 0x3e, 0x0f, 0x04,             /* vpcmpnequb (%rdi),... */
+	    0xc4, 0xe2, 0x78, 0xf5, 0xc1,                         /* bzhi %eax,%ecx,%eax */
+	    0x62, 0xf3, 0x6d, 0x22, 0x3e, 0x4c, 0x24, 0x01, 0x04, /* with a SIB byte */
+	    0x62, 0xf1, 0xff, 0x08, 0x6f, 0x05, 1,    2,    3,    4,    /* relative to %rip */
+	    0x62, 0xf1, 0xff, 0x08, 0x6f, 0x84, 0x24, 1,    2,    3, 4, /* 32 bits more */
+	    0xc5, 0xf9, 0x70, 0xc1, 0x03,                               /* vpshufd $3,%xmm1,%xmm0 */
+	    0xc3,
+	};
+	static const uint32_t sizes[] = {4, 6, 7, 5, 9, 10, 11, 5, 1};
+	struct disassembler *d = disassembler_create(EM_X86_64, false, NULL);
+	struct instruction i = {0};
+	size_t at = 0;
+
+	for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++, at += i.size) {
+		disassemble(d, code + at, sizeof code - at, at, &i);
+		assert_int_equal(i.size, sizes[k]);
+	}
+	assert_int_equal(at, sizeof code);
+	disassemble(d, code, 3, 0, &i); /* not all of it is there */
+	assert_int_equal(i.size, 1);
+	disassembler_destroy(d);
+}
+
 static void test_arm(void **state)
 {
 	(void)state;
@@ -140,9 +171,9 @@ static void make_program(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_instructions),    cmocka_unit_test(test_arm),
-	    cmocka_unit_test(test_unknown_machine), cmocka_unit_test(test_any_bytes),
-	    cmocka_unit_test(test_procedures),
+	    cmocka_unit_test(test_instructions), cmocka_unit_test(test_arm),
+	    cmocka_unit_test(test_vectors),      cmocka_unit_test(test_unknown_machine),
+	    cmocka_unit_test(test_any_bytes),    cmocka_unit_test(test_procedures),
 	};
 	int failed;
 
