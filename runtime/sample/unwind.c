@@ -261,8 +261,10 @@ static bool walk(csprof_state_t *state, struct csprof_cursor *c, uint32_t least)
 		__atomic_fetch_add(&csprof_store_header()->tramp_samples, 1, __ATOMIC_RELAXED);
 	}
 	complete = walk_on(state, c, least);
-	/* an unwinder that is about to leave copies the return address of where it goes to */
-	if (own && state->memo.marks && state->memo.lost && !csprof_marks_must_stay(&state->memo))
+	/* an unwinder that is about to leave copies the return address of where it goes to; a guess
+	 * may have found what a frame that is gone has left on the stack */
+	if (own && state->memo.marks && state->memo.lost && !csprof_marks_must_stay(&state->memo) &&
+	    state->memo.certain == UINT32_MAX)
 		csprof_marks_give_up(&state->memo, CSPROF_MARKS_LOST);
 	if (state->outer && debug)
 		complete = check_known(state, c);

@@ -41,13 +41,13 @@ charged() {
 	check "$kind: and the account adds up" lib account.py "$kind"
 }
 for kind in mutex recursive inherit robust; do
-	charged $kind wait_mutex hold_mutex hold_mutex 6
+	charged $kind wait_mutex hold_mutex hold_mutex 15
 done
-charged rwlock wait_rwlock hold_rwlock hold_rwlock 6
-charged join wait_join joined joined 10
-charged condition wait_condition hold_condition main 20
-charged semaphore wait_semaphore hold_semaphore main 20
-charged barrier wait_barrier hold_barrier main 20
+charged rwlock wait_rwlock hold_rwlock hold_rwlock 15
+charged join wait_join joined joined 15
+charged condition wait_condition hold_condition main 25
+charged semaphore wait_semaphore hold_semaphore main 25
+charged barrier wait_barrier hold_barrier main 25
 
 "$hpcprof" mutex >report
 check "a table of it" says report '^ +[0-9.]+% +[0-9.]+ m?s  sleeps_with_it +100.0%  .*blame.c:[0-9]+'

@@ -298,7 +298,13 @@ if command -v gdb >/dev/null; then
 	is 'with share/gdb/hpcrun.py it shows the same of a marked program' \
 		"$(sed -n '/^#/ { s/0x[0-9a-f]*//g; p; / main (/q; }' said | diff alone -)" ''
 	check 'which was marked' says said '^marked 1'
-	check 'and is no more' says said '^.1 = 0'
+	# the command calls a function of the program: gdb 13 cannot where the CPU has AMX
+	if gdb -nx -batch -ex 'break stop_here' -ex run -ex 'p foreign_words()' --args ./deep stop 2>&1 |
+		grep -q '^.1 = '; then
+		check 'and is no more' says said '^.1 = 0'
+	else
+		skip 'and is no more' 'gdb cannot call functions of a program on this machine'
+	fi
 	if ulimit -S -c unlimited 2>/dev/null && [ "$(cat /proc/sys/kernel/core_pattern)" = core ]; then
 		(mkdir -p cores && cd cores && "$hpcrun" -q -e CPUTIME@f5000 --mark marks -o ../core ../deep abort >../said 2>&1)
 		frames -ex bt ./deep cores/core* >of-core
