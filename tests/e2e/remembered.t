@@ -71,7 +71,7 @@ is 'none of them goes on in another way' "$((walks > 0)) $different" "1 0"
 # The tree of a path: the names and the depths of what takes most of the time.
 for way in whole memo; do
 	"$hpcrun" -q --mark $way -o "deep-$way" ./deep
-	"$hpcprof" tree "deep-$way" | awk '$1 == "*" { print $NF }' | uniq -c >"hot-$way"
+	"$hpcprof" tree --min 10 "deep-$way" | awk '$1 == "*" { print $NF }' | uniq -c >"hot-$way"
 done
 check 'both ways find the same hot path' diff hot-whole hot-memo
 is 'whole walks end at no remembered frame' \
