@@ -212,6 +212,9 @@ bool csprof_follows_call(uintptr_t ra);
  */
 uintptr_t csprof_function_start(uintptr_t pc);
 
+/* Whether both addresses are in the same module, which is known. */
+bool csprof_same_module(uintptr_t a, uintptr_t b);
+
 /*
  * Modules that the C library does not know: all if it has no _dl_find_object (glibc before
  * 2.35), and modules with gaps between their segments, of which it reports only the segments.

@@ -92,6 +92,13 @@ bool csprof_module_find(uintptr_t address, struct csprof_module *module)
 	return true;
 }
 
+bool csprof_same_module(uintptr_t a, uintptr_t b)
+{
+	struct csprof_module module;
+
+	return csprof_module_find(a, &module) && b >= module.start && b < module.end;
+}
+
 bool csprof_module_headers(const struct csprof_module *module, struct csprof_headers *headers)
 {
 	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)module->start;

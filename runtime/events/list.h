@@ -27,7 +27,8 @@
 	      "BLOCKED: not on a CPU, nor waiting for one. RUNNABLE: waiting for a\n"              \
 	      "CPU, by the scheduler's count. Their sum is the life of the thread.\n"              \
 	      "A timer per thread looks where it is; a blocked thread is woken once\n"             \
-	      "for each wait at most. Needs no rights.\n")                                         \
+	      "for each wait at most. With them comes BLAME: what other threads\n"                 \
+	      "waited for this one. Needs no rights.\n")                                           \
 	EVENT(blocked, CSP_BLOCKED, "ns", 0, 0, 1000000000, "", "")                                \
 	EVENT(runnable, CSP_RUNNABLE, "ns", 0, 0, 1000000000, "", "")                              \
 	CSPROF_USAGE(EVENT, page_faults, "page-faults", PERF_COUNT_SW_PAGE_FAULTS, 10000,          \

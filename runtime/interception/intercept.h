@@ -20,7 +20,8 @@ void *csprof_static_next(const char *name);
 #define CSPROF_NEXT(name) dlsym(RTLD_NEXT, name)
 /* version: "" for any. */
 #define CSPROF_NEXT_VERSION(name, version)                                                         \
-	((version)[0] ? dlvsym(RTLD_NEXT, name, version) : CSPROF_NEXT(name))
+	((version)[0] && dlvsym(RTLD_NEXT, name, version) ? dlvsym(RTLD_NEXT, name, version)       \
+							  : CSPROF_NEXT(name))
 #define CSPROF_LIST_NEXT(real, name, version)                                                      \
 	static const struct csprof_wrapped next_                                                   \
 	    __attribute__((section("csprof_wrapped"), used)) = {&(real), name, version}

@@ -1,10 +1,9 @@
 /* Functions that end the waits of other threads which wait for nobody in particular: who calls them
- * is to blame (sample/blame.c). If no thread is known to wait, that is a look at one variable. */
+ * is to blame (sample/blame.c). If no thread is known to wait, that costs a few instructions. */
 #include "runtime/interception/intercept.h"
 
 #include "runtime/sample/blame.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>

@@ -11,12 +11,12 @@
 #include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
 #include "runtime/process/thread.h"
-#include "runtime/sample/blame.h"
 #include "runtime/sample/call.h"
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/marks.h"
 #include "runtime/sample/marks_apart.h"
 #include "runtime/sample/marks_unsafe.h"
+#include "runtime/sample/owner.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sample/unwind_libunwind.h"
 #include "runtime/sandboxes/seccomp.h"
@@ -166,7 +166,7 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	csprof_signal_install_faults();
 	csprof_unwind_learn();
 	if (csprof_process.blame != CSP_NONE)
-		csprof_blame_learn();
+		csprof_owner_learn();
 	os_main_stack(&low, &high);
 	begin(NULL, low, high, since);
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);

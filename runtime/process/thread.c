@@ -405,6 +405,8 @@ void csprof_thread_end(void)
 	csprof_thread_returning(); /* not yet after pthread_exit or cancellation */
 	csprof_lock();
 	atomic_store(&state->busy, true);
+	if (state->wall)
+		csprof_blame_timer(state, -1);
 	csprof_samplers_stop(state, false);
 	if (atomic_load(&csprof_process.measuring)) /* an exec has set its own actions */
 		csprof_signal_look();

@@ -27,17 +27,15 @@
 #include "runtime/base/sections.h"
 #include "runtime/os/os.h"
 #include "runtime/sample/fault.h"
+#include "runtime/sample/owner.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 
 /* A thread: that waits, and for which others wait. A cache line. */
 struct csprof_party {
-	_Atomic(uint64_t) who; /* process << 32 | thread; 0: free, like one of another process */
-	atomic_int timer;      /* negative: none */
-	atomic_bool asked, parked;
+	_Atomic(uint64_t) who;    /* process << 32 | thread; 0: free, like one of another process */
+	atomic_int timer;         /* negative: none */
+	atomic_bool asked, quiet; /* its timer has expired for another one; it must not */
 	/* As one that waits: where its owner is named, NULL: nowhere; the futex; the owner, or who
 	 * was charged last; and until when (monotonic clock) it is charged. 0: it does not wait. */
 	_Atomic(const uint32_t *) word;
@@ -56,7 +54,7 @@ enum {
 	RELEASER_SHIFT = 32,
 };
 static CSPROF_LARGE struct csprof_party parties[PARTIES];
-/* Bit i: parties[i] waits, and names an owner. */
+/* Bit i: parties[i] waits for what names its owner; parties[i] waits. */
 static CSPROF_LARGE _Atomic(uint64_t) owned[PARTIES / BITS], waiting[PARTIES / BITS];
 static _Atomic(uint32_t) num_owned;
 static _Atomic(uint32_t) num_waiting;
@@ -90,6 +88,11 @@ static struct csprof_party *find(uint32_t tid)
 	return NULL;
 }
 
+bool csprof_blame_knows(uint32_t tid)
+{
+	return find(tid);
+}
+
 /* ---- threads ------------------------------------------------------------------------------ */
 
 void csprof_blame_begin(csprof_state_t *state)
@@ -102,7 +105,7 @@ void csprof_blame_begin(csprof_state_t *state)
 			continue;
 		atomic_store(&p->timer, -1);
 		atomic_store(&p->asked, false);
-		atomic_store(&p->parked, false);
+		atomic_store(&p->quiet, false);
 		atomic_store(&p->word, NULL);
 		atomic_store(&p->until, 0);
 		atomic_store(&p->owned, 0);
@@ -123,6 +126,13 @@ void csprof_blame_timer(csprof_state_t *state, int timer)
 		atomic_store(&me->timer, timer);
 }
 
+void csprof_blame_quiet(csprof_state_t *state, bool quiet)
+{
+	struct csprof_party *me = state->wall->blame.party;
+	if (me)
+		atomic_store(&me->quiet, quiet);
+}
+
 void csprof_blame_end(csprof_state_t *state)
 {
 	if (state->wall && state->wall->blame.party)
@@ -140,102 +150,6 @@ void csprof_blame_forget(void)
 	}
 	for (uint32_t i = 0; i < LINES; i++)
 		atomic_store(&lines[i].waiting, 0);
-}
-
-/* ---- what a thread waits for -------------------------------------------------------------- */
-
-enum wait_kind { OTHER, MUTEX, RWLOCK, CONDITION };
-
-#define FUNCTIONS(FUNCTION)                                                                        \
-	FUNCTION(MUTEX, pthread_mutex_lock)                                                        \
-	FUNCTION(MUTEX, pthread_mutex_timedlock)                                                   \
-	FUNCTION(MUTEX, pthread_mutex_clocklock)                                                   \
-	FUNCTION(RWLOCK, pthread_rwlock_rdlock)                                                    \
-	FUNCTION(RWLOCK, pthread_rwlock_wrlock)                                                    \
-	FUNCTION(RWLOCK, pthread_rwlock_timedrdlock)                                               \
-	FUNCTION(RWLOCK, pthread_rwlock_timedwrlock)                                               \
-	FUNCTION(RWLOCK, pthread_rwlock_clockrdlock)                                               \
-	FUNCTION(RWLOCK, pthread_rwlock_clockwrlock)                                               \
-	FUNCTION(CONDITION, pthread_cond_wait)                                                     \
-	FUNCTION(CONDITION, pthread_cond_timedwait)                                                \
-	FUNCTION(CONDITION, pthread_cond_clockwait)
-
-#ifdef CSPROF_STATIC
-#define DECLARE(kind, name) extern char name##_here[] __asm__(#name) __attribute__((weak));
-FUNCTIONS(DECLARE)
-#define ROW(kind, name) {kind, (uintptr_t)name##_here},
-#else
-#define ROW(kind, name) {kind, (uintptr_t)dlsym(RTLD_NEXT, #name)},
-#endif
-#define COUNT(kind, name) +1
-enum { NUM_FUNCTIONS = 0 FUNCTIONS(COUNT) };
-struct wait_function {
-	enum wait_kind kind;
-	uintptr_t start;
-};
-static struct wait_function functions[NUM_FUNCTIONS];
-
-void csprof_blame_learn(void)
-{
-	const struct wait_function found[] = {FUNCTIONS(ROW)};
-	for (uint32_t i = 0; i < NUM_FUNCTIONS; i++)
-		functions[i] = found[i];
-#ifndef CSPROF_STATIC
-	(void)dlerror(); /* an old libc lacks some */
-#endif
-}
-
-static enum wait_kind kind_of(uintptr_t start)
-{
-	for (uint32_t i = 0; start && i < NUM_FUNCTIONS; i++)
-		if (functions[i].start == start)
-			return functions[i].kind;
-	return OTHER;
-}
-
-/* libc's functions call one another before they wait. */
-static enum wait_kind find_kind(store_ref node)
-{
-	enum { CALLS = 6 };
-	enum wait_kind kind = OTHER;
-	for (int i = 0; i < CALLS && kind == OTHER; i++) {
-		const struct store_node *n = csprof_store_at(node);
-		if (n->parent == node)
-			break;
-		kind = kind_of(csprof_function_start((n->key & STORE_IP_MASK) - 1));
-		node = n->parent;
-	}
-	return kind;
-}
-
-static const uint32_t *word_at(uintptr_t address, size_t from, size_t to)
-{
-	return (const uint32_t *)(address - from + to);
-}
-
-#define MUTEX_AT(part) offsetof(pthread_mutex_t, __data.part)
-#define RWLOCK_AT(part) offsetof(pthread_rwlock_t, __data.part)
-
-/* Where the owner is named of what the thread waits for; NULL: nowhere. */
-static const uint32_t *owner_of(const struct os_futex *f, enum wait_kind kind)
-{
-	enum { CONTENDED = 2 }; /* the value of a lock for which threads wait */
-	bool names =
-	    f->names_owner || f->value & OS_FUTEX_WAITERS || (f->shared && f->value != CONTENDED);
-	if (names && find(f->names_owner ? *(const uint32_t *)f->at & OS_FUTEX_OWNER
-					 : f->value & OS_FUTEX_OWNER))
-		return (const uint32_t *)f->at;
-	if (kind == RWLOCK) {
-		bool of_phase = f->at % _Alignof(pthread_rwlock_t) ==
-				RWLOCK_AT(__wrphase_futex) % _Alignof(pthread_rwlock_t);
-		return word_at(f->at,
-			       of_phase ? RWLOCK_AT(__wrphase_futex) : RWLOCK_AT(__writers_futex),
-			       RWLOCK_AT(__cur_writer));
-	}
-	/* a condition's wait locks its mutex again */
-	if (f->value == CONTENDED && (kind == MUTEX || (kind == CONDITION && f->plain)))
-		return word_at(f->at, MUTEX_AT(__lock), MUTEX_AT(__owner));
-	return NULL;
 }
 
 /* ---- charging ----------------------------------------------------------------------------- */
@@ -407,24 +321,14 @@ static void set_bit(_Atomic(uint64_t) *bits, const struct csprof_party *p, bool 
 		atomic_fetch_and(&bits[i / BITS], ~bit);
 }
 
-/* Let the owner take a sample, unless it waits, too: then that is known at the end of its wait. */
+/* Let the owner take a sample, unless it is known to wait, too. */
 static void ask(uint32_t tid)
 {
 	struct csprof_party *p = find(tid);
 	int timer = p ? atomic_load(&p->timer) : -1;
-	if (timer < 0 || atomic_load(&p->parked) || atomic_exchange(&p->asked, true))
+	if (timer < 0 || atomic_load(&p->quiet) || atomic_exchange(&p->asked, true))
 		return;
 	os_timer_arm(timer, 1);
-}
-
-static bool is_futex(const void *ucontext, struct os_futex *f)
-{
-	struct csprof_call call;
-	if (csprof_cpu.call_restarts(ucontext))
-		csprof_cpu.restarted_call(ucontext, &call);
-	else if (!csprof_cpu.last_call(ucontext, &call))
-		return false;
-	return os_futex_wait(call.number, call.args, f);
 }
 
 void csprof_blame_wait(csprof_state_t *state, const void *ucontext, store_ref node, uint64_t waited,
@@ -432,22 +336,22 @@ void csprof_blame_wait(csprof_state_t *state, const void *ucontext, store_ref no
 {
 	struct csprof_blame *b = &state->wall->blame;
 	struct csprof_party *me = b->party;
-	struct os_futex f;
 	if (!me)
 		return;
 	b->last = node;
-	atomic_store(&me->parked, true);
-	if (!is_futex(ucontext, &f))
+	atomic_store(&me->quiet, true);
+	const uint32_t *word;
+	uintptr_t futex = csprof_owner_find(state, ucontext, node, &word);
+	if (!futex)
 		return;
-	const uint32_t *word = owner_of(&f, find_kind(node));
 	uint32_t owner = word ? *word & OS_FUTEX_OWNER : 0;
 	uint64_t ahead = b->ahead < waited ? b->ahead : waited;
 	b->ahead -= ahead;
 	atomic_store(&me->word, word);
-	atomic_store(&me->futex, f.at);
+	atomic_store(&me->futex, futex);
 	atomic_store(&me->owner, owner);
 	atomic_store(&me->until, now - waited + ahead);
-	atomic_fetch_add(&lines[line_of(f.at)].waiting, 1);
+	atomic_fetch_add(&lines[line_of(futex)].waiting, 1);
 	atomic_fetch_add(&num_waiting, 1);
 	set_bit(waiting, me, true);
 	if (!word)
@@ -486,7 +390,7 @@ void csprof_blame_over(csprof_state_t *state, uint64_t end, uint64_t left, bool 
 	struct csprof_party *me = b->party;
 	if (!me)
 		return;
-	atomic_store(&me->parked, false);
+	atomic_store(&me->quiet, false);
 	uint64_t charged = atomic_exchange(&me->until, 0);
 	if (!charged)
 		return;

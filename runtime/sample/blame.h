@@ -9,16 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Find libc's functions for locks. Not for handlers; takes the loader's lock. */
-void csprof_blame_learn(void);
-
 /* In a forked child: nobody waits. */
 void csprof_blame_forget(void);
 
-/* The thread begins; it has this timer, which a thread that waits for it lets expire; and ends. */
+/* The thread begins; it has this timer, which a thread that waits for it lets expire, negative: no
+ * more; and ends. */
 void csprof_blame_begin(csprof_state_t *state);
 void csprof_blame_timer(csprof_state_t *state, int timer);
+/* From now on the timer must not expire for others, because a call of the thread would last longer;
+ * or it may again. */
+void csprof_blame_quiet(csprof_state_t *state, bool quiet);
 void csprof_blame_end(csprof_state_t *state);
+
+/* Whether it is a thread of this process that can be charged. */
+bool csprof_blame_knows(uint32_t tid);
 
 /* Whether another thread has let the thread's timer expire, because it waits for it. Once. */
 bool csprof_blame_asked(csprof_state_t *state);

@@ -363,6 +363,7 @@ void csprof_wall_allow(csprof_state_t *state, uint64_t ns)
 	atomic_fetch_add_explicit(&sampled, ns, memory_order_relaxed);
 	if (state->wall->left) {
 		state->wall->left = false;
+		csprof_blame_quiet(state, false);
 		arm(state, state->wall->blocked);
 	}
 }
@@ -398,7 +399,9 @@ void csprof_wall_over(csprof_state_t *state, const void *ucontext, bool ended)
 	csprof_blame_over(state, w->last.mono, left, !ended || !csprof_call_timed_out(ucontext));
 	if (wait.node)
 		charge_others(state, wait.node, rest, true, false);
-	if (!w->left)
+	if (w->left)
+		csprof_blame_quiet(state, true);
+	else
 		arm(state, p);
 	add_cost(state, p, began, 0);
 	atomic_store(&state->busy, false);

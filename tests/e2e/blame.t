@@ -43,6 +43,7 @@ charged() {
 for kind in mutex recursive inherit robust; do
 	charged $kind wait_mutex hold_mutex hold_mutex 15
 done
+charged timed wait_timed hold_mutex hold_mutex 15
 charged rwlock wait_rwlock hold_rwlock hold_rwlock 15
 charged join wait_join joined joined 15
 charged condition wait_condition hold_condition main 25
@@ -57,6 +58,11 @@ print(sum(r["waited_for"] for r in json.load(sys.stdin)["blame"]["rows"]))')" \
 "$hpcprof" merge -q -o merged.csp mutex
 is "and of a merged file" "$("$hpcprof" --waits merged.csp | sed -n '/^Threads that/,$p')" \
 	"$("$hpcprof" --waits mutex | sed -n '/^Threads that/,$p')"
+
+# Those who wait do not ask again and again where a thread is: its call would never end.
+lasted=$(timeout 60 "$hpcrun" -q -o limit -e REALTIME "$blame" limit 400)
+check "a call of the holder ends at its time limit" [ "$lasted" -ge 400 -a "$lasted" -lt 1200 ]
+note "it lasted $lasted ms"
 
 # Nothing is done in a lock: with few samples it takes what it takes alone. Other programs may
 # disturb a comparison, but not three.

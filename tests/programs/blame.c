@@ -1,6 +1,6 @@
 /* Threads that make others wait:
  *
- *     blame mutex|recursive|inherit|robust|rwlock|condition|semaphore|barrier|join ROUNDS MS
+ *     blame mutex|timed|recursive|inherit|robust|rwlock|condition|semaphore|barrier|join ROUNDS MS
  *
  * ROUNDS times, another thread waits for one that computes for three parts of MS in
  * computes_with_it, sleeps for two parts in sleeps_with_it and computes for one part in
@@ -11,16 +11,24 @@
  *
  * Takes a mutex that nobody else wants N times and prints the ns of CPU time.
  *
- * Prints `waited NS`, the time for which the other thread has waited, and `in FUNCTION NS`, how
- * long the first one was in each. */
+ *     blame limit MS
+ *
+ * Holds a mutex in a call of epoll_wait with a time limit of MS that is made again after signals,
+ * because the thread has an alternate stack, while another one tries again and again to lock the
+ * mutex for 5 ms; prints for how many ms the call lasted.
+ *
+ * Otherwise prints `waited NS`, the time for which the other thread has waited, and `in FUNCTION
+ * NS`, how long the first one was in each. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -112,6 +120,16 @@ static void wait_mutex(void)
 	pthread_mutex_unlock(&mutex);
 }
 
+static void wait_timed(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_sec += 60;
+	pthread_mutex_timedlock(&mutex, &t);
+	pthread_mutex_unlock(&mutex);
+}
+
 static void hold_rwlock(void)
 {
 	pthread_rwlock_wrlock(&rwlock);
@@ -197,6 +215,7 @@ static const struct kind {
 	int type, protocol, robust;
 } kinds[] = {
     {"mutex", hold_mutex, wait_mutex, 0, 0, 0},
+    {"timed", hold_mutex, wait_timed, 0, 0, 0},
     {"recursive", hold_mutex, wait_mutex, PTHREAD_MUTEX_RECURSIVE, 0, 0},
     {"inherit", hold_mutex, wait_mutex, 0, PTHREAD_PRIO_INHERIT, 0},
     {"robust", hold_mutex, wait_mutex, 0, 0, PTHREAD_MUTEX_ROBUST},
@@ -221,6 +240,47 @@ static void *waits(void *arg)
 		begun = i + 1;
 	}
 	return NULL;
+}
+
+static void *tries(void *arg)
+{
+	(void)arg;
+	while (held) {
+		struct timespec t;
+		clock_gettime(CLOCK_REALTIME, &t);
+		t.tv_nsec += 5000000;
+		t.tv_sec += t.tv_nsec / 1000000000;
+		t.tv_nsec %= 1000000000;
+		if (pthread_mutex_timedlock(&mutex, &t) == 0)
+			pthread_mutex_unlock(&mutex);
+	}
+	return NULL;
+}
+
+static void handler(int sig)
+{
+	(void)sig;
+}
+
+static void hold_in_limited_call(int limit)
+{
+	static char stack[1 << 16];
+	const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+	const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+	struct epoll_event event;
+	pthread_t other;
+
+	sigaltstack(&alternate, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	pthread_mutex_lock(&mutex);
+	held = 1;
+	pthread_create(&other, NULL, tries, NULL);
+	uint64_t began = now();
+	epoll_wait(epoll_create1(0), &event, 1, limit);
+	printf("%" PRIu64 "\n", (now() - began) / 1000000);
+	held = 0;
+	pthread_mutex_unlock(&mutex);
+	pthread_join(other, NULL);
 }
 
 static void *sleeps(void *arg)
@@ -251,6 +311,10 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && strcmp(argv[1], "free") == 0) {
 		take_free_locks(atol(argv[2]));
+		return 0;
+	}
+	if (argc == 3 && strcmp(argv[1], "limit") == 0) {
+		hold_in_limited_call(atoi(argv[2]));
 		return 0;
 	}
 	for (size_t i = 0; argc == 4 && i < sizeof kinds / sizeof *kinds; i++)
