@@ -43,6 +43,7 @@ UNIT_LDFLAGS_import := $(wrap_alloc)
 UNIT_LDFLAGS_merge_oom := $(wrap_alloc)
 UNIT_LDFLAGS_symbolize_oom := $(wrap_alloc)
 UNIT_LDFLAGS_reader_bad := $(wrap_alloc)
+UNIT_LDFLAGS_runtime_counter := $(foreach f,is_open read open enable period close,-Wl,--wrap=os_perf_$f)
 UNIT_LDFLAGS_base := -Wl,--wrap=pthread_create
 # And the N-th operation on files.
 UNIT_LDFLAGS_db_failures := $(wrap_alloc) -Wl,--wrap=open,--wrap=read,--wrap=write,--wrap=fsync,--wrap=rename
@@ -63,6 +64,10 @@ $(unit_offline:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/obj/tests/unit/%.o $(LI
 # Of the launcher.
 $(unit_dir)/hardening: $(BUILD)/obj/runtime/launcher/hardening.o
 $(BUILD)/fuzz/unit/hardening: $(BUILD)/fuzz/obj/runtime/launcher/hardening.o
+names_o := runtime/launcher/expand.o runtime/launcher/perf_names.o runtime/launcher/perf_system.o \
+	runtime/events/request.o formats/base/nearest.o
+$(unit_dir)/perf_names: $(names_o:%=$(BUILD)/obj/%)
+$(BUILD)/fuzz/unit/perf_names $(BUILD)/fuzz/fuzz_events: $(names_o:%=$(BUILD)/fuzz/obj/%)
 
 $(testtools): $(BUILD)/programs/%: $(BUILD)/obj/tests/lib/builders/%.o $(LIB)/libtest.a $(LIB)/libhpcoffline.a
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(OFFLINE_LIBS)
@@ -136,7 +141,7 @@ e2e_beside := page thread-sanitizer page-values diff-page db outputs frames kill
 	statistics views db-questions ordinary-user house completion signal-safety db-outside faulting \
 	db-query replaced hpcrun arrows stacks confined merge places cannot stress epochs transfers mpi \
 	hpcprof-text recover churn diff unseen users zoo export import sources hpcprof-cli names signal-queue \
-	dump growth json page-bundle remembered activations own-metrics
+	dump growth json perf-events page-bundle remembered activations own-metrics
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
 e2e_chosen := $(wildcard tests/e2e/$(only).t)

@@ -172,6 +172,8 @@ static int take_metric(struct import *in, sqlite3_stmt *s)
 		     : strcmp(kernel, "mixed") == 0 ? KERNEL_MIXED
 						    : KERNEL_NOT_SAID;
 	k->cost = sum_add(k->cost, number(s, 16), saturated);
+	k->enabled = sum_add(k->enabled, number(s, 17), saturated);
+	k->running = sum_add(k->running, number(s, 18), saturated);
 	k->has_account |= number(s, 12) != 0;
 	k->unaccounted.events = sum_add(k->unaccounted.events, number(s, 13), saturated);
 	k->unaccounted.samples = sum_add(k->unaccounted.samples, number(s, 14), saturated);
@@ -242,15 +244,16 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 				  .tool = some_text(in, s, 14, &ok),
 				  .unmarked = some_text(in, s, 15, &ok),
 				  .marks_lost = number(s, 16),
-				  .tramp_samples = number(s, 17),
-				  .has_ended = number(s, 18) != 0,
-				  .has_trailer = number(s, 19) != 0,
-				  .outside_ns = number(s, 20),
-				  .process_ns = number(s, 21),
-				  .waited_ns = number(s, 22),
-				  .estimated = number(s, 23) != 0,
-				  .flat = number(s, 24) != 0,
-				  .foreign = number(s, 25) != 0};
+				  .uncounted = number(s, 17),
+				  .tramp_samples = number(s, 18),
+				  .has_ended = number(s, 19) != 0,
+				  .has_trailer = number(s, 20) != 0,
+				  .outside_ns = number(s, 21),
+				  .process_ns = number(s, 22),
+				  .waited_ns = number(s, 23),
+				  .estimated = number(s, 24) != 0,
+				  .flat = number(s, 25) != 0,
+				  .foreign = number(s, 26) != 0};
 	int64_t row = sqlite3_column_int64(s, 0);
 
 	p.num_sums = (uint32_t)in->m->metrics.len;
@@ -439,7 +442,8 @@ static const struct table {
 } tables[] = {
     {"SELECT id, name, unit, flags, events, samples, interval, position, kernel, sources, "
      "requested, "
-     "achieved, has_account, unaccounted_events, unaccounted_samples, jitter, cost_ns FROM metric "
+     "achieved, has_account, unaccounted_events, unaccounted_samples, jitter, cost_ns, "
+     "enabled_ns, running_ns FROM metric "
      "ORDER BY "
      "id",
      take_metric, NULL},
@@ -447,7 +451,8 @@ static const struct table {
      take_account, ""},
     {"SELECT id, path, command, executable, host, pid, ppid, rank, ranks, start_ns, wall_ns, "
      "cpu_ns, "
-     "threads, \"end\", tool, unmarked, marks_lost, tramp_samples, has_ended, has_trailer, "
+     "threads, \"end\", tool, unmarked, marks_lost, uncounted, tramp_samples, has_ended, "
+     "has_trailer, "
      "outside_ns, process_ns, "
      "waited_ns, estimated, flat, "
      "imported FROM process ORDER "

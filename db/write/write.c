@@ -148,6 +148,7 @@ static void write_process(struct db_writing *w, struct bulk *b, size_t i)
 	text_or_null(w, b, p->tool);
 	text_or_null(w, b, p->unmarked);
 	bulk_sum(b, p->marks_lost);
+	bulk_sum(b, p->uncounted);
 	bulk_sum(b, p->tramp_samples);
 	bulk_int(b, p->has_ended);
 	bulk_int(b, p->has_trailer);
@@ -164,7 +165,7 @@ static int write_processes(struct db_writing *w, struct error *e)
 	const struct model *m = w->p->model;
 	struct bulk b;
 
-	bulk_begin(&b, w->db, "process", 27, e);
+	bulk_begin(&b, w->db, "process", 28, e);
 	for (size_t i = 0; i < m->processes.len; i++)
 		write_process(w, &b, i);
 	if (bulk_end(&b, e) != 0)
@@ -223,6 +224,8 @@ static void write_metric(struct db_writing *w, struct bulk *b, size_t i)
 	bulk_sum(b, k->unaccounted.samples);
 	bulk_text(b, joined(w, &k->jitters));
 	bulk_sum(b, k->cost);
+	bulk_sum(b, k->enabled);
+	bulk_sum(b, k->running);
 }
 
 static int write_metrics(struct db_writing *w, struct error *e)
@@ -230,7 +233,7 @@ static int write_metrics(struct db_writing *w, struct error *e)
 	const struct model *m = w->p->model;
 	struct bulk b;
 
-	bulk_begin(&b, w->db, "metric", 19, e);
+	bulk_begin(&b, w->db, "metric", 21, e);
 	for (size_t i = 0; i < m->metrics.len; i++)
 		write_metric(w, &b, i);
 	if (bulk_end(&b, e) != 0)

@@ -17,6 +17,9 @@ struct conversion {
 	uint64_t cpu;                         /* of all threads */
 	uint64_t cost;                        /* ns of CPU time that measuring took */
 	uint64_t achieved[STORE_MAX_METRICS]; /* handled samples per second of CPU time */
+	struct turns {
+		uint64_t enabled, running; /* of all threads' clocks of an event */
+	} turns[STORE_MAX_METRICS];
 };
 
 /* What a clock has advanced; if the thread still runs, up to its last sample. */
@@ -153,7 +156,7 @@ static void put_process(struct conversion *c)
 	const struct store_header *h = c->header;
 	bool ranked = h->rank != CSP_NONE;
 	csp_put_u32(c->sink, 11 + 2 * ranked + (h->process != 0) + (h->unmarked != 0) +
-				 (h->marks_lost != 0));
+				 (h->marks_lost != 0) + (h->uncounted != 0));
 	put_pair_ref(c, "command", h->command);
 	put_pair_ref(c, "executable", h->executable);
 	put_pair_ref(c, "host", h->host);
@@ -175,6 +178,8 @@ static void put_process(struct conversion *c)
 		put_pair_ref(c, "unmarked", h->unmarked);
 	if (h->marks_lost)
 		csp_put_pair_u64(c->sink, "marks_lost", h->marks_lost);
+	if (h->uncounted)
+		csp_put_pair_u64(c->sink, "uncounted", h->uncounted);
 	if (ranked) {
 		csp_put_pair_u64(c->sink, "rank", h->rank);
 		csp_put_pair_u64(c->sink, "ranks", h->ranks);
@@ -264,7 +269,10 @@ static void put_metrics(struct conversion *c)
 	for (uint32_t i = 0; i < c->num_metrics; i++) {
 		const struct store_metric *m = &h->metrics[i];
 		bool event = m->event < h->num_events && store_value_column(h, m->event) == i;
-		csp_put_u32(c->sink, !event ? 1 : 5u + !told + (m->requested != 0));
+		const struct turns *turns = &c->turns[event ? m->event : 0];
+		bool shared = event && turns->running < turns->enabled;
+		csp_put_u32(c->sink,
+			    !event ? 1 : 5u + !told + (m->requested != 0) + (shared ? 2u : 0));
 		put_pair_chars(c, "unit", m->unit, sizeof m->unit);
 		if (!event)
 			continue;
@@ -277,6 +285,10 @@ static void put_metrics(struct conversion *c)
 		told = true;
 		put_pair_chars(c, "kernel", m->kernel ? "yes" : "no", 3);
 		put_pair_chars(c, "jitter", m->jitter, sizeof m->jitter);
+		if (shared) {
+			csp_put_pair_u64(c->sink, "enabled_ns", turns->enabled);
+			csp_put_pair_u64(c->sink, "running_ns", turns->running);
+		}
 	}
 }
 
@@ -344,6 +356,10 @@ static void sum_clocks(struct conversion *c)
 		for (uint32_t e = 0; e < c->header->num_events; e++)
 			for (int d = 0; d < CSP_DISPOSITIONS; d++)
 				samples[e] += t->clocks[e].account[d].samples;
+		for (uint32_t e = 0; e < c->header->num_events; e++) {
+			c->turns[e].enabled += t->clocks[e].enabled;
+			c->turns[e].running += t->clocks[e].running;
+		}
 	}
 	for (uint32_t e = 0; e < c->header->num_events; e++)
 		if (cpu)

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC "HPCSTORE"
-enum { STORE_VERSION = 7, STORE_ORDER_MARK = 0x01020304 };
+enum { STORE_VERSION = 8, STORE_ORDER_MARK = 0x01020304 };
 
 enum {
 	STORE_GRAIN = 16,
@@ -98,6 +98,8 @@ struct store_header {
 	 * was not theirs. */
 	store_ref unmarked;
 	uint32_t marks_lost;
+	/* Threads for which an event could not be counted: once for each event. */
+	uint32_t uncounted;
 	/* ns of CPU time that measuring this image takes before and after its threads' clocks; 0:
 	 * not known */
 	uint32_t outside;
@@ -140,6 +142,8 @@ struct store_clock {
 	uint64_t start, last, end; /* last: at the last handled sample; end: 0 while it runs */
 	struct store_count account[CSP_DISPOSITIONS];
 	uint64_t cost; /* of the first one: ns used by measuring all events, besides "own code" */
+	/* of a performance event: for how many ns it should have counted, and has */
+	uint64_t enabled, running;
 };
 
 struct store_thread {

@@ -88,6 +88,11 @@ const struct option_row common_metrics_options[] = {
      FIELD(metrics), NULL},
     {0}};
 
+const struct option_row common_ratio_options[] = {
+    {0, "ratio", "A/B", "a column for this ratio of two metrics; NAME=A/B gives it a name",
+     option_strings, FIELD(ratios), NULL},
+    {0}};
+
 const struct option_row common_paths_options[] = {
     {0, "focus", "REGEX", "only paths through functions whose names match REGEX", read_expression,
      FIELD(focus), NULL},
@@ -187,10 +192,12 @@ int common_check_by(const struct common *o, const char *command, struct error *e
 
 int common_check_json(const struct common *o, const char *command, struct error *e)
 {
-	if (o->json && (o->stats || o->by))
+	if (o->json && (o->stats || o->by || o->ratios.len))
 		return error_set(e, ERROR_USAGE,
 				 "%s --json cannot be combined with --%s (leave one out)", command,
-				 o->stats ? "stats" : "by");
+				 o->stats ? "stats"
+				 : o->by  ? "by"
+					  : "ratio");
 	return 0;
 }
 
@@ -200,6 +207,7 @@ void common_deinit(struct common *o)
 		return;
 	vec_free(&o->lists);
 	path_list_deinit(&o->listed);
+	vec_free(&o->ratios);
 	vec_free(&o->programs);
 	vec_free(&o->processes);
 	vec_free(&o->hosts);

@@ -40,6 +40,7 @@ struct common {
 	option_strings_field focus, ignore, modules; /* expressions, see metrics/path_filter.h */
 	const char *under;            /* a function, see correlate/under.h; or NULL */
 	option_strings_field metrics; /* in this order; empty: the command's choice */
+	option_strings_field ratios;  /* see metrics/ratio.h */
 	uint64_t rows;                /* 0: the default; UINT64_MAX: all */
 	enum sort_key sort;
 	bool samples, ci, stats, quiet, json;
@@ -56,6 +57,7 @@ extern const struct option_row common_loading_options[];  /* -j, --join-threads 
 extern const struct option_row common_choice_options[];   /* --program and so on */
 extern const struct option_row common_inlining_options[]; /* --no-inline */
 extern const struct option_row common_metrics_options[];  /* -m */
+extern const struct option_row common_ratio_options[];    /* --ratio */
 extern const struct option_row common_paths_options[];    /* --focus, --ignore, --module */
 extern const struct option_row common_under_options[];    /* --under */
 extern const struct option_row common_rows_options[];     /* -n */

@@ -186,6 +186,8 @@ static void put_metrics(struct csp_sink *s, const struct context *c)
 		add_text(&pairs, "kernel", k->kernel & KERNEL_NO ? "no" : NULL);
 		add_number(&pairs, "position", k->position != UINT32_MAX, k->position);
 		add_number(&pairs, "cost_ns", k->cost != 0, k->cost);
+		add_number(&pairs, "enabled_ns", k->enabled != 0, k->enabled);
+		add_number(&pairs, "running_ns", k->enabled != 0, k->running);
 		add_number(&pairs, "unaccounted", k->has_account && k->unaccounted.events,
 			   k->unaccounted.events);
 		add_number(&pairs, "unaccounted_samples", k->has_account && k->unaccounted.samples,
@@ -264,6 +266,7 @@ static void put_image(struct csp_sink *s, const struct context *c, const struct 
 	add_text(&pairs, "ended_threads", p->has_ended ? "yes" : NULL);
 	add_text(&pairs, "unmarked", p->unmarked);
 	add_number(&pairs, "marks_lost", p->marks_lost, p->marks_lost);
+	add_number(&pairs, "uncounted", p->uncounted, p->uncounted);
 	add_number(&pairs, "tramp_samples", p->tramp_samples, p->tramp_samples);
 	add_text(&pairs, "trailer", p->has_trailer ? NULL : "no");
 	csp_put_u32(s, pairs.n);

@@ -86,6 +86,7 @@ static int describe(struct model *m, struct reader_pairs about, struct reader_te
 	reader_pairs_u64(about, "process_ns", &out->process_ns);
 	reader_pairs_u64(about, "waited_ns", &out->waited_ns);
 	reader_pairs_u64(about, "marks_lost", &out->marks_lost);
+	reader_pairs_u64(about, "uncounted", &out->uncounted);
 	return 0;
 }
 
@@ -190,11 +191,16 @@ int process_describe_metric(struct model *m, const struct reader *r, const bool 
 			    struct error *e)
 {
 	struct reader_pairs about = reader_metric(r, v)->about;
-	uint64_t scale = reader_metric(r, v)->period, samples = 0, cost;
+	uint64_t scale = reader_metric(r, v)->period, samples = 0, cost, enabled, running;
 	bool accounted = false;
 
 	if (reader_pairs_u64(about, "cost_ns", &cost))
 		metric->cost = sum_add(metric->cost, cost, &m->saturated);
+	if (reader_pairs_u64(about, "enabled_ns", &enabled) &&
+	    reader_pairs_u64(about, "running_ns", &running)) {
+		metric->enabled = sum_add(metric->enabled, enabled, &m->saturated);
+		metric->running = sum_add(metric->running, running, &m->saturated);
+	}
 	for (uint32_t i = 0; i < about.n; i++)
 		if (text_is(about.at[i].key, "kernel"))
 			metric->kernel |= text_is(about.at[i].value, "yes")  ? KERNEL_YES

@@ -3,6 +3,7 @@
 #include "formats/base/nearest.h"
 #include "formats/datafile.h"
 #include "hpcprof/metrics/interval.h"
+#include "hpcprof/metrics/ratio.h"
 #include "hpcprof/model/sums.h"
 
 #include <stdlib.h>
@@ -157,17 +158,33 @@ static const struct model_metric *find_metric(const struct model *m, const char 
 	return NULL;
 }
 
-static int no_metric(const struct model *m, const char *text, struct arena *a, struct error *e)
+bool shown_metrics_known(const struct model *m, const char *name)
 {
-	struct nearest near = {.typed = text};
+	return find_metric(m, name, "") != NULL;
+}
+
+bool shown_metrics_have(struct shown_metrics *out, const struct model *m, const struct common *o,
+			const char *name, struct arena *a, size_t *column)
+{
+	const struct model_metric *metric = find_metric(m, name, "");
+
+	for (*column = 0; *column < out->len; ++*column)
+		if (out->at[*column].metric == metric)
+			return true;
+	return add_column(out, m, metric, o, a);
+}
+
+int shown_metrics_unknown(const struct model *m, const char *name, struct arena *a, struct error *e)
+{
+	struct nearest near = {.typed = name};
 	char hint[NEAREST_TEXT];
 
 	for (size_t i = 0; i < m->metrics.len; i++) {
-		const char *name = layout_clean(a, m->metrics.at[i].name);
-		if (name)
-			nearest_offer(&near, name, strlen(name));
+		const char *known = layout_clean(a, m->metrics.at[i].name);
+		if (known)
+			nearest_offer(&near, known, strlen(known));
 	}
-	return error_set(e, ERROR_USAGE, "no metric '%.100s'%s (the metrics are: %s)", text,
+	return error_set(e, ERROR_USAGE, "no metric '%.100s'%s (the metrics are: %s)", name,
 			 nearest_text(hint, &near, ""), metric_names(m, a));
 }
 
@@ -184,29 +201,42 @@ static int choose_named(struct shown_metrics *out, const struct model *m, const 
 	for (; part <= last && !(metric = find_metric(m, text, parts[part])); part++)
 		;
 	if (!metric)
-		return no_metric(m, text, a, e);
+		return shown_metrics_unknown(m, text, a, e);
 	if (!add_column(out, m, metric, o, a))
 		return error_memory(e, sizeof *out->at);
 	out->at[out->len - 1].part = (enum shown_part)part;
 	return 0;
 }
 
-int shown_metrics_choose(struct shown_metrics *out, const struct model *m, const struct common *o,
-			 bool has_parts, size_t most, struct arena *a, struct error *e)
+static int choose_metrics(struct shown_metrics *out, const struct model *m, const struct common *o,
+			  bool has_parts, size_t most, struct arena *a, struct error *e)
 {
-	size_t room = (o->metrics.len > m->metrics.len ? o->metrics.len : m->metrics.len) + 1;
+	size_t room = (o->metrics.len > m->metrics.len ? o->metrics.len : m->metrics.len) + 1 +
+		      2 * o->ratios.len;
 
 	memset(out, 0, sizeof *out);
 	out->at = calloc(room, sizeof *out->at);
 	out->values = calloc(room, sizeof *out->values);
 	if (!out->at || !out->values)
 		return error_memory(e, room * sizeof *out->at);
+	if (2 * o->ratios.len < most) /* their metrics need room, too */
+		most -= 2 * o->ratios.len;
+	else if (o->ratios.len)
+		most = 1;
 	if (!o->metrics.len)
 		return choose_all(out, m, o, most, a, e);
 	for (size_t k = 0; k < o->metrics.len; k++)
 		if (choose_named(out, m, o, o->metrics.at[k], has_parts, a, e) != 0)
 			return -1;
 	return 0;
+}
+
+int shown_metrics_choose(struct shown_metrics *out, const struct model *m, const struct common *o,
+			 bool has_parts, size_t most, struct arena *a, struct error *e)
+{
+	if (choose_metrics(out, m, o, has_parts, most, a, e) != 0)
+		return -1;
+	return ratio_choose(out, m, o, a, e);
 }
 
 int shown_metrics_add_samples(struct shown_metrics *c, struct error *e)
@@ -246,6 +276,7 @@ void shown_metrics_deinit(struct shown_metrics *c)
 		free(c->copies[i]);
 	free(c->copies);
 	free(c->outside);
+	free(c->ratios);
 	free(c->at);
 	free(c->values);
 	memset(c, 0, sizeof *c);
@@ -269,5 +300,6 @@ char *shown_metric_percent(char out[SHOWN_PERCENT_BYTES], const struct shown_met
 
 size_t shown_metrics_fitting(const struct common *o, unsigned label, unsigned each)
 {
+	label += ratio_widths(o);
 	return o->width >= label + 2 * each ? (o->width - label) / each : 1;
 }

@@ -28,11 +28,19 @@ struct shown_metric {
 	double samples; /* for --ci: see interval_samples */
 };
 
+/* A ratio of two of the columns (ratio.h). */
+struct shown_ratio {
+	const char *name; /* of its column; clean */
+	size_t above, below;
+};
+
 /* All zeros is empty. */
 struct shown_metrics {
 	struct shown_metric *at; /* at least one, unless no datafile has a metric */
 	size_t len;
-	size_t left_out;         /* metrics with values that do not fit */
+	size_t left_out; /* metrics with values that do not fit */
+	struct shown_ratio *ratios;
+	size_t num_ratios;
 	const uint64_t **values; /* [len], for attribute */
 	/* after path_filter: the contexts on paths that are not shown, and the copies of the values
 	 * without theirs; or NULL */
@@ -43,11 +51,20 @@ struct shown_metrics {
 /* The metrics of -m, in its order. Without -m all that have values, at most `most` (at least 1):
  * sampled ones first, then by name, since the order in a file means nothing once several are
  * merged; but as in the files if other profilers wrote all of them. If none has values, the first.
+ * Then those of --ratio that are not among them.
  * With has_parts -m also takes METRIC:sum and so on. Strings live in the arena. 0, or -1 and *e
  * (ERROR_USAGE: no such metric). */
 int shown_metrics_choose(struct shown_metrics *out, const struct model *m, const struct common *o,
 			 bool has_parts, size_t most, struct arena *a, struct error *e);
 void shown_metrics_deinit(struct shown_metrics *c); /* takes NULL */
+
+/* Whether there is a metric of that name; the error if not; and the column of one that there is,
+ * which is added if it is not shown: false if memory ran out. For ratio.h. */
+bool shown_metrics_known(const struct model *m, const char *name);
+int shown_metrics_unknown(const struct model *m, const char *name, struct arena *a,
+			  struct error *e);
+bool shown_metrics_have(struct shown_metrics *out, const struct model *m, const struct common *o,
+			const char *name, struct arena *a, size_t *column);
 
 /* Have 2 * len columns: the events of each metric, then the samples of each. Before path_filter. 0,
  * or -1 and *e if memory ran out. */

@@ -1,5 +1,6 @@
 #include "hpcprof/metrics/value_gutter.h"
 
+#include "hpcprof/metrics/ratio.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <string.h>
@@ -58,6 +59,12 @@ void value_gutter_titles(const struct value_gutter *m, FILE *out, const char *te
 		if (!m->total_first)
 			used += title(m, out, "total", total_has_value(m));
 	}
+	for (size_t i = 0; i < m->columns->num_ratios; i++) {
+		const char *name = m->columns->ratios[i].name;
+		unsigned width = ratio_width(m->columns, i), wide = layout_width(name);
+		used += width + GAP;
+		fprintf(out, "%*s%s%*s", (int)(width - wide), "", name, GAP, "");
+	}
 	fprintf(out, "%.*s\n", used < m->width ? (int)(m->width - used) : 0, text);
 }
 
@@ -76,6 +83,15 @@ static unsigned pair(const struct value_gutter *m, FILE *out, const struct shown
 	return (unsigned)fprintf(out, "%*s  ", width, percent);
 }
 
+static unsigned ratio(const struct value_gutter *m, FILE *out, size_t i, const uint64_t *values)
+{
+	char text[RATIO_BYTES] = "";
+
+	if (values)
+		ratio_text(text, m->columns, i, values);
+	return (unsigned)fprintf(out, "%*s  ", (int)ratio_width(m->columns, i), text);
+}
+
 unsigned value_gutter_print(const struct value_gutter *m, FILE *out, char mark,
 			    const uint64_t *exclusive, const uint64_t *inclusive)
 {
@@ -91,5 +107,7 @@ unsigned value_gutter_print(const struct value_gutter *m, FILE *out, char mark,
 		if (!m->total_first)
 			used += pair(m, out, c, total, total_has_value(m));
 	}
+	for (size_t i = 0; i < m->columns->num_ratios; i++)
+		used += ratio(m, out, i, m->total_first || !exclusive ? inclusive : exclusive);
 	return used;
 }

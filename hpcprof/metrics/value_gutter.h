@@ -1,5 +1,6 @@
 /* The values on the left of the lines of a tree or a source file: for each metric, self and total
- * as percentages of the metric's total. A single metric also has the values, if there is room. */
+ * as percentages of the metric's total. A single metric also has the values, if there is room. Then
+ * the ratios, of what comes first. */
 #ifndef HPCPROF_METRICS_VALUE_GUTTER_H
 #define HPCPROF_METRICS_VALUE_GUTTER_H
 

@@ -147,6 +147,8 @@ static bool join_metric(struct join *j, size_t i)
 	add(&to->unaccounted.events, from->unaccounted.events);
 	add(&to->unaccounted.samples, from->unaccounted.samples);
 	add(&to->cost, from->cost);
+	add(&to->enabled, from->enabled);
+	add(&to->running, from->running);
 	to->kernel |= from->kernel;
 	to->has_account |= from->has_account;
 	if (from->interval > to->interval)

@@ -133,6 +133,9 @@ struct model_metric {
 	uint64_t interval;
 	uint64_t cost; /* CPU time in ns that measuring took, as far as it is in the files; 0: not
 			  known */
+	/* Where it shared counters of the CPU by turns with others: the ns for which it should have
+	 * counted, and has. Its values are scaled to the former. Else both are 0. */
+	uint64_t enabled, running;
 	VEC(struct model_account) account; /* those of the format first, in its order */
 	uint32_t position;                 /* smallest one in the files; orders the metrics */
 	bool has_account;
@@ -157,6 +160,7 @@ struct model_process {
 	uint64_t waited_ns;
 	const char *unmarked; /* why its return addresses are not marked, though asked for */
 	uint64_t marks_lost;  /* threads that met a mark that was not theirs */
+	uint64_t uncounted;   /* threads for which an event could not be counted */
 	uint64_t tramp_samples;
 	struct model_sum *sums; /* [num_sums], by the model's metrics */
 	uint32_t num_sums;      /* metrics that the model had when it was added */

@@ -72,6 +72,8 @@ static bool add_part(struct model *m, struct model_metric *to, const struct mode
 	add(m, &to->total.samples, from->total.samples);
 	add(m, &to->unaccounted.events, from->unaccounted.events);
 	add(m, &to->unaccounted.samples, from->unaccounted.samples);
+	add(m, &to->enabled, from->enabled);
+	add(m, &to->running, from->running);
 	to->kernel |= from->kernel;
 	to->interval = from->interval > to->interval ? from->interval : to->interval;
 	to->position = from->position < to->position ? from->position : to->position;

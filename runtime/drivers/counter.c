@@ -9,6 +9,7 @@
 #include "runtime/os/os.h"
 #include "runtime/process/state.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 
 /* How many events come in that time of the thread, at least one. */
@@ -19,12 +20,37 @@ static uint64_t events_in(const struct csprof_source *s, uint64_t ns)
 	return n == 0 ? 1 : n > INT64_MAX ? INT64_MAX : n;
 }
 
+/* What was lost while events took turns is taken to have been like the rest. */
+static uint64_t estimate(const struct os_perf_count *c)
+{
+	bool turns = c->running && c->running < c->enabled;
+	return turns ? csprof_scale(c->value, c->enabled, c->running) : c->value;
+}
+
+uint64_t csprof_source_count(struct csprof_source *s)
+{
+	struct os_perf_count now;
+	if (s->driver && s->perf.fd >= 0 && os_perf_is_open(&s->perf) &&
+	    os_perf_read(&s->perf, &now) == 0) {
+		now.value = estimate(&now);
+		s->counted.value = s->closed.value + now.value;
+		s->counted.enabled = s->closed.enabled + now.enabled;
+		s->counted.running = s->closed.running + now.running;
+	}
+	return s->counted.value;
+}
+
 static void close_event(struct csprof_source *s, bool in_child)
 {
 	if (s->perf.fd < 0)
 		return;
-	if (!in_child)
+	if (!in_child) {
 		os_perf_enable(&s->perf, false);
+		if (s->driver->is_clock) {
+			csprof_source_count(s);
+			s->closed = s->counted;
+		}
+	}
 	csprof_descriptor_forget(&s->perf);
 	os_perf_close(&s->perf, in_child);
 	s->perf.fd = -1;
@@ -51,6 +77,17 @@ static int start_kind(struct csprof_source *s, const struct os_perf_kind *kind, 
 static int start(struct csprof_source *s, int sig, uint64_t first_ns)
 {
 	return start_kind(s, s->kind, sig, first_ns);
+}
+
+/* Each for its kind: the report says which it was. */
+static int start_counter(struct csprof_source *s, int sig, uint64_t first_ns)
+{
+	return s->kind->no_kernel ? -EINVAL : start_kind(s, s->kind, sig, first_ns);
+}
+
+static int start_user_counter(struct csprof_source *s, int sig, uint64_t first_ns)
+{
+	return s->kind->no_kernel ? start_kind(s, s->kind, sig, first_ns) : -EINVAL;
 }
 
 /* perf_event_paranoid 2 permits an ordinary user to count what happens outside the kernel. */
@@ -103,6 +140,21 @@ static void stop(struct csprof_source *s, bool in_child)
 #define COUNTER                                                                                    \
 	.counts = true, .perf = true, .arm = arm, .sent = sent, .quiet = quiet, .resume = resume,  \
 	.stop = stop, .needs = os_needs_perf_sample, .needs_setup = {os_needs_perf}
+
+/* For events that perf alone counts: there is no other driver. */
+const struct csprof_driver csprof_driver_counter = {
+    .name = "perf",
+    .kernel = true,
+    .is_clock = true,
+    .start = start_counter,
+    COUNTER,
+};
+const struct csprof_driver csprof_driver_user_counter = {
+    .name = "perf, of user code",
+    .is_clock = true,
+    .start = start_user_counter,
+    COUNTER,
+};
 
 CSPROF_DECLARE_DRIVER(timers)
 

@@ -25,6 +25,9 @@ struct csprof_source {
 	 * as is known */
 	const struct os_perf_kind *kind;
 	uint64_t per_second;
+	/* csprof_source_count: what it has counted, and what the events that it replaced had. For
+	 * how many ns they should have counted, and have. */
+	struct os_perf_count counted, closed;
 	/* csprof_source_usage: what the kernel has counted for the thread; it was read for the
 	 * sample that is being taken; the voluntary context switches at the last sample. */
 	struct os_usage usage;
@@ -51,7 +54,7 @@ struct csprof_source {
 		uint32_t samples, calm, patience;
 		const struct csprof_driver *yielded; /* driver replaced by a cheaper one, or NULL */
 	} review;
-	bool counted; /* it is counted among the threads that share a timer */
+	bool shares; /* it is counted among the threads that share a timer */
 };
 
 enum { CSPROF_DRIVER_SETUPS = 2 }; /* number of tables of system calls */
@@ -62,6 +65,8 @@ struct csprof_driver {
 	/* It counts the event itself: next_ns of start and arm stands for as many events as come in
 	 * that time (per_second). Else it is driven by the thread's CPU time. */
 	bool counts;
+	/* csprof_source_count is the event's clock. */
+	bool is_clock;
 	/* Begin to sample this thread with sig, the first time after first_ns, which may be less
 	 * than the floor if the source does not repeat by itself. Returns 0 or 1 like arm, or a
 	 * negative errno, and then holds nothing. Everything that arm and sent need is in *s
@@ -100,6 +105,11 @@ struct csprof_driver {
 /* What the kernel has counted for the calling thread. It is read again only after usage_read was
  * cleared, when the next sample is armed. Async-signal-safe. */
 const struct os_usage *csprof_source_usage(struct csprof_source *s);
+
+/* What the performance event of a source has counted, and those before it; if the CPU's counters
+ * are shared by turns, about what it would have counted alone. The last known count if the program
+ * has closed it. Any thread may ask if the source's thread does not. */
+uint64_t csprof_source_count(struct csprof_source *s);
 
 /* For the drivers' arm: whether this thread has not given up its CPU since the last call.
  * Updates the number of its switches. Async-signal-safe, like what follows. */

@@ -16,6 +16,8 @@ static int start(struct csprof_source *s, const struct csprof_driver *driver, in
 	    .kind = s->kind,
 	    .per_second = s->per_second,
 	    .delay = s->delay,
+	    .counted = s->closed,
+	    .closed = s->closed,
 	    .review = s->review,
 	    .switches = usage.switches,
 	    .sig = sig,

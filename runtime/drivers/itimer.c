@@ -11,7 +11,7 @@ static atomic_uint sampled;
 
 static bool set_sampled(struct csprof_source *s, bool on)
 {
-	return __atomic_exchange_n(&s->counted, on, __ATOMIC_SEQ_CST) != on;
+	return __atomic_exchange_n(&s->shares, on, __ATOMIC_SEQ_CST) != on;
 }
 
 /* The first thread sets the timer: if each did, threads that begin faster than it expires would

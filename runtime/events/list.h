@@ -1,6 +1,7 @@
 /* The events that can be sampled: a row each, the default first. A new event needs a row here; one
  * that no other is like, also a file that defines csprof_sampling_BY (sampling.h). The launcher
- * uses the rows only; the library also uses the definitions. */
+ * uses the rows only; the library also uses the definitions. Those that only perf can count have
+ * the last row in common: the launcher knows their names (launcher/perf_names.h). */
 #ifndef RUNTIME_EVENTS_LIST_H
 #define RUNTIME_EVENTS_LIST_H
 
@@ -38,10 +39,14 @@
 	CSPROF_USAGE(EVENT, major_faults, "major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ, 100,      \
 		     "page faults that waited for a file to be read")                              \
 	CSPROF_USAGE(EVENT, context_switches, "context-switches", PERF_COUNT_SW_CONTEXT_SWITCHES,  \
-		     1000, "context switches: the thread waited, or another was to run")
+		     1000, "context switches: the thread waited, or another was to run")           \
+	EVENT(perf, CSPROF_ANY_EVENT, "count", 0, 0, 0, "", "")
 
 /* Elapsed time is measured by its parts: these, and the default event. */
 #define CSPROF_REALTIME "REALTIME"
+
+/* The row of all events that are requested with what perf is to count (request.h). */
+#define CSPROF_ANY_EVENT "any"
 
 /* What the kernel counts for every thread. */
 #define CSPROF_USAGE(EVENT, by, name, config, per_second, text)                                    \

@@ -18,9 +18,9 @@ static const char *number(const char *p, uint64_t *out)
 	uint64_t v = 0;
 	const char *start = p;
 	for (; *p >= '0' && *p <= '9'; p++) {
-		if (v > UINT64_MAX / 100)
+		if (__builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
 			return NULL;
-		v = v * 10 + (uint64_t)(*p - '0');
 	}
 	*out = v;
 	return p == start ? NULL : p;
@@ -40,6 +40,7 @@ static bool unit(const char *p, uint64_t *ns)
 	return false;
 }
 
+/* Of the events with a name of their own. */
 static const struct csprof_event *find(const char *name, size_t n)
 {
 	for (const struct csprof_event *e = csprof_events; e->name; e++)
@@ -79,36 +80,32 @@ static int parse_count(const char *p, struct csprof_event_request *out, const ch
 	return out->rate > CSPROF_MAX_RATE ? -1 : 0;
 }
 
+/* What follows the brace. Returns where the next text begins, or NULL. */
+static const char *parse_kind(const char *p, struct csprof_event_request *out)
+{
+	enum { FIELDS = 6 };
+	uint64_t field[FIELDS];
+	for (int i = 0; i < FIELDS; i++) {
+		p = number(p, &field[i]);
+		if (!p || *p++ != (i + 1 < FIELDS ? ':' : '}'))
+			return NULL;
+	}
+	bool not_kernel = field[4] & CSPROF_NOT_KERNEL, only_kernel = field[4] & CSPROF_ONLY_KERNEL;
+	if (field[0] > UINT32_MAX || field[4] > 3 || !field[5] || (not_kernel && only_kernel))
+		return NULL;
+	out->kind = (struct os_perf_kind){.type = (uint32_t)field[0],
+					  .config = field[1],
+					  .config1 = field[2],
+					  .config2 = field[3],
+					  .no_kernel = not_kernel,
+					  .no_user = only_kernel};
+	out->per_second = field[5];
+	return p;
+}
+
 static bool is_time(const struct csprof_event *e)
 {
 	return strcmp(e->unit, "ns") == 0;
-}
-
-int csprof_event_parse(const char *text, size_t n, struct csprof_event_request *out,
-		       const char **why)
-{
-	enum { LONGEST = 40 };
-	char rest[LONGEST];
-	size_t name = 0;
-	while (name < n && text[name] != '@' && text[name] != ':')
-		name++;
-	*why = "unknown event (hpcrun -l lists them)";
-	*out = (struct csprof_event_request){.event = find(text, name)};
-	if (!out->event)
-		return -1;
-	*why = "the period is too long";
-	size_t more = name < n ? n - name - 1 : 0;
-	if (more >= sizeof rest)
-		return -1;
-	memcpy(rest, name < n ? text + name + 1 : "f1000", name < n ? more : sizeof "f1000");
-	if (name < n)
-		rest[more] = '\0';
-	return is_time(out->event) ? parse_time(rest, out, why) : parse_count(rest, out, why);
-}
-
-size_t csprof_event_length(const char *list)
-{
-	return strcspn(list, ",");
 }
 
 static const struct csprof_event *row(const char *name)
@@ -119,11 +116,82 @@ static const struct csprof_event *row(const char *name)
 	return e;
 }
 
+static void name(struct csprof_event_request *out, const char *text, size_t n)
+{
+	memset(out->name, 0, sizeof out->name);
+	memcpy(out->name, text, n);
+}
+
+static void set_event(struct csprof_event_request *out, const struct csprof_event *event)
+{
+	out->event = event;
+	out->kind = event->kind;
+	out->per_second = event->per_second;
+	name(out, event->name, strlen(event->name));
+}
+
+/* The name and what perf is to count. Returns what follows, or NULL. */
+static const char *parse_perf(const char *text, size_t length, struct csprof_event_request *out)
+{
+	if (length == 0 || length >= sizeof out->name)
+		return NULL;
+	out->event = row(CSPROF_ANY_EVENT);
+	name(out, text, length);
+	return parse_kind(text + length + 1, out);
+}
+
+/* The name, which another event may be near. Returns what follows, or NULL. */
+static const char *parse_name(const char *text, struct csprof_event_request *out)
+{
+	size_t length = strcspn(text, "@:");
+	const struct csprof_event *known = find(text, length);
+	if (!known)
+		return NULL;
+	set_event(out, known);
+	return text + length;
+}
+
+int csprof_event_parse(const char *text, size_t n, struct csprof_event_request *out,
+		       const char **why)
+{
+	enum { LONGEST_PERIOD = 40 };
+	char copy[CSPROF_EVENT_BYTES];
+	*out = (struct csprof_event_request){.event = NULL};
+	*why = "the name or the period is too long";
+	if (n >= sizeof copy)
+		return -1;
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	size_t brace = strcspn(copy, "{");
+	const char *rest = copy[brace] ? parse_perf(copy, brace, out) : parse_name(copy, out);
+	*why = copy[brace] ? "what perf is to count cannot be read"
+			   : "unknown event (hpcrun -l lists them)";
+	if (!rest || (*rest && *rest != '@' && *rest != ':'))
+		return -1;
+	rest = *rest ? rest + 1 : "f1000";
+	*why = "the period is too long";
+	if (strlen(rest) > LONGEST_PERIOD)
+		return -1;
+	return is_time(out->event) ? parse_time(rest, out, why) : parse_count(rest, out, why);
+}
+
+size_t csprof_event_length(const char *list)
+{
+	char until = '\0';
+	const char *p = list;
+	for (; *p && (until || *p != ','); p++)
+		until = until == *p                         ? '\0'
+			: until || (*p != '/' && *p != '{') ? until
+			: *p == '/'                         ? '/'
+							    : '}';
+	return (size_t)(p - list);
+}
+
 static struct csprof_event_request *find_request(struct csprof_event_requests *all,
-						 const struct csprof_event *event)
+						 const char *name)
 {
 	for (uint32_t i = 0; i < all->n; i++)
-		if (all->of[i].event == event)
+		if (strcmp(all->of[i].name, name) == 0)
 			return &all->of[i];
 	return NULL;
 }
@@ -135,7 +203,7 @@ static const char at_most[] = "at most 8 events at once (REALTIME counts as thre
 static int add_parts(struct csprof_event_requests *all, const char **why)
 {
 	static const char *const parts[] = {CSP_BLOCKED, CSP_RUNNABLE};
-	struct csprof_event_request *whole = find_request(all, row(CSPROF_REALTIME));
+	struct csprof_event_request *whole = find_request(all, CSPROF_REALTIME);
 	const struct csprof_event *cpu = &csprof_events[0];
 	if (!whole)
 		return 0;
@@ -144,15 +212,15 @@ static int add_parts(struct csprof_event_requests *all, const char **why)
 		return -1;
 	*why = at_most;
 	struct csprof_event_request part = *whole;
-	bool both = find_request(all, cpu);
+	bool both = find_request(all, cpu->name);
 	if (all->n + 1 + !both > CSPROF_MAX_EVENTS)
 		return -1;
 	if (both)
 		*whole = all->of[--all->n];
 	else
-		whole->event = cpu;
+		set_event(whole, cpu);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		part.event = row(parts[i]);
+		set_event(&part, row(parts[i]));
 		all->of[all->n++] = part;
 	}
 	return 0;
@@ -169,7 +237,7 @@ int csprof_events_parse(const char *list, struct csprof_event_requests *out, con
 		*at = list;
 		if (csprof_event_parse(list, n, &one, why) < 0)
 			return -1;
-		bool twice = find_request(out, one.event);
+		bool twice = find_request(out, one.name);
 		*why = twice ? "the event is given twice" : at_most;
 		if (twice || out->n == CSPROF_MAX_EVENTS)
 			return -1;

@@ -40,9 +40,9 @@ enum { CSPROF_CPU_CLOCK = 0 };
 
 /* An event that this process measures. */
 struct csprof_measured {
-	const struct csprof_event *event;
 	const struct csprof_sampling *by;
-	uint64_t period; /* see csprof_event_request */
+	struct os_perf_kind kind; /* what perf counts, if it does */
+	uint64_t period;          /* see csprof_event_request */
 	uint64_t rate;
 	/* of counts: how many come per second of CPU time, as the last thread has seen */
 	_Atomic(uint64_t) per_second;

@@ -88,9 +88,9 @@ static void say_period(const struct launch_options *o, const struct csprof_event
  * r is another event. */
 static const char *off_cpu(const struct csprof_event_request *r)
 {
-	return strcmp(r->event->name, CSP_BLOCKED) == 0    ? "blocked"
-	       : strcmp(r->event->name, CSP_RUNNABLE) == 0 ? "waiting for a CPU"
-							   : NULL;
+	return strcmp(r->name, CSP_BLOCKED) == 0    ? "blocked"
+	       : strcmp(r->name, CSP_RUNNABLE) == 0 ? "waiting for a CPU"
+						    : NULL;
 }
 
 /* How many of the event there were, and samples of it. */
@@ -104,7 +104,7 @@ static void say_event(const struct launch_options *o, uint32_t i, const struct l
 	else if (is_time(asked))
 		fprintf(stderr, "in %.2f s of CPU time", (double)e->clock / 1e9);
 	else
-		fprintf(stderr, "of %" PRIu64 " %s", e->clock, asked->event->name);
+		fprintf(stderr, "of %" PRIu64 " %s", e->clock, asked->name);
 	if (!e->clock || !e->source[0] || off_cpu(asked)) /* there was no sample */
 		return;
 	double cost = (double)s->cost / (double)s->cpu;

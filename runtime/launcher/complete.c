@@ -1,6 +1,7 @@
 #include "runtime/launcher/complete.h"
 
 #include "formats/base/completion.h"
+#include "runtime/launcher/list_events.h"
 #include "runtime/launcher/options.h"
 
 #include <signal.h>
@@ -20,11 +21,9 @@ static size_t options_of_table(struct completion_option *to)
 	return n;
 }
 
-static void offer_events(const struct completion *c)
+static void offer_event(void *c, const char *name, const char *text)
 {
-	for (const struct csprof_event *e = csprof_events; e->name; e++)
-		if (*e->text) /* else it cannot be requested */
-			completion_offer(c, e->name, e->text);
+	completion_offer(c, name, text);
 }
 
 static void offer_signals(const struct completion *c)
@@ -43,10 +42,10 @@ static void offer_topics(const struct completion *c, bool debug)
 		completion_offer(c, name, meaning);
 }
 
-static void offer_values(const struct completion *c)
+static void offer_values(struct completion *c)
 {
 	if (strcmp(c->option->name, "event") == 0)
-		offer_events(c);
+		launch_each_name(offer_event, c);
 	else if (strcmp(c->option->name, "signal") == 0)
 		offer_signals(c);
 	else if (strcmp(c->option->name, "verbose") == 0)

@@ -64,7 +64,7 @@ int launch_set_environment(const struct launch_options *o, const char *library, 
 	setenv(HPCRUN_ENV_LIBRARY, library, 1);
 	setenv(HPCRUN_ENV_STORE, store[0] ? store : HPCRUN_STORE_PRIVATE, 1);
 	/* defaults are set, too: our own environment may contain other values */
-	setenv(HPCRUN_ENV_EVENTS, o->event, 1);
+	setenv(HPCRUN_ENV_EVENTS, o->expanded, 1);
 	setenv(HPCRUN_ENV_FOLLOW, o->follow ? "" : "no", 1);
 	setenv(HPCRUN_ENV_ONLY, o->only, 1);
 	setenv(HPCRUN_ENV_TREES, o->trees ? o->trees : "", 1);

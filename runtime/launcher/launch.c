@@ -9,6 +9,7 @@
 #include "runtime/launcher/environment.h"
 #include "runtime/launcher/hardening.h"
 #include "runtime/launcher/image_cost.h"
+#include "runtime/launcher/list_events.h"
 #include "runtime/launcher/options.h"
 #include "runtime/launcher/pack.h"
 #include "runtime/launcher/quote.h"
@@ -243,23 +244,6 @@ static int wait_for(pid_t pid, uint64_t *ns)
 	return status;
 }
 
-static void list_events(bool details)
-{
-	int width = 0;
-	for (const struct csprof_event *e = csprof_events; e->name; e++)
-		width = (int)strlen(e->name) > width ? (int)strlen(e->name) : width;
-	for (const struct csprof_event *e = csprof_events; e->name; e++) {
-		if (!*e->text)
-			continue;
-		printf("%-*s  %s\n", width, e->name, e->text);
-		for (const char *line = e->details; details && *line;) {
-			int n = (int)strcspn(line, "\n");
-			printf("%*s%.*s\n", width + 2, "", n, line);
-			line += n + (line[n] == '\n');
-		}
-	}
-}
-
 static int run(const struct launch_options *o)
 {
 	char library[PATH_MAX], shown[PATH_MAX], absolute[PATH_MAX], path[PATH_MAX];
@@ -340,7 +324,7 @@ int main(int argc, char **argv)
 		return 0;
 	case LAUNCH_LIST:
 	case LAUNCH_LIST_LONG:
-		list_events(o.action == LAUNCH_LIST_LONG);
+		launch_list_events(o.action == LAUNCH_LIST_LONG);
 		return 0;
 	case LAUNCH_RUN:
 		break;

@@ -3,6 +3,7 @@
 #include "formats/base/nearest.h"
 #include "runtime/base/message.h"
 #include "runtime/base/options.h"
+#include "runtime/launcher/expand.h"
 
 #include <getopt.h>
 #include <signal.h>
@@ -386,26 +387,26 @@ static int refuse(int value, char **argv)
 	return -1;
 }
 
-/* event: it and what follows in the list. */
+/* event: it and what follows in the list, in the library's form. */
 static int refuse_event(const char *event, const char *why)
 {
-	char name[NEAREST_MOST + 1], hint[NEAREST_TEXT];
-	struct nearest near = {.typed = name};
-	bool known = false;
-	int length = (int)csprof_event_length(event);
-
-	snprintf(name, sizeof name, "%.*s", (int)strcspn(event, "@:,"), event);
-	for (const struct csprof_event *e = csprof_events; e->name; e++) {
-		if (!*e->text) /* it cannot be requested */
-			continue;
-		nearest_offer(&near, e->name, strlen(e->name));
-		known |= strcmp(e->name, name) == 0;
-	}
-	if (known) /* then the period is wrong */
-		near.best = NULL;
-	fprintf(stderr, "hpcrun: -e '%.*s': %s%s\n", length, event, why,
-		nearest_text(hint, &near, ""));
+	size_t length = csprof_event_length(event), name = strcspn(event, "{");
+	fprintf(stderr, "hpcrun: -e '%.*s': %s\n", (int)(name < length ? name : length), event,
+		why);
 	return -1;
+}
+
+static int parse_events(struct launch_options *o)
+{
+	const char *why, *at;
+	char message[LAUNCH_MESSAGE_BYTES];
+	if (o->event[0] && launch_expand(o->event, o->action == LAUNCH_RUN, o->expanded,
+					 sizeof o->expanded, message) < 0) {
+		fprintf(stderr, "hpcrun: -e %s\n", message);
+		return -1;
+	}
+	const char *list = o->expanded[0] ? o->expanded : NULL;
+	return csprof_events_parse(list, &o->events, &at, &why) < 0 ? refuse_event(at, why) : 0;
 }
 
 /* Counts need marks, and marks our own unwinder. What the environment says gives way. */
@@ -430,7 +431,6 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 {
 	struct option longs[OPTIONS + 1] = {{0}};
 	char shorts[2 * OPTIONS + 3] = "+:", *to = shorts + 2;
-	const char *why, *at;
 
 	for (size_t i = 0; i < OPTIONS; i++) {
 		const struct launch_option *row = &launch_option_table[i];
@@ -460,8 +460,8 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 		return -1;
 	if (!o->event[0])
 		memcpy(o->event, environment.event, sizeof o->event);
-	if (csprof_events_parse(o->event[0] ? o->event : NULL, &o->events, &at, &why) < 0)
-		return refuse_event(at, why);
+	if (parse_events(o) < 0)
+		return -1;
 	if (o->action == LAUNCH_RUN && !o->command[0]) {
 		fputs("hpcrun: which COMMAND? Try 'hpcrun --help'\n", stderr);
 		return -1;

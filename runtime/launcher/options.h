@@ -21,6 +21,8 @@ enum launch_action {
 struct launch_options {
 	enum launch_action action;
 	char event[1024]; /* as written, separated by commas; empty: the default */
+	/* the same in the library's form (runtime/events/request.h) */
+	char expanded[CSPROF_MAX_EVENTS * CSPROF_EVENT_BYTES];
 	struct csprof_event_requests events; /* the same, parsed */
 	const char *budget;                  /* as written after --budget, and parsed */
 	uint32_t parsed_budget;

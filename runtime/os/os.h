@@ -32,7 +32,7 @@ extern const struct os_need os_needs_in_handler[], os_needs_clock_self[], os_nee
 /* Made by os_perf_* and os_timer_* at each sample, and at other times; to open a task
  * clock in a handler; by os_profile_timer. */
 extern const struct os_need os_needs_perf_sample[], os_needs_timer_sample[], os_needs_perf[],
-    os_needs_timer[], os_needs_perf_open[], os_needs_profile_timer[];
+    os_needs_timer[], os_needs_perf_open[], os_needs_perf_count[], os_needs_profile_timer[];
 
 /* ---- memory ---- */
 /* Zeroed pages, or NULL. */

@@ -71,6 +71,7 @@ void csprof_metrics_to_store(struct store_header *h)
 	_Static_assert(sizeof(text CSP_SAMPLES_SUFFIX) <= sizeof metrics->name, "a column's "      \
 										"name");
 CSPROF_EVENTS(FITS)
+_Static_assert(CSPROF_NAME_BYTES + sizeof CSP_SAMPLES_SUFFIX - 1 <= sizeof metrics->name, "same");
 
 /* The name of the column that counts the samples of the one with that name, which has room for it.
  */
@@ -86,19 +87,19 @@ static void name_samples(char out[sizeof metrics->name], const char *name)
 static int add_event(struct csprof_measured *m, const struct csprof_event_request *request)
 {
 	char samples[sizeof metrics->name];
-	const char *name = request->event->name;
+	const char *name = request->name;
 	const struct csprof_sampling *by = csprof_samplings[request->event - csprof_events];
 	uint32_t clock = by->clock ? num_clocks++ : CSPROF_CPU_CLOCK;
 	*m = (struct csprof_measured){
-	    .event = request->event,
 	    .by = by,
+	    .kind = request->kind,
 	    .period = request->period,
 	    .rate = request->rate,
 	    .column = num_metrics,
 	    .clock = clock,
 	};
 	name_samples(samples, name);
-	atomic_store(&m->per_second, request->event->per_second);
+	atomic_store(&m->per_second, request->per_second);
 	int r = csprof_set_metric_info_and_period(csprof_new_metric(), name, request->event->unit,
 						  m->by->flags, 1, clock);
 	return r < 0 ? r

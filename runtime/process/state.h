@@ -26,7 +26,7 @@ enum {
 
 /* The number of frames, and of steps of the remembered path, that fit into a thread's state,
  * which is one page, or with several events two. */
-enum { CSPROF_FEW_FRAMES = 90, CSPROF_STATE_BYTES = 4096 };
+enum { CSPROF_FEW_FRAMES = 88, CSPROF_STATE_BYTES = 4096 };
 
 /* The tree to which a thread adds samples, and the last path that it added: a sample with the
  * same outer frames finds their nodes there (outermost first). */
@@ -172,6 +172,17 @@ static inline struct store_clock *csprof_clock_of(const csprof_state_t *state,
 }
 
 /* The CPU clock there. It also has the cost of measuring all events. */
+/* Record how long its event has counted, as last read. */
+static inline void csprof_clock_turns(const csprof_state_t *state, const struct csprof_sampler *p)
+{
+	const struct os_perf_count *counted = &p->source.counted;
+	struct store_clock *clock = csprof_clock_of(state, p);
+	if (counted->enabled) {
+		clock->enabled = counted->enabled;
+		clock->running = counted->running;
+	}
+}
+
 static inline struct store_clock *csprof_cpu_clock_of(const csprof_state_t *state)
 {
 	struct store_thread *thread = csprof_store_at(state->thread);

@@ -178,7 +178,7 @@ static void start_source(csprof_state_t *state, struct csprof_sampler *p)
 		return;
 	uint32_t share = csprof_options.budget / csprof_process.num_measured;
 	csprof_pace_init(&p->pace, m->period, share ? share : 1, csprof_options.cost.timer);
-	s->kind = &m->event->kind;
+	s->kind = &m->kind;
 	s->per_second = atomic_load_explicit(&m->per_second, memory_order_relaxed);
 	p->seen.cpu = state->began;
 	csprof_sampler_ask(p);
@@ -188,6 +188,7 @@ static void start_source(csprof_state_t *state, struct csprof_sampler *p)
 	s->drivers = m->by->drivers;
 	int r = csprof_source_start(s, &p->driver, csprof_process.sig, p->pace.asked, first);
 	if (r < 0) {
+		__atomic_fetch_add(&csprof_store_header()->uncounted, 1, __ATOMIC_RELAXED);
 		csprof_say(CSPROF_SAY_SOURCE, "a thread cannot be sampled:", strerrordesc_np(-r),
 			   INT64_MIN);
 		return;
@@ -339,6 +340,7 @@ static void close_clocks(csprof_state_t *state, bool self)
 		if (c != cpu)
 			end_clock(c, self ? by->clock(&p->source)
 					  : by->clock_of(&p->source, state->tid));
+		csprof_clock_turns(state, p);
 		if (c->end < p->returned) /* a difference of clocks may go back a little */
 			c->end = p->returned;
 		if (state->wall && p == state->wall->blocked)

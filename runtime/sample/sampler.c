@@ -88,6 +88,7 @@ uint64_t csprof_sampler_weight(csprof_state_t *state, struct csprof_sampler *p,
 	uint64_t weight = advance(csprof_clock_of(state, p), now.event);
 	if (p->measured->by->clock)
 		see(p, weight, now.cpu);
+	csprof_clock_turns(state, p);
 	return weight;
 }
 

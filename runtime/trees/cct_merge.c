@@ -172,6 +172,9 @@ void csprof_merge_account(store_ref from, store_ref to)
 			put_in(&b->account[d], row.samples, row.weight);
 			take_out(&a->account[d], row.samples, row.weight);
 		}
+		b->enabled += a->enabled;
+		b->running += a->running;
+		a->enabled = a->running = 0;
 		b->end += a->end - a->start;
 		b->last = b->end;
 		a->end = a->last = a->start;

@@ -39,6 +39,7 @@ CREATE TABLE process ( -- a program image: there is a datafile of each
 	tool TEXT, -- what measured it
 	unmarked TEXT, -- why its return addresses were not marked, though asked for
 	marks_lost INTEGER NOT NULL, -- threads that gave their marks up
+	uncounted INTEGER NOT NULL, -- threads for which an event could not be counted
 	tramp_samples INTEGER NOT NULL, -- as in the datafile's header
 	has_ended INTEGER NOT NULL CHECK (has_ended IN (0, 1)), -- a thread stands for many that ended
 	has_trailer INTEGER NOT NULL CHECK (has_trailer IN (0, 1)),
@@ -90,7 +91,9 @@ CREATE TABLE metric (
 	unaccounted_events INTEGER NOT NULL, -- of files without an account
 	unaccounted_samples INTEGER NOT NULL,
 	jitter TEXT NOT NULL, -- distribution of intervals around their mean
-	cost_ns INTEGER NOT NULL -- CPU time of measuring; 0: not known
+	cost_ns INTEGER NOT NULL, -- CPU time of measuring; 0: not known
+	enabled_ns INTEGER NOT NULL, -- if it shared counters of the CPU by turns: the time for
+	running_ns INTEGER NOT NULL -- which it should have counted, and has; else 0
 );
 CREATE TABLE account ( -- the outcome of all samples
 	metric INTEGER NOT NULL REFERENCES metric,

@@ -49,7 +49,11 @@ in_bash "the value of an option" "name self total" 'hpcprof -s ' hpcprof -s ''
 in_bash "its beginning" self 'hpcprof --sort s' hpcprof --sort s
 in_bash "after =, which ends a word of bash" "name self total" 'hpcprof --sort=' hpcprof --sort =
 in_bash "an option after that" --bottom-up 'hpcprof tree --sort=t --bot' hpcprof tree --sort = t --bot
-in_bash "an event" "$("$hpcrun" -l | sed 's/ .*//' | sort | paste -sd' ')" 'hpcrun -e ' hpcrun -e ''
+# Those that this user can sample here, without the forms of names.
+events() {
+	"$hpcrun" -l | sed -n '/^$/q; s/ .*//; /^SYSTEM:\|^rHEX\|^PMU/d; p'
+}
+in_bash "an event" "$(events | sort | paste -sd' ')" 'hpcrun -e ' hpcrun -e ''
 in_bash "a signal" "PROF" 'hpcrun --signal PR' hpcrun --signal PR
 in_bash "a metric of the newest measurement" CPUTIME 'hpcprof -m ' hpcprof -m ''
 in_bash "a metric of a datafile" CPUTIME 'hpcprof alone.csp -m C' hpcprof alone.csp -m C

@@ -28,8 +28,8 @@ burned() {
 check "no command: 125" status 125 "$hpcrun"
 said "and it says what is missing" "^hpcrun: which COMMAND"
 check "an unknown option: 125" status 125 "$hpcrun" --frobnicate true
-check "an unknown event: 125" status 125 "$hpcrun" -e PAPI_TOT_CYC true
-said "and it names the event" "^hpcrun: -e 'PAPI_TOT_CYC': unknown event"
+check "an unknown event: 125" status 125 "$hpcrun" -e FLUX_CAPACITY true
+said "and it names the event" "^hpcrun: -e 'FLUX_CAPACITY': unknown event"
 said "which is near none, so nothing is suggested" "lists them\)$"
 check "a mistyped event: 125" status 125 "$hpcrun" -e cputmie@1ms true
 said "is suggested" "unknown event .*; did you mean CPUTIME\?$"

@@ -43,6 +43,7 @@ build_job() {
 		cp -r "$data/src" . && touch -d 2020-01-01 src/* &&
 		"$mkcsp" --paths "$data/rank0.paths" rank0.csp &&
 		"$mkcsp" --paths "$data/rank1.paths" rank1.csp &&
+		"$mkcsp" --paths "$data/counters.paths" counters.csp &&
 		"$mkcsp" --paths "$data/odd.paths" odd.csp && "$mkcsp" --paths "$data/huge.paths" huge.csp &&
 		cp "$top/tests/data/example.csp" old.csp && cp "$data/corner.xml" "$data/rank0.paths" . &&
 		"$mkcsp" --big --width 4 --shuffle 5 --relabel solver.csp

@@ -18,7 +18,7 @@ static void all_are(const char *event, const struct good *good, size_t n)
 		struct csprof_event_request e;
 		const char *why, *text = good[i].text;
 		assert_int_equal(csprof_event_parse(text, strlen(text), &e, &why), 0);
-		assert_string_equal(e.event->name, event);
+		assert_string_equal(e.name, event);
 		assert_int_equal(e.period, good[i].period);
 		assert_int_equal(e.rate, good[i].rate);
 	}
@@ -98,11 +98,11 @@ static void lists(void **unused)
 	const char *why, *at;
 	assert_int_equal(csprof_events_parse(NULL, &all, &at, &why), 0);
 	assert_int_equal(all.n, 1);
-	assert_string_equal(all.of[0].event->name, "CPUTIME");
+	assert_string_equal(all.of[0].name, "CPUTIME");
 	assert_int_equal(csprof_events_parse("page-faults@7,context-switches", &all, &at, &why), 0);
 	assert_int_equal(all.n, 3);
 	assert_int_equal(all.of[1].period, 7);
-	assert_string_equal(all.of[2].event->name, "context-switches");
+	assert_string_equal(all.of[2].name, "context-switches");
 	assert_int_equal(all.of[2].rate, 1000);
 
 	static const char *const bad[][2] = {
@@ -119,10 +119,10 @@ static void lists(void **unused)
 		assert_true(strncmp(at, bad[i][1], 1) == 0);
 	}
 	while (all.n < CSPROF_MAX_EVENTS - 1)
-		all.of[all.n++].event = NULL;
+		all.of[all.n++].name[0] = '\0';
 	struct csprof_event_requests some = all;
 	assert_int_equal(csprof_events_parse("REALTIME", &some, &at, &why), -1); /* it is three */
-	all.of[all.n++].event = NULL;
+	all.of[all.n++].name[0] = '\0';
 	assert_int_equal(csprof_events_parse("major-faults", &all, &at, &why), -1);
 	assert_non_null(strstr(why, "at most 8"));
 }
@@ -151,7 +151,7 @@ static void elapsed(void **unused)
 		assert_int_equal(csprof_events_parse(good[i].list, &all, &at, &why), 0);
 		assert_int_equal(all.n, good[i].names[3] ? 4 : 3);
 		for (uint32_t k = 0; k < all.n; k++)
-			assert_string_equal(all.of[k].event->name, good[i].names[k]);
+			assert_string_equal(all.of[k].name, good[i].names[k]);
 		assert_int_equal(all.of[0].rate, good[i].cpu_rate);
 		assert_int_equal(all.of[all.n - 1].rate, 100);
 		assert_int_equal(all.of[all.n - 2].rate, 100);
@@ -161,6 +161,52 @@ static void elapsed(void **unused)
 		struct csprof_event_requests all = {.n = 0};
 		const char *why, *at;
 		assert_int_equal(csprof_events_parse(bad[i], &all, &at, &why), -1);
+	}
+}
+
+/* What only perf counts. */
+static void perf(void **unused)
+{
+	(void)unused;
+	struct csprof_event_requests all = {.n = 0};
+	const char *why, *at;
+	static const char list[] =
+	    "cycles:u{0:1:2:3:1:1000}@77,core/a=1,b=2/{4:18446744073709551615"
+	    ":0:0:2:5},sched:sched_switch{2:316:0:0:0:9}:f3,page-faults";
+	assert_int_equal(csprof_event_length(list), strlen("cycles:u{0:1:2:3:1:1000}@77"));
+	assert_int_equal(csprof_event_length("a/b,c"), strlen("a/b,c"));
+	assert_int_equal(csprof_events_parse(list, &all, &at, &why), 0);
+	assert_int_equal(all.n, 4);
+	assert_string_equal(all.of[0].name, "cycles:u");
+	assert_int_equal(all.of[0].period, 77);
+	assert_int_equal(all.of[0].kind.type, 0);
+	assert_int_equal(all.of[0].kind.config, 1);
+	assert_int_equal(all.of[0].kind.config1, 2);
+	assert_int_equal(all.of[0].kind.config2, 3);
+	assert_true(all.of[0].kind.no_kernel && !all.of[0].kind.no_user);
+	assert_int_equal(all.of[0].per_second, 1000);
+	assert_string_equal(all.of[0].event->unit, "count");
+	assert_string_equal(all.of[1].name, "core/a=1,b=2/");
+	assert_int_equal(all.of[1].kind.config, UINT64_MAX);
+	assert_true(!all.of[1].kind.no_kernel && all.of[1].kind.no_user);
+	assert_int_equal(all.of[1].rate, 1000);
+	assert_string_equal(all.of[2].name, "sched:sched_switch");
+	assert_int_equal(all.of[2].rate, 3);
+	assert_string_equal(all.of[3].name, "page-faults");
+	assert_int_equal(all.of[3].kind.config, 2);
+	static const char *const bad[] = {
+	    "any", /* the row itself */
+	    "cycles{}",
+	    "cycles{0:0:0:0:0:1",
+	    "cycles{0:0:0:0:0:1:2}",
+	    "cycles{0:0:0:0:0:1}@1ms",
+	    "cycles{0:0:0:0:0:99999999999999999999}",
+	    "cycles:u{0:1:2:3:1:1000}", /* it is there */
+	    "anamethathasmorethanfiftythreelettersandsoisnotforcolumns{0:0:0:0:0:1}",
+	};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct csprof_event_requests some = all;
+		assert_int_equal(csprof_events_parse(bad[i], &some, &at, &why), -1);
 	}
 }
 
@@ -191,6 +237,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(good_events), cmocka_unit_test(bad_events), cmocka_unit_test(counts),
 	    cmocka_unit_test(lists),       cmocka_unit_test(elapsed),    cmocka_unit_test(ratios),
+	    cmocka_unit_test(perf),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include "hpcprof/command/list.h"
 #include "hpcprof/metrics/path_filter.h"
+#include "hpcprof/metrics/ratio.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -77,6 +78,32 @@ bool text_value_cells(struct text *t, struct layout_table *table, uint64_t value
 
 	return layout_number(table, layout_percent(number, value, c->total)) &&
 	       layout_number(table, layout_value(number, value, c->unit));
+}
+
+bool text_row_cells(struct text *t, struct layout_table *table, const uint64_t *values)
+{
+	bool ok = values != NULL;
+
+	for (size_t i = 0; ok && i < t->num_columns; i++)
+		ok = text_value_cells(t, table, values[i], i);
+	return ok && text_ratio_cells(t, table, values);
+}
+
+bool text_ratio_cells(struct text *t, struct layout_table *table, const uint64_t *values)
+{
+	char ratio[RATIO_BYTES];
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < t->num_ratios; i++)
+		ok = layout_number(table, ratio_text(ratio, t->chosen, i, values));
+	return ok;
+}
+
+void text_ratio_titles(const struct text *t, struct layout_column *titles, size_t *n)
+{
+	for (size_t i = 0; i < t->num_ratios; i++)
+		titles[(*n)++] =
+		    (struct layout_column){t->chosen->ratios[i].name, true, CUT_NOT, 0};
 }
 
 size_t text_rows(const struct text *t, size_t most)
@@ -180,6 +207,7 @@ int text_report(FILE *out, const struct profile *p, const void *options, struct 
 	t.columns = columns.at;
 	t.chosen = &columns;
 	t.num_columns = columns.len;
+	t.num_ratios = columns.num_ratios;
 	t.columns_left_out = columns.left_out;
 	t.flat = p->model->processes.len && model_num_flat(p->model) == p->model->processes.len;
 	if (rc == 0)
@@ -253,19 +281,13 @@ static const struct option_row own_options[] = {
      option_count, offsetof(struct text_options, collective), NULL},
     {0}};
 
-static const struct option_row *const tables[] = {common_choice_options,
-						  common_paths_options,
-						  common_under_options,
-						  common_metrics_options,
-						  common_rows_options,
-						  common_values_options,
-						  common_stats_options,
-						  common_json_options,
-						  own_options,
-						  common_inlining_options,
-						  common_symbols_options,
-						  common_loading_options,
-						  NULL};
+static const struct option_row *const tables[] = {common_choice_options,   common_paths_options,
+						  common_under_options,    common_metrics_options,
+						  common_ratio_options,    common_rows_options,
+						  common_values_options,   common_stats_options,
+						  common_json_options,     own_options,
+						  common_inlining_options, common_symbols_options,
+						  common_loading_options,  NULL};
 
 const struct command text_command = {
     .name = "text",

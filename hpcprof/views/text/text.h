@@ -78,7 +78,7 @@ struct text {
 	const struct common *o;
 	struct arena arena;
 	const struct shown_metric *columns; /* at least one, unless no datafile has a metric */
-	size_t num_columns, columns_left_out;
+	size_t num_columns, columns_left_out, num_ratios;
 	const struct shown_metrics *chosen; /* the same */
 	struct attribution a;               /* of the columns */
 	struct kernel_part kernel;          /* of the first column */
@@ -167,6 +167,11 @@ const char *text_format(struct text *t, const char *format, ...)
 
 /* Add the cells of a row's value: as a percentage of the column's total, and scaled. */
 bool text_value_cells(struct text *t, struct layout_table *table, uint64_t value, size_t column);
+/* Titles and cells of the ratios, of a row with these values of the columns. */
+void text_ratio_titles(const struct text *t, struct layout_column *titles, size_t *n);
+bool text_ratio_cells(struct text *t, struct layout_table *table, const uint64_t *values);
+/* The cells of all columns and ratios. values: [num_columns], or NULL if memory ran out. */
+bool text_row_cells(struct text *t, struct layout_table *table, const uint64_t *values);
 
 /* A table with a row for each of n things: their values, and more columns. */
 struct text_values {

@@ -1,5 +1,6 @@
 /* The text view's headline: what ran, its time, and what is known of it. */
 #include "hpcprof/metrics/path_filter.h"
+#include "hpcprof/metrics/ratio.h"
 #include "hpcprof/model/sum.h"
 #include "hpcprof/views/text/text.h"
 
@@ -113,6 +114,30 @@ const char *text_in_samples(struct text *t, const struct model_metric *m)
 	return text ? text : "";
 }
 
+/* " (counted 63% of the time)", or "". */
+static const char *by_turns(struct text *t, const struct model_metric *m)
+{
+	char share[LAYOUT_NUMBER_BYTES];
+	const char *text = "";
+
+	if (m->running < m->enabled)
+		text = text_format(t, " (counted %s of the time)",
+				   layout_percent(share, m->running, m->enabled));
+	return text ? text : "";
+}
+
+static bool ratio_of_all(struct text *t, size_t i)
+{
+	const struct shown_ratio *r = &t->chosen->ratios[i];
+	uint64_t *totals = arena_alloc(&t->arena, t->num_columns * sizeof *totals);
+	char ratio[RATIO_BYTES];
+
+	for (size_t k = 0; totals && k < t->num_columns; k++)
+		totals[k] = t->columns[k].total;
+	return totals && text_fact(t, i ? "" : "ratio", "%s %s", r->name,
+				   ratio_text(ratio, t->chosen, i, totals));
+}
+
 static bool recorded(struct text *t, const struct text_span *s)
 {
 	char value[LAYOUT_NUMBER_BYTES];
@@ -127,11 +152,13 @@ static bool recorded(struct text *t, const struct text_span *s)
 				   100 * (double)sum / (double)s->cpu_ns);
 	for (size_t i = 0; ok && i < t->num_columns; i++) {
 		const struct model_metric *m = t->columns[i].metric;
-		ok = cost &&
-		     text_fact(t, i ? "" : "recorded", "%s %s%s%s",
-			       layout_value(value, m->total.events, m->unit),
-			       t->columns[i].metric_name, text_in_samples(t, m), i ? "" : cost);
+		ok = cost && text_fact(t, i ? "" : "recorded", "%s %s%s%s%s",
+				       layout_value(value, m->total.events, m->unit),
+				       t->columns[i].metric_name, text_in_samples(t, m),
+				       by_turns(t, m), i ? "" : cost);
 	}
+	for (size_t i = 0; ok && i < t->num_ratios; i++)
+		ok = ratio_of_all(t, i);
 	if (ok && t->columns_left_out)
 		ok = text_fact(t, "", "and %zu more metric%s that -m shows", t->columns_left_out,
 			       t->columns_left_out == 1 ? "" : "s");

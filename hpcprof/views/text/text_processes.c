@@ -40,7 +40,8 @@ static int by_value(const void *pa, const void *pb, void *context)
 bool text_value_table(struct text *t, const struct text_values *r)
 {
 	size_t columns = 0;
-	struct layout_column *titles = calloc(2 * t->num_columns + r->num_more, sizeof *titles);
+	struct layout_column *titles =
+	    calloc(2 * t->num_columns + t->num_ratios + r->num_more, sizeof *titles);
 	struct layout_table table = {.arena = &t->arena, .columns = titles};
 	bool ok = titles != NULL;
 
@@ -48,6 +49,8 @@ bool text_value_table(struct text *t, const struct text_values *r)
 		titles[columns++] = (struct layout_column){t->columns[i].name, true, CUT_NOT, 0};
 		titles[columns++] = (struct layout_column){"", true, CUT_NOT, 0};
 	}
+	if (ok)
+		text_ratio_titles(t, titles, &columns);
 	for (size_t i = 0; ok && i < r->num_more; i++)
 		titles[columns++] = r->more[i];
 	table.num_columns = columns;
@@ -68,10 +71,12 @@ static bool process_cells(struct text *t, struct layout_table *table, const void
 {
 	const struct model_process *p = ((const struct model_process *const *)things)[i];
 	char number[LAYOUT_NUMBER_BYTES];
-	bool ok = true;
+	uint64_t *values = arena_alloc(&t->arena, (t->num_columns + 1) * sizeof *values);
+	bool ok;
 
-	for (size_t k = 0; k < t->num_columns; k++)
-		ok &= text_value_cells(t, table, value_of(t, p, k), k);
+	for (size_t k = 0; values && k < t->num_columns; k++)
+		values[k] = value_of(t, p, k);
+	ok = text_row_cells(t, table, values);
 	ok &= layout_number(table, p->has_wall ? layout_value(number, p->wall_ns, "ns") : "");
 	snprintf(number, sizeof number, "%" PRIu64, p->pid);
 	ok &= layout_number(table, p->has_pid ? number : "");
@@ -180,11 +185,9 @@ static bool program_cells(struct text *t, struct layout_table *table, const void
 {
 	const struct program *p = (const struct program *)things + i;
 	char number[LAYOUT_NUMBER_BYTES];
-	bool ok = true;
 
-	for (size_t k = 0; k < t->num_columns; k++)
-		ok &= text_value_cells(t, table, p->values[k], k);
-	return ok && layout_number(table, layout_exact(number, p->images)) &&
+	return text_row_cells(t, table, p->values) &&
+	       layout_number(table, layout_exact(number, p->images)) &&
 	       layout_cell(table, layout_clean(&t->arena, p->name));
 }
 

@@ -93,13 +93,37 @@ static bool complete_paths(struct text *t, const struct model_metric *m)
 static void kernel(struct text *t, const struct shown_metric *c)
 {
 	static const char *const texts[] = {
-	    [KERNEL_NOT_SAID] = "the datafiles do not say whether time in the kernel is included.",
-	    [KERNEL_YES] = "time in the kernel is included.",
-	    [KERNEL_NO] = "time in the kernel is NOT included.",
-	    [KERNEL_MIXED] =
-		"time in the kernel is included for some processes and NOT for others.",
+	    [KERNEL_NOT_SAID] = "the datafiles do not say whether %s is included.",
+	    [KERNEL_YES] = "%s is included.",
+	    [KERNEL_NO] = "%s is NOT included.",
+	    [KERNEL_MIXED] = "%s is included for some processes and NOT for others.",
 	};
-	text_paragraph(t, "Kernel: %s", texts[c->metric->kernel & KERNEL_MIXED]);
+	bool is_time = strcmp(c->metric->unit, "count") != 0;
+	const char *what = is_time ? "time in the kernel" : "what happens in the kernel";
+	const char *text = text_format(t, texts[c->metric->kernel & KERNEL_MIXED], what);
+	if (text)
+		text_paragraph(t, "Kernel: %s", text);
+}
+
+/* Counters of the CPU are few. */
+static void by_turns(struct text *t, const struct shown_metric *c)
+{
+	const struct model_metric *m = c->metric;
+	char share[LAYOUT_NUMBER_BYTES];
+
+	if (m->running < m->enabled)
+		text_paragraph(t,
+			       "Counters: %s took turns with other events, because the CPU has too "
+			       "few counters for all of them at once. It was counted for %s of the "
+			       "time; values are scaled to all of it.",
+			       c->metric_name, layout_percent(share, m->running, m->enabled));
+}
+
+/* A user who asked for the rest knows it. */
+static bool is_of_user(const struct shown_metric *c)
+{
+	size_t n = strlen(c->metric->name);
+	return n > 2 && strcmp(c->metric->name + n - 2, ":u") == 0;
 }
 
 /* ---- modules without names --------------------------------------------------------- */
@@ -245,6 +269,23 @@ static bool unmarked(struct text *t)
 	return true;
 }
 
+/* Events have a limit, such as that of descriptors. */
+static void uncounted(struct text *t)
+{
+	uint64_t n = 0;
+	bool saturated = false;
+
+	for (size_t i = 0; i < t->m->processes.len; i++)
+		n = sum_add(n, t->m->processes.at[i].uncounted, &saturated);
+	if (n)
+		text_paragraph(t,
+			       "An event could not be counted in %" PRIu64
+			       " thread%s, whose values "
+			       "are missing: the limit of descriptors (ulimit -n) or of the kernel "
+			       "was reached.",
+			       n, n == 1 ? "" : "s");
+}
+
 static bool losses(struct text *t)
 {
 	size_t rows = text_rows(t, 5), bare = 0, assumed = 0, others = 0;
@@ -269,6 +310,7 @@ static bool losses(struct text *t)
 			       "Load map: the size of %zu load module%s is unknown; addresses up "
 			       "to the next module are counted to it.",
 			       assumed, assumed == 1 ? "" : "s");
+	uncounted(t);
 	if (!unmarked(t))
 		return false;
 	if (in_slots && !t->brief)
@@ -422,8 +464,10 @@ static bool brief_quality(struct text *t)
 	for (size_t i = 0; ok && i < t->num_columns; i++) {
 		const struct shown_metric *c = &t->columns[i];
 		ok = brief_account(t, c);
-		if (c->metric->flags & CSP_METRIC_ASYNC && c->metric->kernel & KERNEL_NO)
+		if (c->metric->flags & CSP_METRIC_ASYNC && c->metric->kernel & KERNEL_NO &&
+		    !is_of_user(c))
 			kernel(t, c);
+		by_turns(t, c);
 	}
 	if (ok && t->num_columns && t->columns[0].total)
 		ok = brief_symbols(t);
@@ -445,6 +489,7 @@ static bool whole_quality(struct text *t)
 			ok = complete_paths(t, c->metric);
 		if (c->metric->flags & CSP_METRIC_ASYNC)
 			kernel(t, c);
+		by_turns(t, c);
 	}
 	if (ok && t->num_columns && t->columns[0].total)
 		ok = symbols(t);

@@ -319,6 +319,15 @@ static bool value_cells(struct text *t, struct layout_table *table, enum groupin
 				  t->tables[g].first_row + (uint32_t)place, column, total);
 }
 
+/* The row's own values, or if it is sorted by total, those. */
+static const uint64_t *ratio_values(const struct text *t, enum grouping g, size_t place)
+{
+	bool total = t->o->sort == SORT_INCLUSIVE;
+
+	return (total ? t->a.by[g].inclusive : t->a.by[g].exclusive) +
+	       t->tables[g].ids[place] * t->num_columns;
+}
+
 static bool fill(struct text *t, struct layout_table *table, enum grouping g)
 {
 	bool ok = true;
@@ -327,6 +336,7 @@ static bool fill(struct text *t, struct layout_table *table, enum grouping g)
 		for (size_t i = 0; ok && i < t->num_columns; i++)
 			ok = value_cells(t, table, g, row, i, false) &&
 			     (t->flat || value_cells(t, table, g, row, i, true));
+		ok = ok && text_ratio_cells(t, table, ratio_values(t, g, row));
 		if (ok && has_kernel(t, g))
 			ok = kernel_cell(t, table, t->tables[g].ids[row]);
 		ok = ok && kinds[g].cells(t, table, t->tables[g].ids[row]);
@@ -352,12 +362,15 @@ static void add_titles(struct text *t, struct layout_column *titles, size_t *n)
 static bool print_columns(struct text *t, enum grouping g)
 {
 	size_t columns = 0, units = t->compare == COMPARE_SINGLE ? t->stats.names.len : 3;
-	struct layout_column *titles = calloc((4 + 2 * units) * t->num_columns + 3, sizeof *titles);
+	struct layout_column *titles =
+	    calloc((4 + 2 * units) * t->num_columns + t->num_ratios + 3, sizeof *titles);
 	struct layout_table table = {.arena = &t->arena, .columns = titles};
 	bool ok = titles != NULL;
 
 	if (ok)
 		add_titles(t, titles, &columns);
+	if (ok)
+		text_ratio_titles(t, titles, &columns);
 	if (ok && has_kernel(t, g))
 		titles[columns++] = (struct layout_column){"kernel", true, CUT_NOT, 0};
 	for (size_t i = 0; ok && i < kinds[g].num_labels; i++)

@@ -43,10 +43,12 @@ static bool cells(struct text *t, struct layout_table *table, const void *things
 {
 	const struct thread_list_row *r = ((const struct thread_list_row *const *)things)[i];
 	char number[LAYOUT_NUMBER_BYTES];
-	bool ok = true;
+	uint64_t *values = arena_alloc(&t->arena, (t->num_columns + 1) * sizeof *values);
+	bool ok;
 
-	for (size_t k = 0; k < t->num_columns; k++)
-		ok &= text_value_cells(t, table, value_of(t, r, k), k);
+	for (size_t k = 0; values && k < t->num_columns; k++)
+		values[k] = value_of(t, r, k);
+	ok = text_row_cells(t, table, values);
 	ok &= layout_number(table, r->threads ? layout_exact(number, r->threads) : "");
 	ok &= layout_cell(table, name_of(t, r));
 	return ok &&

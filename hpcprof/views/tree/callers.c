@@ -4,6 +4,7 @@
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/attribute.h"
 #include "hpcprof/metrics/path_filter.h"
+#include "hpcprof/metrics/ratio.h"
 #include "hpcprof/correlate/select.h"
 #include "hpcprof/metrics/shown_metrics.h"
 #include "hpcprof/metrics/stat_lines.h"
@@ -203,7 +204,7 @@ static bool with_values(const struct caller_calls *t)
 static bool value_cells(struct caller_calls *t, struct layout_table *table,
 			const uint64_t *exclusive, const uint64_t *inclusive)
 {
-	char number[LAYOUT_NUMBER_BYTES], percent[SHOWN_PERCENT_BYTES];
+	char number[LAYOUT_NUMBER_BYTES], percent[SHOWN_PERCENT_BYTES], ratio[RATIO_BYTES];
 	bool ok = true;
 
 	for (size_t i = 0; i < t->columns.len; i++) {
@@ -216,6 +217,8 @@ static bool value_cells(struct caller_calls *t, struct layout_table *table,
 			ok &= layout_number(table, layout_value(number, inclusive[i], c->unit));
 		ok &= layout_number(table, shown_metric_percent(percent, c, exclusive[i]));
 	}
+	for (size_t i = 0; i < t->columns.num_ratios; i++)
+		ok &= layout_number(table, ratio_text(ratio, &t->columns, i, inclusive));
 	return ok;
 }
 
@@ -257,6 +260,9 @@ static bool add_titles(struct caller_calls *t, struct layout_column *titles, siz
 			titles[(*n)++] = (struct layout_column){"", true, CUT_NOT, 0};
 		titles[(*n)++] = (struct layout_column){"self", true, CUT_NOT, 0};
 	}
+	for (size_t i = 0; i < t->columns.num_ratios; i++)
+		titles[(*n)++] =
+		    (struct layout_column){t->columns.ratios[i].name, true, CUT_NOT, 0};
 	titles[(*n)++] =
 	    (struct layout_column){t->callees ? "callee" : "caller", false, CUT_NAME, 16};
 	titles[(*n)++] = (struct layout_column){"load module", false, CUT_LEFT, 11};
@@ -266,7 +272,8 @@ static bool add_titles(struct caller_calls *t, struct layout_column *titles, siz
 /* Print the table. The first row of callees is the function's own exclusive value. */
 static bool print_table(struct caller_calls *t)
 {
-	struct layout_column *titles = calloc(4 * t->columns.len + 2, sizeof *titles);
+	struct layout_column *titles =
+	    calloc(4 * t->columns.len + t->columns.num_ratios + 2, sizeof *titles);
 	struct layout_table table = {.arena = &t->arena, .columns = titles};
 	size_t i;
 	bool ok = titles && add_titles(t, titles, &table.num_columns), saturated = false;
@@ -493,10 +500,19 @@ static int run_callees(FILE *out, const void *options, struct diag *d, struct er
 	return run(out, options, true, d, e);
 }
 
-static const struct option_row *const tables[] = {
-    common_choice_options,   common_paths_options,   common_under_options,   common_metrics_options,
-    common_rows_options,     common_values_options,  common_stats_options,   common_json_options,
-    common_inlining_options, common_symbols_options, common_loading_options, NULL};
+static const struct option_row *const tables[] = {common_choice_options,
+						  common_paths_options,
+						  common_under_options,
+						  common_metrics_options,
+						  common_ratio_options,
+						  common_rows_options,
+						  common_values_options,
+						  common_stats_options,
+						  common_json_options,
+						  common_inlining_options,
+						  common_symbols_options,
+						  common_loading_options,
+						  NULL};
 
 const struct command callers_command = {
     .name = "callers",

@@ -109,6 +109,13 @@ const struct os_need os_needs_perf_open[] = {
     END,
 };
 
+/* Of a clock that is the count of an event. */
+const struct os_need os_needs_perf_count[] = {
+    {SYS_ioctl, true, {ANY_FD, PERF_EVENT_IOC_ID}},
+    {SYS_read, true, {ANY_FD}},
+    END,
+};
+
 /* ---- elsewhere ---- */
 
 /* When threads begin and end, when modules are loaded and unloaded, and at the end. */

@@ -1,0 +1,10 @@
+#!/bin/bash
+# The test suites of other projects come to the same, test by test, alone and while their elapsed time is
+# measured.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/suites.sh"
+
+export HPCRUN_EVENTS=REALTIME@f1000
+all_suites
+done_testing
