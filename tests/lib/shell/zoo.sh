@@ -37,16 +37,24 @@ zoo_image() {
 	[ "${image:-0}" -ge "$now" ] || image=$now
 }
 
+# zoo_measure NAME RATE OPTION...: the measurement into data-RATE, and what an image cost meanwhile.
+zoo_measure() {
+	local name=$1 rate=$2
+	shift 2
+	rm -rf "data-$rate"
+	image=0
+	zoo_image
+	zoo_run "$rate" "$hpcrun" -q "$@" -o "data-$rate" "$waitcpu" "$rate.total" "$zoo/$name" run
+	zoo_image
+	rm -f "data-$rate"/waitcpu.*
+}
+
 # zoo_measured NAME RATE OPTION...: all checks of one rate.
 zoo_measured() {
-	local name=$1 rate=$2 data=data-$2 kind image=0
+	local name=$1 rate=$2 data=data-$2 kind image try
 	shift 2
-	rm -rf "$data"
-	zoo_image
-	zoo_run "$rate" "$hpcrun" -q "$@" -o "$data" "$waitcpu" "$rate.total" "$zoo/$name" run
+	zoo_measure "$name" "$rate" "$@"
 	check "$name, $rate: what it prints, and its status" zoo_same alone "$rate"
-	zoo_image
-	rm -f "$data"/waitcpu.*
 	is "$name, $rate: no store stays" "$(find "$data" -name '*.stores')" ""
 	for kind in unmeasured outside; do
 		[ -z "$(zoo_says "$name" $kind)" ] || {
@@ -56,6 +64,12 @@ zoo_measured() {
 		}
 	done
 	check "$name, $rate: the account adds up" lib account.py "$data"
+	# a burst of other work on the machine is in one run, and not in what images cost before and after
+	for try in 1 2; do
+		row "$name" "$rate" >/dev/null && break
+		note "run $try: $(tail -1 row)"
+		zoo_measure "$name" "$rate" "$@"
+	done
 	check "$name, $rate: CPU time is the kernel's, and paths are complete" row "$name" "$rate"
 	tail -1 row >>"$table"
 }
