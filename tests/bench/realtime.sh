@@ -4,7 +4,7 @@
 # for root, perf's ways to see off-CPU time (perf sched record; context switches with call paths).
 #
 # ROUNDS=...  of each (7)      THREADS=...  of the server (200)
-# CLIENTS=... of pgbench (8)   TRANSACTIONS=...  of each client (1500)
+# CLIENTS=... of pgbench (8)   TRANSACTIONS=...  of each client (1500)    NO_PERF=1  without perf
 #
 # A row has the median CPU time, including that of the tool, what the tool adds in each round to the run
 # alone, as a median, and its ratio to what hpcrun adds for CPU time alone.
@@ -22,7 +22,7 @@ cp -r "$BUILD/bin" "$BUILD/lib" .
 as=() # words before what is run as another user
 
 variants="alone cpu real"
-if [ "$(id -u)" = 0 ] && command -v perf >/dev/null &&
+if [ -z "${NO_PERF:-}" ] && [ "$(id -u)" = 0 ] && command -v perf >/dev/null &&
 	unshare -m sh -c 'mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null
 		perf record -q -e sched:sched_switch -o /dev/null true' 2>/dev/null; then
 	variants="$variants sched switches"
