@@ -288,15 +288,21 @@ bool csprof_thread_wait_idle(const csprof_state_t *state, uint64_t until)
 	return true;
 }
 
-/* Two periods plus the delay that a sample may have. */
+/* Two periods plus the delay that a sample may have. The periods of a count are longer than
+ * requested if samples would cost too much, or if a timer takes them, maybe at the kernel's tick.
+ */
 static uint64_t longest_rest(const struct csprof_sampler *p)
 {
-	enum { NS_PER_S = 1000000000 };
-	uint64_t period = p->measured->period;
-	if (!period) /* of a count whose rate is given */
-		period =
-		    csprof_scale(csprof_pace_mean(&p->pace), p->source.per_second, NS_PER_S) + 1;
-	return 2 * period + p->measured->by->late;
+	enum { NS_PER_S = 1000000000, TWO_TICKS_NS = 20 * 1000 * 1000 };
+	const struct csprof_measured *m = p->measured;
+	const struct csprof_driver *driver = p->source.driver;
+	uint64_t asked = 2 * m->period + m->by->late;
+	if (!m->by->clock || m->by->elapses)
+		return asked;
+	uint64_t ns =
+	    2 * csprof_pace_mean(&p->pace) + (driver && driver->counts ? 0 : TWO_TICKS_NS);
+	uint64_t paced = csprof_scale(ns, p->source.per_second, NS_PER_S) + 1;
+	return paced > asked ? paced : asked;
 }
 
 /* Account for what the clock has advanced since the last sample. The weight of a sample is the

@@ -57,6 +57,12 @@ totals often "$hpcrun" --budget 5 -o often -e page-faults@2,minor-faults@3,major
 	"$counted" faults 60
 check "often: measuring takes 7% at most" says often.err '; measuring took [0-6]\.[0-9]%'
 
+# With few samples, the last switches of a thread are long before its end; they are not left out.
+timeout 100 "$hpcrun" -q --budget 1 -o paced -e context-switches@1 "$counted" switches 600 >/dev/null
+check "paced: the account is complete" lib account.py paced
+check "paced: the report" run 0 "$hpcprof" --quality paced
+check "paced: the switches after the last sample are at the call paths" test -z "$(grep 'ends of threads' out)"
+
 # Where the kernel tells when it happens.
 if [ "$(counted_by_perf alone)" -gt 0 ]; then
 	shares fault-shares chance page-faults@50 faults 100 many 4 few 1
