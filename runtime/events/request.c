@@ -49,6 +49,11 @@ static const struct csprof_event *find(const char *name, size_t n)
 	return NULL;
 }
 
+static bool is_time(const struct csprof_event *e)
+{
+	return strcmp(e->unit, "ns") == 0;
+}
+
 /* What follows the @ or the colon. */
 static int parse_time(const char *p, struct csprof_event_request *out, const char **why)
 {
@@ -103,11 +108,6 @@ static const char *parse_kind(const char *p, struct csprof_event_request *out)
 	return p;
 }
 
-static bool is_time(const struct csprof_event *e)
-{
-	return strcmp(e->unit, "ns") == 0;
-}
-
 static const struct csprof_event *row(const char *name)
 {
 	const struct csprof_event *e = csprof_events;
@@ -130,19 +130,40 @@ static void set_event(struct csprof_event_request *out, const struct csprof_even
 	name(out, event->name, strlen(event->name));
 }
 
-/* The name and what perf is to count. Returns what follows, or NULL. */
-static const char *parse_perf(const char *text, size_t length, struct csprof_event_request *out)
+/* Whether it is the name of a time, or of what comes with other events. */
+static bool is_taken(const char *text)
 {
+	static const char *const others[] = {CSP_BLAME,     CSP_ACTIVATIONS,   CSP_RETURNS,
+					     CSP_ABANDONED, CSP_FIRST_RETURNS, CSP_FIRST_ABANDONED};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strcmp(text, others[i]) == 0)
+			return true;
+	for (const struct csprof_event *e = csprof_events; e->name; e++)
+		if (is_time(e) && strcmp(text, e->name) == 0)
+			return true;
+	return false;
+}
+
+/* The name and what perf is to count. Returns what follows, or NULL. */
+static const char *parse_perf(const char *text, size_t length, struct csprof_event_request *out,
+			      const char **why)
+{
+	*why = "what perf is to count cannot be read";
 	if (length == 0 || length >= sizeof out->name)
 		return NULL;
 	out->event = row(CSPROF_ANY_EVENT);
 	name(out, text, length);
+	if (is_taken(out->name)) {
+		*why = "the name is that of another metric";
+		return NULL;
+	}
 	return parse_kind(text + length + 1, out);
 }
 
 /* The name, which another event may be near. Returns what follows, or NULL. */
-static const char *parse_name(const char *text, struct csprof_event_request *out)
+static const char *parse_name(const char *text, struct csprof_event_request *out, const char **why)
 {
+	*why = "unknown event (hpcrun -l lists them)";
 	size_t length = strcspn(text, "@:");
 	const struct csprof_event *known = find(text, length);
 	if (!known)
@@ -163,9 +184,8 @@ int csprof_event_parse(const char *text, size_t n, struct csprof_event_request *
 	memcpy(copy, text, n);
 	copy[n] = '\0';
 	size_t brace = strcspn(copy, "{");
-	const char *rest = copy[brace] ? parse_perf(copy, brace, out) : parse_name(copy, out);
-	*why = copy[brace] ? "what perf is to count cannot be read"
-			   : "unknown event (hpcrun -l lists them)";
+	const char *rest =
+	    copy[brace] ? parse_perf(copy, brace, out, why) : parse_name(copy, out, why);
 	if (!rest || (*rest && *rest != '@' && *rest != ':'))
 		return -1;
 	rest = *rest ? rest + 1 : "f1000";

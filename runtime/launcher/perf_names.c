@@ -8,27 +8,21 @@
 
 enum { RARE = 100, SOME = 10 * 1000, MANY = 1000 * 1000, PER_CYCLE = 1000 * 1000 * 1000 };
 
+#define ROW(kind_, config_, event, rate, what)                                                     \
+	{                                                                                          \
+		.name = (event), .text = (what), .kind = {.type = (kind_), .config = (config_)},   \
+		.per_second = (rate)                                                               \
+	}
 #define COUNTED_IN_SOFTWARE(id, event, rate, what)                                                 \
-	{                                                                                          \
-		.name = (event), .text = (what),                                                   \
-		.kind = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_##id},                \
-		.per_second = (rate)                                                               \
-	}
+	ROW(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, event, rate, what)
 #define COUNTED_IN_HARDWARE(id, event, rate, what)                                                 \
-	{                                                                                          \
-		.name = (event), .text = (what),                                                   \
-		.kind = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_##id},                \
-		.per_second = (rate)                                                               \
-	}
+	ROW(PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, event, rate, what)
 /* The cache, what is done to it, and whether it misses: a byte each. */
 #define OF_CACHE(id, op, result, event, what)                                                      \
-	{                                                                                          \
-		.name = (event), .text = (what),                                                   \
-		.kind = {.type = PERF_TYPE_HW_CACHE,                                               \
-			 .config = PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_OP_##op << 8 |   \
-				   PERF_COUNT_HW_CACHE_RESULT_##result << 16},                     \
-		.per_second = MANY                                                                 \
-	}
+	ROW(PERF_TYPE_HW_CACHE,                                                                    \
+	    PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_OP_##op << 8 |                          \
+		PERF_COUNT_HW_CACHE_RESULT_##result << 16,                                         \
+	    event, MANY, what)
 #define LOADS(id, cache, what)                                                                     \
 	OF_CACHE(id, READ, ACCESS, cache "-loads", "loads from " what),                            \
 	    OF_CACHE(id, READ, MISS, cache "-load-misses", "loads that missed " what)

@@ -251,7 +251,8 @@ static int try_count(const struct os_perf_kind *kind, uint64_t period)
 	a.exclude_user = kind->no_user;
 	a.sample_period = period;
 	a.sample_type = PERF_SAMPLE_IP;
-	a.disabled = a.exclude_hv = 1;
+	a.disabled = 1;
+	a.exclude_hv = period != 0; /* what cannot be sampled often has no modes either */
 	long fd = syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return errno;

@@ -256,6 +256,7 @@ static void expanded(void **state)
 	    {"cycles{0:0:0:0:0:0}", "what perf is to count cannot be read"},
 	    {"cycles{4294967296:0:0:0:0:1}", "what perf is to count cannot be read"},
 	    {"cycles{0:0:0:0:0:1}x", "what perf is to count cannot be read"},
+	    {"CPUTIME{0:0:0:0:0:1}", "the name is that of another metric"},
 	    {"{0:0:0:0:0:1}", "what perf is to count cannot be read"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

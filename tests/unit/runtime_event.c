@@ -195,7 +195,10 @@ static void perf(void **unused)
 	assert_string_equal(all.of[3].name, "page-faults");
 	assert_int_equal(all.of[3].kind.config, 2);
 	static const char *const bad[] = {
-	    "any", /* the row itself */
+	    "any",                  /* the row itself */
+	    "BLOCKED{0:0:0:0:0:1}", /* another metric's name */
+	    "REALTIME{0:0:0:0:0:1}",
+	    "BLAME{0:0:0:0:0:1}",
 	    "cycles{}",
 	    "cycles{0:0:0:0:0:1",
 	    "cycles{0:0:0:0:0:1:2}",

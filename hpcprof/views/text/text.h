@@ -167,6 +167,9 @@ const char *text_format(struct text *t, const char *format, ...)
 
 /* Add the cells of a row's value: as a percentage of the column's total, and scaled. */
 bool text_value_cells(struct text *t, struct layout_table *table, uint64_t value, size_t column);
+/* Whether the metric took turns with others for a part of the time that is worth a word: a tenth of
+ * a percent, as it is shown. */
+bool text_took_turns(const struct model_metric *m);
 /* Titles and cells of the ratios, of a row with these values of the columns. */
 void text_ratio_titles(const struct text *t, struct layout_column *titles, size_t *n);
 bool text_ratio_cells(struct text *t, struct layout_table *table, const uint64_t *values);

@@ -114,13 +114,18 @@ const char *text_in_samples(struct text *t, const struct model_metric *m)
 	return text ? text : "";
 }
 
+bool text_took_turns(const struct model_metric *m)
+{
+	return m->running < m->enabled && m->enabled - m->running >= m->enabled / 1000;
+}
+
 /* " (counted 63% of the time)", or "". */
 static const char *by_turns(struct text *t, const struct model_metric *m)
 {
 	char share[LAYOUT_NUMBER_BYTES];
 	const char *text = "";
 
-	if (m->running < m->enabled)
+	if (text_took_turns(m))
 		text = text_format(t, " (counted %s of the time)",
 				   layout_percent(share, m->running, m->enabled));
 	return text ? text : "";

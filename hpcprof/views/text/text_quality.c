@@ -111,7 +111,7 @@ static void by_turns(struct text *t, const struct shown_metric *c)
 	const struct model_metric *m = c->metric;
 	char share[LAYOUT_NUMBER_BYTES];
 
-	if (m->running < m->enabled)
+	if (text_took_turns(m))
 		text_paragraph(t,
 			       "Counters: %s took turns with other events, because the CPU has too "
 			       "few counters for all of them at once. It was counted for %s of the "
@@ -269,7 +269,7 @@ static bool unmarked(struct text *t)
 	return true;
 }
 
-/* Events have a limit, such as that of descriptors. */
+/* Descriptors have a limit, and a program may give up what it was permitted to do. */
 static void uncounted(struct text *t)
 {
 	uint64_t n = 0;
@@ -279,10 +279,9 @@ static void uncounted(struct text *t)
 		n = sum_add(n, t->m->processes.at[i].uncounted, &saturated);
 	if (n)
 		text_paragraph(t,
-			       "An event could not be counted in %" PRIu64
-			       " thread%s, whose values "
-			       "are missing: the limit of descriptors (ulimit -n) or of the kernel "
-			       "was reached.",
+			       "An event could not be counted in %" PRIu64 " thread%s: its values "
+			       "there are missing. A limit was reached, such as that of "
+			       "descriptors (ulimit -n), or the program may no longer open events.",
 			       n, n == 1 ? "" : "s");
 }
 
