@@ -38,7 +38,10 @@ extern const struct os_need os_needs_perf_sample[], os_needs_timer_sample[], os_
 /* Zeroed pages, or NULL. */
 void *os_map(size_t bytes);
 void os_unmap(void *p, size_t bytes);
-/* The same, but zeroed in a forked child. NULL also if the kernel cannot do that. */
+/* The same, but the same pages in forked children. */
+void *os_map_shared(size_t bytes);
+/* Zeroed pages, which are zeroed again in a forked child. NULL also if the kernel cannot do that.
+ */
 void *os_map_cleared_in_copies(size_t bytes);
 /* Fault in the pages from low to high before they are written: by one call instead of one fault
  * per page. If the kernel cannot (before Linux 5.14), nothing is done. */

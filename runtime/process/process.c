@@ -13,6 +13,7 @@
 #include "runtime/process/thread.h"
 #include "runtime/sample/call.h"
 #include "runtime/sample/epoch.h"
+#include "runtime/sample/looks.h"
 #include "runtime/sample/marks.h"
 #include "runtime/sample/marks_apart.h"
 #include "runtime/sample/marks_unsafe.h"
@@ -165,8 +166,10 @@ void csprof_process_start(int argc, char **argv, char **environment)
 		return;
 	csprof_signal_install_faults();
 	csprof_unwind_learn();
-	if (csprof_process.blame != CSP_NONE)
+	if (csprof_process.blame != CSP_NONE) {
+		csprof_looks_start();
 		csprof_owner_learn();
+	}
 	os_main_stack(&low, &high);
 	begin(NULL, low, high, since);
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);

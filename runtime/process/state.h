@@ -61,8 +61,8 @@ struct csprof_sampler {
 	/* disposition of the clock's advance since the last handled sample when the thread ends:
 	 * CSP_TAIL, or the reason why no more samples came */
 	_Atomic(enum csp_disposition) rest;
-	store_ref first_node;              /* of the first recorded sample, */
-	enum csp_disposition first_became; /* and its outcome; see csprof_thread_close; 0: none */
+	store_ref rest_node;              /* gets what is left at the end, 0: none, */
+	enum csp_disposition rest_became; /* with that outcome; see account_rest */
 };
 
 /* BLOCKED and RUNNABLE: see wall.c. The clocks of a thread at one instant, and its context
@@ -106,6 +106,7 @@ struct csprof_wall {
 	struct csprof_wait stay; /* one that is left to the thread, */
 	uintptr_t pc, sp;        /* where it is, */
 	uint32_t stays;          /* and how many looks in a row have found it there */
+	uint64_t gap, stood;     /* the mean gap before the next look, and before the last one */
 	bool left;               /* no look at it until the thread has used CPU time */
 	bool faulted;            /* page faults came before the last look, after the one before */
 };

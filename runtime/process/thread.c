@@ -290,14 +290,17 @@ bool csprof_thread_wait_idle(const csprof_state_t *state, uint64_t until)
 
 /* Two periods plus the delay that a sample may have. The periods of a count are longer than
  * requested if samples would cost too much, or if a timer takes them, maybe at the kernel's tick.
- */
-static uint64_t longest_rest(const struct csprof_sampler *p)
+ * Gaps between looks at a waiting thread are exponential: one in 3000 is longer than eight times
+ * their mean. */
+static uint64_t longest_rest(const csprof_state_t *state, const struct csprof_sampler *p)
 {
-	enum { NS_PER_S = 1000000000, TWO_TICKS_NS = 20 * 1000 * 1000 };
+	enum { NS_PER_S = 1000000000, TWO_TICKS_NS = 20 * 1000 * 1000, GAPS = 8 };
 	const struct csprof_measured *m = p->measured;
 	const struct csprof_driver *driver = p->source.driver;
 	uint64_t asked = 2 * m->period + m->by->late;
-	if (!m->by->clock || m->by->elapses)
+	if (m->by->elapses && state->wall)
+		return asked + GAPS * state->wall->gap;
+	if (!m->by->clock)
 		return asked;
 	uint64_t ns =
 	    2 * csprof_pace_mean(&p->pace) + (driver && driver->counts ? 0 : TWO_TICKS_NS);
@@ -309,10 +312,13 @@ static uint64_t longest_rest(const struct csprof_sampler *p)
  * time before it, and the weight of a thread's first one is too small, because the thread began
  * within its period. The time after the last sample is exactly what is missing there, so it is
  * added to the first sample, as if the thread's time were a circle. So the shares are right even
- * for threads that last no longer than a period. If the time is longer than two periods plus the
- * delay that a sample may have, it is a time without samples, and so is the time after the
- * thread's function returned. */
-static void account_rest(struct csprof_sampler *p, struct store_clock *c)
+ * for threads that last no longer than a period. Looks at a waiting thread become rarer, so that
+ * the first one may be much closer to the thread's start than the last one to its end: what is
+ * after the last look is added to that one, which was at as random a place.
+ * If the time is longer than two periods plus the delay that a sample may have, it is a time
+ * without samples, and so is the time after the thread's function returned. */
+static void account_rest(const csprof_state_t *state, struct csprof_sampler *p,
+			 struct store_clock *c)
 {
 	const struct csprof_measured *m = p->measured;
 	enum csp_disposition why = atomic_load(&p->rest);
@@ -321,11 +327,11 @@ static void account_rest(struct csprof_sampler *p, struct store_clock *c)
 	c->account[why].weight += c->end - until;
 	if (!m->by->clock)
 		c->cost += c->end - until; /* counted as our cost */
-	if (why == CSP_TAIL && p->first_node && rest <= longest_rest(p)) {
-		struct store_node *n = csprof_store_at(p->first_node);
+	if (why == CSP_TAIL && p->rest_node && rest <= longest_rest(state, p)) {
+		struct store_node *n = csprof_store_at(p->rest_node);
 		n->metrics[m->column] += rest;
-		why = p->first_became;
-		p->first_node = 0; /* once */
+		why = p->rest_became;
+		p->rest_node = 0; /* once */
 	}
 	c->account[why].weight += rest;
 	c->last = c->end; /* a thread may be closed before a failed exec and at its end */
@@ -351,7 +357,7 @@ static void close_clocks(csprof_state_t *state, bool self)
 			c->end = p->returned;
 		if (state->wall && p == state->wall->blocked)
 			csprof_wall_close(state, self);
-		account_rest(p, c);
+		account_rest(state, p, c);
 	}
 	if (!csprof_process.samples_cpu) {
 		cpu->account[CSP_TAIL].weight += cpu->end - cpu->last;

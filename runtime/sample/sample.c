@@ -102,9 +102,9 @@ static enum csp_disposition sample_callstack(csprof_state_t *state, struct sampl
 	if (complete)
 		csprof_unwind_mark(state);
 	enum csp_disposition became = complete ? CSP_RECORDED : CSP_PARTIAL;
-	if (!p->first_node && !w->only_place) {
-		p->first_became = became;
-		p->first_node = w->node;
+	if (!w->only_place && (!p->rest_node || p->measured->by->elapses)) {
+		p->rest_became = became;
+		p->rest_node = w->node;
 	}
 	return became;
 }

@@ -252,7 +252,8 @@ void csprof_sampler_end(csprof_state_t *state, struct csprof_sampler *p,
 	add_own(state, p, began, now);
 	p->cost += now.cpu - began.cpu;
 	if (state->wall)
-		csprof_wall_allow(state, now.cpu - began.cpu + csprof_pace_kernel(&p->pace));
+		csprof_wall_allow(state, now.cpu - began.cpu + csprof_pace_kernel(&p->pace) +
+					     p->source.spent);
 	csprof_pace_saw(&p->pace, began.cpu, now.cpu);
 	if (p->measured->by->clock)
 		csprof_sampler_ask(p);

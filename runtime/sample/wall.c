@@ -1,11 +1,12 @@
 /* Where a thread is while it does not run.
  *
  * A timer looks at each thread at random instants, which depend on nothing that the thread does. If
- * the thread is blocked then, or waits for a CPU, its path is charged with all such time that was
- * not charged before. The gaps between the instants are exponential (a Poisson process), so an
- * instant after a look is as likely to be the next one as any other: every place is charged, on
- * average, with the time that the thread spends there, however long or short its waits are, and
- * whatever it does between them.
+ * the thread is blocked then, or waits for a CPU, such time that was not charged before is charged
+ * to its path and to that of the look before. The gaps between the instants are exponential (a
+ * Poisson process), so an instant after a look is as likely to be the next one as any other: every
+ * place is charged, on average, with the time that the thread spends there, however long or short
+ * its waits are, and whatever it does between them. Where the looks become rarer while what the
+ * thread does changes, the change is seen as blurred as they are rare.
  *
  * A look at a blocked thread wakes it. So once a wait was seen, its handler continues it (call.c)
  * without a timer, and at its end is told how long it was. Looks would have come meanwhile: the
@@ -14,19 +15,18 @@
  * been. The same holds if the signal comes late: the thread could not take it, because it had no
  * CPU, or waited in the kernel for a disk.
  *
- * What it costs is bounded for the process: looks may take as much CPU time as a part of what the
- * samples of CPU time take, or a small share of a CPU if that is more. They become rarer for all
- * threads when that is used up. */
+ * What it costs is bounded: looks become rarer when they have taken a part of what the samples of
+ * CPU time take (looks.c). */
 #include "runtime/sample/wall.h"
 
-#include "runtime/base/options.h"
 #include "runtime/base/random.h"
-#include "runtime/base/sections.h"
+#include "runtime/base/scale.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
 #include "runtime/process/thread.h"
 #include "runtime/sample/blame.h"
 #include "runtime/sample/call.h"
+#include "runtime/sample/looks.h"
 #include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/trees/cct.h"
@@ -53,60 +53,22 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* ---- how often ---------------------------------------------------------------------------- */
-
-enum {
-	SIGNAL_NS = 10 * 1000, /* where the launcher has not measured what a signal costs */
-	LOOK = 3,              /* a look costs about as much as so many signals */
-	AT_ONCE = 100,         /* a process may make so many looks at any time; */
-	FIRST = 300,           /* so many more at first, */
-	FIRST_PART = 80,       /* for one part in so many of a CPU; */
-	PER_CPU = 3000,        /* later for one part in so many of a CPU, */
-	PER_SAMPLED = 6,       /* or of what samples of CPU time take, if that is more */
-	LONGEST_NS = 1000 * 1000 * 1000,
-};
-
-/* ns of CPU time: by looks; by samples of CPU time. */
-static CSPROF_TOGETHER _Atomic(uint64_t) spent, sampled;
-
-static uint64_t signal_cost(void)
+static uint64_t mean_gap(const struct csprof_sampler *p)
 {
-	return csprof_options.cost.timer ? csprof_options.cost.timer : SIGNAL_NS;
-}
-
-static uint64_t allowed(uint64_t now)
-{
-	uint64_t look = LOOK * signal_cost();
-	uint64_t elapsed = now - csprof_process.start_mono, passed = elapsed / PER_CPU;
-	uint64_t share = atomic_load_explicit(&sampled, memory_order_relaxed) / PER_SAMPLED;
-	return AT_ONCE * look + smaller(FIRST * look, elapsed / FIRST_PART) + larger(share, passed);
-}
-
-/* As requested, and longer by the sixteenth power of the ratio if more was spent than is allowed:
- * so that is never exceeded by much, and a thread is looked at more often as soon as there is time.
- */
-static uint64_t mean_gap(const struct csprof_sampler *p, uint64_t now)
-{
-	enum { ONE = 1024, SQUARES = 4, MOST = 1 << 20 };
-	uint64_t asked = p->measured->period, have = allowed(now) / ONE + 1;
-	uint64_t ratio = atomic_load_explicit(&spent, memory_order_relaxed) / have;
-	if (ratio <= ONE)
-		return asked;
-	for (int i = 0; i < SQUARES; i++)
-		ratio = smaller(ratio, MOST) * smaller(ratio, MOST) / ONE;
-	uint64_t longer = asked * smaller(ratio, MOST) / ONE;
-	return larger(asked, smaller(longer, LONGEST_NS));
+	return csprof_looks_gap(p->measured->period);
 }
 
 uint64_t csprof_wall_period(csprof_state_t *state, const struct csprof_sampler *p)
 {
-	return csprof_random_gap(&state->random, mean_gap(p, os_clock_mono())) + 1;
+	uint64_t gap = mean_gap(p);
+	if (state->wall)
+		state->wall->gap = gap;
+	return csprof_random_gap(&state->random, gap) + 1;
 }
 
 void csprof_wall_forget(void)
 {
-	atomic_store(&spent, 0);
-	atomic_store(&sampled, 0);
+	csprof_looks_in_child();
 	csprof_blame_forget();
 }
 
@@ -186,9 +148,7 @@ static struct found find(const struct csprof_wall *w, const struct csprof_look *
 /* Of `after` ns that end now: what came after the last look that would have been. */
 static uint64_t left_over(csprof_state_t *state, const struct csprof_sampler *p, uint64_t after)
 {
-	return after
-		   ? smaller(after, csprof_random_gap(&state->random, mean_gap(p, os_clock_mono())))
-		   : 0;
+	return after ? smaller(after, csprof_random_gap(&state->random, mean_gap(p))) : 0;
 }
 
 static uint64_t take_clock(csprof_state_t *state, const struct csprof_sampler *p, uint64_t until)
@@ -216,12 +176,45 @@ static void add_to_node(csprof_state_t *state, const struct csprof_sampler *p,
 	__atomic_store_n(&row->weight, row->weight + weight, __ATOMIC_RELAXED);
 }
 
+/* A look stands for as much time as gaps between looks were long on average, and for as much of it
+ * before as after. Charge to where the last one was its share of the time since then. Returns how
+ * much that is. */
+static uint64_t share_gap(csprof_state_t *state, const struct csprof_sampler *p, uint64_t time)
+{
+	struct csprof_wall *w = state->wall;
+	const struct csprof_wait before = {.node = p->rest_node, .became = p->rest_became};
+	uint64_t part = smaller(time, csprof_scale(time, w->stood, w->stood + w->gap));
+	w->stood = w->gap;
+	if (!before.node)
+		return 0;
+	add_to_node(state, p, &before, part);
+	return part;
+}
+
 /* Returns how much that is. */
 static uint64_t charge_rest(csprof_state_t *state, const struct csprof_wait *wait,
 			    const struct csprof_look *now, uint64_t after)
 {
 	struct csprof_sampler *p = state->wall->blocked;
 	uint64_t until = now->blocked - left_over(state, p, after);
+	uint64_t rest = take_clock(state, p, until);
+	add_to_node(state, p, wait, rest);
+	return rest;
+}
+
+/* The wait that the handler continued has ended. If the next look would not have come before that,
+ * which needs no reading of the clocks to know, only what the last one left is charged. */
+static uint64_t charge_end(csprof_state_t *state, const struct csprof_wait *wait)
+{
+	struct csprof_wall *w = state->wall;
+	struct csprof_sampler *p = w->blocked;
+	uint64_t until = w->last.blocked, gap = csprof_random_gap(&state->random, mean_gap(p));
+	if (gap < os_clock_mono() - w->last.mono) {
+		struct csprof_look now = look(w);
+		w->stood = mean_gap(p);
+		until = now.blocked - smaller(now.blocked - w->last.blocked, gap);
+		w->last = now;
+	}
 	uint64_t rest = take_clock(state, p, until);
 	add_to_node(state, p, wait, rest);
 	return rest;
@@ -243,7 +236,8 @@ static void end_stay(csprof_state_t *state, const struct csprof_look *now, const
 
 static void arm(csprof_state_t *state, struct csprof_sampler *p)
 {
-	uint64_t mean = mean_gap(p, os_clock_mono()), longer = mean << state->wall->stays;
+	uint64_t mean = mean_gap(p), longer = mean << state->wall->stays;
+	state->wall->gap = mean;
 	mean = longer > longest_stay_ns ? larger(mean, longest_stay_ns) : longer;
 	csprof_sampler_arm(state, p, (struct csprof_instant){0, 0},
 			   csprof_random_gap(&state->random, mean) + 1);
@@ -256,7 +250,7 @@ static void add_cost(csprof_state_t *state, struct csprof_sampler *p, uint64_t b
 {
 	uint64_t cpu = os_clock_self();
 	csprof_sampler_own_cpu(state, p, began, cpu, kernel);
-	atomic_fetch_add_explicit(&spent, cpu - began + kernel, memory_order_relaxed);
+	csprof_looks_spent(cpu - began + kernel);
 }
 
 static void charge_others(csprof_state_t *state, store_ref node, uint64_t weight, bool waits,
@@ -280,7 +274,7 @@ static void look_for_others(csprof_state_t *state, struct csprof_sampler *p, uin
 		return;
 	if (node)
 		charge_others(state, node, 0, interrupted_wait(ucontext), true);
-	add_cost(state, p, began, signal_cost());
+	add_cost(state, p, began, csprof_looks_signal());
 	csprof_sampler_arm(state, p, (struct csprof_instant){0, 0}, due - now);
 }
 
@@ -306,7 +300,7 @@ static struct csprof_wait take_wait(csprof_state_t *state)
 bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const void *ucontext)
 {
 	struct csprof_wall *w = state->wall;
-	uint64_t began = os_clock_self(), due = p->source.due, kernel = signal_cost();
+	uint64_t began = os_clock_self(), due = p->source.due, kernel = csprof_looks_signal();
 	struct csprof_look now = look(w);
 	bool asked = csprof_blame_asked(state);
 	if (!due || now.mono < due) { /* it was armed again meanwhile */
@@ -322,13 +316,15 @@ bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 	w->last = now;
 	w->wait.node = 0;
 	if (f.of) {
-		uint64_t until = clock_in(w, &now, f.of) - left_over(state, f.of, f.after);
+		uint64_t seen = f.after - left_over(state, f.of, f.after); /* of this wait alone */
+		uint64_t until = clock_in(w, &now, f.of) - f.after + seen;
 		uint64_t weight = take_clock(state, f.of, until);
+		uint64_t shared = share_gap(state, f.of, weight > seen ? weight - seen : 0);
 		/* parked: a signal that was late; the handler continues a call for the program */
 		bool ours = state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext));
 		const void *at = ours ? state->parked_context : ucontext;
-		became = csprof_sample_callstack(f.of, at, weight, &w->wait.node);
-		csprof_sampler_account(state, f.of, became, weight);
+		became = csprof_sample_callstack(f.of, at, weight - shared, &w->wait.node);
+		csprof_sampler_account(state, f.of, became, weight - shared);
 		w->wait.became = became;
 		if (w->wait.node)
 			charge_others(state, w->wait.node, weight, true, asked);
@@ -360,12 +356,15 @@ void csprof_wall_leave(csprof_state_t *state)
 
 void csprof_wall_allow(csprof_state_t *state, uint64_t ns)
 {
-	atomic_fetch_add_explicit(&sampled, ns, memory_order_relaxed);
-	if (state->wall->left) {
-		state->wall->left = false;
+	enum { MUCH = 4 };
+	struct csprof_wall *w = state->wall;
+	csprof_looks_allow(ns);
+	if (w->left)
 		csprof_blame_quiet(state, false);
-		arm(state, state->wall->blocked);
-	}
+	/* an exponential gap may be drawn anew at any time that does not depend on it */
+	if (w->left || (!w->wait.node && w->gap / MUCH > mean_gap(w->blocked)))
+		arm(state, w->blocked);
+	w->left = false;
 }
 
 bool csprof_wall_waits(const csprof_state_t *state)
@@ -384,19 +383,19 @@ void csprof_wall_over(csprof_state_t *state, const void *ucontext, bool ended)
 		return;
 	}
 	uint64_t began = os_clock_self(), rest = 0, left = 0;
+	uint64_t looked = w->last.mono, end = looked;
 	struct csprof_wait wait = take_wait(state);
 	if (ended && wait.node) {
-		struct csprof_look now = look(w);
-		rest = charge_rest(state, &wait, &now, now.blocked - w->last.blocked);
-		left = now.mono - w->last.mono;
+		rest = charge_end(state, &wait);
+		end = os_clock_mono();
+		left = end - looked;
 		left -= smaller(rest, left);
-		w->last = now;
 	} else if (!ended) {
 		w->stay = wait;
 		w->pc = csprof_cpu.context_pc(ucontext);
 		w->sp = csprof_cpu.context_sp(ucontext);
 	}
-	csprof_blame_over(state, w->last.mono, left, !ended || !csprof_call_timed_out(ucontext));
+	csprof_blame_over(state, end, left, !ended || !csprof_call_timed_out(ucontext));
 	if (wait.node)
 		charge_others(state, wait.node, rest, true, false);
 	if (w->left)

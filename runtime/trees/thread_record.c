@@ -191,7 +191,7 @@ static void move_trees(csprof_state_t *state, store_ref to)
 	for (int kind = 0; kind < CSPROF_TREE_KINDS; kind++)
 		csprof_cct_forget(&state->cct[kind]);
 	CSPROF_EACH_SAMPLER (state, p)
-		p->first_node = 0;
+		p->rest_node = 0;
 	csprof_marks_moved(&state->memo);
 	csprof_arena_recycle(&state->arena);
 }

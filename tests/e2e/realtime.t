@@ -81,6 +81,27 @@ is "once: after two seconds no thread is woken more than once a second" \
 	"$(awk '$1 == "switches" && $3 > 2' once.truth)" ""
 note "$(cat once.truth)"
 
+between() { awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v >= low && v <= high) }'; }
+
+# Looks are limited for a program and its forked processes together, and none of their time is lost.
+naps=$(program naps)
+for kind in threads processes; do
+	check "many $kind that wait briefly" run 0 timeout 100 "$hpcrun" -q -o "naps-$kind" -e REALTIME@f1000 \
+		"$naps" $kind 40 1500
+	"$hpcprof" db -q -o "naps-$kind.db" "naps-$kind"
+done
+looks() { query "SELECT samples FROM metric WHERE name = 'BLOCKED'" "naps-$1.db"; }
+threads=$(looks threads) processes=$(looks processes)
+check "$processes looks at 40 processes, $threads at 40 threads" [ "$processes" -lt $((2 * threads + 1500)) ]
+for kind in threads processes; do
+	seen=$(query "SELECT round(100.0 * total(events * (position < 2)) / total(events), 1) FROM account
+		WHERE metric = (SELECT id FROM metric WHERE name = 'BLOCKED')" "naps-$kind.db")
+	early=$(query "SELECT round(100.0 * max((function = 'starts') * total) / max(total), 1) FROM functions
+		WHERE metric = 'BLOCKED'" "naps-$kind.db")
+	check "$kind: $seen% of the time they wait has a place" between "$seen" 95 100
+	check "$kind: $early% of it where they are for a tenth" between "$early" 2 25
+done
+
 # The program notices nothing: as in eintr.t, but now signals come while it waits.
 # More rates and programs are in tests/soak/events-signals.t.
 timeout 100 "$hpcrun" -q -e REALTIME -o calls.measured "$(program eintr)" 1 >calls
@@ -127,7 +148,6 @@ check "top shows what a wait that lasts took since the last screen" says live \
 	'^ +(9[0-9.]+|100.0)% +([89][0-9][0-9] ms|1\.[0-9]+ s) .*clock_nanosleep'
 check "so does the report of a running program" says live.text 'sleep +9[0-9.]+%  waits_forever|sleep +100.0%  waits_forever'
 "$hpcprof" db -q -o open.db open
-between() { awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v >= low && v <= high) }'; }
 waited_for=$(query "SELECT round(sum(blocked) / 1e9, 2) FROM waits WHERE function = 'waits_forever'" open.db)
 lived=$(query "SELECT round((end_ns - start_ns) / 1e9, 2) FROM profile" open.db | head -n 1)
 check "a killed program is charged with its last wait: $waited_for s of a life of $lived" \

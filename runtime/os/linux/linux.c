@@ -30,6 +30,12 @@ void *os_map(size_t bytes)
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
+void *os_map_shared(size_t bytes)
+{
+	return mapped(
+	    CALL(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+}
+
 void os_unmap(void *p, size_t bytes)
 {
 	CALL(SYS_munmap, p, bytes);
