@@ -1,4 +1,4 @@
-/* Ratios of large numbers. */
+/* Arithmetic of times and counts. */
 #ifndef RUNTIME_BASE_SCALE_H
 #define RUNTIME_BASE_SCALE_H
 
@@ -16,6 +16,16 @@ static inline uint64_t csprof_scale(uint64_t n, uint64_t by, uint64_t per)
 		per >>= 1;
 	}
 	return per ? n * by / per : UINT64_MAX;
+}
+
+static inline uint64_t csprof_larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline uint64_t csprof_smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 #endif

@@ -100,6 +100,9 @@ struct csprof_driver {
 	/* Whether so many threads use it that another one should preferably use the next driver.
 	 * It gets this one if the next one fails. NULL: never. */
 	bool (*crowded)(void);
+	/* Whether the kernel has refused it to the process: what it sampled, another source did
+	 * for it. NULL: that does not happen after start. */
+	bool (*refused)(void);
 };
 
 /* What the kernel has counted for the calling thread. It is read again only after usage_read was

@@ -214,6 +214,11 @@ static void stop(struct csprof_source *s, bool in_child)
 	csprof_perf_counted(-1);
 }
 
+static bool was_refused(void)
+{
+	return atomic_load(&refused);
+}
+
 void csprof_perf_counted(int more)
 {
 	atomic_fetch_add(&events, (unsigned)more);
@@ -241,6 +246,7 @@ const struct csprof_driver csprof_driver_task_clock = {
     .resume = resume,
     .stop = stop,
     .crowded = csprof_perf_crowded,
+    .refused = was_refused,
     .perf = true,
     .cheaper = &csprof_driver_timers,
     .needs = os_needs_perf_sample,

@@ -143,23 +143,34 @@ static uint64_t first_sample(uint64_t period)
 	return 1 + below(length);
 }
 
-/* Add the source to the list of the event's sources for the report. */
+/* Append to a string in n bytes, as much as there is room for. */
+static void append(char *to, size_t n, const char *text)
+{
+	size_t at = strlen(to);
+	while (*text && at + 1 < n)
+		to[at++] = *text++;
+	to[at] = '\0';
+}
+
+/* Add the source to the list of the event's sources for the report, without those of which it has
+ * turned out that they are not permitted. */
 static void name_source(const struct csprof_sampler *p)
 {
 	struct csprof_measured *measured = p->measured;
 	struct store_metric *m = &csprof_store_header()->metrics[measured->column];
+	char list[sizeof m->source] = "";
 	if (measured->sources >> p->driver & 1)
 		return;
 	measured->sources |= 1u << p->driver;
-	const char *name = measured->by->drivers[p->driver]->name;
-	size_t have = strlen(m->source), more = strlen(name);
-	if (have + 3 + more < sizeof m->source) {
-		if (have) {
-			memcpy(m->source + have, " + ", 3);
-			have += 3;
-		}
-		memcpy(m->source + have, name, more);
+	for (uint32_t i = 0; measured->by->drivers[i]; i++) {
+		const struct csprof_driver *d = measured->by->drivers[i];
+		if (!(measured->sources >> i & 1) || (d->refused && d->refused()))
+			continue;
+		if (list[0])
+			append(list, sizeof list, " + ");
+		append(list, sizeof list, d->name);
 	}
+	memcpy(m->source, list, sizeof list);
 }
 
 void csprof_thread_name_source(const struct csprof_sampler *p)

@@ -1,6 +1,7 @@
 #include "runtime/sample/looks.h"
 
 #include "runtime/base/options.h"
+#include "runtime/base/scale.h"
 #include "runtime/base/sections.h"
 #include "runtime/os/os.h"
 
@@ -33,16 +34,6 @@ static CSPROF_TOGETHER uint64_t child_start;
 
 static const uint64_t longest_ns = 60ull * 1000 * 1000 * 1000;
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 uint64_t csprof_looks_signal(void)
 {
 	return csprof_options.cost.timer ? csprof_options.cost.timer : SIGNAL_NS;
@@ -71,8 +62,8 @@ static uint64_t allowed(uint64_t now)
 {
 	uint64_t elapsed = now - shared->start;
 	uint64_t share = atomic_load_explicit(&shared->sampled, memory_order_relaxed) / PER_SAMPLED;
-	return AT_ONCE * look() + smaller(FIRST * look(), elapsed / FIRST_PART) +
-	       larger(share, elapsed / PER_CPU);
+	return AT_ONCE * look() + csprof_smaller(FIRST * look(), elapsed / FIRST_PART) +
+	       csprof_larger(share, elapsed / PER_CPU);
 }
 
 enum { ONE = 1024 };
@@ -100,11 +91,11 @@ uint64_t csprof_looks_gap(uint64_t asked)
 	if (ratio <= ONE)
 		return asked;
 	for (int i = 0; i < SQUARES; i++)
-		ratio = smaller(ratio, MOST) * smaller(ratio, MOST) / ONE;
-	uint64_t longer = smaller(asked * smaller(ratio, MOST) / ONE, longest_ns);
+		ratio = csprof_smaller(ratio, MOST) * csprof_smaller(ratio, MOST) / ONE;
+	uint64_t longer = csprof_smaller(asked * csprof_smaller(ratio, MOST) / ONE, longest_ns);
 	if (child_may())
-		longer = smaller(longer, now - child_start);
-	return larger(asked, longer);
+		longer = csprof_smaller(longer, now - child_start);
+	return csprof_larger(asked, longer);
 }
 
 void csprof_looks_spent(uint64_t ns)

@@ -1,6 +1,7 @@
 #include "runtime/sample/pace.h"
 
 #include "runtime/base/cost.h"
+#include "runtime/base/scale.h"
 
 #include <stdatomic.h>
 
@@ -29,11 +30,6 @@ static uint64_t cost(const struct csprof_pace *p, uint64_t own)
 static uint32_t clip(uint64_t ns)
 {
 	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX - 1;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 void csprof_pace_init(struct csprof_pace *p, uint64_t asked_ns, uint32_t share, uint32_t said)
@@ -106,9 +102,10 @@ void csprof_pace_saw(struct csprof_pace *p, uint64_t began, uint64_t ended)
 
 uint64_t csprof_pace_mean(const struct csprof_pace *p)
 {
-	uint64_t least = larger(2 * CSPROF_PACE_LEAST_NS, CSPROF_PACE_MEAN * cost(p, p->own));
+	uint64_t least =
+	    csprof_larger(2 * CSPROF_PACE_LEAST_NS, CSPROF_PACE_MEAN * cost(p, p->own));
 	uint64_t sample = p->own + csprof_pace_kernel(p);
-	return larger(larger(p->asked, least), sample * CSPROF_WHOLE / p->share);
+	return csprof_larger(csprof_larger(p->asked, least), sample * CSPROF_WHOLE / p->share);
 }
 
 uint64_t csprof_pace_floor(const struct csprof_pace *p)
@@ -118,5 +115,5 @@ uint64_t csprof_pace_floor(const struct csprof_pace *p)
 
 uint64_t csprof_pace_rest(const struct csprof_pace *p, uint64_t own_ns)
 {
-	return larger(CSPROF_PACE_LEAST_NS, CSPROF_PACE_REST * cost(p, own_ns));
+	return csprof_larger(CSPROF_PACE_LEAST_NS, CSPROF_PACE_REST * cost(p, own_ns));
 }

@@ -43,16 +43,6 @@ enum {
 enum { MOST_STAYS = 11 };
 static const uint64_t longest_stay_ns = 2000000000;
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t mean_gap(const struct csprof_sampler *p)
 {
 	return csprof_looks_gap(p->measured->period);
@@ -132,23 +122,23 @@ static struct found find(const struct csprof_wall *w, const struct csprof_look *
 	uint64_t runnable = now->runnable - w->last.runnable;
 	bool without = late > LATE_NS, was_ready = without && runnable >= late / 2;
 	if (interrupted_wait(ucontext)) /* it may also have been stopped */
-		return (struct found){w->blocked,
-				      without && !was_ready ? smaller(late, blocked) : 0, true};
+		return (struct found){
+		    w->blocked, without && !was_ready ? csprof_smaller(late, blocked) : 0, true};
 	if (!without)
 		return (struct found){NULL, 0, false};
 	if (was_ready)
-		return (struct found){w->runnable, smaller(late, runnable), false};
+		return (struct found){w->runnable, csprof_smaller(late, runnable), false};
 	/* the kernel may also have run for so long before it returned from a call */
 	bool stopped = csprof_cpu.kernel_entry(ucontext) == CSPROF_ENTRY_NONE;
 	if (blocked >= late / 2 && (stopped || ran < late || ran < blocked))
-		return (struct found){w->blocked, smaller(late, blocked), false};
+		return (struct found){w->blocked, csprof_smaller(late, blocked), false};
 	return (struct found){NULL, 0, false};
 }
 
 /* Of `after` ns that end now: what came after the last look that would have been. */
 static uint64_t left_over(csprof_state_t *state, const struct csprof_sampler *p, uint64_t after)
 {
-	return after ? smaller(after, csprof_random_gap(&state->random, mean_gap(p))) : 0;
+	return after ? csprof_smaller(after, csprof_random_gap(&state->random, mean_gap(p))) : 0;
 }
 
 static uint64_t take_clock(csprof_state_t *state, const struct csprof_sampler *p, uint64_t until)
@@ -183,7 +173,7 @@ static uint64_t share_gap(csprof_state_t *state, const struct csprof_sampler *p,
 {
 	struct csprof_wall *w = state->wall;
 	const struct csprof_wait before = {.node = p->rest_node, .became = p->rest_became};
-	uint64_t part = smaller(time, csprof_scale(time, w->stood, w->stood + w->gap));
+	uint64_t part = csprof_smaller(time, csprof_scale(time, w->stood, w->stood + w->gap));
 	w->stood = w->gap;
 	if (!before.node)
 		return 0;
@@ -212,7 +202,7 @@ static uint64_t charge_end(csprof_state_t *state, const struct csprof_wait *wait
 	if (gap < os_clock_mono() - w->last.mono) {
 		struct csprof_look now = look(w);
 		w->stood = mean_gap(p);
-		until = now.blocked - smaller(now.blocked - w->last.blocked, gap);
+		until = now.blocked - csprof_smaller(now.blocked - w->last.blocked, gap);
 		w->last = now;
 	}
 	uint64_t rest = take_clock(state, p, until);
@@ -238,7 +228,7 @@ static void arm(csprof_state_t *state, struct csprof_sampler *p)
 {
 	uint64_t mean = mean_gap(p), longer = mean << state->wall->stays;
 	state->wall->gap = mean;
-	mean = longer > longest_stay_ns ? larger(mean, longest_stay_ns) : longer;
+	mean = longer > longest_stay_ns ? csprof_larger(mean, longest_stay_ns) : longer;
 	csprof_sampler_arm(state, p, (struct csprof_instant){0, 0},
 			   csprof_random_gap(&state->random, mean) + 1);
 }
@@ -389,7 +379,7 @@ void csprof_wall_over(csprof_state_t *state, const void *ucontext, bool ended)
 		rest = charge_end(state, &wait);
 		end = os_clock_mono();
 		left = end - looked;
-		left -= smaller(rest, left);
+		left -= csprof_smaller(rest, left);
 	} else if (!ended) {
 		w->stay = wait;
 		w->pc = csprof_cpu.context_pc(ucontext);

@@ -40,10 +40,15 @@ ordinary_user() {
 	mkdir -m 777 user
 	mkdir tool
 	cp -r "$BUILD/bin" "$BUILD/lib" tool/
-	cp "$(program truth)" "$(program eintr)" "$(program noperf)" .
+	cp "$(program truth)" "$(program eintr)" "$(program noperf)" "$(program bursts)" .
 	note "perf_event_paranoid is $(cat /proc/sys/kernel/perf_event_paranoid)"
 	one_setting plain "$1"
 	one_setting no-perf "$1" ./noperf
+	# It computes before it waits: its first samples need no event.
+	check "no-perf: a program that computes, and then waits" as_user ./noperf tool/bin/hpcrun -q \
+		-o user/refused -e CPUTIME@f1000 ./bursts 20000 2000 20
+	is "no-perf: what the kernel has refused is not named as a source" \
+		"$("$hpcprof" dump user/refused/*.csp | grep -o 'key "source".*' | sort -u)" 'key "source"  value "thread timers"'
 	if as_user unshare -U true 2>/dev/null; then
 		one_setting namespace "$1" unshare -U
 	else
