@@ -45,7 +45,7 @@ for path in "$top"/tests/programs/*.c "$top"/tests/programs/*.cc python several;
 	case $name in
 	python) command=("$python" script.py) ;;
 	several) command=(bash several.sh) ;;
-	*_plugin) continue ;;
+	*_plugin | forever) continue ;;
 	esac
 	[ -x "${command[0]}" ] || [ "$name" = several ] || continue
 	timeout 60 "$hpcrun" -q -o "of-$name" "${command[@]}" >out 2>&1 </dev/null
