@@ -4,6 +4,7 @@
 #define FORMATS_DATAFILE_H
 
 #include "formats/identity/kernel.h"
+#include "formats/identity/notes.h"
 
 #define CSP_MAGIC_FILE "HPC_CSPROF"
 #define CSP_MAGIC_TREE "HPC_CSTREE"
@@ -71,6 +72,7 @@ enum {
 	CSP_CHUNK_THREADS = 8,
 	CSP_CHUNK_MERGED = 9,
 	CSP_CHUNK_GROUPS = 10,
+	CSP_CHUNK_NAMES = 11,
 };
 
 /* The kinds of the rows of GROUPS. */
@@ -133,7 +135,7 @@ enum csp_disposition {
 		    {CSP_UNMEASURED_HIDDEN, "hpcrun's library cannot be read there"},              \
 	}
 
-/* Pseudo-modules of the epochs table; CSP_MODULE_KERNEL is another one. */
+/* Pseudo-modules of the epochs table; CSP_MODULE_KERNEL and CSP_MODULE_REGION are others. */
 #define CSP_MODULE_VDSO "[vdso]"
 #define CSP_MODULE_ANONYMOUS "[anonymous]"
 #define CSP_VDSO_PREFIX "vdso-" /* + build-id: the image saved next to the datafile */

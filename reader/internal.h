@@ -31,8 +31,9 @@ struct reader {
 	struct reader_account *account;
 	struct reader_merged *merged;
 	struct reader_group *groups;
+	struct reader_name *names; /* by number */
 	uint64_t trace_offset, num_trace;
-	uint32_t num_merged, num_groups;
+	uint32_t num_merged, num_groups, num_names;
 	bool is_merged; /* there is a complete MERGED chunk */
 	uint32_t num_chunks, num_threads, num_account;
 	bool threads_known;   /* num_threads is from a THREADS chunk */
@@ -67,5 +68,7 @@ int trailer_merged_get(struct reader *r, struct cursor *c, struct error *e);
 void trailer_merged_drop(struct reader *r);
 int trailer_merged_get_groups(struct reader *r, struct cursor *c, struct error *e);
 void trailer_merged_drop_groups(struct reader *r);
+int trailer_names_get(struct reader *r, struct cursor *c, struct error *e);
+void trailer_names_drop(struct reader *r);
 
 #endif

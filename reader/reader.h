@@ -116,6 +116,12 @@ struct reader_group {
 	uint32_t num_calls, num_sums;
 };
 
+/* A name that nodes refer to: see formats/identity/notes.h. */
+struct reader_name {
+	uint32_t number;
+	struct reader_text text;
+};
+
 struct reader_trace {
 	uint64_t time_ns;
 	uint32_t tree, metric; /* below reader_num_trees and reader_num_metrics */
@@ -166,6 +172,10 @@ const struct reader_merged *reader_merged(const struct reader *r, uint32_t i);
 /* GROUPS: 0 if the file is of one program image, or does not have them. */
 uint32_t reader_num_groups(const struct reader *r);
 const struct reader_group *reader_group(const struct reader *r, uint32_t i);
+/* NAMES, in the order of their numbers; the name with that number, n is 0 if there is none. */
+uint32_t reader_num_names(const struct reader *r);
+const struct reader_name *reader_name(const struct reader *r, uint32_t i);
+struct reader_text reader_name_of(const struct reader *r, uint32_t number);
 uint64_t reader_num_trace(const struct reader *r);
 /* Row i of TRACE, decoded into *out. */
 void reader_trace(const struct reader *r, uint64_t i, struct reader_trace *out);

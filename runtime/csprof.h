@@ -70,6 +70,11 @@ bool csprof_sample_place(struct csprof_sampler *p, const void *ucontext, store_r
  * measured. Not for handlers. */
 int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t unwinds);
 
+/* Find or make the nodes with these keys, each below the one before it and the first below the
+ * root, in the calling thread's tree of complete paths. Returns false, and nothing is made, if
+ * there is no memory or the thread is not measured. Not for handlers. */
+bool csprof_record_path(const uint64_t *keys, uint32_t n, store_ref *tree, store_ref *nodes);
+
 /* Record the call that creates a thread. *tree and *node are its tree and node in the store, or
  * 0, 0. Not for handlers. */
 void csprof_record_creator(store_ref *tree, store_ref *node);

@@ -1,4 +1,4 @@
-/* hpcrun.h: metrics of a program's own in its profile.
+/* hpcrun.h: what a program says of itself in its profile: metrics and regions of its own.
  *
  *	#include <hpcrun.h>
  *
@@ -6,7 +6,12 @@
  *	...
  *	hpcrun_record(parsed, length);
  *
- * Under hpcrun(1) the amount is added at the current call path. Otherwise nothing happens, which
+ *	hpcrun_region_begin("assembly");
+ *	...
+ *	hpcrun_region_end("assembly");
+ *
+ * Under hpcrun(1) the amount is added at the current call path, and the region is a frame of its
+ * own in call paths, with the number of times it was entered. Otherwise nothing happens, which
  * takes a load and a branch. The program needs no library for this, and it can be static. For C and
  * C++; x86-64 and AArch64, gcc and clang.
  *
@@ -15,6 +20,7 @@
 #ifndef HPCRUN_H
 #define HPCRUN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -26,6 +32,9 @@ struct hpcrun_interface {
 	uint32_t size; /* bytes of this structure */
 	int (*metric_new)(const char *name, const char *unit);
 	int (*record)(int metric, uint64_t amount, unsigned leave_out);
+	/* cfa: what the stack pointer is after the caller has returned; NULL: not known */
+	void (*region_begin)(const char *name, void *cfa);
+	void (*region_end)(const char *name);
 };
 
 #ifndef HPCRUN_INTERFACE_ONLY
@@ -68,10 +77,71 @@ static inline int hpcrun_record_for_caller(int metric, uint64_t amount, unsigned
 	return hpcrun_found_ ? hpcrun_found_->record(metric, amount, callers) : -1;
 }
 
+/* Whether the library has this member: it may be older than this header. */
+#define HPCRUN_HAS_(member)                                                                        \
+	(hpcrun_found_ && hpcrun_found_->size >= offsetof(struct hpcrun_interface, member) +       \
+						     sizeof hpcrun_found_->member)
+
+/* The calling thread enters a region, until hpcrun_region_end. What the calling function does and
+ * calls meanwhile is in the region. Regions can be in each other. name: at most 255 bytes.
+ *
+ * A region can be left in any way: if its function was left by longjmp or an exception, it ends
+ * when that is noticed, or with the next region outside of it that ends. This, an end of a region
+ * that the thread is not in, and regions that a thread has not ended are counted in the metric
+ * UNBALANCED. */
+static inline __attribute__((always_inline)) void hpcrun_region_begin(const char *name)
+{
+	if (HPCRUN_HAS_(region_begin))
+		hpcrun_found_->region_begin(name, __builtin_dwarf_cfa());
+}
+
+/* Leave the innermost region of that name, or with NULL the innermost region. */
+static inline void hpcrun_region_end(const char *name)
+{
+	if (HPCRUN_HAS_(region_end))
+		hpcrun_found_->region_end(name);
+}
+
+/* For HPCRUN_REGION. */
+static inline void hpcrun_region_leave_(const char **name)
+{
+	hpcrun_region_end(*name);
+}
+#define HPCRUN_PASTE_(a, b) a##b
+#define HPCRUN_NAME_(line) HPCRUN_PASTE_(hpcrun_region_, line)
+/* A region until the end of the block, however it is left. */
+#define HPCRUN_REGION(name)                                                                        \
+	__attribute__((cleanup(hpcrun_region_leave_), unused)) const char *HPCRUN_NAME_(           \
+	    __LINE__) = (hpcrun_region_begin(name), (name))
+
 #endif
 
 #ifdef __cplusplus
 }
+
+#ifndef HPCRUN_INTERFACE_ONLY
+namespace hpcrun
+{
+/* A region for the life of the object, which is to be a local variable. */
+class region
+{
+      public:
+	__attribute__((always_inline)) explicit region(const char *name) : name_(name)
+	{
+		hpcrun_region_begin(name);
+	}
+	~region()
+	{
+		hpcrun_region_end(name_);
+	}
+	region(const region &) = delete;
+	region &operator=(const region &) = delete;
+
+      private:
+	const char *name_;
+};
+}
+#endif
 #endif
 
 #endif

@@ -305,6 +305,16 @@ static void put_threads(struct conversion *c)
 	}
 }
 
+static void put_names(struct conversion *c)
+{
+	csp_put_u32(c->sink, c->s->num_names);
+	for (uint32_t i = 0; i < c->s->num_names; i++) {
+		const struct store_name *name = store_survey_name(c->s, i);
+		csp_put_u32(c->sink, name->number);
+		csp_put_text(c->sink, name->text, name->n);
+	}
+}
+
 struct chunk {
 	uint32_t tag;
 	void (*put)(struct conversion *);
@@ -335,8 +345,9 @@ static void put_trailer(struct conversion *c)
 	    {CSP_CHUNK_PROCESS, put_process}, {CSP_CHUNK_MODULES, put_modules},
 	    {CSP_CHUNK_TREES, put_tree_rows}, {CSP_CHUNK_ACCOUNT, put_account},
 	    {CSP_CHUNK_METRICS, put_metrics}, {CSP_CHUNK_THREADS, put_threads},
+	    {CSP_CHUNK_NAMES, put_names}, /* last: most programs have none */
 	};
-	uint32_t n = sizeof chunks / sizeof *chunks;
+	uint32_t n = sizeof chunks / sizeof *chunks - (c->s->num_names == 0);
 	csp_put_trailer_header(c->sink, n);
 	for (uint32_t i = 0; i < n; i++)
 		put_chunk(c, &chunks[i]);

@@ -26,14 +26,14 @@
 #include <stdint.h>
 
 #define STORE_MAGIC "HPCSTORE"
-enum { STORE_VERSION = 8, STORE_ORDER_MARK = 0x01020304 };
+enum { STORE_VERSION = 9, STORE_ORDER_MARK = 0x01020304 };
 
 enum {
 	STORE_GRAIN = 16,
 	STORE_BLOCK = 16 * 1024,
 	STORE_BLOCK_GRAINS = STORE_BLOCK / STORE_GRAIN,
 	STORE_MAX_BLOCKS = 1 << 17, /* 2 GB: the table counts against RLIMIT_AS */
-	STORE_MAX_METRICS = 40,
+	STORE_MAX_METRICS = 44,
 };
 
 typedef uint32_t store_ref; /* 0: none (the header is there) */
@@ -85,6 +85,10 @@ struct store_header {
 	uint32_t rank, ranks;                      /* CSP_NONE: not known */
 	store_ref executable, command, host, tool; /* store_string; command: joined by NUL */
 	store_ref first_thread, first_epoch;
+	/* The names that the program uses: the top of a binary search tree of store_name, and the
+	 * greatest number in it. */
+	store_ref names;
+	uint32_t num_names;
 	/* A store_thread that is not in the list. Its trees are those of several threads, whose
 	 * rows and accounts remain in the list. 0: every tree belongs to one thread. */
 	store_ref shared;
@@ -116,6 +120,15 @@ struct store_header {
 	uint64_t end_mono_ns;   /* 0 while it runs */
 	char end[24];           /* "exit 0", "signal 9", "exec"; empty: unknown */
 	struct store_metric metrics[STORE_MAX_METRICS];
+};
+
+/* A name of the program's, for the nodes that refer to it (formats/identity/notes.h). The tree is
+ * in the order of hash, n, text. Any thread may add one. */
+struct store_name {
+	store_ref left, right;
+	uint64_t hash;
+	uint32_t number, n;
+	char text[]; /* n bytes */
 };
 
 struct store_module {

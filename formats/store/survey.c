@@ -185,6 +185,30 @@ static void add_nodes(struct store_survey *s, store_ref root)
 	}
 }
 
+static void push_name(struct store_survey *s, store_ref ref, store_ref **top)
+{
+	const struct store_name *name =
+	    ref ? store_at(&s->view, ref, sizeof(struct store_name)) : NULL;
+	if (name && name->n <= CSP_NAME_BYTES && claim(s, ref, sizeof *name + name->n))
+		*--*top = ref;
+}
+
+/* As above. */
+static void add_names(struct store_survey *s)
+{
+	store_ref *stack = s->order + s->slots, *top = stack;
+	s->first_name = s->next;
+	push_name(s, s->header->names, &top);
+	while (top < stack) {
+		store_ref ref = *top++;
+		const struct store_name *name = store_at(&s->view, ref, sizeof *name);
+		add(s, ref);
+		push_name(s, name->left, &top);
+		push_name(s, name->right, &top);
+	}
+	s->num_names = s->next - s->first_name;
+}
+
 int store_survey_make(struct store_survey *s, const struct store_view *v,
 		      const struct store_memory *memory)
 {
@@ -206,6 +230,7 @@ int store_survey_make(struct store_survey *s, const struct store_view *v,
 	add_modules(s);
 	for (uint32_t i = 0; i < s->num_trees; i++)
 		add_nodes(s, store_survey_tree(s, i)->root);
+	add_names(s);
 	return 0;
 }
 

@@ -6,8 +6,8 @@
  *
  * All records that were found are numbered in one sequence: the epochs to which trees refer, the
  * threads, the trees by thread, the modules by epoch, the nodes by tree with parents before
- * children. Linked into the preloaded library: no malloc, no stdio; async-signal-safe if the
- * given memory is. */
+ * children, the names. Linked into the preloaded library: no malloc, no stdio; async-signal-safe if
+ * the given memory is. */
 #ifndef FORMATS_STORE_SURVEY_H
 #define FORMATS_STORE_SURVEY_H
 
@@ -24,7 +24,8 @@ struct store_survey {
 	uint32_t first_thread, num_threads;
 	uint32_t first_tree, num_trees;
 	uint32_t first_module;
-	uint32_t next;    /* the number after the last node */
+	uint32_t first_name, num_names;
+	uint32_t next;    /* the number after the last record */
 	store_ref shared; /* header->shared, or 0 if that is invalid */
 };
 
@@ -73,13 +74,19 @@ static inline const struct store_tree *store_survey_tree(const struct store_surv
  * where first is the result for i and end the result for i + 1 (also for the last tree). */
 static inline uint32_t store_survey_first_node(const struct store_survey *s, uint32_t i)
 {
-	return i < s->num_trees ? s->number[store_survey_tree(s, i)->root] : s->next;
+	return i < s->num_trees ? s->number[store_survey_tree(s, i)->root] : s->first_name;
 }
 
 static inline const struct store_node *store_survey_node(const struct store_survey *s,
 							 uint32_t number)
 {
 	return store_at(&s->view, s->order[number], s->header->node_bytes);
+}
+
+/* Name i of num_names. */
+static inline const struct store_name *store_survey_name(const struct store_survey *s, uint32_t i)
+{
+	return store_at(&s->view, s->order[s->first_name + i], sizeof(struct store_name));
 }
 
 #endif

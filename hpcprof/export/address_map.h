@@ -6,6 +6,7 @@
 
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
+#include "formats/identity/notes.h"
 #include "hpcprof/model/model.h"
 
 struct stretch {
@@ -19,14 +20,21 @@ struct address_map {
 	const struct model *m;
 	VEC(struct stretch) stretches; /* in the order of modules, then of addresses */
 	uint32_t *of;                  /* [frames]: index of the stretch */
+	uint32_t regions;              /* that of [region], plus 1; 0: none */
 };
 
-/* Make the map of a finished model, none of whose frames came with names. 0, or -1 and *e if memory
- * ran out. */
+/* Make the map of a finished model, none of whose frames came with names, except regions. 0, or -1
+ * and *e if memory ran out. */
 int address_map_make(struct address_map *a, const struct model *m, struct error *e);
 void address_map_deinit(struct address_map *a); /* takes all zeros */
 
 /* The made-up address of the frame. */
 uint64_t address_map_at(const struct address_map *a, uint32_t frame);
+
+/* The number of a region's name: that of its function in the model, plus 1. */
+static inline uint64_t address_map_name(const struct model_frame *f)
+{
+	return (f->address >> 32) + 1;
+}
 
 #endif

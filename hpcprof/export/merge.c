@@ -154,7 +154,8 @@ int merge_write(FILE *out, const struct model *m, struct error *e)
 	int rc;
 
 	for (size_t i = 0; i < m->frames.len; i++)
-		if (m->frames.at[i].role >= FRAME_ADDRESSED)
+		if (m->frames.at[i].role >= FRAME_ADDRESSED &&
+		    strcmp(m->modules.at[m->frames.at[i].module].name, CSP_MODULE_REGION) != 0)
 			return error_set(e, ERROR_USAGE,
 					 "a PROFILE contains names instead of addresses and cannot "
 					 "be merged into a datafile (omit it)");

@@ -119,8 +119,11 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
 	const struct merge_options *o = options;
-	const struct profile_request wanted = {
-	    .common = &o->common, .output = o->output, .no_names = true, .threads = true};
+	const struct profile_request wanted = {.common = &o->common,
+					       .output = o->output,
+					       .no_names = true,
+					       .threads = true,
+					       .keep_notes = true};
 
 	if (!o->output)
 		return error_set(e, ERROR_USAGE, "no output is named (use -o FILE)");

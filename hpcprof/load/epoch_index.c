@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_NAME "[unknown]"
+
 /* A relocate_extent_fn. It opens the file of a module once, for all datafiles. */
 static uint64_t known_extent(void *context, const struct reader_module *module)
 {
@@ -31,10 +33,13 @@ void epoch_index_extents_deinit(struct epoch_index_extents *x)
 	vec_free(&x->bytes);
 }
 
-int epoch_index_open(struct epoch_index *p, const struct reader_epoch *epoch,
+int epoch_index_open(struct epoch_index *p, const struct reader *r, uint32_t number,
 		     struct epoch_index_extents *extents, struct error *e)
 {
+	const struct reader_epoch *epoch = reader_epoch(r, number);
+
 	memset(p, 0, sizeof *p);
+	p->names = r;
 	p->unknown = EPOCH_INDEX_UNSEEN;
 	if (relocate_init(&p->relocator, epoch, known_extent, extents, e) != 0)
 		return -1;
@@ -102,6 +107,37 @@ static uint32_t new_module(struct model *m, const char *path, const struct reade
 	return id;
 }
 
+static bool is_region(const struct reader_module *module)
+{
+	return module->mapped_address == CSP_REGION_BASE &&
+	       module->name.n == sizeof CSP_MODULE_REGION - 1 &&
+	       memcmp(module->name.at, CSP_MODULE_REGION, module->name.n) == 0;
+}
+
+/* The step of a region, which is a frame with a name: "[region] assembly". Its depth is kept as the
+ * line. */
+static uint64_t region_step(struct epoch_index *p, struct model *m, uint32_t module, uint64_t ip,
+			    enum frame_role role)
+{
+	struct reader_text name = reader_name_of(
+	    p->names, (uint32_t)((ip - CSP_REGION_BASE) >> CSP_NOTE_SHIFT) & (CSP_NAMES - 1));
+	struct model_function f = {.module = module};
+	uint32_t line = p->keep_notes ? ip & CSP_NOTE_DEPTH : 0, id = UINT32_MAX, frame = id;
+	char text[sizeof CSP_MODULE_REGION + CSP_NAME_BYTES + 1];
+	int n =
+	    snprintf(text, sizeof text, CSP_MODULE_REGION " %.*s",
+		     name.n ? (int)name.n : (int)sizeof NO_NAME - 1, name.n ? name.at : NO_NAME);
+
+	m->modules.at[module].has_names = true;
+	f.name = model_text(m, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+	if (f.name)
+		id = model_function(m, &f);
+	if (id != UINT32_MAX)
+		frame = model_named_frame(
+		    m, id, line, role == FRAME_POINT ? FRAME_NAMED_POINT : FRAME_NAMED_CALL);
+	return frame == UINT32_MAX ? UINT64_MAX : MODEL_STEP_FRAME | frame;
+}
+
 uint64_t epoch_index_slow_step(struct epoch_index *p, struct model *m, const char *path,
 			       uint64_t ip, enum frame_role role)
 {
@@ -122,6 +158,8 @@ uint64_t epoch_index_slow_step(struct epoch_index *p, struct model *m, const cha
 			       span && (span->assumed || r->epoch->modules[span->module].assumed));
 	if (*module == UINT32_MAX)
 		return UINT64_MAX;
+	if (span && is_region(&r->epoch->modules[span->module]))
+		return region_step(p, m, *module, ip, role);
 	if (role != FRAME_ENTRY && model_step_is_plain(*module, at))
 		return model_plain_step(*module, at, role);
 	frame = model_frame(m, *module, at, role);

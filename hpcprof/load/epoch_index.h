@@ -23,7 +23,9 @@ struct epoch_index {
 	struct relocator relocator;
 	struct epoch_index_span *spans; /* [relocator.num_spans] */
 	uint32_t hints[EPOCH_INDEX_HINTS];
-	uint32_t unknown; /* the model's module for ips outside all spans */
+	uint32_t unknown;           /* the model's module for ips outside all spans */
+	const struct reader *names; /* for nodes that refer to names */
+	bool keep_notes;            /* see struct ingest_options */
 };
 
 /* Extents of modules, read from their files and kept for later datafiles. */
@@ -34,7 +36,7 @@ struct epoch_index_extents {
 };
 
 /* 0, or -1 and *e if memory ran out. */
-int epoch_index_open(struct epoch_index *p, const struct reader_epoch *epoch,
+int epoch_index_open(struct epoch_index *p, const struct reader *r, uint32_t epoch,
 		     struct epoch_index_extents *extents, struct error *e);
 void epoch_index_close(struct epoch_index *p);
 void epoch_index_extents_deinit(struct epoch_index_extents *x);

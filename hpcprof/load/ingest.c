@@ -139,10 +139,11 @@ int ingest_open_place(struct ingest *in, uint32_t epoch, struct epoch_index **ou
 		p = malloc(sizeof *p);
 		if (!p)
 			return ingest_out_of_memory(in, sizeof *p);
-		if (epoch_index_open(p, reader_epoch(in->r, epoch), &in->extents, in->e) != 0) {
+		if (epoch_index_open(p, in->r, epoch, &in->extents, in->e) != 0) {
 			free(p);
 			return -1;
 		}
+		p->keep_notes = in->options.keep_notes;
 		in->places[epoch] = p;
 	}
 	*out = p;
@@ -230,6 +231,24 @@ static int root_of(struct ingest *in, uint32_t tree, uint32_t *out)
 	return rc;
 }
 
+/* For a tree with that many nodes. */
+static int make_room(struct ingest *in, uint64_t nodes)
+{
+	if (nodes <= in->room)
+		return 0;
+	free(in->paths);
+	free(in->contexts);
+	free(in->marks);
+	in->room = 0;
+	in->paths = malloc(nodes * sizeof *in->paths);
+	in->contexts = malloc(nodes * sizeof *in->contexts);
+	in->marks = malloc(nodes);
+	if (!in->paths || !in->contexts || !in->marks)
+		return ingest_out_of_memory(in, nodes * sizeof *in->paths);
+	in->room = nodes;
+	return 0;
+}
+
 int ingest_tree(struct ingest *in, uint32_t index)
 {
 	const struct reader_tree *tree = reader_tree(in->r, index);
@@ -240,11 +259,18 @@ int ingest_tree(struct ingest *in, uint32_t index)
 
 	if (in->left_out && (row == threads || in->left_out[row]))
 		return 0;
+	t.rows = (struct reader_rows){0};
 	rc = ingest_open_place(in, tree->epoch, &t.place);
 	if (rc == 0)
 		rc = reader_rows_begin(&t.rows, in->r, index, in->e);
-	if (rc != 0)
+	if (rc == 0 && !in->options.keep_notes)
+		rc = ingest_notes(in, &t.rows);
+	if (rc == 0)
+		rc = make_room(in, t.rows.n);
+	if (rc != 0) {
+		reader_rows_end(&t.rows);
 		return rc;
+	}
 	t.sums = in->sums + (size_t)row * in->num_metrics;
 	if (ingest_mark(in, &t)) {
 		if (in->options.join_threads)
@@ -258,26 +284,14 @@ int ingest_tree(struct ingest *in, uint32_t index)
 
 /* ---- a file -------------------------------------------------------------------------- */
 
-static int make_room(struct ingest *in)
+static uint64_t largest_tree(const struct ingest *in)
 {
 	uint64_t largest = 0;
 
 	for (uint32_t i = 0; i < reader_num_trees(in->r); i++)
 		if (reader_tree(in->r, i)->num_nodes > largest)
 			largest = reader_tree(in->r, i)->num_nodes;
-	if (largest <= in->room)
-		return 0;
-	free(in->paths);
-	free(in->contexts);
-	free(in->marks);
-	in->room = 0;
-	in->paths = malloc(largest * sizeof *in->paths);
-	in->contexts = malloc(largest * sizeof *in->contexts);
-	in->marks = malloc(largest);
-	if (!in->paths || !in->contexts || !in->marks)
-		return ingest_out_of_memory(in, largest * sizeof *in->paths);
-	in->room = largest;
-	return 0;
+	return largest;
 }
 
 static int choose_threads(struct ingest *in)
@@ -311,8 +325,8 @@ static int prepare(struct ingest *in)
 	    !in->targets[TAKE_CALL] || !in->places || !in->roots || !in->sums)
 		return ingest_out_of_memory(in, rows * in->num_metrics * sizeof *in->sums);
 	memset(in->roots, 0xff, trees * sizeof *in->roots);
-	if (make_room(in) != 0 || choose_threads(in) != 0 || plan_columns(in) != 0 ||
-	    plan_sum(in) != 0)
+	if (make_room(in, largest_tree(in)) != 0 || choose_threads(in) != 0 ||
+	    plan_columns(in) != 0 || plan_sum(in) != 0)
 		return -1;
 	plan_targets(in);
 	return 0;

@@ -19,6 +19,8 @@ struct ingest_options {
 	bool join_threads; /* put a thread's complete paths below the call that created it */
 	bool sums;         /* also add up the metrics with MODEL_SUM, for a part of a model
 			      that has them */
+	bool keep_notes;   /* notes (formats/identity/notes.h) remain frames below those that they
+			      are about; else regions become frames of the path */
 	bool threads;      /* fill the model's groups of threads, and add the frames of the calls
 			      that created them */
 };

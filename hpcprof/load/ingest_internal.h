@@ -99,6 +99,9 @@ int ingest_out_of_memory(struct ingest *in, uint64_t bytes);
 /* Find which nodes of the tree need a context (in->marks), and add all values to the sums of the
  * tree's thread. True if there is any value. */
 bool ingest_mark(struct ingest *in, struct ingested_tree *t);
+/* Put what the nodes of regions say into the paths that they are about, if the tree has any: *rows,
+ * which is the tree's, is replaced. 0, or -1 and the ingest's error. */
+int ingest_notes(struct ingest *in, struct reader_rows *rows);
 /* Merge the nodes of a marked tree below the context root. 0, or -1 and the ingest's error. */
 int ingest_nodes(struct ingest *in, struct ingested_tree *t, uint32_t root);
 

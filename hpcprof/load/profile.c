@@ -122,6 +122,7 @@ static int load_all(struct profile *p, const struct profile_request *r, struct d
 			 .threads = o->threads,
 			 .ingest = {.sysroot = o->sysroot,
 				    .join_threads = o->join_threads,
+				    .keep_notes = r->keep_notes,
 				    .threads = r->threads},
 			 .progress = was_read,
 			 .context = d};

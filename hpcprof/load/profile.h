@@ -36,6 +36,7 @@ struct profile_request {
 	const char *output; /* the file to write, or NULL; must not be one of the PROFILEs */
 	bool units;         /* fill the profile's units, to compare values */
 	bool threads;       /* fill the model's groups of threads */
+	bool keep_notes;    /* regions are not put into paths: see struct ingest_options */
 	bool no_names;      /* do not resolve addresses: no names are printed */
 };
 

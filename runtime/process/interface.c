@@ -1,5 +1,6 @@
 /* What programs call by runtime/hpcrun.h. */
 #include "runtime/csprof.h"
+#include "runtime/process/regions.h"
 
 #define HPCRUN_INTERFACE_ONLY
 #include "runtime/hpcrun.h"
@@ -19,5 +20,14 @@ static int record(int metric, uint64_t amount, unsigned leave_out)
 												: 0;
 }
 
-__attribute__((visibility("default"), used)) const struct hpcrun_interface hpcrun_interface_1 = {
-    .size = sizeof hpcrun_interface_1, .metric_new = metric_new, .record = record};
+static void region_begin(const char *name, void *cfa)
+{
+	csprof_region_begin(name, (uintptr_t)cfa);
+}
+
+__attribute__((visibility("default"), used))
+const struct hpcrun_interface hpcrun_interface_1 = {.size = sizeof hpcrun_interface_1,
+						    .metric_new = metric_new,
+						    .record = record,
+						    .region_begin = region_begin,
+						    .region_end = csprof_region_end};

@@ -21,6 +21,7 @@
 #include "runtime/sample/unwind.h"
 #include "runtime/sample/unwind_libunwind.h"
 #include "runtime/sandboxes/seccomp.h"
+#include "runtime/trees/names.h"
 #include "runtime/trees/output.h"
 
 #include <errno.h>
@@ -129,6 +130,7 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 		return;
 	}
 	csprof_arena_begin();
+	csprof_names_begin();
 	describe(csprof_store_header());
 	if (kept)
 		csprof_epoch_restore(*kept);

@@ -26,7 +26,7 @@ enum {
 
 /* The number of frames, and of steps of the remembered path, that fit into a thread's state,
  * which is one page, or with several events two. */
-enum { CSPROF_FEW_FRAMES = 88, CSPROF_STATE_BYTES = 4096 };
+enum { CSPROF_FEW_FRAMES = 87, CSPROF_STATE_BYTES = 4096 };
 
 /* The tree to which a thread adds samples, and the last path that it added: a sample with the
  * same outer frames finds their nodes there (outermost first). */
@@ -120,6 +120,8 @@ typedef struct csprof_state {
 	bool creator;    /* it made threads, whose records refer to its trees */
 	bool parked_any; /* any handler of the program ends the parked call, also with SA_RESTART */
 	bool again_any;  /* the same of again_sp */
+	/* Just adding to counts in its trees, besides the sample path: see regions.c. */
+	atomic_bool counting;
 	struct csprof_arena arena;
 	/* One per measured event: the_sampler, or in the page after this one. */
 	struct csprof_sampler *samplers;
@@ -153,6 +155,7 @@ typedef struct csprof_state {
 	uint32_t num_frames, max_frames;
 	uint32_t outer; /* the walk's frames outside of those, which are the memo's first */
 	struct csprof_memo memo;
+	struct csprof_regions *regions; /* NULL: none yet */
 
 	struct csprof_cct cct[CSPROF_TREE_KINDS]; /* complete and partial */
 

@@ -8,6 +8,7 @@
 #include "runtime/interception/signals.h"
 #include "runtime/interception/stacks.h"
 #include "runtime/os/os.h"
+#include "runtime/process/regions.h"
 #include "runtime/sample/blame.h"
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/marks.h"
@@ -93,6 +94,7 @@ static void free_state(csprof_state_t *state)
 		csprof_cct_deinit(&state->cct[kind]);
 	csprof_unwind_deinit(state);
 	csprof_memo_deinit(&state->memo);
+	csprof_regions_deinit(state);
 	state->next = spare_states;
 	spare_states = state;
 }
@@ -254,6 +256,7 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 		take_name(state, 0);
 		link_state(state);
 		state->began = csprof_cpu_clock_of(state)->start;
+		csprof_regions_begin(state);
 		csprof_wall_begin(state);
 		csprof_self = state;
 		if (csprof_process.use_marks)
@@ -291,7 +294,8 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 bool csprof_thread_wait_idle(const csprof_state_t *state, uint64_t until)
 {
 	enum { PAUSE_NS = 50 * 1000 };
-	while (state != csprof_self && atomic_load(&state->busy)) {
+	while (state != csprof_self &&
+	       (atomic_load(&state->busy) || atomic_load(&state->counting))) {
 		if (os_clock_mono() >= until)
 			return false;
 		os_sleep_ns(PAUSE_NS);
@@ -427,6 +431,7 @@ void csprof_thread_end(void)
 		return;
 	}
 	csprof_epoch_change_left();
+	csprof_regions_end(state);
 	csprof_thread_returning(); /* not yet after pthread_exit or cancellation */
 	csprof_lock();
 	atomic_store(&state->busy, true);
@@ -454,6 +459,8 @@ void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
 	*low = self ? self->stack_low : 0;
 	*high = self ? self->stack_high : 0;
 	csprof_self = NULL;
+	if (self)
+		csprof_regions_keep(self);
 	for (csprof_state_t *s = csprof_process.threads, *next; s; s = next) {
 		next = s->next;
 		csprof_samplers_stop(s, true);

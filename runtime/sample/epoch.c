@@ -130,21 +130,40 @@ static void append_module(store_ref epoch, const struct os_module *m, const char
 	__atomic_store_n(link, ref, __ATOMIC_RELEASE);
 }
 
+/* Modules that are no files: see formats/identity. */
+static const struct os_module kernel_module = {.name = "",
+					       .virtual_address = CSP_KERNEL_BASE,
+					       .mapped_address = CSP_KERNEL_BASE,
+					       .extent = CSP_KERNEL_EXTENT};
+static const struct os_module region_module = {.name = "",
+					       .virtual_address = CSP_REGION_BASE,
+					       .mapped_address = CSP_REGION_BASE,
+					       .extent = CSP_NOTE_EXTENT};
+static bool has_regions; /* the program has used some; under the lock */
+
 static store_ref append_epoch(void)
 {
-	static const struct os_module kernel = {.name = "",
-						.virtual_address = CSP_KERNEL_BASE,
-						.mapped_address = CSP_KERNEL_BASE,
-						.extent = CSP_KERNEL_EXTENT};
 	store_ref ref = csprof_malloc(&csprof_process.arena, sizeof(struct store_epoch));
 	if (!ref)
 		return 0;
-	append_module(ref, &kernel, CSP_MODULE_KERNEL);
+	append_module(ref, &kernel_module, CSP_MODULE_KERNEL);
+	if (has_regions)
+		append_module(ref, &region_module, CSP_MODULE_REGION);
 	store_ref *link = &csprof_store_header()->first_epoch;
 	while (*link)
 		link = &epoch_at(*link)->next;
 	__atomic_store_n(link, ref, __ATOMIC_RELEASE);
 	return ref;
+}
+
+void csprof_epoch_add_regions(void)
+{
+	csprof_lock();
+	if (!has_regions && csprof_process.epoch) {
+		has_regions = true;
+		append_module(csprof_process.epoch, &region_module, CSP_MODULE_REGION);
+	}
+	csprof_unlock();
 }
 
 /* ---- one update ------------------------------------------------------------------- */
@@ -228,6 +247,7 @@ static void list_dead(store_ref epoch)
 	for (struct store_module *s = module_at(epoch_at(epoch)->first_module); s && n < MAX_DEAD;
 	     s = module_at(s->next)) {
 		if (is_alive(s->mapped_address, &from) || s->mapped_address == CSP_KERNEL_BASE ||
+		    s->mapped_address == CSP_REGION_BASE ||
 		    same_text(s->name, CSP_MODULE_ANONYMOUS))
 			continue;
 		dead[n].low = s->mapped_address;

@@ -33,6 +33,9 @@ void csprof_epoch_add_missed(void);
  * Async-signal-safe. */
 void csprof_epoch_notice_code(uintptr_t ip);
 
+/* The program uses regions: add their module. Takes the lock. */
+void csprof_epoch_add_regions(void);
+
 /* Around dlopen: between begin and end, code may run at an address where an unloaded module was.
  * cfa and caller: the stack pointer of dlopen's caller, and the return address of dlopen. dlopen
  * may be left in other ways: a library's constructor may end its thread, longjmp or throw. */

@@ -6,6 +6,7 @@
 #include "runtime/process/state.h"
 #include "runtime/sample/fault.h"
 #include "runtime/sample/marks.h"
+#include "runtime/sample/notes.h"
 #include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sample/wall.h"
@@ -90,6 +91,8 @@ static void do_record(csprof_state_t *state, void *arg)
 	if (csprof_unwind_here(state, w->drop))
 		w->kind = CSP_TREE_COMPLETE;
 	drop_frames(state, w->drop);
+	if (w->n && !csprof_notes_put(state, w->kind == CSP_TREE_COMPLETE))
+		return;
 	w->node =
 	    csprof_cct_insert(state, w->kind, CSPROF_LEAF_RECORDED, w->column, w->amount, w->n);
 	if (w->node && w->kind == CSP_TREE_COMPLETE)
@@ -136,6 +139,37 @@ int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t 
 	if (timed)
 		add_cost_since(state, began, began - before, TIMED);
 	return w.node ? 0 : -ENOMEM;
+}
+
+/* The arguments of csprof_record_path for csprof_guarded. */
+struct path_work {
+	const uint64_t *keys;
+	uint32_t n, kind;
+	store_ref *nodes;
+	bool made;
+};
+
+/* The walk is for the samples that come meanwhile. */
+static void do_path(csprof_state_t *state, void *arg)
+{
+	struct path_work *w = arg;
+	if (csprof_unwind_here(state, 0))
+		w->kind = CSP_TREE_COMPLETE;
+	w->made = csprof_cct_path(state, w->keys, w->n, w->nodes);
+}
+
+bool csprof_record_path(const uint64_t *keys, uint32_t n, store_ref *tree, store_ref *nodes)
+{
+	csprof_state_t *state = csprof_self;
+	struct path_work w = {.keys = keys, .n = n, .kind = CSP_TREE_PARTIAL, .nodes = nodes};
+	uint64_t mask;
+	if (!enter(state, &mask))
+		return false;
+	if (!csprof_guarded(state, do_path, &w))
+		w.made = false;
+	*tree = state->cct[CSP_TREE_COMPLETE].tree;
+	leave(state, w.kind, mask);
+	return w.made;
 }
 
 void csprof_record_creator(store_ref *tree, store_ref *node)

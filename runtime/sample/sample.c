@@ -10,6 +10,7 @@
 #include "runtime/sample/fault.h"
 #include "runtime/sample/kernel.h"
 #include "runtime/sample/marks.h"
+#include "runtime/sample/notes.h"
 #include "runtime/sample/pace.h"
 #include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
@@ -62,8 +63,8 @@ static bool add_kernel_frame(csprof_state_t *state, const void *ucontext, uint64
 	bool call = what != CSP_KERNEL_FAULT && what != CSP_KERNEL_STOP;
 	if (call && !csprof_cpu.call_restarts(ucontext))
 		caller->exact = false;
-	return csprof_unwind_prepend(
-	    state, (struct csprof_frame){.ip = ip, .sp = caller->sp, .exact = true});
+	struct csprof_frame frame = {.ip = ip, .sp = caller->sp, .exact = true};
+	return csprof_unwind_prepend(state, &frame, 1);
 }
 
 /* The arguments of a sample for csprof_guarded. */
@@ -90,6 +91,8 @@ static enum csp_disposition sample_callstack(csprof_state_t *state, struct sampl
 	if (load_map_in_doubt(state, complete))
 		return CSP_LOAD_MAP_CHANGING;
 	if (kernel && !add_kernel_frame(state, ucontext, kernel))
+		return CSP_OUT_OF_MEMORY;
+	if (!csprof_notes_put(state, complete))
 		return CSP_OUT_OF_MEMORY;
 	uint32_t column = p->measured->column;
 	uint32_t columns[CSPROF_EVENT_COLUMNS] = {column, column + 1};

@@ -325,13 +325,14 @@ bool csprof_unwind_expand(csprof_state_t *state)
 	return true;
 }
 
-bool csprof_unwind_prepend(csprof_state_t *state, struct csprof_frame frame)
+bool csprof_unwind_prepend(csprof_state_t *state, const struct csprof_frame *frames, uint32_t n)
 {
-	if (state->num_frames == state->max_frames && !more_frames(state))
-		return false;
-	memmove(state->frames + 1, state->frames, state->num_frames * sizeof *state->frames);
-	state->frames[0] = frame;
-	state->num_frames++;
+	while (state->num_frames + n > state->max_frames)
+		if (!more_frames(state))
+			return false;
+	memmove(state->frames + n, state->frames, state->num_frames * sizeof *state->frames);
+	memcpy(state->frames, frames, n * sizeof *frames);
+	state->num_frames += n;
 	return true;
 }
 

@@ -208,6 +208,37 @@ static store_ref follow(const csprof_state_t *state, struct csprof_cct *cct, enu
 	return at;
 }
 
+bool csprof_cct_path(csprof_state_t *state, const uint64_t *keys, uint32_t n, store_ref *nodes)
+{
+	struct csprof_cct *cct = &state->cct[CSP_TREE_COMPLETE];
+	if (!use_tree(state, cct, CSP_TREE_COMPLETE))
+		return false;
+	store_ref at = cct->root, first = 0, *into = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		store_ref *link = csprof_cct_find_child(&node_at(at)->child, keys[i]);
+		if (*link) {
+			at = nodes[i] = *link;
+			continue;
+		}
+		store_ref made =
+		    csprof_malloc(&state->arena, store_node_bytes(csprof_store_header(), keys[i]));
+		if (!made)
+			return false;
+		node_at(made)->key = keys[i];
+		node_at(made)->parent = at;
+		if (first) {
+			*link = made;
+		} else {
+			first = made;
+			into = link;
+		}
+		at = nodes[i] = made;
+	}
+	if (first)
+		publish(into, first);
+	return true;
+}
+
 store_ref csprof_cct_insert(csprof_state_t *state, uint32_t kind, enum csprof_leaf leaf,
 			    const uint32_t *columns, const uint64_t *amounts, uint32_t n)
 {

@@ -15,6 +15,10 @@ enum csprof_leaf { CSPROF_LEAF_SAMPLED, CSPROF_LEAF_RECORDED };
 store_ref csprof_cct_insert(csprof_state_t *state, uint32_t kind, enum csprof_leaf leaf,
 			    const uint32_t *columns, const uint64_t *amounts, uint32_t n);
 
+/* Find or make the nodes with these keys, each below the one before it and the first below the
+ * root, in the tree of complete paths. Returns false, and none was made, if the store is full. */
+bool csprof_cct_path(csprof_state_t *state, const uint64_t *keys, uint32_t n, store_ref *nodes);
+
 /* Set up; forget the path and the tree, after the tree was moved; free the memory of a thread's
  * trees outside the store. A zeroed state may insert without csprof_cct_init. */
 void csprof_cct_init(csprof_state_t *state);

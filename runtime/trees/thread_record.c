@@ -243,7 +243,7 @@ void csprof_records_join(void)
 		return;
 	__atomic_store_n(&joins, joins + 1, __ATOMIC_RELEASE);
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
-		if (!atomic_load(&s->busy))
+		if (!atomic_load(&s->busy) && !atomic_load(&s->counting))
 			share_trees(s);
 }
 

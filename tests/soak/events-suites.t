@@ -5,6 +5,7 @@
 . "$top/tests/lib/shell/measure.sh"
 . "$top/tests/lib/shell/suites.sh"
 
-export HPCRUN_EVENTS=REALTIME@f1000
+# shellcheck disable=SC2034 # suites.sh
+suite_events=REALTIME@f1000
 all_suites
 done_testing

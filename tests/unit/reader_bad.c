@@ -362,6 +362,43 @@ static void groups_of_a_kind_or_metric_that_is_not_there(void **state)
 	built_free(&b);
 }
 
+static void names_with_numbers_that_cannot_be(void **state)
+{
+	(void)state;
+	static const char good[] = "\2\0\0\0"
+				   "\7\0\0\0\3\0\0\0abc"
+				   "\2\0\0\0\1\0\0\0x",
+			  high[] = "\1\0\0\0\0\0\20\0\1\0\0\0x";
+	struct build_chunk chunk = {CSP_CHUNK_NAMES, good, sizeof good - 1};
+	struct build_file f = build_example;
+	struct reader *r;
+	struct built b;
+
+	f.chunks = &chunk;
+	f.num_chunks = 1;
+	build(&f, &b);
+	assert_int_equal(reader_open_memory(b.bytes, b.n, &r, NULL), 0);
+	assert_null(reader_warning(r));
+	assert_int_equal(reader_num_names(r), 2);
+	assert_int_equal(reader_name(r, 0)->number, 2);
+	assert_memory_equal(reader_name_of(r, 7).at, "abc", reader_name_of(r, 7).n);
+	assert_int_equal(reader_name_of(r, 7).n, 3);
+	assert_int_equal(reader_name_of(r, 3).n, 0);
+	assert_int_equal(reader_name_of(r, 8).n, 0);
+	reader_close(r);
+	built_free(&b);
+	chunk = (struct build_chunk){CSP_CHUNK_NAMES, high, sizeof high - 1};
+	r = open_with(&chunk, 9, "expected number of a NAMES row below 1048576, found 1048576", &b);
+	assert_int_equal(reader_num_names(r), 0);
+	reader_close(r);
+	built_free(&b);
+	chunk = (struct build_chunk){CSP_CHUNK_NAMES, good, sizeof good - 2};
+	r = open_with(&chunk, 4, "expected length of text of a NAMES row", &b);
+	assert_int_equal(reader_num_names(r), 0);
+	reader_close(r);
+	built_free(&b);
+}
+
 static void a_chunk_twice_and_a_bad_build_id(void **state)
 {
 	(void)state;
@@ -447,6 +484,7 @@ int main(void)
 	    cmocka_unit_test(a_damaged_chunk_costs_itself),
 	    cmocka_unit_test(merged_of_nothing),
 	    cmocka_unit_test(groups_of_a_kind_or_metric_that_is_not_there),
+	    cmocka_unit_test(names_with_numbers_that_cannot_be),
 	    cmocka_unit_test(a_chunk_twice_and_a_bad_build_id),
 	    cmocka_unit_test(chunks_that_do_not_fill_the_trailer),
 	    cmocka_unit_test(a_damaged_magic_of_the_trailer),

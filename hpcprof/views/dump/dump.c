@@ -348,6 +348,19 @@ static void dump_groups(struct dump *d)
 	d->form->end_list(&d->to);
 }
 
+static void dump_names(struct dump *d)
+{
+	put_number(d, "num_names", reader_num_names(d->r));
+	d->form->list(&d->to, "names");
+	for (uint32_t i = 0; i < reader_num_names(d->r); i++) {
+		const struct reader_name *name = reader_name(d->r, i);
+		d->form->record(&d->to, "name", name->number);
+		put_string(d, "text", name->text);
+		d->form->end_record(&d->to);
+	}
+	d->form->end_list(&d->to);
+}
+
 /* Chunks by tag. VALUES is reserved and cannot be decoded yet. */
 static const struct {
 	const char *name;
@@ -363,6 +376,7 @@ static const struct {
     [CSP_CHUNK_THREADS] = {"THREADS", dump_threads},
     [CSP_CHUNK_MERGED] = {"MERGED", dump_merged},
     [CSP_CHUNK_GROUPS] = {"GROUPS", dump_groups},
+    [CSP_CHUNK_NAMES] = {"NAMES", dump_names},
 };
 
 static void dump_chunk(struct dump *d, uint32_t i)

@@ -1,6 +1,6 @@
 # Sourced after measure.sh: test suites of other projects, run alone and measured at 5000 samples a
-# second. Where a test differs both are run again, up to ROUNDS (5) times: it counts as different if
-# in most of them it came to what it never came to alone. SUITES names those to run.
+# second, or by $suite_events. Where a test differs both are run again, up to ROUNDS (5) times: it counts
+# as different if in most of them it came to what it never came to alone. SUITES names those to run.
 . "$top/tests/lib/shell/sources.sh"
 
 suites=${SUITES:-python tcl perl leveldb}
@@ -14,7 +14,7 @@ ulimit -Sn 1024
 run_suite() {
 	local name=$1 round=$2 way=$3 folder=$4 report=$5 before=() run=$1.$3.$2
 	shift 5
-	[ "$way" = alone ] || before=("$hpcrun" -e CPUTIME@f5000 -o "$scratch/data-$name-$round")
+	[ "$way" = alone ] || before=("$hpcrun" -e "${suite_events:-CPUTIME@f5000}" -o "$scratch/data-$name-$round")
 	(cd "$folder" && timeout 900 "${before[@]}" "$@" </dev/null) >"$run.out" 2>"$run.err"
 	echo $? >"$run.status"
 	if [ "$report" = - ]; then

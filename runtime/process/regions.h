@@ -1,0 +1,52 @@
+/* The regions that a thread says it is in (runtime/hpcrun.h), and how often it entered them. */
+#ifndef RUNTIME_PROCESS_REGIONS_H
+#define RUNTIME_PROCESS_REGIONS_H
+
+#include "runtime/process/state.h"
+
+enum { CSPROF_REGIONS_KEPT = 48 };
+
+struct csprof_region {
+	struct csprof_name *name;
+	/* What the stack pointer was before the call of the function that began it (the CFA of its
+	 * frame). 0: not known. */
+	uintptr_t where;
+	store_ref tree, node; /* the node that counts its entries, in that tree; 0: none yet */
+	/* Written by the handler. depth: see formats/identity/notes.h. */
+	uint32_t depth;
+	bool placed;      /* depth is known; */
+	bool exact;       /* there was a frame with this CFA, */
+	uintptr_t caller; /* which was to return there */
+};
+
+/* Of a thread, made at its first region. The outermost region is first. */
+struct csprof_regions {
+	_Atomic uint32_t
+	    n; /* regions in each other, of which the first CSPROF_REGIONS_KEPT are here */
+	/* The regions from this one on, less 1, are of a function that was left by longjmp or the
+	 * like; 0: none is. Written by the handler. */
+	_Atomic uint32_t left;
+	struct csprof_region in[CSPROF_REGIONS_KEPT];
+	/* Names that were used, by the address of their text. */
+	struct csprof_known_name {
+		const char *text;
+		struct csprof_name *name;
+	} known[32];
+};
+
+/* The calling thread enters a region, and leaves the innermost one of that name (NULL: the
+ * innermost one). Not for handlers. where: as above. */
+void csprof_region_begin(const char *name, uintptr_t where);
+void csprof_region_end(const char *name);
+
+/* The state of the thread that forks goes, and the child's first thread begins: it is in the same
+ * regions. */
+void csprof_regions_keep(csprof_state_t *state);
+void csprof_regions_begin(csprof_state_t *state);
+
+/* The calling thread ends: the regions that it is in are counted as unbalanced. */
+void csprof_regions_end(csprof_state_t *state);
+/* Free the memory. */
+void csprof_regions_deinit(csprof_state_t *state);
+
+#endif

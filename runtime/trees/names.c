@@ -1,0 +1,184 @@
+#include "runtime/trees/names.h"
+
+#include "formats/identity/notes.h"
+#include "runtime/os/os.h"
+#include "runtime/process/state.h"
+#include "runtime/trees/mem.h"
+
+#include <string.h>
+
+/* FNV-1a (Fowler, Noll, Vo). */
+static uint64_t hash_of(const char *text, size_t n)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+/* ---- in memory ---------------------------------------------------------------------- */
+
+enum { BUCKETS = 64, PIECE_BYTES = 16 * 1024 };
+
+/* Names are added under the process's lock, and found without it. */
+static CSPROF_LARGE struct csprof_name *_Atomic buckets[BUCKETS];
+static struct {
+	uint8_t *at;
+	size_t left;
+} piece;
+
+static void *take(size_t bytes)
+{
+	bytes = (bytes + _Alignof(struct csprof_name) - 1) & ~(_Alignof(struct csprof_name) - 1);
+	if (piece.left < bytes) {
+		piece.at = os_map(PIECE_BYTES);
+		piece.left = piece.at ? PIECE_BYTES : 0;
+	}
+	if (!piece.left)
+		return NULL;
+	piece.left -= bytes;
+	piece.at += bytes;
+	return piece.at - bytes;
+}
+
+static struct csprof_name *find(uint32_t bucket, const char *text, size_t n)
+{
+	struct csprof_name *name = atomic_load_explicit(&buckets[bucket], memory_order_acquire);
+	while (name && (name->n != n || memcmp(name->text, text, n) != 0))
+		name = name->next;
+	return name;
+}
+
+static struct csprof_name *add(uint32_t bucket, const char *text, size_t n)
+{
+	struct csprof_name *name = take(sizeof *name + n + 1);
+	if (!name)
+		return NULL;
+	name->n = (uint32_t)n;
+	memcpy(name->text, text, n);
+	name->next = atomic_load_explicit(&buckets[bucket], memory_order_relaxed);
+	atomic_store_explicit(&buckets[bucket], name, memory_order_release);
+	return name;
+}
+
+struct csprof_name *csprof_name_of(const char *text)
+{
+	size_t n = strnlen(text, CSP_NAME_BYTES);
+	uint32_t bucket = hash_of(text, n) % BUCKETS;
+	struct csprof_name *name = find(bucket, text, n);
+	if (name)
+		return name;
+	csprof_lock();
+	name = find(bucket, text, n);
+	if (!name)
+		name = add(bucket, text, n);
+	csprof_unlock();
+	return name;
+}
+
+/* ---- in the store -------------------------------------------------------------------- */
+
+static _Atomic uint32_t stores; /* the number of the present one */
+
+/* The rest of the last block taken for names: first ref << 32 | grains. Records of names stay, so
+ * they are in no thread's arena. */
+static CSPROF_TOGETHER _Atomic uint64_t room;
+
+void csprof_names_begin(void)
+{
+	atomic_store(&room, 0);
+	atomic_fetch_add(&stores, 1);
+}
+
+static store_ref take_grains(size_t bytes)
+{
+	uint64_t need = (bytes + STORE_GRAIN - 1) / STORE_GRAIN;
+	uint64_t now = atomic_load(&room);
+	for (;;) {
+		uint64_t from = now >> 32, left = (uint32_t)now;
+		if (left < need) {
+			uint32_t block = csprof_store_take(1);
+			if (block == STORE_MAX_BLOCKS)
+				return 0;
+			from = (uint64_t)block * STORE_BLOCK_GRAINS;
+			left = STORE_BLOCK_GRAINS;
+		}
+		if (atomic_compare_exchange_strong(&room, &now,
+						   (from + need) << 32 | (left - need)))
+			return (store_ref)from;
+	}
+}
+
+static int compare(const struct store_name *a, uint64_t hash, const char *text, uint32_t n)
+{
+	if (a->hash != hash)
+		return hash < a->hash ? -1 : 1;
+	if (a->n != n)
+		return n < a->n ? -1 : 1;
+	return memcmp(text, a->text, n);
+}
+
+/* The link to the name below *link, or where it is to be put. */
+static store_ref *search(store_ref *link, uint64_t hash, const char *text, uint32_t n)
+{
+	store_ref ref;
+	while ((ref = __atomic_load_n(link, __ATOMIC_ACQUIRE)) != 0) {
+		struct store_name *at = csprof_store_at(ref);
+		int order = compare(at, hash, text, n);
+		if (order == 0)
+			break;
+		link = order < 0 ? &at->left : &at->right;
+	}
+	return link;
+}
+
+static store_ref make(uint64_t hash, const char *text, uint32_t n)
+{
+	struct store_header *h = csprof_store_header();
+	uint32_t number = __atomic_add_fetch(&h->num_names, 1, __ATOMIC_RELAXED);
+	if (number >= CSP_NAMES) {
+		__atomic_fetch_sub(&h->num_names, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	store_ref ref = take_grains(sizeof(struct store_name) + n);
+	if (!ref)
+		return 0;
+	struct store_name *made = csprof_store_at(ref);
+	made->hash = hash;
+	made->number = number;
+	made->n = n;
+	memcpy(made->text, text, n);
+	return ref;
+}
+
+/* If another thread puts a name where this one is to be, the search goes on below that. The number
+ * of a record that is not needed then remains unused. */
+static uint32_t number_of(const char *text, uint32_t n)
+{
+	uint64_t hash = hash_of(text, n);
+	store_ref *link = &csprof_store_header()->names, made = 0;
+	for (;;) {
+		store_ref none = 0;
+		link = search(link, hash, text, n);
+		store_ref ref = __atomic_load_n(link, __ATOMIC_ACQUIRE);
+		if (ref)
+			return ((struct store_name *)csprof_store_at(ref))->number;
+		if (!made && !(made = make(hash, text, n)))
+			return 0;
+		if (__atomic_compare_exchange_n(link, &none, made, false, __ATOMIC_RELEASE,
+						__ATOMIC_RELAXED))
+			return ((struct store_name *)csprof_store_at(made))->number;
+	}
+}
+
+uint32_t csprof_name_number(struct csprof_name *name)
+{
+	uint64_t store = atomic_load_explicit(&stores, memory_order_relaxed);
+	uint64_t known = atomic_load_explicit(&name->numbered, memory_order_relaxed);
+	if (known >> 32 == store)
+		return (uint32_t)known;
+	uint32_t number = number_of(name->text, name->n);
+	if (number)
+		atomic_store_explicit(&name->numbered, store << 32 | number, memory_order_relaxed);
+	return number;
+}
