@@ -32,8 +32,10 @@ struct hpcrun_interface {
 	uint32_t size; /* bytes of this structure */
 	int (*metric_new)(const char *name, const char *unit);
 	int (*record)(int metric, uint64_t amount, unsigned leave_out);
-	/* cfa: what the stack pointer is after the caller has returned; NULL: not known */
-	void (*region_begin)(const char *name, void *cfa);
+	/* cfa: what the stack pointer is after the function that begins the region has returned;
+	 * to: where it returns to */
+	void (*region_begin)(const char *name, const void *cfa, const void *to);
+	void (*region_begin_for)(const char *name, unsigned callers);
 	void (*region_end)(const char *name);
 };
 
@@ -92,7 +94,17 @@ static inline int hpcrun_record_for_caller(int metric, uint64_t amount, unsigned
 static inline __attribute__((always_inline)) void hpcrun_region_begin(const char *name)
 {
 	if (HPCRUN_HAS_(region_begin))
-		hpcrun_found_->region_begin(name, __builtin_dwarf_cfa());
+		hpcrun_found_->region_begin(name, __builtin_dwarf_cfa(),
+					    __builtin_return_address(0));
+}
+
+/* The same for a function that begins regions for its caller (1), or for that one's caller (2), and
+ * so on: the region belongs to that function. Frames count that were not inlined. */
+static inline __attribute__((always_inline)) void hpcrun_region_begin_for_caller(const char *name,
+										 unsigned callers)
+{
+	if (HPCRUN_HAS_(region_begin_for))
+		hpcrun_found_->region_begin_for(name, callers);
 }
 
 /* Leave the innermost region of that name, or with NULL the innermost region. */

@@ -1,6 +1,7 @@
 /* What programs call by runtime/hpcrun.h. */
 #include "runtime/csprof.h"
 #include "runtime/process/regions.h"
+#include "runtime/sample/unwind.h"
 
 #define HPCRUN_INTERFACE_ONLY
 #include "runtime/hpcrun.h"
@@ -20,9 +21,35 @@ static int record(int metric, uint64_t amount, unsigned leave_out)
 												: 0;
 }
 
-static void region_begin(const char *name, void *cfa)
+static void region_begin(const char *name, const void *cfa, const void *to)
 {
-	csprof_region_begin(name, (uintptr_t)cfa);
+	csprof_region_begin(name, (uintptr_t)cfa, (uintptr_t)to);
+}
+
+/* Go to the frame of the caller of a function of ours, or of its caller (1), and so on. */
+static bool find_caller(struct csprof_cursor *c, unsigned callers)
+{
+	enum { LARGE = 1 << 20 }; /* a stack that is not the thread's own has as much at least */
+	csprof_cpu_here(c);
+	uintptr_t low = c->sp - CSPROF_RED_ZONE, high = c->sp + LARGE;
+	if (c->sp >= csprof_self->stack_low && c->sp < csprof_self->stack_high)
+		high = csprof_self->stack_high;
+	do
+		callers -= callers && !csprof_own_code(c->ip);
+	while (csprof_cpu.step(c, low, high) == CSPROF_STEP_OK &&
+	       (callers || csprof_own_code(c->ip)));
+	return callers == 0;
+}
+
+/* The function that begins it is to return soon: where its caller then is tells which one that is.
+ */
+static void region_begin_for(const char *name, unsigned callers)
+{
+	struct csprof_cursor c;
+	if (!csprof_self)
+		return;
+	bool found = callers && find_caller(&c, callers);
+	csprof_region_begin(name, found ? c.sp : 0, found ? c.ip : 0);
 }
 
 __attribute__((visibility("default"), used))
@@ -30,4 +57,5 @@ const struct hpcrun_interface hpcrun_interface_1 = {.size = sizeof hpcrun_interf
 						    .metric_new = metric_new,
 						    .record = record,
 						    .region_begin = region_begin,
+						    .region_begin_for = region_begin_for,
 						    .region_end = csprof_region_end};

@@ -8,6 +8,7 @@
 #include "runtime/process/regions.h"
 
 #include "formats/identity/notes.h"
+#include "runtime/cpu/slots.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
 #include "runtime/sample/epoch.h"
@@ -159,7 +160,7 @@ static void drop_left(csprof_state_t *state)
 	atomic_store_explicit(&state->regions->left, 0, memory_order_relaxed);
 }
 
-void csprof_region_begin(const char *text, uintptr_t where)
+void csprof_region_begin(const char *text, uintptr_t where, uintptr_t to)
 {
 	csprof_state_t *state = csprof_self;
 	struct csprof_regions *r = state && text ? regions_of(state) : NULL;
@@ -169,7 +170,8 @@ void csprof_region_begin(const char *text, uintptr_t where)
 	drop_left(state);
 	uint32_t n = atomic_load_explicit(&r->n, memory_order_relaxed);
 	if (n < CSPROF_REGIONS_KEPT)
-		r->in[n] = (struct csprof_region){.name = name, .where = where};
+		r->in[n] = (struct csprof_region){
+		    .name = name, .where = where, .to = csprof_is_slot(to) ? 0 : to};
 	set_n(r, n + 1);
 	if (n < CSPROF_REGIONS_KEPT)
 		count_entry(state, n + 1);

@@ -9,20 +9,19 @@ enum { CSPROF_REGIONS_KEPT = 48 };
 struct csprof_region {
 	struct csprof_name *name;
 	/* What the stack pointer was before the call of the function that began it (the CFA of its
-	 * frame). 0: not known. */
-	uintptr_t where;
+	 * frame), and where it returns to. 0: not known. */
+	uintptr_t where, to;
 	store_ref tree, node; /* the node that counts its entries, in that tree; 0: none yet */
 	/* Written by the handler. depth: see formats/identity/notes.h. */
 	uint32_t depth;
-	bool placed;      /* depth is known; */
-	bool exact;       /* there was a frame with this CFA, */
-	uintptr_t caller; /* which was to return there */
+	bool placed; /* depth is known; */
+	bool exact;  /* there was such a frame */
 };
 
 /* Of a thread, made at its first region. The outermost region is first. */
 struct csprof_regions {
-	_Atomic uint32_t
-	    n; /* regions in each other, of which the first CSPROF_REGIONS_KEPT are here */
+	/* Regions in each other, of which the first CSPROF_REGIONS_KEPT are here. */
+	_Atomic uint32_t n;
 	/* The regions from this one on, less 1, are of a function that was left by longjmp or the
 	 * like; 0: none is. Written by the handler. */
 	_Atomic uint32_t left;
@@ -35,8 +34,8 @@ struct csprof_regions {
 };
 
 /* The calling thread enters a region, and leaves the innermost one of that name (NULL: the
- * innermost one). Not for handlers. where: as above. */
-void csprof_region_begin(const char *name, uintptr_t where);
+ * innermost one). Not for handlers. where, to: as above. */
+void csprof_region_begin(const char *name, uintptr_t where, uintptr_t to);
 void csprof_region_end(const char *name);
 
 /* The state of the thread that forks goes, and the child's first thread begins: it is in the same

@@ -6,9 +6,8 @@
 
 #include <string.h>
 
-/* Paths with fewer frames are walked at once: that takes less than a sample's other parts. After a
- * longer one the next few are remembered, however long they are. */
-enum { WORTH_IT = 64, STAY_ON = 100, FIRST_MAX = 512 };
+/* After a path that is worth it the next few are remembered, however long they are. */
+enum { STAY_ON = 100, FIRST_MAX = 512 };
 
 static size_t bytes_for(uint32_t max)
 {
@@ -63,9 +62,9 @@ static void forget_checks(struct csprof_memo *m)
 		m->num_frames = m->num_checks = m->inserted = 0;
 }
 
-void csprof_memo_begin(struct csprof_memo *m, uint32_t depth, unsigned generation, bool own)
+void csprof_memo_begin(struct csprof_memo *m, bool worth_it, unsigned generation, bool own)
 {
-	if (depth >= WORTH_IT || m->marks)
+	if (worth_it || m->marks)
 		m->stay_on = STAY_ON;
 	else if (m->stay_on)
 		m->stay_on--;

@@ -69,9 +69,9 @@ struct csprof_memo {
 	uint16_t *chunks; /* of slots: see marks.c */
 };
 
-/* A walk begins; the last path had that many frames. generation: see csprof_epoch_generation. own:
- * the stack pointer is on the thread's own stack. */
-void csprof_memo_begin(struct csprof_memo *m, uint32_t depth, unsigned generation, bool own);
+/* A walk begins. worth_it: the last path was so long that frames are to be remembered. generation:
+ * see csprof_epoch_generation. own: the stack pointer is on the thread's own stack. */
+void csprof_memo_begin(struct csprof_memo *m, bool worth_it, unsigned generation, bool own);
 
 /* Whether the walk may end at c, a frame of a path. Then *known is the number of frames from there
  * to the outermost one, which are the first remembered ones. */

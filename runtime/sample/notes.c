@@ -1,11 +1,11 @@
 /* A region belongs to the function that began it: what this one calls is in the region, and what
  * has called it is not. The program tells the CFA of that function, which is what the stack pointer
- * is when it has returned, and so that of its caller's frame in a walk.
+ * is when it has returned, and so that of its caller's frame in a walk, and where it returns to.
  *
- * If a frame has exactly that CFA, it is its frame, and later walks must find it again, called from
- * the same place: else the function was left without an end of the region, by longjmp for example.
- * If none has it, another function began the region for one that called it and has returned since:
- * it belongs to the innermost frame whose CFA is above that. */
+ * If there is such a frame, it is its frame, and later walks must find it again: else the function
+ * was left without an end of the region, by longjmp for example. If there is none, another function
+ * began the region for its caller and has returned since: it is the caller's, whose stack pointer
+ * was that CFA. If that is not found either, all of the path is in the region. */
 #include "runtime/sample/notes.h"
 
 #include "formats/identity/notes.h"
@@ -38,25 +38,28 @@ static bool on_own_stack(const csprof_state_t *state, uintptr_t sp)
 	return sp >= state->stack_low && sp < state->stack_high;
 }
 
-/* Whether frame i has the CFA. That of the outermost one is not known. */
-static bool has_cfa(const csprof_state_t *state, uint32_t i, uintptr_t cfa)
+/* Whether frame i is that of the function which began the region. The CFA of the outermost frame is
+ * not known. */
+static bool is_owner(const csprof_state_t *state, const struct csprof_region *in, uint32_t i)
 {
-	return i + 1 < total_of(state) && sp_of(state, i + 1) == cfa;
+	return i + 1 < total_of(state) && sp_of(state, i + 1) == in->where &&
+	       (!in->to || ip_of(state, i + 1) == in->to);
 }
 
-/* The innermost frame, from i on, that the region belongs to; total_of: none does. The addresses of
- * other stacks say nothing about the order of frames on this one. */
-static uint32_t owner_of(const csprof_state_t *state, uint32_t i, uintptr_t where)
+/* The frame that the region belongs to; total_of: none does. */
+static uint32_t find_owner(const csprof_state_t *state, const struct csprof_region *in, bool *exact)
 {
-	enum { NEAR = 1 << 20 };
-	uint32_t total = total_of(state);
-	bool own = on_own_stack(state, where);
-	for (; i + 1 < total; i++) {
-		uintptr_t cfa = sp_of(state, i + 1);
-		if (cfa >= where && (own ? on_own_stack(state, cfa) : cfa - where < NEAR))
+	uint32_t total = total_of(state), caller = total;
+	*exact = false;
+	for (uint32_t i = 0; in->where && i < total; i++) {
+		if (is_owner(state, in, i)) {
+			*exact = true;
 			return i;
+		}
+		if (caller == total && sp_of(state, i) == in->where)
+			caller = i;
 	}
-	return own && total && on_own_stack(state, sp_of(state, total - 1)) ? total - 1 : total;
+	return caller;
 }
 
 /* Find out the depth of a region. Returns false if its function was left. keep: the walk is of the
@@ -64,41 +67,47 @@ static uint32_t owner_of(const csprof_state_t *state, uint32_t i, uintptr_t wher
 static bool place(const csprof_state_t *state, struct csprof_region *in, bool keep)
 {
 	uint32_t total = total_of(state);
-	if (keep && in->placed) {
-		uint32_t owner = total - in->depth;
-		if (!in->exact || (in->depth <= total && has_cfa(state, owner, in->where) &&
-				   ip_of(state, owner + 1) == in->caller))
-			return true;
-		return false;
-	}
-	uint32_t owner = in->where ? owner_of(state, 0, in->where) : total;
+	if (keep && in->placed)
+		return !in->exact || (in->depth <= total && is_owner(state, in, total - in->depth));
+	uint32_t owner = find_owner(state, in, &in->exact);
 	in->depth = total - owner;
-	in->exact = keep && owner < total && has_cfa(state, owner, in->where);
-	if (in->exact)
-		in->caller = ip_of(state, owner + 1);
 	in->placed = keep;
+	if (in->exact)
+		in->to = ip_of(state, owner + 1);
 	return true;
 }
 
-bool csprof_notes_put(csprof_state_t *state, bool complete)
+/* The regions that are known to be there. */
+static uint32_t count_regions(const struct csprof_regions *r)
+{
+	uint32_t n = r ? atomic_load_explicit(&r->n, memory_order_relaxed) : 0;
+	uint32_t left = r ? atomic_load_explicit(&r->left, memory_order_relaxed) : 0;
+	if (n > CSPROF_REGIONS_KEPT)
+		n = CSPROF_REGIONS_KEPT;
+	return left && left <= n ? left - 1 : n;
+}
+
+void csprof_notes_place(csprof_state_t *state, bool complete)
+{
+	struct csprof_regions *r = state->regions;
+	uint32_t n = count_regions(r), i = 0;
+	if (n == 0 || state->num_frames == 0)
+		return;
+	bool keep = complete && on_own_stack(state, sp_of(state, 0));
+	while (i < n && place(state, &r->in[i], keep))
+		i++;
+	if (i < n)
+		atomic_store_explicit(&r->left, i + 1, memory_order_relaxed);
+}
+
+bool csprof_notes_put(csprof_state_t *state)
 {
 	struct csprof_regions *r = state->regions;
 	struct csprof_frame frames[CSPROF_REGIONS_KEPT];
-	uint32_t n = r ? atomic_load_explicit(&r->n, memory_order_relaxed) : 0, i;
+	uint32_t n = count_regions(r);
 	if (n == 0 || state->num_frames == 0)
 		return true;
-	if (n > CSPROF_REGIONS_KEPT)
-		n = CSPROF_REGIONS_KEPT;
-	bool keep = complete && on_own_stack(state, sp_of(state, 0));
-	uint32_t left = atomic_load_explicit(&r->left, memory_order_relaxed);
-	if (left && left <= n)
-		n = left - 1;
-	for (i = 0; i < n && place(state, &r->in[i], keep); i++)
-		;
-	if (i < n)
-		atomic_store_explicit(&r->left, i + 1, memory_order_relaxed);
-	n = i;
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct csprof_region *in = &r->in[i];
 		uint32_t depth = in->depth < CSP_NOTE_DEPTH ? in->depth : CSP_NOTE_DEPTH;
 		uint64_t ip = CSP_REGION_BASE |

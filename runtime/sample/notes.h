@@ -4,9 +4,12 @@
 
 #include "runtime/process/state.h"
 
-/* Put the nodes of the thread's regions (formats/identity/notes.h) before the innermost frame of
- * the last walk. complete: it reached the base of the stack. Returns false if there is no memory.
- * Async-signal-safe. */
-bool csprof_notes_put(csprof_state_t *state, bool complete);
+/* Find the frames of the last walk to which the thread's regions belong. complete: it reached the
+ * base of the stack. Async-signal-safe. */
+void csprof_notes_place(csprof_state_t *state, bool complete);
+
+/* Put the nodes of the regions (formats/identity/notes.h) before the innermost frame; inner ones
+ * may have been left out since. Returns false if there is no memory. Async-signal-safe. */
+bool csprof_notes_put(csprof_state_t *state);
 
 #endif

@@ -90,8 +90,9 @@ static void do_record(csprof_state_t *state, void *arg)
 	struct record_work *w = arg;
 	if (csprof_unwind_here(state, w->drop))
 		w->kind = CSP_TREE_COMPLETE;
+	csprof_notes_place(state, w->kind == CSP_TREE_COMPLETE);
 	drop_frames(state, w->drop);
-	if (w->n && !csprof_notes_put(state, w->kind == CSP_TREE_COMPLETE))
+	if (w->n && !csprof_notes_put(state))
 		return;
 	w->node =
 	    csprof_cct_insert(state, w->kind, CSPROF_LEAF_RECORDED, w->column, w->amount, w->n);

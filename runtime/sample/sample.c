@@ -92,7 +92,8 @@ static enum csp_disposition sample_callstack(csprof_state_t *state, struct sampl
 		return CSP_LOAD_MAP_CHANGING;
 	if (kernel && !add_kernel_frame(state, ucontext, kernel))
 		return CSP_OUT_OF_MEMORY;
-	if (!csprof_notes_put(state, complete))
+	csprof_notes_place(state, complete);
+	if (!csprof_notes_put(state))
 		return CSP_OUT_OF_MEMORY;
 	uint32_t column = p->measured->column;
 	uint32_t columns[CSPROF_EVENT_COLUMNS] = {column, column + 1};

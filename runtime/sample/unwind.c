@@ -13,6 +13,10 @@
 
 enum { FIRST_FRAMES = 256 };
 
+/* The least number of frames that are worth remembering. To walk fewer takes less than a sample's
+ * other parts; recordings have none, and often come from the same place again. */
+enum { WORTH_SAMPLED = 64, WORTH_RECORDED = 24 };
+
 static bool more_frames(csprof_state_t *state)
 {
 	uint32_t max = state->max_frames < FIRST_FRAMES ? FIRST_FRAMES : state->max_frames * 2;
@@ -246,15 +250,15 @@ static bool has_base(const csprof_state_t *state, const struct csprof_cursor *c)
 	       (state->num_frames > 0 && last->ip == c->ip && last->sp == c->sp);
 }
 
-static bool walk(csprof_state_t *state, struct csprof_cursor *c, uint32_t least)
+/* Paths with fewer frames than worth are walked at once. */
+static bool walk(csprof_state_t *state, struct csprof_cursor *c, uint32_t least, uint32_t worth)
 {
 	bool complete, debug = csprof_options.debug & CSPROF_DEBUG_WALKS;
 	bool own = c->sp >= state->stack_low && c->sp < state->stack_high;
 	if (state->memo.marks && !csprof_process.use_marks)
 		csprof_marks_give_up(&state->memo, CSPROF_MARKS_APART);
 	if (csprof_process.use_memo)
-		csprof_memo_begin(&state->memo,
-				  debug ? UINT32_MAX : state->cct[CSP_TREE_COMPLETE].len,
+		csprof_memo_begin(&state->memo, debug || state->cct[CSP_TREE_COMPLETE].len >= worth,
 				  csprof_epoch_generation(), own);
 	if (csprof_is_slot(c->ip)) {
 		csprof_marks_resolve(&state->memo, c);
@@ -302,7 +306,7 @@ bool csprof_unwind_context(csprof_state_t *state, const void *ucontext)
 	if (csprof_process.use_libunwind)
 		return walk_libunwind(state, ucontext);
 	csprof_cpu.from_context(&c, ucontext);
-	return walk(state, &c, 0);
+	return walk(state, &c, 0, WORTH_SAMPLED);
 }
 
 bool csprof_unwind_here(csprof_state_t *state, uint32_t least)
@@ -310,7 +314,7 @@ bool csprof_unwind_here(csprof_state_t *state, uint32_t least)
 	struct csprof_cursor c;
 	begin(state);
 	csprof_cpu_here(&c);
-	return walk(state, &c, least);
+	return walk(state, &c, least, WORTH_RECORDED);
 }
 
 bool csprof_unwind_expand(csprof_state_t *state)

@@ -76,7 +76,7 @@ static int walk_memo(struct csprof_memo *memo, const void *context)
 
 	csprof_cpu.from_context(&cur, context);
 	low = cur.sp - 128;
-	csprof_memo_begin(memo, UINT32_MAX, 0, true);
+	csprof_memo_begin(memo, true, 0, true);
 	do {
 		known = memo->met;
 		if (known || (n > 0 && memo->usable && csprof_memo_meets(memo, &cur, &known)))

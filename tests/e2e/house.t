@@ -94,9 +94,22 @@ is "libhpcrun.so needs the C library alone" "$needed" "ld-linux-x86-64.so.2 libc
 # An installed tree is whole.
 make -s install BUILD="$BUILD" PREFIX=/usr DESTDIR="$scratch/dest" >"$scratch/install" 2>&1
 is "make install succeeds" "$?" 0
-for file in bin/hpcrun bin/hpcprof lib/libhpcrun.so include/hpcrun.h share/gdb/hpcrun.py share/man/man1/hpcrun.1 share/man/man1/hpcprof-text.1; do
+for file in bin/hpcrun bin/hpcprof lib/libhpcrun.so include/hpcrun.h include/hpcrun.f90 lib/pkgconfig/hpcrun.pc share/gdb/hpcrun.py share/man/man1/hpcrun.1 share/man/man1/hpcprof-text.1; do
 	check "installed: $file" test -e "$scratch/dest/usr/$file"
 done
+if command -v pkg-config >/dev/null; then
+	installed() {
+		PKG_CONFIG_LIBDIR=$scratch/dest/usr/lib/pkgconfig pkg-config --define-prefix "$@" hpcrun
+	}
+	is "pkg-config knows it" "$(installed --modversion)" "$version"
+	printf '#include <hpcrun.h>\nint main(void) { hpcrun_region_begin("a"); hpcrun_region_end("a"); return 0; }\n' >"$scratch/own.c"
+	# shellcheck disable=SC2046
+	check "a program finds the header by it" "${CC:-gcc}" $(installed --cflags) -o "$scratch/own" "$scratch/own.c"
+	check "and a Fortran program the module" test -r "$(installed --variable=fortran)"
+	check "and a static program the library" test -r "$(installed --variable=static | sed 's/^@//')"
+else
+	skip "pkg-config is not installed" 4
+fi
 (cd "$scratch" && "$scratch/dest/usr/bin/hpcrun" -q -o installed true &&
 	ls installed/true.*.csp) >"$scratch/said" 2>&1
 is "an installed hpcrun finds its library" "$?" 0

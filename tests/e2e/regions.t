@@ -73,8 +73,17 @@ is 'unbalanced: counted where they are' "$(entries unbalanced UNBALANCED)" '(non
 is_share 'unbalanced' unbalanced outer 500
 
 measure wrapped "$regions" wrapped
-is_share 'begun by functions that have returned' wrapped outer 666
-is_share 'begun by functions that have returned' wrapped inner 333
+for region in 'outer 400' 'inner 200' 'direct 200' 'far 200' 'none 200'; do
+	# shellcheck disable=SC2086
+	is_share 'begun by functions that have returned' wrapped $region
+done
+
+"$hpcprof" export -q --format folded -m CPUTIME wrapped | sed 's/ [0-9]*$//' >paths
+check 'they are regions of the function that called those' says paths ';wrapped;\[region\] outer;spin'
+check 'and so is one in the other' says paths ';wrapped;\[region\] outer;\[region\] inner;spin'
+check 'and one of which this was not told' says paths ';wrapped;\[region\] direct;spin'
+check 'all is in a region of which nobody knows whose it is' says paths '^\[region\] far;_start.*;wrapped;spin'
+check 'and in one of more callers than there are' says paths '^\[region\] none;_start.*;wrapped;spin'
 
 measure many "$regions" many
 # names that are cut may be alike
@@ -98,6 +107,125 @@ check 'a merged file has the same paths' cmp one merged
 "$hpcprof" db -q -o one.db nested-memo && "$hpcprof" export -q --format folded -m CPUTIME one.db >from-db
 check 'and so does a database' cmp one from-db
 is 'the accounts agree with the trees' "$("$hpcprof" nested-memo threads-all forked jumped many killed 2>&1 | grep -c 'does not agree')" 0
+
+# The function that begins a region is found whatever the compiler makes of it.
+for compiler in gcc clang-14; do
+	for level in -O0 -O1 -O3; do
+		if ! command -v $compiler >/dev/null; then
+			skip "$compiler is not installed" 5
+			continue
+		fi
+		$compiler -D_GNU_SOURCE -I"$top" -g $level -o compiled "$top/tests/programs/regions.c" -lpthread
+		rm -rf compiled-data compiled-jumps
+		measure compiled-data ./compiled nested
+		"$hpcprof" export -q --format folded -m CPUTIME compiled-data | sed 's/ [0-9]*$//' >paths
+		is_share "$compiler $level" compiled-data inner 333
+		check "$compiler $level: in it" says paths ';nested;\[region\] outer;\[region\] inner;spin'
+		check "$compiler $level: outside of it" says paths ';nested;spin'
+		measure compiled-jumps ./compiled longjmp
+		is "$compiler $level: three are left by longjmp" "$(entries compiled-jumps UNBALANCED)" 'left 3'
+		is_share "$compiler $level" compiled-jumps left 500
+	done
+done
+
+# A library of the program's that is loaded later, and one process's main part without regions.
+cat >plugin.c <<'END'
+#include <hpcrun.h>
+#include <time.h>
+static volatile unsigned sink;
+void in_plugin(void)
+{
+	struct timespec t;
+	hpcrun_region_begin("plugged");
+	do
+		for (int i = 0; i < 1000; i++)
+			sink = sink + 1;
+	while (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t), t.tv_sec == 0 && t.tv_nsec < 200000000);
+	hpcrun_region_end("plugged");
+}
+END
+cat >loads.c <<'END'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	void *plugin = dlopen(argv[argc - 1], RTLD_NOW);
+	((void (*)(void))dlsym(plugin, "in_plugin"))();
+	return dlclose(plugin);
+}
+END
+# shellcheck disable=SC2086
+{
+	"${CC:-gcc}" -g -O2 -shared -fPIC $include -o plugin.so plugin.c
+	"${CC:-gcc}" -g -O2 -o loads loads.c
+}
+measure plugged ./loads "$PWD/plugin.so"
+is 'a library that is loaded later: entries' "$(entries plugged)" 'plugged 1'
+is_share 'a library that is loaded later' plugged plugged 990
+
+# shellcheck disable=SC2086
+if "${CC:-gcc}" -static -O2 $include -I"$top" -o static "$top/tests/programs/regions.c" -lpthread 2>/dev/null; then
+	is 'a static program, alone' "$(./static)" 'done'
+	"${CC:-gcc}" -static -O2 $include -I"$top" -o linked "$top/tests/programs/regions.c" @"$BUILD/lib/libhpcrun.link" -lpthread 2>linked.err
+	measure linked-data ./linked
+	is 'and linked with libhpcrun.a: entries' "$(entries linked-data)" 'inner 10 outer 1'
+	is_share 'and linked with libhpcrun.a' linked-data inner 333
+else
+	skip 'there is no static C library' 3
+fi
+
+if command -v gfortran >/dev/null; then
+	cat >solver.f90 <<'END'
+program solver
+  use hpcrun
+  use, intrinsic :: iso_fortran_env, only: int64
+  implicit none
+  integer :: i, steps
+  real(8) :: x
+  steps = hpcrun_metric_new('STEPS', 'count')
+  call hpcrun_region_begin('solve')
+  do i = 1, 10
+    call step(x)
+  end do
+  call hpcrun_region_end('solve')
+  call work(x, 100)
+  if (x > 0) print '(a)', 'done'
+contains
+  subroutine step(x)
+    real(8), intent(inout) :: x
+    call hpcrun_region_begin('step')
+    call hpcrun_record(steps, 5_int64)
+    call work(x, 10)
+    call hpcrun_region_end('step')
+    call work(x, 10)
+  end subroutine
+  subroutine work(x, n)
+    real(8), intent(inout) :: x
+    integer, intent(in) :: n
+    integer :: k
+    x = 0
+    do k = 1, n * 300000
+      x = x + sqrt(real(k, 8))
+    end do
+  end subroutine
+end program
+END
+	for level in -O0 -O2; do
+		gfortran -Wall -Wextra -Werror -std=f2008 -g $level -fno-inline -o solver "$top/runtime/hpcrun.f90" solver.f90
+		rm -rf solver-data
+		is "gfortran $level: alone" "$(./solver)" 'done'
+		measure solver-data ./solver
+		is "gfortran $level: entries" "$(entries solver-data) $(entries solver-data UNBALANCED)" 'solve 1 step 10 '
+		is "gfortran $level: a metric" "$("$hpcprof" query -q --format csv \
+			"SELECT sum(v.events) FROM exclusive v JOIN metric m ON m.id = v.metric WHERE m.name = 'STEPS'" solver-data | tail -1)" 50
+		is_share "gfortran $level" solver-data solve 666
+		is_share "gfortran $level" solver-data step 333
+		"$hpcprof" export -q --format folded -m CPUTIME solver-data | sed 's/ [0-9]*$//' >paths
+		check "gfortran $level: a region is of the procedure that begins it" says paths \
+			'\[region\] solve;step;\[region\] step;work'
+	done
+else
+	skip 'gfortran is not installed' 12
+fi
 
 cat >raii.cc <<'END'
 #include <hpcrun.h>

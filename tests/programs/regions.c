@@ -127,29 +127,41 @@ static void unbalanced(void)
 }
 
 /* Regions that are begun for others, by functions that have returned. */
-APART static void begin_for(const char *name)
+APART static void begin(const char *name, unsigned for_caller)
 {
-	hpcrun_region_begin(name);
+	if (for_caller)
+		hpcrun_region_begin_for_caller(name, for_caller);
+	else
+		hpcrun_region_begin(name);
 	sink = 0;
 }
 
-APART static void begin_for_others(const char *name)
+APART static void begin_for_others(const char *name, unsigned for_caller)
 {
 	char room[256];
 	memset(room, 1, sizeof room);
-	begin_for(name);
+	begin(name, for_caller);
 	sink = (unsigned char)room[sink % 256];
 }
 
-static void wrapped(void)
+APART static void wrapped(void)
 {
-	begin_for_others("outer");
+	begin("outer", 1);
 	spin(100);
-	begin_for_others("inner");
+	begin_for_others("inner", 2);
 	spin(100);
 	hpcrun_region_end("inner");
 	hpcrun_region_end("outer");
+	begin("direct", 0); /* not told, but there is only one between */
 	spin(100);
+	hpcrun_region_end("direct");
+	begin_for_others("far", 0); /* nobody knows whose it is */
+	spin(100);
+	hpcrun_region_end("far");
+	begin("none", 1000);
+	spin(100);
+	hpcrun_region_end("none");
+	sink = 0;
 }
 
 /* More of them in each other than are kept. */

@@ -12,8 +12,8 @@ void __real_csprof_marks_resolve(struct csprof_memo *m, struct csprof_cursor *c)
 void __wrap_csprof_marks_resolve(struct csprof_memo *m, struct csprof_cursor *c);
 void __real_csprof_marks_drop(struct csprof_memo *m, uint32_t known, uintptr_t sp);
 void __wrap_csprof_marks_drop(struct csprof_memo *m, uint32_t known, uintptr_t sp);
-void __real_csprof_memo_begin(struct csprof_memo *m, uint32_t depth, unsigned generation, bool own);
-void __wrap_csprof_memo_begin(struct csprof_memo *m, uint32_t depth, unsigned generation, bool own);
+void __real_csprof_memo_begin(struct csprof_memo *m, bool worth_it, unsigned generation, bool own);
+void __wrap_csprof_memo_begin(struct csprof_memo *m, bool worth_it, unsigned generation, bool own);
 
 void __real_csprof_marks_give_up(struct csprof_memo *m, enum csprof_marks_end why);
 void __wrap_csprof_marks_give_up(struct csprof_memo *m, enum csprof_marks_end why);
@@ -78,7 +78,7 @@ void __wrap_csprof_marks_drop(struct csprof_memo *m, uint32_t known, uintptr_t s
 }
 
 /* "stack": marks are changed on other stacks, too. */
-void __wrap_csprof_memo_begin(struct csprof_memo *m, uint32_t depth, unsigned generation, bool own)
+void __wrap_csprof_memo_begin(struct csprof_memo *m, bool worth_it, unsigned generation, bool own)
 {
-	__real_csprof_memo_begin(m, depth, generation, own || stepping_is_without("stack"));
+	__real_csprof_memo_begin(m, worth_it, generation, own || stepping_is_without("stack"));
 }
