@@ -3,6 +3,8 @@
 #include "runtime/process/regions.h"
 #include "runtime/sample/unwind.h"
 
+#include <limits.h>
+
 #define HPCRUN_INTERFACE_ONLY
 #include "runtime/hpcrun.h"
 
@@ -26,8 +28,9 @@ static void region_begin(const char *name, const void *cfa, const void *to)
 	csprof_region_begin(name, (uintptr_t)cfa, (uintptr_t)to);
 }
 
-/* Go to the frame of the caller of a function of ours, or of its caller (1), and so on. */
-static bool find_caller(struct csprof_cursor *c, unsigned callers)
+/* Go to the frame that the caller of a function of ours (1) returns to, or its caller, and so on.
+ */
+static bool find_return(struct csprof_cursor *c, unsigned callers)
 {
 	enum { LARGE = 1 << 20 }; /* a stack that is not the thread's own has as much at least */
 	csprof_cpu_here(c);
@@ -41,14 +44,13 @@ static bool find_caller(struct csprof_cursor *c, unsigned callers)
 	return callers == 0;
 }
 
-/* The function that begins it is to return soon: where its caller then is tells which one that is.
- */
+/* Those between it and the function that the region is for are to return soon. */
 static void region_begin_for(const char *name, unsigned callers)
 {
 	struct csprof_cursor c;
 	if (!csprof_self)
 		return;
-	bool found = callers && find_caller(&c, callers);
+	bool found = callers < UINT_MAX && find_return(&c, callers + 1);
 	csprof_region_begin(name, found ? c.sp : 0, found ? c.ip : 0);
 }
 

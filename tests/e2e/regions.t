@@ -29,7 +29,7 @@ is_share() {
 	note "$got"
 }
 measure() { # DATA ARGUMENTS
-	timeout 60 "$hpcrun" -q -e CPUTIME@f2000 -o "$@" >said 2>said.err || true
+	timeout 60 "$hpcrun" -q -e CPUTIME@f5000 -o "$@" >said 2>said.err || true
 }
 
 is 'alone it runs as if there were no regions' "$("$regions") $("$regions" threads) $("$regions" unbalanced)" 'done done done'
@@ -140,7 +140,7 @@ void in_plugin(void)
 	do
 		for (int i = 0; i < 1000; i++)
 			sink = sink + 1;
-	while (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t), t.tv_sec == 0 && t.tv_nsec < 200000000);
+	while (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t), t.tv_sec == 0 && t.tv_nsec < 100000000);
 	hpcrun_region_end("plugged");
 }
 END
@@ -203,7 +203,7 @@ contains
     integer, intent(in) :: n
     integer :: k
     x = 0
-    do k = 1, n * 300000
+    do k = 1, n * 120000
       x = x + sqrt(real(k, 8))
     end do
   end subroutine
@@ -248,10 +248,10 @@ __attribute__((noinline)) static void spin(double ms)
 __attribute__((noinline)) static void throws(int i)
 {
 	hpcrun::region inner("inner");
-	spin(10);
+	spin(4);
 	if (i % 2)
 		throw i;
-	spin(10);
+	spin(4);
 }
 int main()
 {
@@ -260,10 +260,10 @@ int main()
 		try {
 			throws(i);
 		} catch (int) {
-			spin(10);
+			spin(4);
 		}
 	}
-	spin(100);
+	spin(40);
 	std::puts("done");
 }
 END

@@ -1,5 +1,5 @@
-/* Regions of a program's own (runtime/hpcrun.h): regions WHAT. Spins for known CPU times in them.
- */
+/* Regions of a program's own (runtime/hpcrun.h): regions WHAT. Spins for known CPU times in them,
+ * which are given in units of 0.4 ms. */
 #include "runtime/hpcrun.h"
 
 #include <pthread.h>
@@ -23,16 +23,16 @@ static double cpu(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-APART static void spin(double ms)
+APART static void spin(double parts)
 {
-	double end = cpu() + ms;
+	double end = cpu() + 0.4 * parts;
 	while (cpu() < end)
 		for (int i = 0; i < 1000; i++)
 			sink = sink + 1;
 	sink = 0;
 }
 
-/* outer: 100 ms of its own, in it 10 x inner of 10 ms; besides, 100 ms in no region. */
+/* outer: 100 of its own, in it 10 x inner of 10; besides, 100 in no region. */
 APART static void nested(void)
 {
 	hpcrun_region_begin("outer");
@@ -101,7 +101,7 @@ APART static void jumps(void)
 	longjmp(back, 1);
 }
 
-/* left: 3 x 50 ms, each left by longjmp; then 100 ms in no region. */
+/* left: 3 x 50, each left by longjmp; then 100 in no region, and 50 in after. */
 static void jumped(void)
 {
 	for (volatile int i = 0; i < 3; i++)
