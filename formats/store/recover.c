@@ -210,7 +210,7 @@ static void bound_all(struct settling *s)
 					    store_samples_column(s->h, e)};
 		for (int k = 0; k < 2; k++) {
 			uint64_t sum = 0;
-			for (uint32_t n = first; columns[k] != CSP_NONE && n < sv->next; n++)
+			for (uint32_t n = first; columns[k] != CSP_NONE && n < sv->first_name; n++)
 				bound(&sum,
 				      (uint64_t *)&store_survey_node(sv, n)->metrics[columns[k]]);
 		}
@@ -474,7 +474,7 @@ static void end_wait(const struct settling *s, uint32_t i, uint64_t end)
 	uint32_t column =
 	    t->wait_clock < s->h->num_events ? store_value_column(s->h, t->wait_clock) : CSP_NONE;
 	if (t->end_ns || column == CSP_NONE || !sv->num_trees ||
-	    number < store_survey_first_node(sv, 0) || number >= sv->next)
+	    number < store_survey_first_node(sv, 0) || number >= sv->first_name)
 		return;
 	struct store_clock *clock = &t->clocks[t->wait_clock];
 	uint64_t now = excess(end, t->wait_ahead), weight = excess(now, clock->last);

@@ -23,6 +23,22 @@ const void *store_at(const struct store_view *v, store_ref ref, size_t bytes)
 	return p;
 }
 
+/* The number of columns that all nodes have. */
+static uint32_t common_columns(const struct store_header *h)
+{
+	uint32_t n = store_node_columns(h, 0);
+	return n < h->num_metrics ? n : h->num_metrics;
+}
+
+/* Whether those of what is sampled are among them: others are the program's own. */
+static bool has_columns_of_events(const struct store_header *h)
+{
+	for (uint32_t i = common_columns(h); i < h->num_metrics; i++)
+		if (h->metrics[i].flags & CSP_METRIC_ASYNC)
+			return false;
+	return true;
+}
+
 const struct store_header *store_check(const struct store_view *v)
 {
 	const struct store_header *h = store_at(v, 0, sizeof *h);
@@ -36,14 +52,7 @@ const struct store_header *store_check(const struct store_view *v)
 	    h->recorded_bytes < least + h->num_metrics * sizeof(uint64_t) ||
 	    h->recorded_bytes > least + (STORE_MAX_METRICS + 1) * sizeof(uint64_t))
 		return NULL;
-	return h;
-}
-
-/* Those that all nodes have. */
-static uint32_t common_columns(const struct store_header *h)
-{
-	uint32_t n = store_node_columns(h, 0);
-	return n < h->num_metrics ? n : h->num_metrics;
+	return has_columns_of_events(h) ? h : NULL;
 }
 
 uint32_t store_value_column(const struct store_header *h, uint32_t e)
@@ -189,7 +198,8 @@ static void push_name(struct store_survey *s, store_ref ref, store_ref **top)
 {
 	const struct store_name *name =
 	    ref ? store_at(&s->view, ref, sizeof(struct store_name)) : NULL;
-	if (name && name->n <= CSP_NAME_BYTES && claim(s, ref, sizeof *name + name->n))
+	if (name && name->n <= CSP_NAME_BYTES && name->number < CSP_NAMES &&
+	    claim(s, ref, sizeof *name + name->n))
 		*--*top = ref;
 }
 

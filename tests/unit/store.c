@@ -124,6 +124,53 @@ static void sound_stores(void **state)
 	}
 }
 
+/* Names that the program used, and what may be wrong with them. */
+static void names(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"", "assembly", "b", "c", "d"};
+	store_ref refs[5];
+	struct simple x;
+	struct reader *r;
+	simple(&x);
+	for (unsigned i = 0; i < 5; i++)
+		refs[i] = made_name(&x.s, texts[i]);
+	r = convert(&x.s);
+	assert_int_equal(reader_num_names(r), 5);
+	for (unsigned i = 0; i < 5; i++) {
+		struct reader_text text = reader_name_of(r, i + 1);
+		assert_int_equal(text.n, strlen(texts[i]));
+		assert_memory_equal(text.n ? text.at : "", texts[i], text.n);
+	}
+	done(r);
+	struct store_name *top = made_at(&x.s, refs[0]), *other = made_at(&x.s, refs[1]);
+	top->left = refs[0];    /* itself, */
+	top->right = x.path[0]; /* another record, */
+	r = convert(&x.s);
+	assert_int_equal(reader_num_names(r), 1);
+	done(r);
+	top->left = refs[1];
+	top->right = UINT32_MAX; /* and nothing */
+	other->left = other->right = 0;
+	r = convert(&x.s);
+	assert_int_equal(reader_num_names(r), 2);
+	done(r);
+	other->n = CSP_NAME_BYTES + 1; /* longer than any, or than the store */
+	r = convert(&x.s);
+	assert_int_equal(reader_num_names(r), 1);
+	done(r);
+	top->number = CSP_NAMES; /* which cannot be */
+	r = convert(&x.s);
+	assert_int_equal(reader_num_names(r), 0);
+	done(r);
+	top->n = CSP_NAME_BYTES;
+	made_header(&x.s)->names = x.s.next - 1;
+	r = convert(&x.s);
+	assert_int_equal(total(r, MADE_N), 3);
+	done(r);
+	made_end(&x.s);
+}
+
 static void shared_trees_have_no_thread(void **state)
 {
 	(void)state;
@@ -348,6 +395,20 @@ static void bad_headers(void **state)
 
 /* Every word of the store is changed, and the store is cut everywhere: the reader always accepts
  * the resulting datafile. */
+/* The numbers of samples must be in all nodes, as they are compared with the account. */
+static void columns_that_nodes_lack(void **state)
+{
+	(void)state;
+	struct store_copy c;
+	struct error e = {0};
+	struct simple x;
+	simple(&x);
+	made_header(&x.s)->node_bytes = sizeof(struct store_node) + sizeof(uint64_t);
+	assert_int_equal(store_copy_from(&c, x.s.bytes, x.s.n, &e), -1);
+	assert_int_equal(e.kind, ERROR_FORMAT);
+	made_end(&x.s);
+}
+
 static void every_word_struck(void **state)
 {
 	(void)state;
@@ -399,6 +460,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(sound_stores),
+	    cmocka_unit_test(names),
 	    cmocka_unit_test(shared_trees_have_no_thread),
 	    cmocka_unit_test(unused_epochs_are_left_out),
 	    cmocka_unit_test(bad_links_between_nodes),
@@ -406,6 +468,7 @@ int main(void)
 	    cmocka_unit_test(circles_in_lists),
 	    cmocka_unit_test(bad_strings_and_creators),
 	    cmocka_unit_test(bad_headers),
+	    cmocka_unit_test(columns_that_nodes_lack),
 	    cmocka_unit_test(every_word_struck),
 	    cmocka_unit_test(blocks_anywhere),
 	};

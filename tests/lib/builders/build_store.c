@@ -54,6 +54,24 @@ store_ref made_string(struct made_store *s, const char *text)
 	return ref;
 }
 
+store_ref made_name(struct made_store *s, const char *text)
+{
+	size_t n = strlen(text);
+	store_ref ref = made_take(s, sizeof(struct store_name) + n);
+	struct store_header *h = made_header(s);
+	struct store_name *name = made_at(s, ref);
+	store_ref *link = &h->names;
+	name->number = ++h->num_names;
+	name->n = (uint32_t)n;
+	memcpy(name->text, text, n);
+	for (uint32_t way = name->number; *link; way /= 2) {
+		struct store_name *at = made_at(s, *link);
+		link = way & 1 ? &at->left : &at->right;
+	}
+	*link = ref;
+	return ref;
+}
+
 static void describe(struct store_header *h)
 {
 	static const struct store_metric metrics[MADE_METRICS] = {

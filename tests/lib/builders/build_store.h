@@ -41,6 +41,8 @@ struct store_node *made_node_at(const struct made_store *s, store_ref ref);
 /* Allocate bytes of the store, zeroed. */
 store_ref made_take(struct made_store *s, size_t bytes);
 store_ref made_string(struct made_store *s, const char *text);
+/* Add a name, which gets the next number. */
+store_ref made_name(struct made_store *s, const char *text);
 /* Append to the header's lists, to the epoch, to the thread's trees. */
 store_ref made_epoch(struct made_store *s);
 store_ref made_module(struct made_store *s, store_ref epoch, const char *name, uint64_t mapped);

@@ -40,6 +40,8 @@ static void write_seeds(const char *dir)
 		struct store_header *h = made_header(&s);
 		h->ended = i & 2 ? h->first_thread : 0;
 		h->merging = i & 4 ? made_thread_at(&s, h->first_thread)->next : 0;
+		for (unsigned k = 0; k < i; k++)
+			made_name(&s, k & 1 ? "assembly" : "x");
 		s.n = (size_t)s.next * STORE_GRAIN;
 		snprintf(path, sizeof path, "%s/seed-%02u.hpcstore", dir, i);
 		made_write(&s, path);
