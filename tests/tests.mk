@@ -220,8 +220,8 @@ $(fuzz_cpu:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuz
 	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^
 
 # Seeds of fuzz_NAME stand in tests/fuzz/seeds/fuzz_NAME, if anywhere; those of the reader
-# and of stores are all that the builders of datafiles and stores can make and a merged file, those
-# of XML what hpcprof writes of some of them.
+# and of stores are all that the builders of datafiles and stores can make and a merged file, those of
+# text the same as of the reader, those of XML what hpcprof writes of some of them.
 $(fuzz_dir)/seeds/made: $(BUILD)/programs/mkcsp $(BUILD)/programs/mkstore $(BIN)/hpcprof
 	$(call say,SEEDS,$@)mkdir -p $(@D)/fuzz_reader $(@D)/fuzz_store $(@D)/fuzz_xml && \
 		$< --seeds $(@D)/fuzz_reader && $(BUILD)/programs/mkstore --seeds $(@D)/fuzz_store && \
@@ -229,7 +229,8 @@ $(fuzz_dir)/seeds/made: $(BUILD)/programs/mkcsp $(BUILD)/programs/mkstore $(BIN)
 			$(@D)/fuzz_reader/seed-11.csp && \
 		for n in 00 11 32; do for view in xml 'xml --callpath'; do \
 			$(BIN)/hpcprof $$view -q -o "$(@D)/fuzz_xml/$$n-$${view#* --}" \
-				$(@D)/fuzz_reader/seed-$$n.csp || exit 1; done; done && touch $@
+				$(@D)/fuzz_reader/seed-$$n.csp || exit 1; done; done && \
+		rm -rf $(@D)/fuzz_text && cp -r $(@D)/fuzz_reader $(@D)/fuzz_text && touch $@
 
 # Each target for $(seconds); what it finds is in findings/. -timeout: no input may take a minute,
 # which is long because it is wall-clock time. A target with findings ends with a status. Two jobs

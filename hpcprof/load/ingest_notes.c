@@ -17,17 +17,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A region of the path at hand: it is inside of the first `depth` frames. chain is the number of
+ * the chain of regions that it ends. */
+struct region {
+	uint64_t ip, depth;
+	uint32_t chain;
+};
+
+/* Rows that were made, by the number of their key. */
+struct rows_made {
+	struct interner keys;
+	VEC(uint64_t) rows;
+};
+
+/* A row that is still to be made on the way to the end of a path. */
+struct step {
+	struct rows_made *kind;
+	uint64_t key, ip;
+};
+
 struct rewriting {
 	const struct reader_rows *from;
-	uint32_t words;   /* of a row */
-	VEC(uint64_t) to; /* rows */
-	uint64_t *copies; /* [from->n]: their rows in to */
-	/* of the path at hand: its nodes and its notes, innermost first */
-	VEC(uint64_t) path;
-	VEC(uint64_t) notes;
-	/* rows that were made: by the id of (parent row, ip) */
-	struct interner ips, made;
-	VEC(uint64_t) rows;
+	uint32_t words;             /* of a row */
+	VEC(uint64_t) to;           /* rows */
+	uint64_t *copies;           /* [from->n]: their rows in to, of notes that of their parent */
+	uint32_t *depths;           /* [from->n]: how many frames their paths have */
+	VEC(struct region) regions; /* the outermost first */
+	VEC(struct step) steps;
+	struct interner ips, chains;
+	struct rows_made frames; /* by node and the chain of regions that it is in */
+	struct rows_made
+	    inside; /* the last region of a chain, by the node of the frame outside of it */
+	struct rows_made leaves; /* by parent and ip */
 };
 
 static bool is_note(uint64_t ip)
@@ -45,6 +66,12 @@ static uint64_t ip_at(const struct rewriting *w, uint64_t row)
 	return reader_row_word(w->from, row, ROW_IP);
 }
 
+/* The root is none, whatever its ip is. */
+static bool is_note_at(const struct rewriting *w, uint64_t row)
+{
+	return row && is_note(ip_at(w, row));
+}
+
 /* Append a row without values; its number, or UINT64_MAX if memory ran out. */
 static uint64_t append(struct rewriting *w, uint64_t parent, uint64_t ip)
 {
@@ -60,68 +87,145 @@ static uint64_t append(struct rewriting *w, uint64_t parent, uint64_t ip)
 	return row;
 }
 
-/* The row of a frame below another one, both of paths with regions. */
-static uint64_t row_of(struct rewriting *w, uint64_t parent, uint64_t ip)
+/* The row with that key: the one that was made, or UINT64_MAX. */
+static uint64_t find_row(const struct rows_made *made, uint64_t key)
 {
-	uint32_t at = interner_add(&w->ips, ip), id = INTERNER_NONE;
+	uint32_t id = interner_find(&made->keys, key);
 
-	if (at != INTERNER_NONE && parent <= UINT32_MAX)
-		id = interner_add(&w->made, parent << 32 | at);
-	if (id == INTERNER_NONE)
-		return UINT64_MAX;
-	if (id == w->rows.len && !vec_push(&w->rows, append(w, parent, ip)))
-		return UINT64_MAX;
-	return w->rows.at[id];
+	return id < made->rows.len ? made->rows.at[id] : UINT64_MAX;
+}
+
+static uint64_t make_row(struct rewriting *w, struct rows_made *made, uint64_t key, uint64_t parent,
+			 uint64_t ip)
+{
+	uint32_t id = interner_add(&made->keys, key);
+	uint64_t row = append(w, parent, ip);
+
+	return id == made->rows.len && row != UINT64_MAX && vec_push(&made->rows, row) ? row
+										       : UINT64_MAX;
 }
 
 static bool copy(struct rewriting *w)
 {
 	for (uint64_t k = 0; k < w->from->n; k++) {
 		uint64_t ip = ip_at(w, k), parent = reader_row_word(w->from, k, ROW_PARENT);
-		if (is_note(ip))
+		bool note = is_note_at(w, k);
+		w->depths[k] = k ? w->depths[parent] + !note : 0;
+		uint64_t above = w->copies[k] = k ? w->copies[parent] : 0;
+		if (note)
 			continue;
-		w->copies[k] = append(w, k ? w->copies[parent] : 0, ip);
+		w->copies[k] = append(w, above, ip);
 		if (w->copies[k] == UINT64_MAX)
 			return false;
 		memcpy(w->to.at + w->to.len - w->words, w->from->at + k * w->from->bytes,
 		       w->from->bytes);
 		w->to.at[w->to.len - w->words + ROW_ID] = w->copies[k];
-		w->to.at[w->to.len - w->words + ROW_PARENT] = k ? w->copies[parent] : 0;
+		w->to.at[w->to.len - w->words + ROW_PARENT] = above;
 	}
 	return true;
 }
 
-/* The path of a note: the nodes of its frames, and all its notes. */
-static bool collect(struct rewriting *w, uint64_t row)
+/* The node outside of this one, which is no note in a file that a runtime wrote. */
+static uint64_t outer(const struct rewriting *w, uint64_t node)
 {
-	w->path.len = w->notes.len = 0;
-	for (; row; row = reader_row_word(w->from, row, ROW_PARENT)) {
-		uint64_t ip = ip_at(w, row);
-		if (is_note(ip) ? !vec_push(&w->notes, ip) : !vec_push(&w->path, ip))
+	do
+		node = reader_row_word(w->from, node, ROW_PARENT);
+	while (is_note_at(w, node));
+	return node;
+}
+
+/* Number the chains of regions, and find out where they are. */
+static bool place_regions(struct rewriting *w, uint64_t frames)
+{
+	uint64_t outside = 0;
+	uint32_t chain = 0;
+
+	for (size_t i = 0; i < w->regions.len; i++) {
+		struct region *r = &w->regions.at[i];
+		uint64_t depth = depth_of(r->ip) < frames ? depth_of(r->ip) : frames;
+		uint32_t ip = interner_add(&w->ips, r->ip), id = INTERNER_NONE;
+		if (ip != INTERNER_NONE)
+			id = interner_add(&w->chains, (uint64_t)chain << 32 | ip);
+		if (id == INTERNER_NONE)
 			return false;
+		outside = depth > outside ? depth : outside;
+		r->depth = outside;
+		r->chain = chain = id + 1;
 	}
 	return true;
 }
 
-/* The row where the values of such a path go. Its innermost frame is a call there, as it has a
- * child: if it was interrupted, its ip is 1 less. */
-static uint64_t place(struct rewriting *w, bool interrupted)
+/* Take the regions of a note's path. *node becomes its innermost frame. */
+static bool collect(struct rewriting *w, uint64_t *node)
 {
-	uint64_t at = 0, depth = 0, frames = w->path.len;
+	uint64_t note = *node;
+	size_t n = 0;
 
-	for (size_t i = w->notes.len; at != UINT64_MAX && i > 0; i--) {
-		uint64_t note = w->notes.at[i - 1];
-		uint64_t outside = depth_of(note) < frames ? depth_of(note) : frames;
-		for (; at != UINT64_MAX && depth < outside; depth++)
-			at = row_of(w, at, w->path.at[frames - 1 - depth]);
-		if (at != UINT64_MAX)
-			at = row_of(w, at, note & ~(uint64_t)CSP_NOTE_DEPTH);
+	w->regions.len = 0;
+	for (; is_note_at(w, *node); *node = reader_row_word(w->from, *node, ROW_PARENT))
+		n++;
+	if (!vec_reserve(&w->regions, n))
+		return false;
+	for (w->regions.len = n; n > 0; note = reader_row_word(w->from, note, ROW_PARENT))
+		w->regions.at[--n].ip = ip_at(w, note);
+	return place_regions(w, w->depths[*node]);
+}
+
+/* The row of the frame `node` in all regions, or of the innermost region if that is inside of this
+ * frame. What is missing is found from the inside outwards, up to a row that was made, and is then
+ * made. */
+static uint64_t row_of(struct rewriting *w, uint64_t node)
+{
+	size_t regions = w->regions.len;
+	uint64_t row = 0;
+
+	w->steps.len = 0;
+	while (node || regions) {
+		const struct region *last = regions ? &w->regions.at[regions - 1] : NULL;
+		bool inside = last && last->depth == w->depths[node];
+		struct step s = {.kind = inside ? &w->inside : &w->frames,
+				 .key = node << 32 | (last ? last->chain : 0),
+				 .ip = inside ? last->ip & ~(uint64_t)CSP_NOTE_DEPTH
+					      : ip_at(w, node)};
+		row = find_row(s.kind, s.key);
+		if (row != UINT64_MAX)
+			break;
+		row = 0;
+		if (!vec_push(&w->steps, s))
+			return UINT64_MAX;
+		if (inside)
+			regions--;
+		else
+			node = outer(w, node);
 	}
-	if (frames == 0)
-		return at;
-	for (; at != UINT64_MAX && depth + 1 < frames; depth++)
-		at = row_of(w, at, w->path.at[frames - 1 - depth]);
-	return at == UINT64_MAX ? at : row_of(w, at, w->path.at[0] - interrupted);
+	for (size_t i = w->steps.len; row != UINT64_MAX && i > 0; i--) {
+		const struct step *s = &w->steps.at[i - 1];
+		row = make_row(w, s->kind, s->key, row, s->ip);
+	}
+	return row;
+}
+
+/* The row where the values of a note go. The innermost frame of its path is a call there, as it has
+ * a child: if it was interrupted, its ip is 1 less. */
+static uint64_t place(struct rewriting *w, uint64_t note, bool interrupted)
+{
+	uint64_t node = note, row, ip, key, leaf;
+	uint32_t at;
+
+	if (!collect(w, &node))
+		return UINT64_MAX;
+	if (!node) /* of the regions themselves */
+		return row_of(w, node);
+	ip = ip_at(w, node) - interrupted;
+	if (w->regions.at[w->regions.len - 1].depth < w->depths[node])
+		node = outer(w, node);
+	row = row_of(w, node);
+	at = interner_add(&w->ips, ip);
+	if (row == UINT64_MAX || at == INTERNER_NONE)
+		return UINT64_MAX;
+	key = row << 32 | at;
+	leaf = find_row(&w->leaves, key);
+	return leaf == UINT64_MAX ? make_row(w, &w->leaves, key, row, ip) : leaf;
 }
 
 static void add_values(struct rewriting *w, uint64_t row, uint64_t from)
@@ -157,11 +261,9 @@ static bool rewrite(const struct ingest *in, struct rewriting *w)
 	for (uint64_t k = 1; k < w->from->n; k++) {
 		bool sampled;
 		uint64_t row;
-		if (!is_note(ip_at(w, k)) || !has_values(in, w, k, &sampled))
+		if (!is_note_at(w, k) || !has_values(in, w, k, &sampled))
 			continue;
-		if (!collect(w, k))
-			return false;
-		row = place(w, sampled);
+		row = place(w, k, sampled);
 		if (row == UINT64_MAX)
 			return false;
 		add_values(w, row, k);
@@ -177,6 +279,12 @@ static bool has_notes(const struct reader_rows *rows)
 	return false;
 }
 
+static void rows_deinit(struct rows_made *made)
+{
+	interner_deinit(&made->keys);
+	vec_free(&made->rows);
+}
+
 int ingest_notes(struct ingest *in, struct reader_rows *rows)
 {
 	struct rewriting w = {.from = rows, .words = ROW_METRICS + in->num_metrics};
@@ -185,7 +293,8 @@ int ingest_notes(struct ingest *in, struct reader_rows *rows)
 	if (!reader_num_names(in->r) || !has_notes(rows))
 		return 0;
 	w.copies = malloc(rows->n * sizeof *w.copies);
-	ok = w.copies && rewrite(in, &w);
+	w.depths = malloc(rows->n * sizeof *w.depths);
+	ok = w.copies && w.depths && rows->n < UINT32_MAX && rewrite(in, &w);
 	if (ok) {
 		uint64_t n = w.to.len / w.words;
 		size_t bytes = rows->bytes;
@@ -196,10 +305,13 @@ int ingest_notes(struct ingest *in, struct reader_rows *rows)
 	}
 	free(w.to.at);
 	free(w.copies);
-	vec_free(&w.path);
-	vec_free(&w.notes);
-	vec_free(&w.rows);
+	free(w.depths);
+	vec_free(&w.regions);
+	vec_free(&w.steps);
+	rows_deinit(&w.frames);
+	rows_deinit(&w.inside);
+	rows_deinit(&w.leaves);
 	interner_deinit(&w.ips);
-	interner_deinit(&w.made);
+	interner_deinit(&w.chains);
 	return ok ? 0 : ingest_out_of_memory(in, rows->n * sizeof(uint64_t));
 }

@@ -32,11 +32,10 @@ static void region_begin(const char *name, const void *cfa, const void *to)
  */
 static bool find_return(struct csprof_cursor *c, unsigned callers)
 {
-	enum { LARGE = 1 << 20 }; /* a stack that is not the thread's own has as much at least */
 	csprof_cpu_here(c);
-	uintptr_t low = c->sp - CSPROF_RED_ZONE, high = c->sp + LARGE;
-	if (c->sp >= csprof_self->stack_low && c->sp < csprof_self->stack_high)
-		high = csprof_self->stack_high;
+	uintptr_t low = c->sp - CSPROF_RED_ZONE, high = csprof_self->stack_high;
+	if (c->sp < csprof_self->stack_low || c->sp >= high)
+		return false; /* on another stack, whose end is not known */
 	do
 		callers -= callers && !csprof_own_code(c->ip);
 	while (csprof_cpu.step(c, low, high) == CSPROF_STEP_OK &&

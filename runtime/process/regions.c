@@ -15,6 +15,7 @@
 #include "runtime/trees/cct.h"
 #include "runtime/trees/names.h"
 
+#include <errno.h>
 #include <string.h>
 
 static CSPROF_TOGETHER struct csprof_regions *kept;
@@ -103,30 +104,35 @@ static void count(csprof_state_t *state, uint32_t n, uint32_t column)
 	add_one(state, n, column);
 }
 
-static int column_of(_Atomic int *known, const char *name)
+/* The columns of the two metrics, once they are made; or why they cannot be. */
+struct own_column {
+	bool known;
+	int id;
+};
+static CSPROF_TOGETHER struct own_column entries, unbalanced;
+
+static int column_of(struct own_column *column, const char *name)
 {
-	int column = atomic_load_explicit(known, memory_order_relaxed);
-	if (column < 0) {
-		column = csprof_metric_of_program(name, "count");
-		atomic_store_explicit(known, column, memory_order_relaxed);
+	if (!__atomic_load_n(&column->known, __ATOMIC_ACQUIRE)) {
+		int id = csprof_metric_of_program(name, "count");
+		csprof_epoch_add_regions();
+		if (id == -ENOTSUP) /* not measured just now */
+			return id;
+		__atomic_store_n(&column->id, id, __ATOMIC_RELAXED);
+		__atomic_store_n(&column->known, true, __ATOMIC_RELEASE);
 	}
-	return column;
+	return __atomic_load_n(&column->id, __ATOMIC_RELAXED);
 }
 
 static void count_entry(csprof_state_t *state, uint32_t n)
 {
-	static _Atomic int entries = -1;
-	bool first = atomic_load_explicit(&entries, memory_order_relaxed) < 0;
 	int column = column_of(&entries, CSP_ENTRIES);
-	if (first)
-		csprof_epoch_add_regions();
 	if (column >= 0)
 		count(state, n, (uint32_t)column);
 }
 
 static void count_unbalanced(csprof_state_t *state, uint32_t n)
 {
-	static _Atomic int unbalanced = -1;
 	int column = column_of(&unbalanced, CSP_UNBALANCED);
 	if (column >= 0)
 		count(state, n, (uint32_t)column);
@@ -243,6 +249,11 @@ void csprof_regions_begin(csprof_state_t *state)
 		return;
 	state->regions = kept;
 	kept = NULL;
-	for (uint32_t i = 0; i < kept_of(state->regions); i++)
+	csprof_regions_forget(state);
+}
+
+void csprof_regions_forget(csprof_state_t *state)
+{
+	for (uint32_t i = 0; state->regions && i < CSPROF_REGIONS_KEPT; i++)
 		state->regions->in[i].tree = state->regions->in[i].node = 0;
 }

@@ -43,6 +43,10 @@ void csprof_region_end(const char *name);
 void csprof_regions_keep(csprof_state_t *state);
 void csprof_regions_begin(csprof_state_t *state);
 
+/* The thread's trees were moved: the nodes that count are others. The caller holds the lock, and
+ * the thread is not just counting. */
+void csprof_regions_forget(csprof_state_t *state);
+
 /* The calling thread ends: the regions that it is in are counted as unbalanced. */
 void csprof_regions_end(csprof_state_t *state);
 /* Free the memory. */

@@ -102,17 +102,20 @@ void csprof_notes_place(csprof_state_t *state, bool complete)
 
 bool csprof_notes_put(csprof_state_t *state)
 {
-	struct csprof_regions *r = state->regions;
-	struct csprof_frame frames[CSPROF_REGIONS_KEPT];
+	const struct csprof_regions *r = state->regions;
 	uint32_t n = count_regions(r);
 	if (n == 0 || state->num_frames == 0)
 		return true;
+	uintptr_t sp = state->frames[0].sp;
+	struct csprof_frame *frames = csprof_unwind_prepend(state, n);
+	if (!frames)
+		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct csprof_region *in = &r->in[i];
 		uint32_t depth = in->depth < CSP_NOTE_DEPTH ? in->depth : CSP_NOTE_DEPTH;
 		uint64_t ip = CSP_REGION_BASE |
 			      (uint64_t)csprof_name_number(in->name) << CSP_NOTE_SHIFT | depth;
-		frames[n - 1 - i] = (struct csprof_frame){.ip = ip, .sp = state->frames[0].sp};
+		frames[n - 1 - i] = (struct csprof_frame){.ip = ip, .sp = sp};
 	}
-	return csprof_unwind_prepend(state, frames, n);
+	return true;
 }

@@ -64,7 +64,10 @@ static bool add_kernel_frame(csprof_state_t *state, const void *ucontext, uint64
 	if (call && !csprof_cpu.call_restarts(ucontext))
 		caller->exact = false;
 	struct csprof_frame frame = {.ip = ip, .sp = caller->sp, .exact = true};
-	return csprof_unwind_prepend(state, &frame, 1);
+	struct csprof_frame *room = csprof_unwind_prepend(state, 1);
+	if (room)
+		*room = frame;
+	return room;
 }
 
 /* The arguments of a sample for csprof_guarded. */

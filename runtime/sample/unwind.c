@@ -329,15 +329,14 @@ bool csprof_unwind_expand(csprof_state_t *state)
 	return true;
 }
 
-bool csprof_unwind_prepend(csprof_state_t *state, const struct csprof_frame *frames, uint32_t n)
+struct csprof_frame *csprof_unwind_prepend(csprof_state_t *state, uint32_t n)
 {
 	while (state->num_frames + n > state->max_frames)
 		if (!more_frames(state))
-			return false;
+			return NULL;
 	memmove(state->frames + n, state->frames, state->num_frames * sizeof *state->frames);
-	memcpy(state->frames, frames, n * sizeof *frames);
 	state->num_frames += n;
-	return true;
+	return state->frames;
 }
 
 void csprof_unwind_mark(csprof_state_t *state)

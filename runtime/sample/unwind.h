@@ -29,9 +29,9 @@ bool csprof_unwind_expand(csprof_state_t *state);
  * (marks.h). */
 void csprof_unwind_mark(csprof_state_t *state);
 
-/* Put n frames before the innermost one of the last walk, the innermost first. Returns false if
- * there is no memory. */
-bool csprof_unwind_prepend(csprof_state_t *state, const struct csprof_frame *frames, uint32_t n);
+/* Make room for n frames before the innermost one of the last walk: the caller fills them, the
+ * innermost first. NULL: there is no memory. */
+struct csprof_frame *csprof_unwind_prepend(csprof_state_t *state, uint32_t n);
 
 /* Whether pc is in our own code (own_code.c, static/start.c). Slots are the program's: they are
  * where its functions return to. Async-signal-safe. */

@@ -3,6 +3,7 @@
 #include "runtime/base/options.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
+#include "runtime/process/regions.h"
 #include "runtime/process/samplers.h"
 #include "runtime/sample/marks.h"
 #include "runtime/trees/cct.h"
@@ -190,6 +191,7 @@ static void move_trees(csprof_state_t *state, store_ref to)
 	redirect(state);
 	for (int kind = 0; kind < CSPROF_TREE_KINDS; kind++)
 		csprof_cct_forget(&state->cct[kind]);
+	csprof_regions_forget(state);
 	CSPROF_EACH_SAMPLER (state, p)
 		p->rest_node = 0;
 	csprof_marks_moved(&state->memo);

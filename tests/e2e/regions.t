@@ -29,7 +29,8 @@ is_share() {
 	note "$got"
 }
 measure() { # DATA ARGUMENTS
-	timeout 60 "$hpcrun" -q -e CPUTIME@f5000 -o "$@" >said 2>said.err || true
+	timeout 60 "$hpcrun" -q -e CPUTIME@f5000 -o "$@" >said 2>said.err
+	echo "$* $? $(cat said said.err)" >>printed
 }
 
 is 'alone it runs as if there were no regions' "$("$regions") $("$regions" threads) $("$regions" unbalanced)" 'done done done'
@@ -282,4 +283,6 @@ for compiler in g++ clang++-14; do
 		is_share "$compiler $level" raii-data inner 500
 	done
 done
+
+is 'each program printed and came to what it does alone' "$(grep -avE ' 0 done$| killed 137 |/plugin.so 0 $' printed)" ''
 done_testing

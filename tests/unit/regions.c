@@ -12,19 +12,6 @@
 #define REGION(name, depth) (CSP_REGION_BASE + ((name) << CSP_NOTE_SHIFT) + (depth))
 #define CODE(at) (0x500000 + (at))
 
-static const struct build_metric metrics[] = {
-    {"CPUTIME", CSP_METRIC_ASYNC, 1, NULL, 0},
-    {"CPUTIME # samples", CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES, 1000000, NULL, 0},
-    {"ENTRIES", 0, 1, NULL, 0},
-    {"ENTRIES # samples", CSP_METRIC_SAMPLES, 1, NULL, 0},
-};
-static const struct build_module modules[] = {
-    {"/p", 0x400000, CODE(0), 0x10000, "aa"},
-    {CSP_MODULE_REGION, CSP_REGION_BASE, CSP_REGION_BASE, CSP_NOTE_EXTENT, NULL}};
-static const struct build_epoch epoch = {modules, 2};
-static const char names[] = "\2\0\0\0\1\0\0\0\1\0\0\0a\2\0\0\0\1\0\0\0b";
-static const struct build_chunk chunk = {CSP_CHUNK_NAMES, names, sizeof names - 1};
-
 static void noted(void *context, const char *text)
 {
 	(void)context;
@@ -34,20 +21,14 @@ static void noted(void *context, const char *text)
 static struct build_file file_of(const struct build_node *nodes, uint64_t n, uint32_t shuffle)
 {
 	static struct build_tree tree;
+	struct build_file f;
 
 	tree = (struct build_tree){NULL, 0, nodes, n, 0, CSP_TREE_COMPLETE, CSP_NONE, 0};
-	return (struct build_file){.target = "/p",
-				   .metrics = metrics,
-				   .num_metrics = 4,
-				   .epochs = &epoch,
-				   .num_epochs = 1,
-				   .trees = &tree,
-				   .num_trees = 1,
-				   .shuffle = shuffle,
-				   .relabel = shuffle != 0,
-				   .without = 1 << CSP_CHUNK_ACCOUNT | 1 << CSP_CHUNK_THREADS,
-				   .chunks = &chunk,
-				   .num_chunks = 1};
+	f = build_regions;
+	f.trees = &tree;
+	f.shuffle = shuffle;
+	f.relabel = shuffle != 0;
+	return f;
 }
 
 static struct model *load(const struct build_node *nodes, uint64_t n, uint32_t shuffle, bool keep)
@@ -156,6 +137,23 @@ static void test_of_a_function_that_is_not_there(void **state)
 	       " a@0 call 10 20: 5 0\n");
 }
 
+/* No runtime writes that, but nothing else may happen than that the values are somewhere. */
+static void test_calls_below_a_region(void **state)
+{
+	(void)state;
+	static const struct build_node nodes[] = {
+	    {0, REGION(1, 1), 0, {0}}, /* the root */
+	    {0, REGION(1, 0), 0, {0}},  {1, CODE(0x11), 0, {3, 1}},   {2, REGION(2, 1), 0, {0}},
+	    {3, CODE(0x21), 0, {5, 1}}, {4, REGION(1, 1), 0, {7, 1}}, {5, REGION(2, 7), 0, {0}},
+	    {6, CODE(0x31), 0, {0}},    {7, REGION(2, 3), 0, {9, 1}},
+	};
+	expect(nodes, 9,
+	       " call 10 call 20 call 30 b@0 30: 9 0\n"
+	       " call 10 21: 5 0\n"
+	       " call 10 a@0 20: 7 0\n"
+	       " 11: 3 0\n");
+}
+
 static void test_what_was_recorded(void **state)
 {
 	(void)state;
@@ -173,17 +171,18 @@ static void test_what_was_recorded(void **state)
 	       " a@0 b@0: 0 4\n");
 }
 
+static const struct build_node two[] = {
+    {0, 0, 0, {0}},
+    {0, CODE(0x11), 0, {0}},
+    {1, CODE(0x31), 0, {0}},
+    {2, REGION(1, 1), 0, {5, 1}},
+    {3, REGION(2, 2), 0, {7, 1}},
+};
+
 static void test_kept_as_they_were(void **state)
 {
 	(void)state;
-	static const struct build_node nodes[] = {
-	    {0, 0, 0, {0}},
-	    {0, CODE(0x11), 0, {0}},
-	    {1, CODE(0x31), 0, {0}},
-	    {2, REGION(1, 1), 0, {5, 1}},
-	    {3, REGION(2, 2), 0, {7, 1}},
-	};
-	struct model *m = load(nodes, 5, 0, true);
+	struct model *m = load(two, 5, 0, true);
 	char *got = paths(m);
 
 	assert_string_equal(got, " call 10 call 30 a@1: 5 0\n call 10 call 30 a@1 b@2: 7 0\n");
@@ -210,14 +209,7 @@ static int read_into_model(const struct built *b, struct error *e)
 static void test_any_allocation_fails(void **state)
 {
 	(void)state;
-	static const struct build_node nodes[] = {
-	    {0, 0, 0, {0}},
-	    {0, CODE(0x11), 0, {0}},
-	    {1, CODE(0x31), 0, {0}},
-	    {2, REGION(1, 1), 0, {5, 1}},
-	    {3, REGION(2, 2), 0, {7, 1}},
-	};
-	const struct build_file f = file_of(nodes, 5, 0);
+	const struct build_file f = file_of(two, 5, 0);
 	struct error e;
 	struct built b;
 	unsigned long all;
@@ -244,6 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_between_a_function_and_what_it_calls),
 	    cmocka_unit_test(test_of_a_function_that_is_not_there),
+	    cmocka_unit_test(test_calls_below_a_region),
 	    cmocka_unit_test(test_what_was_recorded),
 	    cmocka_unit_test(test_kept_as_they_were),
 	    cmocka_unit_test(test_any_allocation_fails),

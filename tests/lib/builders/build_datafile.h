@@ -129,6 +129,11 @@ struct build_file {
  * ACCOUNT hold. */
 extern const struct build_file build_example;
 
+/* A program with regions of its own: a in main, b in f and in main, and f's own time in b; how
+ * often they were entered; and nodes that no runtime writes: calls below a region, a region without
+ * a name. */
+extern const struct build_file build_regions;
+
 enum build_field_kind {
 	BUILD_INTEGER, /* in the file's byte order; width 4 or 8 */
 	BUILD_BYTES,   /* a magic, a version or an order byte */

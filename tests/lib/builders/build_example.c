@@ -104,3 +104,48 @@ const struct build_file build_example = {
     .trace = trace,
     .num_trace = COUNT(trace),
 };
+
+#define REGION(name, depth) (CSP_REGION_BASE + ((name) << CSP_NOTE_SHIFT) + (depth))
+
+static const struct build_metric own_metrics[] = {
+    {"CPUTIME", CSP_METRIC_ASYNC, 1, NULL, 0},
+    {"CPUTIME # samples", CSP_METRIC_ASYNC | CSP_METRIC_SAMPLES, 1000000, NULL, 0},
+    {CSP_ENTRIES, 0, 1, NULL, 0},
+    {CSP_ENTRIES " # samples", CSP_METRIC_SAMPLES, 1, NULL, 0},
+};
+static const struct build_module own_modules[] = {
+    {"/p", 0x400000, 0x500000, 0x10000, "aa"},
+    {CSP_MODULE_REGION, CSP_REGION_BASE, CSP_REGION_BASE, CSP_NOTE_EXTENT, NULL}};
+static const struct build_epoch own_epoch = {own_modules, 2};
+static const struct build_node own_nodes[] = {
+    {0, 0, 0, {0}},
+    {0, 0x500011, 0, {0}},
+    {1, 0x500021, 0, {0}},
+    {2, 0x500031, 0, {0}},
+    {3, REGION(1, 1), 0, {5, 1}},
+    {4, REGION(2, 2), 0, {7, 1}},
+    {4, REGION(2, 1), 0, {9, 1}},
+    {2, 0x500030, 0, {11, 1}},
+    {4, REGION(2, 3), 0, {13, 1}},
+    {0, REGION(1, 0), 0, {0, 0, 3, 3}},
+    {9, REGION(2, 0), 0, {0, 0, 4, 4}},
+    {9, 0x500041, 0, {15, 1}},
+    {11, REGION(3, 9), 0, {17, 1}},
+};
+static const struct build_tree own_tree = {
+    NULL, 0, own_nodes, sizeof own_nodes / sizeof *own_nodes, 0, CSP_TREE_COMPLETE, CSP_NONE, 0};
+static const struct build_chunk own_names = {CSP_CHUNK_NAMES,
+					     "\2\0\0\0\1\0\0\0\1\0\0\0a\2\0\0\0\1\0\0\0b", 22};
+
+const struct build_file build_regions = {
+    .target = "/p",
+    .metrics = own_metrics,
+    .num_metrics = 4,
+    .epochs = &own_epoch,
+    .num_epochs = 1,
+    .trees = &own_tree,
+    .num_trees = 1,
+    .without = 1 << CSP_CHUNK_ACCOUNT | 1 << CSP_CHUNK_THREADS,
+    .chunks = &own_names,
+    .num_chunks = 1,
+};

@@ -42,6 +42,13 @@ static void write_seeds(const char *dir)
 		snprintf(path, sizeof path, "%s/seed-%02u.csp", dir, i);
 		write_file(&f, path);
 	}
+	for (unsigned i = 0; i < 2; i++) {
+		struct build_file f = build_regions;
+		char path[4096];
+		f.shuffle = i;
+		snprintf(path, sizeof path, "%s/regions-%u.csp", dir, i);
+		write_file(&f, path);
+	}
 }
 
 int main(int argc, char **argv)
