@@ -187,14 +187,15 @@ static void open_waits(void **state)
 	(void)state;
 	static const struct store_ending ending = {"signal 9", 1000 + 5000};
 	static const struct {
-		int64_t node;   /* of the thread's tree; -1: none, -2: no node */
+		int64_t node;   /* of the thread's tree; -1: none, -2: no node, -3: a name */
 		uint64_t ahead; /* of the monotonic clock */
 		uint32_t clock;
 		uint64_t more; /* is charged */
 	} cases[] = {
 	    {1, 1000, 0, 4200}, /* up to 5000, of a clock that was at 800 */
 	    {1, 5200, 0, 0},    {1, 5190, 0, 10}, {1, 7000, 0, 0}, /* these are not plausible */
-	    {1, 0, 0, 0},       {-1, 1000, 0, 0}, {-2, 1000, 0, 0}, {1, 1000, 7, 0},
+	    {1, 0, 0, 0},       {-1, 1000, 0, 0}, {-2, 1000, 0, 0},
+	    {1, 1000, 7, 0},    {-3, 1000, 0, 0},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct two x;
@@ -204,11 +205,19 @@ static void open_waits(void **state)
 		store_ref leaf = made_node_at(&x.s, tree->root)->child;
 		while (made_node_at(&x.s, leaf)->child)
 			leaf = made_node_at(&x.s, leaf)->child;
-		t->wait_node = cases[i].node == 1 ? leaf : cases[i].node == -1 ? 0 : x.threads[1];
+		store_ref name = made_name(&x.s, "assembly");
+		t->wait_node = cases[i].node == 1    ? leaf
+			       : cases[i].node == -1 ? 0
+			       : cases[i].node == -3 ? name
+						     : x.threads[1];
 		t->wait_clock = cases[i].clock;
 		t->wait_ahead = cases[i].ahead;
-		struct reader *r = settled(&x.s, &ending);
+		struct reader *r = settled(&x.s, NULL);
+		uint64_t lost = row(r, 0, CSP_OUT_OF_MEMORY);
+		done(r);
+		r = settled(&x.s, &ending);
 		assert_int_equal(row(r, 0, CSP_RECORDED), ROW(3, 300 + cases[i].more));
+		assert_int_equal(row(r, 0, CSP_OUT_OF_MEMORY), lost);
 		done(r);
 		r = settled(&x.s, NULL); /* the end is not known */
 		assert_int_equal(row(r, 0, CSP_RECORDED), ROW(3, 300));
