@@ -8,6 +8,7 @@
 !     call hpcrun_region_begin('assembly')
 !     ...
 !     call hpcrun_region_end('assembly')
+!     call hpcrun_label_set('iteration', i)
 !
 ! Compile this file with the program; it needs no library. If the program is not measured by hpcrun(1),
 ! nothing happens.
@@ -16,12 +17,13 @@ module hpcrun
   use, intrinsic :: iso_fortran_env, only: int64
   implicit none
   private
-  public :: hpcrun_metric_new, hpcrun_record, hpcrun_region_begin, hpcrun_region_end
+  public :: hpcrun_metric_new, hpcrun_record, hpcrun_region_begin, hpcrun_region_end, &
+            hpcrun_label_set, hpcrun_label_clear
 
   ! struct hpcrun_interface of hpcrun.h
   type, bind(c) :: interface_type
     integer(c_int32_t) :: bytes
-    type(c_funptr) :: metric_new, record, region_begin, region_begin_for, region_end
+    type(c_funptr) :: metric_new, record, region_begin, region_begin_for, region_end, label_text, label_number
   end type
 
   abstract interface
@@ -45,6 +47,22 @@ module hpcrun
       import :: c_char
       character(kind=c_char), intent(in) :: name(*)
     end subroutine
+    subroutine label_text_type(key, value, push) bind(c)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: key, value ! null: it is taken away
+      integer(c_int), value :: push
+    end subroutine
+    subroutine label_number_type(key, value, push) bind(c)
+      import :: c_char, c_int, c_int64_t
+      character(kind=c_char), intent(in) :: key(*)
+      integer(c_int64_t), value :: value
+      integer(c_int), value :: push
+    end subroutine
+  end interface
+
+  ! The value is a text, or an integer of either kind.
+  interface hpcrun_label_set
+    module procedure set_text, set_integer, set_int64
   end interface
 
   interface
@@ -61,6 +79,8 @@ module hpcrun
   procedure(record_type), pointer, save :: c_record => null()
   procedure(region_begin_for_type), pointer, save :: c_region_begin_for => null()
   procedure(region_end_type), pointer, save :: c_region_end => null()
+  procedure(label_text_type), pointer, save :: c_label_text => null()
+  procedure(label_number_type), pointer, save :: c_label_number => null()
 
 contains
 
@@ -76,6 +96,8 @@ contains
       if (found%bytes >= c_sizeof(found)) then
         call c_f_procpointer(found%region_begin_for, c_region_begin_for)
         call c_f_procpointer(found%region_end, c_region_end)
+        call c_f_procpointer(found%label_text, c_label_text)
+        call c_f_procpointer(found%label_number, c_label_number)
       end if
     end if
     known = .true.
@@ -116,5 +138,40 @@ contains
 
     if (.not. known) call find()
     if (associated(c_region_end)) call c_region_end(trim(name) // c_null_char)
+  end subroutine
+
+  subroutine set_text(key, value)
+    character(len=*), intent(in) :: key, value
+    character(len=len(key) + 1), target :: c_key
+    character(len=len(value) + 1), target :: c_value
+
+    if (.not. known) call find()
+    c_key = trim(key) // c_null_char
+    c_value = trim(value) // c_null_char
+    if (associated(c_label_text)) call c_label_text(c_loc(c_key), c_loc(c_value), 0)
+  end subroutine
+
+  subroutine set_int64(key, value)
+    character(len=*), intent(in) :: key
+    integer(int64), intent(in) :: value
+
+    if (.not. known) call find()
+    if (associated(c_label_number)) call c_label_number(trim(key) // c_null_char, value, 0)
+  end subroutine
+
+  subroutine set_integer(key, value)
+    character(len=*), intent(in) :: key
+    integer, intent(in) :: value
+
+    call set_int64(key, int(value, int64))
+  end subroutine
+
+  subroutine hpcrun_label_clear(key)
+    character(len=*), intent(in) :: key
+    character(len=len(key) + 1), target :: c_key
+
+    if (.not. known) call find()
+    c_key = trim(key) // c_null_char
+    if (associated(c_label_text)) call c_label_text(c_loc(c_key), c_null_ptr, 0)
   end subroutine
 end module

@@ -37,6 +37,9 @@ struct hpcrun_interface {
 	void (*region_begin)(const char *name, const void *cfa, const void *to);
 	void (*region_begin_for)(const char *name, unsigned callers);
 	void (*region_end)(const char *name);
+	/* value NULL: the label is taken away; push: as hpcrun_label_push */
+	void (*label_text)(const char *key, const char *value, int push);
+	void (*label_number)(const char *key, int64_t value, int push);
 };
 
 #ifndef HPCRUN_INTERFACE_ONLY
@@ -114,6 +117,42 @@ static inline void hpcrun_region_end(const char *name)
 		hpcrun_found_->region_end(name);
 }
 
+/* The calling thread has a label from now on: a key without '=' and a text of at most 95 bytes, or
+ * a number. It replaces the one with this key. All that is measured in the thread has its labels,
+ * and views can be by them. A thread begins with the labels of the one that creates it. At most 16
+ * at a time. */
+static inline void hpcrun_label_set(const char *key, const char *value)
+{
+	if (HPCRUN_HAS_(label_text))
+		hpcrun_found_->label_text(key, value, 0);
+}
+
+static inline void hpcrun_label_set_number(const char *key, int64_t value)
+{
+	if (HPCRUN_HAS_(label_number))
+		hpcrun_found_->label_number(key, value, 0);
+}
+
+/* The same, but a label with this key is there again after hpcrun_label_clear. */
+static inline void hpcrun_label_push(const char *key, const char *value)
+{
+	if (HPCRUN_HAS_(label_text))
+		hpcrun_found_->label_text(key, value, 1);
+}
+
+static inline void hpcrun_label_push_number(const char *key, int64_t value)
+{
+	if (HPCRUN_HAS_(label_number))
+		hpcrun_found_->label_number(key, value, 1);
+}
+
+/* The calling thread has the label of that key no more. */
+static inline void hpcrun_label_clear(const char *key)
+{
+	if (HPCRUN_HAS_(label_text))
+		hpcrun_found_->label_text(key, (const char *)0, 0);
+}
+
 /* For HPCRUN_REGION. */
 static inline void hpcrun_region_leave_(const char **name)
 {
@@ -151,6 +190,29 @@ class region
 
       private:
 	const char *name_;
+};
+
+/* A label for the life of the object. */
+class label
+{
+      public:
+	label(const char *key, const char *value) : key_(key)
+	{
+		hpcrun_label_push(key, value);
+	}
+	label(const char *key, int64_t value) : key_(key)
+	{
+		hpcrun_label_push_number(key, value);
+	}
+	~label()
+	{
+		hpcrun_label_clear(key_);
+	}
+	label(const label &) = delete;
+	label &operator=(const label &) = delete;
+
+      private:
+	const char *key_;
 };
 }
 #endif

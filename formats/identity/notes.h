@@ -23,6 +23,18 @@ enum {
 	CSP_NAME_BYTES = 255                        /* at most */
 };
 
+/* A label: ip = CSP_LABEL_BASE + kind << 2 * CSP_NOTE_SHIFT + key << CSP_NOTE_SHIFT + value, where
+ * key and value are numbers in NAMES. Value 0: there were too many. A number is its decimal digits,
+ * after a minus if it is negative. Labels are above regions, in the order of their keys' numbers,
+ * each key once. */
+#define CSP_MODULE_LABEL "[label]"
+#define CSP_LABEL_BASE 0x3fd0000000000000ull
+enum csp_label_kind { CSP_LABEL_TEXT, CSP_LABEL_NUMBER };
+enum {
+	CSP_LABEL_BYTES = 95,        /* of a value, at most */
+	CSP_MOST_VALUES = 100 * 1000 /* of a program image, about; others have value 0 */
+};
+
 /* The program's own metrics of regions. */
 #define CSP_ENTRIES "ENTRIES"
 #define CSP_UNBALANCED "UNBALANCED"

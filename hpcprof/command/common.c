@@ -58,6 +58,19 @@ static int read_expression(const struct option_row *row, const char *text, void 
 		   : -1;
 }
 
+static int read_label(const struct option_row *row, const char *text, void *field, struct error *e)
+{
+	char name[OPTION_NAME_BYTES];
+	const char *value = strchr(text, '=');
+
+	if (!value || value == text)
+		return error_set(e, ERROR_USAGE, "%s takes KEY=REGEX, not '%s'",
+				 option_name(name, row), text);
+	return expression_check(option_name(name, row), value + 1, e) == 0
+		   ? option_strings(row, text, field, e)
+		   : -1;
+}
+
 static int read_number(const struct option_row *row, const char *text, void *field, struct error *e)
 {
 	uint64_t n;
@@ -76,6 +89,10 @@ const struct option_row common_choice_options[] = {
      FIELD(ranks), NULL},
     {0, "thread", "REGEX", "only threads whose names match", read_expression, FIELD(threads_named),
      NULL},
+    {0, "label", "KEY=REGEX", "only what has a label with this key whose value matches", read_label,
+     FIELD(labels), NULL},
+    {0, "group-by", "KEY", "paths begin with their label of this key; may be repeated",
+     option_strings, FIELD(group_by), NULL},
     {0}};
 
 const struct option_row common_inlining_options[] = {

@@ -29,8 +29,9 @@ struct common {
 	bool list_nul;              /* -0 */
 	struct path_list listed;    /* what profiles points to if there are lists */
 	/* expressions and numbers, see load/choice.h */
-	option_strings_field programs, processes, hosts, ranks, threads_named;
-	bool join_threads; /* put threads below the call that created them */
+	option_strings_field programs, processes, hosts, ranks, threads_named, labels;
+	option_strings_field group_by; /* keys of labels, see load/ingest_notes.c */
+	bool join_threads;             /* put threads below the call that created them */
 	/* how it is resolved */
 	const char *sysroot; /* or NULL */
 	option_strings_field debug_dirs;

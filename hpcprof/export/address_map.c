@@ -1,31 +1,99 @@
 #include "hpcprof/export/address_map.h"
 
+#include "formats/identity/notes.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 /* There are fewer than 2^32 frames, so that all stretches together are below 2^63. */
 #define FAR (UINT64_C(1) << 30)
 #define FIRST (UINT64_C(1) << 32)
 #define PAGE UINT64_C(4096)
 
-/* They are at the same address in all files. */
-static bool add_region(struct address_map *a, size_t frame)
-{
-	struct stretch s = {a->m->frames.at[frame].module, CSP_REGION_BASE, CSP_NOTE_EXTENT,
-			    CSP_REGION_BASE};
+/* ---- what programs say of themselves ---------------------------------------------------- */
 
-	if (!a->regions) {
-		if (!vec_push(&a->stretches, s))
-			return false;
-		a->regions = (uint32_t)a->stretches.len;
-	}
-	a->of[frame] = a->regions - 1;
-	return true;
+static bool is_label(const struct address_map *a, const struct model_frame *f)
+{
+	return strcmp(a->m->modules.at[f->module].name, CSP_MODULE_LABEL) == 0;
 }
+
+/* The number of a name, at least 1; UINT64_MAX if memory ran out. */
+static uint64_t name_number(struct address_map *a, const char *at, size_t n)
+{
+	uint32_t id = strings_intern(a->names, at, n);
+
+	if (id == UINT32_MAX)
+		return UINT64_MAX;
+	a->num_names = id >= a->num_names ? id + 1 : a->num_names;
+	return id + UINT64_C(1);
+}
+
+/* Its ip: see formats/identity/notes.h. The name is "[region] NAME" or "[label] KEY=VALUE". */
+static int make_note(struct address_map *a, const struct model_frame *f, uint64_t *ip,
+		     struct error *e)
+{
+	const char *name = a->m->functions.at[f->address >> 32].name;
+	bool label = is_label(a, f);
+	size_t prefix = label ? sizeof CSP_MODULE_LABEL : sizeof CSP_MODULE_REGION;
+	const char *text = strlen(name) > prefix ? name + prefix : "";
+	size_t n = label ? strcspn(text, "=") : strlen(text);
+	uint64_t first = name_number(a, text, n), second = 0;
+
+	if (label && text[n])
+		second = name_number(a, text + n + 1, strlen(text + n + 1));
+	if (first == UINT64_MAX || second == UINT64_MAX)
+		return error_memory(e, strlen(name));
+	if (a->num_names >= CSP_NAMES)
+		return error_set(e, ERROR_LIMIT, "more than %d names of regions and labels",
+				 CSP_NAMES - 1);
+	if (label)
+		*ip = CSP_LABEL_BASE | (f->address & CSP_LABEL_NUMBER) << 2 * CSP_NOTE_SHIFT |
+		      first << CSP_NOTE_SHIFT | second;
+	else
+		*ip = CSP_REGION_BASE | first << CSP_NOTE_SHIFT | (f->address & CSP_NOTE_DEPTH);
+	return 0;
+}
+
+/* They are at the same address in all files. */
+static bool add_module(struct address_map *a, const struct model_frame *f)
+{
+	uint64_t base = is_label(a, f) ? CSP_LABEL_BASE : CSP_REGION_BASE;
+	size_t i = a->stretches.len;
+	struct stretch s = {f->module, base, CSP_NOTE_EXTENT, base};
+
+	while (i > 0 && a->stretches.at[i - 1].module != f->module)
+		i--;
+	return i > 0 || vec_push(&a->stretches, s);
+}
+
+/* After the modules of all other frames. */
+static int add_notes(struct address_map *a, struct error *e)
+{
+	const struct model *m = a->m;
+
+	a->notes = malloc((m->frames.len + 1) * sizeof *a->notes);
+	a->names = strings_create();
+	if (!a->notes || !a->names)
+		return error_memory(e, m->frames.len * sizeof *a->notes);
+	for (size_t i = 0; i < m->frames.len; i++) {
+		const struct model_frame *f = &m->frames.at[i];
+		if (f->role < FRAME_ADDRESSED)
+			continue;
+		if (!add_module(a, f))
+			return error_memory(e, sizeof(struct stretch));
+		if (make_note(a, f, &a->notes[i], e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- addresses -------------------------------------------------------------------------- */
 
 int address_map_make(struct address_map *a, const struct model *m, struct error *e)
 {
 	uint64_t next = FIRST, last = 0;
-	struct stretch *at = NULL; /* the last one with addresses */
+	struct stretch *at = NULL;
+	bool notes = false;
 
 	*a = (struct address_map){.m = m};
 	a->of = malloc((m->frames.len + 1) * sizeof *a->of);
@@ -34,10 +102,7 @@ int address_map_make(struct address_map *a, const struct model *m, struct error 
 	for (size_t i = 0; i < m->frames.len; i++) {
 		const struct model_frame *f = &m->frames.at[i];
 		if (f->role >= FRAME_ADDRESSED) {
-			size_t last_one = at ? (size_t)(at - a->stretches.at) : 0;
-			if (!add_region(a, i))
-				return error_memory(e, sizeof(struct stretch));
-			at = at ? &a->stretches.at[last_one] : NULL;
+			notes = true;
 			continue;
 		}
 		if (!at || at->module != f->module || f->address - last > FAR) {
@@ -53,23 +118,27 @@ int address_map_make(struct address_map *a, const struct model *m, struct error 
 		at->bytes = last - at->low + 1;
 		a->of[i] = (uint32_t)a->stretches.len - 1;
 	}
-	return 0;
+	return notes ? add_notes(a, e) : 0;
 }
 
 void address_map_deinit(struct address_map *a)
 {
 	vec_free(&a->stretches);
 	free(a->of);
+	free(a->notes);
+	strings_destroy(a->names);
 	a->of = NULL;
+	a->notes = NULL;
+	a->names = NULL;
 }
 
 uint64_t address_map_at(const struct address_map *a, uint32_t frame)
 {
-	const struct stretch *s = &a->stretches.at[a->of[frame]];
 	const struct model_frame *f = &a->m->frames.at[frame];
+	const struct stretch *s;
 
-	if (f->role < FRAME_ADDRESSED)
-		return f->address - s->low + s->mapped;
-	return CSP_REGION_BASE | address_map_name(f) << CSP_NOTE_SHIFT |
-	       (f->address & CSP_NOTE_DEPTH);
+	if (f->role >= FRAME_ADDRESSED)
+		return a->notes[frame];
+	s = &a->stretches.at[a->of[frame]];
+	return f->address - s->low + s->mapped;
 }

@@ -4,9 +4,9 @@
 #ifndef HPCPROF_EXPORT_ADDRESS_MAP_H
 #define HPCPROF_EXPORT_ADDRESS_MAP_H
 
+#include "formats/base/arena.h"
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
-#include "formats/identity/notes.h"
 #include "hpcprof/model/model.h"
 
 struct stretch {
@@ -20,21 +20,19 @@ struct address_map {
 	const struct model *m;
 	VEC(struct stretch) stretches; /* in the order of modules, then of addresses */
 	uint32_t *of;                  /* [frames]: index of the stretch */
-	uint32_t regions;              /* that of [region], plus 1; 0: none */
+	/* what programs say of themselves (formats/identity/notes.h); NULL: nothing */
+	uint64_t *notes;       /* [frames]: of those with names, their ip */
+	struct strings *names; /* [num_names]: name i has number i + 1 */
+	uint32_t num_names;
 };
 
-/* Make the map of a finished model, none of whose frames came with names, except regions. 0, or -1
- * and *e if memory ran out. */
+/* Make the map of a finished model, none of whose frames came with names, except regions and
+ * labels. 0, or -1 and *e if memory ran out, or ERROR_LIMIT if there are too many names of these.
+ */
 int address_map_make(struct address_map *a, const struct model *m, struct error *e);
 void address_map_deinit(struct address_map *a); /* takes all zeros */
 
 /* The made-up address of the frame. */
 uint64_t address_map_at(const struct address_map *a, uint32_t frame);
-
-/* The number of a region's name: that of its function in the model, plus 1. */
-static inline uint64_t address_map_name(const struct model_frame *f)
-{
-	return (f->address >> 32) + 1;
-}
 
 #endif

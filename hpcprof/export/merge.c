@@ -148,14 +148,20 @@ static int write_all(struct writer *w, struct error *e)
 	return 0;
 }
 
+static bool is_note(const struct model *m, const struct model_frame *f)
+{
+	const char *module = m->modules.at[f->module].name;
+
+	return strcmp(module, CSP_MODULE_REGION) == 0 || strcmp(module, CSP_MODULE_LABEL) == 0;
+}
+
 int merge_write(FILE *out, const struct model *m, struct error *e)
 {
 	struct writer w = {.m = m, .num_metrics = model_num_recorded(m)};
 	int rc;
 
 	for (size_t i = 0; i < m->frames.len; i++)
-		if (m->frames.at[i].role >= FRAME_ADDRESSED &&
-		    strcmp(m->modules.at[m->frames.at[i].module].name, CSP_MODULE_REGION) != 0)
+		if (m->frames.at[i].role >= FRAME_ADDRESSED && !is_note(m, &m->frames.at[i]))
 			return error_set(e, ERROR_USAGE,
 					 "a PROFILE contains names instead of addresses and cannot "
 					 "be merged into a datafile (omit it)");

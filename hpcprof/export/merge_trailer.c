@@ -289,16 +289,12 @@ static void put_merged(struct csp_sink *s, const struct context *c)
 		put_image(s, c, &c->m->processes.at[i]);
 }
 
-/* Regions are named "[region] assembly" in a model. All functions of a model that can be merged are
- * regions. */
 static void put_names(struct csp_sink *s, const struct context *c)
 {
-	csp_put_u32(s, (uint32_t)c->m->functions.len);
-	for (size_t i = 0; i < c->m->functions.len; i++) {
-		const char *name = c->m->functions.at[i].name;
-		size_t prefix = sizeof CSP_MODULE_REGION;
-		csp_put_u32(s, (uint32_t)i + 1);
-		put_text(s, strlen(name) > prefix ? name + prefix : "");
+	csp_put_u32(s, c->map->num_names);
+	for (uint32_t i = 0; i < c->map->num_names; i++) {
+		csp_put_u32(s, i + 1);
+		put_text(s, strings_get(c->map->names, i));
 	}
 }
 
@@ -372,7 +368,7 @@ int merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_
 	for (size_t i = 0; i < n; i++)
 		c.groups[i] = &map->m->threads.at[i];
 	qsort(c.groups, n, sizeof(struct model_threads *), by_group);
-	csp_put_trailer_header(s, 7 + (n > 0) + (map->regions > 0));
+	csp_put_trailer_header(s, 7 + (n > 0) + (map->num_names > 0));
 	put_chunk(s, CSP_CHUNK_PROCESS, &c, put_process);
 	put_chunk(s, CSP_CHUNK_MODULES, &c, put_modules);
 	put_chunk(s, CSP_CHUNK_TREES, &c, put_trees);
@@ -382,7 +378,7 @@ int merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_
 	put_chunk(s, CSP_CHUNK_MERGED, &c, put_merged);
 	if (n)
 		put_chunk(s, CSP_CHUNK_GROUPS, &c, put_groups);
-	if (map->regions)
+	if (map->num_names)
 		put_chunk(s, CSP_CHUNK_NAMES, &c, put_names);
 	free(c.groups);
 	return 0;

@@ -17,6 +17,7 @@ struct expressions {
 struct choice {
 	const struct common *o;
 	struct expressions programs, hosts, threads;
+	struct expressions labels; /* of the values; the keys are before the '=' in o->labels */
 };
 
 static int compile(struct expressions *out, const option_strings_field *texts, const char *option,
@@ -27,6 +28,21 @@ static int compile(struct expressions *out, const option_strings_field *texts, c
 		return error_memory(e, texts->len * sizeof *out->at);
 	for (; out->n < texts->len; out->n++)
 		if (expression_compile(&out->at[out->n], option, texts->at[out->n], e) != 0)
+			return -1;
+	return 0;
+}
+
+static int compile_labels(struct choice *c, struct error *e)
+{
+	const option_strings_field *texts = &c->o->labels;
+	struct expressions *out = &c->labels;
+
+	out->at = calloc(texts->len + 1, sizeof *out->at);
+	if (!out->at)
+		return error_memory(e, texts->len * sizeof *out->at);
+	for (; out->n < texts->len; out->n++)
+		if (expression_compile(&out->at[out->n], "--label",
+				       strchr(texts->at[out->n], '=') + 1, e) != 0)
 			return -1;
 	return 0;
 }
@@ -44,7 +60,7 @@ int choice_create(struct choice **out, const struct common *o, struct error *e)
 
 	*out = NULL;
 	if (!o->programs.len && !o->processes.len && !o->hosts.len && !o->ranks.len &&
-	    !o->threads_named.len)
+	    !o->threads_named.len && !o->labels.len)
 		return 0;
 	*out = c = calloc(1, sizeof *c);
 	if (!c)
@@ -52,7 +68,8 @@ int choice_create(struct choice **out, const struct common *o, struct error *e)
 	c->o = o;
 	if (compile(&c->programs, &o->programs, "--program", e) == 0 &&
 	    compile(&c->hosts, &o->hosts, "--host", e) == 0 &&
-	    compile(&c->threads, &o->threads_named, "--thread", e) == 0)
+	    compile(&c->threads, &o->threads_named, "--thread", e) == 0 &&
+	    compile_labels(c, e) == 0)
 		return 0;
 	choice_destroy(c);
 	*out = NULL;
@@ -66,6 +83,7 @@ void choice_destroy(struct choice *c)
 	expressions_deinit(&c->programs);
 	expressions_deinit(&c->hosts);
 	expressions_deinit(&c->threads);
+	expressions_deinit(&c->labels);
 	free(c);
 }
 
@@ -124,4 +142,44 @@ bool choice_has_threads(const struct choice *c)
 bool choice_thread(const struct choice *c, const struct reader_thread *t)
 {
 	return any_matches(&c->threads, t->name, false);
+}
+
+bool choice_has_labels(const struct choice *c)
+{
+	return c && c->labels.n;
+}
+
+static bool label_matches(const struct choice *c, size_t i, const struct choice_label *label)
+{
+	const char *wanted = c->o->labels.at[i];
+	size_t n = strcspn(wanted, "=");
+	char text[TEXT_BYTES];
+
+	if (label->key.n != n || memcmp(label->key.at, wanted, n) != 0)
+		return false;
+	snprintf(text, sizeof text, "%.*s", (int)label->value.n,
+		 label->value.n ? label->value.at : "");
+	return regexec(&c->labels.at[i], text, 0, NULL, 0) == 0;
+}
+
+static bool same_key(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "=") + 1;
+
+	return strncmp(a, b, n) == 0;
+}
+
+/* Of each key that was named, one of the expressions must match. */
+bool choice_labels(const struct choice *c, const struct choice_label *labels, size_t n)
+{
+	for (size_t i = 0; c && i < c->labels.n; i++) {
+		bool any = false;
+		for (size_t j = 0; j < c->labels.n; j++)
+			for (size_t k = 0;
+			     same_key(c->o->labels.at[i], c->o->labels.at[j]) && k < n; k++)
+				any |= label_matches(c, j, &labels[k]);
+		if (!any)
+			return false;
+	}
+	return true;
 }

@@ -1,5 +1,6 @@
 /* The processes and threads that the user chose by --program, --process, --host, --rank and
- * --thread. Datafiles of others are not read. A choice may be used by several threads. */
+ * --thread, and the labels by --label. Datafiles of other processes are not read. A choice may be
+ * used by several threads. */
 #ifndef HPCPROF_LOAD_CHOICE_H
 #define HPCPROF_LOAD_CHOICE_H
 
@@ -20,5 +21,13 @@ bool choice_process(const struct choice *c, const struct reader *r);
 /* Whether only some threads are wanted; whether this one is. */
 bool choice_has_threads(const struct choice *c);
 bool choice_thread(const struct choice *c, const struct reader_thread *t);
+
+/* Whether only values with some labels are wanted; whether those with these n are. */
+struct choice_label {
+	struct reader_text key, value;
+};
+enum { CHOICE_LABELS = 64 }; /* at most, of a value */
+bool choice_has_labels(const struct choice *c);
+bool choice_labels(const struct choice *c, const struct choice_label *labels, size_t n);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define NO_NAME "[unknown]"
+enum { NOTE_BYTES = 2 * CSP_NAME_BYTES + sizeof CSP_MODULE_REGION + 2 };
 
 /* A relocate_extent_fn. It opens the file of a module once, for all datafiles. */
 static uint64_t known_extent(void *context, const struct reader_module *module)
@@ -107,29 +108,53 @@ static uint32_t new_module(struct model *m, const char *path, const struct reade
 	return id;
 }
 
-static bool is_region(const struct reader_module *module)
+/* ---- what a program says of itself: formats/identity/notes.h ----------------------------- */
+
+static bool is_module(const struct reader_module *module, uint64_t base, const char *name)
 {
-	return module->mapped_address == CSP_REGION_BASE &&
-	       module->name.n == sizeof CSP_MODULE_REGION - 1 &&
-	       memcmp(module->name.at, CSP_MODULE_REGION, module->name.n) == 0;
+	return module->mapped_address == base && module->name.n == strlen(name) &&
+	       memcmp(module->name.at, name, module->name.n) == 0;
 }
 
-/* The step of a region, which is a frame with a name: "[region] assembly". Its depth is kept as the
- * line. */
-static uint64_t region_step(struct epoch_index *p, struct model *m, uint32_t module, uint64_t ip,
-			    enum frame_role role)
+static struct reader_text name_in(const struct epoch_index *p, uint64_t number, const char *none)
 {
-	struct reader_text name = reader_name_of(
-	    p->names, (uint32_t)((ip - CSP_REGION_BASE) >> CSP_NOTE_SHIFT) & (CSP_NAMES - 1));
-	struct model_function f = {.module = module};
-	uint32_t line = p->keep_notes ? ip & CSP_NOTE_DEPTH : 0, id = UINT32_MAX, frame = id;
-	char text[sizeof CSP_MODULE_REGION + CSP_NAME_BYTES + 1];
-	int n =
-	    snprintf(text, sizeof text, CSP_MODULE_REGION " %.*s",
-		     name.n ? (int)name.n : (int)sizeof NO_NAME - 1, name.n ? name.at : NO_NAME);
+	struct reader_text name =
+	    reader_name_of(p->names, (uint32_t)number & (uint32_t)(CSP_NAMES - 1));
 
+	return name.n ? name : (struct reader_text){none, (uint32_t)strlen(none)};
+}
+
+/* "[region] assembly" or "[label] request=17". A key has no '='. */
+static void format_note(const struct epoch_index *p, uint64_t ip, bool label, char text[NOTE_BYTES])
+{
+	uint64_t number = ip >> CSP_NOTE_SHIFT;
+	struct reader_text first = name_in(p, number, NO_NAME), second = name_in(p, ip, "(other)");
+
+	if (!label) {
+		snprintf(text, NOTE_BYTES, CSP_MODULE_REGION " %.*s", (int)first.n, first.at);
+		return;
+	}
+	snprintf(text, NOTE_BYTES, CSP_MODULE_LABEL " %.*s=%.*s", (int)first.n, first.at,
+		 (int)second.n, second.at);
+	for (uint32_t i = 0; i < first.n && text[sizeof CSP_MODULE_LABEL + i]; i++)
+		if (text[sizeof CSP_MODULE_LABEL + i] == '=')
+			text[sizeof CSP_MODULE_LABEL + i] = '_';
+}
+
+/* Its step, which is that of a frame with a name. Its depth, or that its value is a number, is kept
+ * as the line. */
+static uint64_t note_step(struct epoch_index *p, struct model *m, uint32_t module, uint64_t ip,
+			  bool label, enum frame_role role)
+{
+	struct model_function f = {.module = module};
+	uint32_t line = 0, id = UINT32_MAX, frame = UINT32_MAX;
+	char text[NOTE_BYTES];
+
+	format_note(p, ip, label, text);
+	if (p->keep_notes)
+		line = label ? ip >> 2 * CSP_NOTE_SHIFT & CSP_LABEL_NUMBER : ip & CSP_NOTE_DEPTH;
 	m->modules.at[module].has_names = true;
-	f.name = model_text(m, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+	f.name = model_text(m, text, strlen(text));
 	if (f.name)
 		id = model_function(m, &f);
 	if (id != UINT32_MAX)
@@ -158,8 +183,10 @@ uint64_t epoch_index_slow_step(struct epoch_index *p, struct model *m, const cha
 			       span && (span->assumed || r->epoch->modules[span->module].assumed));
 	if (*module == UINT32_MAX)
 		return UINT64_MAX;
-	if (span && is_region(&r->epoch->modules[span->module]))
-		return region_step(p, m, *module, ip, role);
+	if (span && is_module(&r->epoch->modules[span->module], CSP_REGION_BASE, CSP_MODULE_REGION))
+		return note_step(p, m, *module, ip, false, role);
+	if (span && is_module(&r->epoch->modules[span->module], CSP_LABEL_BASE, CSP_MODULE_LABEL))
+		return note_step(p, m, *module, ip, true, role);
 	if (role != FRAME_ENTRY && model_step_is_plain(*module, at))
 		return model_plain_step(*module, at, role);
 	frame = model_frame(m, *module, at, role);

@@ -523,7 +523,7 @@ int ingest_file(struct ingest *in, const struct reader *r, const char *path,
 		rc = ingest_tree(in, i);
 	if (rc == 0)
 		rc = add_facts(in);
-	if (rc == 0 && !in->left_out)
+	if (rc == 0 && !in->left_out && !choice_has_labels(in->options.choice))
 		rc = process_check_account(r, in->sums, complain, context, e);
 	ingest_end(in);
 	return rc;

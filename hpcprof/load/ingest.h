@@ -6,6 +6,7 @@
 #ifndef HPCPROF_LOAD_INGEST_H
 #define HPCPROF_LOAD_INGEST_H
 
+#include "hpcprof/command/option.h"
 #include "hpcprof/model/model.h"
 
 struct ingest;
@@ -16,6 +17,8 @@ struct ingest_options {
 	const struct choice *choice; /* of threads; NULL: all */
 	/* where to look for modules whose extent is not in the trailer; or NULL */
 	const char *sysroot;
+	const option_strings_field *group_by; /* keys of labels that become the outermost frames;
+						 NULL: none */
 	bool join_threads; /* put a thread's complete paths below the call that created it */
 	bool sums;         /* also add up the metrics with MODEL_SUM, for a part of a model
 			      that has them */

@@ -9,9 +9,15 @@
  *     main - solve - (region assembly of solve)
  *     main - solve - (region assembly) - solve
  *
+ * Labels say which values are wanted. Those that the user groups by become the outermost frames:
+ *
+ *     main - solve - (label request=17)
+ *     (label request=17) - main - solve
+ *
  * All other nodes are copied. A path with regions gets nodes of its own; ingesting makes one
  * context of nodes with the same path. */
 #include "formats/base/interner.h"
+#include "hpcprof/load/choice.h"
 #include "hpcprof/load/ingest_internal.h"
 
 #include <stdlib.h>
@@ -38,11 +44,14 @@ struct step {
 
 struct rewriting {
 	const struct reader_rows *from;
-	uint32_t words;             /* of a row */
-	VEC(uint64_t) to;           /* rows */
-	uint64_t *copies;           /* [from->n]: their rows in to, of notes that of their parent */
-	uint32_t *depths;           /* [from->n]: how many frames their paths have */
-	VEC(struct region) regions; /* the outermost first */
+	uint32_t words;   /* of a row */
+	VEC(uint64_t) to; /* rows */
+	uint64_t *copies; /* [from->n]: their rows in to, of notes that of their parent */
+	uint32_t *depths; /* [from->n]: how many frames their paths have */
+	/* of the path at hand: its notes, the innermost first; its regions, the outermost first,
+	 * after the labels that are grouped by */
+	VEC(uint64_t) notes;
+	VEC(struct region) regions;
 	VEC(struct step) steps;
 	struct interner ips, chains;
 	struct rows_made frames; /* by node and the chain of regions that it is in */
@@ -51,14 +60,30 @@ struct rewriting {
 	struct rows_made leaves; /* by parent and ip */
 };
 
-static bool is_note(uint64_t ip)
+static bool is_region(uint64_t ip)
 {
 	return ip - CSP_REGION_BASE < CSP_NOTE_EXTENT;
 }
 
+static bool is_label(uint64_t ip)
+{
+	return ip - CSP_LABEL_BASE < CSP_NOTE_EXTENT;
+}
+
+static bool is_note(uint64_t ip)
+{
+	return is_region(ip) || is_label(ip);
+}
+
 static uint64_t depth_of(uint64_t note)
 {
-	return note & CSP_NOTE_DEPTH;
+	return is_region(note) ? note & CSP_NOTE_DEPTH : 0;
+}
+
+/* The ip of its frame. */
+static uint64_t frame_of(uint64_t note)
+{
+	return note - depth_of(note);
 }
 
 static uint64_t ip_at(const struct rewriting *w, uint64_t row)
@@ -105,8 +130,12 @@ static uint64_t make_row(struct rewriting *w, struct rows_made *made, uint64_t k
 										       : UINT64_MAX;
 }
 
-static bool copy(struct rewriting *w)
+/* The values of paths without labels are not wanted if some labels are. */
+static bool copy(const struct ingest *in, struct rewriting *w)
 {
+	size_t kept =
+	    choice_has_labels(in->options.choice) ? ROW_METRICS * sizeof(uint64_t) : w->from->bytes;
+
 	for (uint64_t k = 0; k < w->from->n; k++) {
 		uint64_t ip = ip_at(w, k), parent = reader_row_word(w->from, k, ROW_PARENT);
 		bool note = is_note_at(w, k);
@@ -117,8 +146,7 @@ static bool copy(struct rewriting *w)
 		w->copies[k] = append(w, above, ip);
 		if (w->copies[k] == UINT64_MAX)
 			return false;
-		memcpy(w->to.at + w->to.len - w->words, w->from->at + k * w->from->bytes,
-		       w->from->bytes);
+		memcpy(w->to.at + w->to.len - w->words, w->from->at + k * w->from->bytes, kept);
 		w->to.at[w->to.len - w->words + ROW_ID] = w->copies[k];
 		w->to.at[w->to.len - w->words + ROW_PARENT] = above;
 	}
@@ -155,20 +183,76 @@ static bool place_regions(struct rewriting *w, uint64_t frames)
 	return true;
 }
 
-/* Take the regions of a note's path. *node becomes its innermost frame. */
+static struct reader_text name_at(const struct ingest *in, uint64_t number)
+{
+	return reader_name_of(in->r, (uint32_t)number & (uint32_t)(CSP_NAMES - 1));
+}
+
+/* Take the notes of a note's path. *node becomes its innermost frame. */
 static bool collect(struct rewriting *w, uint64_t *node)
 {
-	uint64_t note = *node;
+	w->notes.len = 0;
+	for (; is_note_at(w, *node); *node = reader_row_word(w->from, *node, ROW_PARENT))
+		if (!vec_push(&w->notes, ip_at(w, *node)))
+			return false;
+	return true;
+}
+
+static bool is_wanted(const struct ingest *in, const struct rewriting *w)
+{
+	struct choice_label labels[CHOICE_LABELS];
 	size_t n = 0;
 
-	w->regions.len = 0;
-	for (; is_note_at(w, *node); *node = reader_row_word(w->from, *node, ROW_PARENT))
-		n++;
-	if (!vec_reserve(&w->regions, n))
+	if (!choice_has_labels(in->options.choice))
+		return true;
+	for (size_t i = 0; i < w->notes.len && n < CHOICE_LABELS; i++)
+		if (is_label(w->notes.at[i]))
+			labels[n++] =
+			    (struct choice_label){name_at(in, w->notes.at[i] >> CSP_NOTE_SHIFT),
+						  name_at(in, w->notes.at[i])};
+	return choice_labels(in->options.choice, labels, n);
+}
+
+static bool has_key(const struct ingest *in, uint64_t ip, const char *key)
+{
+	struct reader_text name;
+
+	if (!is_label(ip))
 		return false;
-	for (w->regions.len = n; n > 0; note = reader_row_word(w->from, note, ROW_PARENT))
-		w->regions.at[--n].ip = ip_at(w, note);
-	return place_regions(w, w->depths[*node]);
+	name = name_at(in, ip >> CSP_NOTE_SHIFT);
+	return name.n == strlen(key) && memcmp(name.at, key, name.n) == 0;
+}
+
+/* The labels that are grouped by, in the order of the keys that the user gave, are outside of all
+ * frames. */
+static bool put_labels(const struct ingest *in, struct rewriting *w)
+{
+	const option_strings_field *keys = in->options.group_by;
+
+	for (size_t k = 0; keys && k < keys->len; k++)
+		for (size_t i = w->notes.len; i > 0; i--)
+			if (has_key(in, w->notes.at[i - 1], keys->at[k])) {
+				struct region r = {.ip = w->notes.at[i - 1]};
+				if (!vec_push(&w->regions, r))
+					return false;
+				break;
+			}
+	return true;
+}
+
+/* The regions of the path at hand, whose innermost frame is node. */
+static bool find_regions(const struct ingest *in, struct rewriting *w, uint64_t node)
+{
+	w->regions.len = 0;
+	if (!put_labels(in, w))
+		return false;
+	for (size_t i = w->notes.len; i > 0; i--)
+		if (is_region(w->notes.at[i - 1])) {
+			struct region r = {.ip = w->notes.at[i - 1]};
+			if (!vec_push(&w->regions, r))
+				return false;
+		}
+	return place_regions(w, w->depths[node]);
 }
 
 /* The row of the frame `node` in all regions, or of the innermost region if that is inside of this
@@ -177,20 +261,18 @@ static bool collect(struct rewriting *w, uint64_t *node)
 static uint64_t row_of(struct rewriting *w, uint64_t node)
 {
 	size_t regions = w->regions.len;
-	uint64_t row = 0;
+	uint64_t row;
 
 	w->steps.len = 0;
-	while (node || regions) {
+	for (;;) {
 		const struct region *last = regions ? &w->regions.at[regions - 1] : NULL;
 		bool inside = last && last->depth == w->depths[node];
 		struct step s = {.kind = inside ? &w->inside : &w->frames,
 				 .key = node << 32 | (last ? last->chain : 0),
-				 .ip = inside ? last->ip & ~(uint64_t)CSP_NOTE_DEPTH
-					      : ip_at(w, node)};
-		row = find_row(s.kind, s.key);
+				 .ip = inside ? frame_of(last->ip) : ip_at(w, node)};
+		row = last ? find_row(s.kind, s.key) : w->copies[node];
 		if (row != UINT64_MAX)
 			break;
-		row = 0;
 		if (!vec_push(&w->steps, s))
 			return UINT64_MAX;
 		if (inside)
@@ -205,19 +287,19 @@ static uint64_t row_of(struct rewriting *w, uint64_t node)
 	return row;
 }
 
-/* The row where the values of a note go. The innermost frame of its path is a call there, as it has
- * a child: if it was interrupted, its ip is 1 less. */
-static uint64_t place(struct rewriting *w, uint64_t note, bool interrupted)
+/* The row where the values of the notes at hand go, whose innermost frame is node. That one is a
+ * call there, as it has a child: if it was interrupted, its ip is 1 less. */
+static uint64_t place(const struct ingest *in, struct rewriting *w, uint64_t node, bool interrupted)
 {
-	uint64_t node = note, row, ip, key, leaf;
+	uint64_t row, ip, key, leaf;
 	uint32_t at;
 
-	if (!collect(w, &node))
+	if (!find_regions(in, w, node))
 		return UINT64_MAX;
 	if (!node) /* of the regions themselves */
 		return row_of(w, node);
 	ip = ip_at(w, node) - interrupted;
-	if (w->regions.at[w->regions.len - 1].depth < w->depths[node])
+	if (!w->regions.len || w->regions.at[w->regions.len - 1].depth < w->depths[node])
 		node = outer(w, node);
 	row = row_of(w, node);
 	at = interner_add(&w->ips, ip);
@@ -256,14 +338,18 @@ static bool has_values(const struct ingest *in, const struct rewriting *w, uint6
 
 static bool rewrite(const struct ingest *in, struct rewriting *w)
 {
-	if (!copy(w))
+	if (!copy(in, w))
 		return false;
 	for (uint64_t k = 1; k < w->from->n; k++) {
+		uint64_t row, node = k;
 		bool sampled;
-		uint64_t row;
 		if (!is_note_at(w, k) || !has_values(in, w, k, &sampled))
 			continue;
-		row = place(w, k, sampled);
+		if (!collect(w, &node))
+			return false;
+		if (!is_wanted(in, w))
+			continue;
+		row = place(in, w, node, sampled);
 		if (row == UINT64_MAX)
 			return false;
 		add_values(w, row, k);
@@ -290,7 +376,8 @@ int ingest_notes(struct ingest *in, struct reader_rows *rows)
 	struct rewriting w = {.from = rows, .words = ROW_METRICS + in->num_metrics};
 	bool ok;
 
-	if (!reader_num_names(in->r) || !has_notes(rows))
+	if (!choice_has_labels(in->options.choice) &&
+	    (!reader_num_names(in->r) || !has_notes(rows)))
 		return 0;
 	w.copies = malloc(rows->n * sizeof *w.copies);
 	w.depths = malloc(rows->n * sizeof *w.depths);
@@ -306,6 +393,7 @@ int ingest_notes(struct ingest *in, struct reader_rows *rows)
 	free(w.to.at);
 	free(w.copies);
 	free(w.depths);
+	vec_free(&w.notes);
 	vec_free(&w.regions);
 	vec_free(&w.steps);
 	rows_deinit(&w.frames);

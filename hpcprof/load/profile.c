@@ -123,6 +123,7 @@ static int load_all(struct profile *p, const struct profile_request *r, struct d
 			 .ingest = {.sysroot = o->sysroot,
 				    .join_threads = o->join_threads,
 				    .keep_notes = r->keep_notes,
+				    .group_by = &o->group_by,
 				    .threads = r->threads},
 			 .progress = was_read,
 			 .context = d};

@@ -1,5 +1,6 @@
 /* What programs call by runtime/hpcrun.h. */
 #include "runtime/csprof.h"
+#include "runtime/process/labels.h"
 #include "runtime/process/regions.h"
 #include "runtime/sample/unwind.h"
 
@@ -53,10 +54,22 @@ static void region_begin_for(const char *name, unsigned callers)
 	csprof_region_begin(name, found ? c.sp : 0, found ? c.ip : 0);
 }
 
+static void label_text(const char *key, const char *value, int push)
+{
+	csprof_label_text(key, value, push != 0);
+}
+
+static void label_number(const char *key, int64_t value, int push)
+{
+	csprof_label_number(key, value, push != 0);
+}
+
 __attribute__((visibility("default"), used))
 const struct hpcrun_interface hpcrun_interface_1 = {.size = sizeof hpcrun_interface_1,
 						    .metric_new = metric_new,
 						    .record = record,
 						    .region_begin = region_begin,
 						    .region_begin_for = region_begin_for,
-						    .region_end = csprof_region_end};
+						    .region_end = csprof_region_end,
+						    .label_text = label_text,
+						    .label_number = label_number};

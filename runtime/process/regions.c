@@ -13,7 +13,6 @@
 #include "runtime/os/os.h"
 #include "runtime/sample/epoch.h"
 #include "runtime/trees/cct.h"
-#include "runtime/trees/names.h"
 
 #include <errno.h>
 #include <string.h>
@@ -31,19 +30,6 @@ static uint32_t kept_of(const struct csprof_regions *r)
 {
 	uint32_t n = atomic_load_explicit(&r->n, memory_order_relaxed);
 	return n < CSPROF_REGIONS_KEPT ? n : CSPROF_REGIONS_KEPT;
-}
-
-/* Texts at one address may be different ones at different times. */
-static struct csprof_name *name_of(struct csprof_regions *r, const char *text)
-{
-	enum { KNOWN = sizeof r->known / sizeof *r->known };
-	struct csprof_known_name *k = &r->known[((uintptr_t)text >> 3) % KNOWN];
-	if (k->text == text && strcmp(k->name->text, text) == 0)
-		return k->name;
-	struct csprof_name *name = csprof_name_of(text);
-	if (name && name->n < CSP_NAME_BYTES)
-		*k = (struct csprof_known_name){text, name};
-	return name;
 }
 
 /* ---- counts ------------------------------------------------------------------------ */
@@ -115,7 +101,7 @@ static int column_of(struct own_column *column, const char *name)
 {
 	if (!__atomic_load_n(&column->known, __ATOMIC_ACQUIRE)) {
 		int id = csprof_metric_of_program(name, "count");
-		csprof_epoch_add_regions();
+		csprof_epoch_add_notes();
 		if (id == -ENOTSUP) /* not measured just now */
 			return id;
 		__atomic_store_n(&column->id, id, __ATOMIC_RELAXED);
@@ -170,7 +156,7 @@ void csprof_region_begin(const char *text, uintptr_t where, uintptr_t to)
 {
 	csprof_state_t *state = csprof_self;
 	struct csprof_regions *r = state && text ? regions_of(state) : NULL;
-	struct csprof_name *name = r ? name_of(r, text) : NULL;
+	struct csprof_name *name = r ? csprof_name_known(&r->known, text) : NULL;
 	if (!name)
 		return;
 	drop_left(state);
@@ -187,7 +173,7 @@ void csprof_region_begin(const char *text, uintptr_t where, uintptr_t to)
 static void count_stray(csprof_state_t *state, const char *text, uint32_t n)
 {
 	struct csprof_regions *r = state->regions;
-	struct csprof_name *name = name_of(r, text ? text : "(none)");
+	struct csprof_name *name = csprof_name_known(&r->known, text ? text : "(none)");
 	if (!name || n == CSPROF_REGIONS_KEPT)
 		return;
 	r->in[n] = (struct csprof_region){.name = name};

@@ -3,6 +3,7 @@
 #define RUNTIME_PROCESS_REGIONS_H
 
 #include "runtime/process/state.h"
+#include "runtime/trees/names.h"
 
 enum { CSPROF_REGIONS_KEPT = 48 };
 
@@ -26,11 +27,7 @@ struct csprof_regions {
 	 * like; 0: none is. Written by the handler. */
 	_Atomic uint32_t left;
 	struct csprof_region in[CSPROF_REGIONS_KEPT];
-	/* Names that were used, by the address of their text. */
-	struct csprof_known_name {
-		const char *text;
-		struct csprof_name *name;
-	} known[32];
+	struct csprof_known_names known;
 };
 
 /* The calling thread enters a region, and leaves the innermost one of that name (NULL: the

@@ -156,6 +156,7 @@ typedef struct csprof_state {
 	uint32_t outer; /* the walk's frames outside of those, which are the memo's first */
 	struct csprof_memo memo;
 	struct csprof_regions *regions; /* NULL: none yet */
+	struct csprof_labels *labels;   /* the same */
 
 	struct csprof_cct cct[CSPROF_TREE_KINDS]; /* complete and partial */
 

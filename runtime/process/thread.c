@@ -8,6 +8,7 @@
 #include "runtime/interception/signals.h"
 #include "runtime/interception/stacks.h"
 #include "runtime/os/os.h"
+#include "runtime/process/labels.h"
 #include "runtime/process/regions.h"
 #include "runtime/sample/blame.h"
 #include "runtime/sample/epoch.h"
@@ -95,6 +96,7 @@ static void free_state(csprof_state_t *state)
 	csprof_unwind_deinit(state);
 	csprof_memo_deinit(&state->memo);
 	csprof_regions_deinit(state);
+	csprof_labels_deinit(state);
 	state->next = spare_states;
 	spare_states = state;
 }
@@ -257,6 +259,7 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 		link_state(state);
 		state->began = csprof_cpu_clock_of(state)->start;
 		csprof_regions_begin(state);
+		csprof_labels_begin(state);
 		csprof_wall_begin(state);
 		csprof_self = state;
 		if (csprof_process.use_marks)
@@ -281,6 +284,10 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 		csprof_lock();
 		if (csprof_process_counts()) /* it may just have ended */
 			begin(promise, low, high);
+		if (csprof_self && promise && promise->labels) {
+			csprof_self->labels = promise->labels;
+			promise->labels = NULL;
+		}
 		csprof_unlock();
 		csprof_mask_started();
 		if (csprof_self)
@@ -459,8 +466,10 @@ void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
 	*low = self ? self->stack_low : 0;
 	*high = self ? self->stack_high : 0;
 	csprof_self = NULL;
-	if (self)
+	if (self) {
 		csprof_regions_keep(self);
+		csprof_labels_keep(self);
+	}
 	for (csprof_state_t *s = csprof_process.threads, *next; s; s = next) {
 		next = s->next;
 		csprof_samplers_stop(s, true);

@@ -139,7 +139,22 @@ static const struct os_module region_module = {.name = "",
 					       .virtual_address = CSP_REGION_BASE,
 					       .mapped_address = CSP_REGION_BASE,
 					       .extent = CSP_NOTE_EXTENT};
-static bool has_regions; /* the program has used some; under the lock */
+static const struct os_module label_module = {.name = "",
+					      .virtual_address = CSP_LABEL_BASE,
+					      .mapped_address = CSP_LABEL_BASE,
+					      .extent = CSP_NOTE_EXTENT};
+static bool has_notes; /* the program has used them; under the lock */
+
+static bool is_no_memory(uintptr_t mapped)
+{
+	return mapped == CSP_KERNEL_BASE || mapped == CSP_REGION_BASE || mapped == CSP_LABEL_BASE;
+}
+
+static void append_notes(store_ref epoch)
+{
+	append_module(epoch, &region_module, CSP_MODULE_REGION);
+	append_module(epoch, &label_module, CSP_MODULE_LABEL);
+}
 
 static store_ref append_epoch(void)
 {
@@ -147,8 +162,8 @@ static store_ref append_epoch(void)
 	if (!ref)
 		return 0;
 	append_module(ref, &kernel_module, CSP_MODULE_KERNEL);
-	if (has_regions)
-		append_module(ref, &region_module, CSP_MODULE_REGION);
+	if (has_notes)
+		append_notes(ref);
 	store_ref *link = &csprof_store_header()->first_epoch;
 	while (*link)
 		link = &epoch_at(*link)->next;
@@ -156,12 +171,12 @@ static store_ref append_epoch(void)
 	return ref;
 }
 
-void csprof_epoch_add_regions(void)
+void csprof_epoch_add_notes(void)
 {
 	csprof_lock();
-	if (!has_regions && csprof_process.epoch) {
-		has_regions = true;
-		append_module(csprof_process.epoch, &region_module, CSP_MODULE_REGION);
+	if (!has_notes && csprof_process.epoch) {
+		has_notes = true;
+		append_notes(csprof_process.epoch);
 	}
 	csprof_unlock();
 }
@@ -246,8 +261,7 @@ static void list_dead(store_ref epoch)
 	atomic_store(&num_dead, 0);
 	for (struct store_module *s = module_at(epoch_at(epoch)->first_module); s && n < MAX_DEAD;
 	     s = module_at(s->next)) {
-		if (is_alive(s->mapped_address, &from) || s->mapped_address == CSP_KERNEL_BASE ||
-		    s->mapped_address == CSP_REGION_BASE ||
+		if (is_alive(s->mapped_address, &from) || is_no_memory(s->mapped_address) ||
 		    same_text(s->name, CSP_MODULE_ANONYMOUS))
 			continue;
 		dead[n].low = s->mapped_address;

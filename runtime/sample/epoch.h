@@ -33,8 +33,9 @@ void csprof_epoch_add_missed(void);
  * Async-signal-safe. */
 void csprof_epoch_notice_code(uintptr_t ip);
 
-/* The program uses regions: add their module. Takes the lock. */
-void csprof_epoch_add_regions(void);
+/* The program says something of itself (formats/identity/notes.h): add the modules of that. Takes
+ * the lock. */
+void csprof_epoch_add_notes(void);
 
 /* Around dlopen: between begin and end, code may run at an address where an unloaded module was.
  * cfa and caller: the stack pointer of dlopen's caller, and the return address of dlopen. dlopen

@@ -9,9 +9,9 @@
 #include "runtime/sample/notes.h"
 
 #include "formats/identity/notes.h"
+#include "runtime/process/labels.h"
 #include "runtime/process/regions.h"
 #include "runtime/sample/unwind.h"
-#include "runtime/trees/names.h"
 
 /* The stack pointer and the ip of a frame of the last walk, of which 0 is the innermost. */
 static uintptr_t sp_of(const csprof_state_t *state, uint32_t i)
@@ -103,19 +103,22 @@ void csprof_notes_place(csprof_state_t *state, bool complete)
 bool csprof_notes_put(csprof_state_t *state)
 {
 	const struct csprof_regions *r = state->regions;
-	uint32_t n = count_regions(r);
+	uint64_t labels[CSPROF_LABELS_KEPT];
+	uint32_t regions = count_regions(r), n = regions + csprof_labels_ips(state, labels), k = n;
 	if (n == 0 || state->num_frames == 0)
 		return true;
 	uintptr_t sp = state->frames[0].sp;
 	struct csprof_frame *frames = csprof_unwind_prepend(state, n);
 	if (!frames)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n - regions; i++)
+		frames[--k] = (struct csprof_frame){.ip = labels[i], .sp = sp};
+	for (uint32_t i = 0; i < regions; i++) {
 		const struct csprof_region *in = &r->in[i];
 		uint32_t depth = in->depth < CSP_NOTE_DEPTH ? in->depth : CSP_NOTE_DEPTH;
 		uint64_t ip = CSP_REGION_BASE |
 			      (uint64_t)csprof_name_number(in->name) << CSP_NOTE_SHIFT | depth;
-		frames[n - 1 - i] = (struct csprof_frame){.ip = ip, .sp = sp};
+		frames[--k] = (struct csprof_frame){.ip = ip, .sp = sp};
 	}
 	return true;
 }

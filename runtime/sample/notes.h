@@ -8,8 +8,9 @@
  * base of the stack. Async-signal-safe. */
 void csprof_notes_place(csprof_state_t *state, bool complete);
 
-/* Put the nodes of the regions (formats/identity/notes.h) before the innermost frame; inner ones
- * may have been left out since. Returns false if there is no memory. Async-signal-safe. */
+/* Put the nodes of the labels and regions (formats/identity/notes.h) before the innermost frame;
+ * inner ones may have been left out since. Returns false if there is no memory. Async-signal-safe.
+ */
 bool csprof_notes_put(csprof_state_t *state);
 
 #endif

@@ -76,6 +76,18 @@ struct csprof_name *csprof_name_of(const char *text)
 	return name;
 }
 
+struct csprof_name *csprof_name_known(struct csprof_known_names *known, const char *text)
+{
+	enum { KNOWN = sizeof known->at / sizeof *known->at };
+	struct csprof_known_name *k = &known->at[((uintptr_t)text >> 3) % KNOWN];
+	if (k->text == text && strcmp(k->name->text, text) == 0)
+		return k->name;
+	struct csprof_name *name = csprof_name_of(text);
+	if (name && name->n < CSP_NAME_BYTES)
+		*k = (struct csprof_known_name){text, name};
+	return name;
+}
+
 /* ---- in the store -------------------------------------------------------------------- */
 
 static _Atomic uint32_t stores; /* the number of the present one */
@@ -132,11 +144,11 @@ static store_ref *search(store_ref *link, uint64_t hash, const char *text, uint3
 	return link;
 }
 
-static store_ref make(uint64_t hash, const char *text, uint32_t n)
+static store_ref make(uint64_t hash, const char *text, uint32_t n, uint32_t most)
 {
 	struct store_header *h = csprof_store_header();
 	uint32_t number = __atomic_add_fetch(&h->num_names, 1, __ATOMIC_RELAXED);
-	if (number >= CSP_NAMES) {
+	if (number > most) {
 		__atomic_fetch_sub(&h->num_names, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
@@ -151,9 +163,9 @@ static store_ref make(uint64_t hash, const char *text, uint32_t n)
 	return ref;
 }
 
-/* If another thread puts a name where this one is to be, the search goes on below that. The number
- * of a record that is not needed then remains unused. */
-static uint32_t number_of(const char *text, uint32_t n)
+/* most: no greater number is given. If another thread puts a name where this one is to be, the
+ * search goes on below that. The number of a record that is not needed then remains unused. */
+static uint32_t number_of(const char *text, uint32_t n, uint32_t most)
 {
 	uint64_t hash = hash_of(text, n);
 	store_ref *link = &csprof_store_header()->names, made = 0;
@@ -163,7 +175,7 @@ static uint32_t number_of(const char *text, uint32_t n)
 		store_ref ref = __atomic_load_n(link, __ATOMIC_ACQUIRE);
 		if (ref)
 			return ((struct store_name *)csprof_store_at(ref))->number;
-		if (!made && !(made = make(hash, text, n)))
+		if (!made && !(made = make(hash, text, n, most)))
 			return 0;
 		if (__atomic_compare_exchange_n(link, &none, made, false, __ATOMIC_RELEASE,
 						__ATOMIC_RELAXED))
@@ -171,14 +183,24 @@ static uint32_t number_of(const char *text, uint32_t n)
 	}
 }
 
-uint32_t csprof_name_number(struct csprof_name *name)
+static uint32_t number(_Atomic uint64_t *numbered, const char *text, uint32_t n, uint32_t most)
 {
 	uint64_t store = atomic_load_explicit(&stores, memory_order_relaxed);
-	uint64_t known = atomic_load_explicit(&name->numbered, memory_order_relaxed);
+	uint64_t known = atomic_load_explicit(numbered, memory_order_relaxed);
 	if (known >> 32 == store)
 		return (uint32_t)known;
-	uint32_t number = number_of(name->text, name->n);
-	if (number)
-		atomic_store_explicit(&name->numbered, store << 32 | number, memory_order_relaxed);
-	return number;
+	uint32_t got = number_of(text, n, most);
+	if (got)
+		atomic_store_explicit(numbered, store << 32 | got, memory_order_relaxed);
+	return got;
+}
+
+uint32_t csprof_name_number(struct csprof_name *name)
+{
+	return number(&name->numbered, name->text, name->n, CSP_NAMES - 1);
+}
+
+uint32_t csprof_name_value(_Atomic uint64_t *numbered, const char *text, uint32_t n)
+{
+	return number(numbered, text, n, CSP_MOST_VALUES);
 }

@@ -3,6 +3,7 @@
 #include "runtime/base/options.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
+#include "runtime/process/labels.h"
 #include "runtime/process/regions.h"
 #include "runtime/process/samplers.h"
 #include "runtime/sample/marks.h"
@@ -77,6 +78,7 @@ void csprof_promise_make(struct csprof_promise *p)
 	csprof_state_t *state = csprof_self;
 	uint32_t before = __atomic_load_n(&joins, __ATOMIC_ACQUIRE);
 	memset(p, 0, sizeof *p);
+	p->labels = csprof_labels_copy();
 	csprof_record_creator(&p->creator_tree, &p->creator_node);
 	if (!p->creator_tree)
 		return;
@@ -106,6 +108,8 @@ static void drop(struct csprof_promise *p)
 
 void csprof_promise_drop(struct csprof_promise *p)
 {
+	csprof_labels_free(p->labels);
+	p->labels = NULL;
 	if (!p->pid)
 		return;
 	csprof_lock();

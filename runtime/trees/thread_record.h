@@ -15,7 +15,8 @@ enum { CSPROF_MAX_ENDED = 4096 };
 struct csprof_promise {
 	store_ref creator_tree, creator_node; /* 0, 0: not known */
 	struct csprof_promise *next, *previous;
-	uint32_t pid; /* the process that made the promise; 0: not made */
+	uint32_t pid;                 /* the process that made the promise; 0: not made */
+	struct csprof_labels *labels; /* of its creator; NULL: none, or taken */
 };
 
 /* The calling thread is about to make a thread. Takes the lock. */

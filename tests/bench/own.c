@@ -1,5 +1,5 @@
 /* What it costs a program to say something of itself (runtime/hpcrun.h), in ns: a region, a region
- * in two others, a recording at a depth of 50 frames. */
+ * in two others, a recording at a depth of 50 frames, a label that is set to a number. */
 #include "runtime/hpcrun.h"
 
 #include <stdio.h>
@@ -27,6 +27,16 @@ APART static double regions(int n)
 	return (now() - begin) / n;
 }
 
+APART static double labels(int n)
+{
+	double begin = now();
+	for (int i = 0; i < n; i++)
+		hpcrun_label_set_number("request", i);
+	double took = (now() - begin) / n;
+	hpcrun_label_clear("request");
+	return took;
+}
+
 APART static double recordings(int depth, int n)
 {
 	double begin, took;
@@ -52,6 +62,7 @@ int main(void)
 	two = regions(TIMES);
 	hpcrun_region_end("inner");
 	hpcrun_region_end("outer");
-	printf("%.2f %.2f %.2f\n", one, two, recordings(DEPTH, RECORDINGS));
+	printf("%.2f %.2f %.2f ", one, two, recordings(DEPTH, RECORDINGS));
+	printf("%.2f\n", labels(TIMES));
 	return 0;
 }

@@ -1,4 +1,6 @@
-/* Regions of a program's own: from nodes below a path to frames within it. */
+/* Regions and labels of a program's own: from nodes below a path to frames within it. */
+#include "hpcprof/command/common.h"
+#include "hpcprof/load/choice.h"
 #include "hpcprof/load/ingest.h"
 #include "hpcprof/model/model.h"
 #include "tests/lib/builders/build_datafile.h"
@@ -10,6 +12,7 @@
 #include <string.h>
 
 #define REGION(name, depth) (CSP_REGION_BASE + ((name) << CSP_NOTE_SHIFT) + (depth))
+#define LABEL(key, value) (CSP_LABEL_BASE + ((key) << CSP_NOTE_SHIFT) + (value))
 #define CODE(at) (0x500000 + (at))
 
 static void noted(void *context, const char *text)
@@ -31,12 +34,12 @@ static struct build_file file_of(const struct build_node *nodes, uint64_t n, uin
 	return f;
 }
 
-static struct model *load(const struct build_node *nodes, uint64_t n, uint32_t shuffle, bool keep)
+static struct model *load_as(const struct build_node *nodes, uint64_t n, uint32_t shuffle,
+			     const struct ingest_options *o)
 {
 	const struct build_file f = file_of(nodes, n, shuffle);
-	const struct ingest_options o = {.keep_notes = keep};
 	struct model *m = model_create();
-	struct ingest *in = ingest_create(m, &o);
+	struct ingest *in = ingest_create(m, o);
 	struct error e = {0};
 	struct reader *r;
 	struct built b;
@@ -53,6 +56,13 @@ static struct model *load(const struct build_node *nodes, uint64_t n, uint32_t s
 	return m;
 }
 
+static struct model *load(const struct build_node *nodes, uint64_t n, uint32_t shuffle, bool keep)
+{
+	const struct ingest_options o = {.keep_notes = keep};
+
+	return load_as(nodes, n, shuffle, &o);
+}
+
 static void put_frame(FILE *out, const struct model *m, uint32_t context)
 {
 	const struct model_frame *f = &m->frames.at[model_frame_of(m, context)];
@@ -63,7 +73,7 @@ static void put_frame(FILE *out, const struct model *m, uint32_t context)
 		fprintf(out, " %s%x", f->role == FRAME_CALL ? "call " : "",
 			(unsigned)f->address - 0x400000);
 	else
-		fprintf(out, " %s@%u", m->functions.at[f->address >> 32].name + sizeof "[region]",
+		fprintf(out, " %s@%u", strchr(m->functions.at[f->address >> 32].name, ' ') + 1,
 			(unsigned)f->address);
 }
 
@@ -171,6 +181,86 @@ static void test_what_was_recorded(void **state)
 	       " a@0 b@0: 0 4\n");
 }
 
+/* main at 0x10 calls f at 0x20, which was interrupted at 0x30, with a=b, with a=b and b=a, in the
+ * region b of main with a=a and one of too many, and without a label. */
+static const struct build_node labelled[] = {
+    {0, 0, 0, {0}},
+    {0, CODE(0x11), 0, {0}},
+    {1, CODE(0x21), 0, {0}},
+    {2, CODE(0x31), 0, {0}},
+    {3, LABEL(1, 2), 0, {5, 1}},
+    {4, LABEL(2, 1), 0, {7, 1}},
+    {3, LABEL(1, 1), 0, {0}},
+    {6, LABEL(2, 0), 0, {0}},
+    {7, REGION(2, 1), 0, {9, 1}},
+    {2, CODE(0x30), 0, {11, 1}},
+};
+
+/* Load with --group-by and --label, of which each may be NULL. */
+static void expect_labelled(const char *keys[2], const char *wanted[2], const char *want)
+{
+	struct common o = {0};
+	struct choice *choice = NULL;
+	struct error e = {0};
+
+	for (int i = 0; i < 2; i++) {
+		if (keys[i])
+			assert_true(vec_push(&o.group_by, keys[i]));
+		if (wanted[i])
+			assert_true(vec_push(&o.labels, wanted[i]));
+	}
+	assert_int_equal(choice_create(&choice, &o, &e), 0);
+	for (uint32_t shuffle = 0; shuffle < 3; shuffle++) {
+		const struct ingest_options i = {.choice = choice, .group_by = &o.group_by};
+		struct model *m = load_as(labelled, 10, shuffle, &i);
+		char *got = paths(m);
+		assert_string_equal(got, want);
+		free(got);
+		model_destroy(m);
+	}
+	choice_destroy(choice);
+	vec_free(&o.group_by);
+	vec_free(&o.labels);
+}
+
+static void test_labels(void **state)
+{
+	(void)state;
+	static const char *none[2], *a[2] = {"a"}, *b_a[2] = {"b", "a"};
+
+	expect_labelled(none, none,
+			" call 10 call 20 30: 23 0\n"
+			" call 10 b@0 call 20 30: 9 0\n");
+	expect_labelled(a, none,
+			" call 10 call 20 30: 11 0\n"
+			" a=a@0 call 10 b@0 call 20 30: 9 0\n"
+			" a=b@0 call 10 call 20 30: 12 0\n");
+	expect_labelled(b_a, none,
+			" call 10 call 20 30: 11 0\n"
+			" a=b@0 call 10 call 20 30: 5 0\n"
+			" b=(other)@0 a=a@0 call 10 b@0 call 20 30: 9 0\n"
+			" b=a@0 a=b@0 call 10 call 20 30: 7 0\n");
+	expect_labelled((const char *[2]){"c"}, none,
+			" call 10 call 20 30: 23 0\n"
+			" call 10 b@0 call 20 30: 9 0\n");
+}
+
+static void test_only_some_labels(void **state)
+{
+	(void)state;
+	static const char *none[2], *b[2] = {"b"};
+
+	expect_labelled(none, (const char *[2]){"a=^b$"}, " call 10 call 20 30: 12 0\n");
+	expect_labelled(none, (const char *[2]){"a=b", "b=."}, " call 10 call 20 30: 7 0\n");
+	expect_labelled(none, (const char *[2]){"a=b", "a=a"},
+			" call 10 call 20 30: 12 0\n"
+			" call 10 b@0 call 20 30: 9 0\n");
+	expect_labelled(b, (const char *[2]){"a=b"},
+			" call 10 call 20 30: 5 0\n"
+			" b=a@0 call 10 call 20 30: 7 0\n");
+	expect_labelled(b, (const char *[2]){"a=c"}, "");
+}
+
 static const struct build_node two[] = {
     {0, 0, 0, {0}},
     {0, CODE(0x11), 0, {0}},
@@ -238,6 +328,8 @@ int main(void)
 	    cmocka_unit_test(test_of_a_function_that_is_not_there),
 	    cmocka_unit_test(test_calls_below_a_region),
 	    cmocka_unit_test(test_what_was_recorded),
+	    cmocka_unit_test(test_labels),
+	    cmocka_unit_test(test_only_some_labels),
 	    cmocka_unit_test(test_kept_as_they_were),
 	    cmocka_unit_test(test_any_allocation_fails),
 	};

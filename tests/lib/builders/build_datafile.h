@@ -130,8 +130,8 @@ struct build_file {
 extern const struct build_file build_example;
 
 /* A program with regions of its own: a in main, b in f and in main, and f's own time in b; how
- * often they were entered; and nodes that no runtime writes: calls below a region, a region without
- * a name. */
+ * often they were entered; with a label; and nodes that no runtime writes: calls below a region, a
+ * region without a name. */
 extern const struct build_file build_regions;
 
 enum build_field_kind {

@@ -106,6 +106,7 @@ const struct build_file build_example = {
 };
 
 #define REGION(name, depth) (CSP_REGION_BASE + ((name) << CSP_NOTE_SHIFT) + (depth))
+#define LABEL(key, value) (CSP_LABEL_BASE + ((key) << CSP_NOTE_SHIFT) + (value))
 
 static const struct build_metric own_metrics[] = {
     {"CPUTIME", CSP_METRIC_ASYNC, 1, NULL, 0},
@@ -115,8 +116,9 @@ static const struct build_metric own_metrics[] = {
 };
 static const struct build_module own_modules[] = {
     {"/p", 0x400000, 0x500000, 0x10000, "aa"},
-    {CSP_MODULE_REGION, CSP_REGION_BASE, CSP_REGION_BASE, CSP_NOTE_EXTENT, NULL}};
-static const struct build_epoch own_epoch = {own_modules, 2};
+    {CSP_MODULE_REGION, CSP_REGION_BASE, CSP_REGION_BASE, CSP_NOTE_EXTENT, NULL},
+    {CSP_MODULE_LABEL, CSP_LABEL_BASE, CSP_LABEL_BASE, CSP_NOTE_EXTENT, NULL}};
+static const struct build_epoch own_epoch = {own_modules, 3};
 static const struct build_node own_nodes[] = {
     {0, 0, 0, {0}},
     {0, 0x500011, 0, {0}},
@@ -131,6 +133,8 @@ static const struct build_node own_nodes[] = {
     {9, REGION(2, 0), 0, {0, 0, 4, 4}},
     {9, 0x500041, 0, {15, 1}},
     {11, REGION(3, 9), 0, {17, 1}},
+    {3, LABEL(1, 2), 0, {19, 1}},
+    {13, REGION(1, 1), 0, {21, 1}},
 };
 static const struct build_tree own_tree = {
     NULL, 0, own_nodes, sizeof own_nodes / sizeof *own_nodes, 0, CSP_TREE_COMPLETE, CSP_NONE, 0};

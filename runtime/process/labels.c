@@ -1,0 +1,165 @@
+#include "runtime/process/labels.h"
+
+#include "runtime/os/os.h"
+#include "runtime/sample/epoch.h"
+
+#include <string.h>
+
+static CSPROF_TOGETHER struct csprof_labels *kept;
+
+static void set_n(struct csprof_labels *l, uint32_t n)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&l->n, n, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static uint32_t get_n(const struct csprof_labels *l)
+{
+	return l ? atomic_load_explicit(&l->n, memory_order_relaxed) : 0;
+}
+
+/* The last one of a key, or n. */
+static uint32_t find(const struct csprof_labels *l, const struct csprof_name *key)
+{
+	uint32_t n = get_n(l);
+	for (uint32_t i = n; i > 0; i--)
+		if (l->at[i - 1].key == key)
+			return i - 1;
+	return n;
+}
+
+static struct csprof_labels *labels_of(csprof_state_t *state)
+{
+	if (!state->labels) {
+		state->labels = os_map(sizeof *state->labels);
+		csprof_epoch_add_notes();
+	}
+	return state->labels;
+}
+
+/* A sample that comes while labels change is one of our own code, and has no labels. */
+static void put(csprof_state_t *state, const char *key, enum csp_label_kind kind, const char *value,
+		size_t bytes, bool push)
+{
+	struct csprof_labels *l = labels_of(state);
+	struct csprof_name *name = l ? csprof_name_known(&l->known, key) : NULL;
+	if (!name)
+		return;
+	uint32_t n = get_n(l), i = push ? n : find(l, name);
+	if (i == CSPROF_LABELS_KEPT)
+		return;
+	struct csprof_label *label = &l->at[i];
+	set_n(l, 0);
+	label->key = name;
+	label->kind = (uint8_t)kind;
+	label->n = (uint8_t)bytes;
+	memcpy(label->value, value, bytes);
+	label->value[bytes] = '\0';
+	atomic_store_explicit(&label->numbered, 0, memory_order_relaxed);
+	set_n(l, i == n ? n + 1 : n);
+}
+
+static void take_away(csprof_state_t *state, const char *key)
+{
+	struct csprof_labels *l = state->labels;
+	struct csprof_name *name = l ? csprof_name_known(&l->known, key) : NULL;
+	uint32_t n = get_n(l), i = name ? find(l, name) : n;
+	if (i == n)
+		return;
+	set_n(l, 0);
+	if (i + 1 < n)
+		memmove(&l->at[i], &l->at[i + 1], (n - i - 1) * sizeof *l->at);
+	set_n(l, n - 1);
+}
+
+void csprof_label_text(const char *key, const char *value, bool push)
+{
+	csprof_state_t *state = csprof_self;
+	if (!state || !key)
+		return;
+	if (value)
+		put(state, key, CSP_LABEL_TEXT, value, strnlen(value, CSP_LABEL_BYTES), push);
+	else
+		take_away(state, key);
+}
+
+void csprof_label_number(const char *key, int64_t value, bool push)
+{
+	csprof_state_t *state = csprof_self;
+	char digits[24] = "-";
+	if (!state || !key)
+		return;
+	bool minus = value < 0;
+	uint64_t size = minus ? -(uint64_t)value : (uint64_t)value;
+	put(state, key, CSP_LABEL_NUMBER, digits, minus + csp_format_u64(digits + minus, size),
+	    push);
+}
+
+/* ---- in samples ---------------------------------------------------------------------- */
+
+static uint64_t ip_of(struct csprof_label *label)
+{
+	uint64_t key = csprof_name_number(label->key);
+	uint64_t value = csprof_name_value(&label->numbered, label->value, label->n);
+	return CSP_LABEL_BASE | (uint64_t)label->kind << 2 * CSP_NOTE_SHIFT |
+	       key << CSP_NOTE_SHIFT | value;
+}
+
+static uint64_t key_of(uint64_t ip)
+{
+	return ip >> CSP_NOTE_SHIFT & (CSP_NAMES - 1);
+}
+
+uint32_t csprof_labels_ips(const csprof_state_t *state, uint64_t ips[CSPROF_LABELS_KEPT])
+{
+	struct csprof_labels *l = state->labels;
+	uint32_t n = get_n(l), used = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (find(l, l->at[i].key) != i)
+			continue; /* another one is in force */
+		uint64_t ip = ip_of(&l->at[i]);
+		uint32_t k = used++;
+		for (; k > 0 && key_of(ips[k - 1]) > key_of(ip); k--)
+			ips[k] = ips[k - 1];
+		ips[k] = ip;
+	}
+	return used;
+}
+
+/* ---- threads and processes ------------------------------------------------------------ */
+
+struct csprof_labels *csprof_labels_copy(void)
+{
+	const csprof_state_t *state = csprof_self;
+	if (!state || get_n(state->labels) == 0)
+		return NULL;
+	struct csprof_labels *copy = os_map(sizeof *copy);
+	if (copy)
+		memcpy(copy, state->labels, sizeof *copy);
+	return copy;
+}
+
+void csprof_labels_free(struct csprof_labels *labels)
+{
+	if (labels)
+		os_unmap(labels, sizeof *labels);
+}
+
+void csprof_labels_keep(csprof_state_t *state)
+{
+	kept = state->labels;
+	state->labels = NULL;
+}
+
+void csprof_labels_begin(csprof_state_t *state)
+{
+	state->labels = kept;
+	kept = NULL;
+}
+
+void csprof_labels_deinit(csprof_state_t *state)
+{
+	csprof_labels_free(state->labels);
+	state->labels = NULL;
+}

@@ -1,0 +1,43 @@
+/* The labels that a thread has (runtime/hpcrun.h): keys with a text or a number. */
+#ifndef RUNTIME_PROCESS_LABELS_H
+#define RUNTIME_PROCESS_LABELS_H
+
+#include "formats/identity/notes.h"
+#include "runtime/process/state.h"
+#include "runtime/trees/names.h"
+
+enum { CSPROF_LABELS_KEPT = 16 };
+
+struct csprof_label {
+	struct csprof_name *key;
+	_Atomic uint64_t numbered; /* of the value: see csprof_name_value */
+	uint8_t kind, n;           /* enum csp_label_kind; bytes of the value */
+	char value[CSP_LABEL_BYTES + 1];
+};
+
+/* Of a thread, made at its first label. The last one of a key is in force. */
+struct csprof_labels {
+	_Atomic uint32_t n;
+	struct csprof_label at[CSPROF_LABELS_KEPT];
+	struct csprof_known_names known;
+};
+
+/* The calling thread has this label until it is taken away; the one with its key is there again
+ * then (push), or is replaced. value: cut at CSP_LABEL_BYTES; NULL: takes it away. Nothing happens
+ * if there are too many. Not for handlers. */
+void csprof_label_text(const char *key, const char *value, bool push);
+void csprof_label_number(const char *key, int64_t value, bool push);
+
+/* The numbers of the labels that are in force, as ips (formats/identity/notes.h), in their order.
+ * Returns how many there are. Async-signal-safe. */
+uint32_t csprof_labels_ips(const csprof_state_t *state, uint64_t ips[CSPROF_LABELS_KEPT]);
+
+/* The calling thread's labels, for a thread that it makes; NULL: there are none. Takes no lock. */
+struct csprof_labels *csprof_labels_copy(void);
+void csprof_labels_free(struct csprof_labels *labels); /* takes NULL */
+/* As those of regions. */
+void csprof_labels_keep(csprof_state_t *state);
+void csprof_labels_begin(csprof_state_t *state);
+void csprof_labels_deinit(csprof_state_t *state);
+
+#endif

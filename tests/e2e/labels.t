@@ -1,0 +1,164 @@
+#!/bin/bash
+# Labels of a program's own (runtime/hpcrun.h): what is measured has the labels that its thread had, and
+# views are by them.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+
+labels=$BUILD/programs/labels
+
+# by KEY DATA [OPTIONS]: "VALUE SHARE", per cent, of the labels with that key, and of none.
+by() {
+	local key=$1
+	"$hpcprof" export -q --format folded -m "${metric:-CPUTIME}" --group-by "$key" "${@:2}" |
+		awk -v prefix="[label] $key=" '{ n = $NF; t += n; sub(/;.*/, "")
+			if (index($0, prefix) == 1) of[substr($0, length(prefix) + 1)] += n; else of["-"] += n }
+			END { for (v in of) if (v != "-" || of[v] > 0.005 * t) printf "%s %.0f\n", v, t ? 100 * of[v] / t : 0 }' | sort
+}
+# is_by NAME KEY DATA "VALUE SHARE"...: within 4.
+is_by() {
+	by "$2" "$3" >got
+	check "$1" awk -v want="$(printf '%s\n' "${@:4}")" 'BEGIN { n = split(want, row, "\n")
+			for (i = 1; i <= n; i++) { split(row[i], f, " "); of[f[1]] = f[2] } left = n }
+		{ left--; if (!($1 in of) || $2 < of[$1] - 4 || $2 > of[$1] + 4) exit bad = 1 }
+		END { exit bad || left != 0 }' got
+	note "$(paste -sd, got)"
+}
+measure() { # DATA ARGUMENTS
+	timeout 60 "$hpcrun" -q -e CPUTIME@f2000 -o "$@" >said 2>said.err || true
+}
+
+is 'alone it runs as if there were none' "$("$labels" | wc -l) $("$labels" stacked)" '1000 '
+for trees in each all; do
+	measure "server-$trees" -t $trees "$labels"
+	cp said truth
+	"$hpcprof" text --functions --json --ci -n 0 --group-by request "server-$trees" >by-request
+	check "a server of 1000 requests, -t $trees: what each took" lib labels.py by-request truth
+	note "$(lib labels.py by-request truth)"
+	is_by "-t $trees: by another key" size "server-$trees" 'large 57' 'small 43'
+done
+metric=BYTES by request server-each >got
+is 'what was recorded has the labels, too' "$(grep -c '^500 0$' got) $(wc -l <got)" '1 999'
+is 'exactly' "$("$hpcprof" export -q --format folded -m BYTES --label request=^500\$ server-each | awk '{ n += $NF } END { print n }')" 500
+is 'only some' "$(by request server-each --label 'request=^99.$' | cut -d' ' -f1 | paste -sd' ')" \
+	'990 991 992 993 994 995 996 997 998 999'
+is 'of several keys all must match, of one key any' \
+	"$(by request server-each --label 'request=^8$' --label 'request=^9$' --label size=large | cut -d' ' -f1)" 8
+is 'of none' "$(by request server-each --label nokey=. | wc -l)" 0
+is 'by two keys' "$("$hpcprof" export -q --format folded -m CPUTIME --group-by size --group-by request server-each |
+	cut -d';' -f1,2 | sort -u | grep -c '^\[label\] size=.*;\[label\] request=')" \
+	"$(by request server-each | grep -vc '^-')"
+is 'without a key nothing is to be seen of them' "$("$hpcprof" export -q --format folded -m CPUTIME server-each | grep -c label)" 0
+"$hpcprof" tree --group-by size --depth 1 -m CPUTIME server-each >tree
+check 'a tree by them' says tree '5[0-9]\.[0-9]% .*\[label\] size=large'
+
+measure inherited "$labels" inherited
+is_by 'a thread begins with the labels of its creator, and a child, too' who inherited 'main 50' 'child 17' 'forked 17' '- 17'
+measure stacked "$labels" stacked
+is_by 'labels that are set, pushed and taken away' a stacked '1 50' '2 17' '- 33'
+is_by 'numbers' b stacked '-7 66' '- 33'
+measure strange "$labels" strange
+is 'strange ones: a sign in a key is another in views' "$("$hpcprof" export -q --format folded -m CPUTIME --group-by k=e=y strange | grep -c '^\[label\] k_e_y=v=a.*l;')" \
+	"$("$hpcprof" export -q --format folded -m CPUTIME strange | wc -l)"
+is 'strange ones: those that are too many are left out' "$(by key0 strange; by key49 strange)" '-9223372036854775808 100
+- 100'
+measure flood "$labels" flood
+check 'very many values: the accounts agree' bash -c '! "$1" flood 2>&1 | grep "does not agree"' - "$hpcprof"
+check 'and the region is there' bash -c '"$1" tree flood | grep -q "region. flood"' - "$hpcprof"
+
+# C++ and Fortran.
+include="-I$top/runtime"
+cat >scope.h <<'END'
+#include <time.h>
+static volatile unsigned sink;
+static void spin(int ms)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	long long end = t.tv_sec * 1000000000LL + t.tv_nsec + ms * 1000000LL;
+	do
+		for (int i = 0; i < 1000; i++)
+			sink = sink + 1;
+	while (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t), t.tv_sec * 1000000000LL + t.tv_nsec < end);
+}
+END
+cat >scope.cc <<'END'
+#include <hpcrun.h>
+#include "scope.h"
+int main()
+{
+	hpcrun::label outer("phase", "one");
+	spin(100);
+	try {
+		hpcrun::label inner("phase", "two"), number("n", 9);
+		spin(100);
+		throw 1;
+	} catch (int) {
+	}
+	spin(100);
+	return 0;
+}
+END
+for compiler in g++ clang++-14; do
+	if ! command -v $compiler >/dev/null; then
+		skip "$compiler: it is not installed" 3
+		continue
+	fi
+	# shellcheck disable=SC2086
+	$compiler -std=c++11 -Wall -Wextra -Werror -g -O2 $include -o scope scope.cc
+	./scope
+	is "$compiler: alone" $? 0
+	rm -rf scope-data
+	measure scope-data ./scope
+	is_by "$compiler: a label of a block, which an exception leaves" phase scope-data 'one 67' 'two 33'
+	is_by "$compiler: a number" n scope-data '9 33' '- 67'
+done
+
+if command -v gfortran >/dev/null; then
+	cat >steps.f90 <<'END'
+program steps
+  use hpcrun
+  use, intrinsic :: iso_fortran_env, only: int64
+  implicit none
+  real(8) :: x
+  call work(x)
+  call hpcrun_label_set('step', 1)
+  call work(x)
+  call hpcrun_label_set('step', -2_int64)
+  call hpcrun_label_set('phase', 'solve  ')
+  call work(x)
+  call hpcrun_label_clear('step')
+  call work(x)
+  if (x > 0) print '(a)', 'done'
+contains
+  subroutine work(x)
+    real(8), intent(inout) :: x
+    integer :: k
+    x = 0
+    do k = 1, 25000000
+      x = x + sqrt(real(k, 8))
+    end do
+  end subroutine
+end program
+END
+	gfortran -Wall -Wextra -Werror -std=f2008 -g -O2 -fno-inline -o steps "$top/runtime/hpcrun.f90" steps.f90
+	is 'gfortran: alone' "$(./steps)" 'done'
+	measure steps-data ./steps
+	is_by 'gfortran: numbers' step steps-data '1 25' '-2 25' '- 50'
+	is_by 'gfortran: texts' phase steps-data 'solve 50' '- 50'
+else
+	skip 'gfortran is not installed' 3
+fi
+
+"$hpcprof" merge -q -o merged.csp server-each stacked
+"$hpcprof" merge -q -o twice.csp merged.csp inherited
+for key in request size a b who; do
+	"$hpcprof" export -q --format folded -m CPUTIME --group-by $key server-each stacked inherited >"apart-$key"
+	"$hpcprof" export -q --format folded -m CPUTIME --group-by $key twice.csp >"merged-$key"
+	check "merged files have the labels: $key" cmp "apart-$key" "merged-$key"
+done
+is 'the accounts agree with the trees' "$("$hpcprof" server-each server-all inherited stacked 2>&1 | grep -c 'does not agree')" 0
+for wrong in request =x 'request=['; do
+	"$hpcprof" --label "$wrong" server-each >said 2>&1
+	is "--label $wrong is refused" $? 2
+done
+done_testing
