@@ -87,7 +87,7 @@ enum { CSP_TREE_COMPLETE = 0, CSP_TREE_PARTIAL = 1 };
 #define CSP_NONE 0xffffffffu /* no thread (shared by several), no creator tree */
 
 /* The outcome of a sample, or of a part of a thread's time: the rows of ACCOUNT, in this order.
- * The first two are in the trees, the others are not; the last two have weight but never
+ * The first two are in the trees, the others are not; the last three have weight but never
  * samples. */
 enum csp_disposition {
 	CSP_RECORDED,           /* a complete path in the tree */
@@ -101,7 +101,8 @@ enum csp_disposition {
 	CSP_REENTERED,          /* the handler interrupted itself */
 	CSP_SIGNAL_TAKEN,       /* the program has taken over our signal */
 	CSP_FAULT,              /* the handler faulted */
-	CSP_MEASURING_OFF,      /* weight after we stopped */
+	CSP_MEASURING_OFF,      /* weight after we had to stop */
+	CSP_STOPPED,            /* weight while the user or the program had stopped measuring */
 	CSP_TAIL,               /* weight after the last handled sample */
 	CSP_DISPOSITIONS
 };
@@ -111,7 +112,7 @@ enum csp_disposition {
 	{                                                                                          \
 		"recorded", "partial", "unsafe code", "exception handling", "load map changing",   \
 		    "unwind failed", "out of memory", "own code", "reentered", "signal taken",     \
-		    "fault", "measuring off", "tail"                                               \
+		    "fault", "measuring off", "stopped", "tail"                                    \
 	}
 
 /* A row of THREADS with number 0 and this name contains the merged data of many threads that

@@ -18,12 +18,13 @@ module hpcrun
   implicit none
   private
   public :: hpcrun_metric_new, hpcrun_record, hpcrun_region_begin, hpcrun_region_end, &
-            hpcrun_label_set, hpcrun_label_clear
+            hpcrun_label_set, hpcrun_label_clear, &
+            hpcrun_stop, hpcrun_start, hpcrun_stop_thread, hpcrun_start_thread
 
   ! struct hpcrun_interface of hpcrun.h
   type, bind(c) :: interface_type
     integer(c_int32_t) :: bytes
-    type(c_funptr) :: metric_new, record, region_begin, region_begin_for, region_end, label_text, label_number
+    type(c_funptr) :: metric_new, record, region_begin, region_begin_for, region_end, label_text, label_number, stop
   end type
 
   abstract interface
@@ -60,6 +61,13 @@ module hpcrun
     end subroutine
   end interface
 
+  abstract interface
+    subroutine stop_type(thread, stop) bind(c)
+      import :: c_int
+      integer(c_int), value :: thread, stop
+    end subroutine
+  end interface
+
   ! The value is a text, or an integer of either kind.
   interface hpcrun_label_set
     module procedure set_text, set_integer, set_int64
@@ -81,6 +89,7 @@ module hpcrun
   procedure(region_end_type), pointer, save :: c_region_end => null()
   procedure(label_text_type), pointer, save :: c_label_text => null()
   procedure(label_number_type), pointer, save :: c_label_number => null()
+  procedure(stop_type), pointer, save :: c_stop => null()
 
 contains
 
@@ -98,6 +107,7 @@ contains
         call c_f_procpointer(found%region_end, c_region_end)
         call c_f_procpointer(found%label_text, c_label_text)
         call c_f_procpointer(found%label_number, c_label_number)
+        call c_f_procpointer(found%stop, c_stop)
       end if
     end if
     known = .true.
@@ -173,5 +183,29 @@ contains
     if (.not. known) call find()
     c_key = trim(key) // c_null_char
     if (associated(c_label_text)) call c_label_text(c_loc(c_key), c_null_ptr, 0)
+  end subroutine
+
+  subroutine change(thread, stop)
+    integer(c_int), intent(in) :: thread, stop
+
+    if (.not. known) call find()
+    if (associated(c_stop)) call c_stop(thread, stop)
+  end subroutine
+
+  ! Measuring the process, or the calling thread.
+  subroutine hpcrun_stop()
+    call change(0, 1)
+  end subroutine
+
+  subroutine hpcrun_start()
+    call change(0, 0)
+  end subroutine
+
+  subroutine hpcrun_stop_thread()
+    call change(1, 1)
+  end subroutine
+
+  subroutine hpcrun_start_thread()
+    call change(1, 0)
   end subroutine
 end module

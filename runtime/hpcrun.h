@@ -40,6 +40,8 @@ struct hpcrun_interface {
 	/* value NULL: the label is taken away; push: as hpcrun_label_push */
 	void (*label_text)(const char *key, const char *value, int push);
 	void (*label_number)(const char *key, int64_t value, int push);
+	/* thread: of the calling thread, not of the process; stop 0: measure again */
+	void (*stop)(int thread, int stop);
 };
 
 #ifndef HPCRUN_INTERFACE_ONLY
@@ -151,6 +153,35 @@ static inline void hpcrun_label_clear(const char *key)
 {
 	if (HPCRUN_HAS_(label_text))
 		hpcrun_found_->label_text(key, (const char *)0, 0);
+}
+
+/* Stop measuring the process, and start it again. What it does meanwhile is not in the profile,
+ * except as time that was not measured. Takes a few microseconds for each thread. A process that
+ * was stopped from outside (hpcrun --stop-at-start, hpcrun control) can also be started in this
+ * way. */
+static inline void hpcrun_stop(void)
+{
+	if (HPCRUN_HAS_(stop))
+		hpcrun_found_->stop(0, 1);
+}
+
+static inline void hpcrun_start(void)
+{
+	if (HPCRUN_HAS_(stop))
+		hpcrun_found_->stop(0, 0);
+}
+
+/* The same for the calling thread alone. It is measured if both are. */
+static inline void hpcrun_stop_thread(void)
+{
+	if (HPCRUN_HAS_(stop))
+		hpcrun_found_->stop(1, 1);
+}
+
+static inline void hpcrun_start_thread(void)
+{
+	if (HPCRUN_HAS_(stop))
+		hpcrun_found_->stop(1, 0);
 }
 
 /* For HPCRUN_REGION. */

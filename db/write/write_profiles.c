@@ -513,8 +513,9 @@ int db_write_profiles(struct db_writing *w, struct error *e)
 	int rc;
 
 	/* problems with the files were reported when they were first read */
-	rc = nobody.out ? scan_profiles(&files, w->o->profiles, w->o->num_profiles, &nobody, e)
-			: error_system(e, "/dev/null");
+	rc = nobody.out
+		 ? scan_profiles(&files, w->o->profiles, w->o->num_profiles, false, &nobody, e)
+		 : error_system(e, "/dev/null");
 	if (rc == 0) {
 		rc = prepare(&s);
 		if (rc == 0)

@@ -477,7 +477,10 @@ static void end_wait(const struct settling *s, uint32_t i, uint64_t end)
 	    number < store_survey_first_node(sv, 0) || number >= sv->first_name)
 		return;
 	struct store_clock *clock = &t->clocks[t->wait_clock];
-	uint64_t now = excess(end, t->wait_ahead), weight = excess(now, clock->last);
+	uint64_t now = excess(end, t->wait_ahead);
+	if (clock->stopped && clock->stopped - 1 < now) /* what came after that is not measured */
+		now = clock->stopped - 1;
+	uint64_t weight = excess(now, clock->last);
 	if (weight > end - s->h->start_mono_ns)
 		return;
 	struct store_node *node = (struct store_node *)store_survey_node(sv, number);

@@ -102,4 +102,19 @@ int store_recover(const char *stores, const char *out, struct store_recovery *r,
  * datafiles; NULL: dir. */
 int store_recover_all(const char *dir, const char *out, struct store_recovery *r, struct error *e);
 
+/* What a store that is visited is. fd: the store, open for reading, and for writing if it may be
+ * written; it is closed afterwards. */
+struct store_visit {
+	int fd;
+	const char *name; /* of the store, without directories */
+	const struct store_header *header;
+	bool alive; /* its process runs */
+};
+
+/* Visit the stores to whose directories links in dir point, except those whose datafile is written;
+ * nothing is changed. A store that just begins is left out. Returns 0, or -1 and *e if dir cannot
+ * be listed or memory ran out. */
+int store_visit_all(const char *dir, void (*visit)(void *context, const struct store_visit *v),
+		    void *context, struct error *e);
+
 #endif

@@ -41,9 +41,9 @@ static bool is_allowed(int fd, uint32_t user)
 			 st.st_nlink == 1);
 }
 
-static int open_store(const struct recovering *w, const char *name, struct error *e)
+static int open_store(const struct recovering *w, const char *name, int how, struct error *e)
 {
-	int fd = openat(w->stores, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	int fd = openat(w->stores, name, how | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return error_system(e, "cannot be opened");
 	if (is_allowed(fd, w->user))
@@ -56,7 +56,7 @@ static int read_header(const struct recovering *w, const char *name, struct stor
 		       struct error *e)
 {
 	memset(h, 0, sizeof *h);
-	int fd = open_store(w, name, e);
+	int fd = open_store(w, name, O_RDONLY, e);
 	if (fd < 0)
 		return -1;
 	ssize_t n = pread(fd, h, sizeof *h, 0);
@@ -155,7 +155,7 @@ static int copy(const struct recovering *w, const char *name, struct store_copy 
 {
 	if (!w->user)
 		return store_copy_read(c, w->stores, name, e);
-	int fd = open_store(w, name, e);
+	int fd = open_store(w, name, O_RDONLY, e);
 	int result = fd < 0 ? -1 : store_copy_file(c, fd, e);
 	if (fd >= 0)
 		close(fd);
@@ -475,6 +475,93 @@ int store_recover_all(const char *dir, const char *out, struct store_recovery *r
 	}
 	if (result == 0 && holds_stores)
 		result = store_recover(dir, out, r, e);
+	names_free(&names);
+	close(fd);
+	return result;
+}
+
+/* ---- visits -----------------------------------------------------------------------------------
+ */
+
+struct visiting {
+	void (*visit)(void *context, const struct store_visit *v);
+	void *context;
+};
+
+static void visit_one(struct recovering *w, const char *name, const struct visiting *v)
+{
+	struct store_header h;
+	struct error ignored;
+	if (store_has_suffix(name, STORE_EXEC_SUFFIX) || read_header(w, name, &h, &ignored) < 0 ||
+	    memcmp(h.magic, STORE_MAGIC, sizeof h.magic) != 0 || h.version != STORE_VERSION ||
+	    h.state == STORE_WRITTEN)
+		return;
+	int fd = open_store(w, name, O_RDWR, &ignored);
+	if (fd < 0)
+		fd = open_store(w, name, O_RDONLY, &ignored);
+	if (fd < 0)
+		return;
+	v->visit(v->context, &(struct store_visit){
+				 .fd = fd,
+				 .name = name,
+				 .header = &h,
+				 .alive = store_lives_among(w->mapped, w->stores, name, &h),
+			     });
+	close(fd);
+}
+
+static int visit_each(struct recovering *w, const struct visiting *v, struct error *e)
+{
+	struct store_names names = {0};
+	int result = list(w->stores, is_store, &names, e);
+	for (size_t i = 0; result == 0 && i < names.n; i++)
+		visit_one(w, names.at[i], v);
+	names_free(&names);
+	return result;
+}
+
+static int visit_directory(int stores, const struct visiting *v, struct error *e)
+{
+	struct store_mapped mapped = {0};
+	struct recovering w = {.stores = stores, .out = -1, .mapped = &mapped};
+	struct store_names users = {0};
+	int result = visit_each(&w, v, e);
+	if (result == 0)
+		result = list(stores, is_user, &users, e);
+	for (size_t i = 0; result == 0 && i < users.n; i++) {
+		store_is_user(users.at[i], &w.user);
+		w.stores = store_open_user(stores, users.at[i]);
+		if (w.stores < 0)
+			continue;
+		result = visit_each(&w, v, e);
+		close(w.stores);
+	}
+	names_free(&users);
+	store_mapped_free(&mapped);
+	return result;
+}
+
+int store_visit_all(const char *dir, void (*visit)(void *context, const struct store_visit *v),
+		    void *context, struct error *e)
+{
+	const struct visiting v = {visit, context};
+	struct store_names names = {0};
+	struct stat link;
+	char target[PATH_MAX];
+	int fd = open_directory(dir, e), result = 0;
+	if (fd < 0)
+		return -1;
+	result = list(fd, is_link_or_store, &names, e);
+	for (size_t i = 0; result == 0 && i < names.n; i++) {
+		if (fstatat(fd, names.at[i], &link, AT_SYMLINK_NOFOLLOW) != 0 ||
+		    !S_ISLNK(link.st_mode) || !is_ours(fd, names.at[i], &link, target))
+			continue;
+		int stores = open(target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (stores >= 0) {
+			result = visit_directory(stores, &v, e);
+			close(stores);
+		}
+	}
 	names_free(&names);
 	close(fd);
 	return result;

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC "HPCSTORE"
-enum { STORE_VERSION = 9, STORE_ORDER_MARK = 0x01020304 };
+enum { STORE_VERSION = 10, STORE_ORDER_MARK = 0x01020304 };
 
 enum {
 	STORE_GRAIN = 16,
@@ -49,8 +49,8 @@ struct store_string {
 struct store_metric {
 	char name[64];
 	char unit[8];    /* "ns", "bytes", "count" */
-	char source[64]; /* source of the samples; empty for an N column */
-	char jitter[32];
+	char source[48]; /* source of the samples; empty for an N column */
+	char jitter[16];
 	uint64_t flags, period;
 	uint64_t requested; /* requested samples per second; 0: not a rate */
 	uint32_t kernel;    /* 1: kernel time is included; 0: it is not */
@@ -70,6 +70,19 @@ enum store_state {
 #define STORE_SUFFIX ".hpcstore"
 #define STORE_LINK_SUFFIX ".stores"
 #define STORE_EXEC_SUFFIX ".exec"
+
+/* How another process stops measuring, and starts it again: it adds 2 to the header's `control`,
+ * with this bit or without it, and queues the process the signal `sig` with this value (sigqueue),
+ * until `controlled` is the same. */
+enum { STORE_CONTROL_STOP = 1 };
+#define STORE_CONTROL_VALUE 0x4850435354415254ull
+
+/* The file in the directory of datafiles that says that new processes are stopped. */
+#define STORE_STOPPED_FILE "stopped"
+
+/* In that directory: datafiles of running processes, as they were when they were last written to
+ * disk. One is of use if its process has neither a datafile nor a store. */
+#define STORE_FLUSHED "flushed"
 
 /* At offset 0. */
 struct store_header {
@@ -102,6 +115,10 @@ struct store_header {
 	 * was not theirs. */
 	store_ref unmarked;
 	uint32_t marks_lost;
+	uint32_t sig; /* the number of the signal of samples */
+	/* Written by other processes, and the last of them that was done: see STORE_CONTROL_STOP.
+	 */
+	uint32_t control, controlled;
 	/* Threads for which an event could not be counted: once for each event. */
 	uint32_t uncounted;
 	/* ns of CPU time that measuring this image takes before and after its threads' clocks; 0:
@@ -157,6 +174,7 @@ struct store_clock {
 	uint64_t cost; /* of the first one: ns used by measuring all events, besides "own code" */
 	/* of a performance event: for how many ns it should have counted, and has */
 	uint64_t enabled, running;
+	uint64_t stopped; /* the clock when measuring was stopped, plus 1; 0: it is not */
 };
 
 struct store_thread {

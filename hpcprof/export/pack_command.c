@@ -23,7 +23,7 @@ static int list_new(const struct pack_options *o, const char *folder, struct sca
 
 	*n = 0;
 	*files = NULL;
-	if (scan_profiles(s, &folder, 1, d, e) != 0)
+	if (scan_profiles(s, &folder, 1, false, d, e) != 0)
 		return -1;
 	*files = calloc(s->files.len + 1, sizeof **files);
 	if (!*files)

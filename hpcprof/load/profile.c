@@ -287,7 +287,7 @@ int profile_load(struct profile *p, const struct profile_request *r, struct diag
 	check_folder(d, "--sysroot", o->sysroot);
 	for (size_t i = 0; i < o->debug_dirs.len; i++)
 		check_folder(d, "--debug-dir", o->debug_dirs.at[i]);
-	if (scan_profiles(&s, o->profiles, o->num_profiles, d, e) != 0)
+	if (scan_profiles(&s, o->profiles, o->num_profiles, r->apart, d, e) != 0)
 		return -1;
 	rc = check_output(r->output, &s, e);
 	if (rc == 0)

@@ -35,6 +35,7 @@ struct profile_request {
 	const struct common *common;
 	const char *output; /* the file to write, or NULL; must not be one of the PROFILEs */
 	bool units;         /* fill the profile's units, to compare values */
+	bool apart;         /* each PROFILE is one of its own: see scan_profiles */
 	bool threads;       /* fill the model's groups of threads */
 	bool keep_notes;    /* regions are not put into paths: see struct ingest_options */
 	bool no_names;      /* do not resolve addresses: no names are printed */

@@ -2,6 +2,7 @@
 
 #include "formats/store/recover.h"
 #include "hpcprof/command/newest.h"
+#include "hpcprof/load/snapshots.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -146,6 +147,45 @@ static void prefer_datafiles(struct scan *s, size_t from)
 	}
 }
 
+static bool is_listed(const struct scan *s, size_t from, const char *datafile)
+{
+	for (size_t i = from; i < s->files.len; i++)
+		if (strcmp(s->files.at[i].datafile ? s->files.at[i].datafile : s->files.at[i].path,
+			   datafile) == 0)
+			return true;
+	return false;
+}
+
+/* Of processes that have left nothing else because the machine went down: their last flush. */
+static int add_flushed(struct scan *s, const char *folder, size_t from, struct diag *d,
+		       struct error *e)
+{
+	char *flushed = join(folder, STORE_FLUSHED, 0, "");
+	DIR *dir = flushed ? opendir(flushed) : NULL;
+	struct dirent *entry;
+	size_t listed = s->files.len;
+	int rc = flushed ? 0 : error_memory(e, strlen(folder));
+
+	while (rc == 0 && dir && (entry = readdir(dir))) {
+		char *datafile = join(folder, entry->d_name, 0, "");
+		if (!datafile)
+			rc = error_memory(e, strlen(entry->d_name));
+		else if (store_has_suffix(entry->d_name, CSP_SUFFIX) &&
+			 !is_listed(s, from, datafile))
+			rc = add_entry(s, flushed, entry->d_name, d, e);
+		free(datafile);
+	}
+	if (dir)
+		closedir(dir);
+	free(flushed);
+	if (rc == 0 && s->files.len > listed)
+		diag_notice(d, folder,
+			    "%zu program image%s left nothing but what was flushed before (hpcrun "
+			    "control DIR flush)",
+			    s->files.len - listed, s->files.len - listed == 1 ? "" : "s");
+	return rc;
+}
+
 static int add_folder(struct scan *s, const char *folder, struct diag *d, struct error *e)
 {
 	DIR *dir = opendir(folder);
@@ -166,7 +206,7 @@ static int add_folder(struct scan *s, const char *folder, struct diag *d, struct
 			rc = add_store(s, folder, folder, entry->d_name, e);
 	closedir(dir);
 	prefer_datafiles(s, before);
-	return rc;
+	return rc == 0 ? add_flushed(s, folder, before, d, e) : rc;
 }
 
 /* Report a folder without datafiles. Often it is the one above a measurement: name the first of
@@ -237,7 +277,7 @@ static void unify(struct scan *s)
 	qsort(s->files.at, s->files.len, sizeof *s->files.at, by_path);
 }
 
-int scan_profiles(struct scan *s, const char *const *profiles, size_t n, struct diag *d,
+int scan_profiles(struct scan *s, const char *const *profiles, size_t n, bool apart, struct diag *d,
 		  struct error *e)
 {
 	int rc = 0;
@@ -261,6 +301,10 @@ int scan_profiles(struct scan *s, const char *const *profiles, size_t n, struct 
 		return rc;
 	}
 	unify(s);
+	if (snapshots_drop(s, apart, d, e) != 0) {
+		scan_deinit(s);
+		return -1;
+	}
 	return 0;
 }
 

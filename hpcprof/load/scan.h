@@ -24,10 +24,12 @@ struct scan {
 	const char *argument;        /* internal: the current one */
 };
 
-/* Collect the files named. For each directory named, collect the *.csp in it, and the stores, in it
- * or where its links lead, that have no datafile. What cannot be read or has no files is reported
- * to d and skipped. -1 and *e if memory ran out. */
-int scan_profiles(struct scan *s, const char *const *profiles, size_t n, struct diag *d,
+/* Collect the files named. apart: each argument is a profile of its own, to be compared with the
+ * others; else of several snapshots of a process only the latest remains (snapshots.h). For each
+ * directory named, collect the *.csp in it, and the stores, in it or where its links lead, that
+ * have no datafile. What cannot be read or has no files is reported to d and skipped. -1 and *e if
+ * memory ran out. */
+int scan_profiles(struct scan *s, const char *const *profiles, size_t n, bool apart, struct diag *d,
 		  struct error *e);
 /* The same for one directory, which may be empty. */
 int scan_folder(struct scan *s, const char *folder, struct diag *d, struct error *e);

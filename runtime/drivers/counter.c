@@ -127,8 +127,9 @@ static void quiet(struct csprof_source *s)
 	os_perf_enable(&s->perf, false);
 }
 
-static void resume(struct csprof_source *s)
+static void resume(struct csprof_source *s, uint64_t next_ns)
 {
+	(void)next_ns;
 	os_perf_enable(&s->perf, true);
 }
 

@@ -83,9 +83,10 @@ struct csprof_driver {
 	void (*settle)(struct csprof_source *s, uint64_t next_ns);
 	/* Whether this source sent the signal. Async-signal-safe. */
 	bool (*sent)(const struct csprof_source *s, const siginfo_t *info);
-	/* Stop sending, and continue. Any thread may call them. */
+	/* Stop sending, and continue: a source that cannot go on where it was begins with a sample
+	 * after next_ns. Any thread may call them. */
 	void (*quiet)(struct csprof_source *s);
-	void (*resume)(struct csprof_source *s);
+	void (*resume)(struct csprof_source *s, uint64_t next_ns);
 	/* Release everything. in_child: after fork, where only copies exist. Async-signal-safe. */
 	void (*stop)(struct csprof_source *s, bool in_child);
 	/* It has a performance event: each context switch of its threads costs csprof_cost.change,

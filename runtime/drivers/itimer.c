@@ -55,8 +55,9 @@ static bool sent(const struct csprof_source *s, const siginfo_t *info)
 	return info->si_signo == SIGPROF && info->si_code == SI_KERNEL;
 }
 
-static void resume(struct csprof_source *s)
+static void resume(struct csprof_source *s, uint64_t next_ns)
 {
+	(void)next_ns;
 	go_on(s);
 }
 

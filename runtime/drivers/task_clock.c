@@ -194,14 +194,14 @@ static void quiet(struct csprof_source *s)
 		os_perf_enable(&s->perf, false);
 }
 
-static void resume(struct csprof_source *s)
+static void resume(struct csprof_source *s, uint64_t next_ns)
 {
 	if (!s->by_timer)
 		os_perf_enable(&s->perf, true);
 	else if (s->cpu_timer >= 0)
-		os_timer_arm(s->cpu_timer, s->period);
+		os_timer_arm(s->cpu_timer, next_ns);
 	else
-		csprof_monotonic_arm(s, s->period);
+		csprof_monotonic_arm(s, next_ns);
 }
 
 static void stop(struct csprof_source *s, bool in_child)

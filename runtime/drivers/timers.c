@@ -47,9 +47,9 @@ static void quiet(struct csprof_source *s)
 	csprof_monotonic_quiet(s);
 }
 
-static void resume(struct csprof_source *s)
+static void resume(struct csprof_source *s, uint64_t next_ns)
 {
-	os_timer_arm(s->cpu_timer, s->period);
+	os_timer_arm(s->cpu_timer, next_ns);
 }
 
 static void stop(struct csprof_source *s, bool in_child)

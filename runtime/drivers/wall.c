@@ -26,9 +26,9 @@ static bool sent(const struct csprof_source *s, const siginfo_t *info)
 	return os_timer_sent(info, s);
 }
 
-static void resume(struct csprof_source *s)
+static void resume(struct csprof_source *s, uint64_t next_ns)
 {
-	arm(s, s->period);
+	arm(s, next_ns);
 }
 
 static void stop(struct csprof_source *s, bool in_child)

@@ -45,6 +45,12 @@ static uint64_t samples_of(const struct launch_event *e)
 	return all;
 }
 
+/* What its clock advanced while measuring was not stopped. */
+static uint64_t measured(const struct launch_event *e)
+{
+	return e->clock > e->weight[CSP_STOPPED] ? e->clock - e->weight[CSP_STOPPED] : 0;
+}
+
 static uint64_t taken(const struct launch_event *e)
 {
 	return e->samples[CSP_RECORDED] + e->samples[CSP_PARTIAL];
@@ -56,7 +62,7 @@ static void say_rate(const struct launch_options *o, const struct csprof_event_r
 		     const struct launch_event *e, double cost)
 {
 	const double few = 0.9, near = 0.5;
-	double rate = (double)samples_of(e) * 1e9 / (double)e->clock;
+	double rate = (double)samples_of(e) * 1e9 / (double)measured(e);
 	bool low = rate < few * (double)asked->rate;
 	bool bounded = low && cost * CSPROF_WHOLE > near * (double)o->parsed_budget;
 	bool poor = !strstr(e->source, "perf") && !launch_events_allowed();
@@ -74,7 +80,7 @@ static void say_period(const struct launch_options *o, const struct csprof_event
 		       const struct launch_event *e, double cost)
 {
 	const double few = 0.9, near = 0.5, telling = 10;
-	double due = asked->period ? (double)e->clock / (double)asked->period : 0;
+	double due = asked->period ? (double)measured(e) / (double)asked->period : 0;
 	bool low = due > telling && (double)samples_of(e) < few * due;
 	fprintf(stderr, " by %s", e->source);
 	if (low)
@@ -105,7 +111,7 @@ static void say_event(const struct launch_options *o, uint32_t i, const struct l
 		fprintf(stderr, "in %.2f s of CPU time", (double)e->clock / 1e9);
 	else
 		fprintf(stderr, "of %" PRIu64 " %s", e->clock, asked->name);
-	if (!e->clock || !e->source[0] || off_cpu(asked)) /* there was no sample */
+	if (!measured(e) || !e->source[0] || off_cpu(asked)) /* there was no sample */
 		return;
 	double cost = (double)s->cost / (double)s->cpu;
 	(is_time(asked) ? say_rate : say_period)(o, asked, e, cost);
@@ -140,7 +146,7 @@ static void say_lost(const struct launch_recovered *r)
 }
 
 /* Time without samples, which the program has caused. */
-static void say_unsampled(const struct launch_event *e)
+static void say_unsampled(const struct launch_event *e, bool first)
 {
 	static const struct {
 		enum csp_disposition as;
@@ -150,10 +156,12 @@ static void say_unsampled(const struct launch_event *e)
 	    {CSP_SIGNAL_TAKEN,
 	     "because programs take or block the sampling signal; try --signal RTMIN"},
 	    {CSP_FAULT, "because of faults in the sampling handler"},
+	    {CSP_STOPPED, "measuring was stopped"},
 	};
 	const double telling = 0.005;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if ((double)e->weight[kinds[i].as] > telling * (double)e->clock)
+		if ((first || kinds[i].as != CSP_STOPPED) &&
+		    (double)e->weight[kinds[i].as] > telling * (double)e->clock)
 			fprintf(stderr, "; %.2f s without samples (%s)",
 				(double)e->weight[kinds[i].as] / 1e9, kinds[i].text);
 }
@@ -178,9 +186,12 @@ static void say_outcomes(const struct launch_options *o, const struct launch_sum
 			separator = ", ";
 		}
 	fputs(dropped ? ")" : "", stderr);
+	bool first = true;
 	for (uint32_t i = 0; i < o->events.n; i++)
-		if (is_time(&o->events.of[i]))
-			say_unsampled(&s->events[i]);
+		if (is_time(&o->events.of[i])) {
+			say_unsampled(&s->events[i], first);
+			first = false;
+		}
 }
 
 void launch_say_end(const struct launch_options *o, const char *quoted, const char *dir,

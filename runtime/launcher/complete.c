@@ -1,6 +1,7 @@
 #include "runtime/launcher/complete.h"
 
 #include "formats/base/completion.h"
+#include "runtime/launcher/control.h"
 #include "runtime/launcher/list_events.h"
 #include "runtime/launcher/options.h"
 
@@ -57,6 +58,28 @@ static void offer_values(struct completion *c)
 		puts(":directory");
 }
 
+/* "control" and what follows: DIR, a verb and its options. */
+static void complete_control(const char *const *words, size_t n)
+{
+	const char *plain[MOST_OPTIONS], *what, *help;
+	struct completion_option options[MOST_OPTIONS];
+	size_t num_options = launch_control_options(options);
+	struct completion c;
+	if (n > MOST_OPTIONS)
+		return;
+	completion_find(&c, options, num_options, words + 1, n - 1, false, plain, stdout);
+	if (c.option)
+		return;
+	if (c.is_option)
+		for (size_t i = 0; i < num_options; i++)
+			completion_offer_option(&c, &options[i]);
+	else if (c.num_plain == 0)
+		puts(":directory");
+	else if (c.num_plain == 1)
+		for (size_t i = 0; (what = launch_control_verb(i, &help)); i++)
+			completion_offer(&c, what, help);
+}
+
 int launch_complete(const char *const *words, size_t n)
 {
 	static const char *const nothing[] = {""};
@@ -70,14 +93,23 @@ int launch_complete(const char *const *words, size_t n)
 		words = nothing;
 		n = 1;
 	}
+	if (n > 1 && strcmp(words[0], "control") == 0) {
+		complete_control(words, n);
+		free(plain);
+		return 0;
+	}
 	completion_find(&c, options, num_options, words, n, true, plain, stdout);
 	if (c.option)
 		offer_values(&c);
 	else if (c.is_option)
 		for (size_t i = 0; i < num_options; i++)
 			completion_offer_option(&c, &options[i]);
-	else
+	else {
+		if (n == 1)
+			completion_offer(&c, "control",
+					 "stop, start and save a running measurement");
 		printf(":command %zu\n", c.num_plain ? c.first_plain : n - 1);
+	}
 	free(plain);
 	return 0;
 }

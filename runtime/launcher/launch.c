@@ -5,6 +5,7 @@
 #include "runtime/launcher/check.h"
 #include "runtime/launcher/closing.h"
 #include "runtime/launcher/complete.h"
+#include "runtime/launcher/control.h"
 #include "runtime/launcher/cost.h"
 #include "runtime/launcher/environment.h"
 #include "runtime/launcher/hardening.h"
@@ -14,6 +15,7 @@
 #include "runtime/launcher/pack.h"
 #include "runtime/launcher/quote.h"
 #include "runtime/launcher/self.h"
+#include "runtime/launcher/snapshot.h"
 #include "runtime/launcher/store.h"
 #include "runtime/launcher/summary.h"
 #include "runtime/launcher/unmeasured.h"
@@ -210,16 +212,67 @@ static uint64_t ns_of(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
-/* Until the child ends: once a second, see to what processes of other users left. */
-static void attend(pid_t pid, const char *out, const struct launch_store *store,
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* When measuring is to begin, and to stop; 0: it does not, or has. */
+struct plan {
+	uint64_t start, stop;
+};
+
+static struct plan make_plan(const struct launch_options *o)
+{
+	uint64_t now = monotonic_ns();
+	return (struct plan){.start = o->delay ? now + o->delay : 0,
+			     .stop = o->lasting ? now + o->delay + o->lasting : 0};
+}
+
+static void change(const char *out, bool stop)
+{
+	struct launch_controlled result;
+	if (launch_control(out, stop, &result) == 0)
+		launch_control_complain(out, &result);
+}
+
+/* Do what is due. Returns ms until something else is, or -1. */
+static int follow_plan(struct plan *plan, const char *out)
+{
+	enum { NS_PER_MS = 1000000, MOST_MS = 1000 * 1000 };
+	uint64_t now = monotonic_ns();
+	if (plan->start && now >= plan->start) {
+		change(out, false);
+		plan->start = 0;
+	}
+	if (plan->stop && now >= plan->stop) {
+		change(out, true);
+		plan->stop = 0;
+	}
+	uint64_t next = plan->start ? plan->start : plan->stop;
+	if (!next)
+		return -1;
+	uint64_t ms = next > now ? (next - now + NS_PER_MS - 1) / NS_PER_MS : 0;
+	return ms < MOST_MS ? (int)ms : MOST_MS;
+}
+
+/* Until the child ends: follow the plan, and once a second see to what processes of other users
+ * left. */
+static void attend(pid_t pid, const char *out, const struct launch_store *store, struct plan *plan,
 		   struct launch_recovered *recovered)
 {
 	enum { SECOND_MS = 1000 };
-	struct pollfd end = {.fd = geteuid() == 0 ? pidfd_open(pid, 0) : -1, .events = POLLIN};
+	bool look = geteuid() == 0;
+	struct pollfd end = {.fd = pidfd_open(pid, 0), .events = POLLIN};
 	int r = end.fd >= 0 ? 0 : 1;
 	while (r == 0 || (r < 0 && errno == EINTR)) {
-		r = poll(&end, 1, SECOND_MS);
-		if (r == 0)
+		int ms = follow_plan(plan, out);
+		if (ms < 0 && !look)
+			break;
+		r = poll(&end, 1, look && (ms < 0 || ms > SECOND_MS) ? SECOND_MS : ms);
+		if (r == 0 && look)
 			launch_store_look(store, out, recovered);
 	}
 	if (end.fd >= 0)
@@ -276,6 +329,11 @@ static int run(const struct launch_options *o)
 	struct timespec since;
 	if (launch_store_make(&store, o->store, absolute) < 0)
 		return FAILED_BEFORE;
+	/* a file of before must not stop this measurement */
+	if (launch_control_mark(absolute, o->stopped || o->delay) != 0) {
+		fail("cannot write to", shown);
+		return FAILED_BEFORE;
+	}
 	launch_cost(library, absolute, store.path, &cost);
 	clock_gettime(CLOCK_REALTIME_COARSE, &since);
 	size_t listed = launch_unmeasured_size(absolute);
@@ -288,9 +346,13 @@ static int run(const struct launch_options *o)
 	if (obstacle.reason && !o->only[0])
 		launch_unmeasured_add(absolute, obstacle.reason, obstacle.program);
 	uint64_t waited;
-	attend(pid, absolute, &store, &recovered);
+	struct plan plan = make_plan(o);
+	attend(pid, absolute, &store, &plan, &recovered);
 	status = wait_for(pid, &waited);
 	launch_store_recover(&store, absolute, pid, status, &recovered);
+	if (!recovered.running)
+		launch_control_mark(absolute, false);
+	launch_flushed_drop(absolute);
 	launch_waited_add(absolute, pid, &since, waited);
 	launch_quote(quoted, shown);
 	if (!o->quiet) {
@@ -309,6 +371,8 @@ int main(int argc, char **argv)
 		return launch_image_run(argv[2]);
 	if (argc > 1 && strcmp(argv[1], "--complete") == 0)
 		return launch_complete((const char *const *)argv + 2, (size_t)argc - 2);
+	if (argc > 1 && strcmp(argv[1], "control") == 0)
+		return launch_control_main(argc - 1, argv + 1);
 	if (launch_options_parse(&o, argc, argv) < 0)
 		return FAILED_BEFORE;
 	switch (o.action) {

@@ -74,6 +74,11 @@ const struct launch_option launch_option_table[] = {
     {'o', "output", "DIR", NULL, "write datafiles to DIR (hpcrun-COMMAND-N)"},
     {'r', "follow", "yes|no", yes_no, "measure spawned processes as well (yes)"},
     {LAUNCH_ONLY, "only", "NAME", NULL, "measure only executables with this name; may be repeated"},
+    {LAUNCH_DELAY, "delay", "TIME", NULL, "begin to measure after TIME, such as 10s, 500ms or 2m"},
+    {LAUNCH_FOR, "for", "TIME", NULL, "stop measuring TIME after that"},
+    {LAUNCH_STOPPED, "stop-at-start", NULL, NULL,
+     "measure only when told to: by hpcrun control DIR start, or by\n"
+     "the program (hpcrun_start)"},
     {'t', "trees", "each|all", each_all,
      "one tree of call paths per thread, or one for all (each)"},
     {LAUNCH_STORE, "store", "PLACE", places,
@@ -127,6 +132,7 @@ static void print_row(const struct launch_option *row)
 void launch_help(void)
 {
 	puts("Usage: hpcrun [options] [--] COMMAND [ARGS...]\n"
+	     "       hpcrun control DIR stop|start|snapshot|flush (see man hpcrun-control)\n"
 	     "Run COMMAND and record the call paths in which its threads spend CPU time.\n");
 	for (const struct launch_option *row = launch_option_table; row->name; row++)
 		print_row(row);
@@ -224,6 +230,32 @@ static int parse_size(const char *value, long *out)
 	return 0;
 }
 
+int launch_duration(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}, {"h", 3600e9}};
+	const double year = 366 * 86400e9;
+	char *end;
+	if (*text < '0' || *text > '9')
+		return -1;
+	double n = strtod(text, &end);
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strcmp(end, units[i].name) == 0 && n * units[i].ns < year) {
+			*ns = (uint64_t)(n * units[i].ns);
+			return 0;
+		}
+	return -1;
+}
+
+static int parse_duration(const char *what, const char *value, uint64_t *out)
+{
+	return launch_duration(value, out) == 0
+		   ? 0
+		   : complain(what, value, "expected a time such as 10s, 500ms or 2m");
+}
+
 /* Add the value of option `what` to a list. */
 static int append(const char *what, const char *value, char separator, char *list, size_t size)
 {
@@ -260,6 +292,13 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		return parse_yes("-r", value, &o->follow);
 	case LAUNCH_PACK:
 		return parse_yes("--pack", value, &o->pack);
+	case LAUNCH_DELAY:
+		return parse_duration("--delay", value, &o->delay);
+	case LAUNCH_FOR:
+		return parse_duration("--for", value, &o->lasting);
+	case LAUNCH_STOPPED:
+		o->stopped = true;
+		return 0;
 	case LAUNCH_ONLY:
 		return append("--only", value, ':', o->only, sizeof o->only);
 	case 't':
@@ -333,6 +372,8 @@ static int from_environment(struct launch_options *o)
 	    {HPCRUN_ENV_STORE, LAUNCH_STORE},
 	    {HPCRUN_ENV_BUDGET, LAUNCH_BUDGET},
 	    {HPCRUN_ENV_PACK, LAUNCH_PACK},
+	    {HPCRUN_ENV_DELAY, LAUNCH_DELAY},
+	    {HPCRUN_ENV_FOR, LAUNCH_FOR},
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		const char *value = getenv(variables[i].name);
@@ -341,6 +382,8 @@ static int from_environment(struct launch_options *o)
 	}
 	const char *quiet = getenv(HPCRUN_ENV_QUIET);
 	o->quiet = quiet && *quiet;
+	const char *stopped = getenv(HPCRUN_ENV_STOPPED);
+	o->stopped = stopped && *stopped;
 	return 0;
 }
 
@@ -427,6 +470,20 @@ static int check_marks(struct launch_options *o, const struct launch_options *en
 	return 0;
 }
 
+/* What begins measuring at a time needs that hpcrun can reach the processes. */
+static int check_times(const struct launch_options *o)
+{
+	bool private = o->store && strcmp(o->store, HPCRUN_STORE_PRIVATE) == 0;
+	const char *what = o->stopped ? "--stop-at-start" : o->delay ? "--delay" : "--for";
+	if (o->stopped && (o->delay || o->lasting))
+		return complain(o->delay ? "--delay" : "--for", "",
+				"not with --stop-at-start (hpcrun control DIR start --for TIME "
+				"measures for a time)");
+	if (private && (o->delay || o->lasting))
+		return complain(what, "", "not with --store private, which hpcrun cannot reach");
+	return 0;
+}
+
 int launch_options_parse(struct launch_options *o, int argc, char **argv)
 {
 	struct option longs[OPTIONS + 1] = {{0}};
@@ -456,7 +513,7 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 			return -1;
 	}
 	o->command = argv + optind;
-	if (check_marks(o, &environment) < 0)
+	if (check_marks(o, &environment) < 0 || check_times(o) < 0)
 		return -1;
 	if (!o->event[0])
 		memcpy(o->event, environment.event, sizeof o->event);

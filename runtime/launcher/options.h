@@ -39,6 +39,9 @@ struct launch_options {
 	unsigned debug;   /* mask of enum csprof_debug */
 	long arena;       /* bytes, 0: the default */
 	char **command;   /* argv of COMMAND */
+	uint64_t delay;   /* ns before measuring begins */
+	uint64_t lasting; /* ns after which it stops; 0: it does not */
+	bool stopped;     /* it begins on request */
 };
 
 /* An option: its letter, or a number above those of letters; its names; the value that it takes
@@ -60,6 +63,9 @@ enum {
 	LAUNCH_MARK,
 	LAUNCH_RETURNS,
 	LAUNCH_PACK,
+	LAUNCH_DELAY,
+	LAUNCH_FOR,
+	LAUNCH_STOPPED,
 	LAUNCH_VERSION_OPTION
 };
 
@@ -68,6 +74,9 @@ extern const struct launch_option launch_option_table[];
 
 /* Parse. 0, or -1 after one line on stderr. */
 int launch_options_parse(struct launch_options *o, int argc, char **argv);
+/* A time such as "10", "10s", "1.5s", "500ms", "2m" or "1h" in ns: 0, or -1 if it is none, or
+ * longer than a year. */
+int launch_duration(const char *text, uint64_t *ns);
 /* Whether samples can be taken with this signal. */
 bool launch_signal_usable(int sig);
 /* The name of topic i of -v, or of -D if debug, from 0, and what it means; NULL: there are fewer.

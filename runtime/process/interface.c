@@ -1,5 +1,6 @@
 /* What programs call by runtime/hpcrun.h. */
 #include "runtime/csprof.h"
+#include "runtime/process/control.h"
 #include "runtime/process/labels.h"
 #include "runtime/process/regions.h"
 #include "runtime/sample/unwind.h"
@@ -64,6 +65,11 @@ static void label_number(const char *key, int64_t value, int push)
 	csprof_label_number(key, value, push != 0);
 }
 
+static void stop(int thread, int stop)
+{
+	(thread ? csprof_control_thread : csprof_control_process)(stop != 0);
+}
+
 __attribute__((visibility("default"), used))
 const struct hpcrun_interface hpcrun_interface_1 = {.size = sizeof hpcrun_interface_1,
 						    .metric_new = metric_new,
@@ -72,4 +78,5 @@ const struct hpcrun_interface hpcrun_interface_1 = {.size = sizeof hpcrun_interf
 						    .region_begin_for = region_begin_for,
 						    .region_end = csprof_region_end,
 						    .label_text = label_text,
-						    .label_number = label_number};
+						    .label_number = label_number,
+						    .stop = stop};

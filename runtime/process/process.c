@@ -7,6 +7,7 @@
 #include "runtime/csprof.h"
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
+#include "runtime/process/control.h"
 #include "runtime/process/environment.h"
 #include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
@@ -76,6 +77,7 @@ static void describe(struct store_header *h)
 	}
 	h->pid = csprof_process.pid;
 	h->ppid = os_ppid();
+	h->sig = (uint32_t)csprof_process.sig;
 	h->seq = csprof_options.seq;
 	h->start_ns = os_clock_real();
 	h->start_mono_ns = csprof_process.start_mono = os_clock_mono();
@@ -131,6 +133,7 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 	}
 	csprof_arena_begin();
 	csprof_names_begin();
+	csprof_control_begin(kept != NULL);
 	describe(csprof_store_header());
 	if (kept)
 		csprof_epoch_restore(*kept);
@@ -319,8 +322,9 @@ void csprof_process_resume(void)
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next) {
 		csprof_thread_reopen(s);
 		CSPROF_EACH_SAMPLER (s, p)
-			if (p->source.driver && atomic_load(&p->rest) == CSP_TAIL)
-				p->source.driver->resume(&p->source);
+			if (p->source.driver && csprof_sampler_wanted(p) &&
+			    atomic_load(&p->rest) == CSP_TAIL)
+				p->source.driver->resume(&p->source, csprof_thread_first(s, p));
 	}
 	csprof_unlock();
 }

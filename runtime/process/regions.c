@@ -45,7 +45,7 @@ static store_ref known_node(const csprof_state_t *state, uint32_t n)
 {
 	const struct csprof_cct *cct = &state->cct[CSP_TREE_COMPLETE];
 	struct csprof_region *in = &state->regions->in[n - 1];
-	if (!cct->tree || !atomic_load(&csprof_process.measuring))
+	if (!cct->tree || !atomic_load(&csprof_process.measuring) || atomic_load(&state->stopped))
 		return 0;
 	if (in->node && in->tree == cct->tree)
 		return in->node;

@@ -1,9 +1,22 @@
 #include "runtime/process/samplers.h"
 
-bool csprof_sampler_wanted(const struct csprof_sampler *p)
+static bool is_measured(const struct csprof_sampler *p)
 {
 	return atomic_load(&csprof_process.measuring) &&
 	       atomic_load_explicit(&p->rest, memory_order_relaxed) != CSP_MEASURING_OFF;
+}
+
+bool csprof_sampler_wanted(const struct csprof_sampler *p)
+{
+	return is_measured(p) && !atomic_load(&p->stopped);
+}
+
+bool csprof_samplers_measured(const csprof_state_t *state)
+{
+	CSPROF_EACH_SAMPLER (state, p)
+		if (is_measured(p))
+			return true;
+	return false;
 }
 
 bool csprof_samplers_any(const csprof_state_t *state)

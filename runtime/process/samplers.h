@@ -12,13 +12,16 @@
 	for (struct csprof_sampler *p = (state)->samplers;                                         \
 	     p < (state)->samplers + csprof_process.num_measured; p++)
 
-/* Whether samples are wanted: not while the process ends, and not after the source was stopped. */
+/* Whether samples are wanted: not while the process ends, and not after the source was stopped, nor
+ * while measuring is. */
 bool csprof_sampler_wanted(const struct csprof_sampler *p);
 
 /* Whether any of them has a source; is wanted (see above); has a sample that came while the thread
  * was busy. */
 bool csprof_samplers_any(const csprof_state_t *state);
 bool csprof_samplers_wanted(const csprof_state_t *state);
+/* Whether any is, or will be when measuring is started again. */
+bool csprof_samplers_measured(const csprof_state_t *state);
 bool csprof_samplers_pending(const csprof_state_t *state);
 /* Stop sending. Any thread may call it. */
 void csprof_samplers_quiet(csprof_state_t *state);

@@ -2,6 +2,7 @@
 
 #include "runtime/interception/masks.h"
 #include "runtime/os/os.h"
+#include "runtime/process/control.h"
 
 __thread csprof_state_t *csprof_self;
 CSPROF_TOGETHER struct csprof_process csprof_process;
@@ -78,5 +79,6 @@ void csprof_unlock(void)
 	atomic_store_explicit(&holder, NULL, memory_order_relaxed);
 	if (atomic_exchange(&lock, 0) == WAITED_FOR)
 		os_wake_one(&lock);
+	csprof_control_unlocked();
 	os_release_signals(mask);
 }

@@ -58,6 +58,7 @@ struct csprof_sampler {
 	uint64_t own_since;  /* event's clock: see csprof_own_begin */
 	uint64_t returned;   /* event's clock when the thread's function returned; 0: not yet */
 	atomic_bool sampled; /* a sample came while the thread was busy */
+	atomic_bool stopped; /* see control.h; clocks are as they were */
 	/* disposition of the clock's advance since the last handled sample when the thread ends:
 	 * CSP_TAIL, or the reason why no more samples came */
 	_Atomic(enum csp_disposition) rest;
@@ -120,6 +121,9 @@ typedef struct csprof_state {
 	bool creator;    /* it made threads, whose records refer to its trees */
 	bool parked_any; /* any handler of the program ends the parked call, also with SA_RESTART */
 	bool again_any;  /* the same of again_sp */
+	bool stops;      /* it has stopped itself (control.h); under the lock */
+	bool stopping;   /* internal to control.c */
+	atomic_bool stopped;
 	/* Just adding to counts in its trees, besides the sample path: see regions.c. */
 	atomic_bool counting;
 	struct csprof_arena arena;

@@ -8,6 +8,7 @@
 #include "runtime/interception/signals.h"
 #include "runtime/interception/stacks.h"
 #include "runtime/os/os.h"
+#include "runtime/process/control.h"
 #include "runtime/process/labels.h"
 #include "runtime/process/regions.h"
 #include "runtime/sample/blame.h"
@@ -185,6 +186,12 @@ void csprof_thread_name_source(const struct csprof_sampler *p)
 	csprof_unlock();
 }
 
+uint64_t csprof_thread_first(csprof_state_t *state, struct csprof_sampler *p)
+{
+	return p->measured->by->elapses ? csprof_wall_period(state, p)
+					: first_sample(csprof_pace_mean(&p->pace));
+}
+
 static void start_source(csprof_state_t *state, struct csprof_sampler *p)
 {
 	const struct csprof_measured *m = p->measured;
@@ -197,8 +204,7 @@ static void start_source(csprof_state_t *state, struct csprof_sampler *p)
 	s->per_second = atomic_load_explicit(&m->per_second, memory_order_relaxed);
 	p->seen.cpu = state->began;
 	csprof_sampler_ask(p);
-	uint64_t first = m->by->elapses ? csprof_wall_period(state, p)
-					: first_sample(csprof_pace_mean(&p->pace));
+	uint64_t first = csprof_thread_first(state, p);
 	s->floor = csprof_pace_floor(&p->pace);
 	s->drivers = m->by->drivers;
 	int r = csprof_source_start(s, &p->driver, csprof_process.sig, p->pace.asked, first);
@@ -269,6 +275,7 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 		else
 			CSPROF_EACH_SAMPLER (state, p)
 				start_source(state, p);
+		csprof_control_begin_thread(state);
 		/* during an exec; csprof_process_resume continues it */
 		if (!atomic_load(&csprof_process.measuring))
 			csprof_samplers_quiet(state);
@@ -377,6 +384,7 @@ static void close_clocks(csprof_state_t *state, bool self)
 		csprof_clock_turns(state, p);
 		if (c->end < p->returned) /* a difference of clocks may go back a little */
 			c->end = p->returned;
+		csprof_control_close(state, p);
 		if (state->wall && p == state->wall->blocked)
 			csprof_wall_close(state, self);
 		account_rest(state, p, c);
@@ -470,6 +478,7 @@ void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
 		csprof_regions_keep(self);
 		csprof_labels_keep(self);
 	}
+	csprof_control_forget(self);
 	for (csprof_state_t *s = csprof_process.threads, *next; s; s = next) {
 		next = s->next;
 		csprof_samplers_stop(s, true);
@@ -495,7 +504,8 @@ static void unmark_other(csprof_state_t *state)
 	csprof_marks_give_up(&state->memo, CSPROF_MARKS_APART);
 	atomic_store(&state->busy, false);
 	CSPROF_EACH_SAMPLER (state, p)
-		if (atomic_exchange(&p->sampled, false) && p->source.driver)
+		if (atomic_exchange(&p->sampled, false) && p->source.driver &&
+		    csprof_sampler_wanted(p))
 			p->source.driver->arm(&p->source, csprof_pace_mean(&p->pace));
 }
 

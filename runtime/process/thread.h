@@ -16,6 +16,10 @@ void csprof_thread_end_later(void);
 struct csprof_sampler;
 void csprof_thread_name_source(const struct csprof_sampler *p);
 
+/* The time to the first sample of a thread whose samples have been coming for ever, at any instant.
+ * The caller holds the lock, and the thread does not use its state. */
+uint64_t csprof_thread_first(csprof_state_t *state, struct csprof_sampler *p);
+
 /* This thread's sources have been stopped: start others and continue. The caller holds the
  * lock. */
 void csprof_thread_resample(csprof_state_t *state);

@@ -14,15 +14,17 @@
 
 #include <errno.h>
 
-/* Until leave no handler of the program runs: it might leave by longjmp, or fork. */
-static bool enter(csprof_state_t *state, uint64_t *mask)
+/* Until leave no handler of the program runs: it might leave by longjmp, or fork. wanted: of
+ * samplers.h. */
+static bool enter(csprof_state_t *state, uint64_t *mask,
+		  bool (*wanted)(const csprof_state_t *state))
 {
-	if (!state || !csprof_samplers_wanted(state))
+	if (!state || !wanted(state))
 		return false;
 	*mask = os_hold_signals(csprof_mask_virtual());
 	if (!atomic_exchange(&state->busy, true)) {
 		/* check again: the end of the measurement looks at busy after that */
-		if (csprof_samplers_wanted(state))
+		if (wanted(state))
 			return true;
 		atomic_store(&state->busy, false);
 	}
@@ -127,7 +129,7 @@ int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t 
 	enum { TIMED = 16 };
 	bool timed = state && csprof_one_in(state, TIMED);
 	uint64_t before = timed ? os_clock_self() : 0, began = timed ? os_clock_self() : 0;
-	if (!enter(state, &mask))
+	if (!enter(state, &mask, csprof_samplers_wanted))
 		return -ENOTSUP;
 	/* the walk has already left out our own frames: this one, and the wrapper's if it is
 	 * ours */
@@ -164,7 +166,7 @@ bool csprof_record_path(const uint64_t *keys, uint32_t n, store_ref *tree, store
 	csprof_state_t *state = csprof_self;
 	struct path_work w = {.keys = keys, .n = n, .kind = CSP_TREE_PARTIAL, .nodes = nodes};
 	uint64_t mask;
-	if (!enter(state, &mask))
+	if (!enter(state, &mask, csprof_samplers_wanted))
 		return false;
 	if (!csprof_guarded(state, do_path, &w))
 		w.made = false;
@@ -173,13 +175,14 @@ bool csprof_record_path(const uint64_t *keys, uint32_t n, store_ref *tree, store
 	return w.made;
 }
 
+/* Also while measuring is stopped: the thread may be measured later. */
 void csprof_record_creator(store_ref *tree, store_ref *node)
 {
 	csprof_state_t *state = csprof_self;
 	struct record_work w = {.drop = 0};
 	uint64_t mask;
 	*tree = *node = 0;
-	if (!enter(state, &mask))
+	if (!enter(state, &mask, csprof_samplers_measured))
 		return;
 	uint64_t began = os_clock_self();
 	record_here(state, &w, mask);

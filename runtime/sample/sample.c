@@ -3,6 +3,7 @@
 
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
+#include "runtime/process/control.h"
 #include "runtime/process/state.h"
 #include "runtime/sample/blame.h"
 #include "runtime/sample/call.h"
@@ -208,7 +209,12 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 	int saved = errno;
 	csprof_state_t *state = csprof_self;
 	struct csprof_sampler *p = state ? csprof_sampler_of(state, info) : NULL;
-	if (!p) {
+	if (!p && csprof_control_signal(info)) {
+		if (state && !atomic_load(&state->busy)) {
+			csprof_call_end_restarted(sig, ucontext);
+			csprof_call_continue(state, sig, ucontext);
+		}
+	} else if (!p) {
 		if (state)
 			state->left_call = 0; /* its handler ends the call */
 		if (csprof_signal_pass_on(sig, info, ucontext) && state &&

@@ -292,7 +292,9 @@ void csprof_sample_resume(void)
 			continue; /* if an exec fails, csprof_process_resume resumes all sources */
 		add_to(&csprof_clock_of(state, p)->account[why].weight,
 		       csprof_sampler_weight(state, p, csprof_sampler_now(p)));
-		p->source.driver->resume(&p->source);
+		if (!csprof_sampler_wanted(p))
+			continue; /* measuring is stopped */
+		p->source.driver->resume(&p->source, csprof_sampler_period(state, p));
 		atomic_store(&p->sampled, true);
 	}
 	if (measuring)
@@ -328,6 +330,16 @@ static void leave_own(csprof_state_t *state)
 static bool enter_own(csprof_state_t *state)
 {
 	return state && csprof_samplers_wanted(state) && !atomic_exchange(&state->busy, true);
+}
+
+static bool begin_own(csprof_state_t *state, bool (*wanted)(const csprof_state_t *state))
+{
+	if (!state || !wanted(state) || atomic_exchange(&state->busy, true))
+		return false;
+	state->own_since = os_clock_self();
+	CSPROF_EACH_SAMPLER (state, p)
+		p->own_since = read_clock(p, state->own_since);
+	return true;
 }
 
 static void send_by(csprof_state_t *state, struct csprof_sampler *p, int sig)
@@ -383,13 +395,7 @@ void csprof_own_start(void)
 
 bool csprof_own_begin(void)
 {
-	csprof_state_t *state = csprof_self;
-	if (!enter_own(state))
-		return false;
-	state->own_since = os_clock_self();
-	CSPROF_EACH_SAMPLER (state, p)
-		p->own_since = read_clock(p, state->own_since);
-	return true;
+	return begin_own(csprof_self, csprof_samplers_wanted);
 }
 
 /* What the clocks advanced before csprof_own_begin belongs to the next sample, as usual. */
@@ -411,10 +417,13 @@ void csprof_own_end(void)
 void csprof_sample_settle(void)
 {
 	csprof_state_t *state = csprof_self;
-	if (!state || !csprof_own_begin())
+	if (!begin_own(state, csprof_samplers_measured))
 		return;
-	CSPROF_EACH_SAMPLER (state, p)
+	CSPROF_EACH_SAMPLER (state, p) {
 		if (p->source.driver && p->source.driver->settle)
 			p->source.driver->settle(&p->source, csprof_pace_mean(&p->pace));
+		if (p->source.driver && !csprof_sampler_wanted(p))
+			p->source.driver->quiet(&p->source);
+	}
 	csprof_own_end();
 }

@@ -357,9 +357,25 @@ void csprof_wall_allow(csprof_state_t *state, uint64_t ns)
 	w->left = false;
 }
 
+bool csprof_wall_quiet(const csprof_state_t *state)
+{
+	return csprof_wall_waits(state) || (state->wall && state->wall->left);
+}
+
 bool csprof_wall_waits(const csprof_state_t *state)
 {
 	return state->wall && __atomic_load_n(&state->wall->wait.node, __ATOMIC_RELAXED);
+}
+
+/* A wait ends while measuring is stopped: it has what it lasted before that. */
+static void end_stopped(csprof_state_t *state)
+{
+	struct csprof_sampler *p = state->wall->blocked;
+	uint64_t stopped = csprof_clock_of(state, p)->stopped;
+	struct csprof_wait wait = take_wait(state);
+	if (wait.node && stopped)
+		add_to_node(state, p, &wait, take_clock(state, p, stopped - 1));
+	csprof_blame_over(state, state->wall->last.mono, 0, false);
 }
 
 void csprof_wall_over(csprof_state_t *state, const void *ucontext, bool ended)
@@ -369,6 +385,8 @@ void csprof_wall_over(csprof_state_t *state, const void *ucontext, bool ended)
 	os_hold_signals(0); /* until the handler returns */
 	atomic_store(&state->busy, true);
 	if (!csprof_sampler_wanted(p)) { /* the process ends, and may have closed the thread */
+		if (atomic_load(&csprof_process.measuring) && atomic_load(&p->stopped))
+			end_stopped(state);
 		atomic_store(&state->busy, false);
 		return;
 	}

@@ -22,6 +22,7 @@ uint64_t csprof_wall_period(csprof_state_t *state, const struct csprof_sampler *
 bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const void *ucontext);
 
 /* Whether a sample has found the thread in a wait that its handler is to continue. */
+bool csprof_wall_quiet(const csprof_state_t *state);
 bool csprof_wall_waits(const csprof_state_t *state);
 
 /* The handler returns. ended: the wait has ended in it; else the thread will wait again. */

@@ -328,6 +328,13 @@ void csprof_output_take_back(void)
 	os_unlink(datafile);
 }
 
+bool csprof_output_is_stopped(void)
+{
+	struct path p = path_in(&other_place, csprof_options.out);
+	add_text(&p, STORE_STOPPED_FILE);
+	return os_exists(p.at);
+}
+
 /* ---- the vdso ------------------------------------------------------------------------ */
 
 static const struct store_module *find_vdso(void)

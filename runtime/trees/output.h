@@ -35,6 +35,9 @@ void csprof_output_put_store_aside(void);
 /* Exec failed: put the store's file back and remove the datafile. */
 void csprof_output_take_back(void);
 
+/* Whether the directory of datafiles says that measuring is stopped (STORE_STOPPED_FILE). */
+bool csprof_output_is_stopped(void);
+
 /* The kernel's vdso is not a file: save its image next to the datafiles, once, under its
  * build-id. */
 void csprof_output_save_vdso(void);

@@ -92,8 +92,8 @@ fi
 	mount -t tracefs nodev /sys/kernel/tracing 2>mount.err # in a namespace of its own
 call=syscalls:sys_enter_getppid
 if can SYSTEM:NAME && "$hpcrun" -q -o try -e $call true 2>try.err; then
-	measured calls $call@10 calls 30000 10000
-	as_many calls 10 $call 40000
+	measured calls $call@10 calls 90000 30000
+	as_many calls 10 $call 120000
 	in_functions calls 2 often 3 seldom 1
 	measured threads $call@f2000,CPUTIME,page-faults threads 20000
 	as_many threads 30 $call 60000

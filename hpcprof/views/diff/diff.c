@@ -478,7 +478,8 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
 	struct diff_options own = *(const struct diff_options *)options;
 	struct common *o = &own.common;
-	const struct profile_request wanted = {.common = o, .output = own.html, .units = true};
+	const struct profile_request wanted = {
+	    .common = o, .output = own.html, .units = true, .apart = true};
 	const char *sides[SIDES];
 	struct arena names = {0};
 	int rc = 0;

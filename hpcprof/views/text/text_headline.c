@@ -181,6 +181,26 @@ static bool unseen(struct text *t, const struct text_span *s)
 			 layout_value(number, s->unseen_ns, "ns"));
 }
 
+/* What the clocks advanced while the user or the program had stopped measuring. */
+static bool stopped(struct text *t)
+{
+	char number[LAYOUT_NUMBER_BYTES];
+	bool ok = true, any = false;
+
+	for (size_t i = 0; ok && i < t->num_columns; i++) {
+		const struct model_metric *m = t->columns[i].metric;
+		uint64_t weight =
+		    m->account.len > CSP_STOPPED ? m->account.at[CSP_STOPPED].weight : 0;
+		if (weight < 1 + m->total.events / 1000)
+			continue;
+		ok = text_fact(t, any ? "" : "stopped",
+			       "%s %s while measuring was stopped on request",
+			       layout_value(number, weight, m->unit), t->columns[i].metric_name);
+		any = true;
+	}
+	return ok;
+}
+
 /* How much of the first metric is on the paths that the user chose. */
 static bool chosen_paths(struct text *t)
 {
@@ -338,7 +358,7 @@ bool text_headline(struct text *t, const struct text_span *s)
 		return false;
 	layout_title(t->out, t->o->color, command);
 	if (!cpu_time(t, s) || !apart(t, s) || !thread_time(t) || !recorded(t, s) ||
-	    !unseen(t, s) || !chosen_paths(t) || !processes(t, s) || !unmeasured(t))
+	    !unseen(t, s) || !stopped(t) || !chosen_paths(t) || !processes(t, s) || !unmeasured(t))
 		return false;
 	if (end[0] && strcmp(end, "exit 0") != 0 && !text_fact(t, "end", "%s", end))
 		return false;

@@ -29,6 +29,8 @@ static const char *meaning(struct text *t, size_t row, const char *disposition)
 		return "measuring itself (own code)";
 	case CSP_MEASURING_OFF:
 		return "not sampled: measuring was off";
+	case CSP_STOPPED:
+		return "not sampled: measuring was stopped on request";
 	case CSP_TAIL:
 		return "not sampled: ends of threads";
 	default:
