@@ -130,18 +130,19 @@ static int compare(const struct store_name *a, uint64_t hash, const char *text, 
 	return memcmp(text, a->text, n);
 }
 
-/* The link to the name below *link, or where it is to be put. */
-static store_ref *search(store_ref *link, uint64_t hash, const char *text, uint32_t n)
+/* The name below **link, or NULL; then *link is where it is to be put, unless another one is there
+ * by now. */
+static struct store_name *search(store_ref **link, uint64_t hash, const char *text, uint32_t n)
 {
 	store_ref ref;
-	while ((ref = __atomic_load_n(link, __ATOMIC_ACQUIRE)) != 0) {
+	while ((ref = __atomic_load_n(*link, __ATOMIC_ACQUIRE)) != 0) {
 		struct store_name *at = csprof_store_at(ref);
 		int order = compare(at, hash, text, n);
 		if (order == 0)
-			break;
-		link = order < 0 ? &at->left : &at->right;
+			return at;
+		*link = order < 0 ? &at->left : &at->right;
 	}
-	return link;
+	return NULL;
 }
 
 static store_ref make(uint64_t hash, const char *text, uint32_t n, uint32_t most)
@@ -171,10 +172,9 @@ static uint32_t number_of(const char *text, uint32_t n, uint32_t most)
 	store_ref *link = &csprof_store_header()->names, made = 0;
 	for (;;) {
 		store_ref none = 0;
-		link = search(link, hash, text, n);
-		store_ref ref = __atomic_load_n(link, __ATOMIC_ACQUIRE);
-		if (ref)
-			return ((struct store_name *)csprof_store_at(ref))->number;
+		const struct store_name *there = search(&link, hash, text, n);
+		if (there)
+			return there->number;
 		if (!made && !(made = make(hash, text, n, most)))
 			return 0;
 		if (__atomic_compare_exchange_n(link, &none, made, false, __ATOMIC_RELEASE,

@@ -44,10 +44,13 @@ is 'only some' "$(by request server-each --label 'request=^99.$' | cut -d' ' -f1
 is 'of several keys all must match, of one key any' \
 	"$(by request server-each --label 'request=^8$' --label 'request=^9$' --label size=large | cut -d' ' -f1)" 8
 is 'of none' "$(by request server-each --label nokey=. | wc -l)" 0
-is 'by two keys' "$("$hpcprof" export -q --format folded -m CPUTIME --group-by size --group-by request server-each |
-	cut -d';' -f1,2 | sort -u | grep -c '^\[label\] size=.*;\[label\] request=')" \
-	"$(by request server-each | grep -vc '^-')"
-is 'without a key nothing is to be seen of them' "$("$hpcprof" export -q --format folded -m CPUTIME server-each | grep -c label)" 0
+# Just before a thread has its second label, a sample may have one alone.
+"$hpcprof" export -q --format folded -m CPUTIME --group-by size --group-by request server-each |
+	cut -d';' -f1,2 | sort -u | sed -n 's/^\[label\] size=.*;\[label\] request=//p' | sort >pairs
+by request server-each | grep -v '^-' | cut -d' ' -f1 | sort >requests
+check 'by two keys' test "$(wc -l <pairs)" -ge $(($(wc -l <requests) * 98 / 100)) -a "$(comm -23 pairs requests | wc -l)" = 0
+is 'each request has one size' "$(uniq -d pairs)" ''
+is 'without a key nothing is to be seen of them' "$("$hpcprof" export -q --format folded -m CPUTIME server-each | grep -c '\[label\]')" 0
 "$hpcprof" tree --group-by size --depth 1 -m CPUTIME server-each >tree
 check 'a tree by them' says tree '5[0-9]\.[0-9]% .*\[label\] size=large'
 
@@ -57,8 +60,9 @@ measure stacked "$labels" stacked
 is_by 'labels that are set, pushed and taken away' a stacked '1 50' '2 17' '- 33'
 is_by 'numbers' b stacked '-7 66' '- 33'
 measure strange "$labels" strange
-is 'strange ones: a sign in a key is another in views' "$("$hpcprof" export -q --format folded -m CPUTIME --group-by k=e=y strange | grep -c '^\[label\] k_e_y=v=a.*l;')" \
-	"$("$hpcprof" export -q --format folded -m CPUTIME strange | wc -l)"
+"$hpcprof" export -q --format folded -m CPUTIME --group-by k=e=y strange >strange.folded
+check 'strange ones: a sign in a key is another in views' awk '/^\[label\] k_e_y=v=a.*l;/ { n += $NF } { t += $NF }
+	END { exit !(n > 0.9 * t) }' strange.folded
 is 'strange ones: those that are too many are left out' "$(by key0 strange; by key49 strange)" '-9223372036854775808 100
 - 100'
 measure flood "$labels" flood
