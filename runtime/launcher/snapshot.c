@@ -1,5 +1,6 @@
 #include "runtime/launcher/snapshot.h"
 
+#include "formats/base/atomic_file.h"
 #include "formats/store/recover.h"
 #include "runtime/launcher/quote.h"
 
@@ -43,8 +44,9 @@ int launch_content(const char *directory, struct launch_content *content)
 /* ---- datafiles of stores ------------------------------------------------------------------- */
 
 struct writing {
-	int to;       /* the directory for datafiles */
-	bool durable; /* only of running processes, again and again, and on the disk */
+	const char *directory; /* for datafiles */
+	int to;                /* the same */
+	bool durable;          /* only of running processes, again and again, and on the disk */
 	unsigned written, others;
 	struct error failed; /* the first failure */
 	char name[NAME_MAX + 16];
@@ -57,38 +59,30 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t n, struct error *e)
-{
-	while (n > 0) {
-		ssize_t part = write(fd, bytes, n);
-		if (part < 0 && errno == EINTR)
-			continue;
-		if (part < 0)
-			return error_system(e, "cannot be written");
-		bytes += part;
-		n -= (size_t)part;
-	}
-	return 0;
-}
-
-/* Under another name first: a reader of the directory finds only complete datafiles. */
+/* A reader of the directory finds only complete datafiles. */
 static int write_datafile(const struct writing *w, const uint8_t *bytes, size_t n, struct error *e)
 {
-	static const char part[] = "datafile.part";
-	unlinkat(w->to, part, 0);
-	int fd = openat(w->to, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	char path[PATH_MAX];
+	struct atomic_file file;
+	if (snprintf(path, sizeof path, "%s/%s", w->directory, w->name) >= (int)sizeof path)
+		return error_set(e, ERROR_USAGE, "its path is too long");
+	int fd = atomic_file_begin(&file, path, e);
 	if (fd < 0)
-		return error_system(e, "cannot be created");
-	int r = write_all(fd, bytes, n, e);
-	if (r == 0 && w->durable && fsync(fd) != 0)
-		r = error_system(e, "cannot be written to disk");
-	if (close(fd) != 0 && r == 0)
-		r = error_system(e, "cannot be written");
-	if (r == 0 && renameat(w->to, part, w->to, w->name) != 0)
-		r = error_system(e, "cannot be renamed");
-	if (r != 0)
-		unlinkat(w->to, part, 0);
-	return r;
+		return -1;
+	fchmod(fd, 0600); /* like those that processes write */
+	FILE *f = fdopen(fd, "wb");
+	bool ok =
+	    f && fwrite(bytes, 1, n, f) == n && fflush(f) == 0 && (!w->durable || fsync(fd) == 0);
+	if (!ok)
+		error_system(e, "cannot be written");
+	if ((f ? fclose(f) : close(fd)) != 0 && ok) {
+		error_system(e, "cannot be written");
+		ok = false;
+	}
+	if (ok)
+		return atomic_file_finish(&file, e);
+	atomic_file_abandon(&file);
+	return -1;
 }
 
 static int copy_store(const struct writing *w, const struct store_visit *v, struct error *e)
@@ -222,7 +216,7 @@ static int fail(const char *out, const char *what, const char *why)
 
 int launch_snapshot(const char *out, const char *name, bool quiet)
 {
-	char chosen[NAME_MAX + 1], part[NAME_MAX + 8];
+	char chosen[NAME_MAX + 1], part[NAME_MAX + 8], directory[PATH_MAX];
 	char quoted[LAUNCH_QUOTED_BYTES(PATH_MAX)];
 	struct writing w = {0};
 	int in = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -237,6 +231,8 @@ int launch_snapshot(const char *out, const char *name, bool quiet)
 					     : strerror(failed));
 	}
 	snprintf(part, sizeof part, "%s.part", chosen);
+	snprintf(directory, sizeof directory, "%s/%s", out, part);
+	w.directory = directory;
 	int r = store_visit_all(out, write_store, &w, &w.failed);
 	if (r == 0 && !w.failed.kind)
 		r = take_files(&w, in);
@@ -278,7 +274,8 @@ static void drop_finished(int in, int to)
 int launch_flush(const char *out, bool quiet)
 {
 	char quoted[LAUNCH_QUOTED_BYTES(PATH_MAX)];
-	struct writing w = {.to = -1, .durable = true};
+	char directory[PATH_MAX];
+	struct writing w = {.directory = directory, .to = -1, .durable = true};
 	int in = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (in < 0)
 		return fail(out, NULL, strerror(errno));
@@ -289,6 +286,7 @@ int launch_flush(const char *out, bool quiet)
 		close(in);
 		return fail(out, STORE_FLUSHED, strerror(failed));
 	}
+	snprintf(directory, sizeof directory, "%s/" STORE_FLUSHED, out);
 	int r = store_visit_all(out, write_store, &w, &w.failed);
 	drop_finished(in, w.to);
 	/* the datafiles of ended processes were left to the kernel */
