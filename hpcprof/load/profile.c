@@ -1,6 +1,7 @@
 #include "hpcprof/load/profile.h"
 
 #include "formats/base/path.h"
+#include "formats/identity/notes.h"
 #include "hpcprof/command/output.h"
 #include "hpcprof/correlate/pack.h"
 #include "hpcprof/correlate/select.h"
@@ -63,6 +64,39 @@ static void was_read(void *context, size_t done, size_t total)
 static void resolved(void *context, size_t done, size_t total)
 {
 	diag_progress(context, "resolving addresses: %zu of %zu load modules", done, total);
+}
+
+/* Whether any frame is a label with that key: see epoch_index.c. */
+static bool has_label(const struct model *m, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (size_t i = 0; i < m->functions.len; i++) {
+		const char *name = m->functions.at[i].name;
+		if (strncmp(name, CSP_MODULE_LABEL " ", sizeof CSP_MODULE_LABEL) != 0)
+			continue;
+		name += sizeof CSP_MODULE_LABEL;
+		if (strncmp(name, key, n) == 0 && name[n] == '=')
+			return true;
+	}
+	return false;
+}
+
+/* A key that was mistyped would only leave all as it is, or nothing. */
+static int check_labels(const struct profile *p, const struct common *o, struct diag *d,
+			struct error *e)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < o->group_by.len; i++)
+		if (!has_label(p->model, o->group_by.at[i]) && !strchr(o->group_by.at[i], '='))
+			diag_notice(d, NULL, "nothing has a label %s (--group-by)",
+				    o->group_by.at[i]);
+	for (size_t i = 0; i < p->model->metrics.len; i++)
+		any |= p->model->metrics.at[i].total.events != 0;
+	return any || !o->labels.len
+		   ? 0
+		   : error_set(e, ERROR_USAGE, "nothing has the labels that --label asks for");
 }
 
 static int load_model(struct profile *p, struct load *l, struct diag *d, struct error *e)
@@ -143,6 +177,8 @@ static int load_all(struct profile *p, const struct profile_request *r, struct d
 		vec_free(&s->files); /* there may be many; the arena owns their strings */
 	l.files = files;
 	rc = load_model(p, &l, d, e);
+	if (rc == 0)
+		rc = check_labels(p, o, d, e);
 	if (rc == 0 && r->units)
 		rc = group_files(p, o, s, &l, e);
 	load_deinit(&l);

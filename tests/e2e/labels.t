@@ -43,7 +43,10 @@ is 'only some' "$(by request server-each --label 'request=^99.$' | cut -d' ' -f1
 	'990 991 992 993 994 995 996 997 998 999'
 is 'of several keys all must match, of one key any' \
 	"$(by request server-each --label 'request=^8$' --label 'request=^9$' --label size=large | cut -d' ' -f1)" 8
-is 'of none' "$(by request server-each --label nokey=. | wc -l)" 0
+"$hpcprof" --label nokey=. server-each >said 2>said.err
+is 'of none' "$? $(wc -l <said) $(cat said.err)" '3 0 hpcprof: nothing has the labels that --label asks for'
+is 'a key that nothing has' "$("$hpcprof" export --format folded -m CPUTIME --group-by nokey server-each 2>&1 >said | grep 'label')" \
+	'hpcprof: nothing has a label nokey (--group-by)'
 # Just before a thread has its second label, a sample may have one alone.
 "$hpcprof" export -q --format folded -m CPUTIME --group-by size --group-by request server-each |
 	cut -d';' -f1,2 | sort -u | sed -n 's/^\[label\] size=.*;\[label\] request=//p' | sort >pairs
