@@ -103,7 +103,7 @@ static enum answer answer_of(const struct asked *a)
 		sizeof done ||
 	    pread(a->fd, &state, sizeof state, offsetof(struct store_header, state)) !=
 		sizeof state ||
-	    state != STORE_RUNNING || (kill((pid_t)a->pid, 0) != 0 && errno == ESRCH))
+	    state != STORE_RUNNING || !store_process_runs(a->pid, 0))
 		return ENDED;
 	/* another one may have asked for more since */
 	return (int32_t)(done - a->wanted) >= 0 ? DONE : NOT_YET;
@@ -251,6 +251,8 @@ static int check_verb(const struct control_options *o)
 		return misuse("what does this mean:", o->name);
 	if (o->name && (!*o->name || strchr(o->name, '/') || o->name[0] == '.'))
 		return misuse("the name of a snapshot is one word without '/', not", o->name);
+	if (o->name && launch_is_reserved(o->name))
+		return misuse("a snapshot cannot have the name", o->name);
 	return 0;
 }
 
@@ -291,16 +293,20 @@ static int parse(struct control_options *o, int argc, char **argv)
 	return check_verb(o);
 }
 
-/* Whether a measurement was, or is, made there. */
-static bool is_measurement(const char *directory)
+/* Whether a measurement is made there, or, if that is enough, was. */
+static bool is_measurement(const char *directory, bool was)
 {
 	struct launch_content content;
 	if (launch_content(directory, &content) != 0) {
 		fprintf(stderr, "hpcrun control: %s: %s\n", directory, strerror(errno));
 		return false;
 	}
-	if (content.stores || content.datafiles)
+	if (content.stores || (was && content.datafiles))
 		return true;
+	if (content.datafiles) {
+		fprintf(stderr, "hpcrun control: %s: this measurement has ended\n", directory);
+		return false;
+	}
 	fprintf(stderr,
 		"hpcrun control: %s: no measurement is here whose processes can be reached (name "
 		"the directory that hpcrun -o was given; with --store private they cannot)\n",
@@ -363,7 +369,7 @@ int launch_control_main(int argc, char **argv)
 	int r = parse(&o, argc, argv);
 	if (r != 0)
 		return r > 0 ? 0 : MISUSED;
-	if (!is_measurement(o.directory))
+	if (!is_measurement(o.directory, strcmp(o.what, "snapshot") == 0))
 		return MISUSED;
 	if (strcmp(o.what, "snapshot") == 0)
 		return launch_snapshot(o.directory, o.name, o.quiet) == 0 ? 0 : MISUSED;

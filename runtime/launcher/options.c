@@ -249,9 +249,9 @@ int launch_duration(const char *text, uint64_t *ns)
 	return -1;
 }
 
-static int parse_duration(const char *what, const char *value, uint64_t *out)
+static int parse_duration(const char *what, const char *value, uint64_t least, uint64_t *out)
 {
-	return launch_duration(value, out) == 0
+	return launch_duration(value, out) == 0 && *out >= least
 		   ? 0
 		   : complain(what, value, "expected a time such as 10s, 500ms or 2m");
 }
@@ -293,9 +293,9 @@ static int one_option(struct launch_options *o, int c, const char *value)
 	case LAUNCH_PACK:
 		return parse_yes("--pack", value, &o->pack);
 	case LAUNCH_DELAY:
-		return parse_duration("--delay", value, &o->delay);
+		return parse_duration("--delay", value, 0, &o->delay);
 	case LAUNCH_FOR:
-		return parse_duration("--for", value, &o->lasting);
+		return parse_duration("--for", value, 1, &o->lasting);
 	case LAUNCH_STOPPED:
 		o->stopped = true;
 		return 0;

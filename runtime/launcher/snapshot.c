@@ -41,6 +41,21 @@ int launch_content(const char *directory, struct launch_content *content)
 	return 0;
 }
 
+bool launch_is_reserved(const char *name)
+{
+	static const char *const suffixes[] = {CSP_SUFFIX, STORE_LINK_SUFFIX, STORE_SUFFIX,
+					       ".part"};
+	static const char *const names[] = {STORE_STOPPED_FILE, STORE_FLUSHED, CSP_UNMEASURED_FILE,
+					    "symbols"};
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+		if (store_has_suffix(name, suffixes[i]))
+			return true;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* ---- datafiles of stores ------------------------------------------------------------------- */
 
 struct writing {

@@ -11,6 +11,9 @@ struct launch_content {
 };
 int launch_content(const char *directory, struct launch_content *content); /* -1: errno */
 
+/* Whether a file of that name means something else in a directory of datafiles. */
+bool launch_is_reserved(const char *name);
+
 /* Write what all processes have recorded so far, ended ones included, to the new directory
  * OUT/NAME; name NULL: snapshot-N with the first free N from 1. Its datafiles have the names that
  * the final ones have, by which hpcprof sees that they are of the same processes. Returns 0, or -1

@@ -65,9 +65,9 @@ static void label_number(const char *key, int64_t value, int push)
 	csprof_label_number(key, value, push != 0);
 }
 
-static void stop(int thread, int stop)
+static void stop(int thread, int how)
 {
-	(thread ? csprof_control_thread : csprof_control_process)(stop != 0);
+	(thread ? csprof_control_thread : csprof_control_process)(how != 0);
 }
 
 __attribute__((visibility("default"), used))

@@ -222,8 +222,12 @@ refused 'which directory, and what is to be done? (see hpcrun control --help)' o
 refused 'unknown word stpo; did you mean stop? (expected stop, start, snapshot or flush)' outside stpo
 refused '--for goes with stop and start, not with flush (see hpcrun control --help)' outside flush --for 1s
 refused '--for expects a time such as 10s or 500ms, not soon (see hpcrun control --help)' outside stop --for soon
+refused 'outside: this measurement has ended' outside stop
+is 'which leaves nothing there' "$(ls outside/stopped 2>/dev/null)" ''
+refused 'a snapshot cannot have the name stopped (see hpcrun control --help)' outside snapshot stopped
+refused 'a snapshot cannot have the name x.csp (see hpcrun control --help)' outside snapshot x.csp
 refused "the name of a snapshot is one word without '/', not ../x (see hpcrun control --help)" outside snapshot ../x
-for wrong in '--delay x' '--stop-at-start --delay 1s' '--stop-at-start --for 1s' '--store private --delay 1s'; do
+for wrong in '--delay x' '--for 0' '--stop-at-start --delay 1s' '--stop-at-start --for 1s' '--store private --delay 1s'; do
 	# shellcheck disable=SC2086
 	"$hpcrun" $wrong true >said 2>&1
 	is "refused: $wrong" "$?" 125
