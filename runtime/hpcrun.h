@@ -1,4 +1,5 @@
-/* hpcrun.h: what a program says of itself in its profile: metrics and regions of its own.
+/* hpcrun.h: what a program says of itself in its profile: metrics, regions and labels of its own,
+ *and when it is to be measured.
  *
  *	#include <hpcrun.h>
  *
@@ -9,6 +10,8 @@
  *	hpcrun_region_begin("assembly");
  *	...
  *	hpcrun_region_end("assembly");
+ *
+ *	hpcrun_label_set_number("request", 17);
  *
  * Under hpcrun(1) the amount is added at the current call path, and the region is a frame of its
  * own in call paths, with the number of times it was entered. Otherwise nothing happens, which
@@ -156,9 +159,9 @@ static inline void hpcrun_label_clear(const char *key)
 }
 
 /* Stop measuring the process, and start it again. What it does meanwhile is not in the profile,
- * except as time that was not measured. Takes a few microseconds for each thread. A process that
- * was stopped from outside (hpcrun --stop-at-start, hpcrun control) can also be started in this
- * way. */
+ * except as time that was not measured. Takes about 10 microseconds, and some more for each other
+ * thread. A process that was stopped from outside (hpcrun --stop-at-start, hpcrun control) can also
+ * be started in this way. */
 static inline void hpcrun_stop(void)
 {
 	if (HPCRUN_HAS_(stop))

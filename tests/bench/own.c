@@ -1,5 +1,6 @@
 /* What it costs a program to say something of itself (runtime/hpcrun.h), in ns: a region, a region
- * in two others, a recording at a depth of 50 frames, a label that is set to a number. */
+ * in two others, a recording at a depth of 50 frames, a label that is set to a number, and
+ * to stop measuring or to start it. */
 #include "runtime/hpcrun.h"
 
 #include <stdio.h>
@@ -37,6 +38,16 @@ APART static double labels(int n)
 	return took;
 }
 
+APART static double stops(int n)
+{
+	double begin = now();
+	for (int i = 0; i < n; i++) {
+		hpcrun_stop();
+		hpcrun_start();
+	}
+	return (now() - begin) / n / 2;
+}
+
 APART static double recordings(int depth, int n)
 {
 	double begin, took;
@@ -63,6 +74,7 @@ int main(void)
 	hpcrun_region_end("inner");
 	hpcrun_region_end("outer");
 	printf("%.2f %.2f %.2f ", one, two, recordings(DEPTH, RECORDINGS));
-	printf("%.2f\n", labels(TIMES));
+	printf("%.2f ", labels(TIMES));
+	printf("%.2f\n", stops(RECORDINGS));
 	return 0;
 }
