@@ -68,12 +68,15 @@ read -r walks different <<<"$(continued said)"
 is 'none of them goes on in another way' "$((walks > 0)) $different" "1 0"
 
 # ---- the choice -------------------------------------------------------------------------
-# The tree of a path: the names and the depths of what takes most of the time.
+# The path that takes most of the time: its names, and how often each is in it. (A tree leaves out more or less
+# of a long path, where a few samples have left it.)
 for way in whole memo; do
 	"$hpcrun" -q --mark $way -o "deep-$way" ./deep
-	"$hpcprof" tree --min 10 "deep-$way" | awk '$1 == "*" { print $NF }' | uniq -c >"hot-$way"
+	"$hpcprof" export -q --format folded -m CPUTIME "deep-$way" | awk '$NF > most { most = $NF; path = $0 }
+		END { sub(/ [0-9]+$/, "", path); print path }' | tr ';' '\n' | uniq -c >"hot-$way"
 done
 check 'both ways find the same hot path' diff hot-whole hot-memo
+check 'which has all calls' says hot-memo '^ *1001 deep$'
 is 'whole walks end at no remembered frame' \
 	"$("$hpcrun" -q -D walks --mark whole -o deep-w ./deep 2>&1 | awk -F: '/walks continued/ { print $NF + 0 }')" 0
 is 'another word' "$("$hpcrun" --mark some true 2>&1)" "hpcrun: --mark 'some': expected whole, memo, marks or always"

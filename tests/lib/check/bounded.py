@@ -3,7 +3,7 @@ that measuring adds to a command at these rates.
 
 Runs it alone and at each rate, in turn. The median of its times at a rate may be at most
 F (1.5) times the median alone plus 100 ms, and no run may take five times the shortest run alone
-plus 1 s. If the medians of three rounds exceed this, up to N (25) rounds are run. With --hogs a
+plus 1 s. If the medians of three rounds exceed this, up to N (50) rounds are run. With --hogs a
 process that only computes also runs on each CPU.
 
 Exits with 1 if this is not so; 2 if the command fails."""
@@ -81,7 +81,7 @@ def run(options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--hogs", action="store_true")
-    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--factor", type=float, default=FACTOR)
     parser.add_argument("rates")
     parser.add_argument("hpcrun")
