@@ -50,7 +50,7 @@ CPU := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 cpu_c := $(wildcard runtime/cpu/*.c runtime/cpu/$(CPU)/*.c)
 # Only in the library with which return addresses are marked, on CPUs that have what it needs.
 marks_only := $(wildcard runtime/cpu/$(CPU)/marks/*.[cS]) runtime/interception/intercept_unwind.c
-runtime_c := $(filter-out runtime/cpu/% runtime/launcher/% runtime/static/% $(marks_only),$(call sources,runtime)) $(cpu_c) $(safe_formats)
+runtime_c := $(filter-out runtime/cpu/% runtime/launcher/% runtime/static/% runtime/plugins/% $(marks_only),$(call sources,runtime)) $(cpu_c) $(safe_formats)
 runtime_s := $(wildcard runtime/cpu/$(CPU)/*.S)
 # No frame of ours has a personality routine: the library needs libc alone.
 RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-exceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
@@ -59,6 +59,9 @@ RUNTIME_LDFLAGS := -Wl,--sort-section=name -Wl,-z,noseparate-code -Wl,-z,initfir
 runtime_o := $(runtime_c:%.c=$(BUILD)/runtime-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 marks_o := $(filter-out %/no_slots.o,$(runtime_o)) $(patsubst %,$(BUILD)/runtime-obj/%.o,$(basename $(marks_only)))
 marks_so := $(if $(wildcard runtime/cpu/$(CPU)/marks),$(LIB)/libhpcrun-marks.so)
+
+# Loaded with the program besides, when they are asked for.
+plugins := $(LIB)/libhpcrun-unsafe-calls.so
 
 launch_c := $(call sources,runtime/launcher formats) runtime/events/request.c
 launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
@@ -73,7 +76,7 @@ OFFLINE_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -pthread $(sanflags) $(deps_
 OFFLINE_LIBS := $(shell $(PKG_CONFIG) --libs $(deps_pkgs) 2>/dev/null) -liberty -pthread -lm
 
 .PHONY: all
-all: $(BIN)/hpcrun $(BIN)/hpcprof $(LIB)/libhpcrun.so $(marks_so) $(LIB)/libhpcrun.a $(LIB)/hpcprof_sqlite.so
+all: $(BIN)/hpcrun $(BIN)/hpcprof $(LIB)/libhpcrun.so $(marks_so) $(plugins) $(LIB)/libhpcrun.a $(LIB)/hpcprof_sqlite.so
 
 $(BUILD)/runtime-obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
@@ -103,6 +106,12 @@ $(LIB)/libhpcrun.so: $(runtime_o)
 
 $(LIB)/libhpcrun-marks.so: $(marks_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^
+
+$(LIB)/libhpcrun-unsafe-calls.so: $(BUILD)/plugin-obj/runtime/plugins/unsafe_calls.o
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -o $@ $^
+
+$(BUILD)/plugin-obj/%.o: %.c
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(BASE) -fPIC -fno-builtin $(CFLAGS) -c -o $@ $<
 
 # The same for static programs, where there is no loader.
 loader_c := runtime/sample/own_code.c runtime/sample/unwind_libunwind.c runtime/base/sections.c \

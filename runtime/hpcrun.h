@@ -30,6 +30,47 @@
 extern "C" {
 #endif
 
+/* What a function is told that is called for a sample: see hpcrun_upcall_start. */
+struct hpcrun_sample {
+	uint32_t size;     /* bytes of this structure */
+	uint32_t thread;   /* its id */
+	const char *event; /* such as "CPUTIME" */
+	uint64_t weight;   /* in the event's unit: ns, or how many there were */
+	void *context;     /* the ucontext_t of the interrupted code, with its registers */
+	uint32_t depth;    /* frames of its call path */
+	int complete;      /* whether the path reaches the base of the stack */
+	/* Copies the path, at most `most` of its frames, the innermost first: the interrupted
+	 * instruction, then return addresses. Returns how many. */
+	uint32_t (*path)(const struct hpcrun_sample *s, uintptr_t *ips, uint32_t most);
+	const void *internal;
+};
+typedef void hpcrun_upcall(const struct hpcrun_sample *s, void *arg);
+
+enum hpcrun_upcall_state {
+	HPCRUN_UPCALL_NONE,
+	HPCRUN_UPCALL_ON,
+	HPCRUN_UPCALL_STOPPED,
+	HPCRUN_UPCALL_FAULTED, /* and was switched off */
+	HPCRUN_UPCALL_TOO_SLOW /* the same: it took more than its budget */
+};
+
+struct hpcrun_upcall_options {
+	uint32_t size;   /* bytes of this structure */
+	uint32_t one_in; /* call it for one in so many samples, at random; 0: for all */
+	double budget;   /* per cent of the process's CPU time; 0: HPCRUN_UPCALL_BUDGET */
+	const volatile int *disabled; /* it is not called while this is not 0; NULL: none */
+};
+#define HPCRUN_UPCALL_BUDGET 2.0
+
+struct hpcrun_upcall_stats {
+	uint32_t size;
+	int state;      /* enum hpcrun_upcall_state */
+	uint64_t calls; /* and the CPU time that they took, in ns */
+	uint64_t ns;
+	uint64_t
+	    dropped; /* samples for which it was not called: it was disabled, or had no stack */
+};
+
 /* What the measuring library offers. A later one may have more members: see size. */
 struct hpcrun_interface {
 	uint32_t size; /* bytes of this structure */
@@ -45,6 +86,11 @@ struct hpcrun_interface {
 	void (*label_number)(const char *key, int64_t value, int push);
 	/* thread: of the calling thread, not of the process; stop 0: measure again */
 	void (*stop)(int thread, int stop);
+	int (*upcall_start)(const char *event, hpcrun_upcall *function, void *arg,
+			    const struct hpcrun_upcall_options *options);
+	void (*upcall_stop)(int upcall);
+	int (*upcall_stats)(int upcall, struct hpcrun_upcall_stats *stats);
+	int (*upcall_running)(void);
 };
 
 #ifndef HPCRUN_INTERFACE_ONLY
@@ -185,6 +231,50 @@ static inline void hpcrun_start_thread(void)
 {
 	if (HPCRUN_HAS_(stop))
 		hpcrun_found_->stop(1, 0);
+}
+
+/* Have a function called for each sample of an event that is measured (NULL: the first one), of any
+ * thread. options may be NULL. Returns the number of the upcall, or -1: there is no such event, 8
+ * are on, or the program is not measured.
+ *
+ * The function runs in the signal handler of the sample, in the thread that was interrupted,
+ * whatever this was doing, and at most once at a time in a thread. So it may call only what
+ * signal-safety(7) lists, must not leave by longjmp or an exception, and has at least 14 KB of
+ * stack. It may read the registers and the path, and change memory that belongs to it. Of the
+ * functions here, hpcrun_upcall_stop, _stats and _running work; the others do nothing. `hpcrun -D
+ * upcalls` aborts the program if it calls some of what it must not.
+ *
+ * If it faults, or takes more than its budget, it is switched off, hpcrun says so, and the program
+ * goes on. Its time is counted as that of measuring. A forked child has the same upcalls. */
+static inline int hpcrun_upcall_start(const char *event, hpcrun_upcall *function, void *arg,
+				      const struct hpcrun_upcall_options *options)
+{
+	int r = HPCRUN_HAS_(upcall_start)
+		    ? hpcrun_found_->upcall_start(event, function, arg, options)
+		    : -1;
+	return r < 0 ? -1 : r;
+}
+
+/* When it returns, no thread is in the function, and none will be; if an upcall itself calls it, it
+ * does not wait for the others. */
+static inline void hpcrun_upcall_stop(int upcall)
+{
+	if (HPCRUN_HAS_(upcall_stop))
+		hpcrun_found_->upcall_stop(upcall);
+}
+
+/* Also of one that was stopped or switched off, until another one takes its place. Set stats->size
+ * before. Returns 0, or -1: there is no such upcall. */
+static inline int hpcrun_upcall_stats(int upcall, struct hpcrun_upcall_stats *stats)
+{
+	return HPCRUN_HAS_(upcall_stats) && hpcrun_found_->upcall_stats(upcall, stats) == 0 ? 0
+											    : -1;
+}
+
+/* Whether the caller is in an upcall. Async-signal-safe. */
+static inline int hpcrun_upcall_running(void)
+{
+	return HPCRUN_HAS_(upcall_running) ? hpcrun_found_->upcall_running() : 0;
 }
 
 /* For HPCRUN_REGION. */

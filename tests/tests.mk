@@ -79,6 +79,7 @@ PROGRAM_FLAGS_recursion := -O1 -fno-optimize-sibling-calls
 PROGRAM_FLAGS_regions := -I.
 PROGRAM_FLAGS_labels := -I.
 PROGRAM_FLAGS_control := -I.
+PROGRAM_FLAGS_upcalls := -I.
 program_c := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/programs/*.c))
 program_cc := $(patsubst tests/programs/%.cc,$(BUILD)/programs/%,$(wildcard tests/programs/*.cc))
 program_flags = -D_GNU_SOURCE -O2 -g -Wall -Wextra -pthread -MMD -MP $(if $(filter %_plugin,$*),-shared -fPIC) \
@@ -145,7 +146,7 @@ e2e_beside := page thread-sanitizer page-values diff-page db outputs frames kill
 	statistics views db-questions ordinary-user house completion signal-safety db-outside faulting \
 	db-query replaced hpcrun arrows stacks confined merge places cannot stress epochs transfers mpi \
 	hpcprof-text recover churn diff unseen users zoo export import sources hpcprof-cli names signal-queue \
-	dump growth json perf-events page-bundle remembered activations own-metrics regions labels control
+	dump growth json perf-events page-bundle remembered activations own-metrics regions labels control upcalls
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
 e2e_chosen := $(wildcard tests/e2e/$(only).t)

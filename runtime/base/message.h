@@ -15,7 +15,8 @@ enum csprof_topic {
 
 /* For -D: what the library checks of its own work. */
 enum csprof_debug {
-	CSPROF_DEBUG_WALKS = 1 /* walks that ended at remembered frames are continued */
+	CSPROF_DEBUG_WALKS = 1,  /* walks that ended at remembered frames are continued */
+	CSPROF_DEBUG_UPCALLS = 2 /* upcalls must not call some functions (launcher) */
 };
 
 /* Remember what standard error is. Called at the start, before the program's code: until then,

@@ -1,6 +1,10 @@
 #include "runtime/launcher/environment.h"
 
+#include "formats/base/path.h"
+#include "runtime/base/message.h"
+
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +33,7 @@ static bool is_listed(const char *list, const char *library)
 	return false;
 }
 
-/* Our library comes first, so that it sees the calls of the others. */
-static int set_preload(const char *library)
+static int preload_first(const char *library)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char *preload;
@@ -44,6 +47,17 @@ static int set_preload(const char *library)
 	r = setenv("LD_PRELOAD", preload, 1);
 	free(preload);
 	return r;
+}
+
+/* Our library comes first, so that it sees the calls of the others. */
+static int set_preload(const struct launch_options *o, const char *library)
+{
+	char beside[PATH_MAX];
+	int folder = (int)path_folder_length(library);
+	snprintf(beside, sizeof beside, "%.*slibhpcrun-unsafe-calls.so", folder, library);
+	if (o->debug & CSPROF_DEBUG_UPCALLS && preload_first(beside) != 0)
+		return -1;
+	return preload_first(library);
 }
 
 /* COMMAND is the first image of our child process. */
@@ -79,5 +93,5 @@ int launch_set_environment(const struct launch_options *o, const char *library, 
 	snprintf(text, sizeof text, "%u.%u.%u.%u.%u", cost->timer, cost->event, cost->change,
 		 cost->image, cost->child);
 	setenv(HPCRUN_ENV_COST, text, 1);
-	return set_image() < 0 ? -1 : set_preload(library);
+	return set_image() < 0 ? -1 : set_preload(o, library);
 }

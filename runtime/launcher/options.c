@@ -28,6 +28,7 @@ static const struct topic topics[] = {
 
 static const struct topic checks[] = {
     {"walks", CSPROF_DEBUG_WALKS, "walks that end at remembered frames are continued and compared"},
+    {"upcalls", CSPROF_DEBUG_UPCALLS, "an upcall that calls what it must not aborts the program"},
     {0},
 };
 

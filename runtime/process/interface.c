@@ -4,15 +4,19 @@
 #include "runtime/process/labels.h"
 #include "runtime/process/regions.h"
 #include "runtime/sample/unwind.h"
+#include "runtime/sample/upcalls.h"
 
 #include <limits.h>
 
-#define HPCRUN_INTERFACE_ONLY
-#include "runtime/hpcrun.h"
+/* The calling thread is in a sample: nothing of its state may change (runtime/sample/upcalls.h). */
+static bool in_upcall(void)
+{
+	return csprof_upcalls_running();
+}
 
 static int metric_new(const char *name, const char *unit)
 {
-	int id = csprof_metric_of_program(name, unit);
+	int id = in_upcall() ? -1 : csprof_metric_of_program(name, unit);
 	return id < 0 ? -1 : id;
 }
 
@@ -27,7 +31,8 @@ static int record(int metric, uint64_t amount, unsigned leave_out)
 
 static void region_begin(const char *name, const void *cfa, const void *to)
 {
-	csprof_region_begin(name, (uintptr_t)cfa, (uintptr_t)to);
+	if (!in_upcall())
+		csprof_region_begin(name, (uintptr_t)cfa, (uintptr_t)to);
 }
 
 /* Go to the frame that the caller of a function of ours (1) returns to, or its caller, and so on.
@@ -49,25 +54,39 @@ static bool find_return(struct csprof_cursor *c, unsigned callers)
 static void region_begin_for(const char *name, unsigned callers)
 {
 	struct csprof_cursor c;
-	if (!csprof_self)
+	if (!csprof_self || in_upcall())
 		return;
 	bool found = callers < UINT_MAX && find_return(&c, callers + 1);
 	csprof_region_begin(name, found ? c.sp : 0, found ? c.ip : 0);
 }
 
+static void region_end(const char *name)
+{
+	if (!in_upcall())
+		csprof_region_end(name);
+}
+
 static void label_text(const char *key, const char *value, int push)
 {
-	csprof_label_text(key, value, push != 0);
+	if (!in_upcall())
+		csprof_label_text(key, value, push != 0);
 }
 
 static void label_number(const char *key, int64_t value, int push)
 {
-	csprof_label_number(key, value, push != 0);
+	if (!in_upcall())
+		csprof_label_number(key, value, push != 0);
+}
+
+static int upcall_running(void)
+{
+	return in_upcall();
 }
 
 static void stop(int thread, int how)
 {
-	(thread ? csprof_control_thread : csprof_control_process)(how != 0);
+	if (!in_upcall())
+		(thread ? csprof_control_thread : csprof_control_process)(how != 0);
 }
 
 __attribute__((visibility("default"), used))
@@ -76,7 +95,11 @@ const struct hpcrun_interface hpcrun_interface_1 = {.size = sizeof hpcrun_interf
 						    .record = record,
 						    .region_begin = region_begin,
 						    .region_begin_for = region_begin_for,
-						    .region_end = csprof_region_end,
+						    .region_end = region_end,
 						    .label_text = label_text,
 						    .label_number = label_number,
-						    .stop = stop};
+						    .stop = stop,
+						    .upcall_start = csprof_upcall_start,
+						    .upcall_stop = csprof_upcall_stop,
+						    .upcall_stats = csprof_upcall_stats,
+						    .upcall_running = upcall_running};

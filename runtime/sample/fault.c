@@ -52,7 +52,7 @@ void csprof_fault_handler(int sig, siginfo_t *info, void *ucontext)
 {
 	csprof_state_t *state = csprof_cpu.is_foreign(ucontext) ? NULL : csprof_self;
 	if (info->si_code > 0 && state && state->guard.on &&
-	    csprof_own_code(csprof_cpu.context_pc(ucontext))) {
+	    (state->guard.foreign || csprof_own_code(csprof_cpu.context_pc(ucontext)))) {
 		state->guard.on = false;
 		os_release_signals(os_context_mask(ucontext));
 		__builtin_longjmp(state->guard.resume, 1);

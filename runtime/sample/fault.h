@@ -12,6 +12,7 @@ typedef struct csprof_state csprof_state_t;
 struct csprof_guard {
 	void *resume[5]; /* of __builtin_setjmp */
 	bool on;
+	bool foreign; /* the work is code of others (upcalls.c), and its faults are meant, too */
 };
 
 /* Do work(arg). Returns false if it faulted in our code: its unfinished changes remain, but if

@@ -15,6 +15,7 @@
 #include "runtime/sample/pace.h"
 #include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
+#include "runtime/sample/upcalls.h"
 #include "runtime/sample/wall.h"
 #include "runtime/trees/cct.h"
 
@@ -176,6 +177,8 @@ static void take_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 	store_ref node;
 	enum csp_disposition became = csprof_sample_callstack(p, at, weight, &node);
 	csprof_sampler_account(state, p, became, weight);
+	if (became <= CSP_PARTIAL)
+		csprof_upcalls_sample(state, p, at, weight, became == CSP_RECORDED);
 	if (state->wall && node && !p->measured->by->clock)
 		csprof_blame_at(state, &(struct csprof_place){.node = node,
 							      .weight = weight,

@@ -29,6 +29,7 @@
 #include "runtime/sample/looks.h"
 #include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
+#include "runtime/sample/upcalls.h"
 #include "runtime/trees/cct.h"
 
 #include <errno.h>
@@ -315,6 +316,8 @@ bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 		const void *at = ours ? state->parked_context : ucontext;
 		became = csprof_sample_callstack(f.of, at, weight - shared, &w->wait.node);
 		csprof_sampler_account(state, f.of, became, weight - shared);
+		if (became <= CSP_PARTIAL)
+			csprof_upcalls_sample(state, f.of, at, weight, became == CSP_RECORDED);
 		w->wait.became = became;
 		if (w->wait.node)
 			charge_others(state, w->wait.node, weight, true, asked);

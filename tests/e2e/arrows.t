@@ -137,7 +137,7 @@ for row in 'os' 'os/linux os cpu' 'base os process events' 'cpu base cpu/x86_64 
 	'sandboxes os base cpu process trees' \
 	'interception os base cpu drivers process sample sandboxes trees' \
 	'process os base cpu events interception sample sandboxes trees' \
-	'static base interception launcher sample'; do
+	'static base interception launcher sample' 'plugins'; do
 	read -ra row <<<"$row"
 	row=("${row[@]/#/runtime/}")
 	arrows "${row[0]}/" "${row[@]/%//}" runtime/ formats
@@ -162,6 +162,6 @@ cd "$here" || exit 1
 safe=$(ls formats/encode.[ch] formats/store/store.[ch] formats/store/survey.[ch] formats/datafile.h 2>&1)
 bad=$({ sources runtime && echo "$safe"; } 2>&1 |
 	xargs grep -nE 'include[[:space:]]*<(elfutils/|dwarf|gelf|libelf|sqlite3|expat|stdio)' 2>&1 |
-	grep -v '^runtime/launcher/')
+	grep -vE '^runtime/(launcher|plugins)/')
 is "the runtime includes no offline library and no stdio" "$bad" ""
 done_testing
