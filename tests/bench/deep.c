@@ -12,12 +12,14 @@ static volatile unsigned sink;
 
 __attribute__((noinline)) static void changing(unsigned n)
 {
+	/* in a register: how fast a CPU adds to memory depends on what interrupted it before */
+	unsigned sum = n;
 	if (n)
 		changing(n - 1);
 	else
 		for (unsigned i = 0; i < WORK; i++)
-			sink += i;
-	sink++;
+			__asm__ volatile("" : "+r"(sum) : "r"(i));
+	sink += sum;
 }
 
 __attribute__((noinline)) static void staying(unsigned depth, unsigned turns)

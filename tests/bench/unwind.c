@@ -11,17 +11,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
 
-#include "runtime/base/options.h"
 #include "runtime/cpu/cpu.h"
 #include "runtime/cpu/slots.h"
-#include "runtime/os/os.h"
 #include "runtime/process/state.h"
 #include "runtime/sample/marks.h"
-#include "runtime/trees/mem.h"
 
 #define MAX_FRAMES 40000
 #define STACK_SIZE ((size_t)64 << 20)
@@ -46,23 +42,6 @@ static int walk_own(const void *context, bool cached)
 									: ++generation);
 	} while (n < MAX_FRAMES && csprof_cpu.step(&cur, low, stack_high) == CSPROF_STEP_OK);
 	return n;
-}
-
-/* What memo.c and marks.c need of the runtime. Nothing is counted. */
-struct csprof_process csprof_process = {.counts = {CSP_NONE, CSP_NONE, CSP_NONE}};
-struct csprof_options csprof_options;
-uint8_t *csprof_store_blocks[STORE_MAX_BLOCKS];
-
-void *os_map(size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
-void os_unmap(void *memory, size_t bytes)
-{
-	munmap(memory, bytes);
 }
 
 /* As sample/unwind.c does; nothing has changed since the last walk but the innermost frame. */
@@ -279,6 +258,8 @@ int main(void)
 	pthread_attr_t attr;
 	pthread_t thread;
 
+	/* nothing is counted in the tree, which does not exist */
+	csprof_process.counts = (struct csprof_counts){CSP_NONE, CSP_NONE, CSP_NONE};
 	raised = &zero;
 	*(void **)&glibc_backtrace = dlsym(dlopen("libc.so.6", RTLD_NOW), "backtrace");
 	if (!glibc_backtrace)

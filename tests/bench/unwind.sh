@@ -7,8 +7,8 @@ BUILD=${BUILD:-$top/build}
 cd "$top"
 out=$BUILD/bench
 mkdir -p "$out"
-objects=("$BUILD"/runtime-obj/runtime/{sample/{memo,marks},cpu/{apply,cfi,module,x86_64/{recipe,x86_64,here,marks/slots,marks/personality}}}.o)
-make --no-print-directory -s BUILD="$BUILD" "${objects[@]}"
+make --no-print-directory -s BUILD="$BUILD" "$BUILD/lib/libhpcrun-marks.so"
+mapfile -t objects < <(find "$BUILD/runtime-obj/runtime" "$BUILD/runtime-obj/formats" -name '*.o' ! -path '*/static/*' ! -name no_slots.o)
 for frame in -fno-omit-frame-pointer -fomit-frame-pointer; do
 	${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -I. -O2 -g -fno-optimize-sibling-calls -fno-ipa-cp $frame \
 		-o "$out/unwind" tests/bench/unwind.c "${objects[@]}" -lunwind -pthread
