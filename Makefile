@@ -111,7 +111,7 @@ $(LIB)/libhpcrun-unsafe-calls.so: $(BUILD)/plugin-obj/runtime/plugins/unsafe_cal
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -o $@ $^
 
 $(BUILD)/plugin-obj/%.o: %.c
-	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(BASE) -fPIC -fno-builtin $(CFLAGS) -c -o $@ $<
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(BASE) -fPIC -fno-builtin -ftls-model=initial-exec $(CFLAGS) -c -o $@ $<
 
 # The same for static programs, where there is no loader.
 loader_c := runtime/sample/own_code.c runtime/sample/unwind_libunwind.c runtime/base/sections.c \

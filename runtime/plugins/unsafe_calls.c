@@ -1,6 +1,8 @@
 /* libhpcrun-unsafe-calls.so, which hpcrun -D upcalls loads with the program: it stands before
  * functions that are not async-signal-safe, and aborts the program if an upcall (runtime/hpcrun.h)
- * calls one. Those that programs call most are here: memory, streams, locks, ends. */
+ * calls one. Those that programs call most are here: memory, streams, locks, ends. Otherwise it
+ * calls the function that the program would call, which may be another allocator's or a
+ * sanitizer's. */
 #include "runtime/hpcrun.h"
 
 #include <dlfcn.h>
@@ -29,107 +31,97 @@ static void check(const char *name)
 	abort();
 }
 
-/* The next definition of a function, which is the one that the program would call. */
-#define NEXT(name)                                                                                 \
+/* For a function: dlsym may need memory. Volatile, as it is declared as one that calls nothing
+ * here. */
+static __thread volatile int looking;
+
+static void *look_up(const char *name)
+{
+	looking++;
+	void *function = dlsym(RTLD_NEXT, name);
+	looking--;
+	return function;
+}
+
+/* `next` is the function that comes after ours. */
+#define FIND_NEXT(name)                                                                            \
 	static __typeof__(name) *next;                                                             \
 	if (!next)                                                                                 \
-	next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+	next = (__typeof__(name) *)look_up(#name)
 
-/* ---- memory: libc's own, as dlsym may need some --------------------------------------- */
+#define STAND_BEFORE(type, name, parameters, arguments)                                            \
+	type name parameters                                                                       \
+	{                                                                                          \
+		check(#name);                                                                      \
+		FIND_NEXT(name);                                                                   \
+		return next arguments;                                                             \
+	}
 
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t n, size_t bytes);
-void *__libc_realloc(void *p, size_t bytes);
-void __libc_free(void *p);
-void *__libc_memalign(size_t alignment, size_t bytes);
+/* ---- memory -------------------------------------------------------------------------------- */
+
+/* What dlsym gets while it looks for the function that would give it some. It is never used again.
+ */
+static struct {
+	_Alignas(16) char bytes[4096];
+	size_t used;
+} early;
+
+static void *take_early(size_t bytes)
+{
+	size_t from = __atomic_fetch_add(&early.used, (bytes + 15) & ~(size_t)15, __ATOMIC_RELAXED);
+	return bytes <= sizeof early.bytes && from <= sizeof early.bytes - bytes
+		   ? early.bytes + from
+		   : NULL;
+}
+
+static int is_early(const void *p)
+{
+	return (const char *)p >= early.bytes && (const char *)p < early.bytes + sizeof early.bytes;
+}
 
 void *malloc(size_t bytes)
 {
+	if (looking)
+		return take_early(bytes);
 	check("malloc");
-	return __libc_malloc(bytes);
+	FIND_NEXT(malloc);
+	return next ? next(bytes) : take_early(bytes);
 }
 
 void *calloc(size_t n, size_t bytes)
 {
+	if (looking)
+		return take_early(n * bytes);
 	check("calloc");
-	return __libc_calloc(n, bytes);
-}
-
-void *realloc(void *p, size_t bytes)
-{
-	check("realloc");
-	return __libc_realloc(p, bytes);
+	FIND_NEXT(calloc);
+	return next ? next(n, bytes) : take_early(n * bytes);
 }
 
 void free(void *p)
 {
+	if (looking || is_early(p))
+		return; /* dlsym frees the text of the last error: it is lost, and small */
 	check("free");
-	__libc_free(p);
+	FIND_NEXT(free);
+	next(p);
 }
 
-void *aligned_alloc(size_t alignment, size_t bytes)
-{
-	check("aligned_alloc");
-	return __libc_memalign(alignment, bytes);
-}
+STAND_BEFORE(void *, realloc, (void *p, size_t bytes), (p, bytes))
+STAND_BEFORE(void *, aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes))
+STAND_BEFORE(int, posix_memalign, (void **p, size_t alignment, size_t bytes), (p, alignment, bytes))
 
-/* ---- streams --------------------------------------------------------------------------- */
+/* ---- streams ------------------------------------------------------------------------------- */
 
-FILE *fopen(const char *path, const char *mode)
-{
-	NEXT(fopen);
-	check("fopen");
-	return next(path, mode);
-}
-
-int fclose(FILE *f)
-{
-	NEXT(fclose);
-	check("fclose");
-	return next(f);
-}
-
-int fflush(FILE *f)
-{
-	NEXT(fflush);
-	check("fflush");
-	return next(f);
-}
-
-size_t fwrite(const void *from, size_t bytes, size_t n, FILE *f)
-{
-	NEXT(fwrite);
-	check("fwrite");
-	return next(from, bytes, n, f);
-}
-
-int fputs(const char *text, FILE *f)
-{
-	NEXT(fputs);
-	check("fputs");
-	return next(text, f);
-}
-
-int puts(const char *text)
-{
-	NEXT(puts);
-	check("puts");
-	return next(text);
-}
-
-int putchar(int c)
-{
-	NEXT(putchar);
-	check("putchar");
-	return next(c);
-}
-
-int vfprintf(FILE *f, const char *format, va_list arguments)
-{
-	NEXT(vfprintf);
-	check("vfprintf");
-	return next(f, format, arguments);
-}
+STAND_BEFORE(FILE *, fopen, (const char *path, const char *mode), (path, mode))
+STAND_BEFORE(int, fclose, (FILE * f), (f))
+STAND_BEFORE(int, fflush, (FILE * f), (f))
+STAND_BEFORE(size_t, fwrite, (const void *from, size_t bytes, size_t n, FILE *f),
+	     (from, bytes, n, f))
+STAND_BEFORE(int, fputs, (const char *text, FILE *f), (text, f))
+STAND_BEFORE(int, puts, (const char *text), (text))
+STAND_BEFORE(int, putchar, (int c), (c))
+STAND_BEFORE(int, vfprintf, (FILE * f, const char *format, va_list arguments),
+	     (f, format, arguments))
 
 int printf(const char *format, ...)
 {
@@ -185,28 +177,17 @@ void syslog(int priority, const char *format, ...)
 	va_end(arguments);
 }
 
-/* ---- locks and ends ----------------------------------------------------------------------- */
+/* ---- locks and ends ------------------------------------------------------------------------ */
 
-int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	NEXT(pthread_mutex_lock);
-	check("pthread_mutex_lock");
-	return next(mutex);
-}
-
-int pthread_cond_signal(pthread_cond_t *condition)
-{
-	NEXT(pthread_cond_signal);
-	check("pthread_cond_signal");
-	return next(condition);
-}
+STAND_BEFORE(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
+STAND_BEFORE(int, pthread_cond_signal, (pthread_cond_t * condition), (condition))
 
 void exit(int status)
 {
 	static void (*next)(int);
-	if (!next)
-		next = (void (*)(int))dlsym(RTLD_NEXT, "exit");
 	check("exit");
+	if (!next)
+		next = (void (*)(int))look_up("exit");
 	next(status);
 	abort();
 }
