@@ -35,10 +35,12 @@ struct hpcrun_sample {
 	uint32_t size;     /* bytes of this structure */
 	uint32_t thread;   /* its id */
 	const char *event; /* such as "CPUTIME" */
-	uint64_t weight;   /* in the event's unit: ns, or how many there were */
-	void *context;     /* the ucontext_t of the interrupted code, with its registers */
-	uint32_t depth;    /* frames of its call path */
-	int complete;      /* whether the path reaches the base of the stack */
+	/* in the event's unit: ns, or how many there were. Of a wait, the time until this sample;
+	 * what follows is added to it without another one. */
+	uint64_t weight;
+	void *context;  /* the ucontext_t of the interrupted code, with its registers */
+	uint32_t depth; /* frames of its call path */
+	int complete;   /* whether the path reaches the base of the stack */
 	/* Copies the path, at most `most` of its frames, the innermost first: the interrupted
 	 * instruction, then return addresses. Returns how many. */
 	uint32_t (*path)(const struct hpcrun_sample *s, uintptr_t *ips, uint32_t most);

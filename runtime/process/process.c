@@ -20,6 +20,7 @@
 #include "runtime/sample/marks_unsafe.h"
 #include "runtime/sample/owner.h"
 #include "runtime/sample/unwind.h"
+#include "runtime/sample/upcalls.h"
 #include "runtime/sample/unwind_libunwind.h"
 #include "runtime/sandboxes/seccomp.h"
 #include "runtime/trees/names.h"
@@ -374,5 +375,6 @@ void csprof_process_in_child(void)
 	if (!high)
 		os_main_stack(&low, &high);
 	begin(&kept, low, high, since);
+	csprof_upcalls_in_child();
 	csprof_say(CSPROF_SAY_PROCESS, "process begins by fork", NULL, INT64_MIN);
 }

@@ -32,7 +32,8 @@ struct upcall {
 	void *arg;
 	struct hpcrun_upcall_options options;
 	uint32_t share; /* of the CPU time, hundredths of a percent */
-	uint64_t since; /* CPU clock of the process at the start */
+	/* CPU clock of the process and ns at the start, or at that of a forked child */
+	uint64_t since, ns_before;
 	_Atomic(uint64_t) calls, ns, dropped;
 };
 static CSPROF_TOGETHER struct upcall upcalls[MOST];
@@ -78,6 +79,18 @@ static void wait_until_left(void)
 		csprof_thread_wait_idle(s, until);
 }
 
+static void begin_share(struct upcall *u)
+{
+	u->since = os_clock_process();
+	u->ns_before = atomic_load(&u->ns);
+}
+
+void csprof_upcalls_in_child(void)
+{
+	for (uint32_t i = 0; atomic_load(&num_on) && i < MOST; i++)
+		begin_share(&upcalls[i]);
+}
+
 /* The caller has the lock. */
 static int make(const char *event, hpcrun_upcall *function, void *arg,
 		const struct hpcrun_upcall_options *options)
@@ -106,7 +119,7 @@ static int make(const char *event, hpcrun_upcall *function, void *arg,
 		u->options.one_in = 1;
 	double budget = u->options.budget > 0 ? u->options.budget : HPCRUN_UPCALL_BUDGET;
 	u->share = budget < percent ? (uint32_t)(budget * CSPROF_WHOLE / percent) : CSPROF_WHOLE;
-	u->since = os_clock_process();
+	begin_share(u);
 	atomic_store(&u->state, HPCRUN_UPCALL_ON);
 	atomic_fetch_add(&num_on, 1);
 	return number_of(u);
@@ -161,12 +174,14 @@ void csprof_upcall_stop(int id)
 int csprof_upcall_stats(int id, struct hpcrun_upcall_stats *stats)
 {
 	const struct upcall *u = upcall_at(id);
-	if (!u || !stats || stats->size < sizeof *stats)
+	if (!u || !stats || stats->size < sizeof stats->size)
 		return -EINVAL;
-	stats->state = (int)atomic_load(&u->state);
-	stats->calls = atomic_load(&u->calls);
-	stats->ns = atomic_load(&u->ns);
-	stats->dropped = atomic_load(&u->dropped);
+	struct hpcrun_upcall_stats now = {.size = stats->size,
+					  .state = (int)atomic_load(&u->state),
+					  .calls = atomic_load(&u->calls),
+					  .ns = atomic_load(&u->ns),
+					  .dropped = atomic_load(&u->dropped)};
+	memcpy(stats, &now, now.size < sizeof now ? now.size : sizeof now);
 	return 0;
 }
 
@@ -222,7 +237,7 @@ static void switch_off(struct upcall *u, enum hpcrun_upcall_state why, const cha
 /* Of the CPU time of the process. */
 static bool takes_too_much(const struct upcall *u)
 {
-	uint64_t ns = atomic_load_explicit(&u->ns, memory_order_relaxed);
+	uint64_t ns = atomic_load_explicit(&u->ns, memory_order_relaxed) - u->ns_before;
 	if (ns < GRACE_NS)
 		return false;
 	uint64_t now = os_clock_process(), all = now > u->since ? now - u->since : 0;

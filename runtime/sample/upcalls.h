@@ -22,6 +22,9 @@ void csprof_upcall_stop(int id);
 /* Returns -EINVAL if there was never such an upcall. */
 int csprof_upcall_stats(int id, struct hpcrun_upcall_stats *stats);
 
+/* In a forked child, whose CPU time begins at 0. */
+void csprof_upcalls_in_child(void);
+
 /* A sample was recorded: call the functions that want it. The state's frames are its path.
  * Async-signal-safe, if they are. */
 void csprof_upcalls_sample(csprof_state_t *state, const struct csprof_sampler *p,

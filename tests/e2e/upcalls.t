@@ -14,7 +14,7 @@ calls() {
 	rm -rf data
 	timeout 60 "$hpcrun" -q -e CPUTIME@f2000 "$@" -o data "$upcalls" "$what" >out 2>err
 	status=$?
-	samples=$("$hpcprof" -q --json data | sed -n 's/.*"total_samples":\([0-9]*\).*/\1/p')
+	samples=$("$hpcprof" -q --json data | sed -n 's/.*"total_samples":\([0-9]*\).*/\1/p' | head -1)
 	read -ra words < <(sed -n "s/^$what: //p" out | sed 's/too slow/too-slow/')
 	got=([state]=${words[0]:-})
 	for ((i = 1; i + 1 < ${#words[@]}; i += 2)); do got[${words[i]}]=${words[i + 1]}; done
@@ -36,6 +36,8 @@ for mark in whole memo marks; do
 	check "--mark $mark: with its weight" at '@ms > 280 && @ms < 330'
 	check "--mark $mark: its registers, its path and its thread" at '@placed == @calls && @deep * 10 > @calls * 9 && @same == @calls'
 done
+calls waits -e REALTIME
+check 'for samples of waits, too' at '@calls > 5 && @wrong == 0 && @ms > 20'
 calls some
 check 'for one in ten' at '@calls * 100 > @samples * 4 && @calls * 100 < @samples * 18'
 calls threads
@@ -43,6 +45,8 @@ check 'in all threads' at '@calls * 100 >= @samples * 95 && @same * 100 > @calls
 calls forks
 check 'in a forked child, too' says out '^child: on calls [1-9][0-9]* seen [1-9][0-9]* .* wrong 0 '
 check 'which has counts of its own and those of its parent' test "$(sed -n 's/^child:.* calls \([0-9]*\) seen .*/\1/p' out)" -gt "${got[calls]}"
+calls works
+check 'its share of the time is that of the child alone' says out '^child: on calls'
 calls stops
 is 'stopped' "${got[state]}" stopped
 check 'it is not called, and not while it is disabled' at '@seen == @calls && @seen * 100 < @samples * 55 && @dropped * 100 > @samples * 8'
@@ -72,6 +76,15 @@ check 'its time is that of measuring' says <("$hpcprof" -q text --all data) 'mea
 
 calls counts -D upcalls
 is '-D upcalls: one that calls nothing unsafe' "$status ${got[state]}" '0 on'
+# An allocator takes only what it gave, as jemalloc does; a sanitizer begins before it can be called.
+LD_PRELOAD=$BUILD/programs/allocator_plugin calls memory -D upcalls
+is '-D upcalls: with an allocator of its own' "$status ${got[state]}" '0 on'
+for sanitizer in address thread; do
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -I"$top" -g -O1 -pthread "-fsanitize=$sanitizer" -o sanitized "$top/tests/programs/upcalls.c"
+	rm -rf data
+	timeout 60 "$hpcrun" -q -D upcalls -o data ./sanitized memory >out 2>err
+	is "-D upcalls: with -fsanitize=$sanitizer" "$? $(sed 's/ .*//' out)" '0 memory:'
+done
 for unsafe in 'allocates malloc' 'prints printf'; do
 	calls "${unsafe% *}" -D upcalls
 	is "-D upcalls: one that ${unsafe% *} aborts the program" "$status" 134

@@ -1,6 +1,7 @@
 /* A server: 8 threads serve 1000 requests, each with labels of its own (runtime/hpcrun.h). Prints
  * "NUMBER NS", the CPU time of each request. labels WHAT does other things with labels. */
 #include "runtime/hpcrun.h"
+#include "tests/programs/spin.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,32 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define APART __attribute__((noinline, noclone))
 enum { THREADS = 8, REQUESTS = 1000 };
 
 static volatile unsigned sink;
 static int bytes;
 static atomic_int next;
 static uint64_t took[REQUESTS];
-
-static uint64_t cpu(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-APART static void spin(double ms)
-{
-	uint64_t end = cpu() + (uint64_t)(ms * 1e6);
-	while (cpu() < end)
-		for (int i = 0; i < 2000; i++)
-			sink = sink + 1;
-	sink = 0;
-}
 
 APART static void serve(int i)
 {

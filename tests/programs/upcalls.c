@@ -1,5 +1,6 @@
 /* Functions that are called for samples (runtime/hpcrun.h). upcalls WHAT. Prints what they saw. */
 #include "runtime/hpcrun.h"
+#include "tests/programs/spin.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -7,33 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
-
-#define APART __attribute__((noinline, noclone))
 
 static volatile unsigned sink;
 static atomic_ulong calls, weight, placed, deep, same, wrong;
 static uint32_t main_thread;
+static const char *event = "CPUTIME";
+static volatile uintptr_t into_nested; /* the return address of its calls of itself */
 
-static uint64_t cpu(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-APART static void spin(double ms)
-{
-	uint64_t end = cpu() + (uint64_t)(ms * 1e6);
-	while (cpu() < end)
-		for (int i = 0; i < 2000; i++)
-			sink = sink + 1;
-	sink = 0;
-}
 APART static void nested(int depth, double ms)
 {
+	if (depth == 0)
+		into_nested = (uintptr_t)__builtin_return_address(0);
 	if (depth > 0)
 		nested(depth - 1, ms);
 	else
@@ -51,6 +38,14 @@ static uintptr_t pc_of(const struct hpcrun_sample *s)
 #endif
 }
 
+static uint32_t times_in(const uintptr_t *ips, uint32_t n, uintptr_t ip)
+{
+	uint32_t times = 0;
+	for (uint32_t i = 0; i < n; i++)
+		times += ips[i] == ip;
+	return times;
+}
+
 static void count(const struct hpcrun_sample *s, void *arg)
 {
 	uintptr_t ips[128];
@@ -59,10 +54,10 @@ static void count(const struct hpcrun_sample *s, void *arg)
 		atomic_fetch_add((atomic_ulong *)arg, 1);
 	atomic_fetch_add(&weight, s->weight);
 	atomic_fetch_add(&same, s->thread == main_thread);
-	atomic_fetch_add(&deep, n > 40);
+	atomic_fetch_add(&deep, times_in(ips, n, into_nested) == 50);
 	atomic_fetch_add(&placed, pc_of(s) == ips[0]);
 	atomic_fetch_add(&wrong, (s->depth <= 128 && n != s->depth) || few != 1 || !s->complete ||
-				     strcmp(s->event, "CPUTIME") != 0 || !hpcrun_upcall_running());
+				     strcmp(s->event, event) != 0 || !hpcrun_upcall_running());
 }
 
 static volatile int *nowhere;
@@ -88,6 +83,27 @@ static void is_slow(const struct hpcrun_sample *s, void *arg)
 }
 
 static void *volatile memory;
+static void works(const struct hpcrun_sample *s, void *arg)
+{
+	count(s, arg);
+	uint64_t end = cpu() + 20000;
+	while (cpu() < end)
+		;
+}
+
+/* What one allocator gives, it takes. */
+static void use_memory(void)
+{
+	void *p;
+	for (int i = 0; i < 1000; i++) {
+		if (posix_memalign(&p, 64, 100) == 0)
+			free(p);
+		free(realloc(aligned_alloc(64, 128), 5000));
+		free(strdup("text"));
+		free(calloc(3, 7));
+	}
+}
+
 static void allocates(const struct hpcrun_sample *s, void *arg)
 {
 	count(s, arg);
@@ -149,11 +165,18 @@ int main(int argc, char **argv)
 			   : strcmp(what, "allocates") == 0 ? allocates
 			   : strcmp(what, "prints") == 0    ? prints
 			   : strcmp(what, "uses") == 0      ? uses
+			   : strcmp(what, "works") == 0     ? works
 							    : count;
 	main_thread = (uint32_t)gettid();
+	if (strcmp(what, "works") == 0)
+		o.budget = 50;
+	if (strcmp(what, "memory") == 0)
+		use_memory();
 	if (strcmp(what, "some") == 0)
 		o.one_in = 10;
-	int upcall = hpcrun_upcall_start(NULL, f, &calls, &o);
+	if (strcmp(what, "waits") == 0)
+		event = "BLOCKED";
+	int upcall = hpcrun_upcall_start(strcmp(what, "counts") == 0 ? NULL : event, f, &calls, &o);
 	if (strcmp(what, "wrong") == 0)
 		printf("%d %d %d\n", hpcrun_upcall_start("NOTHING", count, NULL, NULL),
 		       hpcrun_upcall_start("CPUTIME", NULL, NULL, NULL),
@@ -178,6 +201,10 @@ int main(int argc, char **argv)
 		hpcrun_region_begin("the region");
 	}
 	nested(50, 300);
+	for (int i = 0; i < 50 && strcmp(what, "waits") == 0; i++) {
+		spin(1);
+		usleep(10000);
+	}
 	if (strcmp(what, "threads") == 0) {
 		pthread_t t[4];
 		for (int i = 0; i < 4; i++)
@@ -185,7 +212,7 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 4; i++)
 			pthread_join(t[i], NULL);
 	}
-	if (strcmp(what, "forks") == 0) {
+	if (strcmp(what, "forks") == 0 || strcmp(what, "works") == 0) {
 		fflush(stdout);
 		if (fork() == 0) {
 			calls = weight = placed = deep = same = 0;
