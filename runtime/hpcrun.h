@@ -66,11 +66,10 @@ struct hpcrun_upcall_options {
 
 struct hpcrun_upcall_stats {
 	uint32_t size;
-	int state;      /* enum hpcrun_upcall_state */
-	uint64_t calls; /* and the CPU time that they took, in ns */
-	uint64_t ns;
-	uint64_t
-	    dropped; /* samples for which it was not called: it was disabled, or had no stack */
+	int state; /* enum hpcrun_upcall_state */
+	/* calls, and the CPU time that they took, in ns; samples for which it was not called: it
+	 * was disabled, or had no stack */
+	uint64_t calls, ns, dropped;
 };
 
 /* What the measuring library offers. A later one may have more members: see size. */
