@@ -75,6 +75,47 @@ enum {
 	CSP_CHUNK_NAMES = 11,
 };
 
+/* What a row of VALUES is about: a register (numbers below CSP_VALUE_REGISTERS, of the process's
+ * CPU: x86-64: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15, and from 16 on the low 64 bits of
+ * xmm0 to xmm15), or one of these. */
+enum csp_value {
+	CSP_VALUE_REGISTERS = 32,
+	CSP_VALUE_BRANCH = 64, /* 1: the conditional branch was taken; 0: it was not */
+	CSP_VALUE_TARGET,      /* where an indirect jump or call went: an address */
+	CSP_VALUE_ADDRESS,     /* of the memory that it used, */
+	CSP_VALUE_STORED,      /* what it wrote there, */
+	CSP_VALUE_LOADED,      /* what it read there, if that is not the value of a register */
+	CSP_VALUE_OPERAND,     /* divisor or factor */
+	CSP_VALUE_REPLAY, /* address of the store shortly before that wrote what it read; 0: none */
+	CSP_VALUE_ALIAS,  /* the same of one 4 KB times n away, and not the same memory */
+	CSP_VALUE_ARGUMENT =
+	    80 /* and the next five: at a function's entry, its integer arguments */
+};
+enum {
+	CSP_VALUE_ARGUMENTS = 6,
+	CSP_VALUE_DIFFERENCE = 128, /* added: by how much it grew from one time to the next */
+	CSP_VALUE_TOP = 4,          /* the most frequent ones that a row has */
+};
+
+/* Why no values were recorded after a sample. */
+enum csp_value_refusal {
+	CSP_VALUE_TRACED,   /* by a debugger, or the like */
+	CSP_VALUE_FILTERED, /* the thread is under a filter of system calls */
+	CSP_VALUE_HANDLED,  /* the program handles SIGTRAP, or steps itself */
+	CSP_VALUE_BLOCKED,  /* SIGTRAP is blocked */
+	CSP_VALUE_CODE,     /* the next instruction cannot be stepped */
+	CSP_VALUE_BUDGET,   /* values may take half of the budget */
+	CSP_VALUE_MEMORY,   /* the thread got none */
+	CSP_VALUE_REFUSALS
+};
+#define CSP_VALUE_REFUSAL_TEXTS                                                                    \
+	{                                                                                          \
+		"a debugger is attached", "system calls are filtered",                             \
+		    "the program handles SIGTRAP or steps itself", "SIGTRAP is blocked",           \
+		    "the next instruction cannot be stepped", "half of the budget is used",        \
+		    "no memory"                                                                    \
+	}
+
 /* The kinds of the rows of GROUPS. */
 enum csp_group_kind {
 	CSP_GROUP_MAIN,    /* main threads */

@@ -32,6 +32,10 @@ struct reader {
 	struct reader_merged *merged;
 	struct reader_group *groups;
 	struct reader_name *names; /* by number */
+	struct reader_windows windows;
+	struct reader_value *values;
+	uint32_t num_values;
+	bool has_values; /* there is a complete VALUES chunk */
 	uint64_t trace_offset, num_trace;
 	uint32_t num_merged, num_groups, num_names;
 	bool is_merged; /* there is a complete MERGED chunk */
@@ -70,5 +74,7 @@ int trailer_merged_get_groups(struct reader *r, struct cursor *c, struct error *
 void trailer_merged_drop_groups(struct reader *r);
 int trailer_names_get(struct reader *r, struct cursor *c, struct error *e);
 void trailer_names_drop(struct reader *r);
+int trailer_values_get(struct reader *r, struct cursor *c, struct error *e);
+void trailer_values_drop(struct reader *r);
 
 #endif

@@ -122,6 +122,23 @@ struct reader_name {
 	struct reader_text text;
 };
 
+/* Of value profiles: windows of single steps, the steps, the CPU time that they took, values that
+ * were not recorded, and samples after which there was no window (enum csp_value_refusal). */
+struct reader_windows {
+	uint64_t windows, steps, ns, dropped;
+	uint64_t refused[CSP_VALUE_REFUSALS];
+};
+/* What an instruction has produced: what is an enum csp_value, bytes the size of the value. A
+ * frequent value came at most count times, and at least count - error; any other value at most rest
+ * times. */
+struct reader_value {
+	uint32_t epoch, what, bytes, num_top;
+	uint64_t ip, count, zeros, same, rest;
+	struct reader_often {
+		uint64_t value, count, error;
+	} top[CSP_VALUE_TOP];
+};
+
 struct reader_trace {
 	uint64_t time_ns;
 	uint32_t tree, metric; /* below reader_num_trees and reader_num_metrics */
@@ -176,6 +193,14 @@ const struct reader_group *reader_group(const struct reader *r, uint32_t i);
 uint32_t reader_num_names(const struct reader *r);
 const struct reader_name *reader_name(const struct reader *r, uint32_t i);
 struct reader_text reader_name_of(const struct reader *r, uint32_t number);
+/* VALUES: NULL and 0 if no values were recorded. */
+const struct reader_windows *reader_windows(const struct reader *r);
+/* The name of a row's kind, such as "eax", "stride of address", "argument 1"; returns name, which
+ * has room for READER_VALUE_KIND_BYTES. */
+enum { READER_VALUE_KIND_BYTES = 32 };
+const char *reader_value_kind(uint32_t what, uint32_t bytes, char *name, size_t most);
+uint32_t reader_num_values(const struct reader *r);
+const struct reader_value *reader_value(const struct reader *r, uint32_t i);
 uint64_t reader_num_trace(const struct reader *r);
 /* Row i of TRACE, decoded into *out. */
 void reader_trace(const struct reader *r, uint64_t i, struct reader_trace *out);

@@ -25,6 +25,9 @@ export PYTHONDONTWRITEBYTECODE = 1
 
 only ?= *
 unit_names := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+ifeq ($(filter x86_64,$(CPU)),)
+unit_names := $(filter-out runtime_insn,$(unit_names))
+endif
 unit_runtime := $(filter runtime_%,$(unit_names))
 unit_offline := $(filter-out runtime_%,$(unit_names))
 unit_dir := $(BUILD)/unit
@@ -45,6 +48,7 @@ UNIT_LDFLAGS_symbolize_oom := $(wrap_alloc)
 UNIT_LDFLAGS_reader_bad := $(wrap_alloc)
 UNIT_LDFLAGS_regions := $(wrap_alloc)
 UNIT_LDFLAGS_runtime_counter := $(foreach f,is_open read open enable period close,-Wl,--wrap=os_perf_$f)
+UNIT_LDFLAGS_runtime_insn := -lcapstone
 UNIT_LDFLAGS_base := -Wl,--wrap=pthread_create
 # And the N-th operation on files.
 UNIT_LDFLAGS_db_failures := $(wrap_alloc) -Wl,--wrap=open,--wrap=read,--wrap=write,--wrap=fsync,--wrap=rename
@@ -146,7 +150,7 @@ e2e_beside := page thread-sanitizer page-values diff-page db outputs frames kill
 	statistics views db-questions ordinary-user house completion signal-safety db-outside faulting \
 	db-query replaced hpcrun arrows stacks confined merge places cannot stress epochs transfers mpi \
 	hpcprof-text recover churn diff unseen users zoo export import sources hpcprof-cli names signal-queue \
-	dump growth json perf-events page-bundle remembered activations own-metrics regions labels control upcalls
+	dump growth json perf-events page-bundle remembered activations own-metrics regions labels control upcalls values
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
 e2e_chosen := $(wildcard tests/e2e/$(only).t)
@@ -192,8 +196,11 @@ no_fuzz = echo '$@: skipped: $(FUZZ_CC) is not installed'
 FUZZ_CHECK_SECONDS ?= 1
 FUZZ_SECONDS ?= 600
 fuzz_names := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+ifeq ($(filter x86_64,$(CPU)),)
+fuzz_names := $(filter-out fuzz_insn,$(fuzz_names))
+endif
 fuzz_dir := $(BUILD)/fuzz
-fuzz_cpu := fuzz_cfi
+fuzz_cpu := fuzz_cfi fuzz_insn
 fuzz_offline := $(filter-out $(fuzz_cpu),$(fuzz_names))
 fuzz_flags := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 fuzz_unit := $(unit_offline:%=$(fuzz_dir)/unit/%)

@@ -315,6 +315,66 @@ static void put_names(struct conversion *c)
 	}
 }
 
+static uint64_t least_count(const struct store_value *v)
+{
+	uint64_t least = v->top[0].count;
+	for (int i = 1; i < CSP_VALUE_TOP; i++)
+		least = v->top[i].count < least ? v->top[i].count : least;
+	return least;
+}
+
+static void put_value(struct conversion *c, uint32_t epoch, const struct store_value *v)
+{
+	uint32_t n = 0;
+	while (n < CSP_VALUE_TOP && v->top[n].count)
+		n++;
+	csp_put_u32(c->sink, epoch);
+	csp_put_u64(c->sink, v->key & ((1ull << STORE_VALUE_SHIFT) - 1));
+	csp_put_u32(c->sink, (uint32_t)(v->key >> STORE_VALUE_SHIFT));
+	csp_put_u32(c->sink, v->bytes);
+	csp_put_u64(c->sink, v->count);
+	csp_put_u64(c->sink, v->zeros);
+	csp_put_u64(c->sink, v->same);
+	csp_put_u64(c->sink, n == CSP_VALUE_TOP ? least_count(v) : 0);
+	csp_put_u32(c->sink, n);
+	for (uint32_t i = 0; i < n; i++) {
+		csp_put_u64(c->sink, v->top[i].value);
+		csp_put_u64(c->sink, v->top[i].count);
+		csp_put_u64(c->sink, v->top[i].error);
+	}
+}
+
+static void put_values(struct conversion *c)
+{
+	const struct store_windows *w = c->s->windows;
+	uint32_t epoch = 0;
+	csp_put_u64(c->sink, w->windows);
+	csp_put_u64(c->sink, w->steps);
+	csp_put_u64(c->sink, w->ns);
+	csp_put_u64(c->sink, w->dropped);
+	csp_put_u32(c->sink, CSP_VALUE_REFUSALS);
+	for (int i = 0; i < CSP_VALUE_REFUSALS; i++)
+		csp_put_u64(c->sink, w->refused[i]);
+	csp_put_u32(c->sink, c->s->num_values);
+	for (uint32_t i = c->s->first_value; i < c->s->next; i++) {
+		uint32_t entry = c->s->order[i];
+		if (entry & STORE_SURVEY_EPOCH)
+			epoch = entry & ~STORE_SURVEY_EPOCH;
+		else
+			put_value(c, epoch,
+				  store_at(&c->s->view, entry, sizeof(struct store_value)));
+	}
+}
+
+static bool has_values(const struct conversion *c)
+{
+	const struct store_windows *w = c->s->windows;
+	uint64_t n = w ? w->windows : 0;
+	for (int i = 0; w && i < CSP_VALUE_REFUSALS; i++)
+		n += w->refused[i];
+	return n != 0;
+}
+
 struct chunk {
 	uint32_t tag;
 	void (*put)(struct conversion *);
@@ -345,12 +405,15 @@ static void put_trailer(struct conversion *c)
 	    {CSP_CHUNK_PROCESS, put_process}, {CSP_CHUNK_MODULES, put_modules},
 	    {CSP_CHUNK_TREES, put_tree_rows}, {CSP_CHUNK_ACCOUNT, put_account},
 	    {CSP_CHUNK_METRICS, put_metrics}, {CSP_CHUNK_THREADS, put_threads},
-	    {CSP_CHUNK_NAMES, put_names}, /* last: most programs have none */
+	    {CSP_CHUNK_NAMES, put_names},     {CSP_CHUNK_VALUES, put_values},
 	};
-	uint32_t n = sizeof chunks / sizeof *chunks - (c->s->num_names == 0);
-	csp_put_trailer_header(c->sink, n);
+	bool names = c->s->num_names != 0, values = has_values(c);
+	uint32_t n = sizeof chunks / sizeof *chunks;
+	csp_put_trailer_header(c->sink, n - !names - !values);
 	for (uint32_t i = 0; i < n; i++)
-		put_chunk(c, &chunks[i]);
+		if ((names || chunks[i].put != put_names) &&
+		    (values || chunks[i].put != put_values))
+			put_chunk(c, &chunks[i]);
 }
 
 /* Sum up the clocks: CPU time, cost, and handled samples of each event per second, rounded. */

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC "HPCSTORE"
-enum { STORE_VERSION = 10, STORE_ORDER_MARK = 0x01020304 };
+enum { STORE_VERSION = 11, STORE_ORDER_MARK = 0x01020304 };
 
 enum {
 	STORE_GRAIN = 16,
@@ -84,6 +84,16 @@ enum { STORE_CONTROL_STOP = 1 };
  * disk. One is of use if its process has neither a datafile nor a store. */
 #define STORE_FLUSHED "flushed"
 
+/* Of value profiles: windows of single steps, the steps, the CPU time that they took, samples
+ * without one by reason, and values that were not recorded, because another thread was at the same
+ * ones, or because there was no memory. */
+struct store_windows {
+	uint64_t windows, steps, ns;
+	uint64_t refused[CSP_VALUE_REFUSALS];
+	uint64_t dropped;
+	uint64_t made; /* records of store_value */
+};
+
 /* At offset 0. */
 struct store_header {
 	char magic[8];
@@ -124,6 +134,8 @@ struct store_header {
 	/* ns of CPU time that measuring this image takes before and after its threads' clocks; 0:
 	 * not known */
 	uint32_t outside;
+	store_ref windows; /* store_windows; 0: values are not asked for */
+	uint32_t reserved;
 	uint64_t pid_space; /* inode of the process's pid namespace, 0: unknown */
 	/* Boot-time clock when the image began, in the unit of field 22 of /proc/PID/stat; 0:
 	 * unknown. A process with this pid that began later is another one. */
@@ -159,8 +171,27 @@ struct store_module {
 struct store_epoch {
 	store_ref next;
 	store_ref first_module;
-	uint64_t reserved;
+	store_ref values; /* the top of a search tree of store_value */
+	uint32_t reserved;
 };
+
+/* The values of one kind at one instruction. The tree is in the order of store_hash(key). Any
+ * thread may add one, and change one while it has set busy. Of the most frequent values: how often
+ * a value came at most, and by how much less that may be: Metwally, Agrawal, El Abbadi, Efficient
+ * Computation of Frequent and Top-k Elements in Data Streams (2005). */
+struct store_value {
+	store_ref left, right;
+	uint64_t key; /* the instruction's address | what << STORE_VALUE_SHIFT (enum csp_value) */
+	uint32_t busy;
+	uint32_t bytes;
+	uint32_t window;             /* internal: the last one that it was in, */
+	uint64_t last;               /* and its value there */
+	uint64_t count, zeros, same; /* same: as the one before */
+	struct store_often {
+		uint64_t value, count, error;
+	} top[CSP_VALUE_TOP];
+};
+enum { STORE_VALUE_SHIFT = 56 };
 
 struct store_count {
 	uint64_t samples, weight;

@@ -219,6 +219,35 @@ static void add_names(struct store_survey *s)
 	s->num_names = s->next - s->first_name;
 }
 
+static void push_value(struct store_survey *s, store_ref ref, store_ref **top)
+{
+	if (ref && claim(s, ref, sizeof(struct store_value)))
+		*--*top = ref;
+}
+
+/* As above, of each epoch that has any, after its mark. */
+static void add_values(struct store_survey *s)
+{
+	store_ref *stack = s->order + s->slots, *top = stack;
+	if (s->header->windows)
+		s->windows = claim(s, s->header->windows, sizeof *s->windows);
+	s->first_value = s->next;
+	for (uint32_t e = 1; e <= s->num_epochs; e++) {
+		const struct store_epoch *epoch = store_at(&s->view, s->order[e], sizeof *epoch);
+		push_value(s, epoch->values, &top);
+		if (top < stack)
+			s->order[s->next++] = STORE_SURVEY_EPOCH | (e - 1);
+		while (top < stack) {
+			store_ref ref = *top++;
+			const struct store_value *value = store_at(&s->view, ref, sizeof *value);
+			add(s, ref);
+			s->num_values++;
+			push_value(s, value->left, &top);
+			push_value(s, value->right, &top);
+		}
+	}
+}
+
 int store_survey_make(struct store_survey *s, const struct store_view *v,
 		      const struct store_memory *memory)
 {
@@ -241,6 +270,7 @@ int store_survey_make(struct store_survey *s, const struct store_view *v,
 	for (uint32_t i = 0; i < s->num_trees; i++)
 		add_nodes(s, store_survey_tree(s, i)->root);
 	add_names(s);
+	add_values(s);
 	return 0;
 }
 

@@ -25,6 +25,9 @@ struct store_survey {
 	uint32_t first_tree, num_trees;
 	uint32_t first_module;
 	uint32_t first_name, num_names;
+	/* From there to next: values, and before those of an epoch its index and the bit below. */
+	const struct store_windows *windows; /* or NULL */
+	uint32_t first_value, num_values;
 	uint32_t next;    /* the number after the last record */
 	store_ref shared; /* header->shared, or 0 if that is invalid */
 };
@@ -37,6 +40,8 @@ void store_survey_free(struct store_survey *s, const struct store_memory *memory
 
 /* Write the datafile of what was found. Returns the sink's error. */
 int store_survey_put(const struct store_survey *s, struct csp_sink *sink);
+
+#define STORE_SURVEY_EPOCH (1u << 31)
 
 /* The column of event e's V, or CSP_NONE; that of its N, or CSP_NONE. */
 uint32_t store_value_column(const struct store_header *h, uint32_t e);

@@ -50,6 +50,18 @@ static uint32_t first_number(char **environment, const char *const *names)
 	return CSP_NONE;
 }
 
+static void read_values(struct csprof_options *o, char **environment)
+{
+	const char *kind = csprof_variable(environment, HPCRUN_ENV_VALUE_KIND);
+	uint64_t steps = number_of(environment, HPCRUN_ENV_VALUES, 0);
+	o->value_steps = steps <= CSPROF_VALUES_MOST_STEPS ? (uint32_t)steps : 0;
+	o->value_kinds = CSPROF_VALUES_ALL | CSPROF_VALUES_REPLAY;
+	if (kind && strcmp(kind, "values") == 0)
+		o->value_kinds = CSPROF_VALUES_ALL;
+	else if (kind && strcmp(kind, "replay") == 0)
+		o->value_kinds = CSPROF_VALUES_REPLAY;
+}
+
 static void read_rank(struct csprof_options *o, char **environment)
 {
 	static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
@@ -161,6 +173,7 @@ bool csprof_options_read(char **environment)
 		o->returns = CSPROF_RETURNS_ALL;
 	else if (returns && strcmp(returns, "none") == 0)
 		o->returns = CSPROF_RETURNS_NONE;
+	read_values(o, environment);
 	o->debug = (uint32_t)number_of(environment, HPCRUN_ENV_DEBUG, 0);
 	read_image(o, csprof_variable(environment, HPCRUN_ENV_IMAGE));
 	read_rank(o, environment);

@@ -23,6 +23,8 @@
 #define HPCRUN_ENV_UNWINDER "HPCRUN_UNWINDER"     /* "cfi" or "libunwind" */
 #define HPCRUN_ENV_MARK "HPCRUN_MARK"             /* "whole", "memo", "marks", "always" */
 #define HPCRUN_ENV_RETURNS "HPCRUN_RETURNS"       /* "first", "all", "none" */
+#define HPCRUN_ENV_VALUES "HPCRUN_VALUES"         /* as after --values */
+#define HPCRUN_ENV_VALUE_KIND "HPCRUN_VALUE_KIND" /* "both", "values", "replay" */
 #define HPCRUN_ENV_ARENA "HPCRUN_ARENA"           /* bytes of the first arena of a thread */
 #define HPCRUN_ENV_VERBOSE "HPCRUN_VERBOSE"       /* mask of enum csprof_topic */
 #define HPCRUN_ENV_DEBUG "HPCRUN_DEBUG"           /* mask of enum csprof_debug */
@@ -44,6 +46,11 @@
 #define HPCRUN_NOTE_NAME "hpcrun"
 enum { HPCRUN_NOTE_LINKED = 1 };
 
+/* DCPI's two kinds of value profiles: what instructions produce, and loads of what was just stored.
+ */
+enum csprof_values { CSPROF_VALUES_ALL = 1, CSPROF_VALUES_REPLAY = 2 };
+enum { CSPROF_VALUES_MOST_STEPS = 64 };
+
 /* Which ends of marked activations are counted: see marks.h. */
 enum csprof_returns { CSPROF_RETURNS_FIRST, CSPROF_RETURNS_ALL, CSPROF_RETURNS_NONE };
 
@@ -62,6 +69,8 @@ struct csprof_options {
 	bool marks;       /* and at marked ones; */
 	bool mark_always; /* also beside what looks at return addresses */
 	enum csprof_returns returns;
+	uint32_t value_steps; /* of a window (sample/values.h); 0: no value profiles */
+	uint32_t value_kinds; /* mask of enum csprof_values */
 	int sig;
 	uint32_t verbose, debug;
 	size_t arena;

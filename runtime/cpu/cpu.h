@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/cpu/insn.h"
 #include "runtime/cpu/port.h"
 
 /* What a step has used to find the frame's CFA. FRAME and STACK: with that register and a constant,
@@ -166,6 +167,25 @@ struct csprof_cpu_ops {
 
 	/* Set the interrupted code's result register of a system call to `result`. */
 	void (*set_result)(void *ucontext, long result);
+
+	const struct csprof_stepping *stepping; /* NULL: this CPU or port cannot */
+};
+
+/* Single steps, for value profiles: if a handler sets the context so, the kernel sends SIGTRAP
+ * after the next instruction. */
+struct csprof_stepping {
+	csprof_decode *decode;
+	bool (*is_on)(const void *ucontext);
+	void (*set)(void *ucontext, bool on);
+	/* The value of a register (insn.h). */
+	uint64_t (*value)(const void *ucontext, uint32_t reg);
+	/* The registers of a function's integer arguments, and the stack pointer. */
+	uint8_t arguments[6], stack_pointer;
+	/* Whether code there may be read: below addresses that are not the program's. */
+	bool (*is_readable)(uintptr_t pc);
+	/* Whether the function there only jumps on to one whose address it loads (an entry of a
+	 * PLT). */
+	bool (*jumps_on)(uintptr_t pc);
 };
 
 extern const struct csprof_cpu_ops csprof_cpu;

@@ -23,11 +23,13 @@ struct wish {
 	bool fault;
 	_Atomic(struct sigaction *) act;
 	atomic_uint next;
-	struct sigaction slots[SLOTS];
 };
-/* our signal, its spare (masks.c), SIGPROF, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL */
-static struct wish wishes[8];
+/* our signal, its spare (masks.c), SIGPROF, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL,
+ * SIGTRAP */
+static struct wish wishes[9];
 enum { NUM_WISHES = sizeof wishes / sizeof *wishes };
+/* The first ones of all wishes are together: most programs change few actions. */
+static CSPROF_LARGE struct sigaction slots[SLOTS][NUM_WISHES];
 
 static const struct sigaction by_default; /* SIG_DFL */
 
@@ -53,7 +55,7 @@ static const struct sigaction *wanted(struct wish *w)
 
 static void want(struct wish *w, const struct sigaction *act)
 {
-	struct sigaction *slot = &w->slots[atomic_fetch_add(&w->next, 1) % SLOTS];
+	struct sigaction *slot = &slots[atomic_fetch_add(&w->next, 1) % SLOTS][w - wishes];
 	*slot = *act;
 	atomic_store_explicit(&w->act, slot, memory_order_release);
 }
@@ -112,6 +114,9 @@ static uint64_t asked_mask(uint64_t set, bool no_standin, bool no_ours)
 static int install_fault(int sig, const struct sigaction *act)
 {
 	struct sigaction real = *act;
+	/* the steps of a window are ours alone: no other signal comes in between */
+	if (sig == SIGTRAP && !is_handler(act))
+		return os_handle(sig, csprof_fault_handler, NULL);
 	if (!is_handler(act)) {
 		real = by_default;
 		real.sa_flags = SA_RESTART | SA_ONSTACK;
@@ -168,6 +173,17 @@ void csprof_signal_install_deaths(void)
 	stand_before(SIGABRT, true);
 	stand_before(SIGFPE, true);
 	stand_before(SIGILL, true);
+}
+
+void csprof_signal_install_trap(void)
+{
+	stand_before(SIGTRAP, true);
+}
+
+bool csprof_signal_receives_trap(void)
+{
+	struct sigaction now;
+	return os_sigaction(SIGTRAP, NULL, &now) == 0 && now.sa_sigaction == csprof_fault_handler;
 }
 
 /* ---- passing on ------------------------------------------------------------------------ */
@@ -246,7 +262,7 @@ void csprof_signal_pass_fault(int sig, siginfo_t *info, void *ucontext)
 		if (!csprof_cpu.is_foreign(ucontext))
 			csprof_threads_restore();
 		os_sigaction(sig, &by_default, NULL);
-		if (!fault)
+		if (!fault || sig == SIGTRAP) /* a trap does not come again */
 			os_send_again(info, os_tid());
 	}
 }

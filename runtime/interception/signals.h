@@ -19,6 +19,11 @@ void csprof_signal_install_faults(void);
  * written, its return addresses are restored. */
 void csprof_signal_install_deaths(void);
 
+/* And of SIGTRAP: see sample/values.h. At the start. */
+void csprof_signal_install_trap(void);
+/* Whether the kernel calls it. Not under a filter of system calls. Async-signal-safe. */
+bool csprof_signal_receives_trap(void);
+
 /* A signal that was not sent by our source: do what the program has requested for it. Returns
  * whether the program saw nothing of it; then a system call that it has interrupted is
  * continued. Async-signal-safe. */

@@ -58,6 +58,7 @@ static const char *const each_all[] = {"each", "all", NULL};
 static const char *const unwinders[] = {"cfi", "libunwind", NULL};
 static const char *const marks[] = {"whole", "memo", "marks", "always", NULL};
 static const char *const returns[] = {"first", "all", "none", NULL};
+static const char *const value_kinds[] = {"both", "values", "replay", NULL};
 static const char *const places[] = {HPCRUN_STORE_MEMORY, HPCRUN_STORE_PRIVATE, NULL};
 
 /* In the order of --help. */
@@ -95,6 +96,12 @@ const struct launch_option launch_option_table[] = {
     {LAUNCH_RETURNS, "returns", "WHICH", returns,
      "with --mark marks, count the returns of functions seen on the\n"
      "stack: the first after each sample (default), all or none"},
+    {LAUNCH_VALUES, "values", "N", NULL,
+     "after samples, record the values that the next N instructions\n"
+     "produce, such as 8, by single steps (x86-64)"},
+    {LAUNCH_VALUE_KIND, "value-kind", "KIND", value_kinds,
+     "of these only: values, or replay (loads of what was just\n"
+     "stored); default both"},
     {'m', "memory", "SIZE", NULL, "size of each thread's first arena, such as 256K or 4M"},
     {LAUNCH_PACK, "pack", "yes|no", yes_no,
      "keep the names of what was sampled with the data, for when\n"
@@ -269,6 +276,20 @@ static int append(const char *what, const char *value, char separator, char *lis
 	return 0;
 }
 
+static int parse_steps(const char *value, struct launch_options *o)
+{
+	char *end;
+	unsigned long steps = strtoul(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || steps > CSPROF_VALUES_MOST_STEPS)
+		return complain("--values", value, "expected a number of instructions, 1 to 64");
+#ifndef __x86_64__
+	if (steps)
+		return complain("--values", value, "only x86-64 can be single-stepped");
+#endif
+	o->values = value;
+	return 0;
+}
+
 static int one_option(struct launch_options *o, int c, const char *value)
 {
 	const char *why;
@@ -331,6 +352,14 @@ static int one_option(struct launch_options *o, int c, const char *value)
 			if (strcmp(value, *which) == 0)
 				return 0;
 		return complain("--returns", value, "expected first, all or none");
+	case LAUNCH_VALUES:
+		return parse_steps(value, o);
+	case LAUNCH_VALUE_KIND:
+		o->value_kind = value;
+		for (const char *const *kind = value_kinds; *kind; kind++)
+			if (strcmp(value, *kind) == 0)
+				return 0;
+		return complain("--value-kind", value, "expected both, values or replay");
 	case 'm':
 		return parse_size(value, &o->arena);
 	case 'q':
@@ -365,6 +394,8 @@ static int from_environment(struct launch_options *o)
 	    {HPCRUN_ENV_UNWINDER, LAUNCH_UNWINDER},
 	    {HPCRUN_ENV_MARK, LAUNCH_MARK},
 	    {HPCRUN_ENV_RETURNS, LAUNCH_RETURNS},
+	    {HPCRUN_ENV_VALUES, LAUNCH_VALUES},
+	    {HPCRUN_ENV_VALUE_KIND, LAUNCH_VALUE_KIND},
 	    {HPCRUN_ENV_ARENA, 'm'},
 	    {HPCRUN_ENV_VERBOSE, 'v'},
 	    {HPCRUN_ENV_DEBUG, 'D'},

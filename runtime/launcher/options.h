@@ -26,13 +26,15 @@ struct launch_options {
 	struct csprof_event_requests events; /* the same, parsed */
 	const char *budget;                  /* as written after --budget, and parsed */
 	uint32_t parsed_budget;
-	const char *out;      /* directory, or NULL: hpcrun-COMMAND-N */
-	const char *unwinder; /* NULL: cfi */
-	const char *returns;  /* "first", "all", "none", or NULL: first if marked */
-	const char *mark;     /* "whole", "memo", "marks", "always", or NULL: memo */
-	const char *store;    /* HPCRUN_STORE_*, a directory, or NULL: memory */
-	const char *trees;    /* "each", "all", or NULL: each */
-	char only[4096];      /* names joined by ':' */
+	const char *out;        /* directory, or NULL: hpcrun-COMMAND-N */
+	const char *unwinder;   /* NULL: cfi */
+	const char *returns;    /* "first", "all", "none", or NULL: first if marked */
+	const char *mark;       /* "whole", "memo", "marks", "always", or NULL: memo */
+	const char *values;     /* steps after a sample, or NULL: no value profiles */
+	const char *value_kind; /* "values", "replay", or NULL: both */
+	const char *store;      /* HPCRUN_STORE_*, a directory, or NULL: memory */
+	const char *trees;      /* "each", "all", or NULL: each */
+	char only[4096];        /* names joined by ':' */
 	bool follow, quiet, pack;
 	int sig;          /* 0: the default */
 	unsigned verbose; /* mask of enum csprof_topic */
@@ -62,6 +64,8 @@ enum {
 	LAUNCH_UNWINDER,
 	LAUNCH_MARK,
 	LAUNCH_RETURNS,
+	LAUNCH_VALUES,
+	LAUNCH_VALUE_KIND,
 	LAUNCH_PACK,
 	LAUNCH_DELAY,
 	LAUNCH_FOR,

@@ -98,6 +98,9 @@ bool os_has_shadow_stack(void);
 /* The bounds of the main thread's stack: the lowest address to which it may grow, and its high
  * end. */
 void os_main_stack(uintptr_t *low, uintptr_t *high);
+/* Whether another process traces this thread (ptrace), and whether it is under a filter of system
+ * calls; unchanged if /proc cannot be read. text: memory to work in, 2 KB. */
+void os_observed(char *text, size_t bytes, bool *traced, bool *filtered);
 uint64_t os_random(void);
 /* The number of CPUs on which this thread may run; 1 if it is unknown. */
 uint32_t os_cpus(void);

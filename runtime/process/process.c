@@ -20,11 +20,14 @@
 #include "runtime/sample/marks_unsafe.h"
 #include "runtime/sample/owner.h"
 #include "runtime/sample/unwind.h"
-#include "runtime/sample/upcalls.h"
 #include "runtime/sample/unwind_libunwind.h"
+#include "runtime/sample/upcalls.h"
+#include "runtime/sample/values.h"
 #include "runtime/sandboxes/seccomp.h"
 #include "runtime/trees/names.h"
 #include "runtime/trees/output.h"
+#include "runtime/trees/shared.h"
+#include "runtime/trees/values.h"
 
 #include <errno.h>
 #include <string.h>
@@ -133,7 +136,10 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 		return;
 	}
 	csprof_arena_begin();
+	csprof_shared_begin();
 	csprof_names_begin();
+	if (csprof_options.value_steps)
+		csprof_windows_begin();
 	csprof_control_begin(kept != NULL);
 	describe(csprof_store_header());
 	if (kept)
@@ -171,6 +177,7 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	if (csprof_metrics_init(o->events.of, o->events.n) < 0 || csprof_signal_install(o->sig) < 0)
 		return;
 	csprof_signal_install_faults();
+	csprof_values_begin(csprof_filtered);
 	csprof_unwind_learn();
 	if (csprof_process.blame != CSP_NONE) {
 		csprof_looks_start();

@@ -161,6 +161,7 @@ typedef struct csprof_state {
 	struct csprof_memo memo;
 	struct csprof_regions *regions; /* NULL: none yet */
 	struct csprof_labels *labels;   /* the same */
+	struct csprof_window *window;   /* of single steps; the same */
 
 	struct csprof_cct cct[CSPROF_TREE_KINDS]; /* complete and partial */
 

@@ -16,6 +16,7 @@
 #include "runtime/sample/marks.h"
 #include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
+#include "runtime/sample/values.h"
 #include "runtime/sample/wall.h"
 #include "runtime/sandboxes/seccomp.h"
 #include "runtime/trees/cct.h"
@@ -98,6 +99,7 @@ static void free_state(csprof_state_t *state)
 	csprof_memo_deinit(&state->memo);
 	csprof_regions_deinit(state);
 	csprof_labels_deinit(state);
+	csprof_values_deinit(state);
 	state->next = spare_states;
 	spare_states = state;
 }

@@ -7,6 +7,7 @@
 #include "runtime/process/state.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sample/unwind_libunwind.h"
+#include "runtime/sample/values.h"
 
 /* After a fault __builtin_setjmp returns here a second time, with different registers: only
  * values in memory may be used then. */
@@ -51,6 +52,8 @@ bool csprof_guarded(csprof_state_t *state, void (*work)(csprof_state_t *, void *
 void csprof_fault_handler(int sig, siginfo_t *info, void *ucontext)
 {
 	csprof_state_t *state = csprof_cpu.is_foreign(ucontext) ? NULL : csprof_self;
+	if (sig == SIGTRAP && csprof_values_trap(state, info, ucontext))
+		return;
 	if (info->si_code > 0 && state && state->guard.on &&
 	    (state->guard.foreign || csprof_own_code(csprof_cpu.context_pc(ucontext)))) {
 		state->guard.on = false;

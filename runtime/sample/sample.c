@@ -16,6 +16,7 @@
 #include "runtime/sample/sampler.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sample/upcalls.h"
+#include "runtime/sample/values.h"
 #include "runtime/sample/wall.h"
 #include "runtime/trees/cct.h"
 
@@ -184,8 +185,11 @@ static void take_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 							      .weight = weight,
 							      .cpu = now.cpu,
 							      .asked = csprof_blame_asked(state)});
-	if (became != CSP_FAULT)
-		csprof_sampler_end(state, p, now);
+	if (became == CSP_FAULT)
+		return;
+	csprof_sampler_end(state, p, now);
+	if (became <= CSP_PARTIAL && at == ucontext)
+		csprof_values_sample(state, p, (void *)ucontext);
 }
 
 /* If a handler of the program interrupted a call that our handler continued, and left by

@@ -9,6 +9,7 @@
 #include "runtime/os/os.h"
 #include "runtime/process/thread.h"
 #include "runtime/sample/wall.h"
+#include "runtime/sample/values.h"
 
 #include <errno.h>
 
@@ -238,6 +239,8 @@ static void set_share(csprof_state_t *state, struct csprof_sampler *p, uint64_t 
 	uint32_t budget = csprof_options.budget, switches = p->source.review.share;
 	uint64_t cost = csprof_cpu_clock_of(state)->cost + state->own_cpu + state->outside;
 	uint32_t share = budget - (switches < budget / 2 ? switches : budget / 2);
+	uint32_t values = csprof_values_share(state, cpu - state->began);
+	share -= values < share ? values : 0;
 	bool over = cost > (cpu - state->began) / CSPROF_WHOLE * budget;
 	share = part_of(state, p, share, cpu - state->began);
 	p->pace.share = over ? share - share / 4 : share;

@@ -15,12 +15,17 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 
-static __thread bool confined;
-static atomic_bool all_confined, all_refused, sharing_refused;
+static __thread bool confined, filtered;
+static atomic_bool all_filtered, all_confined, all_refused, sharing_refused;
 
 bool csprof_confined(void)
 {
 	return confined || atomic_load_explicit(&all_confined, memory_order_relaxed);
+}
+
+bool csprof_filtered(void)
+{
+	return filtered || atomic_load_explicit(&all_filtered, memory_order_relaxed);
 }
 
 bool csprof_may_share(void)
@@ -124,9 +129,12 @@ static void end_sampling(csprof_state_t *s)
 void csprof_seccomp_before(struct csprof_confining *c, const struct sock_fprog *filter,
 			   bool all_threads)
 {
-	*c = (struct csprof_confining){0};
+	*c = (struct csprof_confining){.filtered_before = filtered};
+	filtered = true;
 	if (!csprof_process_measured())
 		return;
+	if (all_threads)
+		atomic_store(&all_filtered, true);
 	csprof_sources_freeze();
 	csprof_sample_settle();
 	/* later threads inherit it from the only one */
@@ -166,6 +174,7 @@ void csprof_seccomp_failed(const struct csprof_confining *c)
 		atomic_store(&all_confined, false);
 	else if (c->confined)
 		confined = false;
+	filtered = c->filtered_before;
 	if (c->finished)
 		csprof_process_resume();
 	if (!c->off)
@@ -187,6 +196,8 @@ void csprof_seccomp_new_thread(void)
 {
 	if (confined)
 		atomic_store(&all_confined, true);
+	if (filtered)
+		atomic_store(&all_filtered, true);
 }
 
 /* ---- the program's calls ---------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 /* What csprof_seccomp_before did, to be undone if the program's call fails. */
 struct csprof_confining {
 	bool all_threads, off, confined, closed, finished;
+	bool filtered_before;
 };
 
 /* This thread, or all threads, is about to be restricted: to strict mode (filter NULL), or by a
@@ -37,6 +38,9 @@ void csprof_seccomp_new_thread(void);
 bool csprof_may_share(void);
 /* Whether this thread must make no system call of ours outside handlers. Async-signal-safe. */
 bool csprof_confined(void);
+/* Whether the calling thread is under a filter that was installed since the library is there.
+ * Async-signal-safe. */
+bool csprof_filtered(void);
 /* Whether sampling is forbidden for all threads that begin. */
 bool csprof_sampling_refused(void);
 

@@ -4,6 +4,7 @@
 #include "runtime/os/os.h"
 #include "runtime/process/state.h"
 #include "runtime/trees/mem.h"
+#include "runtime/trees/shared.h"
 
 #include <string.h>
 
@@ -92,33 +93,9 @@ struct csprof_name *csprof_name_known(struct csprof_known_names *known, const ch
 
 static _Atomic uint32_t stores; /* the number of the present one */
 
-/* The rest of the last block taken for names: first ref << 32 | grains. Records of names stay, so
- * they are in no thread's arena. */
-static CSPROF_TOGETHER _Atomic uint64_t room;
-
 void csprof_names_begin(void)
 {
-	atomic_store(&room, 0);
 	atomic_fetch_add(&stores, 1);
-}
-
-static store_ref take_grains(size_t bytes)
-{
-	uint64_t need = (bytes + STORE_GRAIN - 1) / STORE_GRAIN;
-	uint64_t now = atomic_load(&room);
-	for (;;) {
-		uint64_t from = now >> 32, left = (uint32_t)now;
-		if (left < need) {
-			uint32_t block = csprof_store_take(1);
-			if (block == STORE_MAX_BLOCKS)
-				return 0;
-			from = (uint64_t)block * STORE_BLOCK_GRAINS;
-			left = STORE_BLOCK_GRAINS;
-		}
-		if (atomic_compare_exchange_strong(&room, &now,
-						   (from + need) << 32 | (left - need)))
-			return (store_ref)from;
-	}
 }
 
 static int compare(const struct store_name *a, uint64_t hash, const char *text, uint32_t n)
@@ -153,7 +130,7 @@ static store_ref make(uint64_t hash, const char *text, uint32_t n, uint32_t most
 		__atomic_fetch_sub(&h->num_names, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
-	store_ref ref = take_grains(sizeof(struct store_name) + n);
+	store_ref ref = csprof_shared_take(sizeof(struct store_name) + n);
 	if (!ref)
 		return 0;
 	struct store_name *made = csprof_store_at(ref);

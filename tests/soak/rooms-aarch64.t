@@ -29,7 +29,7 @@ chmod +x cc run
 # Of x86-64: what the port's own unwinder does, and calls that it continues. Not in the emulator: filters of system calls, single
 # steps of another process.
 tests=$(cd "$top/tests/unit" && printf '%s\n' *.c | sed 's/\.c$//' |
-	grep -vE '^runtime_(kernel|returned|unwind|unwind_step|unwind_corrupt|unwind_oracle|bpf|merge)$')
+	grep -vE '^runtime_(kernel|insn|returned|unwind|unwind_step|unwind_corrupt|unwind_oracle|bpf|merge)$')
 mapfile -t targets < <(printf "$PWD/build/unit/%s\\n" $tests)
 built() {
 	make -C "$top" -j2 CC="$PWD/cc" BUILD="$PWD/build" all "${targets[@]}" >made 2>&1 || {

@@ -119,14 +119,30 @@ static void meanings_stand_beside(void **state)
 static void unknown_chunks_have_tag_and_length(void **state)
 {
 	(void)state;
-	static const struct build_chunk extra[] = {{6, "abc", 3}, {0, "", 0}, {1u << 31, "x", 1}};
+	static const struct build_chunk extra[] = {{999, "abc", 3}, {0, "", 0}, {1u << 31, "x", 1}};
 	struct build_file f = build_example;
 	f.chunks = extra;
 	f.num_chunks = 3;
 	char *text = dump_built(&f, false);
-	assert_has(text, "chunk 7:  tag 6 (VALUES, reserved)  length 3\n");
+	assert_has(text, "chunk 7:  tag 999 (unknown)  length 3\n");
 	assert_has(text, "chunk 8:  tag 0 (unknown)  length 0\n");
 	assert_has(text, "chunk 9:  tag 2147483648 (unknown)  length 1\n");
+	free(text);
+}
+
+static void values_have_names(void **state)
+{
+	(void)state;
+	char *text = dump_built(&build_values, false);
+	assert_has(text, "tag 6 (VALUES)  length ");
+	assert_has(text, "windows 100  steps 790  ns 1500000  dropped 3\n");
+	assert_has(text, "refusal 2:  samples 3 (the program handles SIGTRAP or steps itself)\n");
+	assert_has(text,
+		   "value 1:  epoch 0  ip 0x500011  kind 130 (stride of edx)  bytes 4  count 40  "
+		   "zeros 40  same 39  rest 0\n        frequent:  value 0  count 40  error 0\n");
+	free(text);
+	text = dump_built(&build_values, true);
+	assert_has(text, "\"kind\":81,\"kind_meaning\":\"argument 2\"");
 	free(text);
 }
 
@@ -296,6 +312,7 @@ int main(void)
 	    cmocka_unit_test(both_orders_print_alike),
 	    cmocka_unit_test(meanings_stand_beside),
 	    cmocka_unit_test(unknown_chunks_have_tag_and_length),
+	    cmocka_unit_test(values_have_names),
 	    cmocka_unit_test(text_is_safe_to_print),
 	    cmocka_unit_test(json_is_json),
 	    cmocka_unit_test(damage_is_told),

@@ -284,7 +284,7 @@ static void foreign_bytes_behind_the_trees(void **state)
 static void unknown_and_missing_chunks(void **state)
 {
 	(void)state;
-	static const struct build_chunk extra[] = {{CSP_CHUNK_VALUES, "??", 2}, {1000, "", 0}};
+	static const struct build_chunk extra[] = {{999, "??", 2}, {1000, "", 0}};
 	for (uint32_t tag = 1; tag <= CSP_CHUNK_THREADS; tag++) {
 		struct build_file f = build_example;
 		struct built b;
@@ -309,6 +309,87 @@ static void unknown_and_missing_chunks(void **state)
 		assert_int_equal(reader_metric(r, 0)->about.n == 0, tag == CSP_CHUNK_METRICS);
 		reader_close(r);
 		built_free(&b);
+	}
+}
+
+static void assert_value(const struct reader_value *v, const struct build_value *want)
+{
+	assert_int_equal(v->epoch, want->epoch);
+	assert_int_equal(v->ip, want->ip);
+	assert_int_equal(v->what, want->what);
+	assert_int_equal(v->bytes, want->bytes);
+	assert_int_equal(v->count, want->count);
+	assert_int_equal(v->zeros, want->zeros);
+	assert_int_equal(v->same, want->same);
+	assert_int_equal(v->rest, want->rest);
+	assert_int_equal(v->num_top, want->num_top);
+	for (uint32_t i = 0; i < v->num_top; i++) {
+		assert_int_equal(v->top[i].value, want->top[i].value);
+		assert_int_equal(v->top[i].count, want->top[i].count);
+		assert_int_equal(v->top[i].error, want->top[i].error);
+	}
+}
+
+/* Also of a later version, which has more reasons. */
+static void values_of_instructions(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct build_windows w = *build_values.windows;
+		struct build_file f = build_values;
+		struct built b;
+		f.big = i & 1;
+		f.windows = &w;
+		f.num_chunks = !f.big; /* NAMES */
+		w.num_refused = i & 2 ? 3 : CSP_VALUE_REFUSALS;
+		build(&f, &b);
+		struct reader *r = open_built(&b);
+		assert_ptr_equal(walk_reader(r), NULL);
+		const struct reader_windows *is = reader_windows(r);
+		assert_non_null(is);
+		assert_int_equal(is->windows, 100);
+		assert_int_equal(is->steps, 790);
+		assert_int_equal(is->ns, 1500000);
+		assert_int_equal(is->dropped, 3);
+		for (uint32_t k = 0; k < CSP_VALUE_REFUSALS; k++)
+			assert_int_equal(is->refused[k], k < w.num_refused ? k + 1 : 0);
+		assert_int_equal(reader_num_values(r), w.num_values);
+		for (uint32_t k = 0; k < w.num_values; k++)
+			assert_value(reader_value(r, k), &w.values[k]);
+		reader_close(r);
+		built_free(&b);
+	}
+}
+
+static void names_of_kinds(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t what, bytes;
+		const char *name;
+	} rows[] = {{0, 8, "rax"},
+		    {0, 4, "eax"},
+		    {0, 2, "ax"},
+		    {0, 1, "al"},
+		    {6, 1, "sil"},
+		    {8, 8, "r8"},
+		    {15, 4, "r15d"},
+		    {15, 1, "r15b"},
+		    {16, 8, "xmm0"},
+		    {31, 8, "xmm15"},
+		    {32, 8, "kind 32"},
+		    {CSP_VALUE_BRANCH, 1, "taken"},
+		    {CSP_VALUE_ALIAS, 8, "aliased store"},
+		    {CSP_VALUE_ARGUMENT + 5, 8, "argument 6"},
+		    {CSP_VALUE_ARGUMENT + 6, 8, "kind 86"},
+		    {CSP_VALUE_DIFFERENCE | CSP_VALUE_ADDRESS, 8, "stride of address"},
+		    {CSP_VALUE_DIFFERENCE | 3, 2, "stride of bx"},
+		    {UINT32_MAX, 8, "stride of kind 4294967167"}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char name[READER_VALUE_KIND_BYTES];
+		assert_string_equal(
+		    reader_value_kind(rows[i].what, rows[i].bytes, name, sizeof name),
+		    rows[i].name);
 	}
 }
 
@@ -353,6 +434,8 @@ int main(void)
 	    cmocka_unit_test(no_trees_and_no_metrics),
 	    cmocka_unit_test(foreign_bytes_behind_the_trees),
 	    cmocka_unit_test(unknown_and_missing_chunks),
+	    cmocka_unit_test(values_of_instructions),
+	    cmocka_unit_test(names_of_kinds),
 	    cmocka_unit_test(files_on_disk),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@ static struct built shape(unsigned i)
 	f.no_flags = i == 2;
 	f.chunks = &extra;
 	f.num_chunks = 1;
+	f.windows = i & 1 ? build_values.windows : NULL;
 	build(&f, &b);
 	return b;
 }

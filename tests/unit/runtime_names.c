@@ -5,6 +5,7 @@
 #include "runtime/trees/arena.h"
 #include "runtime/trees/mem.h"
 #include "runtime/trees/names.h"
+#include "runtime/trees/shared.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -57,6 +58,7 @@ static void each_name_has_one_number(void **unused)
 	for (int round = 0; round < ROUNDS; round++) {
 		assert_int_equal(csprof_store_create(NULL, 2, 1), 0);
 		csprof_arena_begin();
+		csprof_shared_begin();
 		csprof_names_begin();
 		for (size_t t = 0; t < THREADS; t++)
 			pthread_create(&threads[t], NULL, add_names, (void *)t);
@@ -77,6 +79,7 @@ static void there_are_not_too_many(void **unused)
 
 	assert_int_equal(csprof_store_create(NULL, 2, 1), 0);
 	csprof_arena_begin();
+	csprof_shared_begin();
 	csprof_names_begin();
 	for (int i = 0; i < CSP_MOST_VALUES + 10; i++) {
 		char text[32];

@@ -171,6 +171,52 @@ static void names(void **state)
 	made_end(&x.s);
 }
 
+/* Values of instructions of two epochs, and what may be wrong with them. */
+static void values(void **state)
+{
+	(void)state;
+	enum { N = 40 };
+	store_ref refs[N];
+	struct simple x;
+	simple(&x);
+	store_ref later = made_epoch(&x.s);
+	made_tree(&x.s, made_thread_at(&x.s, x.thread), later, CSP_TREE_COMPLETE);
+	for (unsigned i = 0; i < N; i++)
+		refs[i] = made_value(&x.s, i % 4 ? x.epoch : later, 0x1000 + i, i % 8, i, i + 1);
+	struct reader *r = convert(&x.s);
+	uint64_t seen = 0;
+	assert_int_equal(reader_num_values(r), N);
+	assert_int_equal(reader_windows(r)->windows, N * (N + 1) / 2);
+	for (unsigned k = 0; k < N; k++) {
+		const struct reader_value *v = reader_value(r, k);
+		unsigned i = (unsigned)(v->ip - 0x1000);
+		assert_true(i < N);
+		seen |= 1ull << i;
+		assert_int_equal(v->epoch, i % 4 ? 0 : 1);
+		assert_int_equal(v->what, i % 8);
+		assert_int_equal(v->count, i + 1);
+		assert_int_equal(v->zeros, i ? 0 : 1);
+		assert_int_equal(v->same, i);
+		assert_int_equal(v->num_top, 1);
+		assert_int_equal(v->top[0].value, i);
+		assert_int_equal(v->top[0].count, i + 1);
+	}
+	assert_int_equal(seen, (1ull << N) - 1);
+	done(r);
+	struct store_value *top = made_at(&x.s, refs[0]);
+	top->left = refs[0];    /* itself, */
+	top->right = x.path[0]; /* another record, */
+	r = convert(&x.s);
+	assert_int_equal(reader_num_values(r), 1 + N - N / 4);
+	done(r);
+	top->right = UINT32_MAX; /* and nothing */
+	r = convert(&x.s);
+	assert_int_equal(reader_num_values(r), 1 + N - N / 4);
+	assert_int_equal(total(r, MADE_N), 3);
+	done(r);
+	made_end(&x.s);
+}
+
 static void shared_trees_have_no_thread(void **state)
 {
 	(void)state;
@@ -461,6 +507,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(sound_stores),
 	    cmocka_unit_test(names),
+	    cmocka_unit_test(values),
 	    cmocka_unit_test(shared_trees_have_no_thread),
 	    cmocka_unit_test(unused_epochs_are_left_out),
 	    cmocka_unit_test(bad_links_between_nodes),

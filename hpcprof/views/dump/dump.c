@@ -361,7 +361,55 @@ static void dump_names(struct dump *d)
 	d->form->end_list(&d->to);
 }
 
-/* Chunks by tag. VALUES is reserved and cannot be decoded yet. */
+static void dump_value(struct dump *d, uint32_t i)
+{
+	const struct reader_value *v = reader_value(d->r, i);
+	char kind[READER_VALUE_KIND_BYTES];
+	d->form->record(&d->to, "value", i);
+	put_number(d, "epoch", v->epoch);
+	d->form->address(&d->to, "ip", v->ip);
+	d->form->number(&d->to, "kind", v->what,
+			reader_value_kind(v->what, v->bytes, kind, sizeof kind));
+	put_number(d, "bytes", v->bytes);
+	put_number(d, "count", v->count);
+	put_number(d, "zeros", v->zeros);
+	put_number(d, "same", v->same);
+	put_number(d, "rest", v->rest);
+	d->form->list(&d->to, "frequent");
+	for (uint32_t k = 0; k < v->num_top; k++) {
+		d->form->record(&d->to, "frequent", DUMP_UNNUMBERED);
+		put_number(d, "value", v->top[k].value);
+		put_number(d, "count", v->top[k].count);
+		put_number(d, "error", v->top[k].error);
+		d->form->end_record(&d->to);
+	}
+	d->form->end_list(&d->to);
+	d->form->end_record(&d->to);
+}
+
+static void dump_values(struct dump *d)
+{
+	static const char *const refusals[] = CSP_VALUE_REFUSAL_TEXTS;
+	const struct reader_windows *w = reader_windows(d->r);
+	put_number(d, "windows", w->windows);
+	put_number(d, "steps", w->steps);
+	put_number(d, "ns", w->ns);
+	put_number(d, "dropped", w->dropped);
+	d->form->list(&d->to, "refusals");
+	for (uint32_t i = 0; i < CSP_VALUE_REFUSALS; i++) {
+		d->form->record(&d->to, "refusal", i);
+		d->form->number(&d->to, "samples", w->refused[i], refusals[i]);
+		d->form->end_record(&d->to);
+	}
+	d->form->end_list(&d->to);
+	put_number(d, "num_values", reader_num_values(d->r));
+	d->form->list(&d->to, "values");
+	for (uint32_t i = 0; i < reader_num_values(d->r); i++)
+		dump_value(d, i);
+	d->form->end_list(&d->to);
+}
+
+/* Chunks by tag. */
 static const struct {
 	const char *name;
 	void (*dump)(struct dump *d);
@@ -371,7 +419,7 @@ static const struct {
     [CSP_CHUNK_TREES] = {"TREES", dump_creators},
     [CSP_CHUNK_ACCOUNT] = {"ACCOUNT", dump_account},
     [CSP_CHUNK_TRACE] = {"TRACE", dump_trace},
-    [CSP_CHUNK_VALUES] = {"VALUES, reserved", NULL},
+    [CSP_CHUNK_VALUES] = {"VALUES", dump_values},
     [CSP_CHUNK_METRICS] = {"METRICS", dump_about_metrics},
     [CSP_CHUNK_THREADS] = {"THREADS", dump_threads},
     [CSP_CHUNK_MERGED] = {"MERGED", dump_merged},
@@ -388,7 +436,7 @@ static void dump_chunk(struct dump *d, uint32_t i)
 	put_number(d, "length", c->length);
 	if (c->decoded)
 		chunk_kinds[c->tag].dump(d);
-	else if (known && chunk_kinds[c->tag].dump)
+	else if (known)
 		d->form->word(&d->to, "content", literal("damaged"));
 	d->form->end_record(&d->to);
 }

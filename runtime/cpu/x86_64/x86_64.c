@@ -10,6 +10,7 @@
 #include "runtime/cpu/module.h"
 #include "runtime/cpu/slots.h"
 #include "runtime/cpu/x86_64/recipe.h"
+#include "runtime/cpu/x86_64/step.h"
 #include "runtime/cpu/x86_64/unmade.h"
 
 /* here.S uses these offsets. */
@@ -593,4 +594,5 @@ const struct csprof_cpu_ops csprof_cpu = {
     .forget_call = forget_call,
     .set_result = set_result,
     .end_unmade = csprof_cpu_end_unmade,
+    .stepping = &csprof_x86_stepping,
 };

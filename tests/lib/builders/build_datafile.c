@@ -296,6 +296,39 @@ static void put_threads(struct maker *m, const struct build_file *f)
 	}
 }
 
+static void put_value(struct maker *m, const struct build_value *v)
+{
+	put_u32(m, "epoch of a VALUES row", v->epoch);
+	put_u64(m, "ip of a VALUES row", v->ip);
+	put_u32(m, "kind of a VALUES row", v->what);
+	put_u32(m, "size of a VALUES row", v->bytes);
+	put_u64(m, "count of a VALUES row", v->count);
+	put_u64(m, "zeros of a VALUES row", v->zeros);
+	put_u64(m, "same of a VALUES row", v->same);
+	put_u64(m, "rest of a VALUES row", v->rest);
+	put_u32(m, "frequent values of a VALUES row", v->num_top);
+	for (uint32_t i = 0; i < v->num_top; i++) {
+		put_u64(m, "frequent value of a VALUES row", v->top[i].value);
+		put_u64(m, "count of a frequent value", v->top[i].count);
+		put_u64(m, "error of a frequent value", v->top[i].error);
+	}
+}
+
+static void put_values(struct maker *m, const struct build_file *f)
+{
+	const struct build_windows *w = f->windows;
+	put_u64(m, "windows of VALUES", w->windows);
+	put_u64(m, "steps of VALUES", w->steps);
+	put_u64(m, "time of VALUES", w->ns);
+	put_u64(m, "dropped of VALUES", w->dropped);
+	put_u32(m, "refusals of VALUES", w->num_refused);
+	for (uint32_t i = 0; i < w->num_refused; i++)
+		put_u64(m, "refusal of VALUES", w->refused[i]);
+	put_u32(m, "rows of VALUES", w->num_values);
+	for (uint32_t i = 0; i < w->num_values; i++)
+		put_value(m, &w->values[i]);
+}
+
 static const struct {
 	uint32_t tag;
 	void (*put)(struct maker *m, const struct build_file *f);
@@ -303,13 +336,14 @@ static const struct {
     {CSP_CHUNK_PROCESS, put_process}, {CSP_CHUNK_MODULES, put_modules},
     {CSP_CHUNK_TREES, put_trees},     {CSP_CHUNK_ACCOUNT, put_account},
     {CSP_CHUNK_TRACE, put_trace},     {CSP_CHUNK_METRICS, put_metrics},
-    {CSP_CHUNK_THREADS, put_threads},
+    {CSP_CHUNK_THREADS, put_threads}, {CSP_CHUNK_VALUES, put_values},
 };
 enum { KNOWN_CHUNKS = sizeof known_chunks / sizeof *known_chunks };
 
 static bool has_chunk(const struct build_file *f, uint32_t tag)
 {
-	return !(f->without & 1u << tag) && (tag != CSP_CHUNK_TRACE || f->num_trace > 0);
+	return !(f->without & 1u << tag) && (tag != CSP_CHUNK_TRACE || f->num_trace > 0) &&
+	       (tag != CSP_CHUNK_VALUES || f->windows);
 }
 
 /* The payload of a chunk is made separately, because its length precedes it. */

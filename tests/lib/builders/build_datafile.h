@@ -83,6 +83,25 @@ struct build_trace {
 	uint64_t node, weight;
 };
 
+/* Of the chunk VALUES: what is recorded of an instruction, and of all windows. */
+struct build_value {
+	uint32_t epoch;
+	uint64_t ip;
+	uint32_t what, bytes;
+	uint64_t count, zeros, same, rest;
+	uint32_t num_top;
+	struct {
+		uint64_t value, count, error;
+	} top[CSP_VALUE_TOP];
+};
+struct build_windows {
+	uint64_t windows, steps, ns, dropped;
+	uint32_t num_refused;
+	uint64_t refused[CSP_VALUE_REFUSALS];
+	const struct build_value *values;
+	uint32_t num_values;
+};
+
 struct build_chunk { /* any bytes with any tag, after the known chunks */
 	uint32_t tag;
 	const void *bytes;
@@ -118,6 +137,7 @@ struct build_file {
 	uint32_t num_account;
 	const struct build_trace *trace; /* the chunk is left out if num_trace is 0 */
 	uint64_t num_trace;
+	const struct build_windows *windows; /* NULL: the chunk VALUES is left out */
 	const struct build_chunk *chunks;
 	uint32_t num_chunks;
 
@@ -133,6 +153,8 @@ extern const struct build_file build_example;
  * often they were entered; with a label; and nodes that no runtime writes: calls below a region, a
  * region without a name. */
 extern const struct build_file build_regions;
+/* One with values of instructions. */
+extern const struct build_file build_values;
 
 enum build_field_kind {
 	BUILD_INTEGER, /* in the file's byte order; width 4 or 8 */

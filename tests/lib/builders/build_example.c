@@ -153,3 +153,41 @@ const struct build_file build_regions = {
     .chunks = &own_names,
     .num_chunks = 1,
 };
+
+static const struct build_value some_values[] = {
+    {0, 0x500011, 2, 4, 100, 7, 90, 0, 2, {{10, 93, 0}, {0, 7, 0}}},
+    {0, 0x500011, 2 | CSP_VALUE_DIFFERENCE, 4, 40, 40, 39, 0, 1, {{0, 40, 0}}},
+    {0, 0x500020, CSP_VALUE_BRANCH, 1, 50, 50, 49, 0, 1, {{0, 50, 0}}},
+    /* clang-format off */
+    {0, 0x500021, CSP_VALUE_ADDRESS, 8, 80, 0, 1, 15, 4,
+     {{0x7000, 30, 28}, {0x7010, 20, 19}, {0x7020, 15, 14}, {0x7030, 15, 14}}},
+    {0, 0x500021, CSP_VALUE_ADDRESS | CSP_VALUE_DIFFERENCE, 8, 60, 0, 58, 0, 2,
+     {{16, 59, 0}, {(uint64_t)-4080, 1, 0}}},
+    /* clang-format on */
+    {0, 0x500025, CSP_VALUE_REPLAY, 8, 20, 5, 15, 0, 2, {{0x500021, 15, 0}, {0, 5, 0}}},
+    {0, 0x500030, CSP_VALUE_ARGUMENT + 1, 8, 12, 0, 11, 0, 1, {{64, 12, 0}}},
+};
+static const struct build_windows some_windows = {
+    .windows = 100,
+    .steps = 790,
+    .ns = 1500000,
+    .dropped = 3,
+    .num_refused = CSP_VALUE_REFUSALS,
+    .refused = {1, 2, 3, 4, 5, 6, 7},
+    .values = some_values,
+    .num_values = sizeof some_values / sizeof *some_values,
+};
+
+const struct build_file build_values = {
+    .target = "/p",
+    .metrics = own_metrics,
+    .num_metrics = 2,
+    .epochs = &own_epoch,
+    .num_epochs = 1,
+    .trees = &own_tree,
+    .num_trees = 1,
+    .without = 1 << CSP_CHUNK_ACCOUNT | 1 << CSP_CHUNK_THREADS,
+    .windows = &some_windows,
+    .chunks = &own_names,
+    .num_chunks = 1,
+};

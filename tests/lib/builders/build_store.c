@@ -72,6 +72,29 @@ store_ref made_name(struct made_store *s, const char *text)
 	return ref;
 }
 
+store_ref made_value(struct made_store *s, store_ref epoch, uint64_t ip, uint32_t what, uint64_t v,
+		     uint64_t count)
+{
+	store_ref ref = made_take(s, sizeof(struct store_value));
+	struct store_value *value = made_at(s, ref);
+	store_ref *link = &((struct store_epoch *)made_at(s, epoch))->values;
+	value->key = ip | (uint64_t)what << STORE_VALUE_SHIFT;
+	value->bytes = 8;
+	value->count = count;
+	value->zeros = v == 0 ? count : 0;
+	value->same = count - 1;
+	value->top[0] = (struct store_often){v, count, 0};
+	if (!made_header(s)->windows)
+		made_header(s)->windows = made_take(s, sizeof(struct store_windows));
+	((struct store_windows *)made_at(s, made_header(s)->windows))->windows += count;
+	while (*link) {
+		struct store_value *at = made_at(s, *link);
+		link = store_hash(value->key) < store_hash(at->key) ? &at->left : &at->right;
+	}
+	*link = ref;
+	return ref;
+}
+
 static void describe(struct store_header *h)
 {
 	static const struct store_metric metrics[MADE_METRICS] = {

@@ -43,6 +43,9 @@ store_ref made_take(struct made_store *s, size_t bytes);
 store_ref made_string(struct made_store *s, const char *text);
 /* Add a name, which gets the next number. */
 store_ref made_name(struct made_store *s, const char *text);
+/* Add what an instruction has produced: the value v, `count` times. */
+store_ref made_value(struct made_store *s, store_ref epoch, uint64_t ip, uint32_t what, uint64_t v,
+		     uint64_t count);
 /* Append to the header's lists, to the epoch, to the thread's trees. */
 store_ref made_epoch(struct made_store *s);
 store_ref made_module(struct made_store *s, store_ref epoch, const char *name, uint64_t mapped);

@@ -26,7 +26,7 @@ static void write_file(const struct build_file *f, const char *path)
 /* All orders, widths, versions and shapes that the format has. */
 static void write_seeds(const char *dir)
 {
-	static const struct build_chunk extra[] = {{6, "reserved", 8}, {99, "", 0}};
+	static const struct build_chunk extra[] = {{77, "reserved", 8}, {99, "", 0}};
 	for (unsigned i = 0; i < 64; i++) {
 		struct build_file f = build_example;
 		char path[4096];
@@ -47,6 +47,11 @@ static void write_seeds(const char *dir)
 		char path[4096];
 		f.shuffle = i;
 		snprintf(path, sizeof path, "%s/regions-%u.csp", dir, i);
+		write_file(&f, path);
+		f = build_values;
+		f.big = i;
+		f.num_chunks = !i; /* NAMES */
+		snprintf(path, sizeof path, "%s/values-%u.csp", dir, i);
 		write_file(&f, path);
 	}
 }

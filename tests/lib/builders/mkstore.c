@@ -42,6 +42,9 @@ static void write_seeds(const char *dir)
 		h->merging = i & 4 ? made_thread_at(&s, h->first_thread)->next : 0;
 		for (unsigned k = 0; k < i; k++)
 			made_name(&s, k & 1 ? "assembly" : "x");
+		for (unsigned k = 0; k < i / 2; k++)
+			made_value(&s, h->first_epoch, 0x1000 + k / 2, CSP_VALUE_ADDRESS + k % 2, k,
+				   k);
 		s.n = (size_t)s.next * STORE_GRAIN;
 		snprintf(path, sizeof path, "%s/seed-%02u.hpcstore", dir, i);
 		made_write(&s, path);

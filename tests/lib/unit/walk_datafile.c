@@ -118,6 +118,11 @@ static const char *walk_trailer(const struct reader *r)
 		    (reader_num_threads(r) && a->thread >= reader_num_threads(r)))
 			return "an ACCOUNT row out of range";
 	}
+	for (uint32_t i = 0; i < reader_num_values(r); i++) {
+		const struct reader_value *v = reader_value(r, i);
+		if (v->epoch >= reader_num_epochs(r) || v->num_top > CSP_VALUE_TOP)
+			return "a row of VALUES has an index out of range";
+	}
 	for (uint64_t i = 0; i < reader_num_trace(r); i++) {
 		struct reader_trace row;
 		reader_trace(r, i, &row);

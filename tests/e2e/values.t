@@ -1,0 +1,120 @@
+#!/bin/bash
+# Value profiles: --values N single-steps N instructions after a sample, and records what they produce.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+
+values=$BUILD/programs/values
+often=(-e CPUTIME@f4000 --values 8)
+
+# of NAME...: the sums of these in all datafiles of data, such as "windows" or "refusal 2".
+of() {
+	"$hpcprof" dump data/*.csp 2>/dev/null >dumped
+	local name
+	for name; do
+		grep -oE "(^| )$name:?  ?(samples )?[0-9]+" dumped | awk '{ n += $NF } END { printf "%d ", n }'
+	done
+}
+# seen FUNCTION OFFSET KIND: "count zeros% value share%" of that row; OFFSET . is any.
+seen() {
+	[ -e "seen-$1" ] || lib values.py known.json "$values" "$1" >"seen-$1"
+	awk -v at="$2" -v kind="$3" '$2 == kind && (at == "." || $1 == at) { $1 = $2 = ""; print substr($0, 3) }' "seen-$1"
+}
+# most MINIMUM "count zeros% value share%" VALUE SHARE: the value is that, in at least SHARE percent.
+most() {
+	read -r count _ value share <<<"$2"
+	note "$2"
+	[ "${count:-0}" -ge "$1" ] && [ "$value" = "$3" ] && [ "$share" -ge "$4" ]
+}
+
+# ---- what is known
+rm -rf data
+check 'a program whose values are known' timeout 60 "$hpcrun" -q "${often[@]}" -o data "$values" known
+"$hpcprof" dump --json data/values.*.csp >known.json
+check 'a constant argument' most 5 "$(seen divide +0x0 argument-2)" 10 100
+check 'an address that grows by 16' most 5 "$(seen strides . stride-of-address)" 16 95
+check 'a branch that is taken' most 20 "$(seen strides . taken)" 1 95
+zeros=$(seen flags . cl | awk '{ print $1, $2 }')
+note "a flag, times and zeros in percent: $zeros"
+check 'a flag that is zero in 90%' awk -v z="$zeros" 'BEGIN { split(z, f); exit !(f[1] > 100 && f[2] >= 84 && f[2] <= 95) }'
+seen replays . stored >/dev/null
+store=$(sed -n 's/^\(+[^ ]*\) stored .*/\1/p' seen-replays)
+check 'a load that reads what a store has just written' most 5 "$(seen replays . replayed-store)" "replays$store" 100
+counted=$(seen replays . stride-of-eax)
+check 'a counter that falls by one' most 20 "$counted" -1 95
+read -r windows steps <<<"$(of windows steps)"
+check 'eight steps in nearly every window' test $((steps * 10)) -gt $((windows * 8 * 9))
+
+rm -rf data
+timeout 60 "$hpcrun" -q -e CPUTIME@f4000 --values 8 --value-kind replay -o data "$values" known >/dev/null
+of windows >/dev/null
+check '--value-kind replay: only loads after stores' sh -c 'grep -q "(replayed store)" dumped && ! grep -qE "kind [0-9]+ \((rax|taken|argument 1)\)" dumped'
+rm -rf data
+timeout 60 "$hpcrun" -q -e CPUTIME@f4000 --values 8 --value-kind values -o data "$values" known >/dev/null
+of windows >/dev/null
+check '--value-kind values: only values' sh -c '! grep -q "(replayed store)" dumped && grep -q "(taken)" dumped'
+
+# ---- programs see nothing of it
+# same WHAT REFUSAL MINIMUM: as alone; no window for that reason (or -) at least MINIMUM times.
+same() {
+	local alone measured
+	alone=$(timeout 60 "$values" "$1" 2>&1; echo $?)
+	rm -rf data
+	measured=$(timeout 60 "$hpcrun" -q "${often[@]}" -o data "$values" "$1" 2>&1; echo $?)
+	is "$1: as alone" "$measured" "$alone"
+	if [ "$2" = - ]; then
+		read -r windows <<<"$(of windows)"
+		check "$1: with windows" test "$windows" -ge "$3"
+	else
+		read -r windows refused <<<"$(of windows "refusal $2")"
+		check "$1: without windows ($windows), $refused times for this reason" test "$refused" -ge "$3"
+		[ "$1" = later ] || check "$1: none since it does so" test "$windows" -le 5
+	fi
+}
+ulimit -c 0
+same handles 2 100
+same later 2 100
+same steps 2 100
+same blocks 3 100
+same ignores - 50
+same dies - 50
+same pushes - 50
+same jumps - 50
+same forks - 50
+same threads - 50
+
+# ---- where somebody else would see a trap
+# debugged WHAT COMMAND...: under a debugger that runs the program.
+debugged() {
+	local what=$1
+	shift
+	rm -rf data
+	timeout 60 "$hpcrun" -q "${often[@]}" -o data "$@" "$values" known >out 2>err
+	is "under $what: as alone" "$? $(grep -cx done out)" '0 1'
+	"$hpcprof" dump data/values.*.csp >dumped
+	is 'and no window' "$(grep -oE 'windows [0-9]+' dumped)" 'windows 0'
+	check 'for this reason' grep -qE 'refusal 0:  samples [1-9][0-9]+ .a debugger is attached' dumped
+}
+if strace -o /dev/null true 2>/dev/null; then
+	debugged strace strace -f -o /dev/null -e trace=none
+else
+	skip strace 'it is not there, or may not trace'
+fi
+if gdb -batch -ex run true >/dev/null 2>&1; then
+	debugged gdb gdb -q -batch -ex run --args
+else
+	skip gdb 'it is not there, or may not trace'
+fi
+confined=$(program confined)
+rm -rf data
+timeout 60 "$hpcrun" -q "${often[@]}" -o data "$confined" refused >out 2>err
+is 'under a filter of system calls: as alone' "$?" 4
+read -r refused <<<"$(of 'refusal 1')"
+check 'no window since the filter' test "$refused" -gt 50
+
+# ---- what was recorded stays
+rm -rf data
+timeout 60 "$hpcrun" -q "${often[@]}" -o data timeout -s KILL 0.5 "$values" known >/dev/null 2>&1
+"$hpcprof" dump data/values.*.csp >dumped
+check 'of a program that is killed' grep -qE 'windows [1-9][0-9]+' dumped
+check 'recovered from what it left' grep -q '"end"  value "unknown"' dumped
+done_testing
