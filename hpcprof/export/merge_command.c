@@ -123,6 +123,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 					       .output = o->output,
 					       .no_names = true,
 					       .threads = true,
+					       .values = true,
 					       .keep_notes = true};
 
 	if (!o->output)

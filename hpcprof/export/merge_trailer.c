@@ -336,6 +336,67 @@ static void put_groups(struct csp_sink *s, const struct context *c)
 	}
 }
 
+/* The made-up address of a place in a module's file. */
+static uint64_t address_of(const struct context *c, uint32_t module, uint64_t address)
+{
+	uint32_t frame =
+	    model_find_frame(c->m, &(struct model_frame){address, module, FRAME_POINT});
+
+	return frame == MODEL_NO_FRAME ? 0 : address_map_at(c->map, frame);
+}
+
+static void put_frequent(struct csp_sink *s, const struct context *c,
+			 const struct model_frequent *f)
+{
+	csp_put_u64(s,
+		    f->module == MODEL_NO_MODULE ? f->value : address_of(c, f->module, f->value));
+	csp_put_u64(s, f->count);
+	csp_put_u64(s, f->error);
+}
+
+static uint32_t rows_of(const struct model_value *v)
+{
+	return v->num_frequent ? (v->num_frequent - 1) / CSP_VALUE_TOP + 1 : 1;
+}
+
+/* In several rows if there are more frequent values than a row has. */
+static void put_value(struct csp_sink *s, const struct context *c, const struct model_value *v)
+{
+	for (uint32_t i = 0, n; i == 0 || i < v->num_frequent; i += CSP_VALUE_TOP) {
+		n = v->num_frequent - i < CSP_VALUE_TOP ? v->num_frequent - i : CSP_VALUE_TOP;
+		csp_put_u32(s, 0);
+		csp_put_u64(s, address_of(c, v->module, v->address));
+		csp_put_u32(s, v->what);
+		csp_put_u32(s, v->bytes);
+		csp_put_u64(s, i ? 0 : v->count);
+		csp_put_u64(s, i ? 0 : v->zeros);
+		csp_put_u64(s, i ? 0 : v->same);
+		csp_put_u64(s, v->rest);
+		csp_put_u32(s, n);
+		for (uint32_t k = 0; k < n; k++)
+			put_frequent(s, c, &c->m->frequent.at[v->first_frequent + i + k]);
+	}
+}
+
+static void put_values(struct csp_sink *s, const struct context *c)
+{
+	const struct reader_windows *w = &c->m->windows;
+	uint32_t rows = 0;
+
+	csp_put_u64(s, w->windows);
+	csp_put_u64(s, w->steps);
+	csp_put_u64(s, w->ns);
+	csp_put_u64(s, w->dropped);
+	csp_put_u32(s, CSP_VALUE_REFUSALS);
+	for (int i = 0; i < CSP_VALUE_REFUSALS; i++)
+		csp_put_u64(s, w->refused[i]);
+	for (size_t i = 0; i < c->m->values.len; i++)
+		rows += rows_of(&c->m->values.at[i]);
+	csp_put_u32(s, rows);
+	for (size_t i = 0; i < c->m->values.len; i++)
+		put_value(s, c, &c->m->values.at[i]);
+}
+
 static int to_nowhere(void *context, const uint8_t *bytes, size_t n)
 {
 	(void)context;
@@ -368,7 +429,7 @@ int merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_
 	for (size_t i = 0; i < n; i++)
 		c.groups[i] = &map->m->threads.at[i];
 	qsort(c.groups, n, sizeof(struct model_threads *), by_group);
-	csp_put_trailer_header(s, 7 + (n > 0) + (map->num_names > 0));
+	csp_put_trailer_header(s, 7 + (n > 0) + (map->num_names > 0) + map->m->has_windows);
 	put_chunk(s, CSP_CHUNK_PROCESS, &c, put_process);
 	put_chunk(s, CSP_CHUNK_MODULES, &c, put_modules);
 	put_chunk(s, CSP_CHUNK_TREES, &c, put_trees);
@@ -380,6 +441,8 @@ int merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_
 		put_chunk(s, CSP_CHUNK_GROUPS, &c, put_groups);
 	if (map->num_names)
 		put_chunk(s, CSP_CHUNK_NAMES, &c, put_names);
+	if (map->m->has_windows)
+		put_chunk(s, CSP_CHUNK_VALUES, &c, put_values);
 	free(c.groups);
 	return 0;
 }

@@ -475,6 +475,8 @@ static int add_facts(struct ingest *in)
 	}
 	if (in->options.threads && ingest_threads(in) != 0)
 		return -1;
+	if (ingest_values(in) != 0)
+		return -1;
 	if (reader_is_merged(in->r))
 		return add_merged(in);
 	return process_describe(m, in->r, in->left_out, in->path, &p, in->e) == 0

@@ -24,8 +24,9 @@ struct ingest_options {
 			      that has them */
 	bool keep_notes;   /* notes (formats/identity/notes.h) remain frames below those that they
 			      are about; else regions become frames of the path */
-	bool threads;      /* fill the model's groups of threads, and add the frames of the calls
-			      that created them */
+	bool values;  /* fill the model's values of instructions, and add the frames of these */
+	bool threads; /* fill the model's groups of threads, and add the frames of the calls
+			 that created them */
 };
 
 /* The model must not be finished, and must outlive the result. NULL if memory ran out. */

@@ -116,5 +116,7 @@ struct model_sum ingest_row_sum(const struct ingest *in, size_t t, uint32_t i);
 /* Add the file's threads to the model's groups. After its trees. 0, or -1 and the ingest's
  * error. */
 int ingest_threads(struct ingest *in);
+/* Add the file's values of instructions to the model. 0, or -1 and the ingest's error. */
+int ingest_values(struct ingest *in);
 
 #endif

@@ -158,7 +158,8 @@ static int load_all(struct profile *p, const struct profile_request *r, struct d
 				    .join_threads = o->join_threads,
 				    .keep_notes = r->keep_notes,
 				    .group_by = &o->group_by,
-				    .threads = r->threads},
+				    .threads = r->threads,
+				    .values = r->values},
 			 .progress = was_read,
 			 .context = d};
 	struct load_file *files = calloc(s->files.len + 1, sizeof *files);

@@ -37,6 +37,7 @@ struct profile_request {
 	bool units;         /* fill the profile's units, to compare values */
 	bool apart;         /* each PROFILE is one of its own: see scan_profiles */
 	bool threads;       /* fill the model's groups of threads */
+	bool values;        /* fill the model's values of instructions */
 	bool keep_notes;    /* regions are not put into paths: see struct ingest_options */
 	bool no_names;      /* do not resolve addresses: no names are printed */
 };

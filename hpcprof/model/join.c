@@ -4,6 +4,7 @@
 #include "hpcprof/model/model.h"
 #include "hpcprof/model/sum.h"
 #include "hpcprof/model/threads.h"
+#include "hpcprof/model/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -274,7 +275,7 @@ static bool join_all_facts(struct join *j)
 		ok = join_metric(j, i);
 	for (size_t i = 0; ok && i < j->from->threads.len; i++)
 		ok = model_join_threads(j->to, &j->from->threads.at[i], j->metrics, j->modules);
-	return ok && join_processes(j);
+	return ok && model_join_values(j->to, j->from, j->modules) && join_processes(j);
 }
 
 int join_facts(struct model *m, struct model *from, struct joined *out, struct error *e)

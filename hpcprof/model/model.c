@@ -2,6 +2,7 @@
 
 #include "formats/identity/content_id.h"
 #include "hpcprof/model/hugepage.h"
+#include "hpcprof/model/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@ void model_destroy(struct model *m)
 	vec_free(&m->metrics);
 	vec_free(&m->processes);
 	vec_free(&m->threads);
+	model_values_deinit(m);
 	interner_deinit(&m->thread_ids);
 	contexts_deinit(&m->contexts);
 	interner_deinit(&m->module_ids);

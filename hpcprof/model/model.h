@@ -201,6 +201,42 @@ struct model_threads {
 };
 enum { MODEL_CREATOR_CALLS = 16 }; /* at most: those that created it */
 
+/* What an instruction produced of one kind, in all files: see struct reader_value. Of kinds that
+ * are addresses of code, a frequent value is one in the file of its module. */
+#define MODEL_NO_MODULE UINT32_MAX
+struct model_frequent {
+	uint64_t value, count, error;
+	uint32_t module; /* MODEL_NO_MODULE: it is a number */
+};
+struct model_value {
+	uint64_t address; /* in the module's file */
+	uint32_t module, what, bytes;
+	uint32_t num_frequent; /* in m->frequent, from the first on: the most frequent first */
+	size_t first_frequent;
+	uint64_t count, zeros, same, rest;
+};
+
+/* Of an unfinished model, in no order: see values.h. rest: that of the list that has the value. */
+struct value_place {
+	uint64_t address;
+	uint32_t module, what;
+};
+struct value_row {
+	struct value_place place;
+	uint32_t bytes;
+	uint64_t count, zeros, same, rest;
+};
+struct value_often {
+	struct value_place place;
+	uint32_t module;
+	uint64_t value, count, error, rest;
+};
+struct value_parts {
+	VEC(struct value_row) rows;
+	VEC(struct value_often) often;
+	size_t settled; /* rows when they were last added up */
+};
+
 struct model {
 	struct arena arena;
 	struct strings *strings;
@@ -217,7 +253,12 @@ struct model {
 	VEC(struct model_process) processes;
 	VEC(struct model_threads) threads; /* in no order; see threads.h */
 	struct interner thread_ids;        /* key: string id of what makes a group */
-	bool saturated;                    /* a sum reached 2^64 - 1 and was limited to it */
+	struct value_parts value_parts;
+	VEC(struct model_value) values; /* of a finished model, by module, address and kind */
+	VEC(struct model_frequent) frequent;
+	struct reader_windows windows; /* of all files, */
+	bool has_windows;              /* and whether one has any */
+	bool saturated;                /* a sum reached 2^64 - 1 and was limited to it */
 };
 
 /* NULL if memory ran out. */
@@ -243,6 +284,10 @@ int model_finish_all(struct model *const *models, size_t n, struct error *e);
  * role. <0, 0, >0. */
 int model_compare_functions(const struct model_function *a, const struct model_function *b);
 int model_compare_frames(const struct model_frame *a, const struct model_frame *b);
+
+/* In a finished model: the frame with an address that is the same; MODEL_NO_FRAME if there is none.
+ */
+uint32_t model_find_frame(const struct model *m, const struct model_frame *want);
 
 static inline uint32_t model_num_contexts(const struct model *m)
 {

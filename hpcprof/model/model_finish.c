@@ -1,9 +1,11 @@
 /* Sorts a finished model, so that it does not depend on the order of merging. */
+#include "formats/base/search.h"
 #include "formats/base/workers.h"
 #include "hpcprof/model/join.h"
 #include "hpcprof/model/model.h"
 #include "hpcprof/model/sorted_model.h"
 #include "hpcprof/model/sums.h"
+#include "hpcprof/model/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +124,7 @@ static int order_modules(struct model *m, uint32_t **places, struct error *e)
 		for (uint32_t k = 0; k < m->threads.at[i].num_calls; k++)
 			m->threads.at[i].call[k].module =
 			    (*places)[m->threads.at[i].call[k].module];
+	model_place_values(m, *places);
 	free(ids);
 	return rc;
 }
@@ -149,6 +152,16 @@ int model_compare_frames(const struct model_frame *a, const struct model_frame *
 	if (a->address != b->address)
 		return compare_numbers(a->address, b->address);
 	return compare_numbers(a->role, b->role);
+}
+
+uint32_t model_find_frame(const struct model *m, const struct model_frame *want)
+{
+	const struct model_module *mod = &m->modules.at[want->module];
+	uint32_t end = mod->first_frame + mod->num_frames;
+	uint32_t at = SEARCH_FIRST(i, mod->first_frame, end,
+				   model_compare_frames(&m->frames.at[i], want) >= 0);
+
+	return at < end && model_compare_frames(&m->frames.at[at], want) == 0 ? at : MODEL_NO_FRAME;
 }
 
 /* Move sums from the places of metrics to their new ones, of which there are n. */
@@ -369,6 +382,8 @@ int model_finish_all(struct model *const *models, size_t n, struct error *e)
 	rc = order_metrics(m, e);
 	if (rc == 0 && m->processes.len)
 		qsort(m->processes.at, m->processes.len, sizeof *m->processes.at, by_process);
+	if (rc == 0 && !model_finish_values(m))
+		rc = error_memory(e, m->value_parts.rows.len * sizeof(struct model_value));
 	return rc == 0 ? model_add_sums(m, e) : rc;
 }
 

@@ -1,6 +1,5 @@
 #include "hpcprof/model/threads.h"
 
-#include "formats/base/search.h"
 #include "hpcprof/model/sum.h"
 
 #include <ctype.h>
@@ -138,12 +137,5 @@ bool model_join_threads(struct model *m, const struct model_threads *group, cons
 
 uint32_t model_call_frame(const struct model *m, const struct model_call *call)
 {
-	const struct model_module *mod = &m->modules.at[call->module];
-	const struct model_frame want = {call->address, call->module, FRAME_CALL};
-	uint32_t end = mod->first_frame + mod->num_frames;
-	uint32_t at = SEARCH_FIRST(i, mod->first_frame, end,
-				   model_compare_frames(&m->frames.at[i], &want) >= 0);
-
-	return at < end && model_compare_frames(&m->frames.at[at], &want) == 0 ? at
-									       : MODEL_NO_FRAME;
+	return model_find_frame(m, &(struct model_frame){call->address, call->module, FRAME_CALL});
 }

@@ -6,6 +6,7 @@
 #include "hpcprof/load/load.h"
 #include "hpcprof/load/profile.h"
 #include "tests/lib/builders/build_datafile.h"
+#include "tests/lib/builders/random_values.h"
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/unit/fake_code.h"
 #include "tests/lib/builders/random.h"
@@ -104,6 +105,7 @@ static void make(unsigned i, const struct build_metric *metrics, uint32_t num_me
 			       .shuffle = i == 3 ? 7 : 0,
 			       .relabel = i == 3,
 			       .no_trailer = bare,
+			       .windows = bare ? NULL : build_random_values(i),
 			       .without = 1 << CSP_CHUNK_ACCOUNT | 1 << CSP_CHUNK_THREADS};
 	build(&f, &files[i]);
 }
@@ -158,7 +160,8 @@ static struct model *new_model(void)
 
 static void add(struct model *m, const void *bytes, size_t n, const char *path)
 {
-	struct ingest *in = ingest_create(m, &(struct ingest_options){.threads = true});
+	struct ingest *in =
+	    ingest_create(m, &(struct ingest_options){.threads = true, .values = true});
 	struct error e = {0};
 	struct reader *r;
 
@@ -308,7 +311,7 @@ static void test_any_number_of_threads(void **state)
 		struct load l = {.files = from,
 				 .num_files = FILES,
 				 .threads = threads[k],
-				 .ingest = {.threads = true}};
+				 .ingest = {.threads = true, .values = true}};
 		struct error e = {0};
 		struct model *m;
 		unsigned order[FILES];
