@@ -88,6 +88,66 @@ static uint64_t target_of(const struct disassembler *d)
 	return 0;
 }
 
+static enum instruction_flow flow_of(const struct disassembler *d)
+{
+	bool jumps = cs_insn_group(d->handle, d->insn, CS_GRP_JUMP);
+
+	if (cs_insn_group(d->handle, d->insn, CS_GRP_CALL))
+		return INSTRUCTION_CALL;
+	if (cs_insn_group(d->handle, d->insn, CS_GRP_RET) ||
+	    cs_insn_group(d->handle, d->insn, CS_GRP_IRET))
+		return INSTRUCTION_LEAVES;
+	if (!jumps)
+		return INSTRUCTION_NEXT;
+	if (d->machine == EM_AARCH64)
+		return d->insn->id == ARM64_INS_B && d->insn->detail->arm64.cc == ARM64_CC_INVALID
+			   ? INSTRUCTION_LEAVES
+			   : INSTRUCTION_BRANCH;
+	return d->insn->id == X86_INS_JMP ? INSTRUCTION_LEAVES : INSTRUCTION_BRANCH;
+}
+
+/* The registers of arguments (System V ABI, AMD64 supplement, 3.2.3) among n registers. */
+static uint8_t arguments_among(const uint16_t *registers, size_t n)
+{
+	static const uint16_t arguments[INSTRUCTION_ARGUMENTS][4] = {
+	    {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
+	    {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},
+	    {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL},
+	    {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL},
+	    {X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B},
+	    {X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B}};
+	uint8_t mask = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (unsigned a = 0; a < INSTRUCTION_ARGUMENTS; a++)
+			for (unsigned k = 0; k < 4; k++)
+				if (registers[i] == arguments[a][k])
+					mask |= (uint8_t)(1u << a);
+	return mask;
+}
+
+/* xor %edi,%edi reads nothing. */
+static bool makes_zero(const struct disassembler *d)
+{
+	const cs_x86 *x = &d->insn->detail->x86;
+
+	return (d->insn->id == X86_INS_XOR || d->insn->id == X86_INS_SUB) && x->op_count == 2 &&
+	       x->operands[0].type == X86_OP_REG && x->operands[1].type == X86_OP_REG &&
+	       x->operands[0].reg == x->operands[1].reg;
+}
+
+static void find_arguments(const struct disassembler *d, struct instruction *out)
+{
+	cs_regs reads, writes;
+	uint8_t num_reads = 0, num_writes = 0;
+
+	if (d->machine != EM_X86_64 ||
+	    cs_regs_access(d->handle, d->insn, reads, &num_reads, writes, &num_writes) != CS_ERR_OK)
+		return;
+	out->reads = makes_zero(d) ? 0 : arguments_among(reads, num_reads);
+	out->writes = arguments_among(writes, num_writes);
+}
+
 /* ---- vector instructions that Capstone does not know --------------------------------------
  *
  * What is behind such an instruction would be read from its middle. All with a VEX or EVEX prefix
@@ -152,9 +212,13 @@ void disassemble(struct disassembler *d, const uint8_t *bytes, size_t n, uint64_
 
 	out->address = address;
 	out->target = 0;
+	out->flow = INSTRUCTION_NEXT;
+	out->reads = out->writes = 0;
 	if (cs_disasm_iter(d->handle, &at, &left, &next, d->insn) && d->insn->size) {
 		out->size = d->insn->size;
 		out->target = target_of(d);
+		out->flow = flow_of(d);
+		find_arguments(d, out);
 		snprintf(out->text, sizeof out->text, "%s%s%s", d->insn->mnemonic,
 			 d->insn->op_str[0] ? " " : "", d->insn->op_str);
 		return;

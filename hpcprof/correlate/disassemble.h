@@ -8,9 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum instruction_flow {
+	INSTRUCTION_NEXT,
+	INSTRUCTION_BRANCH, /* may go to its target */
+	INSTRUCTION_CALL,
+	INSTRUCTION_LEAVES /* does not go to the next one: a jump or return */
+};
+enum { INSTRUCTION_ARGUMENTS = 6 };
+
 struct instruction {
 	uint64_t address;
 	uint32_t size;
+	enum instruction_flow flow;
+	/* On x86-64, of the registers of the first six integer arguments, bit i for the i-th. */
+	uint8_t reads, writes;
 	uint64_t target; /* of a jump or call with an immediate target, else 0 */
 	char text[192]; /* mnemonic and operands; ".byte 0x.." for an invalid or unknown instruction
 			 */

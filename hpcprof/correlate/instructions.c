@@ -91,10 +91,14 @@ static int disassemble_all(struct instructions *p, struct arena *arena, struct e
 		return -1;
 	while (ok && at < p->code.high) {
 		struct instruction i = {0};
-		struct listed_instruction one = {.address = at};
+		struct listed_instruction one;
 		disassemble(d, p->code.bytes + (at - p->code.low), p->code.high - at, at, &i);
-		one.text = layout_clean(arena, i.text);
-		one.target = i.target;
+		one = (struct listed_instruction){.address = at,
+						  .target = i.target,
+						  .text = layout_clean(arena, i.text),
+						  .flow = i.flow,
+						  .reads = i.reads,
+						  .writes = i.writes};
 		ok = one.text && vec_push(&p->list, one);
 		at += i.size;
 	}

@@ -6,6 +6,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
+#include "hpcprof/correlate/disassemble.h"
 #include "hpcprof/model/model.h"
 #include "symbolize/procedure.h"
 
@@ -19,6 +20,8 @@ struct listed_instruction {
 	const char *text;         /* clean; a jump or call names its target: "call 401126 <work>" */
 	const struct symbol_frame *frames; /* innermost first */
 	size_t num_frames;                 /* at least 1 */
+	enum instruction_flow flow;
+	uint8_t reads, writes; /* see struct instruction */
 };
 
 /* One procedure. Its instructions are there after instructions_read. */

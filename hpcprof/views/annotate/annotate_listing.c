@@ -27,8 +27,8 @@ static bool print_step(struct object *o, const struct listing *l, size_t i)
 	bool hot = l->marks[i] & STEP_HOT;
 	size_t row = l->first + i;
 	unsigned used = value_gutter_print(&t->margin, t->out, hot ? '*' : ' ',
-					   object_values(o, o->rows.exclusive, row),
-					   object_values(o, o->rows.inclusive, row));
+					   object_values(o, o->of.rows.exclusive, row),
+					   object_values(o, o->of.rows.inclusive, row));
 	const char *text;
 
 	used += (unsigned)fprintf(t->out, "%8" PRIx64 "  ", s->address);
@@ -106,8 +106,8 @@ static int by_heat(const void *pa, const void *pb, void *context)
 	size_t n = h->o->t->columns.len;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t x = object_values(h->o, h->o->rows.exclusive, h->l->first + a)[i];
-		uint64_t y = object_values(h->o, h->o->rows.exclusive, h->l->first + b)[i];
+		uint64_t x = object_values(h->o, h->o->of.rows.exclusive, h->l->first + a)[i];
+		uint64_t y = object_values(h->o, h->o->of.rows.exclusive, h->l->first + b)[i];
 		if (x != y)
 			return x > y ? -1 : 1;
 	}
@@ -123,9 +123,9 @@ static bool print_hottest(struct object *o, const struct listing *l)
 	size_t n = 0;
 
 	for (uint32_t i = 0; ok && i < len; i++) {
-		if (object_any(o, object_values(o, o->rows.exclusive, l->first + i)))
+		if (object_any(o, object_values(o, o->of.rows.exclusive, l->first + i)))
 			ids[n++] = i;
-		if (object_any(o, object_values(o, o->rows.inclusive, l->first + i)))
+		if (object_any(o, object_values(o, o->of.rows.inclusive, l->first + i)))
 			l->marks[i] |= STEP_VALUED;
 	}
 	if (ok)
@@ -156,8 +156,8 @@ static bool is_near(const struct listing *l, size_t i)
 bool annotate_listing(struct object *o, uint32_t procedure)
 {
 	struct annotation *t = o->t;
-	const struct instructions *code = &o->procedures.at.at[procedure];
-	const struct listing l = {code, o->first[procedure], o->marks + o->first[procedure]};
+	const struct instructions *code = &o->of.procedures.at.at[procedure];
+	const struct listing l = {code, o->of.first[procedure], o->marks + o->of.first[procedure]};
 	const struct listed_instruction *first = &code->list.at[0], *before = NULL;
 	const char *name =
 	    layout_clean(&t->arena, first->frames[first->num_frames - 1].function->name);
@@ -170,8 +170,8 @@ bool annotate_listing(struct object *o, uint32_t procedure)
 		return false;
 	title = layout_format(&t->arena, "%s, %s 0x%" PRIx64 "-0x%" PRIx64, name, module,
 			      code->code.low, code->code.high);
-	ok = annotate_heading(t, title, object_values(o, o->sums.exclusive, procedure),
-			      object_values(o, o->sums.inclusive, procedure)) &&
+	ok = annotate_heading(t, title, object_values(o, o->of.sums.exclusive, procedure),
+			      object_values(o, o->of.sums.inclusive, procedure)) &&
 	     print_hottest(o, &l);
 	value_gutter_titles(&t->margin, t->out, " address  instruction (*: hottest)");
 	for (size_t i = 0; ok && i < code->list.len; i++) {

@@ -3,9 +3,7 @@
 
 #include "hpcprof/terminal/layout.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_PROCEDURES = 10 };
 
@@ -51,7 +49,7 @@ static int add_module(struct object *o, uint32_t module, const uint64_t *address
 		      struct error *e)
 {
 	struct error why;
-	int rc = procedure_list_add(&o->procedures, o->t->m, module, addresses, n, &why, e);
+	int rc = procedure_list_add(&o->of.procedures, o->t->m, module, addresses, n, &why, e);
 
 	if (rc < 0)
 		return -1;
@@ -107,151 +105,68 @@ static int find_procedures(struct object *o, struct error *e)
 	return rc;
 }
 
-/* Set the procedure of each frame. All code of a procedure is shown with its values. */
-static void assign_frames(struct object *o)
+static bool is_wanted(const void *annotation, uint32_t frame)
 {
-	uint32_t none = (uint32_t)o->procedures.at.len;
-
-	for (uint32_t f = 0; f < o->t->m->frames.len; f++) {
-		o->procedure_of[f] = procedure_list_find(&o->procedures, &o->t->m->frames.at[f]);
-		if (o->procedure_of[f] == none && !frame_wanted(o->t, f))
-			o->procedure_of[f] = ATTRIBUTE_NO_ROW;
-	}
-}
-
-/* A machine instruction counts once, even if several functions were inlined there. */
-static bool is_innermost(const struct object *o, const struct occurrence *at)
-{
-	return at->code == &o->t->c->frames.at[o->t->c->first[at->frame]];
-}
-
-static uint32_t row_of_procedure(void *context, const struct occurrence *at)
-{
-	const struct object *o = context;
-	return is_innermost(o, at) ? o->procedure_of[at->frame] : ATTRIBUTE_NO_ROW;
-}
-
-static uint32_t row_of_step(void *context, const struct occurrence *at)
-{
-	const struct object *o = context;
-	return is_innermost(o, at) ? o->row_of[at->frame] : ATTRIBUTE_NO_ROW;
+	return frame_wanted(annotation, frame);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static int by_sums(const void *pa, const void *pb, void *context)
+static bool has_values(const struct procedure_rows *r, const void *unused, uint32_t procedure)
 {
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct object *o = context;
-	const struct instructions *x = &o->procedures.at.at[a], *y = &o->procedures.at.at[b];
-	size_t n = o->t->columns.len;
-	int c;
-
-	for (size_t i = 0; i < n; i++)
-		if (o->sums.exclusive[a * n + i] != o->sums.exclusive[b * n + i])
-			return o->sums.exclusive[a * n + i] > o->sums.exclusive[b * n + i] ? -1 : 1;
-	c = strcmp(o->t->m->modules.at[x->module].name, o->t->m->modules.at[y->module].name);
-	return c ? c : x->code.low < y->code.low ? -1 : x->code.low > y->code.low;
+	(void)unused;
+	return procedure_rows_any(r, procedure_rows_values(r, r->sums.inclusive, procedure));
 }
 
-/* Disassemble the chosen procedures and attribute values to their instructions. */
-static int fill(struct object *o, const uint32_t *chosen, size_t n, struct error *e)
-{
-	const struct model *m = o->t->m;
-	uint32_t rows = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct instructions *p = &o->procedures.at.at[chosen[i]];
-		if (instructions_read(&o->procedures, m, p, &o->t->arena, e) != 0)
-			return -1;
-		o->first[chosen[i]] = rows;
-		rows += (uint32_t)p->list.len;
-	}
-	o->marks = calloc(rows + 1, sizeof *o->marks);
-	if (!o->marks)
-		return error_memory(e, rows);
-	for (uint32_t f = 0; f < m->frames.len; f++) {
-		uint32_t at = o->procedure_of[f];
-		o->row_of[f] = ATTRIBUTE_NO_ROW;
-		if (at < o->procedures.at.len && o->procedures.at.at[at].list.len)
-			o->row_of[f] = o->first[at] + instructions_at(&o->procedures.at.at[at],
-								      m->frames.at[f].address);
-	}
-	return attribute_rows(m, o->t->c, o->t->columns.values, o->t->columns.len, rows,
-			      row_of_step, o, &o->rows, e);
-}
-
-static int print_all(struct object *o, uint32_t *order, struct error *e)
+static int print_all(struct object *o, struct error *e)
 {
 	struct annotation *t = o->t;
-	size_t n = 0, most = MOST_PROCEDURES, shown;
+	size_t n, most = t->o->rows ? t->o->rows : MOST_PROCEDURES, shown;
+	uint32_t *order = procedure_rows_order(&o->of, has_values, NULL, &n, e);
+	int rc;
 
-	if (t->o->rows)
-		most = t->o->rows;
-	for (uint32_t i = 0; i < o->procedures.at.len; i++)
-		if (object_any(o, object_values(o, o->sums.inclusive, i)))
-			order[n++] = i;
-	qsort_r(order, n, sizeof *order, by_sums, o);
-	shown = n < most ? n : most;
-	if (fill(o, order, shown, e) != 0)
+	if (!order)
 		return -1;
-	for (size_t i = 0; i < shown; i++)
+	shown = n < most ? n : most;
+	rc = procedure_rows_read(&o->of, order, shown, &t->arena, e);
+	o->marks = calloc(o->of.num_rows + (size_t)1, sizeof *o->marks);
+	if (rc == 0 && !o->marks)
+		rc = error_memory(e, o->of.num_rows);
+	for (size_t i = 0; rc == 0 && i < shown; i++)
 		if (!annotate_listing(o, order[i]))
-			return error_memory(e, 0);
-	if (shown < n)
+			rc = error_memory(e, 0);
+	if (rc == 0 && shown < n)
 		fprintf(t->out, "\n  ... and %zu more procedure%s (-n)\n", n - shown,
 			n - shown == 1 ? "" : "s");
-	return 0;
+	free(order);
+	return rc;
 }
 
 static void deinit(struct object *o)
 {
-	procedure_list_deinit(&o->procedures);
+	procedure_rows_deinit(&o->of);
 	for (size_t i = 0; i < o->tried.len; i++)
 		source_text_free(&o->tried.at[i].text);
 	vec_free(&o->tried);
-	free(o->procedure_of);
-	free(o->row_of);
-	free(o->first);
 	free(o->marks);
-	free(o->sums.exclusive);
-	free(o->sums.inclusive);
-	free(o->rows.exclusive);
-	free(o->rows.inclusive);
 }
 
 int annotate_object(struct annotation *t, struct error *e)
 {
-	struct object o = {.t = t};
+	struct object o = {.t = t, .of = {.m = t->m, .c = t->c, .columns = &t->columns}};
 	struct symbolizer_options options = {.sysroot = t->o->sysroot,
 					     .debug_dirs = t->o->debug_dirs.at,
 					     .num_debug_dirs = t->o->debug_dirs.len};
-	size_t frames = t->m->frames.len + 1;
-	uint32_t *order = NULL;
-	int rc = procedure_list_init(&o.procedures, &options, e);
+	int rc = procedure_list_init(&o.of.procedures, &options, e);
 
-	o.procedure_of = calloc(frames, sizeof *o.procedure_of);
-	o.row_of = calloc(frames, sizeof *o.row_of);
-	if (rc == 0 && (!o.procedure_of || !o.row_of))
-		rc = error_memory(e, frames * sizeof *o.row_of);
 	if (rc == 0)
 		rc = print_named(&o, e);
 	if (rc == 0)
 		rc = find_procedures(&o, e);
-	if (rc == 0) {
-		o.first = calloc(o.procedures.at.len + 1, sizeof *o.first);
-		rc = o.first ? 0 : error_memory(e, o.procedures.at.len);
-	}
-	if (rc == 0) {
-		assign_frames(&o);
-		rc = attribute_rows(t->m, t->c, t->columns.values, t->columns.len,
-				    o.procedures.at.len + 1, row_of_procedure, &o, &o.sums, e);
-	}
-	if (rc == 0) {
-		order = calloc(o.procedures.at.len + 1, sizeof *order);
-		rc = order ? print_all(&o, order, e) : error_memory(e, o.procedures.at.len);
-	}
-	free(order);
+	if (rc == 0)
+		rc = procedure_rows_sum(&o.of, is_wanted, t, e);
+	if (rc == 0)
+		rc = print_all(&o, e);
 	deinit(&o);
 	return rc;
 }
