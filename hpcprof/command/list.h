@@ -12,6 +12,7 @@
 	X(callers)                                                                                 \
 	X(callees)                                                                                 \
 	X(annotate)                                                                                \
+	X(values)                                                                                  \
 	X(diff)                                                                                    \
 	X(html)                                                                                    \
 	X(xml)                                                                                     \

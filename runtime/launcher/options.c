@@ -98,7 +98,7 @@ const struct launch_option launch_option_table[] = {
      "stack: the first after each sample (default), all or none"},
     {LAUNCH_VALUES, "values", "N", NULL,
      "after samples, record the values that the next N instructions\n"
-     "produce, such as 8, by single steps (x86-64)"},
+     "produce, such as 8, by single steps (x86-64; hpcprof values)"},
     {LAUNCH_VALUE_KIND, "value-kind", "KIND", value_kinds,
      "of these only: values, or replay (loads of what was just\n"
      "stored); default both"},

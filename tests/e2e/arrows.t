@@ -115,6 +115,7 @@ room views/tree terminal command model correlate load metrics
 room views/html terminal command model correlate load metrics views/text
 room views/diff terminal command model correlate load metrics views/html
 room views/annotate terminal command model correlate load metrics symbolize
+room views/values terminal command model correlate load metrics reader symbolize
 room views/top terminal command model correlate load metrics views/text symbolize
 room views/dump terminal command load reader
 all_named views

@@ -4,7 +4,7 @@
 . "$top/tests/lib/shell/measure.sh"
 
 values=$BUILD/programs/values
-often=(-e CPUTIME@f4000 --values 8)
+often=(-e CPUTIME@f4000 --values 12)
 
 # of NAME...: the sums of these in all datafiles of data, such as "windows" or "refusal 2".
 of() {
@@ -42,7 +42,49 @@ check 'a load that reads what a store has just written' most 5 "$(seen replays .
 counted=$(seen replays . stride-of-eax)
 check 'a counter that falls by one' most 20 "$counted" -1 95
 read -r windows steps <<<"$(of windows steps)"
-check 'eight steps in nearly every window' test $((steps * 10)) -gt $((windows * 8 * 9))
+check 'twelve steps in nearly every window' test $((steps * 10)) -gt $((windows * 12 * 9))
+
+# ---- what hpcprof says of it
+# shows PATTERN: in the view, as one line.
+shows() {
+	tr -s ' \n' ' ' <view | grep -qE -- "$1"
+}
+COLUMNS=120 "$hpcprof" values -n 0 data >view
+check 'the constant argument' shows 'divide, values .*argument 2 is 10 all [0-9]+ times\. A copy of the function'
+check 'and what to do with the divisor' shows 'it divides by 10 all [0-9]+ times\. A test for this divisor lets a multiplication'
+check 'the stride' shows 'stride of address 16 \((9[0-9]|100)%\)'
+check 'the flag' shows 'cl 0 \((8[4-9]|9[0-5])%\)'
+check 'the load after a store' shows "it reads what the store at .${store#+} has just written (all|in 9.% of) [0-9]+ times"
+check 'the branch back' shows 'jne [^ ]+ <[+]0x10> [0-9,]+ taken (9[5-9]|100)%'
+check 'not the arguments that are not used' sh -c '! grep -q "argument [3-6]" view'
+"$hpcprof" values --all --function divide data >view
+check '--all: these too' shows 'argument 6'
+check '--function: no other' sh -c '! grep -q strides view && grep -q divide view'
+check '--json' "$python" -c '
+import json, subprocess, sys
+view = json.loads(subprocess.check_output([sys.argv[1], "values", "--json", "-n", "0", "data"]))
+divide = next(p for p in view["values"]["procedures"] if p["procedure"] == "divide")
+rows = [v for v in divide["values"] if v["kind"] == "argument 2"]
+assert rows[0]["frequent"][0]["value"] == 10 and rows[0]["frequent"][0]["count"] == rows[0]["count"]
+assert any("divides by 10" in f["what"] and f["share"] == 1 for f in divide["findings"])
+assert view["windows"]["windows"] == int(sys.argv[2])' "$hpcprof" "$windows"
+timeout 60 "$hpcrun" -q "${often[@]}" -o again "$values" known >out
+"$hpcprof" merge -q -o both.csp data again
+"$hpcprof" merge -q -o both2.csp again data
+check 'two runs, merged in any order' cmp both.csp both2.csp
+"$hpcprof" values data again >view
+"$hpcprof" values both.csp >view2
+check 'are the same as the two' cmp view view2
+sums=$("$hpcprof" dump data/values.*.csp again/values.*.csp | grep -oE 'windows [0-9]+' | awk '{ n += $2 } END { print n }')
+is 'with the windows of both' "$("$hpcprof" dump both.csp | grep -oE 'windows [0-9]+')" "windows $sums"
+rm -rf none
+timeout 60 "$hpcrun" -q -o none true
+check 'none were recorded' sh -c '! "$1" values none >out 2>&1 && grep -q "no values of instructions were recorded (measure with hpcrun --values 8)" out' - "$hpcprof"
+cp "$values" gone
+timeout 60 "$hpcrun" -q "${often[@]}" -o lost ./gone known >out
+rm gone
+"$hpcprof" values lost >view 2>&1
+check 'a program that is gone' shows 'Some instructions with values cannot be shown: .*gone'
 
 rm -rf data
 timeout 60 "$hpcrun" -q -e CPUTIME@f4000 --values 8 --value-kind replay -o data "$values" known >/dev/null
@@ -113,8 +155,9 @@ check 'no window since the filter' test "$refused" -gt 50
 
 # ---- what was recorded stays
 rm -rf data
-timeout 60 "$hpcrun" -q "${often[@]}" -o data timeout -s KILL 0.5 "$values" known >/dev/null 2>&1
+timeout 60 "$hpcrun" -q "${often[@]}" -o data "$values" killed >/dev/null 2>&1
+is 'a program that is killed' $? 137
 "$hpcprof" dump data/values.*.csp >dumped
-check 'of a program that is killed' grep -qE 'windows [1-9][0-9]+' dumped
-check 'recovered from what it left' grep -q '"end"  value "unknown"' dumped
+check 'has its values' grep -qE 'windows [1-9][0-9]+' dumped
+check 'recovered from what it left' grep -q '"end"  value "signal 9"' dumped
 done_testing

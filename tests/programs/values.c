@@ -24,6 +24,8 @@ static uint32_t table[4096];
 
 /* ---- what is known --------------------------------------------------------------------------- */
 
+static volatile uint64_t ten = 10;
+
 /* Its second argument is always 10. */
 APART static uint64_t divide(uint64_t n, uint64_t by)
 {
@@ -77,7 +79,7 @@ static void work(unsigned ms)
 	uint64_t random = 88172645463325252ull, n = 1;
 	for (double end = spent_ms() + ms; spent_ms() < end;) {
 		for (uint64_t i = 0; i < 1000; i++)
-			n += divide(i << 32 | n, 10);
+			n += divide(i << 32 | n, ten);
 		n += strides() + flags(&random) + replays();
 	}
 	sink = n;
@@ -161,6 +163,12 @@ static void dies(void)
 	puts("to its death");
 	fflush(stdout);
 	__asm__ volatile("int3");
+}
+
+static void killed(void)
+{
+	work(200);
+	kill(getpid(), SIGKILL);
 }
 
 /* The flag is never seen. */
@@ -250,9 +258,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = {{"known", known},   {"handles", handles}, {"later", later},   {"steps", steps},
-		   {"blocks", blocks}, {"ignores", ignores}, {"pushes", pushes}, {"jumps", jumps},
-		   {"forks", forks},   {"threads", threads}, {"dies", dies}};
+	} all[] = {{"known", known},     {"handles", handles}, {"later", later},
+		   {"steps", steps},     {"blocks", blocks},   {"ignores", ignores},
+		   {"pushes", pushes},   {"jumps", jumps},     {"forks", forks},
+		   {"threads", threads}, {"dies", dies},       {"killed", killed}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (argc > 1 && strcmp(argv[1], all[i].name) == 0)
 			all[i].run();
