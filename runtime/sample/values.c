@@ -273,6 +273,13 @@ static bool next(struct csprof_window *w, const void *ucontext, uintptr_t pc)
 	return true;
 }
 
+static void spend(csprof_state_t *state, struct csprof_window *w, uint64_t now, uint64_t took)
+{
+	w->took += took;
+	count(&csprof_windows()->ns, took);
+	csprof_sampler_own_cpu(state, w->sampler, now - took, now, 0);
+}
+
 /* What a window takes is the CPU time since it was opened, less what samples in between have taken.
  * If a handler of the program ran meanwhile, its time is the program's. */
 static void charge(csprof_state_t *state, struct csprof_window *w, uint32_t steps)
@@ -284,9 +291,7 @@ static void charge(csprof_state_t *state, struct csprof_window *w, uint32_t step
 		took = w->step * (steps + 1);
 	else
 		w->step = w->step ? (w->step * 7 + each) / 8 : each;
-	w->took += took;
-	count(&csprof_windows()->ns, took);
-	csprof_sampler_own_cpu(state, w->sampler, now - took, now, 0);
+	spend(state, w, now, took);
 }
 
 static void close_window(csprof_state_t *state, struct csprof_window *w)
@@ -344,7 +349,7 @@ static enum csp_value_refusal look(struct csprof_window *w)
 
 static bool is_over_budget(const csprof_state_t *state, const struct csprof_window *w)
 {
-	uint64_t ran = os_clock_self() - state->began;
+	uint64_t ran = w->began - state->began;
 	return w->took > ran / CSPROF_WHOLE * (csprof_options.budget / 2);
 }
 
@@ -352,6 +357,8 @@ static bool is_over_budget(const csprof_state_t *state, const struct csprof_wind
 static enum csp_value_refusal refuses(const csprof_state_t *state, struct csprof_window *w,
 				      const void *ucontext)
 {
+	if (is_over_budget(state, w))
+		return CSP_VALUE_BUDGET;
 	if (is_filtered())
 		return CSP_VALUE_FILTERED;
 	if (step_ops()->is_on(ucontext) || csprof_signal_has_handler(SIGTRAP) ||
@@ -359,8 +366,6 @@ static enum csp_value_refusal refuses(const csprof_state_t *state, struct csprof
 		return CSP_VALUE_HANDLED;
 	if (os_context_mask(ucontext) & 1ull << (SIGTRAP - 1))
 		return CSP_VALUE_BLOCKED;
-	if (is_over_budget(state, w))
-		return CSP_VALUE_BUDGET;
 	return look(w);
 }
 
@@ -371,24 +376,21 @@ static struct csprof_window *window_of(csprof_state_t *state)
 	return state->window;
 }
 
-static void open_window(csprof_state_t *state, struct csprof_window *w, void *ucontext)
+/* False: the next instruction cannot be stepped. */
+static bool open_window(csprof_state_t *state, struct csprof_window *w, void *ucontext)
 {
 	struct values_step s = {.ucontext = ucontext};
-	w->began = os_clock_self();
-	w->own = state->own_cpu;
 	w->left = csprof_options.value_steps;
 	w->number = atomic_fetch_add(&numbers, 1) + 1;
 	w->num_stores = 0;
 	w->entered = false;
 	w->pc = 0;
-	bool whole = csprof_attempt(state, do_open, &s);
-	if (!whole || !s.goes_on) {
-		count(&csprof_windows()->refused[CSP_VALUE_CODE], 1);
-		return;
-	}
+	if (!csprof_attempt(state, do_open, &s) || !s.goes_on)
+		return false;
 	count(&csprof_windows()->windows, 1);
 	w->open = true;
 	step_ops()->set(ucontext, true);
+	return true;
 }
 
 uint32_t csprof_values_share(const csprof_state_t *state, uint64_t ran)
@@ -405,14 +407,22 @@ void csprof_values_sample(csprof_state_t *state, struct csprof_sampler *p, void 
 	struct csprof_window *w = window_of(state);
 	if (w && w->open && step_ops()->is_on(ucontext))
 		return; /* the sample came in the window */
-	enum csp_value_refusal why = w ? refuses(state, w, ucontext) : CSP_VALUE_MEMORY;
-	if (why != CSP_VALUE_REFUSALS) {
-		count(&csprof_windows()->refused[why], 1);
+	if (!w) {
+		count(&csprof_windows()->refused[CSP_VALUE_MEMORY], 1);
 		return;
 	}
 	w->open = false; /* code that left its context, and with it the flag */
 	w->sampler = p;
-	open_window(state, w, ucontext);
+	w->began = os_clock_self();
+	w->own = state->own_cpu;
+	enum csp_value_refusal why = refuses(state, w, ucontext);
+	if (why == CSP_VALUE_REFUSALS && !open_window(state, w, ucontext))
+		why = CSP_VALUE_CODE;
+	if (why == CSP_VALUE_REFUSALS)
+		return;
+	uint64_t now = os_clock_self();
+	spend(state, w, now, now > w->began ? now - w->began : 0);
+	count(&csprof_windows()->refused[why], 1);
 }
 
 bool csprof_values_trap(csprof_state_t *state, const siginfo_t *info, void *ucontext)

@@ -188,13 +188,16 @@ static void pushes(void)
 /* ---- ways out of a window -------------------------------------------------------------------- */
 
 static sigjmp_buf back;
-static volatile sig_atomic_t alarms;
+static volatile sig_atomic_t alarms, ready; /* ready: back is set */
 static void jump(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
 	(void)info;
 	(void)context;
 	alarms++;
+	if (!ready)
+		return;
+	ready = 0;
 	siglongjmp(back, 1);
 }
 
@@ -203,9 +206,13 @@ static void jumps(void)
 	struct itimerval every = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
 	handle(SIGALRM, jump);
 	setitimer(ITIMER_REAL, &every, NULL);
-	for (double end = spent_ms() + 300; spent_ms() < end;)
-		if (!sigsetjmp(back, 1))
+	for (double end = spent_ms() + 300; spent_ms() < end;) {
+		if (!sigsetjmp(back, 1)) {
+			ready = 1;
 			work(10);
+			ready = 0;
+		}
+	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	puts(alarms > 20 ? "jumped" : "did not jump");
 }
