@@ -150,7 +150,7 @@ e2e_beside := page thread-sanitizer page-values diff-page db outputs frames kill
 	statistics views db-questions ordinary-user house completion signal-safety db-outside faulting \
 	db-query replaced hpcrun arrows stacks confined merge places cannot stress epochs transfers mpi \
 	hpcprof-text recover churn diff unseen users zoo export import sources hpcprof-cli names signal-queue \
-	dump growth json perf-events page-bundle remembered activations own-metrics regions labels control upcalls values
+	dump growth json perf-events page-bundle remembered activations own-metrics regions labels control upcalls values values-programs
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
 e2e_chosen := $(wildcard tests/e2e/$(only).t)
