@@ -6,20 +6,14 @@
 #include "db/base/database.h"
 #include "db/base/tree.h"
 #include "db/import/import.h"
+#include "db/import/import_values.h"
 
-#include "formats/base/interner.h"
 #include "hpcprof/model/sum.h"
 #include "hpcprof/model/threads.h"
 #include "reader/xml_name.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The model's ids of the rows of a table. */
-struct ids {
-	struct interner rows;
-	VEC(uint32_t) of;
-};
 
 struct import_line {
 	const char *file;
@@ -98,18 +92,6 @@ static const char *some_text(struct import *in, sqlite3_stmt *s, int i, bool *ok
 static struct reader_text as_text(const char *s)
 {
 	return (struct reader_text){s ? s : "", s ? (uint32_t)strlen(s) : 0};
-}
-
-static bool ids_add(struct ids *ids, int64_t row, uint32_t id)
-{
-	return interner_add(&ids->rows, (uint64_t)row) == ids->of.len && vec_push(&ids->of, id);
-}
-
-/* The model's id of a row, or UINT32_MAX. */
-static uint32_t ids_get(const struct ids *ids, uint64_t row)
-{
-	uint32_t at = interner_find(&ids->rows, row);
-	return at == INTERNER_NONE ? UINT32_MAX : ids->of.at[at];
 }
 
 /* Call take for each row; it returns 0, or -1 and in->e. The statement's parameter, if any, is the
@@ -482,10 +464,8 @@ static const struct table {
 
 static void import_deinit(struct import *in)
 {
-	interner_deinit(&in->modules.rows);
-	vec_free(&in->modules.of);
-	interner_deinit(&in->metrics.rows);
-	vec_free(&in->metrics.of);
+	ids_deinit(&in->modules);
+	ids_deinit(&in->metrics);
 	interner_deinit(&in->function_rows);
 	interner_deinit(&in->line_rows);
 	interner_deinit(&in->place_rows);
@@ -507,6 +487,8 @@ static int add_part(struct model *m, const char *path, const struct importer_par
 		if (sql[0])
 			rc = each(&in, sql, t->take);
 	}
+	if (rc == 0 && !part)
+		rc = import_values(in.db, in.m, &in.modules, e);
 	sqlite3_close_v2(in.db);
 	import_deinit(&in);
 	if (rc == 0)

@@ -271,7 +271,7 @@ static int ask_file(FILE *out, struct query *q, const char *path, struct error *
 static int ask_profiles(FILE *out, struct query *q, const struct common *o, struct diag *d,
 			struct error *e)
 {
-	const struct profile_request wanted = {.common = o};
+	const struct profile_request wanted = {.common = o, .values = true};
 	struct profile p;
 	sqlite3 *db = NULL;
 	int rc = profile_load(&p, &wanted, d, e);

@@ -91,7 +91,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
 	const struct db_options *o = options;
 	const struct profile_request wanted = {
-	    .common = &o->common, .output = o->output, .threads = true};
+	    .common = &o->common, .output = o->output, .threads = true, .values = true};
 	struct profile p;
 	int rc = 0;
 

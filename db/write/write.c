@@ -52,7 +52,8 @@ static int first_ids(struct db_writing *w, struct error *e)
 		      {"function", &w->function},
 		      {"line", &w->line},
 		      {"context", &w->context},
-		      {"call", &w->call}};
+		      {"call", &w->call},
+		      {"instruction_value", &w->value}};
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		if (db_number(w->db, tables[i].id, e, "SELECT coalesce(max(id), %d) + 1 FROM %s",
@@ -283,7 +284,8 @@ static int write_all(struct db_writing *w, struct error *e)
 	    write_measurement(w, e) != 0 || write_losses(w, e) != 0 || write_metrics(w, e) != 0 ||
 	    write_processes(w, e) != 0 || db_write_threads(w, e) != 0 || db_write_code(w, e) != 0 ||
 	    (!paged && db_write_contexts(w, e) != 0) || db_write_hottest(w, e) != 0 ||
-	    db_write_waits(w, e) != 0 || db_write_values(w, e) != 0 || db_write_profiles(w, e) != 0)
+	    db_write_waits(w, e) != 0 || db_write_instructions(w, e) != 0 ||
+	    db_write_values(w, e) != 0 || db_write_profiles(w, e) != 0)
 		return -1;
 	diag_progress(w->d, "writing: indexes");
 	return db_finish(w->db, e) == 0 ? db_exec(w->db, "COMMIT", e) : -1;

@@ -30,7 +30,7 @@ struct db_writing {
 	VEC(const char *) names; /* of the first rows of table file, sorted */
 	/* ids of the first rows; measurement has only one row */
 	int64_t measurement, process, thread_group, profile, metric, module, file, function, line,
-	    context, call;
+	    context, call, value;
 };
 
 /* Create the tables of an empty database. */
@@ -54,8 +54,9 @@ int db_write_hottest(struct db_writing *w, struct error *e);  /* hottest, deepes
 /* write inlined_line of a metric; exclusive: events and samples by context of the tree */
 int db_write_inlined(struct db_writing *w, size_t metric, const uint64_t *exclusive,
 		     struct error *e);
-int db_write_waits(struct db_writing *w, struct error *e);    /* what contexts waited for */
-int db_write_threads(struct db_writing *w, struct error *e);  /* groups of threads */
-int db_write_profiles(struct db_writing *w, struct error *e); /* profiles and their values */
+int db_write_waits(struct db_writing *w, struct error *e);        /* what contexts waited for */
+int db_write_instructions(struct db_writing *w, struct error *e); /* what they produced */
+int db_write_threads(struct db_writing *w, struct error *e);      /* groups of threads */
+int db_write_profiles(struct db_writing *w, struct error *e);     /* profiles and their values */
 
 #endif

@@ -154,7 +154,7 @@ struct build {
 	struct job *jobs; /* [num_jobs] */
 	size_t num_jobs;
 	uint32_t *job_of;      /* [modules]: its index in jobs */
-	bool *used;            /* [frames]: a context has it */
+	bool *used;            /* [frames]: a context or a value of an instruction has it */
 	struct interner files; /* key: path id, or NO_PATH | module */
 	struct interner lines; /* key: file << 32 | line */
 	uint32_t *named;       /* [functions of the model]: ids of functions that came with names */
@@ -445,6 +445,15 @@ static const char *creator_of(const struct build *b, const struct model_threads 
 	return first ? first : "";
 }
 
+static void use_value(struct build *b, const struct model_value *v)
+{
+	uint32_t frame =
+	    model_find_frame(b->m, &(struct model_frame){v->address, v->module, FRAME_POINT});
+
+	if (frame != MODEL_NO_FRAME)
+		b->used[frame] = true;
+}
+
 static int build(struct build *b, struct error *e)
 {
 	const struct model *m = b->m;
@@ -460,6 +469,8 @@ static int build(struct build *b, struct error *e)
 		b->job_of[b->jobs[j].module] = (uint32_t)j;
 	for (uint32_t i = MODEL_ROOTS; ok && i < model_num_contexts(m); i++)
 		b->used[model_frame_of(m, i)] = true;
+	for (size_t i = 0; ok && i < m->values.len; i++)
+		use_value(b, &m->values.at[i]);
 	ok = ok && make_chains(b, seen, firsts);
 	for (size_t i = 0; ok && i < m->threads.len; i++)
 		b->code->creators[i] = creator_of(b, &m->threads.at[i]);

@@ -32,6 +32,13 @@ SELECT metric, module, self, self_percent, total, total_percent FROM modules LIM
 -- the call paths with most at their ends
 SELECT metric, self, self_percent, path, file, line, context FROM call_paths LIMIT 20;
 
+-- name: values
+-- values of instructions that are nearly always the same, those of the hottest functions first
+SELECT self, function, module, printf('0x%x', address) AS address, file, line, kind, value, value_module, percent, seen
+FROM instruction_values WHERE percent >= 90 AND seen >= 10 AND NOT (value = 0 AND
+	(kind LIKE 'stride of %' OR kind LIKE '% store')) AND kind <> 'address'
+LIMIT 100;
+
 -- name: hot-path
 -- from the root on, always the heaviest callee
 SELECT metric, depth, function, file, line, total, total_percent, self, context FROM hot_path;

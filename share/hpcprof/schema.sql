@@ -207,6 +207,36 @@ CREATE TABLE thread_group_value ( -- the totals of groups of threads
 	samples INTEGER NOT NULL,
 	PRIMARY KEY (metric, thread_group)
 ) WITHOUT ROWID;
+CREATE TABLE value_window ( -- how values of instructions were recorded (hpcrun --values)
+	measurement INTEGER NOT NULL REFERENCES measurement,
+	what TEXT NOT NULL, -- windows of single steps, steps, ns of CPU time, dropped values; or samples without a window, by reason
+	count INTEGER NOT NULL CHECK (count >= 0),
+	PRIMARY KEY (measurement, what)
+) WITHOUT ROWID;
+CREATE TABLE instruction_value ( -- what an instruction produced of one kind
+	id INTEGER PRIMARY KEY,
+	measurement INTEGER NOT NULL REFERENCES measurement,
+	module INTEGER NOT NULL REFERENCES module,
+	address INTEGER NOT NULL, -- of the instruction in the module's file
+	function INTEGER REFERENCES function, -- NULL: not known
+	line INTEGER REFERENCES line,
+	kind TEXT NOT NULL, -- a register, taken, target, address, stored, loaded, operand, argument 1, stride of ...
+	what INTEGER NOT NULL, -- the kind as in the datafile
+	bytes INTEGER NOT NULL, -- size of a value
+	seen INTEGER NOT NULL CHECK (seen >= 0), -- how often there was one
+	zeros INTEGER NOT NULL, -- how often it was zero
+	same INTEGER NOT NULL, -- how often it was the one before
+	rest INTEGER NOT NULL -- a value that is not in frequent_value came at most so often
+);
+CREATE TABLE frequent_value ( -- the most frequent of them
+	instruction_value INTEGER NOT NULL REFERENCES instruction_value,
+	position INTEGER NOT NULL, -- from 0: what is known to be most frequent comes first
+	value INTEGER NOT NULL, -- a number, signed; or an address in the file of ...
+	module INTEGER REFERENCES module, -- ... this module, of kinds that are addresses of code
+	at_least INTEGER NOT NULL CHECK (at_least >= 0), -- how often it came
+	at_most INTEGER NOT NULL CHECK (at_most >= at_least),
+	PRIMARY KEY (instruction_value, position)
+) WITHOUT ROWID;
 CREATE TABLE profile_value ( -- what a profile recorded in a context itself (hpcprof db --per-profile)
 	profile INTEGER NOT NULL REFERENCES profile,
 	metric INTEGER NOT NULL REFERENCES metric,

@@ -109,6 +109,35 @@ FROM metric m JOIN exclusive e ON e.metric = m.id JOIN wait w ON w.context = e.c
 WHERE m.name = 'BLOCKED'
 GROUP BY m.id, w.kind, w.function ORDER BY m.id, sum(e.events) DESC, w.kind, f.name;
 
+CREATE VIEW instruction_values AS -- what instructions produced, all measurements added up: the most frequent value of each kind
+WITH each AS (
+	SELECT i.id, coalesce(o.build_id, o.name) AS build, i.address, i.what, i.seen, i.zeros, i.same
+	FROM instruction_value i JOIN module o ON o.id = i.module),
+one AS (
+	SELECT min(id) AS id, build, address, what, sum(seen) AS seen, sum(zeros) AS zeros, sum(same) AS same
+	FROM each GROUP BY build, address, what),
+number AS (
+	SELECT e.build, e.address, e.what, v.value, coalesce(t.build_id, t.name) AS target, min(t.base) AS value_module,
+		sum(v.at_least) AS at_least,
+		row_number() OVER (PARTITION BY e.build, e.address, e.what
+			ORDER BY sum(v.at_least) DESC, v.value, coalesce(t.build_id, t.name)) AS place
+	FROM each e JOIN frequent_value v ON v.instruction_value = e.id LEFT JOIN module t ON t.id = v.module
+	GROUP BY e.build, e.address, e.what, v.value, target),
+heat AS (
+	SELECT f.hash, sum(v.exclusive_events) AS self FROM function f JOIN function_value v ON v.function = f.id
+		JOIN metric m ON m.id = v.metric
+	WHERE m.name = (SELECT name FROM metric ORDER BY id LIMIT 1) GROUP BY f.hash)
+SELECT h.self, -- of the function, in the first metric
+	f.name AS function, o.base AS module, i.address, s.name AS file, l.number AS line, i.kind, u.seen, u.zeros, u.same,
+	n.value, n.value_module, -- of kinds that are addresses of code
+	n.at_least, round(100.0 * n.at_least / u.seen, 3) AS percent,
+	i.what, i.bytes, i.function AS function_id, i.line AS line_id
+FROM one u JOIN instruction_value i ON i.id = u.id JOIN module o ON o.id = i.module
+	LEFT JOIN number n ON n.build = u.build AND n.address = u.address AND n.what = u.what AND n.place = 1
+	LEFT JOIN function f ON f.id = i.function LEFT JOIN line l ON l.id = i.line LEFT JOIN file s ON s.id = l.file
+	LEFT JOIN heat h ON h.hash = f.hash
+ORDER BY h.self DESC, o.base, i.address, i.what;
+
 CREATE VIEW processes AS -- what was measured, with totals
 SELECT p.measurement, p.id AS process, p.command, p.host, p.pid, p.rank, p.start_ns, p.wall_ns, p.cpu_ns,
 	p.threads, p."end", m.name AS metric, v.events, v.samples,

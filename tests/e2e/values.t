@@ -77,6 +77,41 @@ check 'two runs, merged in any order' cmp both.csp both2.csp
 check 'are the same as the two' cmp view view2
 sums=$("$hpcprof" dump data/values.*.csp again/values.*.csp | grep -oE 'windows [0-9]+' | awk '{ n += $2 } END { print n }')
 is 'with the windows of both' "$("$hpcprof" dump both.csp | grep -oE 'windows [0-9]+')" "windows $sums"
+
+# ---- in a database
+"$hpcprof" db -q -o both.db data again
+"$hpcprof" db -q -o history.db data
+"$hpcprof" db -q --append -o history.db again
+sql() {
+	sqlite3 "$1" "$2"
+}
+argument="SELECT seen || ' ' || value || ' ' || percent FROM instruction_values
+	WHERE function = 'divide' AND kind = 'argument 2'"
+seen=$("$hpcprof" values --json -n 0 data again | "$python" -c '
+import json, sys
+divide = next(p for p in json.load(sys.stdin)["values"]["procedures"] if p["procedure"] == "divide")
+print(next(v for v in divide["values"] if v["kind"] == "argument 2")["count"])')
+is 'of the two runs together' "$(sql both.db "$argument")" "$seen 10 100.0"
+is 'of one after the other' "$(sql history.db "$argument")" "$seen 10 100.0"
+is 'how they were recorded' "$(sql history.db "SELECT sum(count) FROM value_window WHERE what = 'windows'")" "$sums"
+"$hpcprof" query -n 0 values both.db >out
+check 'the query values' grep -qE 'divide +values +0x[0-9a-f]+ +[^ ]*values.c +[0-9]+ +argument 2 +10 ' out
+"$hpcprof" query -n 0 values data again >out2
+check 'is the same without a database' cmp out out2
+# rows PROFILE...: what hpcprof values has, but for metrics and their order, and for the vdso, whose code is with
+# the datafiles
+rows() {
+	"$hpcprof" values --json -n 0 "$@" 2>err | "$python" -c '
+import json, sys
+for p in json.load(sys.stdin)["values"]["procedures"]:
+    for v in p["values"] if p["module"] != "[vdso]" else []:
+        print(p["procedure"], p["address"], json.dumps(v))' | sed -E 's/"place": "[^"]*vdso[^"]*"/vdso/g' | sort
+}
+rows data again >rows1
+rows both.db >rows2
+check 'hpcprof values of a database' cmp rows1 rows2
+check 'and there are some' test "$(wc -l <rows1)" -gt 50
+
 rm -rf none
 timeout 60 "$hpcrun" -q -o none true
 check 'none were recorded' sh -c '! "$1" values none >out 2>&1 && grep -q "no values of instructions were recorded (measure with hpcrun --values 8)" out' - "$hpcprof"
