@@ -260,6 +260,7 @@ async function search(t, report) {
 	t.is('Enter goes to a match', (await browser.run(selectedRow, 'flat-table')).name, 'fib');
 	for (const view of VIEWS.slice(1)) {
 		await report.open({ view, q: 'fib' });
+		await browser.until(() => !document.querySelector('[aria-busy="true"]'));
 		await browser.keys('n');
 		await report.painted();
 		const found = GRAPHS.includes(view) ? await browser.run(text, 'live')

@@ -55,7 +55,8 @@ static void stop(int sig)
 static void terminal_take(struct top *t)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	struct sigaction action = {.sa_handler = stop}; /* no SA_RESTART: poll returns */
+	/* what is being written goes on, but poll returns in any case (signal(7)) */
+	struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART};
 	struct termios raw;
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
