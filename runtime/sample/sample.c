@@ -233,6 +233,7 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 	} else {
 		if (state->parked)
 			forget_abandoned(state, ucontext);
+		csprof_values_interrupted(state, ucontext);
 		bool waits = false;
 		if (csprof_sampler_wanted(p) && p->measured->by->elapses)
 			waits = csprof_wall_sample(state, p, ucontext);

@@ -152,6 +152,30 @@ void csprof_sampler_own_cpu(csprof_state_t *state, struct csprof_sampler *p, uin
 	p->cost += now - began + kernel;
 }
 
+/* Of what the clock advanced since it was last read, at most so much is our own. */
+static uint64_t own_at_most(struct store_clock *clock, uint64_t now, uint64_t took)
+{
+	uint64_t left = now > clock->last ? now - clock->last : 0;
+	took = took < left ? took : left;
+	clock_own(clock, now - took, now);
+	return took;
+}
+
+uint64_t csprof_sampler_own_part(csprof_state_t *state, struct csprof_sampler *p,
+				 struct csprof_instant since, struct csprof_instant now,
+				 uint64_t took)
+{
+	struct store_clock *cpu = csprof_cpu_clock_of(state), *event = csprof_clock_of(state, p);
+	uint64_t passed = now.cpu > since.cpu ? now.cpu - since.cpu : 0;
+	uint64_t events = now.event > since.event ? now.event - since.event : 0;
+	took = own_at_most(cpu, now.cpu, took);
+	if (event != cpu && passed)
+		own_at_most(event, now.event, csprof_scale(events, took, passed));
+	state->own_cpu += took;
+	p->cost += took;
+	return took;
+}
+
 /* If CPU time is not among the events, nothing else says how far its clock is. */
 static void keep_cpu_clock(csprof_state_t *state, uint64_t now)
 {

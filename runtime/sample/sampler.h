@@ -34,6 +34,12 @@ void csprof_sampler_account(const csprof_state_t *state, const struct csprof_sam
  */
 void csprof_sampler_own_cpu(csprof_state_t *state, struct csprof_sampler *p, uint64_t began,
 			    uint64_t now, uint64_t kernel);
+/* The same for CPU time between the instants `since` and `now` that was partly the program's:
+ * `took` ns of it were ours, and of p's event in proportion. What is accounted for by now, by a
+ * sample in between, is left out. Returns how much it is. */
+uint64_t csprof_sampler_own_part(csprof_state_t *state, struct csprof_sampler *p,
+				 struct csprof_instant since, struct csprof_instant now,
+				 uint64_t took);
 
 /* Arm the source; it was `now` just before. True if it sends exactly at that time. */
 bool csprof_sampler_arm(csprof_state_t *state, struct csprof_sampler *p, struct csprof_instant now,

@@ -25,9 +25,11 @@ struct csprof_window {
 	bool open;
 	bool
 	    entered; /* the instruction before was a call, or a jump that went on to its function */
-	uint32_t left; /* steps */
+	uint32_t left;    /* steps */
+	uint32_t charged; /* steps whose time is accounted for */
 	uint32_t number;
-	uint64_t began, own;            /* CPU clock, and the state's own_cpu then */
+	struct csprof_instant began;
+	uint64_t own;                   /* the state's own_cpu then */
 	uint64_t looked;                /* monotonic clock: when a tracer was looked for */
 	uint64_t took;                  /* ns of all windows */
 	uint64_t step;                  /* ns of one, on average */
@@ -273,32 +275,31 @@ static bool next(struct csprof_window *w, const void *ucontext, uintptr_t pc)
 	return true;
 }
 
-static void spend(csprof_state_t *state, struct csprof_window *w, uint64_t now, uint64_t took)
+static void spend(csprof_state_t *state, struct csprof_window *w, struct csprof_instant now,
+		  uint64_t took)
 {
+	took = csprof_sampler_own_part(state, w->sampler, w->began, now, took);
 	w->took += took;
 	count(&csprof_windows()->ns, took);
-	csprof_sampler_own_cpu(state, w->sampler, now - took, now, 0);
 }
 
-/* What a window takes is the CPU time since it was opened, less what samples in between have taken.
- * If a handler of the program ran meanwhile, its time is the program's. */
-static void charge(csprof_state_t *state, struct csprof_window *w, uint32_t steps)
+/* What a window takes is the CPU time since it was opened or last charged, less what samples in
+ * between have taken. If a handler of the program ran meanwhile, its time is the program's. */
+static void charge(csprof_state_t *state, struct csprof_window *w)
 {
-	uint64_t now = os_clock_self(), own = state->own_cpu - w->own;
-	uint64_t took = now > w->began + own ? now - w->began - own : 0;
+	uint32_t steps = csprof_options.value_steps - w->left - w->charged;
+	struct csprof_instant now = csprof_sampler_now(w->sampler);
+	uint64_t own = state->own_cpu - w->own, began = w->began.cpu;
+	uint64_t took = now.cpu > began + own ? now.cpu - began - own : 0;
 	uint64_t each = took / (steps + 1);
 	if (w->step && each > FULL * w->step)
 		took = w->step * (steps + 1);
 	else
 		w->step = w->step ? (w->step * 7 + each) / 8 : each;
 	spend(state, w, now, took);
-}
-
-static void close_window(csprof_state_t *state, struct csprof_window *w)
-{
-	uint32_t steps = csprof_options.value_steps - w->left;
-	w->open = false;
-	charge(state, w, steps);
+	w->charged += steps;
+	w->began = now;
+	w->own = state->own_cpu;
 }
 
 /* The arguments of a step for csprof_attempt. */
@@ -349,7 +350,7 @@ static enum csp_value_refusal look(struct csprof_window *w)
 
 static bool is_over_budget(const csprof_state_t *state, const struct csprof_window *w)
 {
-	uint64_t ran = w->began - state->began;
+	uint64_t ran = w->began.cpu - state->began;
 	return w->took > ran / CSPROF_WHOLE * (csprof_options.budget / 2);
 }
 
@@ -381,6 +382,7 @@ static bool open_window(csprof_state_t *state, struct csprof_window *w, void *uc
 {
 	struct values_step s = {.ucontext = ucontext};
 	w->left = csprof_options.value_steps;
+	w->charged = 0;
 	w->number = atomic_fetch_add(&numbers, 1) + 1;
 	w->num_stores = 0;
 	w->entered = false;
@@ -413,16 +415,22 @@ void csprof_values_sample(csprof_state_t *state, struct csprof_sampler *p, void 
 	}
 	w->open = false; /* code that left its context, and with it the flag */
 	w->sampler = p;
-	w->began = os_clock_self();
+	w->began = csprof_sampler_now(p);
 	w->own = state->own_cpu;
 	enum csp_value_refusal why = refuses(state, w, ucontext);
 	if (why == CSP_VALUE_REFUSALS && !open_window(state, w, ucontext))
 		why = CSP_VALUE_CODE;
 	if (why == CSP_VALUE_REFUSALS)
 		return;
-	uint64_t now = os_clock_self();
-	spend(state, w, now, now > w->began ? now - w->began : 0);
+	struct csprof_instant now = csprof_sampler_now(p);
+	spend(state, w, now, now.cpu > w->began.cpu ? now.cpu - w->began.cpu : 0);
 	count(&csprof_windows()->refused[why], 1);
+}
+
+void csprof_values_interrupted(csprof_state_t *state, const void *ucontext)
+{
+	if (state->window && state->window->open && step_ops()->is_on(ucontext))
+		charge(state, state->window);
 }
 
 bool csprof_values_trap(csprof_state_t *state, const siginfo_t *info, void *ucontext)
@@ -437,10 +445,12 @@ bool csprof_values_trap(csprof_state_t *state, const siginfo_t *info, void *ucon
 		return true;
 	}
 	struct values_step s = {.ucontext = ucontext};
-	bool whole = csprof_attempt(state, do_step, &s);
-	if (!whole || !s.goes_on) {
+	bool wanted = csprof_sampler_wanted(w->sampler); /* else the account is closed */
+	if (!wanted || !csprof_attempt(state, do_step, &s) || !s.goes_on) {
 		step_ops()->set(ucontext, false);
-		close_window(state, w);
+		w->open = false;
+		if (wanted)
+			charge(state, w);
 	}
 	atomic_store(&state->busy, false);
 	return true;

@@ -20,6 +20,10 @@ void csprof_values_begin(bool (*filtered)(void));
  * which changes the context's flags. Async-signal-safe. */
 void csprof_values_sample(csprof_state_t *state, struct csprof_sampler *p, void *ucontext);
 
+/* A sample is about to be taken in a window, perhaps: what the window took until now is not the
+ * program's. Async-signal-safe. */
+void csprof_values_interrupted(csprof_state_t *state, const void *ucontext);
+
 /* A SIGTRAP: if it is a step of a window, record what the instruction did and return true. Returns
  * false for what others have caused. Async-signal-safe. */
 bool csprof_values_trap(csprof_state_t *state, const siginfo_t *info, void *ucontext);

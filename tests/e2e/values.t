@@ -30,6 +30,7 @@ most() {
 rm -rf data
 check 'a program whose values are known' timeout 60 "$hpcrun" -q "${often[@]}" -o data "$values" known
 "$hpcprof" dump --json data/values.*.csp >known.json
+check 'whose account adds up' lib account.py data
 check 'a constant argument' most 5 "$(seen divide +0x0 argument-2)" 10 100
 check 'an address that grows by 16' most 5 "$(seen strides . stride-of-address)" 16 95
 check 'a branch that is taken' most 20 "$(seen strides . taken)" 1 95
@@ -138,6 +139,7 @@ same() {
 	rm -rf data
 	measured=$(timeout 60 "$hpcrun" -q "${often[@]}" -o data "$values" "$1" 2>&1; echo $?)
 	is "$1: as alone" "$measured" "$alone"
+	check "$1: the account adds up" lib account.py data
 	if [ "$2" = - ]; then
 		read -r windows <<<"$(of windows)"
 		check "$1: with windows" test "$windows" -ge "$3"
@@ -158,6 +160,10 @@ same pushes - 50
 same jumps - 50
 same forks - 50
 same threads - 50
+same detached - 50
+often=(-e CPUTIME@f4000 --values 64) # samples come in windows, too
+same threads - 50
+for _ in 1 2 3 4 5 6 7 8; do same detached - 50; done
 
 # ---- where somebody else would see a trap
 # debugged WHAT COMMAND...: under a debugger that runs the program.

@@ -254,6 +254,24 @@ static void threads(void)
 	puts("joined");
 }
 
+static void *endless(void *arg)
+{
+	work(100000);
+	return arg;
+}
+
+/* The process ends while they run. */
+static void detached(void)
+{
+	pthread_t thread_id;
+	for (int i = 0; i < 4; i++) {
+		pthread_create(&thread_id, NULL, endless, NULL);
+		pthread_detach(thread_id);
+	}
+	work(200);
+	puts("they go on");
+}
+
 static void known(void)
 {
 	work(600);
@@ -265,10 +283,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = {{"known", known},     {"handles", handles}, {"later", later},
-		   {"steps", steps},     {"blocks", blocks},   {"ignores", ignores},
-		   {"pushes", pushes},   {"jumps", jumps},     {"forks", forks},
-		   {"threads", threads}, {"dies", dies},       {"killed", killed}};
+	} all[] = {{"known", known},     {"handles", handles},   {"later", later},
+		   {"steps", steps},     {"blocks", blocks},     {"ignores", ignores},
+		   {"pushes", pushes},   {"jumps", jumps},       {"forks", forks},
+		   {"threads", threads}, {"detached", detached}, {"dies", dies},
+		   {"killed", killed}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (argc > 1 && strcmp(argv[1], all[i].name) == 0)
 			all[i].run();

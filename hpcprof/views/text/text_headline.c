@@ -167,6 +167,9 @@ static bool recorded(struct text *t, const struct text_span *s)
 	if (ok && t->columns_left_out)
 		ok = text_fact(t, "", "and %zu more metric%s that -m shows", t->columns_left_out,
 			       t->columns_left_out == 1 ? "" : "s");
+	if (ok && t->m->has_windows)
+		ok = text_fact(t, "values", "of instructions after %s samples: hpcprof values",
+			       layout_exact(value, t->m->windows.windows));
 	return ok;
 }
 
