@@ -230,6 +230,8 @@ void common_deinit(struct common *o)
 	vec_free(&o->hosts);
 	vec_free(&o->ranks);
 	vec_free(&o->threads_named);
+	vec_free(&o->labels);
+	vec_free(&o->group_by);
 	vec_free(&o->debug_dirs);
 	vec_free(&o->focus);
 	vec_free(&o->ignore);
