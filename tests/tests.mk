@@ -142,15 +142,17 @@ apart := tests/lib/shell/isolated
 prove = $(if $(strip $(3)),BUILD='$(abspath $(BUILD))' CMOCKA_MESSAGE_OUTPUT=TAP TAP_DATA='$(abspath tests/data)' \
 	prove --timer --failures $(4) -j$(2) -e '$(1)' $(3),echo '$@: no tests')
 
-# Tests of whole tools that need a CPU of their own: they are run side by side, JOBS at a time.
-e2e_paired := several-events marked threads kernel truth top two-walks conservation events blame
+# Tests of whole tools that need a CPU of their own: they are run side by side, JOBS at a time, in an
+# order in which they end at about the same time, and blame is not beside threads, which needs two.
+e2e_paired := threads kernel truth top blame marked conservation several-events two-walks events
 # Those that measure no time, and those that hold beside other work. The longest come first.
-e2e_beside := page thread-sanitizer page-values diff-page db outputs frames killed html \
-	many-sources packed choose sanitizers manners xml static programs following locks living eintr realtime \
-	statistics views db-questions ordinary-user house completion signal-safety db-outside faulting \
-	db-query replaced hpcrun arrows stacks confined merge places cannot stress epochs transfers mpi \
-	hpcprof-text recover churn diff unseen users zoo export import sources hpcprof-cli names signal-queue \
-	dump growth json perf-events page-bundle remembered activations own-metrics regions labels control upcalls values values-programs
+e2e_beside := page outputs db thread-sanitizer frames realtime xml diff-page page-values living diff control \
+	eintr stacks activations programs values regions static zoo following ordinary-user faulting \
+	users labels confined remembered killed upcalls many-sources values-programs sanitizers replaced \
+	html recover stress statistics packed transfers export hpcrun db-query epochs db-outside locks \
+	hpcprof-text choose db-questions json import unseen mpi manners signal-safety perf-events views \
+	places completion sources own-metrics merge hpcprof-cli arrows cannot house signal-queue churn \
+	names page-bundle growth dump
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
 e2e_chosen := $(wildcard tests/e2e/$(only).t)
@@ -202,10 +204,11 @@ endif
 fuzz_dir := $(BUILD)/fuzz
 fuzz_cpu := fuzz_cfi fuzz_insn
 fuzz_offline := $(filter-out $(fuzz_cpu),$(fuzz_names))
-fuzz_flags := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+fuzz_flags := -O1 -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 fuzz_unit := $(unit_offline:%=$(fuzz_dir)/unit/%)
-# These are not what is tested, and compile faster so.
+# These are not what is tested, and compile faster so; some that compute much run faster otherwise.
 $(fuzz_dir)/obj/tests/%.o: fuzz_flags += -O0
+$(patsubst %,$(fuzz_dir)/obj/tests/%.o,lib/unit/fake_code unit/merge unit/statistics): fuzz_flags += -O1
 
 $(fuzz_dir)/obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(FUZZ_CC) $(BASE) -pthread -fsanitize=fuzzer-no-link $(fuzz_flags) \
