@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	MAX_OURS = 16,
+	MAX_OURS = 32,
 	OURS_BYTES = 3 * PATH_MAX,
 	ON_STACK = 4096, /* a handler may exec on a small alternate stack */
 };

@@ -108,6 +108,13 @@ check "whose ends are told apart" sh -c "'$hpcprof' dump execed/*.0.csp | grep -
 for image in 0 1; do
 	check "with the time of its own: image $image" burned execed/*.$image.csp 100 burn
 done
+options=(-q -o kept --budget 3 --mark memo -t all)
+[ "$(uname -m)" != x86_64 ] || options+=(--values 4 --value-kind replay)
+ours() {
+	sed -n '/^HPCRUN_IMAGE=/d; s/^HPCRUN_STORE=.*/HPCRUN_STORE=/; /^HPCRUN_/p' | sort
+}
+is "and all our options, also where the environment is empty" \
+	"$("$hpcrun" "${options[@]}" env -i env | ours)" "$("$hpcrun" "${options[@]}" env | ours)"
 check "an exec that fails" status 3 "$hpcrun" -q -o failed "$starts" 100 bad-exec
 is "leaves one datafile" "$(ls failed/*.csp | wc -l)" 1
 check "with what came after" burned failed 100 burn_after_bad_exec
