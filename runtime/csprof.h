@@ -63,12 +63,31 @@ enum csp_disposition csprof_sample_callstack(struct csprof_sampler *p, const voi
 /* The same, but nothing is added. Returns false after a fault; *node is 0 if there is no path. */
 bool csprof_sample_place(struct csprof_sampler *p, const void *ucontext, store_ref *node);
 
-/* Record amount of a metric of the program's at the path of the caller. unwinds: the number of
- * frames to leave out, starting with that of csprof_record_metric_with_unwind: 2 if a wrapper calls
- * it and the wrapper's caller is to be charged. Frames of our own library are never recorded.
- * Returns 0, -ENOMEM, -EINVAL if there is no such column, or -ENOTSUP if the thread is not
- * measured. Not for handlers. */
+/* What a recording adds: amounts of metrics of the program's own, and for each 1 to the next
+ * column. */
+enum { CSPROF_RECORDED_METRICS = 8 };
+struct csprof_recording {
+	uint32_t columns[2 * CSPROF_RECORDED_METRICS];
+	uint64_t amounts[2 * CSPROF_RECORDED_METRICS];
+	uint32_t n;               /* columns */
+	uint32_t unwinds;         /* see below */
+	uint64_t label;           /* that this path has besides, as an ip; 0: none */
+	uintptr_t code, code_end; /* inner frames that are in this code are left out, too */
+};
+/* Add a metric. Returns false if it is none of the program's own, or there are too many. */
+bool csprof_recording_add(struct csprof_recording *r, uint32_t metric, uint64_t amount);
+
+/* Record at the path of the caller. unwinds: the number of frames to leave out, starting with that
+ * of csprof_record: 2 if a wrapper calls it and the wrapper's caller is to be charged. Frames of
+ * our own library are never recorded. Returns 0, -ENOMEM, or -ENOTSUP if the thread is not
+ * measured. In handlers only of the program. */
+int csprof_record(const struct csprof_recording *r);
+/* The same of one metric. -EINVAL: there is none of the program's own in that column. */
 int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t unwinds);
+
+/* Record at the path of code that our signal has interrupted. The caller has set busy, and the
+ * context is safe. Returns false if nothing was recorded. Async-signal-safe. */
+bool csprof_record_interrupted(const void *ucontext, const struct csprof_recording *r);
 
 /* Find or make the nodes with these keys, each below the one before it and the first below the
  * root, in the calling thread's tree of complete paths. Returns false, and nothing is made, if

@@ -72,6 +72,30 @@ struct hpcrun_upcall_stats {
 	uint64_t calls, ns, dropped;
 };
 
+/* A label that never changes, for hpcrun_record_several: a static variable. */
+struct hpcrun_fixed_label {
+	const char *key, *value; /* as of hpcrun_label_set */
+	uint64_t internal[2];    /* zero at first */
+};
+
+/* What hpcrun_record_several records. */
+struct hpcrun_record {
+	uint32_t size;      /* bytes of this structure */
+	uint32_t num;       /* of metrics, at most HPCRUN_RECORD_METRICS */
+	const int *metrics; /* as of hpcrun_metric_new */
+	const uint64_t *amounts;
+	unsigned callers; /* as of hpcrun_record_for_caller */
+	/* of this record besides the thread's, whose label with that key does not count; NULL: none
+	 */
+	struct hpcrun_fixed_label *label;
+	/* Leave out the path's inner frames that are in this code: [code, code_end). NULL: none. */
+	const void *code, *code_end;
+};
+#define HPCRUN_RECORD_METRICS 8
+
+struct hpcrun_driver;
+struct hpcrun_driver_host;
+
 /* What the measuring library offers. A later one may have more members: see size. */
 struct hpcrun_interface {
 	uint32_t size; /* bytes of this structure */
@@ -92,6 +116,10 @@ struct hpcrun_interface {
 	void (*upcall_stop)(int upcall);
 	int (*upcall_stats)(int upcall, struct hpcrun_upcall_stats *stats);
 	int (*upcall_running)(void);
+	int (*record_several)(const struct hpcrun_record *record);
+	/* of hpcrun_driver.h; file: the driver's, as in LD_PRELOAD. NULL: it is off */
+	const struct hpcrun_driver_host *(*driver_start)(const struct hpcrun_driver *driver,
+							 const char *file);
 };
 
 #ifndef HPCRUN_INTERFACE_ONLY
@@ -138,6 +166,12 @@ static inline int hpcrun_record_for_caller(int metric, uint64_t amount, unsigned
 #define HPCRUN_HAS_(member)                                                                        \
 	(hpcrun_found_ && hpcrun_found_->size >= offsetof(struct hpcrun_interface, member) +       \
 						     sizeof hpcrun_found_->member)
+
+/* Several metrics at once, at one path, by one walk. Returns as hpcrun_record. */
+static inline int hpcrun_record_several(const struct hpcrun_record *record)
+{
+	return HPCRUN_HAS_(record_several) ? hpcrun_found_->record_several(record) : -1;
+}
 
 /* The calling thread enters a region, until hpcrun_region_end. What the calling function does and
  * calls meanwhile is in the region. Regions can be in each other. name: at most 255 bytes.

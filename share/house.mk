@@ -142,7 +142,7 @@ install: all
 	$(Q)install -m 755 $(BIN)/hpcrun $(BIN)/hpcprof $(root)/bin
 	$(Q)install -m 755 $(LIB)/libhpcrun.so $(marks_so) $(plugins) $(LIB)/hpcprof_sqlite.so $(root)/lib
 	$(Q)install -m 644 $(LIB)/libhpcrun.a $(root)/lib
-	$(Q)install -m 644 runtime/hpcrun.h runtime/hpcrun.f90 $(root)/include
+	$(Q)install -m 644 runtime/hpcrun.h runtime/hpcrun_driver.h runtime/hpcrun.f90 $(root)/include
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' share/hpcrun.pc >$(root)/lib/pkgconfig/hpcrun.pc
 	$(Q)install -m 644 share/gdb/hpcrun.py $(root)/share/gdb
 	$(Q)sed 's|^/.*/|$(PREFIX)/lib/|' $(LIB)/libhpcrun.link >$(root)/lib/libhpcrun.link
@@ -152,8 +152,8 @@ install: all
 	$(Q)for file in $(share_data); do install -m 644 $$file $(root)/share/hpcprof || exit 1; done
 
 uninstall:
-	$(Q)rm -f $(root)/bin/hpcrun $(root)/bin/hpcprof $(addprefix $(root)/lib/libhpcrun,.so -marks.so -unsafe-calls.so .a .link) $(root)/lib/hpcprof_sqlite.so
-	$(Q)rm -f $(addprefix $(root)/include/hpcrun.,h f90) $(root)/lib/pkgconfig/hpcrun.pc $(root)/share/gdb/hpcrun.py
+	$(Q)rm -f $(root)/bin/hpcrun $(root)/bin/hpcprof $(addprefix $(root)/lib/libhpcrun,.so -marks.so -unsafe-calls.so -io.so .a .link) $(root)/lib/hpcprof_sqlite.so
+	$(Q)rm -f $(addprefix $(root)/include/hpcrun,.h _driver.h .f90) $(root)/lib/pkgconfig/hpcrun.pc $(root)/share/gdb/hpcrun.py
 	$(Q)for page in $(man_pages); do rm -f $(root)/share/man/man$${page##*.}/$${page##*/}; done
 	$(Q)rm -f $(addprefix $(root)/share/,$(completion_files))
 	$(Q)rm -rf $(root)/share/hpcprof

@@ -104,6 +104,44 @@ static void read_cost(struct csprof_cost *out, const char *p)
 	}
 }
 
+/* A path has no ':' and no space: the loader could not be told of it. */
+static void read_drivers(struct csprof_options *o, const char *list)
+{
+	char *to = o->drivers, *end = to + sizeof o->drivers - 2;
+	while (list && *list && to + strcspn(list, " ") < end) {
+		size_t n = strcspn(list, " "), path = strcspn(list, ": ");
+		memcpy(to, list, n);
+		to[path] = '\0';
+		to += n;
+		if (path == n)
+			to++; /* without options */
+		*to++ = '\0';
+		list += n + (list[n] == ' ');
+	}
+	o->drivers_bytes = (size_t)(to - o->drivers);
+}
+
+const char *csprof_options_next_driver(const char *path)
+{
+	const struct csprof_options *o = &csprof_options;
+	if (path) {
+		path += strlen(path) + 1; /* its options */
+		path += strlen(path) + 1;
+	} else {
+		path = o->drivers;
+	}
+	return path < o->drivers + o->drivers_bytes ? path : NULL;
+}
+
+const char *csprof_options_of_driver(const char *path)
+{
+	const char *driver = NULL;
+	while ((driver = csprof_options_next_driver(driver)) != NULL)
+		if (strcmp(driver, path) == 0)
+			return driver + strlen(driver) + 1;
+	return "";
+}
+
 static void hide(char **environment)
 {
 	char **keep = environment;
@@ -147,6 +185,7 @@ bool csprof_options_read(char **environment)
 	copy_path(o->out, csprof_variable(environment, HPCRUN_ENV_OUT));
 	copy_path(o->library, csprof_variable(environment, HPCRUN_ENV_LIBRARY));
 	copy_path(o->store, csprof_variable(environment, HPCRUN_ENV_STORE));
+	read_drivers(o, csprof_variable(environment, HPCRUN_ENV_DRIVERS));
 	if (o->store[0] != '/')
 		o->store[0] = '\0';
 	const char *trees = csprof_variable(environment, HPCRUN_ENV_TREES);

@@ -34,6 +34,7 @@
 #define HPCRUN_ENV_STOPPED "HPCRUN_STOP_AT_START" /* not empty: --stop-at-start (launcher) */
 #define HPCRUN_ENV_QUIET "HPCRUN_QUIET"           /* no summary at the end (launcher) */
 #define HPCRUN_ENV_LIBRARY "HPCRUN_LIBRARY"       /* path of this library */
+#define HPCRUN_ENV_DRIVERS "HPCRUN_DRIVERS"       /* as after --driver; spaces between them */
 #define HPCRUN_ENV_IMAGE "HPCRUN_IMAGE" /* "PID.SEQ.SPACE": see csprof_options.pid_space */
 
 /* The values of HPCRUN_STORE and --store, besides a directory. The launcher replaces "memory" by
@@ -54,6 +55,9 @@ enum { CSPROF_VALUES_MOST_STEPS = 64 };
 /* Which ends of marked activations are counted: see marks.h. */
 enum csprof_returns { CSPROF_RETURNS_FIRST, CSPROF_RETURNS_ALL, CSPROF_RETURNS_NONE };
 
+/* With them, LD_PRELOAD and the options of drivers are not longer than this. */
+enum { CSPROF_DRIVERS_BYTES = 2048 };
+
 struct csprof_options {
 	char out[PATH_MAX]; /* empty: measure nothing */
 	char library[PATH_MAX];
@@ -69,6 +73,10 @@ struct csprof_options {
 	bool marks;       /* and at marked ones; */
 	bool mark_always; /* also beside what looks at return addresses */
 	enum csprof_returns returns;
+	/* Drivers that are loaded besides: for each its path and its options, with zeros between.
+	 */
+	char drivers[CSPROF_DRIVERS_BYTES];
+	size_t drivers_bytes;
 	uint32_t value_steps; /* of a window (sample/values.h); 0: no value profiles */
 	uint32_t value_kinds; /* mask of enum csprof_values */
 	int sig;
@@ -92,6 +100,12 @@ bool csprof_options_given(char **environment);
  * are removed from environ, so that no child sees them. Called once, at the start, outside
  * handlers. */
 bool csprof_options_read(char **environment);
+
+/* The path of the next driver; NULL: the first one, and after the last. Async-signal-safe. */
+const char *csprof_options_next_driver(const char *path);
+/* The options of the driver with that path, or "". */
+const char *csprof_options_of_driver(const char *path);
+
 /* The value of a variable, or NULL. libc's getenv may be the program's own (bash has one).
  * Async-signal-safe, but for changes that other threads make. */
 const char *csprof_variable(char *const *environment, const char *name);

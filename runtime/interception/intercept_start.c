@@ -3,6 +3,7 @@
 #include "runtime/interception/intercept.h"
 
 #include "runtime/csprof.h"
+#include "runtime/process/plugins.h"
 #include "runtime/process/process.h"
 
 #include <stddef.h>
@@ -11,6 +12,7 @@
 static void at_exit(int status, void *arg)
 {
 	(void)arg;
+	csprof_plugins_exiting();
 	csprof_finish_exit(status, true);
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/interception/stacks.h"
 #include "runtime/os/os.h"
 #include "runtime/process/fork_detect.h"
+#include "runtime/process/plugins.h"
 #include "runtime/process/process.h"
 #include "runtime/process/thread.h"
 #include "runtime/sample/epoch.h"
@@ -90,6 +91,8 @@ static struct beginning begin(struct beginning *given)
 	uintptr_t low = b.stack_size && b.stack_size < high ? high - b.stack_size : 0;
 	csprof_stacks_thread_begin(b.stack_size);
 	csprof_thread_start(&given->promise, low, high);
+	if (csprof_self)
+		csprof_plugins_thread_start();
 	give_back(given);
 	csprof_thread_end_later();
 	return b;

@@ -2,6 +2,7 @@
 
 #include "formats/base/path.h"
 #include "runtime/base/message.h"
+#include "runtime/launcher/drivers.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -49,10 +50,18 @@ static int preload_first(const char *library)
 	return r;
 }
 
+static int preload_each(void *unused, const char *path)
+{
+	(void)unused;
+	return preload_first(path);
+}
+
 /* Our library comes first, so that it sees the calls of the others. */
 static int set_preload(const struct launch_options *o, const char *library)
 {
 	char beside[PATH_MAX];
+	if (launch_drivers_paths(o->found_drivers, preload_each, NULL) != 0)
+		return -1;
 	int folder = (int)path_folder_length(library);
 	snprintf(beside, sizeof beside, "%.*slibhpcrun-unsafe-calls.so", folder, library);
 	if (o->debug & CSPROF_DEBUG_UPCALLS && preload_first(beside) != 0)
@@ -81,6 +90,7 @@ int launch_set_environment(const struct launch_options *o, const char *library, 
 	setenv(HPCRUN_ENV_EVENTS, o->expanded, 1);
 	setenv(HPCRUN_ENV_FOLLOW, o->follow ? "" : "no", 1);
 	setenv(HPCRUN_ENV_ONLY, o->only, 1);
+	setenv(HPCRUN_ENV_DRIVERS, o->found_drivers, 1);
 	setenv(HPCRUN_ENV_TREES, o->trees ? o->trees : "", 1);
 	set_number(HPCRUN_ENV_SIGNAL, o->sig);
 	setenv(HPCRUN_ENV_UNWINDER, o->unwinder ? o->unwinder : "", 1);

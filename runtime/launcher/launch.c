@@ -7,6 +7,7 @@
 #include "runtime/launcher/complete.h"
 #include "runtime/launcher/control.h"
 #include "runtime/launcher/cost.h"
+#include "runtime/launcher/drivers.h"
 #include "runtime/launcher/environment.h"
 #include "runtime/launcher/hardening.h"
 #include "runtime/launcher/image_cost.h"
@@ -297,7 +298,15 @@ static int wait_for(pid_t pid, uint64_t *ns)
 	return status;
 }
 
-static int run(const struct launch_options *o)
+/* The folder of the library and of drivers, with '/' at its end. */
+static const char *library_folder(const char *library)
+{
+	static char folder[PATH_MAX];
+	snprintf(folder, sizeof folder, "%.*s", (int)path_folder_length(library), library);
+	return folder;
+}
+
+static int run(struct launch_options *o)
 {
 	char library[PATH_MAX], shown[PATH_MAX], absolute[PATH_MAX], path[PATH_MAX];
 	char quoted[LAUNCH_QUOTED_BYTES(PATH_MAX)];
@@ -309,7 +318,9 @@ static int run(const struct launch_options *o)
 	}
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	sigaction(SIGXFSZ, &ignore, &beyond_limit);
-	if (find_library(o, library) < 0 || make_directory(o, shown, absolute) < 0)
+	if (find_library(o, library) < 0 ||
+	    launch_drivers_find(o->drivers, library_folder(library), o->found_drivers) < 0 ||
+	    make_directory(o, shown, absolute) < 0)
 		return FAILED_BEFORE;
 	struct launch_obstacle obstacle;
 	if (!o->quiet)
@@ -367,6 +378,7 @@ static int run(const struct launch_options *o)
 int main(int argc, char **argv)
 {
 	struct launch_options o;
+	char library[PATH_MAX];
 	if (argc == 3 && strcmp(argv[0], LAUNCH_IMAGE_NAME) == 0)
 		return launch_image_run(argv[2]);
 	if (argc > 1 && strcmp(argv[1], "--complete") == 0)
@@ -389,6 +401,8 @@ int main(int argc, char **argv)
 	case LAUNCH_LIST:
 	case LAUNCH_LIST_LONG:
 		launch_list_events(o.action == LAUNCH_LIST_LONG);
+		if (find_library(&o, library) == 0)
+			launch_drivers_list(library_folder(library), o.action == LAUNCH_LIST_LONG);
 		return 0;
 	case LAUNCH_RUN:
 		break;

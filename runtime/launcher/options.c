@@ -102,6 +102,9 @@ const struct launch_option launch_option_table[] = {
     {LAUNCH_VALUE_KIND, "value-kind", "KIND", value_kinds,
      "of these only: values, or replay (loads of what was just\n"
      "stored); default both"},
+    {LAUNCH_DRIVER, "driver", "NAME", NULL,
+     "also record what a driver sees, such as io or mpi: NAME, or the\n"
+     "path of its file, and maybe :OPTIONS; may be repeated (-L)"},
     {'m', "memory", "SIZE", NULL, "size of each thread's first arena, such as 256K or 4M"},
     {LAUNCH_PACK, "pack", "yes|no", yes_no,
      "keep the names of what was sampled with the data, for when\n"
@@ -321,6 +324,10 @@ static int one_option(struct launch_options *o, int c, const char *value)
 	case LAUNCH_STOPPED:
 		o->stopped = true;
 		return 0;
+	case LAUNCH_DRIVER:
+		return strchr(value, ' ') && value != getenv(HPCRUN_ENV_DRIVERS)
+			   ? complain("--driver", value, "expected one driver, without spaces")
+			   : append("--driver", value, ' ', o->drivers, sizeof o->drivers);
 	case LAUNCH_ONLY:
 		return append("--only", value, ':', o->only, sizeof o->only);
 	case 't':
@@ -400,6 +407,7 @@ static int from_environment(struct launch_options *o)
 	    {HPCRUN_ENV_VERBOSE, 'v'},
 	    {HPCRUN_ENV_DEBUG, 'D'},
 	    {HPCRUN_ENV_ONLY, LAUNCH_ONLY},
+	    {HPCRUN_ENV_DRIVERS, LAUNCH_DRIVER},
 	    {HPCRUN_ENV_TREES, 't'},
 	    {HPCRUN_ENV_STORE, LAUNCH_STORE},
 	    {HPCRUN_ENV_BUDGET, LAUNCH_BUDGET},
@@ -536,7 +544,7 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 	if (from_environment(o) < 0)
 		return -1;
 	struct launch_options environment = *o;
-	o->event[0] = '\0';
+	o->event[0] = o->drivers[0] = '\0';
 	opterr = 0;
 	for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
 		if (c == '?' || c == ':')
@@ -549,6 +557,8 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 		return -1;
 	if (!o->event[0])
 		memcpy(o->event, environment.event, sizeof o->event);
+	if (!o->drivers[0])
+		memcpy(o->drivers, environment.drivers, sizeof o->drivers);
 	if (parse_events(o) < 0)
 		return -1;
 	if (o->action == LAUNCH_RUN && !o->command[0]) {

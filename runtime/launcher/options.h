@@ -2,6 +2,7 @@
 #ifndef RUNTIME_LAUNCHER_OPTIONS_H
 #define RUNTIME_LAUNCHER_OPTIONS_H
 
+#include "runtime/base/options.h"
 #include "runtime/events/request.h"
 
 #include <limits.h>
@@ -35,6 +36,8 @@ struct launch_options {
 	const char *store;      /* HPCRUN_STORE_*, a directory, or NULL: memory */
 	const char *trees;      /* "each", "all", or NULL: each */
 	char only[4096];        /* names joined by ':' */
+	/* as after --driver, joined by spaces, and the same with absolute paths */
+	char drivers[CSPROF_DRIVERS_BYTES], found_drivers[CSPROF_DRIVERS_BYTES];
 	bool follow, quiet, pack;
 	int sig;          /* 0: the default */
 	unsigned verbose; /* mask of enum csprof_topic */
@@ -59,6 +62,7 @@ struct launch_option {
 enum {
 	LAUNCH_BUDGET = 256,
 	LAUNCH_ONLY,
+	LAUNCH_DRIVER,
 	LAUNCH_STORE,
 	LAUNCH_SIGNAL,
 	LAUNCH_UNWINDER,

@@ -53,9 +53,9 @@ void csprof_environment_keep(char **environment)
 	}
 }
 
-void csprof_environment_strip(char *value)
+/* Without one library. */
+static void strip(char *value, const char *library)
 {
-	const char *library = csprof_options.library;
 	size_t n = strlen(library);
 	char *at = n ? strstr(value, library) : NULL;
 	if (!at)
@@ -64,6 +64,14 @@ void csprof_environment_strip(char *value)
 	if (*end == ':' || *end == ' ')
 		end++;
 	memmove(at, end, strlen(end) + 1);
+}
+
+void csprof_environment_strip(char *value)
+{
+	const char *driver = NULL;
+	strip(value, csprof_options.library);
+	while ((driver = csprof_options_next_driver(driver)) != NULL)
+		strip(value, driver);
 }
 
 static bool has_library(char *const *variables)
@@ -117,7 +125,7 @@ static size_t room_for(char *const *variables, enum csprof_next next)
 		return 0;
 	size_t n = count(variables, &preload);
 	return pointer_bytes(n) + NUMBERS + strlen(csprof_options.library) +
-	       (preload ? strlen(preload) : 0);
+	       csprof_options.drivers_bytes + (preload ? strlen(preload) : 0);
 }
 
 /* The new environment: pointers first, then the text of the variables that are made here. */
@@ -144,6 +152,11 @@ static void add_preload(struct builder *b, const char *old)
 	b->variables[b->n++] = b->text;
 	add_text(b, name, sizeof name - 1);
 	add_text(b, library, strlen(library));
+	const char *driver = NULL;
+	while ((driver = csprof_options_next_driver(driver)) != NULL) {
+		add_text(b, ":", 1);
+		add_text(b, driver, strlen(driver));
+	}
 	if (old && old[sizeof name - 1]) {
 		add_text(b, ":", 1);
 		add_text(b, old + sizeof name - 1, strlen(old + sizeof name - 1));

@@ -2,6 +2,7 @@
 #include "runtime/csprof.h"
 #include "runtime/process/control.h"
 #include "runtime/process/labels.h"
+#include "runtime/process/plugins.h"
 #include "runtime/process/regions.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sample/upcalls.h"
@@ -20,9 +21,10 @@ static int metric_new(const char *name, const char *unit)
 	return id < 0 ? -1 : id;
 }
 
+enum { OURS = 2 }; /* csprof_record..., and the function here that calls it */
+
 static int record(int metric, uint64_t amount, unsigned leave_out)
 {
-	enum { OURS = 2 }; /* csprof_record_metric_with_unwind, and this */
 	if (metric < 0)
 		return -1;
 	return csprof_record_metric_with_unwind((uint32_t)metric, amount, leave_out + OURS) < 0 ? -1
@@ -89,6 +91,30 @@ static void stop(int thread, int how)
 		(thread ? csprof_control_thread : csprof_control_process)(how != 0);
 }
 
+static int record_several(const struct hpcrun_record *given)
+{
+	struct csprof_recording r = {.unwinds = given->callers + OURS};
+	if (given->size < sizeof *given || in_upcall())
+		return -1;
+	for (uint32_t i = 0; i < given->num; i++)
+		if (given->metrics[i] < 0 ||
+		    !csprof_recording_add(&r, (uint32_t)given->metrics[i], given->amounts[i]))
+			return -1;
+	if (given->label)
+		r.label = csprof_label_fixed(given->label);
+	if (given->code) {
+		r.code = (uintptr_t)given->code;
+		r.code_end = (uintptr_t)given->code_end;
+	}
+	return csprof_record(&r) < 0 ? -1 : 0;
+}
+
+static const struct hpcrun_driver_host *driver_start(const struct hpcrun_driver *driver,
+						     const char *file)
+{
+	return in_upcall() ? NULL : csprof_plugin_start(driver, file);
+}
+
 __attribute__((visibility("default"), used))
 const struct hpcrun_interface hpcrun_interface_1 = {.size = sizeof hpcrun_interface_1,
 						    .metric_new = metric_new,
@@ -102,4 +128,6 @@ const struct hpcrun_interface hpcrun_interface_1 = {.size = sizeof hpcrun_interf
 						    .upcall_start = csprof_upcall_start,
 						    .upcall_stop = csprof_upcall_stop,
 						    .upcall_stats = csprof_upcall_stats,
-						    .upcall_running = upcall_running};
+						    .upcall_running = upcall_running,
+						    .record_several = record_several,
+						    .driver_start = driver_start};

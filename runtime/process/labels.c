@@ -1,5 +1,7 @@
 #include "runtime/process/labels.h"
 
+#define HPCRUN_INTERFACE_ONLY
+#include "runtime/hpcrun.h"
 #include "runtime/os/os.h"
 #include "runtime/sample/epoch.h"
 
@@ -125,6 +127,36 @@ uint32_t csprof_labels_ips(const csprof_state_t *state, uint64_t ips[CSPROF_LABE
 		ips[k] = ip;
 	}
 	return used;
+}
+
+uint32_t csprof_labels_add(uint64_t *ips, uint32_t n, uint64_t ip)
+{
+	uint32_t k = 0;
+	while (k < n && key_of(ips[k]) < key_of(ip))
+		k++;
+	bool there = k < n && key_of(ips[k]) == key_of(ip);
+	for (uint32_t i = n; !there && i > k; i--)
+		ips[i] = ips[i - 1];
+	ips[k] = ip;
+	return there ? n : n + 1;
+}
+
+uint64_t csprof_label_fixed(struct hpcrun_fixed_label *label)
+{
+	_Static_assert(sizeof(_Atomic uint64_t) == sizeof label->internal[1], "its number");
+	struct csprof_name *key =
+	    (struct csprof_name *)__atomic_load_n(&label->internal[0], __ATOMIC_RELAXED);
+	if (!key) {
+		key = label->key && label->value ? csprof_name_of(label->key) : NULL;
+		if (!key)
+			return 0;
+		csprof_epoch_add_notes();
+		__atomic_store_n(&label->internal[0], (uintptr_t)key, __ATOMIC_RELAXED);
+	}
+	uint64_t value = csprof_name_value((_Atomic uint64_t *)&label->internal[1], label->value,
+					   (uint32_t)strnlen(label->value, CSP_LABEL_BYTES));
+	return CSP_LABEL_BASE | (uint64_t)CSP_LABEL_TEXT << 2 * CSP_NOTE_SHIFT |
+	       (uint64_t)csprof_name_number(key) << CSP_NOTE_SHIFT | value;
 }
 
 /* ---- threads and processes ------------------------------------------------------------ */

@@ -32,6 +32,15 @@ void csprof_label_number(const char *key, int64_t value, bool push);
  * Returns how many there are. Async-signal-safe. */
 uint32_t csprof_labels_ips(const csprof_state_t *state, uint64_t ips[CSPROF_LABELS_KEPT]);
 
+/* Put another one among n of them, in the place of the one with its key. There is room for it.
+ * Returns how many there are then. Async-signal-safe. */
+uint32_t csprof_labels_add(uint64_t *ips, uint32_t n, uint64_t ip);
+
+/* A label that never changes, of the program's own memory (runtime/hpcrun.h), as an ip; 0: there is
+ * no memory. The first time not for handlers. */
+struct hpcrun_fixed_label;
+uint64_t csprof_label_fixed(struct hpcrun_fixed_label *label);
+
 /* The calling thread's labels, for a thread that it makes; NULL: there are none. Takes no lock. */
 struct csprof_labels *csprof_labels_copy(void);
 void csprof_labels_free(struct csprof_labels *labels); /* takes NULL */

@@ -9,6 +9,7 @@
 #include "runtime/os/os.h"
 #include "runtime/process/control.h"
 #include "runtime/process/environment.h"
+#include "runtime/process/plugins.h"
 #include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
 #include "runtime/process/thread.h"
@@ -272,8 +273,10 @@ static void say_compared(void)
 bool csprof_process_finish(const char *end, bool with_loader)
 {
 	bool exec = strcmp(end, CSPROF_END_EXEC) == 0;
-	if (csprof_confined() || csprof_process.pid != os_pid() ||
-	    !csprof_try_lock_for(CSPROF_WAIT_NS))
+	if (csprof_confined() || csprof_process.pid != os_pid())
+		return false;
+	csprof_plugins_stop(exec);
+	if (!csprof_try_lock_for(CSPROF_WAIT_NS))
 		return false;
 	/* another thread has ended the measurement, and the caller's _exit had to wait for that */
 	if (!atomic_load(&csprof_process.measuring) || csprof_confined()) {
@@ -383,5 +386,6 @@ void csprof_process_in_child(void)
 		os_main_stack(&low, &high);
 	begin(&kept, low, high, since);
 	csprof_upcalls_in_child();
+	csprof_plugins_in_child();
 	csprof_say(CSPROF_SAY_PROCESS, "process begins by fork", NULL, INT64_MIN);
 }

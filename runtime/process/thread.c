@@ -10,6 +10,7 @@
 #include "runtime/os/os.h"
 #include "runtime/process/control.h"
 #include "runtime/process/labels.h"
+#include "runtime/process/plugins.h"
 #include "runtime/process/regions.h"
 #include "runtime/sample/blame.h"
 #include "runtime/sample/epoch.h"
@@ -447,6 +448,7 @@ void csprof_thread_end(void)
 		csprof_stacks_thread_end();
 		return;
 	}
+	csprof_plugins_thread_stop();
 	csprof_epoch_change_left();
 	csprof_regions_end(state);
 	csprof_thread_returning(); /* not yet after pthread_exit or cancellation */

@@ -100,11 +100,14 @@ void csprof_notes_place(csprof_state_t *state, bool complete)
 		atomic_store_explicit(&r->left, i + 1, memory_order_relaxed);
 }
 
-bool csprof_notes_put(csprof_state_t *state)
+bool csprof_notes_put(csprof_state_t *state, uint64_t label)
 {
 	const struct csprof_regions *r = state->regions;
-	uint64_t labels[CSPROF_LABELS_KEPT];
-	uint32_t regions = count_regions(r), n = regions + csprof_labels_ips(state, labels), k = n;
+	uint64_t labels[CSPROF_LABELS_KEPT + 1];
+	uint32_t num_labels = csprof_labels_ips(state, labels);
+	if (label)
+		num_labels = csprof_labels_add(labels, num_labels, label);
+	uint32_t regions = count_regions(r), n = regions + num_labels, k = n;
 	if (n == 0 || state->num_frames == 0)
 		return true;
 	uintptr_t sp = state->frames[0].sp;

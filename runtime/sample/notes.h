@@ -9,8 +9,9 @@
 void csprof_notes_place(csprof_state_t *state, bool complete);
 
 /* Put the nodes of the labels and regions (formats/identity/notes.h) before the innermost frame;
- * inner ones may have been left out since. Returns false if there is no memory. Async-signal-safe.
+ * inner ones may have been left out since. label: one that this path has besides the thread's,
+ * instead of the one with its key; 0: none. Returns false if there is no memory. Async-signal-safe.
  */
-bool csprof_notes_put(csprof_state_t *state);
+bool csprof_notes_put(csprof_state_t *state, uint64_t label);
 
 #endif

@@ -78,26 +78,50 @@ static void drop_frames(csprof_state_t *state, uint32_t n)
 
 /* The arguments of a synchronous recording for csprof_guarded. */
 struct record_work {
-	uint32_t drop; /* frames */
-	const uint32_t *column;
-	const uint64_t *amount;
-	uint32_t n;
+	uint32_t drop;                    /* frames */
+	const struct csprof_recording *r; /* NULL: nothing is added */
+	const void *ucontext;             /* of interrupted code; NULL: our caller's path */
 	uint32_t kind;
 	store_ref node; /* result; 0: no memory, or a fault */
 };
 
-/* Insert the path of our caller's caller, without our own frames, as a recorded call. */
+/* The frames of a driver's own code, of which there are few. */
+enum { MOST_OF_CODE = 8 };
+static uint32_t count_code(const csprof_state_t *state, const struct csprof_recording *r)
+{
+	uint32_t n = 0;
+	while (n < state->num_frames && state->frames[n].ip >= r->code &&
+	       state->frames[n].ip < r->code_end)
+		n++;
+	return n;
+}
+
+static bool walk(csprof_state_t *state, const struct record_work *w)
+{
+	if (w->ucontext)
+		return csprof_unwind_context(state, w->ucontext);
+	return csprof_unwind_here(state, w->drop + (w->r && w->r->code ? MOST_OF_CODE : 0));
+}
+
+/* Insert the path as a recorded call: of our caller's caller, without our own frames, or of
+ * interrupted code. */
 static void do_record(csprof_state_t *state, void *arg)
 {
 	struct record_work *w = arg;
-	if (csprof_unwind_here(state, w->drop))
+	if (walk(state, w))
 		w->kind = CSP_TREE_COMPLETE;
+	if (state->num_frames == 0)
+		return;
 	csprof_notes_place(state, w->kind == CSP_TREE_COMPLETE);
 	drop_frames(state, w->drop);
-	if (w->n && !csprof_notes_put(state))
+	if (w->r && w->r->code)
+		drop_frames(state, count_code(state, w->r));
+	state->frames[0].ip += state->frames[0].exact; /* as a call's: see key_of in cct.c */
+	if (w->r && !csprof_notes_put(state, w->r->label))
 		return;
 	w->node =
-	    csprof_cct_insert(state, w->kind, CSPROF_LEAF_RECORDED, w->column, w->amount, w->n);
+	    csprof_cct_insert(state, w->kind, CSPROF_LEAF_RECORDED, w->r ? w->r->columns : NULL,
+			      w->r ? w->r->amounts : NULL, w->r ? w->r->n : 0);
 	if (w->node && w->kind == CSP_TREE_COMPLETE)
 		csprof_unwind_mark(state);
 }
@@ -119,12 +143,25 @@ static void add_cost_since(csprof_state_t *state, uint64_t began, uint64_t readi
 	__atomic_store_n(&clock->cost, clock->cost + took, __ATOMIC_RELAXED);
 }
 
-int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t unwinds)
+bool csprof_recording_add(struct csprof_recording *r, uint32_t metric, uint64_t amount)
+{
+	if (r->n + 2 > sizeof r->columns / sizeof *r->columns ||
+	    !csprof_metric_is_of_program(metric))
+		return false;
+	r->columns[r->n] = metric;
+	r->columns[r->n + 1] = metric + 1;
+	r->amounts[r->n] = amount;
+	r->amounts[r->n + 1] = 1;
+	r->n += 2;
+	return true;
+}
+
+/* unwinds: begins with the frame of who has called us at `caller`. */
+static inline __attribute__((always_inline)) int record(const struct csprof_recording *r,
+							uintptr_t caller, uint32_t unwinds)
 {
 	csprof_state_t *state = csprof_self;
 	uint64_t mask;
-	if (!csprof_metric_is_of_program(metric))
-		return -EINVAL;
 	/* reading the clock takes as long as a short recording: one in so many stands for others */
 	enum { TIMED = 16 };
 	bool timed = state && csprof_one_in(state, TIMED);
@@ -133,15 +170,32 @@ int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t 
 		return -ENOTSUP;
 	/* the walk has already left out our own frames: this one, and the wrapper's if it is
 	 * ours */
-	uint32_t own = csprof_own_code((uintptr_t)__builtin_return_address(0)) ? 2 : 1;
+	uint32_t own = csprof_own_code(caller) ? 2 : 1;
 	uint32_t drop = unwinds > own ? unwinds - own : 0;
-	const uint32_t columns[] = {metric, metric + 1};
-	const uint64_t amounts[] = {amount, 1};
-	struct record_work w = {.drop = drop, .column = columns, .amount = amounts, .n = 2};
+	struct record_work w = {.drop = drop, .r = r};
 	record_here(state, &w, mask);
 	if (timed)
 		add_cost_since(state, began, began - before, TIMED);
 	return w.node ? 0 : -ENOMEM;
+}
+
+int csprof_record(const struct csprof_recording *r)
+{
+	return record(r, (uintptr_t)__builtin_return_address(0), r->unwinds);
+}
+
+int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t unwinds)
+{
+	struct csprof_recording r = {.n = 0};
+	if (!csprof_recording_add(&r, metric, amount))
+		return -EINVAL;
+	return record(&r, (uintptr_t)__builtin_return_address(0), unwinds);
+}
+
+bool csprof_record_interrupted(const void *ucontext, const struct csprof_recording *r)
+{
+	struct record_work w = {.r = r, .ucontext = ucontext, .kind = CSP_TREE_PARTIAL};
+	return csprof_guarded(csprof_self, do_record, &w) && w.node;
 }
 
 /* The arguments of csprof_record_path for csprof_guarded. */

@@ -4,6 +4,7 @@
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
 #include "runtime/process/control.h"
+#include "runtime/process/plugins.h"
 #include "runtime/process/state.h"
 #include "runtime/sample/blame.h"
 #include "runtime/sample/call.h"
@@ -99,7 +100,7 @@ static enum csp_disposition sample_callstack(csprof_state_t *state, struct sampl
 	if (kernel && !add_kernel_frame(state, ucontext, kernel))
 		return CSP_OUT_OF_MEMORY;
 	csprof_notes_place(state, complete);
-	if (!csprof_notes_put(state))
+	if (!csprof_notes_put(state, 0))
 		return CSP_OUT_OF_MEMORY;
 	uint32_t column = p->measured->column;
 	uint32_t columns[CSPROF_EVENT_COLUMNS] = {column, column + 1};
@@ -216,7 +217,7 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 	int saved = errno;
 	csprof_state_t *state = csprof_self;
 	struct csprof_sampler *p = state ? csprof_sampler_of(state, info) : NULL;
-	if (!p && csprof_control_signal(info)) {
+	if (!p && (csprof_control_signal(info) || csprof_plugins_signal(state, info, ucontext))) {
 		if (state && !atomic_load(&state->busy)) {
 			csprof_call_end_restarted(sig, ucontext);
 			csprof_call_continue(state, sig, ucontext);

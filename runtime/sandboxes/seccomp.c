@@ -4,6 +4,7 @@
 #include "runtime/cpu/port.h"
 #include "runtime/csprof.h"
 #include "runtime/os/os.h"
+#include "runtime/process/plugins.h"
 #include "runtime/process/process.h"
 #include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
@@ -67,6 +68,13 @@ static bool all_allowed(const struct sock_fprog *filter, const struct os_need *n
 		if (!filter || !allowed(filter, needs))
 			return false;
 	return true;
+}
+
+/* For the drivers that are loaded with the program. */
+static bool call_allowed(const void *filter, int number)
+{
+	struct os_need need = {.number = number, .must = true};
+	return filter && allowed(filter, &need);
 }
 
 /* The calls that a source makes in a handler. */
@@ -148,6 +156,7 @@ void csprof_seccomp_before(struct csprof_confining *c, const struct sock_fprog *
 		c->finished = csprof_process_finish("confined", false);
 	} else {
 		csprof_lock();
+		csprof_plugins_restrict(call_allowed, filter);
 		c->off = !sampling_allowed(filter);
 		c->closed = c->off && c->confined && all_threads;
 		if (c->off)
