@@ -48,20 +48,24 @@ against_strace() { # NAME COMMAND...
 	measure traced -- "$@" >told 2>&1 </dev/null
 	check "$name: it prints the same" cmp alone told
 	for option in -q --samples; do
-		counts+=" $("$hpcprof" tree -q --json $option -m IO_READ -m IO_WRITE traced |
-			sed -n 's/^{"name":"IO.*"total":\([0-9]*\).*/\1/p' | paste -sd' ')"
+		counts+="$("$hpcprof" tree -q --json $option -m IO_READ -m IO_WRITE traced |
+			sed -n 's/^{"name":"IO.*"total":\([0-9]*\).*/\1/p' | tr '\n' ' ')"
 	done
-	is "$name: as strace sees it" "$(awk '{ print $1, $3, $2, $4 }' <<<"$counts")" "$(lib traced.py trace)"
+	is "$name: as strace sees it" "$(cut -d' ' -f"$compared" <<<"$counts")" \
+		"$(lib traced.py trace | cut -d' ' -f"$compared")"
 }
+compared=1-4 # bytes read and written, calls that read and that wrote
 against_strace dd dd status=none if=words of=out/words bs=4k conv=fsync
 against_strace cp cp words out/words
 against_strace cat cat words
 against_strace sort sort -S 200k -T out -o out/sorted words
-against_strace 'tar and gzip' tar -czf out/words.tgz words
 against_strace ls ls -l /usr/bin
 against_strace perl perl -e 'open F, "words"; $n++ while <F>; print "$n\n"; open G, ">out/perl"; print G $_ for 1..10000'
 against_strace python /usr/bin/python3 -I -S -c 'open("out/p", "w").write("x" * 100000); print(len(open("out/p").read()))'
 against_strace sqlite sqlite3 out/db 'create table t(a); insert into t values (1), (2); select sum(a) from t'
+# how many calls it takes to read from a pipe is not the same each time
+compared=1,2
+against_strace 'tar and gzip' tar -czf out/words.tgz words
 against_strace sh sh -c 'wc -l <words; for i in 1 2 3; do echo $i; done | md5sum'
 
 done_testing

@@ -12,6 +12,13 @@ for file in "$top"/tests/page/*.test.mjs; do
 done
 
 # ---- in a browser -------------------------------------------------------------------
+# One for all of them, as it takes longer to start than some of them run.
+if [ -x "$(command -v chromedriver)" ]; then
+	coproc sharing { "$node" "$top/tests/page/lib/share.mjs"; }
+	exec {hold}>&"${sharing[1]}"
+	IFS= read -r HPCTEST_BROWSER <&"${sharing[0]}" && export HPCTEST_BROWSER ||
+		not_ok "a browser starts" "see the tests below"
+fi
 for file in "$top"/tests/page/*.browser.mjs; do
 	name=${file##*/}
 	name=${name%.browser.mjs}
@@ -20,5 +27,6 @@ for file in "$top"/tests/page/*.browser.mjs; do
 	case $name in values | compare | driver) continue ;; esac
 	taps "$name" 400 "$node" "$file"
 done
+[ -z "${hold-}" ] || exec {hold}>&-
 
 done_testing

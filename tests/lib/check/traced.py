@@ -1,5 +1,5 @@
-"""traced.py FILE: what the calls in FILE, which is from strace -f -y, have moved: bytes read, such calls,
-bytes written, such calls. What the loader reads of libraries is left out."""
+"""traced.py FILE: what the calls in FILE, which is from strace -f -y, have moved: bytes read and
+written, calls that read and that wrote. What the loader reads of libraries is left out."""
 import re
 import sys
 
@@ -28,4 +28,4 @@ for line in open(sys.argv[1], errors="replace"):
     if name in WRITES + BOTH:
         total[2] += moved
         total[3] += 1
-print(*total)
+print(total[0], total[2], total[1], total[3])

@@ -93,9 +93,11 @@ export class Browser {
 		const {
 			width = 1280, height = 800, scale = 1, dark = false, seconds = 120, more = [],
 		} = options;
-		const browser = new Browser(await Driver.start(), seconds);
+		const browser = await Browser.#shared(seconds, more) ??
+			new Browser(await Driver.start(), seconds);
 		try {
-			await browser.#begin({ width, height, more });
+			if (!browser.session)
+				await browser.#begin({ width, height, more });
 			await browser.cdp('Page.addScriptToEvaluateOnNewDocument',
 				{ source: `(${watchPage})()` });
 			await browser.cdp('Browser.setDownloadBehavior',
@@ -109,6 +111,33 @@ export class Browser {
 			throw error;
 		}
 		return browser;
+	}
+
+	// The browser of lib/share.mjs, in a tab of its own and without what is stored of another test;
+	// undefined if there is none.
+	static async #shared(seconds, more) {
+		const file = process.env.HPCTEST_BROWSER;
+		if (!file || more.length)
+			return undefined;
+		const { address, session } = JSON.parse(fs.readFileSync(file, 'utf8'));
+		const browser = new Browser(Driver.at(address), seconds);
+		try {
+			browser.session = session;
+			const old = await browser.#get('window/handles');
+			const { handle } = await browser.#post('window/new', { type: 'tab' });
+			for (const other of old) {
+				await browser.#post('window', { handle: other });
+				await browser.driver.send('DELETE', `${session}/window`, undefined, seconds);
+			}
+			await browser.#post('window', { handle });
+			await browser.cdp('Page.bringToFront');
+			await browser.cdp('Storage.clearDataForOrigin',
+				{ origin: 'file://', storageTypes: 'all' });
+			return browser;
+		} catch {
+			browser.driver.kill(); // it has ended: start one
+			return undefined;
+		}
 	}
 
 	constructor(driver, seconds) {
@@ -414,7 +443,8 @@ export class Browser {
 
 	async close() {
 		try {
-			await this.driver.send('DELETE', this.session, undefined, 10);
+			if (this.driver.child)
+				await this.driver.send('DELETE', this.session, undefined, 10);
 		} catch {
 			// what is left is killed
 		}

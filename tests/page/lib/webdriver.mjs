@@ -62,7 +62,15 @@ export class Driver {
 	// Start chromedriver on a port that it chooses. Its folder is for all files of the browser.
 	static async start(seconds = 60) {
 		const driver = new Driver();
+		driver.#spawn();
 		await driver.#listen(seconds);
+		return driver;
+	}
+
+	// One that another process has started, and ends.
+	static at(address) {
+		const driver = new Driver();
+		driver.address = address;
 		return driver;
 	}
 
@@ -71,6 +79,9 @@ export class Driver {
 		this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'page.'));
 		this.onExit = () => this.kill();
 		process.on('exit', this.onExit);
+	}
+
+	#spawn() {
 		const home = path.join(this.folder, 'home');
 		fs.mkdirSync(home);
 		const env = {
@@ -134,7 +145,7 @@ export class Driver {
 
 	// kill(), and the child is waited for.
 	async end() {
-		const ended = this.child.exitCode === null && this.child.signalCode === null &&
+		const ended = this.child?.exitCode === null && this.child.signalCode === null &&
 			new Promise((resolve) => this.child.once('exit', resolve));
 		this.kill();
 		await ended;
@@ -146,9 +157,9 @@ export class Driver {
 		if (!this.folder)
 			return;
 		this.failure ??= new Error('the browser is closed');
-		if (this.child.exitCode === null)
+		if (this.child?.exitCode === null)
 			this.child.kill('SIGKILL');
-		for (let tries = 0; tries < 100; tries++) {
+		for (let tries = 0; this.child && tries < 100; tries++) {
 			const left = processesOf(this.folder);
 			if (!left.length)
 				break;
