@@ -18,15 +18,15 @@ static const struct hpcrun_driver_metric metrics[METRICS] = {
 static const char *check(const char *options);
 static int start(const struct hpcrun_driver_host *host, const char *options);
 
-/* By fstat. Which of these it is depends on libc. */
-static const int calls[] = {
+/* By fstat, and for the tables of streams. Which of these fstat makes depends on libc. */
+static const int calls[] = {SYS_mprotect,
 #ifdef SYS_fstat
-    SYS_fstat,
+			    SYS_fstat,
 #endif
 #ifdef SYS_newfstatat
-    SYS_newfstatat,
+			    SYS_newfstatat,
 #endif
-    -1};
+			    -1};
 
 static const struct hpcrun_driver driver = {
     .size = sizeof driver,

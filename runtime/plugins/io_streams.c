@@ -143,7 +143,8 @@ FILE *popen(const char *command, const char *mode)
 {
 	IO_NEXT(NULL, FILE *, popen, (const char *, const char *))
 	FILE *f = next(command, mode);
-	if (f && next_read && hpcrun_driver_on() && !is_ours(f))
+	const struct hpcrun_driver_host *host = hpcrun_driver_on();
+	if (f && next_read && host && !*host->forbidden && !is_ours(f))
 		replace(*(void ***)(f + 1));
 	return f;
 }

@@ -5,29 +5,22 @@
 . "$top/tests/lib/shell/measure.sh"
 
 io=$(program io)
-measure() { # DATA [OPTIONS] -- COMMAND...
-	local data=$1 options=()
-	shift
-	while [ "$1" != -- ]; do
-		options+=("$1")
-		shift
-	done
-	shift
-	rm -rf "$data"
-	timeout 60 "$hpcrun" -q --driver io "${options[@]}" -o "$data" "$@"
+measure() { # DATA OPTIONS COMMAND...
+	rm -rf "$1"
+	# shellcheck disable=SC2086
+	timeout 60 "$hpcrun" -q --driver io $2 -o "$1" "${@:3}"
 }
 
 # ---- every call -----------------------------------------------------------------------
 for mode in all threads fork handler cancel errors exit; do
-	measure "of-$mode" -- "$io" $mode >"$mode.truth" 2>"$mode.err"
+	measure "of-$mode" '' "$io" $mode >"$mode.truth" 2>"$mode.err"
 	is "$mode: it ends as alone" "$? $(head -3 "$mode.err")" "0 "
 	check "$mode: bytes and calls are exact" lib io.py "$hpcprof" "of-$mode" "$mode.truth"
 done
 "$io" all >alone
 is "alone it does the same" "$(cut -d' ' -f1,2 alone | sort)" "$(cut -d' ' -f1,2 all.truth | sort)"
 for options in '--mark whole' '--mark marks' '-t all' '--values 8' '--unwinder libunwind' '--store private'; do
-	# shellcheck disable=SC2086
-	measure other $options -- "$io" all >truth 2>err
+	measure other "$options" "$io" all >truth 2>err
 	check "$options: the same" lib io.py "$hpcprof" other truth
 done
 
@@ -45,7 +38,7 @@ against_strace() { # NAME COMMAND...
 		return
 	fi
 	rm -rf out/*
-	measure traced -- "$@" >told 2>&1 </dev/null
+	measure traced '' "$@" >told 2>&1 </dev/null
 	check "$name: it prints the same" cmp alone told
 	for option in -q --samples; do
 		counts+="$("$hpcprof" tree -q --json $option -m IO_READ -m IO_WRITE traced |
