@@ -61,7 +61,7 @@ marks_o := $(filter-out %/no_slots.o,$(runtime_o)) $(patsubst %,$(BUILD)/runtime
 marks_so := $(if $(wildcard runtime/cpu/$(CPU)/marks),$(LIB)/libhpcrun-marks.so)
 
 # Loaded with the program besides, when they are asked for.
-plugins := $(LIB)/libhpcrun-unsafe-calls.so $(LIB)/libhpcrun-io.so
+plugins := $(LIB)/libhpcrun-unsafe-calls.so $(LIB)/libhpcrun-io.so $(LIB)/libhpcrun-mpi.so
 
 launch_c := $(call sources,runtime/launcher formats) runtime/events/request.c
 launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
@@ -107,10 +107,11 @@ $(LIB)/libhpcrun.so: $(runtime_o)
 $(LIB)/libhpcrun-marks.so: $(marks_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(RUNTIME_LDFLAGS) -o $@ $^
 
-$(LIB)/libhpcrun-unsafe-calls.so: $(BUILD)/plugin-obj/runtime/plugins/unsafe_calls.o
-	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -o $@ $^
-
-$(LIB)/libhpcrun-io.so: $(patsubst %.c,$(BUILD)/plugin-obj/%.o,$(wildcard runtime/plugins/io*.c))
+plugin_o = $(patsubst %.c,$(BUILD)/plugin-obj/%.o,$(wildcard runtime/plugins/$(1)*.c))
+$(LIB)/libhpcrun-unsafe-calls.so: $(call plugin_o,unsafe_calls)
+$(LIB)/libhpcrun-io.so: $(call plugin_o,io)
+$(LIB)/libhpcrun-mpi.so: $(call plugin_o,mpi)
+$(plugins):
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -o $@ $^
 
 $(BUILD)/plugin-obj/%.o: %.c

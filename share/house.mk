@@ -7,7 +7,7 @@ deps_build := gcc g++ make pkg-config libc6-dev libdw-dev libelf-dev libsqlite3-
 deps_test := libcmocka-dev time clang-14 libclang-rt-14-dev libunwind-dev binutils \
 	python3-minimal python3 dwz perl sqlite3 xz-utils groff-base libxml2-utils
 # Without these some points of make check are skipped.
-deps_points := gdb golang-1.19-go llvm-14 lld openmpi-bin libopenmpi-dev libcap2-bin python3-pandas python3-matplotlib \
+deps_points := gdb golang-1.19-go llvm-14 lld openmpi-bin libopenmpi-dev mpich libmpich-dev libcap2-bin python3-pandas python3-matplotlib \
 	musl-tools libc6-dev-i386 lib32gcc-12-dev strace zsh fish valgrind faketime qemu-user python3-greenlet
 # To make share/html/page.html, and to test it in a browser.
 deps_page := nodejs chromium chromium-driver esbuild
@@ -84,7 +84,9 @@ bench: deps-soak
 
 # ---- lint ---------------------------------------------------------------------
 # Only of this CPU: the others' ports need their own headers.
-lint_c = $(filter-out $(filter-out runtime/cpu/$(CPU)/%,$(wildcard runtime/cpu/*/*.c)),$(shell git ls-files '*.c'))
+# Not those of MPI, which only its compilers find.
+lint_c = $(filter-out $(filter-out runtime/cpu/$(CPU)/%,$(wildcard runtime/cpu/*/*.c)) tests/data/mpi/%,\
+	$(shell git ls-files '*.c'))
 lint_all = $(shell git ls-files '*.c' '*.h' '*.cc')
 
 .PHONY: lint run-lint lint-format lint-tidy lint-cppcheck check-lint
@@ -152,7 +154,7 @@ install: all
 	$(Q)for file in $(share_data); do install -m 644 $$file $(root)/share/hpcprof || exit 1; done
 
 uninstall:
-	$(Q)rm -f $(root)/bin/hpcrun $(root)/bin/hpcprof $(addprefix $(root)/lib/libhpcrun,.so -marks.so -unsafe-calls.so -io.so .a .link) $(root)/lib/hpcprof_sqlite.so
+	$(Q)rm -f $(root)/bin/hpcrun $(root)/bin/hpcprof $(addprefix $(root)/lib/libhpcrun,.so -marks.so .a .link) $(addprefix $(root)/lib/,$(notdir $(plugins))) $(root)/lib/hpcprof_sqlite.so
 	$(Q)rm -f $(addprefix $(root)/include/hpcrun,.h _driver.h .f90) $(root)/lib/pkgconfig/hpcrun.pc $(root)/share/gdb/hpcrun.py
 	$(Q)for page in $(man_pages); do rm -f $(root)/share/man/man$${page##*.}/$${page##*/}; done
 	$(Q)rm -f $(addprefix $(root)/share/,$(completion_files))

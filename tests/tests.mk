@@ -151,7 +151,7 @@ e2e_beside := page outputs db thread-sanitizer frames realtime xml diff-page pag
 	users labels confined remembered killed upcalls many-sources values-programs sanitizers replaced \
 	html recover stress statistics packed transfers export hpcrun db-query epochs db-outside locks \
 	hpcprof-text choose db-questions json import unseen mpi manners signal-safety perf-events views \
-	places completion sources own-metrics io drivers merge hpcprof-cli arrows cannot house signal-queue churn \
+	places completion sources own-metrics io mpi-driver drivers merge hpcprof-cli arrows cannot house signal-queue churn \
 	names page-bundle growth dump
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))

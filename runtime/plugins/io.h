@@ -11,6 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Of this library only: the program may have such names. */
+#pragma GCC visibility push(hidden)
+
 enum io_what { IO_READS = 1, IO_WRITES = 2, IO_SYNCS = 4 };
 
 /* When a call began. Returns 0: it is not recorded. */
@@ -54,5 +57,7 @@ void io_streams_begin(void);
 
 /* Write what is left in buffers of these streams, as libc is about to. */
 void io_streams_end(void);
+
+#pragma GCC visibility pop
 
 #endif
