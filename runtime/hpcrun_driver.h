@@ -138,7 +138,9 @@ extern const char hpcrun_driver_code_[] __asm__("__ehdr_start")
     __attribute__((visibility("hidden")));
 extern const char hpcrun_driver_end_[] __asm__("_etext") __attribute__((visibility("hidden")));
 
+/* The assembler is told again, as gcc does not tell it of what only data refers to. */
 #define HPCRUN_DRIVER(driver)                                                                      \
+	__asm__(".hidden __ehdr_start, _etext");                                                   \
 	__attribute__((visibility("default"), used))                                               \
 	const struct hpcrun_driver *const hpcrun_driver_1 = &(driver);                             \
 	struct hpcrun_driver_at hpcrun_driver_at_ = {&(driver), 0, 0, hpcrun_driver_code_,         \

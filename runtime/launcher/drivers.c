@@ -77,6 +77,16 @@ static int find_one(const char *named, size_t n, size_t all, const char *folder,
 	return why ? refuse(named, all, why) : 0;
 }
 
+/* Is the path in a list as launch_drivers_find writes it? */
+static bool is_listed(const char *list, const char *path)
+{
+	size_t length = strlen(path);
+	for (const char *at = list; (at = strstr(at, path)) != NULL; at += length)
+		if ((at == list || at[-1] == ' ') && strchr(": ", at[length]))
+			return true;
+	return false;
+}
+
 int launch_drivers_find(const char *named, const char *folder, char *out)
 {
 	char *to = out, *end = out + CSPROF_DRIVERS_BYTES - 2;
@@ -89,6 +99,8 @@ int launch_drivers_find(const char *named, const char *folder, char *out)
 			continue;
 		if (find_one(named, name, n, folder, path) < 0)
 			return -1;
+		if (is_listed(out, path))
+			return refuse(named, n, "it is given twice");
 		int used = snprintf(to, (size_t)(end - to), "%s%s%.*s", to > out ? " " : "", path,
 				    (int)(n - name), named + name);
 		if (used < 0 || used >= end - to)

@@ -197,8 +197,8 @@ static bool sample(struct plugin *p, csprof_state_t *state, const siginfo_t *inf
 	bool whole = csprof_attempt(state, ask, &a);
 	state->guard.foreign = false;
 	if (!whole) {
-		atomic_store(&p->samples, false);
-		off(p->driver, "it has faulted");
+		if (atomic_exchange(&p->samples, false)) /* else another thread has said it */
+			off(p->driver, "it has faulted");
 		return true;
 	}
 	if (can)

@@ -270,6 +270,8 @@ for each in "no such name:nothing:there is no such driver; hpcrun -L lists them"
 	is "$name: hpcrun fails before the command" "$? $(wc -l <said.err)" "125 1"
 	check "$name: and says why" says said.err "hpcrun: --driver .*: $why"
 done
+timeout 20 "$hpcrun" --driver io --driver io:nokinds -o refused true 2>said.err
+is "none is given twice" "$? $(cat said.err)" "125 hpcrun: --driver 'io:nokinds': it is given twice"
 check "nothing was made" test ! -e refused
 cp random.so "a b.so"
 timeout 20 "$hpcrun" --driver "./a b.so" -o refused true 2>said.err
