@@ -206,8 +206,10 @@ fuzz_cpu := fuzz_cfi fuzz_insn
 fuzz_offline := $(filter-out $(fuzz_cpu),$(fuzz_names))
 fuzz_flags := -O1 -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 fuzz_unit := $(unit_offline:%=$(fuzz_dir)/unit/%)
-# These are not what is tested, and compile faster so; some that compute much run faster otherwise.
+# Compiled faster so, and few of the tests' time is theirs; what computes much runs faster otherwise.
 $(fuzz_dir)/obj/tests/%.o: fuzz_flags += -O0
+$(patsubst %.c,$(fuzz_dir)/obj/%.o,$(filter runtime/% hpcprof/views/% hpcprof/export/% \
+	hpcprof/command% hpcprof/complete/% hpcprof/terminal/%,$(offline_c))): fuzz_flags += -O0
 $(patsubst %,$(fuzz_dir)/obj/tests/%.o,lib/unit/fake_code unit/merge unit/statistics): fuzz_flags += -O1
 
 $(fuzz_dir)/obj/%.o: %.c
