@@ -67,8 +67,9 @@ launch_c := $(call sources,runtime/launcher formats) runtime/events/request.c
 launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
 
 # ---- the offline half ---------------------------------------------------------
-deps_pkgs := libdw libelf sqlite3 expat capstone zlib libdeflate
-deps_cflags := $(shell $(PKG_CONFIG) --cflags $(deps_pkgs) 2>/dev/null)
+deps_pkgs := libdw libelf sqlite3 expat zlib libdeflate
+# Capstone is loaded when it is needed.
+deps_cflags := $(shell $(PKG_CONFIG) --cflags $(deps_pkgs) capstone 2>/dev/null)
 offline_c := $(filter-out db/extension.c hpcprof/main.c,$(call sources,formats reader symbolize hpcprof db))
 offline_o := $(offline_c:%.c=$(BUILD)/obj/%.o)
 # Position-independent, as the extension of SQLite is made of the same objects.

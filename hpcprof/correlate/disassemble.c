@@ -1,10 +1,41 @@
 #include "hpcprof/correlate/disassemble.h"
 
 #include <capstone/capstone.h>
+#include <dlfcn.h>
 #include <elf.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Capstone is loaded when it is needed: its 77,000 relocations take longer than all else that most
+ * commands do before they begin. */
+static struct {
+	typeof(cs_open) *open;
+	typeof(cs_option) *option;
+	typeof(cs_malloc) *malloc;
+	typeof(cs_free) *free;
+	typeof(cs_close) *close;
+	typeof(cs_insn_group) *insn_group;
+	typeof(cs_regs_access) *regs_access;
+	typeof(cs_disasm_iter) *disasm_iter;
+} capstone;
+static char not_loaded[256]; /* why; empty: it is */
+
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x) TEXT_OF_(x)
+#define FIND(library, name) ((*(void **)&capstone.name = dlsym(library, "cs_" #name)) != NULL)
+
+static void load_capstone(void)
+{
+	void *c = dlopen("libcapstone.so." TEXT_OF(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
+	const char *why;
+	if (c && FIND(c, open) && FIND(c, option) && FIND(c, malloc) && FIND(c, free) &&
+	    FIND(c, close) && FIND(c, insn_group) && FIND(c, regs_access) && FIND(c, disasm_iter))
+		return;
+	why = dlerror();
+	snprintf(not_loaded, sizeof not_loaded, "%s", why ? why : "the library lacks a function");
+}
 
 struct disassembler {
 	csh handle;
@@ -27,6 +58,7 @@ static const struct machine {
 struct disassembler *disassembler_create(uint16_t machine, bool big, struct error *e)
 {
 	const struct machine *m = NULL;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct disassembler *d;
 	cs_mode mode;
 
@@ -37,9 +69,15 @@ struct disassembler *disassembler_create(uint16_t machine, bool big, struct erro
 		error_set(e, ERROR_USAGE, "code of ELF machine %u cannot be disassembled", machine);
 		return NULL;
 	}
+	pthread_once(&once, load_capstone);
+	if (not_loaded[0]) {
+		error_set(e, ERROR_USAGE, "instructions cannot be shown without Capstone: %s",
+			  not_loaded);
+		return NULL;
+	}
 	d = calloc(1, sizeof *d);
 	mode = m->mode | (big ? CS_MODE_BIG_ENDIAN : 0);
-	if (!d || cs_open(m->arch, mode, &d->handle) != CS_ERR_OK) {
+	if (!d || capstone.open(m->arch, mode, &d->handle) != CS_ERR_OK) {
 		free(d);
 		error_memory(e, sizeof *d);
 		return NULL;
@@ -48,9 +86,9 @@ struct disassembler *disassembler_create(uint16_t machine, bool big, struct erro
 	d->step = m->step;
 	/* the syntax of the GNU tools */
 	if (m->arch == CS_ARCH_X86)
-		cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-	cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
-	d->insn = cs_malloc(d->handle);
+		capstone.option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	capstone.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	d->insn = capstone.malloc(d->handle);
 	if (!d->insn) {
 		disassembler_destroy(d);
 		error_memory(e, sizeof *d->insn);
@@ -64,8 +102,8 @@ void disassembler_destroy(struct disassembler *d)
 	if (!d)
 		return;
 	if (d->insn)
-		cs_free(d->insn, 1);
-	cs_close(&d->handle);
+		capstone.free(d->insn, 1);
+	capstone.close(&d->handle);
 	free(d);
 }
 
@@ -74,9 +112,9 @@ static uint64_t target_of(const struct disassembler *d)
 {
 	const cs_detail *detail = d->insn->detail;
 
-	if (!cs_insn_group(d->handle, d->insn, CS_GRP_JUMP) &&
-	    !cs_insn_group(d->handle, d->insn, CS_GRP_CALL) &&
-	    !cs_insn_group(d->handle, d->insn, CS_GRP_BRANCH_RELATIVE))
+	if (!capstone.insn_group(d->handle, d->insn, CS_GRP_JUMP) &&
+	    !capstone.insn_group(d->handle, d->insn, CS_GRP_CALL) &&
+	    !capstone.insn_group(d->handle, d->insn, CS_GRP_BRANCH_RELATIVE))
 		return 0;
 	if (d->machine == EM_AARCH64) {
 		const cs_arm64 *a = &detail->arm64;
@@ -90,12 +128,12 @@ static uint64_t target_of(const struct disassembler *d)
 
 static enum instruction_flow flow_of(const struct disassembler *d)
 {
-	bool jumps = cs_insn_group(d->handle, d->insn, CS_GRP_JUMP);
+	bool jumps = capstone.insn_group(d->handle, d->insn, CS_GRP_JUMP);
 
-	if (cs_insn_group(d->handle, d->insn, CS_GRP_CALL))
+	if (capstone.insn_group(d->handle, d->insn, CS_GRP_CALL))
 		return INSTRUCTION_CALL;
-	if (cs_insn_group(d->handle, d->insn, CS_GRP_RET) ||
-	    cs_insn_group(d->handle, d->insn, CS_GRP_IRET))
+	if (capstone.insn_group(d->handle, d->insn, CS_GRP_RET) ||
+	    capstone.insn_group(d->handle, d->insn, CS_GRP_IRET))
 		return INSTRUCTION_LEAVES;
 	if (!jumps)
 		return INSTRUCTION_NEXT;
@@ -141,8 +179,8 @@ static void find_arguments(const struct disassembler *d, struct instruction *out
 	cs_regs reads, writes;
 	uint8_t num_reads = 0, num_writes = 0;
 
-	if (d->machine != EM_X86_64 ||
-	    cs_regs_access(d->handle, d->insn, reads, &num_reads, writes, &num_writes) != CS_ERR_OK)
+	if (d->machine != EM_X86_64 || capstone.regs_access(d->handle, d->insn, reads, &num_reads,
+							    writes, &num_writes) != CS_ERR_OK)
 		return;
 	out->reads = makes_zero(d) ? 0 : arguments_among(reads, num_reads);
 	out->writes = arguments_among(writes, num_writes);
@@ -214,7 +252,7 @@ void disassemble(struct disassembler *d, const uint8_t *bytes, size_t n, uint64_
 	out->target = 0;
 	out->flow = INSTRUCTION_NEXT;
 	out->reads = out->writes = 0;
-	if (cs_disasm_iter(d->handle, &at, &left, &next, d->insn) && d->insn->size) {
+	if (capstone.disasm_iter(d->handle, &at, &left, &next, d->insn) && d->insn->size) {
 		out->size = d->insn->size;
 		out->target = target_of(d);
 		out->flow = flow_of(d);

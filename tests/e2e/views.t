@@ -123,6 +123,19 @@ check "or too large" bash -c '"$1" annotate --directory roots prog.c data | grep
 check "--object shows instructions" grep -qE '^\* +[0-9.]+% .* [0-9a-f]+  (add|lea|mov|cmp|sub|j)' text
 check "and where they come from" grep -qE "; recursion.c:$hot \[inlined mix\]" text
 check "calls have names" grep -qE 'call.* <(even|odd|fib|inlined|\+0x0)' text
+cat >without.c <<'END'
+#include <dlfcn.h>
+#include <string.h>
+void *dlopen(const char *name, int how)
+{
+	void *(*next)(const char *, int);
+	*(void **)&next = dlsym(RTLD_NEXT, "dlopen");
+	return next(name && strstr(name, "capstone") ? "./nothing.so" : name, how);
+}
+END
+gcc -D_GNU_SOURCE -shared -fPIC -o without.so without.c -ldl
+is "which takes Capstone" "$(LD_PRELOAD=./without.so "$hpcprof" annotate --object mix one 2>&1 | cut -d: -f1-3)" \
+	"hpcprof: instructions cannot be shown without Capstone: ./nothing.so"
 "$hpcprof" annotate --object --all --samples even one >text
 is "the instructions add up to the procedure" \
 	"$(awk '/instruction \(/ { on = 1; next } on { s += substr($0, 11, 8) } END { print s }' text)" \
