@@ -135,7 +135,7 @@ MPI_ENGINE static void record(const struct mpi_call *c, const uint64_t *took, in
 }
 
 /* Another partner than that of what is not recorded yet. */
-MPI_ENGINE static void turn_to(struct mpi_call *c, int partner)
+static inline __attribute__((always_inline)) void turn_to(struct mpi_call *c, int partner)
 {
 	if (c->partner != partner && (c->sends || c->receives)) {
 		record(c, NULL, c->partner);
