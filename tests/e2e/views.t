@@ -136,6 +136,8 @@ END
 gcc -D_GNU_SOURCE -shared -fPIC -o without.so without.c -ldl
 is "which takes Capstone" "$(LD_PRELOAD=./without.so "$hpcprof" annotate --object mix one 2>&1 | cut -d: -f1-3)" \
 	"hpcprof: instructions cannot be shown without Capstone: ./nothing.so"
+is "and the page says that it has none" "$(LD_PRELOAD=./without.so "$hpcprof" html --instructions -o without.html one 2>&1 | cut -d: -f1-3 | head -1)" \
+	"hpcprof: instructions cannot be shown without Capstone: ./nothing.so"
 "$hpcprof" annotate --object --all --samples even one >text
 is "the instructions add up to the procedure" \
 	"$(awk '/instruction \(/ { on = 1; next } on { s += substr($0, 11, 8) } END { print s }' text)" \

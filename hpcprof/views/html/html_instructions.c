@@ -40,6 +40,7 @@ struct instruction_column {
 	VEC(uint32_t) named; /* procedures with instructions in the page, in the order of names */
 	VEC(const char *) names;
 	size_t text_bytes, left_out;
+	bool said; /* why one was left out */
 };
 
 static const uint64_t *values_of(const struct instruction_column *t, uint32_t frame)
@@ -232,7 +233,10 @@ static int add_procedure(struct instruction_column *t, struct instructions *p, s
 	uint64_t *values = NULL;
 	int rc = instructions_read(&t->procedures, t->h->m, p, &arena, e);
 
-	if (rc != 0 && e->kind == ERROR_USAGE) { /* code of another machine */
+	if (rc != 0 && e->kind == ERROR_USAGE) { /* code of another machine, or no Capstone */
+		if (!t->said)
+			diag_notice(t->h->p->diag, NULL, "%s", e->text);
+		t->said = true;
 		t->left_out++;
 		rc = 0;
 	} else if (rc == 0) {
