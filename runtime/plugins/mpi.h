@@ -4,7 +4,10 @@
  * It is built without MPI. It stands before the functions MPI_X and PMPI_X, which are also those
  * that the libraries for Fortran and C++ call, and takes all arguments as words. How handles and
  * statuses look is known of Open MPI, and of MPICH and its relatives, which have a binary interface
- * in common (https://www.mpich.org/abi/); of others, calls and time are recorded. */
+ * in common (https://www.mpich.org/abi/); of others, calls and time are recorded.
+ *
+ * All functions here may be called by any thread, but not in handlers of signals, as MPI's own. If
+ * there is no memory, bytes or labels are missing, and the program's call goes on. */
 #ifndef RUNTIME_PLUGINS_MPI_H
 #define RUNTIME_PLUGINS_MPI_H
 
@@ -20,7 +23,8 @@
 typedef uintptr_t mpi_word;
 
 /* What is called between one of our functions and the recording. Such frames are not shown; those
- * of our functions are, since they are named as what the program called. */
+ * of our functions are, since they are named as what the program called. The library walks far
+ * enough to leave out 8 of them; there are 7. */
 #define MPI_ENGINE __attribute__((section("mpi_engine"), noinline))
 
 /* ---- what a function does ----------------------------------------------------------------- */
