@@ -122,7 +122,13 @@ $(BUILD)/plugin-obj/%.o: %.c
 loader_c := runtime/sample/own_code.c runtime/sample/unwind_libunwind.c runtime/base/sections.c \
 	$(addprefix runtime/interception/,intercept_start.c intercept_misc.c dlopen_path.c)
 static_c := $(filter-out $(loader_c),$(runtime_c)) $(call sources,runtime/static)
-static_o := $(static_c:%.c=$(BUILD)/static-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
+# What differs by CSPROF_STATIC is compiled again: sources that name it, or a header that does.
+static_headers := $(notdir $(shell grep -rl --include='*.h' CSPROF_STATIC runtime formats))
+static_differ := $(call sources,runtime/static) $(shell grep -lE \
+	'CSPROF_STATIC$(static_headers:%=|include ".*/%")' $(static_c))
+static_o := $(patsubst %.c,$(BUILD)/static-obj/%.o,$(filter $(static_differ),$(static_c))) \
+	$(patsubst %.c,$(BUILD)/runtime-obj/%.o,$(filter-out $(static_differ),$(static_c))) \
+	$(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 
 $(BUILD)/static-obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(RUNTIME_CFLAGS) -DCSPROF_STATIC -c -o $@ $<
