@@ -44,13 +44,13 @@ LIB := $(BUILD)/lib
 
 # ---- the runtime: the preloaded library and the launcher ----------------------
 # Compiled apart from the offline half: nothing in it may call out unawares.
-safe_formats := formats/encode.c formats/store/store.c formats/store/survey.c
+safe_formats := formats/encode.c formats/identity/label_list.c formats/store/store.c formats/store/survey.c
 # One of the CPUs in runtime/cpu, by the compiler's target.
 CPU := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 cpu_c := $(wildcard runtime/cpu/*.c runtime/cpu/$(CPU)/*.c)
 # Only in the library with which return addresses are marked, on CPUs that have what it needs.
 marks_only := $(wildcard runtime/cpu/$(CPU)/marks/*.[cS]) runtime/interception/intercept_unwind.c
-runtime_c := $(filter-out runtime/cpu/% runtime/launcher/% runtime/static/% runtime/plugins/% $(marks_only),$(call sources,runtime)) $(cpu_c) $(safe_formats)
+runtime_c := $(filter-out runtime/cpu/% runtime/launcher/% runtime/mark/% runtime/static/% runtime/plugins/% $(marks_only),$(call sources,runtime)) $(cpu_c) $(safe_formats)
 runtime_s := $(wildcard runtime/cpu/$(CPU)/*.S)
 # No frame of ours has a personality routine: the library needs libc alone.
 RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-exceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
@@ -65,6 +65,9 @@ plugins := $(LIB)/libhpcrun-unsafe-calls.so $(LIB)/libhpcrun-io.so $(LIB)/libhpc
 
 launch_c := $(call sources,runtime/launcher formats) runtime/events/request.c
 launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
+# Of the launcher it has what it needs.
+mark_o := $(BUILD)/obj/runtime/mark/mark.o $(patsubst %,$(BUILD)/obj/runtime/launcher/%.o,check control quote self unmeasured) \
+	$(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,formats))
 
 # ---- the offline half ---------------------------------------------------------
 deps_pkgs := libdw libelf sqlite3 expat zlib libdeflate
@@ -77,7 +80,7 @@ OFFLINE_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -pthread $(sanflags) $(deps_
 OFFLINE_LIBS := $(shell $(PKG_CONFIG) --libs $(deps_pkgs) 2>/dev/null) -liberty -pthread -lm
 
 .PHONY: all
-all: $(BIN)/hpcrun $(BIN)/hpcprof $(LIB)/libhpcrun.so $(marks_so) $(plugins) $(LIB)/libhpcrun.a $(LIB)/hpcprof_sqlite.so
+all: $(BIN)/hpcrun $(BIN)/hpcrun-mark $(BIN)/hpcprof $(LIB)/libhpcrun.so $(marks_so) $(plugins) $(LIB)/libhpcrun.a $(LIB)/hpcprof_sqlite.so
 
 $(BUILD)/runtime-obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
@@ -139,6 +142,9 @@ $(LIB)/libhpcrun.a: $(static_o) runtime/static/make-archive
 
 $(BIN)/hpcrun: $(launch_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -pthread -o $@ $^
+
+$(BIN)/hpcrun-mark: $(mark_o)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) $(if $(SANITIZE),,-static) -pthread -o $@ $^
 
 $(LIB)/libhpcoffline.a: $(offline_o)
 	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^

@@ -35,6 +35,9 @@
 #define HPCRUN_ENV_QUIET "HPCRUN_QUIET"           /* no summary at the end (launcher) */
 #define HPCRUN_ENV_LIBRARY "HPCRUN_LIBRARY"       /* path of this library */
 #define HPCRUN_ENV_DRIVERS "HPCRUN_DRIVERS"       /* as after --driver; spaces between them */
+/* The labels that the program's first thread has, and its regions (formats/identity/label_list.h).
+ */
+#define HPCRUN_ENV_LABELS "HPCRUN_LABELS"
 #define HPCRUN_ENV_IMAGE "HPCRUN_IMAGE" /* "PID.SEQ.SPACE": see csprof_options.pid_space */
 
 /* The values of HPCRUN_STORE and --store, besides a directory. The launcher replaces "memory" by

@@ -138,7 +138,7 @@ static struct verdict gains_rights(int fd, const struct stat *st)
 	return v.why ? v : (struct verdict){0};
 }
 
-/* own: hpcrun itself, which can be measured. */
+/* own: of a program that can be measured, such as hpcrun. */
 static struct verdict judge_image(const char *path, const struct image *i, const struct image *own)
 {
 	if (csprof_is_emulator(path))
@@ -169,12 +169,12 @@ static struct verdict judge_image(const char *path, const struct image *i, const
 	return (struct verdict){0};
 }
 
-static struct verdict judge_elf(const char *path, int fd, const struct image *i)
+static struct verdict judge_elf(const char *path, int fd, const struct image *i, const char *like)
 {
 	struct image own;
 	struct stat st;
 	struct verdict v = {0};
-	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int self = open(like, O_RDONLY | O_CLOEXEC);
 	if (self >= 0 && read_image(self, &own))
 		v = judge_image(path, i, &own);
 	if (self >= 0)
@@ -223,7 +223,7 @@ static bool interpreter_of(const char *head, char *out)
 	return true;
 }
 
-void launch_check(const char *path, struct launch_obstacle *out)
+void launch_check(const char *path, const char *like, struct launch_obstacle *out)
 {
 	enum { MAX_SCRIPTS = 5 }; /* the kernel's limit */
 	char at[PATH_MAX];
@@ -239,7 +239,7 @@ void launch_check(const char *path, struct launch_obstacle *out)
 			v.why = "cannot be read: hpcrun cannot tell whether it will be measured, "
 				"and its functions will have no names; make it readable";
 		else if (elf)
-			v = judge_elf(at, fd, &image);
+			v = judge_elf(at, fd, &image, like);
 		bool script = fd >= 0 && !elf && pread(fd, head, sizeof head - 1, 0) > 0;
 		if (fd >= 0)
 			close(fd);

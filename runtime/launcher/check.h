@@ -22,7 +22,8 @@ struct launch_obstacle {
 	bool elf;   /* COMMAND is an ELF file and not a script */
 };
 
-/* Check the program at path; for a script, its interpreters. */
-void launch_check(const char *path, struct launch_obstacle *out);
+/* Check the program at path; for a script, its interpreters. like: the path of a program of this
+ * machine that can be measured. */
+void launch_check(const char *path, const char *like, struct launch_obstacle *out);
 
 #endif

@@ -325,7 +325,7 @@ static int run(struct launch_options *o)
 	struct launch_obstacle obstacle;
 	if (!o->quiet)
 		tell_earlier(shown, absolute);
-	launch_check(path, &obstacle);
+	launch_check(path, "/proc/self/exe", &obstacle);
 	if (obstacle.sentence[0])
 		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle.sentence);
 	if (!obstacle.reason &&

@@ -76,6 +76,9 @@ const struct launch_option launch_option_table[] = {
     {'o', "output", "DIR", NULL, "write datafiles to DIR (hpcrun-COMMAND-N)"},
     {'r', "follow", "yes|no", yes_no, "measure spawned processes as well (yes)"},
     {LAUNCH_ONLY, "only", "NAME", NULL, "measure only executables with this name; may be repeated"},
+    {LAUNCH_LABEL, "label", "KEY=VALUE", NULL,
+     "COMMAND's threads have this label, as if it set it itself; may\n"
+     "be repeated"},
     {LAUNCH_DELAY, "delay", "TIME", NULL, "begin to measure after TIME, such as 10s, 500ms or 2m"},
     {LAUNCH_FOR, "for", "TIME", NULL, "stop measuring TIME after that"},
     {LAUNCH_STOPPED, "stop-at-start", NULL, NULL,
@@ -293,6 +296,19 @@ static int parse_steps(const char *value, struct launch_options *o)
 	return 0;
 }
 
+static int parse_label(const char *value, struct launch_options *o)
+{
+	const char *equals = strchr(value, '=');
+	char key[CSP_NAME_BYTES + 1];
+	size_t n = equals ? (size_t)(equals - value) : 0, had = strlen(o->labels);
+	if (n == 0 || n >= sizeof key || strlen(equals + 1) > CSP_LABEL_BYTES)
+		return complain("--label", value, "expected KEY=VALUE, of at most 95 bytes");
+	snprintf(key, sizeof key, "%.*s", (int)n, value);
+	if (label_list_add(o->labels, had, key, equals + 1, false) == had)
+		return complain("--label", value, "there are too many labels");
+	return 0;
+}
+
 static int one_option(struct launch_options *o, int c, const char *value)
 {
 	const char *why;
@@ -317,6 +333,8 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		return parse_yes("-r", value, &o->follow);
 	case LAUNCH_PACK:
 		return parse_yes("--pack", value, &o->pack);
+	case LAUNCH_LABEL:
+		return parse_label(value, o);
 	case LAUNCH_DELAY:
 		return parse_duration("--delay", value, 0, &o->delay);
 	case LAUNCH_FOR:

@@ -2,6 +2,7 @@
 #ifndef RUNTIME_LAUNCHER_OPTIONS_H
 #define RUNTIME_LAUNCHER_OPTIONS_H
 
+#include "formats/identity/label_list.h"
 #include "runtime/base/options.h"
 #include "runtime/events/request.h"
 
@@ -38,6 +39,7 @@ struct launch_options {
 	char only[4096];        /* names joined by ':' */
 	/* as after --driver, joined by spaces, and the same with absolute paths */
 	char drivers[CSPROF_DRIVERS_BYTES], found_drivers[CSPROF_DRIVERS_BYTES];
+	char labels[LABEL_LIST_BYTES + 1]; /* a list (formats/identity/label_list.h) */
 	bool follow, quiet, pack;
 	int sig;          /* 0: the default */
 	unsigned verbose; /* mask of enum csprof_topic */
@@ -62,6 +64,7 @@ struct launch_option {
 enum {
 	LAUNCH_BUDGET = 256,
 	LAUNCH_ONLY,
+	LAUNCH_LABEL,
 	LAUNCH_DRIVER,
 	LAUNCH_STORE,
 	LAUNCH_SIGNAL,

@@ -1,8 +1,10 @@
 #include "runtime/process/environment.h"
 
 #include "formats/encode.h"
+#include "formats/identity/label_list.h"
 #include "runtime/base/options.h"
 #include "runtime/os/os.h"
+#include "runtime/process/said.h"
 #include "runtime/process/state.h"
 #include "runtime/sandboxes/seccomp.h"
 
@@ -16,6 +18,7 @@ enum {
 };
 
 #define PRELOAD "LD_PRELOAD="
+#define LABELS HPCRUN_ENV_LABELS "="
 
 static char ours_bytes[OURS_BYTES];
 static size_t ours_used;
@@ -45,7 +48,7 @@ void csprof_environment_keep(char **environment)
 	for (char **e = environment; *e && num_ours < MAX_OURS; e++) {
 		size_t n = strlen(*e) + 1;
 		if (!is_ours(*e) || same_name(HPCRUN_ENV_IMAGE "=", *e) ||
-		    ours_used + n > sizeof ours_bytes)
+		    same_name(HPCRUN_ENV_LABELS "=", *e) || ours_used + n > sizeof ours_bytes)
 			continue;
 		memcpy(ours_bytes + ours_used, *e, n);
 		ours[num_ours++] = ours_bytes + ours_used;
@@ -97,35 +100,55 @@ static bool suffices(char *const *variables, enum csprof_next next)
 	return false;
 }
 
-static size_t count(char *const *variables, const char **preload)
+/* Variables that are passed on with more in them; NULL: there are none. */
+struct extended {
+	const char *preload, *labels;
+};
+
+static size_t count(char *const *variables, struct extended *old)
 {
 	size_t n = 0;
-	*preload = NULL;
+	*old = (struct extended){0};
 	for (; variables[n]; n++)
 		if (strncmp(variables[n], PRELOAD, sizeof PRELOAD - 1) == 0)
-			*preload = variables[n];
+			old->preload = variables[n];
+		else if (strncmp(variables[n], LABELS, sizeof LABELS - 1) == 0)
+			old->labels = variables[n];
 	return n;
 }
 
 /* The size of pointers to all variables, those that are made here, and a NULL. */
 static size_t pointer_bytes(size_t n)
 {
-	return (n + num_ours + 3) * sizeof(char *);
+	return (n + num_ours + 4) * sizeof(char *);
+}
+
+/* Whether the next program is told of this one: see add_image and add_labels. */
+static bool tells(enum csprof_next next)
+{
+	return next != CSPROF_NEXT_FOREIGN && csprof_process.pid;
+}
+
+/* The size of the variable that add_labels makes, or of none. */
+static size_t room_for_labels(const char *old)
+{
+	size_t n = csprof_said_list(NULL);
+	return n || old ? sizeof LABELS + n + 1 + (old ? strlen(old) : 0) : 0;
 }
 
 /* The size of a copy of variables for next; 0: they are passed unchanged. */
 static size_t room_for(char *const *variables, enum csprof_next next)
 {
 	enum { NUMBERS = 160 }; /* "HPCRUN_IMAGE=PID.SEQ.SPACE.CPU" and the names of variables */
-	const char *preload;
+	struct extended old;
 	if (!csprof_options.follow || !csprof_options.library[0] || !num_ours)
 		return 0;
-	bool tells = next != CSPROF_NEXT_FOREIGN && csprof_process.pid; /* see add_image */
-	if (!tells && suffices(variables, next))
+	if (!tells(next) && suffices(variables, next))
 		return 0;
-	size_t n = count(variables, &preload);
+	size_t n = count(variables, &old);
 	return pointer_bytes(n) + NUMBERS + strlen(csprof_options.library) +
-	       csprof_options.drivers_bytes + (preload ? strlen(preload) : 0);
+	       csprof_options.drivers_bytes + (old.preload ? strlen(old.preload) : 0) +
+	       (tells(next) ? room_for_labels(old.labels) : 0);
 }
 
 /* The new environment: pointers first, then the text of the variables that are made here. */
@@ -203,6 +226,22 @@ void csprof_environment_put_clock(uint64_t ns)
 		clock_place[i] = (char)('0' + ns % 10);
 }
 
+/* Pass the thread's labels, which those that the program sets itself come after. */
+static void add_labels(struct builder *b, const char *old)
+{
+	size_t n = csprof_said_list(NULL);
+	if (!n && !old)
+		return;
+	b->variables[b->n++] = b->text;
+	add_text(b, LABELS, sizeof LABELS - 1);
+	b->text += csprof_said_list(b->text);
+	if (n && old)
+		add_text(b, ",", 1);
+	if (old)
+		add_text(b, old + sizeof LABELS - 1, strlen(old + sizeof LABELS - 1));
+	add_text(b, "", 1);
+}
+
 /* LD_PRELOAD without our library, if that leaves anything. */
 static void add_foreign_preload(struct builder *b, const char *old)
 {
@@ -216,14 +255,16 @@ static void add_foreign_preload(struct builder *b, const char *old)
 /* memory: room_for bytes. */
 static char **copy_for(void *memory, char *const *variables, enum csprof_next next)
 {
-	const char *preload;
-	size_t n = count(variables, &preload);
+	struct extended old;
+	size_t n = count(variables, &old);
+	bool told = tells(next);
 	struct builder b = {.variables = memory, .text = (char *)memory + pointer_bytes(n)};
 	for (size_t i = 0; i < n; i++)
-		if (!same_name(HPCRUN_ENV_IMAGE "=", variables[i]) && variables[i] != preload)
+		if (!same_name(HPCRUN_ENV_IMAGE "=", variables[i]) && variables[i] != old.preload &&
+		    !(told && variables[i] == old.labels))
 			b.variables[b.n++] = variables[i];
 	if (next == CSPROF_NEXT_FOREIGN) {
-		add_foreign_preload(&b, preload);
+		add_foreign_preload(&b, old.preload);
 		b.variables[b.n] = NULL;
 		return b.variables;
 	}
@@ -232,24 +273,16 @@ static char **copy_for(void *memory, char *const *variables, enum csprof_next ne
 	for (size_t i = 0; !complete && i < num_ours; i++)
 		if (!has_name(variables, ours[i]))
 			b.variables[b.n++] = (char *)ours[i];
-	add_preload(&b, preload);
-	if (csprof_process.pid)
+	add_preload(&b, old.preload);
+	if (told) {
 		add_image(&b, next);
+		add_labels(&b, old.labels);
+	}
 	b.variables[b.n] = NULL;
 	return b.variables;
 }
 
 static char *const none[] = {NULL};
-
-static int call_mapped(size_t bytes, char *const *variables, enum csprof_next next,
-		       int (*start)(char *const *, void *), void *arg)
-{
-	void *memory = csprof_confined() ? NULL : os_map(bytes);
-	int r = start(memory ? copy_for(memory, variables, next) : variables, arg);
-	if (memory)
-		os_unmap(memory, bytes);
-	return r;
-}
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wvla" /* mappings of a vfork child would remain in its parent */
@@ -259,15 +292,22 @@ static int call_with(char *const *variables, enum csprof_next next,
 {
 	if (!variables)
 		variables = none;
+	csprof_saying_begin(csprof_self);
 	size_t bytes = room_for(variables, next);
-	if (bytes == 0)
-		return start(variables, arg);
-	if (bytes > ON_STACK && suffices(variables, next))
-		return start(variables, arg);
-	if (bytes > ON_STACK)
-		return call_mapped(bytes, variables, next, start, arg);
-	char *memory[bytes / sizeof(char *) + 1];
-	return start(copy_for(memory, variables, next), arg);
+	bool unchanged = bytes == 0 ||
+			 (bytes > ON_STACK && suffices(variables, next) && !csprof_said_list(NULL));
+	void *mapped = NULL;
+	if (!unchanged && bytes > ON_STACK && !csprof_confined())
+		mapped = os_map(bytes);
+	bool on_stack = !unchanged && bytes <= ON_STACK;
+	char *memory[on_stack ? bytes / sizeof(char *) + 1 : 1];
+	if (mapped || on_stack)
+		variables = copy_for(mapped ? mapped : memory, variables, next);
+	csprof_saying_end(csprof_self);
+	int r = start(variables, arg);
+	if (mapped)
+		os_unmap(mapped, bytes);
+	return r;
 }
 
 #pragma GCC diagnostic pop
@@ -281,6 +321,14 @@ int csprof_environment_call(char *const *variables, enum csprof_next next,
 	return r;
 }
 
+void csprof_environment_remove(char **environment, const char *name)
+{
+	while (*environment && !same_name(name, *environment))
+		environment++;
+	for (; *environment; environment++)
+		environment[0] = environment[1];
+}
+
 /* ---- environ ----------------------------------------------------------------------- */
 
 /* Completed copies of environ. A thread may read one long after it was taken back, so each copy
@@ -291,6 +339,7 @@ static struct copy {
 	size_t bytes;
 	char **original; /* a copy of the original pointers */
 	size_t n;
+	char *labels; /* of the thread for which it was made, a list */
 } copies[COPIES];
 static uint32_t next_copy;
 
@@ -300,45 +349,48 @@ static struct {
 	uint32_t users;
 } lent;
 
-static char **find_copy(char *const *variables, size_t n)
+static char **find_copy(char *const *variables, size_t n, const char *labels)
 {
 	for (struct copy *c = copies; c < copies + COPIES; c++)
-		if (c->variables && c->n == n &&
+		if (c->variables && c->n == n && strcmp(c->labels, labels) == 0 &&
 		    memcmp(c->original, variables, n * sizeof *variables) == 0)
 			return c->variables;
 	return NULL;
 }
 
-static char **make_copy(char *const *variables, size_t n, size_t room)
+static char **make_copy(char *const *variables, size_t n, size_t room, const char *labels)
 {
 	struct copy *c = &copies[next_copy];
-	size_t own = n * sizeof *variables;
-	char **memory = os_map(own + room);
+	size_t own = n * sizeof *variables, used = own + room, more = strlen(labels) + 1;
+	char **memory = os_map(used + more);
 	if (!memory)
 		return NULL;
 	if (c->original)
 		os_unmap(c->original, c->bytes);
 	memcpy(memory, variables, own);
-	*c = (struct copy){copy_for(memory + n, variables, CSPROF_NEXT_CHILD), own + room, memory,
-			   n};
+	*c = (struct copy){copy_for(memory + n, variables, CSPROF_NEXT_CHILD), used + more, memory,
+			   n, (char *)memory + used};
+	memcpy(c->labels, labels, more);
 	next_copy = (next_copy + 1) % COPIES;
 	return c->variables;
 }
 
 char **csprof_environment_lend(void)
 {
-	const char *preload;
+	struct extended old;
+	char labels[LABEL_LIST_BYTES + 1];
 	if (csprof_confined())
 		return NULL;
 	csprof_lock();
+	labels[csprof_said_list(labels)] = '\0';
 	if (lent.users == 0 || environ != lent.ours) {
 		char *const *variables = environ ? environ : (char **)none;
-		bool as_it_is = suffices(variables, CSPROF_NEXT_CHILD);
+		bool as_it_is = suffices(variables, CSPROF_NEXT_CHILD) && !labels[0];
 		size_t room = as_it_is ? 0 : room_for(variables, CSPROF_NEXT_CHILD);
-		size_t n = count(variables, &preload);
-		char **copy = room ? find_copy(variables, n) : NULL;
+		size_t n = count(variables, &old);
+		char **copy = room ? find_copy(variables, n, labels) : NULL;
 		if (room && !copy)
-			copy = make_copy(variables, n, room);
+			copy = make_copy(variables, n, room, labels);
 		if (!copy) {
 			csprof_unlock();
 			return NULL;

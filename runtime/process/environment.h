@@ -1,4 +1,5 @@
-/* The environment of the next image, with the variables that make the library measure it. */
+/* The environment of the next image, with the variables that make the library measure it, and the
+ * calling thread's labels. */
 #ifndef RUNTIME_PROCESS_ENVIRONMENT_H
 #define RUNTIME_PROCESS_ENVIRONMENT_H
 
@@ -35,6 +36,9 @@ void csprof_environment_strip(char *value);
  * remains. Not for handlers. */
 char **csprof_environment_lend(void);
 void csprof_environment_take_back(char **given);
+
+/* Take a variable out of an environment, if it is there. */
+void csprof_environment_remove(char **environment, const char *name);
 
 /* Keep copies of our variables as the launcher set them. Called at the start. */
 void csprof_environment_keep(char **environment);

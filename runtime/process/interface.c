@@ -4,6 +4,7 @@
 #include "runtime/process/labels.h"
 #include "runtime/process/plugins.h"
 #include "runtime/process/regions.h"
+#include "runtime/process/said.h"
 #include "runtime/sample/unwind.h"
 #include "runtime/sample/upcalls.h"
 
@@ -31,10 +32,28 @@ static int record(int metric, uint64_t amount, unsigned leave_out)
 												: 0;
 }
 
+/* Labels or regions change until leave. */
+static bool enter(void)
+{
+	if (in_upcall())
+		return false;
+	csprof_saying_begin(csprof_self);
+	return true;
+}
+
+static void leave(void)
+{
+	uint32_t asked = csprof_saying_end(csprof_self);
+	if (asked)
+		csprof_said_late(asked);
+}
+
 static void region_begin(const char *name, const void *cfa, const void *to)
 {
-	if (!in_upcall())
-		csprof_region_begin(name, (uintptr_t)cfa, (uintptr_t)to);
+	if (!enter())
+		return;
+	csprof_region_begin(name, (uintptr_t)cfa, (uintptr_t)to);
+	leave();
 }
 
 /* Go to the frame that the caller of a function of ours (1) returns to, or its caller, and so on.
@@ -56,28 +75,35 @@ static bool find_return(struct csprof_cursor *c, unsigned callers)
 static void region_begin_for(const char *name, unsigned callers)
 {
 	struct csprof_cursor c;
-	if (!csprof_self || in_upcall())
+	if (!csprof_self || !enter())
 		return;
 	bool found = callers < UINT_MAX && find_return(&c, callers + 1);
 	csprof_region_begin(name, found ? c.sp : 0, found ? c.ip : 0);
+	leave();
 }
 
 static void region_end(const char *name)
 {
-	if (!in_upcall())
-		csprof_region_end(name);
+	if (!enter())
+		return;
+	csprof_region_end(name);
+	leave();
 }
 
 static void label_text(const char *key, const char *value, int push)
 {
-	if (!in_upcall())
-		csprof_label_text(key, value, push != 0);
+	if (!enter())
+		return;
+	csprof_label_text(key, value, push != 0);
+	leave();
 }
 
 static void label_number(const char *key, int64_t value, int push)
 {
-	if (!in_upcall())
-		csprof_label_number(key, value, push != 0);
+	if (!enter())
+		return;
+	csprof_label_number(key, value, push != 0);
+	leave();
 }
 
 static int upcall_running(void)

@@ -1,5 +1,6 @@
 #include "runtime/process/labels.h"
 
+#include "formats/identity/label_list.h"
 #define HPCRUN_INTERFACE_ONLY
 #include "runtime/hpcrun.h"
 #include "runtime/os/os.h"
@@ -98,6 +99,25 @@ void csprof_label_number(const char *key, int64_t value, bool push)
 	    push);
 }
 
+void csprof_label_put(const char *key, enum csp_label_kind kind, const char *value)
+{
+	if (csprof_self)
+		put(csprof_self, key, kind, value, strnlen(value, CSP_LABEL_BYTES), false);
+}
+
+/* ---- of other programs ----------------------------------------------------------------- */
+
+size_t csprof_labels_list(char *list, size_t n)
+{
+	const struct csprof_labels *l = csprof_self ? csprof_self->labels : NULL;
+	uint32_t num = get_n(l);
+	for (uint32_t i = 0; i < num; i++)
+		if (find(l, l->at[i].key) == i)
+			n = label_list_add(list, n, l->at[i].key->text, l->at[i].value,
+					   l->at[i].kind == CSP_LABEL_TEXT);
+	return n;
+}
+
 /* ---- in samples ---------------------------------------------------------------------- */
 
 static uint64_t ip_of(struct csprof_label *label)
@@ -163,12 +183,14 @@ uint64_t csprof_label_fixed(struct hpcrun_fixed_label *label)
 
 struct csprof_labels *csprof_labels_copy(void)
 {
-	const csprof_state_t *state = csprof_self;
+	csprof_state_t *state = csprof_self;
 	if (!state || get_n(state->labels) == 0)
 		return NULL;
 	struct csprof_labels *copy = os_map(sizeof *copy);
+	csprof_saying_begin(state);
 	if (copy)
 		memcpy(copy, state->labels, sizeof *copy);
+	csprof_saying_end(state);
 	return copy;
 }
 

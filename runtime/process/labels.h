@@ -27,6 +27,12 @@ struct csprof_labels {
  * if there are too many. Not for handlers. */
 void csprof_label_text(const char *key, const char *value, bool push);
 void csprof_label_number(const char *key, int64_t value, bool push);
+/* The same of a value that is written as the kind has it. */
+void csprof_label_put(const char *key, enum csp_label_kind kind, const char *value);
+
+/* Add the calling thread's labels to a list of n bytes (formats/identity/label_list.h); NULL: write
+ * nothing. Returns its length. */
+size_t csprof_labels_list(char *list, size_t n);
 
 /* The numbers of the labels that are in force, as ips (formats/identity/notes.h), in their order.
  * Returns how many there are. Async-signal-safe. */

@@ -10,6 +10,7 @@
 #include "runtime/process/control.h"
 #include "runtime/process/environment.h"
 #include "runtime/process/plugins.h"
+#include "runtime/process/said.h"
 #include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
 #include "runtime/process/thread.h"
@@ -186,6 +187,11 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	}
 	os_main_stack(&low, &high);
 	begin(NULL, low, high, since);
+	if (csprof_self) {
+		csprof_said_begin(csprof_variable(environment, HPCRUN_ENV_LABELS));
+		/* from here on its next programs get those of the thread that starts them */
+		csprof_environment_remove(environment, HPCRUN_ENV_LABELS);
+	}
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);
 }
 

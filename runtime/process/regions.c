@@ -7,6 +7,7 @@
  * may leave by longjmp just then, and no sample would be taken any more. */
 #include "runtime/process/regions.h"
 
+#include "formats/identity/label_list.h"
 #include "formats/identity/notes.h"
 #include "runtime/cpu/slots.h"
 #include "runtime/csprof.h"
@@ -138,7 +139,8 @@ static void set_n(struct csprof_regions *r, uint32_t n)
 static void drop_from(csprof_state_t *state, uint32_t n)
 {
 	for (uint32_t i = kept_of(state->regions); i > n; i--)
-		count_unbalanced(state, i);
+		if (!state->regions->in[i - 1].given)
+			count_unbalanced(state, i);
 	set_n(state->regions, n);
 }
 
@@ -152,7 +154,7 @@ static void drop_left(csprof_state_t *state)
 	atomic_store_explicit(&state->regions->left, 0, memory_order_relaxed);
 }
 
-void csprof_region_begin(const char *text, uintptr_t where, uintptr_t to)
+static void enter(const char *text, struct csprof_region region)
 {
 	csprof_state_t *state = csprof_self;
 	struct csprof_regions *r = state && text ? regions_of(state) : NULL;
@@ -161,12 +163,22 @@ void csprof_region_begin(const char *text, uintptr_t where, uintptr_t to)
 		return;
 	drop_left(state);
 	uint32_t n = atomic_load_explicit(&r->n, memory_order_relaxed);
+	region.name = name;
 	if (n < CSPROF_REGIONS_KEPT)
-		r->in[n] = (struct csprof_region){
-		    .name = name, .where = where, .to = csprof_is_slot(to) ? 0 : to};
+		r->in[n] = region;
 	set_n(r, n + 1);
 	if (n < CSPROF_REGIONS_KEPT)
 		count_entry(state, n + 1);
+}
+
+void csprof_region_begin(const char *text, uintptr_t where, uintptr_t to)
+{
+	enter(text, (struct csprof_region){.where = where, .to = csprof_is_slot(to) ? 0 : to});
+}
+
+void csprof_region_begin_passed(const char *text)
+{
+	enter(text, (struct csprof_region){.passed = true});
 }
 
 /* An end of a region that the thread is not in, in the n regions that it is in. */
@@ -198,14 +210,50 @@ void csprof_region_end(const char *text)
 		set_n(r, n - 1);
 		return;
 	}
-	while (at > 0 && !is_of_name(&r->in[at - 1], text))
+	while (at > 0 && !r->in[at - 1].given && !is_of_name(&r->in[at - 1], text))
 		at--;
-	if (at == 0) {
+	if (at == 0 || r->in[at - 1].given) {
 		count_stray(state, text, n);
 		return;
 	}
 	drop_from(state, at);
 	set_n(r, at - 1);
+}
+
+/* ---- of other programs ---------------------------------------------------------------- */
+
+enum { MOST_GIVEN = 8 };
+static CSPROF_TOGETHER struct csprof_name *given[MOST_GIVEN];
+static CSPROF_TOGETHER uint32_t num_given;
+
+static void put_given(csprof_state_t *state, uint32_t i)
+{
+	struct csprof_regions *r = regions_of(state);
+	if (!r)
+		return;
+	r->in[i] = (struct csprof_region){.name = given[i], .passed = true, .given = true};
+	set_n(r, i + 1);
+}
+
+void csprof_region_give(const char *text)
+{
+	struct csprof_name *name =
+	    csprof_self && num_given < MOST_GIVEN ? csprof_name_of(text) : NULL;
+	if (!name)
+		return;
+	csprof_epoch_add_notes();
+	given[num_given] = name;
+	put_given(csprof_self, num_given++);
+}
+
+size_t csprof_regions_list(char *list, size_t n)
+{
+	const struct csprof_regions *r = csprof_self ? csprof_self->regions : NULL;
+	uint32_t num = r ? kept_of(r) : 0;
+	for (uint32_t i = 0; i < num; i++)
+		if (r->in[i].passed)
+			n = label_list_add_region(list, n, r->in[i].name->text);
+	return n;
 }
 
 /* ---- threads and processes ----------------------------------------------------------- */
@@ -231,6 +279,8 @@ void csprof_regions_keep(csprof_state_t *state)
 
 void csprof_regions_begin(csprof_state_t *state)
 {
+	for (uint32_t i = 0; !kept && i < num_given; i++)
+		put_given(state, i);
 	if (!kept)
 		return;
 	state->regions = kept;

@@ -17,6 +17,8 @@ struct csprof_region {
 	uint32_t depth;
 	bool placed; /* depth is known; */
 	bool exact;  /* there was such a frame */
+	/* Programs that the thread starts begin in it; given: so did this one. */
+	bool passed, given;
 };
 
 /* Of a thread, made at its first region. The outermost region is first. */
@@ -34,6 +36,15 @@ struct csprof_regions {
  * innermost one). Not for handlers. where, to: as above. */
 void csprof_region_begin(const char *name, uintptr_t where, uintptr_t to);
 void csprof_region_end(const char *name);
+
+/* The calling thread enters a region of all of its path, in which the programs are, too, that it
+ * starts. Not for handlers. */
+void csprof_region_begin_passed(const char *name);
+/* All threads of this program are in it, from the calling one on. Their number is limited. */
+void csprof_region_give(const char *name);
+/* Add the names of the calling thread's regions that are passed to a list of n bytes
+ * (formats/identity/label_list.h); NULL: write nothing. Returns its length. */
+size_t csprof_regions_list(char *list, size_t n);
 
 /* The state of the thread that forks goes, and the child's first thread begins: it is in the same
  * regions. */

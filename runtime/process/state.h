@@ -138,6 +138,9 @@ typedef struct csprof_state {
 	uint64_t outside;   /* the same outside of the clock; see store_header */
 	uint64_t own_since; /* CPU clock: see csprof_own_begin */
 	atomic_bool busy;   /* in the sample path, or in other code of ours */
+	/* 1: its labels or regions change, or are read; more: the process that has asked
+	 * meanwhile, as in process/said.h */
+	_Atomic uint32_t saying;
 	struct csprof_guard guard;
 	uint32_t parked; /* handlers that continue a system call of the program */
 	const void *parked_context;
@@ -201,6 +204,26 @@ static inline struct store_clock *csprof_cpu_clock_of(const csprof_state_t *stat
 
 /* This thread's state; NULL if it is not measured. */
 extern __thread csprof_state_t *csprof_self;
+
+/* hpcrun-mark changes nothing in this thread until csprof_saying_end. state: its own, or NULL. */
+static inline void csprof_saying_begin(csprof_state_t *state)
+{
+	if (state)
+		atomic_store_explicit(&state->saying, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Returns the process that has asked meanwhile, or 0. If it asks just now, it has to ask again. */
+static inline uint32_t csprof_saying_end(csprof_state_t *state)
+{
+	uint32_t was = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (state) {
+		was = atomic_load_explicit(&state->saying, memory_order_relaxed);
+		atomic_store_explicit(&state->saying, 0, memory_order_relaxed);
+	}
+	return was > 1 ? was : 0;
+}
 
 /* The columns of counts of marked activations; CSP_NONE: there is none. */
 struct csprof_counts {

@@ -5,6 +5,7 @@
 #include "runtime/os/os.h"
 #include "runtime/process/control.h"
 #include "runtime/process/plugins.h"
+#include "runtime/process/said.h"
 #include "runtime/process/state.h"
 #include "runtime/sample/blame.h"
 #include "runtime/sample/call.h"
@@ -217,7 +218,8 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 	int saved = errno;
 	csprof_state_t *state = csprof_self;
 	struct csprof_sampler *p = state ? csprof_sampler_of(state, info) : NULL;
-	if (!p && (csprof_control_signal(info) || csprof_plugins_signal(state, info, ucontext))) {
+	if (!p && (csprof_control_signal(info) || csprof_said_signal(state, info, ucontext) ||
+		   csprof_plugins_signal(state, info, ucontext))) {
 		if (state && !atomic_load(&state->busy)) {
 			csprof_call_end_restarted(sig, ucontext);
 			csprof_call_continue(state, sig, ucontext);

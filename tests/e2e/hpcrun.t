@@ -40,7 +40,7 @@ said "is told so" "^hpcrun: --quiet takes no value "
 check "a letter that is none, before others: 125" status 125 "$hpcrun" --quiet -Zq true
 said "is named" "^hpcrun: unknown option -Z "
 check "too short an option: 125" status 125 "$hpcrun" --l true
-said "is told with what it can be" "^hpcrun: --l can be any of --list, --list-long "
+said "is told with what it can be" "^hpcrun: --l can be any of --list, --list-long, --label "
 check "an option without its value: 125" status 125 "$hpcrun" -q -e
 said "is named, too" "^hpcrun: -e needs a value "
 check "a rate out of range: 125" status 125 "$hpcrun" -e CPUTIME@f1000000 true

@@ -108,7 +108,7 @@ static void strange(void)
 		snprintf(key, sizeof key, "key%d", i);
 		hpcrun_label_set_number(key, INT64_MIN + i);
 	}
-	spin(100);
+	spin(200);
 }
 
 /* Labels of values without number, and in a region. */
