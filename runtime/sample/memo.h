@@ -112,8 +112,8 @@ static inline void csprof_memo_left(struct csprof_memo *m, const struct csprof_c
 void csprof_memo_end(struct csprof_memo *m, const struct csprof_cursor *c, uint32_t known,
 		     uintptr_t low, uintptr_t high);
 
-/* A path of total frames was inserted, and its nodes remembered. same: so many of the outer ones
- * are as in the path before. */
+/* A path of total frames, without notes, was inserted, and its nodes remembered. same: so many of
+ * the outer ones are as in the path before. */
 void csprof_memo_inserted(struct csprof_memo *m, uint32_t total, uint32_t same);
 
 void csprof_memo_deinit(struct csprof_memo *m);

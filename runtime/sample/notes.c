@@ -114,6 +114,7 @@ bool csprof_notes_put(csprof_state_t *state, uint64_t label)
 	struct csprof_frame *frames = csprof_unwind_prepend(state, n);
 	if (!frames)
 		return false;
+	state->num_notes = n;
 	for (uint32_t i = 0; i < n - regions; i++)
 		frames[--k] = (struct csprof_frame){.ip = labels[i], .sp = sp};
 	for (uint32_t i = 0; i < regions; i++) {

@@ -279,7 +279,7 @@ static bool walk(csprof_state_t *state, struct csprof_cursor *c, uint32_t least,
 
 static void begin(csprof_state_t *state)
 {
-	state->num_frames = state->outer = 0;
+	state->num_frames = state->outer = state->num_notes = 0;
 	state->probed_low = state->probed_high = 0;
 	state->probed_all = false;
 }
@@ -342,5 +342,6 @@ struct csprof_frame *csprof_unwind_prepend(csprof_state_t *state, uint32_t n)
 void csprof_unwind_mark(csprof_state_t *state)
 {
 	const struct csprof_cct *cct = &state->cct[CSP_TREE_COMPLETE];
-	csprof_marks_put(&state->memo, cct->nodes, cct->len);
+	uint32_t notes = state->num_notes;
+	csprof_marks_put(&state->memo, cct->nodes, cct->len > notes ? cct->len - notes : 0);
 }

@@ -251,7 +251,7 @@ store_ref csprof_cct_insert(csprof_state_t *state, uint32_t kind, enum csprof_le
 	uint32_t left, total = state->outer + state->num_frames;
 	store_ref at = follow(state, cct, leaf, &left);
 	if (kind == CSP_TREE_COMPLETE)
-		csprof_memo_inserted(&state->memo, total, total - left);
+		csprof_memo_inserted(&state->memo, total - state->num_notes, total - left);
 	while (left > 0) {
 		uint64_t key = key_of(state, left - 1, leaf);
 		store_ref *link = csprof_cct_find_child(&node_at(at)->child, key);

@@ -72,6 +72,15 @@ measure flood "$labels" flood
 check 'very many values: the accounts agree' bash -c '! "$1" flood 2>&1 | grep "does not agree"' - "$hpcprof"
 check 'and the region is there' bash -c '"$1" tree flood | grep -q "region. flood"' - "$hpcprof"
 
+# A frame that a recording leaves out, below which labels stand, is remembered as what it is.
+for way in whole memo marks; do
+	[ $way != marks ] || [ "$(uname -m)" = x86_64 ] || continue
+	measure callers-$way --mark $way "$labels" callers
+	is "--mark $way: recordings for callers, with labels" "$("$hpcprof" export -q --no-inline --format folded -m MINE callers-$way |
+		grep -o 'below;twice.*') $("$hpcprof" export -q --no-inline --format folded -m BYTES callers-$way | grep -o 'below [0-9]*$')" \
+		'below;twice;either;for_itself 3 below 3'
+done
+
 # C++ and Fortran.
 include="-I$top/runtime"
 cat >scope.h <<'END'

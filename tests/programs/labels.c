@@ -122,6 +122,55 @@ static void flood(void)
 	}
 }
 
+/* A recording for a caller, and one of the path itself, from one activation of `twice`. */
+static int mine;
+static volatile int two = 2;
+
+APART static void for_caller(void)
+{
+	hpcrun_record_for_caller(bytes, 1, 3);
+	sink = sink + 1;
+}
+
+APART static void for_itself(void)
+{
+	hpcrun_record(mine, 1);
+	sink = sink + 1;
+}
+
+APART static void either(int i)
+{
+	if (i)
+		for_itself();
+	else
+		for_caller();
+	sink = sink + 1;
+}
+
+APART static void twice(void)
+{
+	for (int i = 0; i < two; i++)
+		either(i);
+}
+
+APART static void below(int depth)
+{
+	if (depth > 0)
+		below(depth - 1);
+	else
+		twice();
+	sink = sink + 1;
+}
+
+static void callers(void)
+{
+	mine = hpcrun_metric_new("MINE", "count");
+	hpcrun_label_set("a", "1");
+	hpcrun_label_set("b", "2");
+	for (int i = 0; i < 3; i++)
+		below(60);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "server";
@@ -136,5 +185,7 @@ int main(int argc, char **argv)
 		strange();
 	else if (strcmp(what, "flood") == 0)
 		flood();
+	else if (strcmp(what, "callers") == 0)
+		callers();
 	return 0;
 }
