@@ -72,7 +72,9 @@ struct csprof_recording {
 	uint32_t n;               /* columns */
 	uint32_t unwinds;         /* see below */
 	uint64_t label;           /* that this path has besides, as an ip; 0: none */
-	uintptr_t code, code_end; /* inner frames that are in this code are left out, too */
+	uintptr_t code, code_end; /* inner frames that are in this code are left out, too; */
+	uint32_t
+	    nth; /* not 0: instead those inside of the nth frame that is in it, if there is one */
 };
 /* Add a metric. Returns false if it is none of the program's own, or there are too many. */
 bool csprof_recording_add(struct csprof_recording *r, uint32_t metric, uint64_t amount);
@@ -84,6 +86,15 @@ bool csprof_recording_add(struct csprof_recording *r, uint32_t metric, uint64_t 
 int csprof_record(const struct csprof_recording *r);
 /* The same of one metric. -EINVAL: there is none of the program's own in that column. */
 int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t unwinds);
+
+/* A frame of the caller's path: the nth in this code, from 1 and the innermost one on. cfa: what
+ * the stack pointer is when it has returned, and to: where that is; 0: there is no such frame. */
+struct csprof_found {
+	uint32_t frames; /* in this code, on all of the path; nth 0: these are counted */
+	uintptr_t cfa, to;
+};
+/* Not for handlers. */
+struct csprof_found csprof_find_frame(uintptr_t code, uintptr_t code_end, uint32_t nth);
 
 /* Record at the path of code that our signal has interrupted. The caller has set busy, and the
  * context is safe. Returns false if nothing was recorded. Async-signal-safe. */

@@ -120,6 +120,14 @@ struct hpcrun_interface {
 	/* of hpcrun_driver.h; file: the driver's, as in LD_PRELOAD. NULL: it is off */
 	const struct hpcrun_driver_host *(*driver_start)(const struct hpcrun_driver *driver,
 							 const char *file);
+	/* For interpreters: of the nth frame that is in their code, from 1 and the innermost one
+	 * on. If there is none, all of the path is in the region, and it is the caller's path. */
+	void (*region_begin_in)(const char *name, const void *code, const void *code_end,
+				unsigned nth);
+	int (*record_in)(int metric, uint64_t amount, const void *code, const void *code_end,
+			 unsigned nth);
+	/* how many frames of the caller's path are in that code */
+	unsigned (*frames_in)(const void *code, const void *code_end);
 };
 
 #ifndef HPCRUN_INTERFACE_ONLY

@@ -147,6 +147,7 @@ install: all
 	$(Q)install -m 644 runtime/hpcrun.h runtime/hpcrun_driver.h runtime/hpcrun.f90 $(root)/include
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' share/hpcrun.pc >$(root)/lib/pkgconfig/hpcrun.pc
 	$(Q)install -m 644 share/gdb/hpcrun.py $(root)/share/gdb
+	$(Q)install -D -m 644 runtime/hpcrun.py $(root)/share/hpcrun/hpcrun.py
 	$(Q)sed 's|^/.*/|$(PREFIX)/lib/|' $(LIB)/libhpcrun.link >$(root)/lib/libhpcrun.link
 	$(Q)for page in $(man_pages); do \
 		install -D -m 644 $$page $(root)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
@@ -158,4 +159,4 @@ uninstall:
 	$(Q)rm -f $(addprefix $(root)/include/hpcrun,.h _driver.h .f90) $(root)/lib/pkgconfig/hpcrun.pc $(root)/share/gdb/hpcrun.py
 	$(Q)for page in $(man_pages); do rm -f $(root)/share/man/man$${page##*.}/$${page##*/}; done
 	$(Q)rm -f $(addprefix $(root)/share/,$(completion_files))
-	$(Q)rm -rf $(root)/share/hpcprof
+	$(Q)rm -rf $(root)/share/hpcprof $(root)/share/hpcrun

@@ -82,6 +82,24 @@ static void region_begin_for(const char *name, unsigned callers)
 	leave();
 }
 
+static void region_begin_in(const char *name, const void *code, const void *code_end, unsigned nth)
+{
+	struct csprof_found found = {0};
+	if (!csprof_self || !enter())
+		return;
+	if (nth)
+		found = csprof_find_frame((uintptr_t)code, (uintptr_t)code_end, nth);
+	csprof_region_begin(name, found.cfa, found.to);
+	leave();
+}
+
+static unsigned frames_in(const void *code, const void *code_end)
+{
+	if (!csprof_self || in_upcall())
+		return 0;
+	return csprof_find_frame((uintptr_t)code, (uintptr_t)code_end, 0).frames;
+}
+
 static void region_end(const char *name)
 {
 	if (!enter())
@@ -135,6 +153,16 @@ static int record_several(const struct hpcrun_record *given)
 	return csprof_record(&r) < 0 ? -1 : 0;
 }
 
+static int record_in(int metric, uint64_t amount, const void *code, const void *code_end,
+		     unsigned nth)
+{
+	struct csprof_recording r = {
+	    .unwinds = OURS, .code = (uintptr_t)code, .code_end = (uintptr_t)code_end, .nth = nth};
+	if (metric < 0 || in_upcall() || !csprof_recording_add(&r, (uint32_t)metric, amount))
+		return -1;
+	return csprof_record(&r) < 0 ? -1 : 0;
+}
+
 static const struct hpcrun_driver_host *driver_start(const struct hpcrun_driver *driver,
 						     const char *file)
 {
@@ -156,4 +184,7 @@ const struct hpcrun_interface hpcrun_interface_1 = {.size = sizeof hpcrun_interf
 						    .upcall_stats = csprof_upcall_stats,
 						    .upcall_running = upcall_running,
 						    .record_several = record_several,
-						    .driver_start = driver_start};
+						    .driver_start = driver_start,
+						    .region_begin_in = region_begin_in,
+						    .record_in = record_in,
+						    .frames_in = frames_in};

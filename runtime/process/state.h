@@ -160,7 +160,7 @@ typedef struct csprof_state {
 	uintptr_t probed_low, probed_high; /* readable part of another stack, in this walk */
 	struct csprof_frame *frames;       /* few_frames, or separate pages */
 	uint32_t num_frames, max_frames;
-	uint32_t outer; /* the walk's frames outside of those, which are the memo's first */
+	uint32_t outer;     /* the walk's frames outside of those, which are the memo's first */
 	uint32_t num_notes; /* that were put before the innermost frame: see notes.h */
 	struct csprof_memo memo;
 	struct csprof_regions *regions; /* NULL: none yet */

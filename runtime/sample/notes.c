@@ -77,6 +77,24 @@ static bool place(const csprof_state_t *state, struct csprof_region *in, bool ke
 	return true;
 }
 
+/* A return address may be just behind the code that it belongs to. */
+struct csprof_found csprof_notes_find(const csprof_state_t *state, uintptr_t code,
+				      uintptr_t code_end, uint32_t nth)
+{
+	struct csprof_found found = {0};
+	uint32_t total = total_of(state);
+	for (uint32_t i = 0; i < total; i++) {
+		uintptr_t ip = ip_of(state, i) - 1;
+		found.frames += ip >= code && ip < code_end;
+		if (nth && found.frames == nth) {
+			found.cfa = i + 1 < total ? sp_of(state, i + 1) : 0;
+			found.to = i + 1 < total ? ip_of(state, i + 1) : 0;
+			return found;
+		}
+	}
+	return found;
+}
+
 /* The regions that are known to be there. */
 static uint32_t count_regions(const struct csprof_regions *r)
 {

@@ -2,6 +2,7 @@
 #ifndef RUNTIME_SAMPLE_NOTES_H
 #define RUNTIME_SAMPLE_NOTES_H
 
+#include "runtime/csprof.h"
 #include "runtime/process/state.h"
 
 /* Find the frames of the last walk to which the thread's regions belong. complete: it reached the
@@ -13,5 +14,9 @@ void csprof_notes_place(csprof_state_t *state, bool complete);
  * instead of the one with its key; 0: none. Returns false if there is no memory. Async-signal-safe.
  */
 bool csprof_notes_put(csprof_state_t *state, uint64_t label);
+
+/* Find a frame of the last walk: see csprof_find_frame. */
+struct csprof_found csprof_notes_find(const csprof_state_t *state, uintptr_t code,
+				      uintptr_t code_end, uint32_t nth);
 
 #endif

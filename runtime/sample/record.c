@@ -96,10 +96,27 @@ static uint32_t count_code(const csprof_state_t *state, const struct csprof_reco
 	return n;
 }
 
+/* Those inside of the nth frame that is in the code. */
+static uint32_t count_inside(const csprof_state_t *state, const struct csprof_recording *r)
+{
+	uint32_t left = r->nth;
+	for (uint32_t i = 0; i < state->num_frames; i++) {
+		uintptr_t ip = state->frames[i].ip - 1;
+		left -= ip >= r->code && ip < r->code_end;
+		if (left == 0)
+			return i;
+	}
+	return 0;
+}
+
 static bool walk(csprof_state_t *state, const struct record_work *w)
 {
 	if (w->ucontext)
 		return csprof_unwind_context(state, w->ucontext);
+	if (w->r && w->r->nth) {
+		bool complete = csprof_unwind_here(state, w->drop);
+		return csprof_unwind_expand(state) && complete;
+	}
 	return csprof_unwind_here(state, w->drop + (w->r && w->r->code ? MOST_OF_CODE : 0));
 }
 
@@ -114,7 +131,9 @@ static void do_record(csprof_state_t *state, void *arg)
 		return;
 	csprof_notes_place(state, w->kind == CSP_TREE_COMPLETE);
 	drop_frames(state, w->drop);
-	if (w->r && w->r->code)
+	if (w->r && w->r->nth)
+		drop_frames(state, count_inside(state, w->r));
+	else if (w->r && w->r->code)
 		drop_frames(state, count_code(state, w->r));
 	state->frames[0].ip += state->frames[0].exact; /* as a call's: see key_of in cct.c */
 	if (w->r && !csprof_notes_put(state, w->r->label))
@@ -196,6 +215,34 @@ bool csprof_record_interrupted(const void *ucontext, const struct csprof_recordi
 {
 	struct record_work w = {.r = r, .ucontext = ucontext, .kind = CSP_TREE_PARTIAL};
 	return csprof_guarded(csprof_self, do_record, &w) && w.node;
+}
+
+/* The arguments of csprof_find_frame for csprof_guarded. */
+struct find_work {
+	uintptr_t code, code_end;
+	uint32_t nth, kind;
+	struct csprof_found found;
+};
+
+static void do_find(csprof_state_t *state, void *arg)
+{
+	struct find_work *w = arg;
+	if (csprof_unwind_here(state, 0))
+		w->kind = CSP_TREE_COMPLETE;
+	w->found = csprof_notes_find(state, w->code, w->code_end, w->nth);
+}
+
+struct csprof_found csprof_find_frame(uintptr_t code, uintptr_t code_end, uint32_t nth)
+{
+	csprof_state_t *state = csprof_self;
+	struct find_work w = {code, code_end, nth, CSP_TREE_PARTIAL, {0}};
+	uint64_t mask;
+	if (!enter(state, &mask, csprof_samplers_measured))
+		return w.found;
+	if (!csprof_guarded(state, do_find, &w))
+		w.found = (struct csprof_found){0};
+	leave(state, w.kind, mask);
+	return w.found;
 }
 
 /* The arguments of csprof_record_path for csprof_guarded. */
