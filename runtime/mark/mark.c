@@ -160,24 +160,26 @@ static int add_name(char *list, const char *word)
 		   : 0;
 }
 
-static int do_label(const struct mark_options *o, struct store_said *said)
+/* Ask with a list of all arguments. */
+static int do_each(const struct mark_options *o, struct store_said *said,
+		   int (*add)(char *list, const char *word))
 {
 	for (int i = 1; i < o->num_words; i++) {
-		int r = add_label(said->list, o->words[i]);
+		int r = add(said->list, o->words[i]);
 		if (r)
 			return r;
 	}
 	return ask(o, said);
 }
 
+static int do_label(const struct mark_options *o, struct store_said *said)
+{
+	return do_each(o, said, add_label);
+}
+
 static int do_names(const struct mark_options *o, struct store_said *said)
 {
-	for (int i = 1; i < o->num_words; i++) {
-		int r = add_name(said->list, o->words[i]);
-		if (r)
-			return r;
-	}
-	return ask(o, said);
+	return do_each(o, said, add_name);
 }
 
 static int do_record(const struct mark_options *o, struct store_said *said)
