@@ -66,7 +66,7 @@ plugins := $(LIB)/libhpcrun-unsafe-calls.so $(LIB)/libhpcrun-io.so $(LIB)/libhpc
 launch_c := $(call sources,runtime/launcher formats) runtime/events/request.c
 launch_o := $(launch_c:%.c=$(BUILD)/obj/%.o)
 # Of the launcher it has what it needs.
-mark_o := $(BUILD)/obj/runtime/mark/mark.o $(patsubst %,$(BUILD)/obj/runtime/launcher/%.o,check control quote self unmeasured) \
+mark_o := $(BUILD)/obj/runtime/mark/mark.o $(patsubst %,$(BUILD)/obj/runtime/launcher/%.o,check control labels quote self unmeasured) \
 	$(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,formats))
 
 # ---- the offline half ---------------------------------------------------------

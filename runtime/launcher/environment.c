@@ -3,6 +3,7 @@
 #include "formats/base/path.h"
 #include "runtime/base/message.h"
 #include "runtime/launcher/drivers.h"
+#include "runtime/launcher/labels.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -79,22 +80,6 @@ static int set_image(void)
 	return setenv(HPCRUN_ENV_IMAGE, text, 1);
 }
 
-/* After those that are there for COMMAND. */
-static int set_labels(const char *labels)
-{
-	const char *had = getenv(HPCRUN_ENV_LABELS);
-	char *all;
-	if (!labels[0])
-		return 0;
-	if (!had || !*had)
-		return setenv(HPCRUN_ENV_LABELS, labels, 1);
-	if (asprintf(&all, "%s,%s", had, labels) < 0)
-		return -1;
-	int r = setenv(HPCRUN_ENV_LABELS, all, 1);
-	free(all);
-	return r;
-}
-
 int launch_set_environment(const struct launch_options *o, const char *library, const char *out,
 			   const char *store, const struct csprof_cost *cost)
 {
@@ -121,7 +106,7 @@ int launch_set_environment(const struct launch_options *o, const char *library, 
 	snprintf(text, sizeof text, "%u.%u.%u.%u.%u", cost->timer, cost->event, cost->change,
 		 cost->image, cost->child);
 	setenv(HPCRUN_ENV_COST, text, 1);
-	if (set_labels(o->labels) != 0)
+	if (launch_labels_pass(o->labels) != 0)
 		return -1;
 	return set_image() < 0 ? -1 : set_preload(o, library);
 }

@@ -4,6 +4,7 @@
 #include "runtime/base/message.h"
 #include "runtime/base/options.h"
 #include "runtime/launcher/expand.h"
+#include "runtime/launcher/labels.h"
 
 #include <getopt.h>
 #include <signal.h>
@@ -296,19 +297,6 @@ static int parse_steps(const char *value, struct launch_options *o)
 	return 0;
 }
 
-static int parse_label(const char *value, struct launch_options *o)
-{
-	const char *equals = strchr(value, '=');
-	char key[CSP_NAME_BYTES + 1];
-	size_t n = equals ? (size_t)(equals - value) : 0, had = strlen(o->labels);
-	if (n == 0 || n >= sizeof key || strlen(equals + 1) > CSP_LABEL_BYTES)
-		return complain("--label", value, "expected KEY=VALUE, of at most 95 bytes");
-	snprintf(key, sizeof key, "%.*s", (int)n, value);
-	if (label_list_add(o->labels, had, key, equals + 1, false) == had)
-		return complain("--label", value, "there are too many labels");
-	return 0;
-}
-
 static int one_option(struct launch_options *o, int c, const char *value)
 {
 	const char *why;
@@ -334,7 +322,8 @@ static int one_option(struct launch_options *o, int c, const char *value)
 	case LAUNCH_PACK:
 		return parse_yes("--pack", value, &o->pack);
 	case LAUNCH_LABEL:
-		return parse_label(value, o);
+		why = launch_label_add(o->labels, value);
+		return why ? complain("--label", value, why) : 0;
 	case LAUNCH_DELAY:
 		return parse_duration("--delay", value, 0, &o->delay);
 	case LAUNCH_FOR:

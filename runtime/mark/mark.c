@@ -8,6 +8,7 @@
 #include "runtime/base/options.h"
 #include "runtime/launcher/check.h"
 #include "runtime/launcher/control.h"
+#include "runtime/launcher/labels.h"
 #include "runtime/launcher/self.h"
 #include "runtime/launcher/unmeasured.h"
 
@@ -82,6 +83,23 @@ static int complain(const struct mark_options *o, pid_t pid, const char *what, i
 	return status;
 }
 
+/* Nobody is to do what is asked for when we are gone. */
+static char request[PATH_MAX];
+
+static void take_back(int sig)
+{
+	unlink(request);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void take_back_at(int sig)
+{
+	struct sigaction before, now = {.sa_handler = take_back};
+	if (sigaction(sig, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(sig, &now, NULL);
+}
+
 static int write_request(const char *path, const struct store_said *said)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -117,37 +135,34 @@ static int ask(const struct mark_options *o, const struct store_said *said)
 {
 	const char *out = getenv(HPCRUN_ENV_OUT);
 	struct mark_target t = {.pid = o->pid ? o->pid : getppid()};
-	char path[PATH_MAX];
 	struct error e = {0};
 	if (!out || !*out)
 		return 0;
 	if (store_visit_all(out, look, &t, &e) != 0 || !t.sig)
 		return complain(o, t.pid, "is not measured, or cannot be reached", 0);
-	snprintf(path, sizeof path, "%s/" STORE_SAID_FILE "%d-%d", out, (int)t.pid, (int)getpid());
-	if (write_request(path, said) != 0) {
-		fprintf(stderr, "hpcrun-mark: %s: %s\n", path, strerror(errno));
-		unlink(path);
+	snprintf(request, sizeof request, "%s/" STORE_SAID_FILE "%d-%d", out, (int)t.pid,
+		 (int)getpid());
+	take_back_at(SIGHUP);
+	take_back_at(SIGINT);
+	take_back_at(SIGTERM);
+	if (write_request(request, said) != 0) {
+		fprintf(stderr, "hpcrun-mark: %s: %s\n", request, strerror(errno));
+		unlink(request);
 		return FAILED;
 	}
-	return wait_for(o, &t, path);
+	return wait_for(o, &t, request);
 }
 
 /* ---- what is to be done ------------------------------------------------------------------- */
 
-/* Add KEY=VALUE to a list. Returns 0, or the exit status after one line on stderr. */
+/* Add a word to a list. Returns 0, or the exit status after one line on stderr. */
 static int add_label(char *list, const char *word)
 {
-	const char *equals = strchr(word, '=');
-	char key[CSP_NAME_BYTES + 1];
-	size_t n = equals ? (size_t)(equals - word) : 0, had = strlen(list);
-	if (n == 0)
-		return misuse("expected KEY=VALUE, not", word);
-	if (n >= sizeof key || strlen(equals + 1) > CSP_LABEL_BYTES)
-		return misuse("this label is too long (a value has at most 95 bytes):", word);
-	snprintf(key, sizeof key, "%.*s", (int)n, word);
-	return label_list_add(list, had, key, equals + 1, false) == had
-		   ? misuse("there are too many labels", NULL)
-		   : 0;
+	const char *why = launch_label_add(list, word);
+	if (!why)
+		return 0;
+	fprintf(stderr, "hpcrun-mark: '%s': %s (see hpcrun-mark --help)\n", word, why);
+	return MISUSED;
 }
 
 static int add_name(char *list, const char *word)
@@ -227,19 +242,6 @@ static void check(const char *path, const char *out)
 		unsetenv("LD_PRELOAD");
 }
 
-static int pass_labels(const char *list)
-{
-	const char *had = getenv(HPCRUN_ENV_LABELS);
-	char *all;
-	if (!*list)
-		return 0;
-	if (asprintf(&all, "%s%s%s", had ? had : "", had && *had ? "," : "", list) < 0)
-		return -1;
-	int r = setenv(HPCRUN_ENV_LABELS, all, 1);
-	free(all);
-	return r;
-}
-
 /* Replace this program by COMMAND. */
 static int do_run(const struct mark_options *o, struct store_said *said)
 {
@@ -262,7 +264,7 @@ static int do_run(const struct mark_options *o, struct store_said *said)
 	}
 	if (out && *out) {
 		check(path, out);
-		if (pass_labels(said->list) != 0) {
+		if (launch_labels_pass(said->list) != 0) {
 			fprintf(stderr, "hpcrun-mark: %s\n", strerror(errno));
 			return MISUSED;
 		}

@@ -65,7 +65,8 @@ static bool read_request(const char *path, struct store_said *out)
 	       memchr(out->unit, '\0', sizeof out->unit);
 }
 
-/* Add to a metric at the interrupted path, or if there is none, at that of our caller. */
+/* Add to a metric at the interrupted path, or if there is none, at that of our caller. Returns
+ * false if it is to be done later. */
 static bool record(csprof_state_t *state, const struct store_said *said, const char *name,
 		   const void *ucontext)
 {
@@ -81,13 +82,12 @@ static bool record(csprof_state_t *state, const struct store_said *said, const c
 	}
 	if (atomic_exchange(&state->busy, true))
 		return false;
-	bool now = !csprof_context_is_unsafe(ucontext, &why);
-	if (now && csprof_samplers_wanted(state))
-		csprof_record_interrupted(ucontext, &r);
+	bool done = !csprof_samplers_wanted(state) || (!csprof_context_is_unsafe(ucontext, &why) &&
+						       csprof_record_interrupted(ucontext, &r));
 	atomic_store(&state->busy, false);
 	if (csprof_samplers_pending(state))
 		csprof_sample_defer(NULL);
-	return now;
+	return done;
 }
 
 static void do_item(const struct store_said *said, const struct label_list_item *item)

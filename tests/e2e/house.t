@@ -98,7 +98,7 @@ is "libhpcrun.so needs the C library alone" "$needed" "ld-linux-x86-64.so.2 libc
 # An installed tree is whole.
 make -s install BUILD="$BUILD" PREFIX=/usr DESTDIR="$scratch/dest" >"$scratch/install" 2>&1
 is "make install succeeds" "$?" 0
-for file in bin/hpcrun bin/hpcprof lib/libhpcrun.so include/hpcrun.h include/hpcrun.f90 lib/pkgconfig/hpcrun.pc share/gdb/hpcrun.py share/man/man1/hpcrun.1 share/man/man1/hpcprof-text.1; do
+for file in bin/hpcrun bin/hpcrun-mark bin/hpcprof share/hpcrun/hpcrun.py lib/libhpcrun.so include/hpcrun.h include/hpcrun.f90 lib/pkgconfig/hpcrun.pc share/gdb/hpcrun.py share/man/man1/hpcrun.1 share/man/man1/hpcprof-text.1; do
 	check "installed: $file" test -e "$scratch/dest/usr/$file"
 done
 if command -v pkg-config >/dev/null; then

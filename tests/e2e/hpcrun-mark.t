@@ -82,7 +82,10 @@ HPCRUN_LABELS='a=1,,=,b' "$hpcrun" -q -o given --label a=2 "$passes" spin 100
 is 'those that are given come first, and what is no label is left out' "$(where given a)" '2/b 1'
 for wrong in key =value "k=$(printf '%096d' 0)"; do
 	"$hpcrun" --label "$wrong" -o never true 2>err
-	is "--label ${wrong:0:9}" "$? $(cat err)" "125 hpcrun: --label '$wrong': expected KEY=VALUE, of at most 95 bytes"
+	status=$?
+	why='expected KEY=VALUE, with a key of 1 to 255 bytes'
+	[ ${#wrong} -lt 95 ] || why='a value has at most 95 bytes'
+	is "--label ${wrong:0:9}" "$status $(cat err)" "125 hpcrun: --label '$wrong': $why"
 done
 
 # ---- a process that is named -------------------------------------------------------------
@@ -100,16 +103,29 @@ for i in $(seq 50); do
 done
 HPCRUN_OUT=$PWD/churn "$mark" -p "$pid" stop || : $((failed += 1))
 HPCRUN_OUT=$PWD/churn "$mark" -p "$pid" start || : $((failed += 1))
-sleep 1 # with the last label; most of the time it is in our own code
+sleep 1 # with the last label
 exec 9>&-
 wait $!
 is 'a program that changes its labels all the time can be asked, too' "$? $failed" '0 0'
 is 'and does what it is asked for' "$("$hpcprof" export -q --format folded -m ASKED churn | awk '{ n += $NF } END { print n }')" 100
 is 'no label is torn' "$("$hpcprof" export -q --format folded -m CPUTIME --group-by a churn | grep -v '^\[label\] a=\(1\|a longer value than the other one\);' |
 	grep -c '^\[label\]')" 0
-check 'it has the label that was set last' awk '/^\[label\] asked=50;/ { n += $NF } END { exit !(n > 1e6) }' \
+check 'it has the label that was set last' awk '/^\[label\] asked=50;/ { n += $NF } END { exit !(n > 1e8) }' \
 	<("$hpcprof" export -q --format folded -m CPUTIME --group-by asked churn)
 is 'no request is left' "$(ls -A churn | grep -c said)" 0
+
+# One that waits for an answer takes its request back when it is interrupted.
+timeout 100 "$hpcrun" -q -o stopped bash -c 'kill -STOP $$; exec sleep 0' &
+for _ in $(seq 500); do
+	stopped=$(ps -o pid= --ppid $! | tr -d ' ')
+	[ -z "$stopped" ] || stopped=$(ps -o stat=,pid= --ppid "$stopped" | awk '$1 ~ /^T/ { print $2 }')
+	[ -z "$stopped" ] || break
+	sleep 0.02
+done
+HPCRUN_OUT=$PWD/stopped timeout -s INT 0.3 "$mark" -p "$stopped" label a=1 2>/dev/null
+is 'interrupted it takes its request back' "$? $(ls -A stopped | grep -c said)" '124 0'
+kill -CONT "$stopped"
+wait $!
 
 # ---- without a measurement, and misuse -----------------------------------------------------
 "$mark" begin x >out 2>&1
@@ -132,7 +148,7 @@ expects() { # ARGUMENTS... = STATUS MESSAGE
 expects = 125 'what is to be said? (see hpcrun-mark --help)'
 expects lable a=b = 125 'unknown word lable (see hpcrun-mark --help)'
 expects label = 125 'expected: hpcrun-mark label KEY=VALUE...'
-expects label ab = 125 'expected KEY=VALUE, not ab (see hpcrun-mark --help)'
+expects label ab = 125 "'ab': expected KEY=VALUE, with a key of 1 to 255 bytes (see hpcrun-mark --help)"
 expects begin a b = 125 'expected: hpcrun-mark begin NAME'
 expects begin '' = 125 'a name has 1 to 255 bytes, not  (see hpcrun-mark --help)'
 expects record m -1 = 125 'expected a whole number, not -1 (see hpcrun-mark --help)'

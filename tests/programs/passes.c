@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static volatile unsigned sink;
 static const char *self;
 static char command[4096];
 
@@ -113,6 +114,8 @@ static void churn(void)
 		hpcrun_label_set("a", i % 2 ? "1" : "a longer value than the other one");
 		hpcrun_label_push_number("b", i % 3);
 		hpcrun_label_clear("b");
+		for (int k = 0; k < 300; k++)
+			sink = sink + 1;
 	}
 }
 
