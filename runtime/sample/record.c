@@ -162,6 +162,30 @@ static void add_cost_since(csprof_state_t *state, uint64_t began, uint64_t readi
 	__atomic_store_n(&clock->cost, clock->cost + took, __ATOMIC_RELAXED);
 }
 
+/* Reading the clock takes as long as a short recording: one in so many stands for others. */
+enum { TIMED = 16 };
+struct cost_timing {
+	bool timed;
+	uint64_t began, reading;
+};
+
+static struct cost_timing begin_timing(csprof_state_t *state)
+{
+	struct cost_timing t = {.timed = state && csprof_one_in(state, TIMED)};
+	if (t.timed) {
+		uint64_t before = os_clock_self();
+		t.began = os_clock_self();
+		t.reading = t.began - before;
+	}
+	return t;
+}
+
+static void end_timing(csprof_state_t *state, const struct cost_timing *t)
+{
+	if (t->timed)
+		add_cost_since(state, t->began, t->reading, TIMED);
+}
+
 bool csprof_recording_add(struct csprof_recording *r, uint32_t metric, uint64_t amount)
 {
 	if (r->n + 2 > sizeof r->columns / sizeof *r->columns ||
@@ -181,10 +205,7 @@ static inline __attribute__((always_inline)) int record(const struct csprof_reco
 {
 	csprof_state_t *state = csprof_self;
 	uint64_t mask;
-	/* reading the clock takes as long as a short recording: one in so many stands for others */
-	enum { TIMED = 16 };
-	bool timed = state && csprof_one_in(state, TIMED);
-	uint64_t before = timed ? os_clock_self() : 0, began = timed ? os_clock_self() : 0;
+	struct cost_timing timing = begin_timing(state);
 	if (!enter(state, &mask, csprof_samplers_wanted))
 		return -ENOTSUP;
 	/* the walk has already left out our own frames: this one, and the wrapper's if it is
@@ -193,8 +214,7 @@ static inline __attribute__((always_inline)) int record(const struct csprof_reco
 	uint32_t drop = unwinds > own ? unwinds - own : 0;
 	struct record_work w = {.drop = drop, .r = r};
 	record_here(state, &w, mask);
-	if (timed)
-		add_cost_since(state, began, began - before, TIMED);
+	end_timing(state, &timing);
 	return w.node ? 0 : -ENOMEM;
 }
 
@@ -237,11 +257,13 @@ struct csprof_found csprof_find_frame(uintptr_t code, uintptr_t code_end, uint32
 	csprof_state_t *state = csprof_self;
 	struct find_work w = {code, code_end, nth, CSP_TREE_PARTIAL, {0}};
 	uint64_t mask;
+	struct cost_timing timing = begin_timing(state);
 	if (!enter(state, &mask, csprof_samplers_measured))
 		return w.found;
 	if (!csprof_guarded(state, do_find, &w))
 		w.found = (struct csprof_found){0};
 	leave(state, w.kind, mask);
+	end_timing(state, &timing);
 	return w.found;
 }
 
