@@ -26,6 +26,7 @@ The names and limits are those of hpcrun.h.
 """
 
 import functools
+import operator
 
 __all__ = ["Metric", "label", "label_clear", "label_set", "labelled", "measured", "region",
            "start", "start_thread", "stop", "stop_thread", "stopped"]
@@ -100,7 +101,7 @@ _INT64 = range(-2**63, 2**63)
 
 
 def _bytes(text):
-    return str(text).encode("utf-8", "surrogateescape")
+    return str(text).encode("utf-8", "backslashreplace")
 
 
 def _check(function):
@@ -110,11 +111,8 @@ def _check(function):
                         "(hpcrun.labelled is for coroutines)" % function.__name__)
 
 
-class _Unmeasured:
-    """In place of a region or a label."""
-
-    def __init__(self, *_):
-        pass
+class _Nothing:
+    """A region or a label, not measured."""
 
     def __enter__(self):
         return self
@@ -125,6 +123,16 @@ class _Unmeasured:
     def __call__(self, function):
         _check(function)
         return function
+
+
+class _NoRegion(_Nothing):
+    def __init__(self, name):
+        pass
+
+
+class _NoLabel(_Nothing):
+    def __init__(self, key, value):
+        pass
 
 
 class _Scope:
@@ -250,8 +258,9 @@ class Metric:
 
     def record(self, amount=1):
         """Add a whole number, 0 or more. Returns whether it was added."""
-        if amount < 0:
-            raise ValueError("an amount is 0 or more, not %s" % amount)
+        amount = operator.index(amount)
+        if not 0 <= amount < 2**64:
+            raise ValueError("an amount is 0 or more, of 64 bits, not %s" % amount)
         return (self._number >= 0 and
                 _record_in(self._number, amount, _code, _code_end, _of_call) == 0)
 
@@ -316,4 +325,4 @@ if measured:
             _of_enter = 1 + _entered - _here
         _of_call = 1 + _Probe().call() - _here
 else:
-    region = label = _Unmeasured  # noqa
+    region, label = _NoRegion, _NoLabel  # noqa

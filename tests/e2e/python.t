@@ -135,10 +135,17 @@ for i in range(100):
     work(i)
 deep(100)
 list(map(callback, range(10)))
-try:
-    size.record(-1)
-except ValueError as e:
-    print(e)
+for wrong in -1, 2**64, 1.5:
+    try:
+        size.record(wrong)
+    except (ValueError, TypeError) as e:
+        print(e)
+for wrong in (), (1, 2), ("\ud800\0",):
+    try:
+        with hpcrun.region(*wrong):
+            pass
+    except TypeError as e:
+        print(type(e))
 print(hpcrun.Metric("CPUTIME").record(), hpcrun.Metric("DONE").record() == hpcrun.measured)
 hpcrun.stop()
 work(1000)
