@@ -44,7 +44,7 @@ LIB := $(BUILD)/lib
 
 # ---- the runtime: the preloaded library and the launcher ----------------------
 # Compiled apart from the offline half: nothing in it may call out unawares.
-safe_formats := formats/encode.c formats/identity/label_list.c formats/store/store.c formats/store/survey.c
+safe_formats := formats/encode.c formats/identity/label_list.c formats/identity/otel.c formats/store/store.c formats/store/survey.c
 # One of the CPUs in runtime/cpu, by the compiler's target.
 CPU := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 cpu_c := $(wildcard runtime/cpu/*.c runtime/cpu/$(CPU)/*.c)

@@ -84,6 +84,7 @@ PROGRAM_FLAGS_regions := -I.
 PROGRAM_FLAGS_labels := -I.
 PROGRAM_FLAGS_passes := -I.
 PROGRAM_FLAGS_control := -I.
+PROGRAM_FLAGS_otel := -I. -DOTEL_OWN -rdynamic
 PROGRAM_FLAGS_upcalls := -I.
 program_c := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/programs/*.c))
 program_cc := $(patsubst tests/programs/%.cc,$(BUILD)/programs/%,$(wildcard tests/programs/*.cc))
@@ -149,7 +150,7 @@ e2e_paired := threads kernel truth top blame marked conservation several-events 
 # Those that measure no time, and those that hold beside other work. The longest come first.
 e2e_beside := page outputs db thread-sanitizer frames realtime xml diff-page page-values living diff control \
 	eintr stacks activations programs values regions static zoo following ordinary-user faulting \
-	users labels hpcrun-mark python confined remembered killed upcalls many-sources values-programs sanitizers replaced \
+	users labels otel hpcrun-mark python confined remembered killed upcalls many-sources values-programs sanitizers replaced \
 	html recover stress statistics packed transfers export hpcrun db-query epochs db-outside locks \
 	hpcprof-text choose db-questions json import unseen mpi manners signal-safety perf-events views \
 	places completion sources own-metrics io mpi-driver drivers merge hpcprof-cli arrows cannot house signal-queue churn \

@@ -121,6 +121,28 @@ static void read_drivers(struct csprof_options *o, const char *list)
 	o->drivers_bytes = (size_t)(to - o->drivers);
 }
 
+static void read_otel(struct csprof_options *o, const char *list)
+{
+	char *to = o->otel_keys;
+	if (!list || !*list)
+		list = CSPROF_OTEL_DEFAULT;
+	for (size_t n; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n == 3 && strncmp(list, "ids", n) == 0) {
+			o->otel_threads = o->otel_ids = true;
+		} else if (n == 6 && strncmp(list, "thread", n) == 0) {
+			o->otel_threads = true;
+		} else if (n > 0 && !(n == 4 && strncmp(list, "none", n) == 0) &&
+			   (size_t)(o->otel_keys + sizeof o->otel_keys - to) > n + 1) {
+			memcpy(to, list, n);
+			to[n] = '\0';
+			to += n + 1;
+		}
+	}
+	*to = '\0';
+	o->otel = o->otel_threads || o->otel_keys[0];
+}
+
 const char *csprof_options_next_driver(const char *path)
 {
 	const struct csprof_options *o = &csprof_options;
@@ -213,6 +235,7 @@ bool csprof_options_read(char **environment)
 	else if (returns && strcmp(returns, "none") == 0)
 		o->returns = CSPROF_RETURNS_NONE;
 	read_values(o, environment);
+	read_otel(o, csprof_variable(environment, HPCRUN_ENV_OTEL));
 	o->debug = (uint32_t)number_of(environment, HPCRUN_ENV_DEBUG, 0);
 	read_image(o, csprof_variable(environment, HPCRUN_ENV_IMAGE));
 	read_rank(o, environment);

@@ -38,6 +38,7 @@
 /* The labels that the program's first thread has, and its regions (formats/identity/label_list.h).
  */
 #define HPCRUN_ENV_LABELS "HPCRUN_LABELS"
+#define HPCRUN_ENV_OTEL "HPCRUN_OTEL"   /* as after --otel */
 #define HPCRUN_ENV_IMAGE "HPCRUN_IMAGE" /* "PID.SEQ.SPACE": see csprof_options.pid_space */
 
 /* The values of HPCRUN_STORE and --store, besides a directory. The launcher replaces "memory" by
@@ -61,6 +62,11 @@ enum csprof_returns { CSPROF_RETURNS_FIRST, CSPROF_RETURNS_ALL, CSPROF_RETURNS_N
 /* With them, LD_PRELOAD and the options of drivers are not longer than this. */
 enum { CSPROF_DRIVERS_BYTES = 2048 };
 
+/* The list of --otel: words for what of threads' contexts, and keys of attributes of the process,
+ * joined by ','. */
+#define CSPROF_OTEL_DEFAULT "thread,service.name"
+enum { CSPROF_OTEL_BYTES = 512 };
+
 struct csprof_options {
 	char out[PATH_MAX]; /* empty: measure nothing */
 	char library[PATH_MAX];
@@ -82,6 +88,11 @@ struct csprof_options {
 	size_t drivers_bytes;
 	uint32_t value_steps; /* of a window (sample/values.h); 0: no value profiles */
 	uint32_t value_kinds; /* mask of enum csprof_values */
+	/* What the program publishes with OpenTelemetry (process/otel.h): anything of it; threads'
+	 * contexts, and identifiers in them; and attributes of the process, each with a zero behind
+	 * it and one more at the end. */
+	bool otel, otel_threads, otel_ids;
+	char otel_keys[CSPROF_OTEL_BYTES];
 	int sig;
 	uint32_t verbose, debug;
 	size_t arena;

@@ -2,6 +2,7 @@
 #include "runtime/interception/intercept.h"
 
 #include "runtime/interception/dlopen_path.h"
+#include "runtime/process/otel.h"
 #include "runtime/process/process.h"
 #include "runtime/sample/epoch.h"
 
@@ -22,6 +23,7 @@ CSPROF_WRAPPER void *dlopen(const char *file, int mode)
 	void *handle = csprof_dlopen_path_open(next, file, mode, __builtin_return_address(0));
 	csprof_epoch_get_loaded_modules();
 	csprof_epoch_change_end(cfa);
+	csprof_otel_look();
 	csprof_process_check_marks();
 	return handle;
 }
@@ -34,6 +36,7 @@ CSPROF_WRAPPER void *dlmopen(Lmid_t space, const char *file, int mode)
 	    ((void *(*)(Lmid_t, const char *, int))atomic_load(&real))(space, file, mode);
 	if (csprof_process_measured()) {
 		csprof_epoch_get_loaded_modules();
+		csprof_otel_look();
 		csprof_process_check_marks();
 	}
 	return handle;
@@ -44,8 +47,10 @@ CSPROF_WRAPPER int dlclose(void *handle)
 	static _Atomic(void *) real;
 	CSPROF_GRAB_FUNCPTR(real, "dlclose");
 	int r = ((int (*)(void *))atomic_load(&real))(handle);
-	if (csprof_process_measured())
+	if (csprof_process_measured()) {
 		csprof_epoch_get_loaded_modules();
+		csprof_otel_look();
+	}
 	return r;
 }
 

@@ -101,6 +101,7 @@ int launch_set_environment(const struct launch_options *o, const char *library, 
 	setenv(HPCRUN_ENV_RETURNS, o->returns ? o->returns : "", 1);
 	setenv(HPCRUN_ENV_VALUES, o->values ? o->values : "", 1);
 	setenv(HPCRUN_ENV_VALUE_KIND, o->value_kind ? o->value_kind : "", 1);
+	setenv(HPCRUN_ENV_OTEL, o->otel ? o->otel : "", 1);
 	set_number(HPCRUN_ENV_DEBUG, o->debug);
 	setenv(HPCRUN_ENV_BUDGET, o->budget ? o->budget : "", 1);
 	snprintf(text, sizeof text, "%u.%u.%u.%u.%u", cost->timer, cost->event, cost->change,

@@ -59,6 +59,7 @@ static const char *const each_all[] = {"each", "all", NULL};
 static const char *const unwinders[] = {"cfi", "libunwind", NULL};
 static const char *const marks[] = {"whole", "memo", "marks", "always", NULL};
 static const char *const returns[] = {"first", "all", "none", NULL};
+static const char *const otel_words[] = {"thread", "ids", "none", NULL};
 static const char *const value_kinds[] = {"both", "values", "replay", NULL};
 static const char *const places[] = {HPCRUN_STORE_MEMORY, HPCRUN_STORE_PRIVATE, NULL};
 
@@ -80,6 +81,10 @@ const struct launch_option launch_option_table[] = {
     {LAUNCH_LABEL, "label", "KEY=VALUE", NULL,
      "COMMAND's threads have this label, as if it set it itself; may\n"
      "be repeated"},
+    {LAUNCH_OTEL, "otel", "LIST", NULL,
+     "labels from what COMMAND publishes with OpenTelemetry: thread,\n"
+     "ids, and keys of attributes of the process, joined by commas\n"
+     "(" CSPROF_OTEL_DEFAULT "); none: not any"},
     {LAUNCH_DELAY, "delay", "TIME", NULL, "begin to measure after TIME, such as 10s, 500ms or 2m"},
     {LAUNCH_FOR, "for", "TIME", NULL, "stop measuring TIME after that"},
     {LAUNCH_STOPPED, "stop-at-start", NULL, NULL,
@@ -297,6 +302,33 @@ static int parse_steps(const char *value, struct launch_options *o)
 	return 0;
 }
 
+static int check_word(const char *option, const char *value, const char *const *words,
+		      const char *why)
+{
+	for (; *words; words++)
+		if (strcmp(value, *words) == 0)
+			return 0;
+	return complain(option, value, why);
+}
+
+/* Keys have a '.', so that a word that is misspelt is found out. */
+static int parse_otel(const char *list, struct launch_options *o)
+{
+	char word[CSPROF_OTEL_BYTES];
+	o->otel = list;
+	if (strlen(list) >= sizeof word)
+		return complain("--otel", list, "too long");
+	for (size_t n; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		snprintf(word, sizeof word, "%.*s", (int)n, list);
+		if (n && !strchr(word, '.') &&
+		    check_word("--otel", word, otel_words,
+			       "expected thread, ids, none or the key of an attribute") != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int one_option(struct launch_options *o, int c, const char *value)
 {
 	const char *why;
@@ -324,6 +356,8 @@ static int one_option(struct launch_options *o, int c, const char *value)
 	case LAUNCH_LABEL:
 		why = launch_label_add(o->labels, value);
 		return why ? complain("--label", value, why) : 0;
+	case LAUNCH_OTEL:
+		return parse_otel(value, o);
 	case LAUNCH_DELAY:
 		return parse_duration("--delay", value, 0, &o->delay);
 	case LAUNCH_FOR:
@@ -339,9 +373,7 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		return append("--only", value, ':', o->only, sizeof o->only);
 	case 't':
 		o->trees = value;
-		if (strcmp(value, "each") != 0 && strcmp(value, "all") != 0)
-			return complain("-t", value, "expected each or all");
-		return 0;
+		return check_word("-t", value, each_all, "expected each or all");
 	case LAUNCH_STORE:
 		o->store = value;
 		return *value
@@ -351,29 +383,19 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		return parse_signal(value, &o->sig);
 	case LAUNCH_UNWINDER:
 		o->unwinder = value;
-		if (strcmp(value, "cfi") != 0 && strcmp(value, "libunwind") != 0)
-			return complain("--unwinder", value, "expected cfi or libunwind");
-		return 0;
+		return check_word("--unwinder", value, unwinders, "expected cfi or libunwind");
 	case LAUNCH_MARK:
 		o->mark = value;
-		for (const char *const *way = marks; *way; way++)
-			if (strcmp(value, *way) == 0)
-				return 0;
-		return complain("--mark", value, "expected whole, memo, marks or always");
+		return check_word("--mark", value, marks, "expected whole, memo, marks or always");
 	case LAUNCH_RETURNS:
 		o->returns = value;
-		for (const char *const *which = returns; *which; which++)
-			if (strcmp(value, *which) == 0)
-				return 0;
-		return complain("--returns", value, "expected first, all or none");
+		return check_word("--returns", value, returns, "expected first, all or none");
 	case LAUNCH_VALUES:
 		return parse_steps(value, o);
 	case LAUNCH_VALUE_KIND:
 		o->value_kind = value;
-		for (const char *const *kind = value_kinds; *kind; kind++)
-			if (strcmp(value, *kind) == 0)
-				return 0;
-		return complain("--value-kind", value, "expected both, values or replay");
+		return check_word("--value-kind", value, value_kinds,
+				  "expected both, values or replay");
 	case 'm':
 		return parse_size(value, &o->arena);
 	case 'q':
@@ -410,6 +432,7 @@ static int from_environment(struct launch_options *o)
 	    {HPCRUN_ENV_RETURNS, LAUNCH_RETURNS},
 	    {HPCRUN_ENV_VALUES, LAUNCH_VALUES},
 	    {HPCRUN_ENV_VALUE_KIND, LAUNCH_VALUE_KIND},
+	    {HPCRUN_ENV_OTEL, LAUNCH_OTEL},
 	    {HPCRUN_ENV_ARENA, 'm'},
 	    {HPCRUN_ENV_VERBOSE, 'v'},
 	    {HPCRUN_ENV_DEBUG, 'D'},

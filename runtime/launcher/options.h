@@ -39,6 +39,7 @@ struct launch_options {
 	char only[4096];        /* names joined by ':' */
 	/* as after --driver, joined by spaces, and the same with absolute paths */
 	char drivers[CSPROF_DRIVERS_BYTES], found_drivers[CSPROF_DRIVERS_BYTES];
+	const char *otel; /* a list (runtime/base/options.h), or NULL: the default */
 	char labels[LABEL_LIST_BYTES + 1]; /* a list (formats/identity/label_list.h) */
 	bool follow, quiet, pack;
 	int sig;          /* 0: the default */
@@ -65,6 +66,7 @@ enum {
 	LAUNCH_BUDGET = 256,
 	LAUNCH_ONLY,
 	LAUNCH_LABEL,
+	LAUNCH_OTEL,
 	LAUNCH_DRIVER,
 	LAUNCH_STORE,
 	LAUNCH_SIGNAL,

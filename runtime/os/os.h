@@ -334,4 +334,23 @@ uint64_t os_module_changes(void);
  * caller at a time. */
 void os_anonymous_code(void (*each)(uintptr_t low, uintptr_t high, void *), void *arg);
 
+/* ---- thread-local variables of load modules ---- */
+struct os_tls {
+	uintptr_t module; /* the loader's number of it */
+	uintptr_t offset; /* in the module's block */
+	bool is_static;   /* the block is at this distance from the thread pointer */
+	intptr_t distance;
+	uintptr_t since; /* threads that know fewer generations of modules have none */
+};
+enum { OS_TLS_MOST = 4 };
+/* Those with that name that modules define for others. Returns how many there are. Takes the
+ * loader's lock, and may allocate the calling thread's: never in a handler. */
+uint32_t os_tls_find(const char *name, struct os_tls out[OS_TLS_MOST]);
+/* The calling thread's, or NULL if it has none yet. */
+void *os_tls_address(const struct os_tls *v);
+
+/* Where a mapping with that name begins, which it has by memfd_create or PR_SET_VMA_ANON_NAME; 0:
+ * there is none. Async-signal-safe. */
+uintptr_t os_mapping_named(const char *name);
+
 #endif

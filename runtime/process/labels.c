@@ -133,20 +133,13 @@ static uint64_t key_of(uint64_t ip)
 	return ip >> CSP_NOTE_SHIFT & (CSP_NAMES - 1);
 }
 
-uint32_t csprof_labels_ips(const csprof_state_t *state, uint64_t ips[CSPROF_LABELS_KEPT])
+uint32_t csprof_labels_ips(const csprof_state_t *state, uint64_t *ips, uint32_t n)
 {
 	struct csprof_labels *l = state->labels;
-	uint32_t n = get_n(l), used = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		if (find(l, l->at[i].key) != i)
-			continue; /* another one is in force */
-		uint64_t ip = ip_of(&l->at[i]);
-		uint32_t k = used++;
-		for (; k > 0 && key_of(ips[k - 1]) > key_of(ip); k--)
-			ips[k] = ips[k - 1];
-		ips[k] = ip;
-	}
-	return used;
+	for (uint32_t i = 0, num = get_n(l); i < num; i++)
+		if (find(l, l->at[i].key) == i) /* else another one is in force */
+			n = csprof_labels_add(ips, n, ip_of(&l->at[i]));
+	return n;
 }
 
 uint32_t csprof_labels_add(uint64_t *ips, uint32_t n, uint64_t ip)

@@ -3,10 +3,13 @@
 #define RUNTIME_PROCESS_LABELS_H
 
 #include "formats/identity/notes.h"
+#include "runtime/process/otel.h"
 #include "runtime/process/state.h"
 #include "runtime/trees/names.h"
 
 enum { CSPROF_LABELS_KEPT = 16 };
+/* Of a path: with those of csprof_otel_ips, and one of the path's own. */
+enum { CSPROF_LABELS_MOST = CSPROF_LABELS_KEPT + CSPROF_OTEL_LABELS + 1 };
 
 struct csprof_label {
 	struct csprof_name *key;
@@ -34,12 +37,13 @@ void csprof_label_put(const char *key, enum csp_label_kind kind, const char *val
  * nothing. Returns its length. */
 size_t csprof_labels_list(char *list, size_t n);
 
-/* The numbers of the labels that are in force, as ips (formats/identity/notes.h), in their order.
- * Returns how many there are. Async-signal-safe. */
-uint32_t csprof_labels_ips(const csprof_state_t *state, uint64_t ips[CSPROF_LABELS_KEPT]);
+/* The numbers of the labels that are in force, as ips (formats/identity/notes.h) in the order of
+ * their keys, put among n others, for which there is room: see csprof_labels_add. Returns how many
+ * there are then. Async-signal-safe. */
+uint32_t csprof_labels_ips(const csprof_state_t *state, uint64_t *ips, uint32_t n);
 
-/* Put another one among n of them, in the place of the one with its key. There is room for it.
- * Returns how many there are then. Async-signal-safe. */
+/* Put another one among n of them, in the place of the one with its key. Returns how many there are
+ * then. Async-signal-safe. */
 uint32_t csprof_labels_add(uint64_t *ips, uint32_t n, uint64_t ip);
 
 /* A label that never changes, of the program's own memory (runtime/hpcrun.h), as an ip; 0: there is

@@ -9,6 +9,7 @@
 #include "runtime/os/os.h"
 #include "runtime/process/control.h"
 #include "runtime/process/environment.h"
+#include "runtime/process/otel.h"
 #include "runtime/process/plugins.h"
 #include "runtime/process/said.h"
 #include "runtime/process/samplers.h"
@@ -150,8 +151,12 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 		csprof_epoch_get_loaded_modules();
 	if (csprof_process.epoch == 0)
 		return;
-	if (!kept)
+	if (kept) {
+		csprof_otel_in_child();
+	} else {
 		csprof_output_save_vdso();
+		csprof_otel_look();
+	}
 	atomic_store(&csprof_process.measuring, true);
 	csprof_thread_start(NULL, low, high);
 	add_outside(since, kept ? csprof_options.cost.child : csprof_options.cost.image);

@@ -26,7 +26,10 @@ static __attribute__((noinline)) bool run(csprof_state_t *state,
 
 bool csprof_attempt(csprof_state_t *state, void (*work)(csprof_state_t *, void *), void *arg)
 {
-	return run(state, work, arg);
+	struct csprof_guard outer = state->guard; /* it may be within other such work */
+	bool whole = run(state, work, arg);
+	state->guard = outer;
+	return whole;
 }
 
 static void measuring_off(csprof_state_t *state)

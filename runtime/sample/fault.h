@@ -21,7 +21,8 @@ struct csprof_guard {
  * has set the thread's busy flag. Async-signal-safe. */
 bool csprof_guarded(csprof_state_t *state, void (*work)(csprof_state_t *, void *), void *arg);
 
-/* The same, but the thread remains measured: a fault has no consequences. */
+/* The same, but the thread remains measured: a fault has no consequences. May be called by such
+ * work. */
 bool csprof_attempt(csprof_state_t *state, void (*work)(csprof_state_t *, void *), void *arg);
 
 /* The handler of SIGSEGV and SIGBUS. Faults outside our code are passed to the program. */

@@ -121,8 +121,9 @@ void csprof_notes_place(csprof_state_t *state, bool complete)
 bool csprof_notes_put(csprof_state_t *state, uint64_t label)
 {
 	const struct csprof_regions *r = state->regions;
-	uint64_t labels[CSPROF_LABELS_KEPT + 1];
-	uint32_t num_labels = csprof_labels_ips(state, labels);
+	uint64_t labels[CSPROF_LABELS_MOST];
+	uint32_t num_labels = csprof_otel_ips(state, labels);
+	num_labels = csprof_labels_ips(state, labels, num_labels);
 	if (label)
 		num_labels = csprof_labels_add(labels, num_labels, label);
 	uint32_t regions = count_regions(r), n = regions + num_labels, k = n;

@@ -44,4 +44,13 @@ static inline long csprof_raw_call(long number, long a, long b, long c, long d, 
 	return x0;
 }
 
+/* As for x86-64. */
+enum { CSPROF_DTV = 0, CSPROF_TLS_BELOW = 0 };
+static inline uintptr_t csprof_thread_pointer(void)
+{
+	uintptr_t p;
+	__asm__("mrs %0, tpidr_el0" : "=r"(p));
+	return p;
+}
+
 #endif

@@ -42,4 +42,14 @@ static inline long csprof_raw_call(long number, long a, long b, long c, long d, 
 	return result;
 }
 
+/* The thread pointer; where the address of the dynamic thread vector is from it (glibc's
+ * tcbhead_t); and on which side static blocks are. */
+enum { CSPROF_DTV = 8, CSPROF_TLS_BELOW = 1 };
+static inline uintptr_t csprof_thread_pointer(void)
+{
+	uintptr_t p;
+	__asm__("mov %%fs:0, %0" : "=r"(p));
+	return p;
+}
+
 #endif

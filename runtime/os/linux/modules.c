@@ -1,5 +1,6 @@
 /* Load modules on Linux: the loader's list, build-ids from the notes in memory, and executable
  * mappings without a file. */
+#include "runtime/os/linux/symbols.h"
 #include "runtime/os/os.h"
 
 #include <dlfcn.h>
@@ -16,20 +17,18 @@ struct walk {
 	uintptr_t vdso; /* address of its ELF header */
 };
 
-typedef int visit_fn(struct dl_phdr_info *info, size_t size, void *arg);
-
 #ifdef CSPROF_STATIC
-static void iterate(visit_fn *each, void *arg)
+void os_each_object(os_visit_object *each, void *arg)
 {
 	dl_iterate_phdr(each, arg);
 }
 #else
 /* The loader's dl_iterate_phdr. A program may have one of its own, which is not ready before its
  * constructors have run (ThreadSanitizer's). First called before main; see intercept.h. */
-static void iterate(visit_fn *each, void *arg)
+void os_each_object(os_visit_object *each, void *arg)
 {
 	static _Atomic(void *) real;
-	int (*next)(visit_fn *, void *);
+	int (*next)(os_visit_object *, void *);
 
 	if (!atomic_load_explicit(&real, memory_order_acquire))
 		atomic_store_explicit(&real, dlsym(RTLD_NEXT, "dl_iterate_phdr"),
@@ -111,7 +110,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 void os_modules(void (*each)(const struct os_module *, void *), void *arg)
 {
 	struct walk w = {each, arg, getauxval(AT_SYSINFO_EHDR)};
-	iterate(visit, &w);
+	os_each_object(visit, &w);
 }
 
 /* Whether all of the n bytes at p can be read: a program may have unmapped or protected them. */
@@ -159,7 +158,7 @@ static int first_only(struct dl_phdr_info *info, size_t size, void *arg)
 uint64_t os_module_changes(void)
 {
 	uint64_t changes = 0;
-	iterate(first_only, &changes);
+	os_each_object(first_only, &changes);
 	return changes;
 }
 
@@ -180,17 +179,22 @@ static const char *read_hex(const char *p, uintptr_t *out)
 	return p;
 }
 
-/* "low-high perms offset device inode name": report it if it is executable and its name is empty
- * or describes anonymous memory. */
-static void maps_line(const char *line, void (*each)(uintptr_t, uintptr_t, void *), void *arg)
-{
+struct mapping {
 	uintptr_t low, high;
-	const char *p = read_hex(line, &low);
+	bool executable;
+	const char *name; /* empty: it has none */
+};
+
+/* "low-high perms offset device inode name". Returns false if it is none. */
+static bool parse_line(const char *line, struct mapping *m)
+{
+	const char *p = read_hex(line, &m->low);
 	if (*p++ != '-')
-		return;
-	p = read_hex(p, &high);
-	if (p[0] != ' ' || p[3] != 'x')
-		return;
+		return false;
+	p = read_hex(p, &m->high);
+	if (p[0] != ' ' || !p[1] || !p[2])
+		return false;
+	m->executable = p[3] == 'x';
 	for (int field = 0; field < 4 && *p; field++) {
 		p++;
 		while (*p && *p != ' ')
@@ -198,15 +202,15 @@ static void maps_line(const char *line, void (*each)(uintptr_t, uintptr_t, void 
 	}
 	while (*p == ' ')
 		p++;
-	if (*p == '\0' || strncmp(p, "[anon", 5) == 0 || strcmp(p, "[heap]") == 0 ||
-	    strcmp(p, "[stack]") == 0)
-		each(low, high, arg);
+	m->name = p;
+	return true;
 }
 
-void os_anonymous_code(void (*each)(uintptr_t low, uintptr_t high, void *), void *arg)
+static void each_mapping(void (*each)(const struct mapping *, void *), void *arg)
 {
 	enum { BUFFER = 8192 };
 	size_t have = 0;
+	struct mapping m;
 	int got, fd = os_open_read("/proc/self/maps");
 	char *buf = os_map(BUFFER); /* not on the stack, which may be a small alternate one */
 	while (fd >= 0 && buf && (got = os_read(fd, buf + have, BUFFER - 1 - have)) > 0) {
@@ -215,7 +219,8 @@ void os_anonymous_code(void (*each)(uintptr_t low, uintptr_t high, void *), void
 		for (size_t i = 0; i < have; i++)
 			if (buf[i] == '\n') {
 				buf[i] = '\0';
-				maps_line(buf + start, each, arg);
+				if (parse_line(buf + start, &m))
+					each(&m, arg);
 				start = i + 1;
 			}
 		if (start == 0 && have == BUFFER - 1)
@@ -227,4 +232,46 @@ void os_anonymous_code(void (*each)(uintptr_t low, uintptr_t high, void *), void
 		os_unmap(buf, BUFFER);
 	if (fd >= 0)
 		os_close(fd);
+}
+
+struct code_search {
+	void (*each)(uintptr_t low, uintptr_t high, void *);
+	void *arg;
+};
+
+static void tell_anonymous(const struct mapping *m, void *arg)
+{
+	const struct code_search *s = arg;
+	if (m->executable && (m->name[0] == '\0' || strncmp(m->name, "[anon", 5) == 0 ||
+			      strcmp(m->name, "[heap]") == 0 || strcmp(m->name, "[stack]") == 0))
+		s->each(m->low, m->high, s->arg);
+}
+
+void os_anonymous_code(void (*each)(uintptr_t low, uintptr_t high, void *), void *arg)
+{
+	struct code_search s = {each, arg};
+	each_mapping(tell_anonymous, &s);
+}
+
+struct name_search {
+	const char *name;
+	uintptr_t low;
+};
+
+/* "/memfd:NAME (deleted)", "[anon:NAME]", "[anon_shmem:NAME]". */
+static void look_for_name(const struct mapping *m, void *arg)
+{
+	struct name_search *s = arg;
+	size_t kind = strcspn(m->name, ":"), n = strlen(s->name);
+	const char *name = m->name + kind + 1;
+	if (!s->low && m->name[kind] && strncmp(name, s->name, n) == 0 &&
+	    (name[n] == ']' || name[n] == ' ' || name[n] == '\0'))
+		s->low = m->low;
+}
+
+uintptr_t os_mapping_named(const char *name)
+{
+	struct name_search s = {.name = name};
+	each_mapping(look_for_name, &s);
+	return s.low;
 }
