@@ -2,26 +2,10 @@
 # What programs publish with OpenTelemetry, as labels: attributes of the process and of threads' contexts.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
+. "$top/tests/lib/shell/labels.sh"
 
 otel=$BUILD/programs/otel
 
-# by KEY DATA [OPTIONS]: "VALUE SHARE", per cent, of the labels with that key, and of none.
-by() {
-	local key=$1
-	"$hpcprof" export -q --format folded -m CPUTIME --group-by "$key" "${@:2}" |
-		awk -v prefix="[label] $key=" '{ n = $NF; t += n; sub(/;.*/, "")
-			if (index($0, prefix) == 1) of[substr($0, length(prefix) + 1)] += n; else of["-"] += n }
-			END { for (v in of) if (v != "-" || of[v] > 0.005 * t) printf "%s %.0f\n", v, t ? 100 * of[v] / t : 0 }' | sort
-}
-# is_by NAME KEY DATA "VALUE SHARE"...: within 4.
-is_by() {
-	by "$2" "$3" >got
-	check "$1" awk -v want="$(printf '%s\n' "${@:4}")" 'BEGIN { n = split(want, row, "\n")
-			for (i = 1; i <= n; i++) { split(row[i], f, " "); of[f[1]] = f[2] } left = n }
-		{ left--; if (!($1 in of) || $2 < of[$1] - 4 || $2 > of[$1] + 4) exit bad = 1 }
-		END { exit bad || left != 0 }' got
-	note "$(paste -sd, got)"
-}
 measure() { # DATA ARGUMENTS
 	timeout 60 "$hpcrun" -q -e CPUTIME@f2000 -o "$@" >said 2>said.err
 	is "$1: the program ends as alone" "$? $(cat said said.err)" '0 done'
