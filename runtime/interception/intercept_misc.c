@@ -23,7 +23,8 @@ CSPROF_WRAPPER void *dlopen(const char *file, int mode)
 	void *handle = csprof_dlopen_path_open(next, file, mode, __builtin_return_address(0));
 	csprof_epoch_get_loaded_modules();
 	csprof_epoch_change_end(cfa);
-	csprof_otel_look();
+	if (handle)
+		csprof_otel_look();
 	csprof_process_check_marks();
 	return handle;
 }
@@ -36,7 +37,8 @@ CSPROF_WRAPPER void *dlmopen(Lmid_t space, const char *file, int mode)
 	    ((void *(*)(Lmid_t, const char *, int))atomic_load(&real))(space, file, mode);
 	if (csprof_process_measured()) {
 		csprof_epoch_get_loaded_modules();
-		csprof_otel_look();
+		if (handle)
+			csprof_otel_look();
 		csprof_process_check_marks();
 	}
 	return handle;
@@ -49,7 +51,8 @@ CSPROF_WRAPPER int dlclose(void *handle)
 	int r = ((int (*)(void *))atomic_load(&real))(handle);
 	if (csprof_process_measured()) {
 		csprof_epoch_get_loaded_modules();
-		csprof_otel_look();
+		if (r == 0)
+			csprof_otel_look();
 	}
 	return r;
 }

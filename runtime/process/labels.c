@@ -122,10 +122,8 @@ size_t csprof_labels_list(char *list, size_t n)
 
 static uint64_t ip_of(struct csprof_label *label)
 {
-	uint64_t key = csprof_name_number(label->key);
-	uint64_t value = csprof_name_value(&label->numbered, label->value, label->n);
-	return CSP_LABEL_BASE | (uint64_t)label->kind << 2 * CSP_NOTE_SHIFT |
-	       key << CSP_NOTE_SHIFT | value;
+	return csprof_label_ip(label->kind, csprof_name_number(label->key),
+			       csprof_name_value(&label->numbered, label->value, label->n));
 }
 
 static uint64_t key_of(uint64_t ip)
@@ -168,8 +166,7 @@ uint64_t csprof_label_fixed(struct hpcrun_fixed_label *label)
 	}
 	uint64_t value = csprof_name_value((_Atomic uint64_t *)&label->internal[1], label->value,
 					   (uint32_t)strnlen(label->value, CSP_LABEL_BYTES));
-	return CSP_LABEL_BASE | (uint64_t)CSP_LABEL_TEXT << 2 * CSP_NOTE_SHIFT |
-	       (uint64_t)csprof_name_number(key) << CSP_NOTE_SHIFT | value;
+	return csprof_label_ip(CSP_LABEL_TEXT, csprof_name_number(key), value);
 }
 
 /* ---- threads and processes ------------------------------------------------------------ */

@@ -42,6 +42,12 @@ size_t csprof_labels_list(char *list, size_t n);
  * there are then. Async-signal-safe. */
 uint32_t csprof_labels_ips(const csprof_state_t *state, uint64_t *ips, uint32_t n);
 
+static inline uint64_t csprof_label_ip(enum csp_label_kind kind, uint64_t key, uint64_t value)
+{
+	return CSP_LABEL_BASE | (uint64_t)kind << 2 * CSP_NOTE_SHIFT | key << CSP_NOTE_SHIFT |
+	       value;
+}
+
 /* Put another one among n of them, in the place of the one with its key. Returns how many there are
  * then. Async-signal-safe. */
 uint32_t csprof_labels_add(uint64_t *ips, uint32_t n, uint64_t ip);

@@ -301,18 +301,21 @@ static uint32_t get_variables(struct os_tls out[OS_TLS_MOST])
 
 void csprof_otel_look(void)
 {
-	static uint64_t seen; /* under the lock */
+	static _Atomic uint64_t seen; /* written under the lock */
 	enum { TRIES = 8 };
 	bool done = !csprof_options.otel_threads;
 	for (int i = 0; !done && i < TRIES; i++) {
 		struct os_tls found[OS_TLS_MOST];
 		uint64_t changes = os_module_changes();
+		if (changes == atomic_load(&seen))
+			return;
 		uint32_t n = os_tls_find(OTEL_THREAD_VARIABLE, found);
 		csprof_lock();
 		done = os_module_changes() == changes;
-		if (done && seen != changes && (n || variables.n))
+		if (done && (n || variables.n))
 			put_variables(found, n);
-		seen = done ? changes : seen;
+		if (done)
+			atomic_store(&seen, changes);
 		csprof_unlock();
 		if (done && n)
 			csprof_epoch_add_notes();
@@ -361,9 +364,7 @@ static uint32_t put(uint64_t *ips, uint32_t n, enum csp_label_kind kind, uint64_
 {
 	if (key == 0)
 		return n;
-	return csprof_labels_add(ips, n,
-				 CSP_LABEL_BASE | (uint64_t)kind << 2 * CSP_NOTE_SHIFT |
-				     key << CSP_NOTE_SHIFT | value);
+	return csprof_labels_add(ips, n, csprof_label_ip(kind, key, value));
 }
 
 static enum csp_label_kind kind_of(bool is_number)

@@ -68,7 +68,7 @@ x86_64) dialects='-mtls-dialect=gnu -mtls-dialect=gnu2' ;;
 *) dialects='-mtls-dialect=trad -mtls-dialect=desc' ;;
 esac
 gcc -D_GNU_SOURCE -O2 -g -I"$top" -o plain "$top/tests/programs/otel.c" -lm
-for how in $dialects -ftls-model=initial-exec; do
+for how in $dialects -ftls-model=initial-exec -Wl,--hash-style=sysv; do
 	# shellcheck disable=SC2086
 	gcc -O2 -g -fPIC -shared $how -o "library$how.so" library.c
 	measure "late$how" ./plain threads "$PWD/library$how.so"
@@ -80,4 +80,10 @@ done
 gcc -O2 -g -fPIC -shared "${dialects%% *}" -Dotel_thread_ctx_v1=another -o libraryother.so library.c
 measure replaced ./plain replace "$PWD/libraryother.so" "$PWD/library${dialects%% *}.so"
 is_by 'a block of an unloaded library is not read' route replaced '/new 50' '- 50'
+# What goes wrong in the loader is the program's, and what goes on in other threads is no matter.
+echo 'int not_there(void); int use(void); int use(void) { return not_there(); }' >undefined.c
+gcc -fPIC -shared -o undefined.so undefined.c
+measure failed "$otel" fail "$PWD/undefined.so"
+measure storm ./plain storm "$PWD/library${dialects%% *}.so" "$PWD/libraryother.so" "$PWD/library${dialects##* }.so" \
+	"$PWD/library${dialects%% *}.so"
 done_testing

@@ -303,6 +303,40 @@ static void forks(void)
 	waitpid(child, NULL, 0);
 }
 
+/* The loader's error remains the program's. */
+static void fail(const char *library)
+{
+	const char *why = dlopen(library, RTLD_NOW) ? NULL : dlerror();
+	if (!why || !strstr(why, "undefined symbol"))
+		printf("%s: %s\n", library, why ? why : "no error");
+}
+
+/* Libraries come and go while other threads look for the variable in them. */
+static void *load_often(void *library)
+{
+	for (int i = 0; i < 300; i++) {
+		void *one = dlopen(library, RTLD_NOW);
+		void (*set_there)(void *) = NULL;
+		if (one)
+			*(void **)&set_there = dlsym(one, "set");
+		if (!set_there)
+			exit(1);
+		set_there(NULL);
+		dlclose(one);
+	}
+	return NULL;
+}
+
+static void storm(char **libraries)
+{
+	pthread_t t[8];
+	int n = 0;
+	for (; n < 8 && libraries[n]; n++)
+		pthread_create(&t[n], NULL, load_often, libraries[n]);
+	while (n > 0)
+		pthread_join(t[--n], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "threads";
@@ -320,6 +354,10 @@ int main(int argc, char **argv)
 		later();
 	} else if (strcmp(what, "broken") == 0) {
 		broken();
+	} else if (strcmp(what, "fail") == 0) {
+		fail(library);
+	} else if (strcmp(what, "storm") == 0 && library) {
+		storm(argv + 2);
 	} else if (strcmp(what, "replace") == 0) {
 		replace(library, argc > 3 ? argv[3] : NULL);
 	} else if (strcmp(what, "fork") == 0) {
