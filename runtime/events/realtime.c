@@ -26,8 +26,16 @@ static uint64_t run_delay(struct csprof_source *s, uint32_t tid)
 
 static uint64_t blocked_clock(struct csprof_source *s)
 {
-	uint64_t delay = run_delay(s, 0), cpu = os_clock_self();
-	return os_clock_mono() - cpu - delay;
+	enum { TRIES = 3 };
+	for (int i = 1;; i++) { /* again if the thread has lost the CPU meanwhile */
+		struct os_usage before, after;
+		os_usage(&before);
+		uint64_t delay = run_delay(s, 0), cpu = os_clock_self(), mono = os_clock_mono();
+		os_usage(&after);
+		if (i == TRIES ||
+		    (before.switches == after.switches && before.preempted == after.preempted))
+			return mono - cpu - delay;
+	}
 }
 
 static uint64_t blocked_clock_of(struct csprof_source *s, uint32_t tid)

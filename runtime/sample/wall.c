@@ -84,7 +84,7 @@ void csprof_wall_begin(csprof_state_t *state)
 }
 
 /* The time for which the thread has waited for a CPU changes only with its context switches. */
-static struct csprof_look look(struct csprof_wall *w)
+static struct csprof_look look_once(struct csprof_wall *w)
 {
 	struct os_usage u;
 	os_usage(&u);
@@ -97,6 +97,22 @@ static struct csprof_look look(struct csprof_wall *w)
 	now.cpu = os_clock_self();
 	now.mono = os_clock_mono();
 	now.blocked = now.mono - now.cpu - now.runnable;
+	return now;
+}
+
+/* If the thread loses the CPU while its clocks are read, that time is not BLOCKED. */
+static struct csprof_look look(struct csprof_wall *w)
+{
+	enum { TRIES = 3 };
+	struct csprof_look now = look_once(w);
+	for (int i = 1; i < TRIES; i++) {
+		struct os_usage after;
+		os_usage(&after);
+		if (after.switches == OS_NOT_KNOWN ||
+		    after.switches + after.preempted == now.switches)
+			break;
+		now = look_once(w);
+	}
 	return now;
 }
 
