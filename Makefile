@@ -54,8 +54,9 @@ runtime_c := $(filter-out runtime/cpu/% runtime/launcher/% runtime/mark/% runtim
 runtime_s := $(wildcard runtime/cpu/$(CPU)/*.S)
 # No frame of ours has a personality routine: the library needs libc alone.
 RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-exceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
+# Bsymbolic: a wrapper that calls another one calls ours also where other modules do not find it.
 # initfirst: our constructor runs before those of the program's libraries.
-RUNTIME_LDFLAGS := -Wl,--sort-section=name -Wl,-z,noseparate-code -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-soname,libhpcrun.so
+RUNTIME_LDFLAGS := -Wl,--sort-section=name -Wl,-z,noseparate-code -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-Bsymbolic-functions -Wl,-soname,libhpcrun.so
 runtime_o := $(runtime_c:%.c=$(BUILD)/runtime-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 marks_o := $(filter-out %/no_slots.o,$(runtime_o)) $(patsubst %,$(BUILD)/runtime-obj/%.o,$(basename $(marks_only)))
 marks_so := $(if $(wildcard runtime/cpu/$(CPU)/marks),$(LIB)/libhpcrun-marks.so)
@@ -123,7 +124,8 @@ $(BUILD)/plugin-obj/%.o: %.c
 
 # The same for static programs, where there is no loader.
 loader_c := runtime/sample/own_code.c runtime/sample/unwind_libunwind.c runtime/base/sections.c \
-	$(addprefix runtime/interception/,intercept_start.c intercept_misc.c dlopen_path.c)
+	$(addprefix runtime/interception/,intercept_start.c intercept_attach.c intercept_misc.c replace.c dlopen_path.c) \
+	$(addprefix runtime/os/linux/,imports.c next.c)
 static_c := $(filter-out $(loader_c),$(runtime_c)) $(call sources,runtime/static)
 # What differs by CSPROF_STATIC is compiled again: sources that name it, or a header that does.
 static_headers := $(notdir $(shell grep -rl --include='*.h' CSPROF_STATIC runtime formats))

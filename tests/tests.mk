@@ -84,6 +84,7 @@ PROGRAM_FLAGS_regions := -I.
 PROGRAM_FLAGS_labels := -I.
 PROGRAM_FLAGS_passes := -I.
 PROGRAM_FLAGS_control := -I.
+PROGRAM_FLAGS_attached := -I.
 PROGRAM_FLAGS_otel := -I. -DOTEL_OWN -rdynamic
 PROGRAM_FLAGS_upcalls := -I.
 program_c := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/programs/*.c))

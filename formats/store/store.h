@@ -77,6 +77,10 @@ enum store_state {
 enum { STORE_CONTROL_STOP = 1 };
 #define STORE_CONTROL_VALUE 0x4850435354415254ull
 
+/* hpcrun attach asks a thread of a process that it has begun to measure to begin, by queueing it
+ * the signal `sig` with this value, until the thread is in the store. */
+#define STORE_ATTACH_VALUE 0x4850435341545443ull
+
 /* The file in the directory of datafiles that says that new processes are stopped. */
 #define STORE_STOPPED_FILE "stopped"
 

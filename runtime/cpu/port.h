@@ -4,6 +4,7 @@
  *	csprof_raw_call     one system call, inlined: its result or a negative errno
  *	csprof_code_address the plain address of a saved return address, without a signature
  *	csprof_thread_pointer, CSPROF_DTV, CSPROF_TLS_BELOW  where thread-local variables are
+ *	CSPROF_RELOC_SLOT, CSPROF_RELOC_DATA  relocations of imported functions
  *	CSPROF_CPU_AUDIT    AUDIT_ARCH_* of linux/audit.h, as system call filters see it
  *	CSPROF_CPU_UNWIND   prefix of the names of libunwind's functions for this CPU
  *	CSPROF_CPU_CURSOR   words in libunwind's cursor

@@ -3,7 +3,8 @@
 #ifndef RUNTIME_INTERCEPTION_INTERCEPT_H
 #define RUNTIME_INTERCEPTION_INTERCEPT_H
 
-#include <dlfcn.h>
+#include "runtime/os/os.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -17,11 +18,9 @@ void *csprof_static_next(const char *name);
 #define CSPROF_NEXT_VERSION(name, version) csprof_static_next(name)
 #define CSPROF_LIST_NEXT(real, name, version)
 #else
-#define CSPROF_NEXT(name) dlsym(RTLD_NEXT, name)
+#define CSPROF_NEXT(name) os_next(name, "")
 /* version: "" for any. */
-#define CSPROF_NEXT_VERSION(name, version)                                                         \
-	((version)[0] && dlvsym(RTLD_NEXT, name, version) ? dlvsym(RTLD_NEXT, name, version)       \
-							  : CSPROF_NEXT(name))
+#define CSPROF_NEXT_VERSION(name, version) os_next(name, version)
 #define CSPROF_LIST_NEXT(real, name, version)                                                      \
 	static const struct csprof_wrapped next_                                                   \
 	    __attribute__((section("csprof_wrapped"), used)) = {&(real), name, version}
@@ -34,6 +33,11 @@ struct csprof_wrapped {
 	_Atomic(void *) *real;
 	const char *name, *version;
 } __attribute__((aligned(32))); /* so that the linker's list has no gaps */
+
+/* Look up all of them. */
+void csprof_wrapped_find(void);
+/* The version of that function in the list, or "". */
+const char *csprof_wrapped_version(const char *name);
 
 /* Set real to the next definition of a function. It is looked up at the first use if that is
  * before main. (The classic name is CSPROF_GRAB_FUNCPTR.) */
@@ -49,6 +53,9 @@ struct csprof_wrapped {
 
 /* Begin, before any code of the program; environ need not be set yet. */
 void csprof_image_start(int argc, char **argv, char **environment);
+
+/* The same in a program that runs already, and is measured from now on. */
+void csprof_image_attached(void);
 
 /* The process ends with this status: end the measurement, unless it has ended. with_loader: the
  * loader's lock may be taken. */

@@ -2,10 +2,12 @@
 #include "runtime/interception/intercept.h"
 
 #include "runtime/interception/dlopen_path.h"
+#include "runtime/interception/replace.h"
 #include "runtime/process/otel.h"
 #include "runtime/process/process.h"
 #include "runtime/sample/epoch.h"
 
+#include <dlfcn.h>
 #include <stdint.h>
 
 /* The loader searches along the run path of the library that calls dlopen: with our address as
@@ -26,6 +28,8 @@ CSPROF_WRAPPER void *dlopen(const char *file, int mode)
 	if (handle)
 		csprof_otel_look();
 	csprof_process_check_marks();
+	if (handle)
+		csprof_replace_imports();
 	return handle;
 }
 
@@ -41,6 +45,8 @@ CSPROF_WRAPPER void *dlmopen(Lmid_t space, const char *file, int mode)
 			csprof_otel_look();
 		csprof_process_check_marks();
 	}
+	if (handle)
+		csprof_replace_imports();
 	return handle;
 }
 

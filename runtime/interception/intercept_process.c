@@ -5,6 +5,7 @@
 #include "runtime/interception/stacks.h"
 #include "runtime/process/fork_detect.h"
 #include "runtime/process/process.h"
+#include "runtime/process/state.h"
 #include "runtime/process/thread.h"
 
 #include <limits.h>
@@ -78,9 +79,21 @@ void csprof_image_start(int argc, char **argv, char **environment)
 		csprof_thread_end_later();
 }
 
+void csprof_image_attached(void)
+{
+	csprof_fork_detect_watch();
+	(void)at_quick_exit(at_quick);
+	if (pthread_key_create(&thread_key, end_thread) != 0)
+		thread_key = PTHREAD_KEYS_MAX;
+}
+
+/* In a handler only if the key is one of the first, for which libc has room in each thread (its
+ * PTHREAD_KEY_2NDLEVEL_SIZE): else it may allocate memory. */
 void csprof_thread_end_later(void)
 {
-	pthread_setspecific(thread_key, (void *)1);
+	enum { AT_ONCE = 32 };
+	if (!csprof_process.attached || thread_key < AT_ONCE)
+		pthread_setspecific(thread_key, (void *)1);
 }
 
 /* ---- ends ---------------------------------------------------------------------------

@@ -6,8 +6,10 @@
 #include "runtime/process/plugins.h"
 #include "runtime/process/process.h"
 
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void at_exit(int status, void *arg)
 {
@@ -35,7 +37,7 @@ __attribute__((constructor)) static void library_start(int argc, char **argv, ch
 extern const struct csprof_wrapped __start_csprof_wrapped[] __attribute__((visibility("hidden")));
 extern const struct csprof_wrapped __stop_csprof_wrapped[] __attribute__((visibility("hidden")));
 
-static void find_all(void)
+void csprof_wrapped_find(void)
 {
 	bool missing = false;
 	for (const struct csprof_wrapped *n = __start_csprof_wrapped; n < __stop_csprof_wrapped;
@@ -47,6 +49,14 @@ static void find_all(void)
 	if (missing)
 		(void)
 		    dlerror(); /* an old libc lacks some; the program asks for errors of its own */
+}
+
+const char *csprof_wrapped_version(const char *name)
+{
+	const struct csprof_wrapped *n = __start_csprof_wrapped;
+	while (n < __stop_csprof_wrapped && strcmp(n->name, name) != 0)
+		n++;
+	return n < __stop_csprof_wrapped ? n->version : "";
 }
 
 /* The starting point of every program (glibc's csu/libc-start.c): constructors have run, main
@@ -63,7 +73,7 @@ CSPROF_WRAPPER int __libc_start_main(main_function *main, int argc, char **argv,
 	static _Atomic(void *) real;
 	bool own = csprof_own_begin();
 	CSPROF_GRAB_FUNCPTR(real, "__libc_start_main");
-	find_all();
+	csprof_wrapped_find();
 	if (own)
 		csprof_own_end();
 	if (csprof_process_measured())

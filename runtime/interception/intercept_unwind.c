@@ -6,6 +6,7 @@
 #include "runtime/os/os.h"
 #include "runtime/process/state.h"
 
+#include <dlfcn.h>
 #include <stdint.h>
 #include <unwind.h>
 

@@ -139,6 +139,15 @@ void csprof_mask_adopt(void)
 	os_mask(SIG_SETMASK, &mask, NULL);
 }
 
+void csprof_mask_adopt_in(void *ucontext)
+{
+	uint64_t set = os_context_mask(ucontext);
+	held = false;
+	ours_only = csprof_mask_names(set, true, false);
+	standin_only = csprof_mask_names(set, false, true);
+	os_set_context_mask(ucontext, csprof_mask_to_kernel(set));
+}
+
 uint64_t csprof_mask_before_exec(void)
 {
 	struct bits b = bits();

@@ -51,6 +51,10 @@ bool csprof_mask_names(uint64_t set, bool ours, bool standin);
 void csprof_mask_adopt(void);
 void csprof_mask_started(void);
 
+/* The same for a thread that runs already, in the handler of our signal: the mask is the program's
+ * own. */
+void csprof_mask_adopt_in(void *ucontext);
+
 /* The pending signals, as rt_sigpending. */
 uint64_t csprof_mask_pending(void);
 

@@ -332,6 +332,36 @@ int csprof_signal_action(int sig, const struct sigaction *act, struct sigaction 
 	return 0;
 }
 
+/* Whether signals of this number are libc's own: for cancellation, and to set users. */
+static bool is_of_libc(int sig)
+{
+	return sig == 32 || sig == 33;
+}
+
+/* Another thread may set an action between our look at it and our change: then that one is
+ * adopted. */
+void csprof_signal_adopt(void)
+{
+	enum { TRIES = 8 };
+	struct sigaction act, old;
+	for (int sig = 1; sig < NSIG; sig++) {
+		struct wish *w = wish_for(sig);
+		if (is_of_libc(sig) || (w && w->fault))
+			continue;
+		if (w)
+			act = *wanted(w);
+		else if (os_sigaction(sig, NULL, &act) < 0)
+			continue;
+		for (int i = 0; is_handler(&act) && i < TRIES; i++) {
+			atomic_fetch_or(&with_handler, 1ull << (sig - 1));
+			if (w || plain_action(sig, &act, &old) < 0 ||
+			    (old.sa_handler == act.sa_handler && old.sa_flags == act.sa_flags))
+				break;
+			act = old;
+		}
+	}
+}
+
 /* ---- exec --------------------------------------------------------------------------- */
 
 uint64_t csprof_signal_before_exec(void)

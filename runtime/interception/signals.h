@@ -45,6 +45,9 @@ bool csprof_signal_any_handler(void);
  * Async-signal-safe. */
 uint64_t csprof_signal_handlers(void);
 
+/* In a program that runs already: treat the actions that it has set as if it had set them now. */
+void csprof_signal_adopt(void);
+
 /* Set what the next image inherits: the program's mask, and which of these signals it ignores.
  * after: restore what before has changed, because exec has failed; mask is its result. Also for
  * a vfork child. Async-signal-safe. */

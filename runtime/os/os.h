@@ -101,6 +101,11 @@ void os_main_stack(uintptr_t *low, uintptr_t *high);
 /* Whether another process traces this thread (ptrace), and whether it is under a filter of system
  * calls; unchanged if /proc cannot be read. text: memory to work in, 2 KB. */
 void os_observed(char *text, size_t bytes, bool *traced, bool *filtered);
+/* Call each for the threads of this process. 0 or -errno. */
+int os_threads(void (*each)(uint32_t tid, void *arg), void *arg);
+/* The arguments that this process began with, each with a zero behind it. Returns their bytes, at
+ * most size. */
+int os_arguments(char *out, size_t size);
 uint64_t os_random(void);
 /* The number of CPUs on which this thread may run; 1 if it is unknown. */
 uint32_t os_cpus(void);
@@ -197,6 +202,8 @@ int os_take_signal(uint64_t set, siginfo_t *info);
 int os_wait_signal(uint64_t set, siginfo_t *info, uint64_t ns);
 /* Send this process again a signal that it has received: to thread tid, or to any thread (0). */
 int os_send_again(siginfo_t *info, uint32_t tid);
+/* Send thread tid of this process a signal with a value, as sigqueue does. */
+int os_queue_signal(uint32_t tid, int sig, uint64_t value);
 /* Send the calling thread sig, as raise does. */
 int os_raise(int sig);
 /* As signalfd; makes a new descriptor if fd is -1. */
@@ -334,6 +341,24 @@ uint64_t os_module_changes(void);
  * caller at a time. */
 void os_anonymous_code(void (*each)(uintptr_t low, uintptr_t high, void *), void *arg);
 
+/* ---- functions of load modules; these take the loader's lock: never in a handler ---- */
+/* The next definition of a function after ours (RTLD_NEXT), or NULL. version: "" for any. If we
+ * were loaded late, into a program that was running before, the one that its modules use. */
+void *os_next(const char *name, const char *version);
+void os_loaded_late(void);
+/* A word in which a module has the address of a function of another one. unbound: the loader will
+ * look it up at the first call. */
+struct os_import {
+	const char *name;
+	void **at, *now;
+	bool unbound;
+};
+/* Call `what` for those of all modules but ours. What it returns, unless NULL, is put there. It
+ * must not call the loader. */
+void os_imports(void *(*what)(const struct os_import *, void *arg), void *arg);
+/* Call each for the functions that this library exports. */
+void os_exports(void (*each)(const char *name, void *function, void *arg), void *arg);
+
 /* ---- thread-local variables of load modules ---- */
 struct os_tls {
 	uintptr_t module; /* the loader's number of it */
@@ -348,6 +373,9 @@ enum { OS_TLS_MOST = 4 };
 uint32_t os_tls_find(const char *name, struct os_tls out[OS_TLS_MOST]);
 /* The calling thread's, or NULL if it has none yet. */
 void *os_tls_address(const struct os_tls *v);
+
+/* The bounds of the mapping that contains the address. False: there is none. Async-signal-safe. */
+bool os_mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high);
 
 /* Where a mapping with that name begins, which it has by memfd_create or PR_SET_VMA_ANON_NAME; 0:
  * there is none. Async-signal-safe. */

@@ -2,6 +2,7 @@
 
 #include "runtime/os/os.h"
 #include "runtime/process/process.h"
+#include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
 #include "runtime/sandboxes/seccomp.h"
 
@@ -44,24 +45,45 @@ void csprof_fork_detect_in_child(void)
 	copying = false;
 }
 
-/* The thread's clocks began at 0 with the process: count the time before its record began. */
+static void count_before(struct store_clock *c)
+{
+	c->account[CSP_MEASURING_OFF].weight += c->start;
+	c->start = 0;
+}
+
+/* The thread's clocks began at 0 with the process: count the time before its record began. Only the
+ * clock of blocked time began with the machine. */
 static void account_for_before(void)
 {
-	if (!csprof_self)
+	csprof_state_t *state = csprof_self;
+	if (!state)
 		return;
-	const struct store_header *h = csprof_store_header();
-	struct store_thread *t = csprof_store_at(csprof_self->thread);
-	for (struct store_clock *c = t->clocks; c < t->clocks + h->num_events; c++) {
-		c->account[CSP_MEASURING_OFF].weight += c->start;
-		c->start = 0;
+	struct store_clock *cpu = csprof_cpu_clock_of(state);
+	count_before(cpu);
+	CSPROF_EACH_SAMPLER (state, p) {
+		const struct csprof_sampling *by = p->measured->by;
+		struct store_clock *c = csprof_clock_of(state, p);
+		if (c != cpu && !(by->elapses && by->drivers[0]))
+			count_before(c);
 	}
+}
+
+static bool adopt(void)
+{
+	if (!mark || *mark || csprof_confined())
+		return false;
+	csprof_lock_anew();
+	csprof_fork_detect_in_child();
+	return true;
 }
 
 void csprof_fork_detect_adopt(void)
 {
-	if (!mark || *mark || csprof_confined())
-		return;
-	csprof_lock_anew();
-	csprof_fork_detect_in_child();
-	account_for_before();
+	if (adopt())
+		account_for_before();
+}
+
+void csprof_fork_detect_forked(void)
+{
+	adopt();
 }

@@ -21,5 +21,7 @@ void csprof_fork_detect_in_child(void);
 /* If this process is a copy that was not noticed yet, start its measurement. What its clock has
  * advanced before is counted as `measuring off`. Not for our handlers; cheap. */
 void csprof_fork_detect_adopt(void);
+/* The same where fork has just returned in the child: nothing was before. */
+void csprof_fork_detect_forked(void);
 
 #endif

@@ -124,10 +124,8 @@ static void add_outside(uint64_t since, uint64_t rest)
 	csprof_self->outside = outside;
 }
 
-/* Make a new store, and the record of this thread. kept: the load map of a forked child. since:
- * the thread's CPU clock when our code began. */
-static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t high,
-		  uint64_t since)
+/* Make a new store. kept: the load map of a forked child. Returns 0 or a negative errno. */
+static int begin(const struct csprof_kept_epoch *kept)
 {
 	identify(kept != NULL);
 	csprof_arena_init(&csprof_process.arena, 0);
@@ -136,7 +134,7 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 	if (r < 0) {
 		csprof_say(CSPROF_SAY_ALWAYS, "this process is not measured:", strerrordesc_np(-r),
 			   INT64_MIN);
-		return;
+		return r;
 	}
 	csprof_arena_begin();
 	csprof_shared_begin();
@@ -150,7 +148,7 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 	else
 		csprof_epoch_get_loaded_modules();
 	if (csprof_process.epoch == 0)
-		return;
+		return -ENOMEM;
 	if (kept) {
 		csprof_otel_in_child();
 	} else {
@@ -158,8 +156,37 @@ static void begin(const struct csprof_kept_epoch *kept, uintptr_t low, uintptr_t
 		csprof_otel_look();
 	}
 	atomic_store(&csprof_process.measuring, true);
+	return 0;
+}
+
+/* The record of the calling thread. since: its CPU clock when our code began. */
+static void begin_thread(uintptr_t low, uintptr_t high, uint64_t since, uint64_t cost)
+{
 	csprof_thread_start(NULL, low, high);
-	add_outside(since, kept ? csprof_options.cost.child : csprof_options.cost.image);
+	add_outside(since, cost);
+}
+
+/* What the options ask for is made ready. Returns false if nothing can be measured. */
+static bool prepare(void)
+{
+	struct csprof_options *o = &csprof_options;
+	csprof_process.sig = o->sig;
+	csprof_sources_setup(&o->cost, o->budget);
+	csprof_process.first_arena = o->arena;
+	csprof_process.use_memo = o->memo;
+	if (o->marks)
+		csprof_slots_want();
+	csprof_cpu_returned = csprof_call_handler_returns;
+	if (csprof_metrics_init(o->events.of, o->events.n) < 0 || csprof_signal_install(o->sig) < 0)
+		return false;
+	csprof_signal_install_faults();
+	csprof_values_begin(csprof_filtered);
+	csprof_unwind_learn();
+	if (csprof_process.blame != CSP_NONE) {
+		csprof_looks_start();
+		csprof_owner_learn();
+	}
+	return true;
 }
 
 void csprof_process_start(int argc, char **argv, char **environment)
@@ -172,32 +199,44 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	csprof_message_start();
 	if (!csprof_options_read(environment))
 		return;
-	struct csprof_options *o = &csprof_options;
-	csprof_process.sig = o->sig;
-	csprof_sources_setup(&o->cost, o->budget);
-	csprof_process.first_arena = o->arena;
-	csprof_process.use_memo = o->memo;
-	if (o->marks)
-		csprof_slots_want();
 	keep_command(argc, argv);
-	csprof_cpu_returned = csprof_call_handler_returns;
-	if (csprof_metrics_init(o->events.of, o->events.n) < 0 || csprof_signal_install(o->sig) < 0)
+	if (!prepare())
 		return;
-	csprof_signal_install_faults();
-	csprof_values_begin(csprof_filtered);
-	csprof_unwind_learn();
-	if (csprof_process.blame != CSP_NONE) {
-		csprof_looks_start();
-		csprof_owner_learn();
-	}
 	os_main_stack(&low, &high);
-	begin(NULL, low, high, since);
+	if (begin(NULL) == 0)
+		begin_thread(low, high, since, csprof_options.cost.image);
 	if (csprof_self) {
 		csprof_said_begin(csprof_variable(environment, HPCRUN_ENV_LABELS));
 		/* from here on its next programs get those of the thread that starts them */
 		csprof_environment_remove(environment, HPCRUN_ENV_LABELS);
 	}
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);
+}
+
+/* The program may be one that has long been running: what it did before is not measured. */
+int csprof_process_attach(char **variables)
+{
+	uint64_t since = os_clock_self();
+	if (csprof_process_counts())
+		return -EALREADY;
+	csprof_touch_all();
+	csprof_message_start();
+	if (!csprof_options_read(variables))
+		return -EINVAL;
+	csprof_process.attached = csprof_process.threaded = true;
+	csprof_options.cpu_before = os_clock_process();
+	command_bytes = (size_t)os_arguments(command, sizeof command);
+	command_bytes -= command_bytes > 0; /* the last zero */
+	if (!prepare())
+		return -EINVAL;
+	int r = begin(NULL);
+	if (r < 0)
+		return r;
+	uint64_t outside = os_clock_self() - since;
+	csprof_store_header()->outside = outside < UINT32_MAX ? (uint32_t)outside : UINT32_MAX;
+	csprof_say(CSPROF_SAY_PROCESS,
+		   "process is measured from here on:", csprof_output_executable(), INT64_MIN);
+	return 0;
 }
 
 /* It is in the datafile, too, and in those of forked children. */
@@ -395,7 +434,8 @@ void csprof_process_in_child(void)
 	}
 	if (!high)
 		os_main_stack(&low, &high);
-	begin(&kept, low, high, since);
+	if (begin(&kept) == 0)
+		begin_thread(low, high, since, csprof_options.cost.child);
 	csprof_upcalls_in_child();
 	csprof_plugins_in_child();
 	csprof_say(CSPROF_SAY_PROCESS, "process begins by fork", NULL, INT64_MIN);

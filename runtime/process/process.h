@@ -9,6 +9,10 @@
 /* Begin, in the image's main thread, if the environment requests a measurement. */
 void csprof_process_start(int argc, char **argv, char **environment);
 
+/* Begin in a program that runs already; none of its threads begins yet. 0, -EALREADY: it is
+ * measured, or another negative errno. */
+int csprof_process_attach(char **variables);
+
 /* What must not be done before libc and the program's libraries are initialised: loading a
  * library. Called between the constructors and main. */
 void csprof_process_before_main(void);

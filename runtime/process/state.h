@@ -249,6 +249,7 @@ struct csprof_process {
 	bool use_memo, use_marks;
 	atomic_uint walks_compared, walks_different; /* for -D */
 	bool threaded;                               /* the program has made threads */
+	bool attached;             /* the program was running before we were loaded */
 	bool forked;               /* its parent may have had threads in the loader */
 	struct csprof_arena arena; /* for data of the process; under the lock */
 	_Atomic(store_ref) epoch;  /* the current load map */

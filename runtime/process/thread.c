@@ -308,6 +308,20 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 	csprof_own_start();
 }
 
+bool csprof_thread_adopt(uintptr_t low, uintptr_t high, void *ucontext)
+{
+	if (csprof_self || !csprof_process_counts() || !csprof_try_lock())
+		return false;
+	csprof_mask_adopt_in(ucontext);
+	begin(NULL, low, high);
+	csprof_unlock();
+	if (!csprof_self)
+		return false;
+	csprof_say(CSPROF_SAY_THREAD, "thread begins", NULL, csprof_self->tid);
+	csprof_own_start();
+	return true;
+}
+
 bool csprof_thread_wait_idle(const csprof_state_t *state, uint64_t until)
 {
 	enum { PAUSE_NS = 50 * 1000 };

@@ -8,6 +8,10 @@
  * the thread's own stack. If that fails (no memory, no source), the thread is not measured. */
 void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_t high);
 
+/* The same in a thread that runs already, which our signal has interrupted. Returns false if that
+ * is to be tried again. Async-signal-safe. */
+bool csprof_thread_adopt(uintptr_t low, uintptr_t high, void *ucontext);
+
 /* Have csprof_thread_end called when this thread ends, in whatever way. */
 void csprof_thread_end_later(void);
 

@@ -33,7 +33,7 @@ enum wait_kind { OTHER, MUTEX, RWLOCK, CONDITION };
 FUNCTIONS(DECLARE)
 #define ROW(kind, name) {kind, (uintptr_t)name##_here},
 #else
-#define ROW(kind, name) {kind, (uintptr_t)dlsym(RTLD_NEXT, #name)},
+#define ROW(kind, name) {kind, (uintptr_t)CSPROF_NEXT(#name)},
 #endif
 #define COUNT(kind, name) +1
 enum { NUM_FUNCTIONS = 0 FUNCTIONS(COUNT) };

@@ -3,6 +3,7 @@
 
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
+#include "runtime/process/attach.h"
 #include "runtime/process/control.h"
 #include "runtime/process/plugins.h"
 #include "runtime/process/said.h"
@@ -219,7 +220,9 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 	csprof_state_t *state = csprof_self;
 	struct csprof_sampler *p = state ? csprof_sampler_of(state, info) : NULL;
 	if (!p && (csprof_control_signal(info) || csprof_said_signal(state, info, ucontext) ||
+		   csprof_attach_signal(info, ucontext) ||
 		   csprof_plugins_signal(state, info, ucontext))) {
+		state = csprof_self;
 		if (state && !atomic_load(&state->busy)) {
 			csprof_call_end_restarted(sig, ucontext);
 			csprof_call_continue(state, sig, ucontext);

@@ -53,4 +53,8 @@ static inline uintptr_t csprof_thread_pointer(void)
 	return p;
 }
 
+/* Relocations of words with the address of an imported function: R_AARCH64_JUMP_SLOT, and
+ * R_AARCH64_GLOB_DAT (elf.h). */
+enum { CSPROF_RELOC_SLOT = 1026, CSPROF_RELOC_DATA = 1025 };
+
 #endif

@@ -52,4 +52,8 @@ static inline uintptr_t csprof_thread_pointer(void)
 	return p;
 }
 
+/* Relocations of words with the address of an imported function: R_X86_64_JUMP_SLOT, and
+ * R_X86_64_GLOB_DAT (elf.h). */
+enum { CSPROF_RELOC_SLOT = 7, CSPROF_RELOC_DATA = 6 };
+
 #endif

@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <signal.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -287,9 +288,9 @@ int os_symlink(const char *target, const char *path)
 	return (int)CALL(SYS_symlinkat, target, AT_FDCWD, path);
 }
 
-/* The directories of other users (os_make_directory_for), which are empty; false if there is
- * anything else in the directory fd. */
-static bool remove_users(int fd)
+/* Call each for the names in the directory fd, until it returns false. Returns whether it never
+ * did. */
+static bool each_name(int fd, bool (*each)(int fd, const char *name, void *arg), void *arg)
 {
 	struct entry {
 		uint64_t inode;
@@ -306,11 +307,68 @@ static bool remove_users(int fd)
 			i += e->bytes;
 			if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0)
 				continue;
-			if (e->name[strspn(e->name, "0123456789")] ||
-			    CALL(SYS_unlinkat, fd, e->name, AT_REMOVEDIR) < 0)
+			if (!each(fd, e->name, arg))
 				return false;
 		}
 	return n == 0;
+}
+
+static bool is_number(const char *name)
+{
+	return name[strspn(name, "0123456789")] == '\0';
+}
+
+static bool remove_user(int fd, const char *name, void *arg)
+{
+	(void)arg;
+	return is_number(name) && CALL(SYS_unlinkat, fd, name, AT_REMOVEDIR) == 0;
+}
+
+/* The directories of other users (os_make_directory_for), which are empty; false if there is
+ * anything else in the directory fd. */
+static bool remove_users(int fd)
+{
+	return each_name(fd, remove_user, NULL);
+}
+
+struct threads {
+	void (*each)(uint32_t tid, void *arg);
+	void *arg;
+};
+
+static bool tell_thread(int fd, const char *name, void *arg)
+{
+	const struct threads *t = arg;
+	uint32_t tid = 0;
+	(void)fd;
+	if (!is_number(name))
+		return true;
+	for (; *name; name++)
+		tid = tid * 10 + (uint32_t)(*name - '0');
+	t->each(tid, t->arg);
+	return true;
+}
+
+int os_threads(void (*each)(uint32_t tid, void *arg), void *arg)
+{
+	struct threads t = {each, arg};
+	long fd = CALL(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return (int)fd;
+	bool whole = each_name((int)fd, tell_thread, &t);
+	os_close((int)fd);
+	return whole ? 0 : -EIO;
+}
+
+int os_arguments(char *out, size_t size)
+{
+	int n = 0, got, fd = os_open_read("/proc/self/cmdline");
+	if (fd < 0)
+		return 0;
+	while ((size_t)n < size && (got = os_read(fd, out + n, size - (size_t)n)) > 0)
+		n += got;
+	os_close(fd);
+	return n;
 }
 
 /* The lock is let go before: who fails to get it because of us has unlinked his own file before,

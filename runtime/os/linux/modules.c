@@ -31,8 +31,7 @@ void os_each_object(os_visit_object *each, void *arg)
 	int (*next)(os_visit_object *, void *);
 
 	if (!atomic_load_explicit(&real, memory_order_acquire))
-		atomic_store_explicit(&real, dlsym(RTLD_NEXT, "dl_iterate_phdr"),
-				      memory_order_release);
+		atomic_store_explicit(&real, os_next_iterate(), memory_order_release);
 	*(void **)&next = real;
 	if (next)
 		next(each, arg);
@@ -267,6 +266,28 @@ static void look_for_name(const struct mapping *m, void *arg)
 	if (!s->low && m->name[kind] && strncmp(name, s->name, n) == 0 &&
 	    (name[n] == ']' || name[n] == ' ' || name[n] == '\0'))
 		s->low = m->low;
+}
+
+struct place_search {
+	uintptr_t address, low, high;
+};
+
+static void look_for_place(const struct mapping *m, void *arg)
+{
+	struct place_search *s = arg;
+	if (m->low <= s->address && s->address < m->high) {
+		s->low = m->low;
+		s->high = m->high;
+	}
+}
+
+bool os_mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high)
+{
+	struct place_search s = {.address = address};
+	each_mapping(look_for_place, &s);
+	*low = s.low;
+	*high = s.high;
+	return s.high != 0;
 }
 
 uintptr_t os_mapping_named(const char *name)

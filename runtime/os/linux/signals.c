@@ -42,6 +42,15 @@ int os_send_again(siginfo_t *info, uint32_t tid)
 	return (int)(r == -EPERM ? CALL(SYS_kill, os_pid(), info->si_signo) : r);
 }
 
+int os_queue_signal(uint32_t tid, int sig, uint64_t value)
+{
+	siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
+	info.si_pid = (pid_t)os_pid();
+	info.si_uid = os_user();
+	info.si_value.sival_ptr = (void *)(uintptr_t)value;
+	return (int)CALL(SYS_rt_tgsigqueueinfo, os_pid(), tid, sig, &info);
+}
+
 int os_raise(int sig)
 {
 	return (int)CALL(SYS_tgkill, os_pid(), os_tid(), sig);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The loader has replaced the addresses by those in memory, except where it does not write. */
-static const void *address(uintptr_t there, uintptr_t base)
+const void *os_dynamic_address(uintptr_t there, uintptr_t base)
 {
 	return (const void *)(there < base ? base + there : there);
 }
@@ -15,7 +15,7 @@ struct os_symbols os_symbols_of(const ElfW(Dyn) * d, uintptr_t base)
 {
 	struct os_symbols s = {0};
 	for (; d->d_tag != DT_NULL; d++) {
-		const void *at = address(d->d_un.d_ptr, base);
+		const void *at = os_dynamic_address(d->d_un.d_ptr, base);
 		if (d->d_tag == DT_SYMTAB)
 			s.symbols = at;
 		else if (d->d_tag == DT_STRTAB)
@@ -59,6 +59,24 @@ static const ElfW(Sym) * find_gnu(const struct os_symbols *s, const char *name)
 			return &s->symbols[i];
 	while (!(chain[i++ - first] & 1));
 	return NULL;
+}
+
+void os_symbols_each(const struct os_symbols *s, void (*each)(const ElfW(Sym) *, void *), void *arg)
+{
+	enum { HEAD = 4 };
+	const ElfW(Word) *h = s->gnu_hash;
+	if (!s->symbols || !s->names || !h)
+		return;
+	const ElfW(Addr) *filter = (const void *)(h + HEAD);
+	const ElfW(Word) *bucket = (const void *)(filter + h[2]), *chain = bucket + h[0];
+	for (ElfW(Word) b = 0; b < h[0]; b++) {
+		size_t i = bucket[b];
+		if (i < h[1])
+			continue;
+		do
+			each(&s->symbols[i], arg);
+		while (!(chain[i++ - h[1]] & 1));
+	}
 }
 
 /* Buckets, symbols; for each bucket its first symbol; for each symbol the next one. */

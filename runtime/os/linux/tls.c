@@ -97,7 +97,7 @@ static size_t static_bytes(void)
 static bool keep(struct tls_search *s)
 {
 	void *(*open)(const char *, int);
-	*(void **)&open = dlsym(RTLD_NEXT, "dlopen");
+	*(void **)&open = os_next("dlopen", "");
 	for (uint32_t i = 0; open && i < s->n; i++) {
 		struct tls_module *m = &s->modules[i];
 		if (m->name[0] && (!m->block || s->unloaded))
@@ -111,7 +111,7 @@ static bool keep(struct tls_search *s)
 static void let_go(struct tls_search *s)
 {
 	int (*close)(void *);
-	*(void **)&close = dlsym(RTLD_NEXT, "dlclose");
+	*(void **)&close = os_next("dlclose", "");
 	for (uint32_t i = 0; close && i < s->n; i++)
 		if (s->modules[i].handle)
 			close(s->modules[i].handle);
