@@ -50,7 +50,7 @@ CPU := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 cpu_c := $(wildcard runtime/cpu/*.c runtime/cpu/$(CPU)/*.c)
 # Only in the library with which return addresses are marked, on CPUs that have what it needs.
 marks_only := $(wildcard runtime/cpu/$(CPU)/marks/*.[cS]) runtime/interception/intercept_unwind.c
-runtime_c := $(filter-out runtime/cpu/% runtime/launcher/% runtime/mark/% runtime/static/% runtime/plugins/% $(marks_only),$(call sources,runtime)) $(cpu_c) $(safe_formats)
+runtime_c := $(filter-out runtime/cpu/% runtime/launcher/% runtime/mark/% runtime/static/% runtime/plugins/% runtime/attach/% $(marks_only),$(call sources,runtime)) $(cpu_c) $(safe_formats)
 runtime_s := $(wildcard runtime/cpu/$(CPU)/*.S)
 # No frame of ours has a personality routine: the library needs libc alone.
 RUNTIME_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-exceptions -fasynchronous-unwind-tables -fno-stack-protector -fno-plt $(CFLAGS)
@@ -60,6 +60,9 @@ RUNTIME_LDFLAGS := -Wl,--sort-section=name -Wl,-z,noseparate-code -Wl,-z,initfir
 runtime_o := $(runtime_c:%.c=$(BUILD)/runtime-obj/%.o) $(runtime_s:%.S=$(BUILD)/runtime-obj/%.o)
 marks_o := $(filter-out %/no_slots.o,$(runtime_o)) $(patsubst %,$(BUILD)/runtime-obj/%.o,$(basename $(marks_only)))
 marks_so := $(if $(wildcard runtime/cpu/$(CPU)/marks),$(LIB)/libhpcrun-marks.so)
+
+# Loads the library into running programs; only for the CPU whose registers it knows.
+attach := $(if $(filter x86_64,$(CPU)),$(LIB)/hpcrun-attach)
 
 # Loaded with the program besides, when they are asked for.
 plugins := $(LIB)/libhpcrun-unsafe-calls.so $(LIB)/libhpcrun-io.so $(LIB)/libhpcrun-mpi.so
@@ -81,7 +84,7 @@ OFFLINE_CFLAGS := $(BASE) -fPIC -fvisibility=hidden -pthread $(sanflags) $(deps_
 OFFLINE_LIBS := $(shell $(PKG_CONFIG) --libs $(deps_pkgs) 2>/dev/null) -liberty -pthread -lm
 
 .PHONY: all
-all: $(BIN)/hpcrun $(BIN)/hpcrun-mark $(BIN)/hpcprof $(LIB)/libhpcrun.so $(marks_so) $(plugins) $(LIB)/libhpcrun.a $(LIB)/hpcprof_sqlite.so
+all: $(BIN)/hpcrun $(BIN)/hpcrun-mark $(BIN)/hpcprof $(LIB)/libhpcrun.so $(marks_so) $(plugins) $(LIB)/libhpcrun.a $(LIB)/hpcprof_sqlite.so $(attach)
 
 $(BUILD)/runtime-obj/%.o: %.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
@@ -167,6 +170,10 @@ $(BUILD)/extension-obj/%.o: %.c
 $(LIB)/hpcprof_sqlite.so: $(extension_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -shared -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -o $@ $^ \
 		$(filter-out -lsqlite3,$(OFFLINE_LIBS))
+
+attach_c := $(call sources,runtime/attach)
+$(LIB)/hpcrun-attach: $(attach_c:%.c=$(BUILD)/obj/%.o)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(shell $(PKG_CONFIG) --libs libdw libelf 2>/dev/null)
 
 .PHONY: clean
 clean:

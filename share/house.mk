@@ -142,7 +142,7 @@ completion_source = share/completion/hpcrun.$(firstword $(subst -, ,$(subst /, ,
 install: all
 	$(Q)install -d $(root)/bin $(root)/lib/pkgconfig $(root)/include $(root)/share/hpcprof $(root)/share/gdb
 	$(Q)install -m 755 $(BIN)/hpcrun $(BIN)/hpcrun-mark $(BIN)/hpcprof $(root)/bin
-	$(Q)install -m 755 $(LIB)/libhpcrun.so $(marks_so) $(plugins) $(LIB)/hpcprof_sqlite.so $(root)/lib
+	$(Q)install -m 755 $(LIB)/libhpcrun.so $(marks_so) $(plugins) $(attach) $(LIB)/hpcprof_sqlite.so $(root)/lib
 	$(Q)install -m 644 $(LIB)/libhpcrun.a $(root)/lib
 	$(Q)install -m 644 runtime/hpcrun.h runtime/hpcrun_driver.h runtime/hpcrun.f90 $(root)/include
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' share/hpcrun.pc >$(root)/lib/pkgconfig/hpcrun.pc
@@ -155,7 +155,7 @@ install: all
 	$(Q)for file in $(share_data); do install -m 644 $$file $(root)/share/hpcprof || exit 1; done
 
 uninstall:
-	$(Q)rm -f $(addprefix $(root)/bin/,hpcrun hpcrun-mark hpcprof) $(addprefix $(root)/lib/libhpcrun,.so -marks.so .a .link) $(addprefix $(root)/lib/,$(notdir $(plugins))) $(root)/lib/hpcprof_sqlite.so
+	$(Q)rm -f $(addprefix $(root)/bin/,hpcrun hpcrun-mark hpcprof) $(addprefix $(root)/lib/libhpcrun,.so -marks.so .a .link) $(addprefix $(root)/lib/,$(notdir $(plugins) $(attach))) $(root)/lib/hpcprof_sqlite.so
 	$(Q)rm -f $(addprefix $(root)/include/hpcrun,.h _driver.h .f90) $(root)/lib/pkgconfig/hpcrun.pc $(root)/share/gdb/hpcrun.py
 	$(Q)for page in $(man_pages); do rm -f $(root)/share/man/man$${page##*.}/$${page##*/}; done
 	$(Q)rm -f $(addprefix $(root)/share/,$(completion_files))

@@ -2,6 +2,7 @@
  * print a summary at the end. */
 #include "formats/base/path.h"
 #include "runtime/base/options.h"
+#include "runtime/launcher/attach.h"
 #include "runtime/launcher/check.h"
 #include "runtime/launcher/closing.h"
 #include "runtime/launcher/complete.h"
@@ -14,8 +15,8 @@
 #include "runtime/launcher/list_events.h"
 #include "runtime/launcher/options.h"
 #include "runtime/launcher/pack.h"
+#include "runtime/launcher/place.h"
 #include "runtime/launcher/quote.h"
-#include "runtime/launcher/self.h"
 #include "runtime/launcher/snapshot.h"
 #include "runtime/launcher/store.h"
 #include "runtime/launcher/summary.h"
@@ -37,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILED_BEFORE = 125, MAX_DIRECTORIES = 1000000 };
+enum { FAILED_BEFORE = 125 };
 
 static volatile sig_atomic_t child;
 
@@ -45,91 +46,6 @@ static int fail(const char *what, const char *name)
 {
 	fprintf(stderr, "hpcrun: %s %s: %s\n", what, name, strerror(errno));
 	return -1;
-}
-
-/* ---- where things are ---------------------------------------------------------------- */
-
-/* That with slots (runtime/cpu/slots.h), which not every CPU has. */
-static bool find_marks(const struct launch_options *o, char *out)
-{
-	char joined[PATH_MAX];
-	bool wanted = o->mark && (strcmp(o->mark, "marks") == 0 || strcmp(o->mark, "always") == 0);
-	if (!wanted)
-		return false;
-	if (launch_beside(joined, "../lib/libhpcrun-marks.so") == 0 && realpath(joined, out))
-		return true;
-	fprintf(stderr,
-		"hpcrun: --mark %s: libhpcrun-marks.so is not there (x86-64 only): "
-		"frames are remembered instead (--mark memo)\n",
-		o->mark);
-	return false;
-}
-
-/* The library is found relative to the launcher. */
-static int find_library(const struct launch_options *o, char *out)
-{
-	char joined[PATH_MAX];
-	if (launch_beside(joined, "../lib/libhpcrun.so") != 0)
-		return fail("cannot find", "itself");
-	if (!find_marks(o, out) && !realpath(joined, out))
-		return fail("cannot find", joined);
-	if (strpbrk(out, ": ")) {
-		fprintf(stderr,
-			"hpcrun: %s: this path contains a colon or a space, which LD_PRELOAD "
-			"cannot (install hpcrun elsewhere)\n",
-			out);
-		return -1;
-	}
-	return 0;
-}
-
-/* Make hpcrun-COMMAND-N in the current directory, with the first free N from 1. */
-static int make_default(const char *command, char *out, size_t size)
-{
-	const char *base = path_basename(command);
-	for (int i = 1; i < MAX_DIRECTORIES; i++) {
-		snprintf(out, size, "hpcrun-%.128s-%d", base, i);
-		if (mkdir(out, 0700) == 0)
-			return 0;
-		if (errno != EEXIST)
-			break;
-	}
-	return fail("cannot create", out);
-}
-
-static int make_directory(const struct launch_options *o, char *shown, char *absolute)
-{
-	struct stat st;
-	if (!o->out) {
-		if (make_default(o->command[0], shown, PATH_MAX) < 0)
-			return -1;
-	} else {
-		snprintf(shown, PATH_MAX, "%s", o->out);
-		if (mkdir(shown, 0700) != 0 && errno != EEXIST)
-			return fail("cannot create", shown);
-	}
-	if (!realpath(shown, absolute) || stat(absolute, &st) != 0)
-		return fail("cannot use", shown);
-	if (!S_ISDIR(st.st_mode)) {
-		errno = ENOTDIR;
-		return fail("cannot use", shown);
-	}
-	if (access(absolute, W_OK | X_OK) != 0)
-		return fail("cannot write to", shown);
-	return 0;
-}
-
-/* What is measured now is added to what is there, and hpcprof adds it up. */
-static void tell_earlier(const char *shown, const char *absolute)
-{
-	char quoted[LAUNCH_QUOTED_BYTES(PATH_MAX)];
-	uint32_t n = launch_count_datafiles(absolute);
-	launch_quote(quoted, shown);
-	if (n)
-		fprintf(stderr,
-			"hpcrun: %s has %u datafile%s of earlier measurements; this one is added "
-			"to them (another directory with -o keeps it apart)\n",
-			quoted, n, n == 1 ? "" : "s");
 }
 
 /* ---- the child ---------------------------------------------------------------------------- */
@@ -310,6 +226,7 @@ static int run(struct launch_options *o)
 {
 	char library[PATH_MAX], shown[PATH_MAX], absolute[PATH_MAX], path[PATH_MAX];
 	char quoted[LAUNCH_QUOTED_BYTES(PATH_MAX)];
+	bool made;
 	int status = launch_find(o->command[0], path);
 	if (status) {
 		fprintf(stderr, "hpcrun: %s: %s\n", o->command[0],
@@ -318,13 +235,13 @@ static int run(struct launch_options *o)
 	}
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	sigaction(SIGXFSZ, &ignore, &beyond_limit);
-	if (find_library(o, library) < 0 ||
+	if (launch_find_library(o, library) < 0 ||
 	    launch_drivers_find(o->drivers, library_folder(library), o->found_drivers) < 0 ||
-	    make_directory(o, shown, absolute) < 0)
+	    launch_make_directory(o, o->command[0], shown, absolute, &made) < 0)
 		return FAILED_BEFORE;
 	struct launch_obstacle obstacle;
 	if (!o->quiet)
-		tell_earlier(shown, absolute);
+		launch_tell_earlier(shown, absolute);
 	launch_check(path, "/proc/self/exe", &obstacle);
 	if (obstacle.sentence[0])
 		fprintf(stderr, "hpcrun: %s %s\n", path, obstacle.sentence);
@@ -385,6 +302,8 @@ int main(int argc, char **argv)
 		return launch_complete((const char *const *)argv + 2, (size_t)argc - 2);
 	if (argc > 1 && strcmp(argv[1], "control") == 0)
 		return launch_control_main(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "attach") == 0)
+		return launch_attach_main(argc - 1, argv + 1);
 	if (launch_options_parse(&o, argc, argv) < 0)
 		return FAILED_BEFORE;
 	switch (o.action) {
@@ -401,11 +320,15 @@ int main(int argc, char **argv)
 	case LAUNCH_LIST:
 	case LAUNCH_LIST_LONG:
 		launch_list_events(o.action == LAUNCH_LIST_LONG);
-		if (find_library(&o, library) == 0)
+		if (launch_find_library(&o, library) == 0)
 			launch_drivers_list(library_folder(library), o.action == LAUNCH_LIST_LONG);
 		return 0;
 	case LAUNCH_RUN:
 		break;
+	}
+	if (!o.command[0]) {
+		fputs("hpcrun: which COMMAND? Try 'hpcrun --help'\n", stderr);
+		return FAILED_BEFORE;
 	}
 	return run(&o);
 }

@@ -591,9 +591,5 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 		memcpy(o->drivers, environment.drivers, sizeof o->drivers);
 	if (parse_events(o) < 0)
 		return -1;
-	if (o->action == LAUNCH_RUN && !o->command[0]) {
-		fputs("hpcrun: which COMMAND? Try 'hpcrun --help'\n", stderr);
-		return -1;
-	}
 	return 0;
 }

@@ -52,7 +52,7 @@ arrows formats formats
 arrows formats/base formats/base
 arrows formats/identity formats/identity
 arrows runtime runtime formats
-only_from runtime formats/base/ '^runtime/launcher/'
+only_from runtime formats/base/ '^runtime/(launcher|attach)/'
 arrows reader reader formats
 arrows symbolize symbolize formats/base formats/identity
 arrows hpcprof hpcprof reader symbolize formats db # db: see below
@@ -133,7 +133,7 @@ all_named
 # The runtime's rooms stand around the state of a thread, which has a part of each: those that may
 # include it may include each other, as far as is said here.
 for row in 'os' 'os/linux os cpu' 'base os process events' 'cpu base cpu/x86_64 cpu/aarch64' \
-	'cpu/x86_64 cpu base' 'cpu/x86_64/marks cpu cpu/x86_64' 'cpu/aarch64 cpu' 'launcher base events' 'mark base launcher' 'events os base cpu drivers' \
+	'cpu/x86_64 cpu base' 'cpu/x86_64/marks cpu cpu/x86_64' 'cpu/aarch64 cpu' 'launcher base events' 'mark base launcher' 'attach' 'events os base cpu drivers' \
 	'drivers os base process interception' 'trees os base process sample' \
 	'sample os base cpu process trees interception' \
 	'sandboxes os base cpu process trees' \
@@ -164,6 +164,6 @@ cd "$here" || exit 1
 safe=$(ls formats/encode.[ch] formats/identity/label_list.[ch] formats/store/store.[ch] formats/store/survey.[ch] formats/datafile.h 2>&1)
 bad=$({ sources runtime && echo "$safe"; } 2>&1 |
 	xargs grep -nE 'include[[:space:]]*<(elfutils/|dwarf|gelf|libelf|sqlite3|expat|stdio)' 2>&1 |
-	grep -vE '^runtime/(launcher|mark|plugins)/')
+	grep -vE '^runtime/(launcher|mark|attach|plugins)/')
 is "the runtime includes no offline library and no stdio" "$bad" ""
 done_testing

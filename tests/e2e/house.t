@@ -64,6 +64,8 @@ is "hpcrun(1) and hpcrun --help name the same options" "$(paged share/man/hpcrun
 	"$("$BUILD/bin/hpcrun" --help 2>&1 | options)"
 is "hpcrun-control(1) and hpcrun control --help name the same options" "$(paged share/man/hpcrun-control.1)" \
 	"$("$BUILD/bin/hpcrun" control --help 2>&1 | options)"
+is "hpcrun-attach(1) and hpcrun attach --help name the same options" "$(paged share/man/hpcrun-attach.1)" \
+	"$("$BUILD/bin/hpcrun" attach --help 2>&1 | options)"
 is "hpcrun-mark(1) and hpcrun-mark --help name the same options" "$(paged share/man/hpcrun-mark.1)" \
 	"$("$BUILD/bin/hpcrun-mark" --help 2>&1 | options)"
 commands=$("$BUILD/bin/hpcprof" --help |

@@ -17,7 +17,7 @@ import sys
 # Other prefixes that are allowed in a folder and below it: those of the datafile's format and of the
 # store's. A command is named after its word on the command line.
 BESIDES = {"formats": {"csp", "store"}, "runtime/launcher": {"launch", "main"},
-           "runtime/mark": {"main"}, "hpcprof": {"main"}}
+           "runtime/attach": {"attach", "main"}, "runtime/mark": {"main"}, "hpcprof": {"main"}}
 COMMAND = re.compile(r"\w+_command$")
 BODY = re.compile(r"^(?:typedef )?(?:struct|union|enum) (\w+) \{", re.M)
 DECLARED = re.compile(r"^(?:typedef )?(?:struct|union|enum) (\w+)(?: \{|;)", re.M)
@@ -39,7 +39,8 @@ def text(path):
 
 def prefixes(folder):
     """The names of the headers in a folder and of their types."""
-    if folder.startswith("runtime/") and not folder.startswith(("runtime/launcher", "runtime/mark")):
+    if folder.startswith("runtime/") and not folder.startswith(
+            ("runtime/launcher", "runtime/mark", "runtime/attach")):
         return {"csprof", "os"} if folder.startswith("runtime/os") else {"csprof", "hpcrun"}
     out = set(folder.split("/"))
     for above, besides in BESIDES.items():
