@@ -189,10 +189,25 @@ static bool attend(int process, const char *out, const struct launch_store *stor
 	return r > 0;
 }
 
-/* The name of the program that it runs. */
+static bool is_plain(const char *name)
+{
+	return *name && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+					  "0123456789._+-")] == '\0';
+}
+
+/* The name that the process has, or that of the file that it runs. */
 static void find_name(pid_t pid, char out[PATH_MAX])
 {
 	char link[64];
+	snprintf(link, sizeof link, "/proc/%d/comm", (int)pid);
+	FILE *f = fopen(link, "re");
+	if (!f || !fgets(out, PATH_MAX, f))
+		out[0] = '\0';
+	if (f)
+		fclose(f);
+	out[strcspn(out, "\n")] = '\0';
+	if (is_plain(out))
+		return;
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
 	ssize_t n = readlink(link, out, PATH_MAX - 1);
 	out[n > 0 ? n : 0] = '\0';
@@ -222,11 +237,12 @@ static void say_begun(pid_t pid, const char *name, const char *quoted,
 	fprintf(stderr, "hpcrun: process %d (%s) is measured from now on, %u thread%s; to %s\n",
 		(int)pid, path_basename(name), a->threads, a->threads == 1 ? "" : "s", quoted);
 	if (a->silent)
-		fprintf(stderr,
-			"hpcrun: %u of its threads %s not measured yet, such as %d (%s): %s "
-			"signals, or cannot run\n",
-			a->silent, a->silent == 1 ? "is" : "are", (int)a->first, a->name,
-			a->silent == 1 ? "it blocks" : "they block");
+		fprintf(
+		    stderr,
+		    "hpcrun: %u of its threads %s not measured yet, such as %d (%s), which %s\n",
+		    a->silent, a->silent == 1 ? "is" : "are", (int)a->first, a->name,
+		    a->blocks ? "blocks the signal of samples until now"
+			      : "has not answered until now");
 }
 
 static int attach(struct launch_options *o, pid_t pid)

@@ -89,6 +89,20 @@ static void read_name(pid_t pid, pid_t tid, char name[16])
 		close(fd);
 }
 
+static bool blocks(pid_t pid, pid_t tid, uint32_t sig)
+{
+	static const char key[] = "\nSigBlk:";
+	char path[64], text[4096];
+	snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)pid, (int)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	const char *at = strstr(text, key);
+	return at && sig && strtoull(at + sizeof key - 1, NULL, 16) >> (sig - 1) & 1;
+}
+
 /* Count the threads, and ask those that have not begun. */
 static void count(pid_t pid, const struct begun *b, struct launch_attached *out)
 {
@@ -107,6 +121,7 @@ static void count(pid_t pid, const struct begun *b, struct launch_attached *out)
 			out->threads++;
 		} else if (!out->silent++) {
 			out->first = tid;
+			out->blocks = blocks(pid, tid, b->sig);
 			read_name(pid, tid, out->name);
 		}
 	}

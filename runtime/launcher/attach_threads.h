@@ -2,6 +2,7 @@
 #ifndef RUNTIME_LAUNCHER_ATTACH_THREADS_H
 #define RUNTIME_LAUNCHER_ATTACH_THREADS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -9,6 +10,7 @@
 struct launch_attached {
 	uint32_t threads, silent;
 	pid_t first;
+	bool blocks; /* it blocks the signal */
 	char name[16];
 };
 

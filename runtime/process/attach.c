@@ -48,12 +48,14 @@ static void find_stack(uintptr_t *low, uintptr_t *high)
 
 bool csprof_attach_signal(const siginfo_t *info, void *ucontext)
 {
-	enum { STACK_NEEDED = 16 * 1024 };
+	/* as a sample does (sample/sample.c); labels take more */
+	enum { STACK_NEEDED = 3072, LABELS_NEED = 8192 };
 	uintptr_t low, high;
 	if (info->si_code != SI_QUEUE ||
 	    (uintptr_t)info->si_value.sival_ptr != (uintptr_t)STORE_ATTACH_VALUE)
 		return false;
-	if (csprof_self || csprof_confined() || os_stack_room(ucontext) < STACK_NEEDED)
+	if (csprof_self || csprof_confined() ||
+	    os_stack_room(ucontext) < (labels[0] ? LABELS_NEED : STACK_NEEDED))
 		return true;
 	find_stack(&low, &high);
 	if (csprof_thread_adopt(low, high, ucontext)) {

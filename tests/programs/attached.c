@@ -178,6 +178,16 @@ static void wait_for_tracer(void)
 	usleep(200 * 1000); /* all threads have begun */
 }
 
+/* As small as those of many languages. */
+static void use_small_stack(void)
+{
+	long least = sysconf(_SC_MINSIGSTKSZ) + 4096;
+	size_t size = least > 8192 ? (size_t)least : 8192;
+	stack_t small = {.ss_sp = malloc(size), .ss_size = size};
+	if (!small.ss_sp || sigaltstack(&small, NULL) != 0)
+		fail("sigaltstack");
+}
+
 static void fork_one(void)
 {
 	int status;
@@ -240,6 +250,7 @@ int main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[1], "as") == 0)
 		return wait_as(argv[2]);
 	sigaction(SIGALRM, &act, NULL);
+	use_small_stack();
 	pthread_create(&threads[0], NULL, computes, NULL);
 	pthread_create(&threads[1], NULL, computes, NULL);
 	pthread_create(&threads[2], NULL, waits, NULL);
