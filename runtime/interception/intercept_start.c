@@ -25,6 +25,10 @@ __attribute__((constructor)) static void library_start(int argc, char **argv, ch
 {
 	int (*next)(void (*)(int, void *), void *);
 
+	/* hpcrun attach loads us on a stack of its own: csprof_attach begins, whatever variables
+	 * the program has */
+	if (!os_at_start())
+		return;
 	csprof_image_start(argc, argv, environment);
 	if (!csprof_process_measured())
 		return;

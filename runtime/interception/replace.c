@@ -3,6 +3,7 @@
 #include "runtime/interception/intercept.h"
 #include "runtime/os/os.h"
 #include "runtime/process/fork_detect.h"
+#include "runtime/sandboxes/seccomp.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -111,5 +112,5 @@ void csprof_replace_imports(void)
 	static _Atomic(uint64_t) seen;
 	uint64_t changes = os_module_changes();
 	if (wrappers && atomic_exchange(&seen, changes) != changes)
-		os_imports(choose, NULL);
+		os_imports(choose, NULL, csprof_filtered());
 }

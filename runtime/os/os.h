@@ -106,6 +106,8 @@ int os_threads(void (*each)(uint32_t tid, void *arg), void *arg);
 /* The arguments that this process began with, each with a zero behind it. Returns their bytes, at
  * most size. */
 int os_arguments(char *out, size_t size);
+/* Whether the calling thread has used little of the main thread's stack, as before main. */
+bool os_at_start(void);
 uint64_t os_random(void);
 /* The number of CPUs on which this thread may run; 1 if it is unknown. */
 uint32_t os_cpus(void);
@@ -354,8 +356,9 @@ struct os_import {
 	bool unbound;
 };
 /* Call `what` for those of all modules but ours. What it returns, unless NULL, is put there. It
- * must not call the loader. */
-void os_imports(void *(*what)(const struct os_import *, void *arg), void *arg);
+ * must not call the loader. filtered: the program restricts its system calls; then words in what
+ * the loader makes read-only are left as they are. */
+void os_imports(void *(*what)(const struct os_import *, void *arg), void *arg, bool filtered);
 /* Call each for the functions that this library exports. */
 void os_exports(void (*each)(const char *name, void *function, void *arg), void *arg);
 

@@ -54,7 +54,7 @@ bool csprof_attach_signal(const siginfo_t *info, void *ucontext)
 	if (info->si_code != SI_QUEUE ||
 	    (uintptr_t)info->si_value.sival_ptr != (uintptr_t)STORE_ATTACH_VALUE)
 		return false;
-	if (csprof_self || csprof_confined() ||
+	if (csprof_self || !csprof_process.attached || csprof_confined() ||
 	    os_stack_room(ucontext) < (labels[0] ? LABELS_NEED : STACK_NEEDED))
 		return true;
 	find_stack(&low, &high);

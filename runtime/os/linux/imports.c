@@ -7,15 +7,17 @@
 #include "runtime/os/os.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-/* A module, and where the loader has made its words read-only. */
+/* A module; what the loader makes read-only when it has filled it. */
 struct import_module {
 	uintptr_t base, low, high;
+	uintptr_t relro_low, relro_high;
 	const ElfW(Dyn) * dynamic;
 	bool ours;
 };
@@ -29,6 +31,10 @@ static struct import_module object_of(const struct dl_phdr_info *info)
 		uintptr_t at = o.base + p->p_vaddr;
 		if (p->p_type == PT_DYNAMIC)
 			o.dynamic = (const void *)at;
+		if (p->p_type == PT_GNU_RELRO) {
+			o.relro_low = at;
+			o.relro_high = at + p->p_memsz;
+		}
 		if (p->p_type != PT_LOAD)
 			continue;
 		o.low = at < o.low ? at : o.low;
@@ -40,14 +46,18 @@ static struct import_module object_of(const struct dl_phdr_info *info)
 
 /* ---- changing a word ------------------------------------------------------------------------ */
 
+enum import_access { WRITABLE, READ_ONLY, NOT_KNOWN };
+
 /* Whether its page may be written, by writing the highest byte, which is zero in each address of a
  * program, again: others may change the word meanwhile. */
-static bool is_writable(void **at)
+static enum import_access access_of(void **at)
 {
 	char zero = 0, *highest = (char *)(at + 1) - 1;
 	struct iovec from = {&zero, 1}, to = {highest, 1};
-	return *highest == 0 && csprof_raw_call(SYS_process_vm_writev, os_pid(), (long)&from, 1,
-						(long)&to, 1, 0) == 1;
+	long r = *highest ? -EINVAL
+			  : csprof_raw_call(SYS_process_vm_writev, os_pid(), (long)&from, 1,
+					    (long)&to, 1, 0);
+	return r == 1 ? WRITABLE : r == -EFAULT ? READ_ONLY : NOT_KNOWN;
 }
 
 static bool protect(void **at, int protection)
@@ -56,16 +66,18 @@ static bool protect(void **at, int protection)
 	return csprof_raw_call(SYS_mprotect, (long)page, (long)bytes, protection, 0, 0, 0) == 0;
 }
 
-/* The loader has made the page read-only, or never will: a module that it is just loading is
- * writable, and must remain so. */
-static void put(void **at, void *value)
+/* The loader has made the page read-only, or never will: one of a module that another thread is
+ * just loading is writable, and must remain so. Where the kernel does not tell, such words are left
+ * as they are. */
+static void put(const struct import_module *o, void **at, void *value, bool may_ask)
 {
 	enum { READ = 1, WRITE = 2 };
-	bool open = is_writable(at);
-	if (!open && !protect(at, READ | WRITE))
+	bool relro = (uintptr_t)at >= o->relro_low && (uintptr_t)at < o->relro_high;
+	enum import_access is = !relro ? WRITABLE : may_ask ? access_of(at) : NOT_KNOWN;
+	if (is == NOT_KNOWN || (is == READ_ONLY && !protect(at, READ | WRITE)))
 		return;
 	__atomic_store_n(at, value, __ATOMIC_RELEASE);
-	if (!open)
+	if (is == READ_ONLY)
 		protect(at, READ);
 }
 
@@ -74,6 +86,7 @@ static void put(void **at, void *value)
 struct change {
 	void *(*what)(const struct os_import *, void *);
 	void *arg;
+	bool may_ask;
 };
 
 static void each_import(const struct import_module *o, const struct os_symbols *s,
@@ -92,7 +105,7 @@ static void each_import(const struct import_module *o, const struct os_symbols *
 		    slot && (uintptr_t)import.now >= o->low && (uintptr_t)import.now < o->high;
 		void *value = c->what(&import, c->arg);
 		if (value && value != import.now)
-			put(import.at, value);
+			put(o, import.at, value, c->may_ask);
 	}
 }
 
@@ -123,9 +136,9 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-void os_imports(void *(*what)(const struct os_import *, void *), void *arg)
+void os_imports(void *(*what)(const struct os_import *, void *), void *arg, bool filtered)
 {
-	struct change c = {what, arg};
+	struct change c = {what, arg, !filtered};
 	os_each_object(visit, &c);
 }
 

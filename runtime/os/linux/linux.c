@@ -249,6 +249,13 @@ void os_main_stack(uintptr_t *low, uintptr_t *high)
 	*low = *high > size ? *high - size : PAGE;
 }
 
+bool os_at_start(void)
+{
+	enum { LITTLE = 1 << 20 };
+	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	return (uintptr_t)__libc_stack_end - sp < LITTLE;
+}
+
 uint64_t os_random(void)
 {
 	uint64_t v = 0;

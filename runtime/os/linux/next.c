@@ -61,11 +61,24 @@ static void *in_libc(const char *name, const char *version)
 	return libc ? find(libc, name, version) : NULL;
 }
 
-/* What the program's own modules find: we are not among those that they search. */
+/* The bounds of our own code, from the linker. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+static bool is_ours(const void *function)
+{
+	return (uintptr_t)function >= (uintptr_t)__ehdr_start &&
+	       (uintptr_t)function < (uintptr_t)etext;
+}
+
+/* What the program's own modules find: they do not search us, but what they do not find, we do in
+ * ourselves. */
 static void *find_late(const char *name, const char *version)
 {
 	void *found = find(RTLD_DEFAULT, name, version);
-	return found && is_stub(name, found) ? in_libc(name, version) : found;
+	if (found && is_stub(name, found))
+		found = in_libc(name, version);
+	return is_ours(found) ? NULL : found;
 }
 
 void *os_next_iterate(void)
