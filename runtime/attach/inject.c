@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -53,23 +54,39 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Wait for the thread's next stop, for at most ns. Returns its status, -ETIMEDOUT or -ESRCH. */
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+/* From ns on, a signal ends waits again and again: the first may come just before one. 0: no more.
+ */
+static void end_waits(uint64_t ns)
+{
+	enum { AGAIN_US = 10 * 1000, NS_PER_US = 1000, US_PER_S = 1000 * 1000 };
+	struct sigaction act = {.sa_handler = nothing};
+	uint64_t us = ns / NS_PER_US;
+	struct itimerval when = {.it_value = {(time_t)(us / US_PER_S), (long)(us % US_PER_S)},
+				 .it_interval = {0, ns ? AGAIN_US : 0}};
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &when, NULL);
+}
+
+/* Wait for the thread's next stop, for at most ns. Returns its status, -ETIMEDOUT or -ESRCH. A
+ * thread is stopped hundreds of times: nobody sleeps meanwhile. */
 static int wait_stop(pid_t tid, uint64_t ns, int *status)
 {
-	enum { FIRST_NS = 10 * 1000, MOST_NS = 1000 * 1000 };
 	uint64_t until = now_ns() + ns;
-	long pause = FIRST_NS;
-	for (;;) {
-		pid_t r = waitpid(tid, status, __WALL | WNOHANG);
-		if (r == tid)
-			return WIFSTOPPED(*status) ? 0 : -ESRCH;
-		if (r < 0 && errno != EINTR)
-			return -ESRCH;
-		if (now_ns() >= until)
-			return -ETIMEDOUT;
-		nanosleep(&(struct timespec){0, pause}, NULL);
-		pause = pause * 2 < MOST_NS ? pause * 2 : MOST_NS;
-	}
+	pid_t r;
+	end_waits(ns);
+	do
+		r = waitpid(tid, status, __WALL | (ns ? 0 : WNOHANG));
+	while (r < 0 && errno == EINTR && now_ns() < until);
+	int error = errno;
+	end_waits(0);
+	if (r == tid)
+		return WIFSTOPPED(*status) ? 0 : -ESRCH;
+	return r == 0 || error == EINTR ? -ETIMEDOUT : -ESRCH;
 }
 
 static bool is_interrupt(int status)
@@ -118,6 +135,40 @@ static void mend_call(struct attach_thread *t)
 	ptrace(PTRACE_SETREGS, t->tid, NULL, &t->regs);
 }
 
+/* Threads that are to stop, when they can. */
+enum { MOST_LATE = 64 };
+static pid_t late[MOST_LATE];
+static size_t num_late;
+
+bool attach_is_late(pid_t tid)
+{
+	for (size_t i = 0; i < num_late; i++)
+		if (late[i] == tid)
+			return true;
+	return false;
+}
+
+static void let_go(pid_t tid)
+{
+	struct attach_thread t = {.tid = tid};
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &t.regs) == 0)
+		mend_call(&t);
+	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+}
+
+void attach_go_late(void)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < num_late; i++) {
+		int r = wait_interrupt(late[i], 0);
+		if (r == -ETIMEDOUT)
+			late[kept++] = late[i];
+		else if (r != -ESRCH)
+			let_go(late[i]);
+	}
+	num_late = kept;
+}
+
 int attach_stop(struct attach_thread *t, pid_t tid)
 {
 	enum { WAIT_NS = 200 * 1000 * 1000 };
@@ -133,6 +184,8 @@ int attach_stop(struct attach_thread *t, pid_t tid)
 		mend_call(t);
 	else if (r != -ETIMEDOUT)
 		ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	else if (num_late < MOST_LATE)
+		late[num_late++] = tid;
 	return r;
 }
 

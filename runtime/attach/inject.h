@@ -23,11 +23,15 @@ struct attach_thread {
 
 /* Stop a thread. A call that it waits in goes on later as if it had not been stopped. Returns 0 or
  * a negative errno: -ESRCH: it has ended, -EPERM: that is not permitted, -ETIMEDOUT: it cannot be
- * stopped now, and is let go when this process ends; -EAGAIN: the whole process is being stopped.
+ * stopped now, see attach_go_late; -EAGAIN: the whole process is being stopped.
  */
 int attach_stop(struct attach_thread *t, pid_t tid);
 /* Let it go on as if nothing had been. */
 void attach_go(struct attach_thread *t);
+/* Let those threads go on that could not be stopped in time, and are now. To be called often. */
+void attach_go_late(void);
+/* Whether that thread is one of them, and still is not stopped. */
+bool attach_is_late(pid_t tid);
 
 /* Whether it is in a system call, or is leaving one. */
 bool attach_in_call(const struct attach_thread *t);

@@ -167,6 +167,10 @@ static int say_not_permitted(const struct attaching *a)
 			scope = '0';
 		close(fd);
 	}
+	if (geteuid() == 0)
+		return fail(a,
+			    "may not be traced: hpcrun has not the capability SYS_PTRACE here, as "
+			    "in some containers");
 	if (scope == '0')
 		return fail(a, "may not be traced by this user: run hpcrun as root");
 	return fail(a, "may not be traced: kernel.yama.ptrace_scope is %c; run hpcrun as root%s",
@@ -184,7 +188,8 @@ static int stop_somewhere(struct attaching *a)
 	for (size_t i = 0; now_ms() < until; i++) {
 		size_t n = attach_threads(a->pid, threads, MOST_THREADS);
 		pid_t tid = i % FIRST_OF == 0 ? a->pid : threads[i / FIRST_OF % n];
-		int r = attach_stop(&a->thread, tid);
+		attach_go_late();
+		int r = attach_is_late(tid) ? -ETIMEDOUT : attach_stop(&a->thread, tid);
 		if (r == -EPERM)
 			return say_not_permitted(a);
 		const char *unsafe =

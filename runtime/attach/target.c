@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- mappings ----------------------------------------------------------------------------- */
@@ -81,16 +82,16 @@ struct gap_search {
 	uintptr_t end, found; /* of the mapping before */
 };
 
-/* The last one that is large enough. */
+/* The last one that is large enough, but for that into which the main thread's stack grows. */
 static bool look_for_gap(const struct attach_mapping *m, void *arg)
 {
 	struct gap_search *s = arg;
-	if (m->low >> (sizeof(m->low) * CHAR_BIT - 1))
-		return false; /* of the kernel */
+	if (strncmp(m->path, "[stack", strlen("[stack")) == 0)
+		return false;
 	if (s->end && m->low > s->end && m->low - s->end >= 3 * s->bytes)
 		s->found = m->low - 2 * s->bytes;
 	s->end = m->high;
-	return strncmp(m->path, "[stack", strlen("[stack")) != 0;
+	return true;
 }
 
 uintptr_t attach_find_gap(pid_t pid, size_t bytes)
@@ -238,7 +239,7 @@ static bool check_program(pid_t pid, char *why, size_t size)
 }
 
 struct libraries {
-	bool libc, ours;
+	bool libc, loader, ours;
 };
 
 static bool look_at_library(const struct attach_mapping *m, void *arg)
@@ -247,15 +248,25 @@ static bool look_at_library(const struct attach_mapping *m, void *arg)
 	const char *name = path_basename(m->path);
 	l->libc |= strncmp(name, "libc.so.6", strlen("libc.so.6")) == 0 ||
 		   strncmp(name, "libc-2.", strlen("libc-2.")) == 0;
+	l->loader |= strncmp(name, "ld-linux", strlen("ld-linux")) == 0 ||
+		     strncmp(name, "ld-2.", strlen("ld-2.")) == 0;
 	l->ours |= strncmp(name, "libhpcrun", strlen("libhpcrun")) == 0;
 	return true;
 }
 
+/* A program that has just begun has the loader, but not yet the others. */
 static bool check_libraries(pid_t pid, char *why, size_t size)
 {
-	struct libraries l = {0};
-	if (!attach_mappings(pid, look_at_library, &l))
-		return no(why, size, "cannot be looked at: %s", strerror(errno));
+	enum { TRIES = 100, PAUSE_NS = 10 * 1000 * 1000 };
+	struct libraries l;
+	for (int i = 0; i < TRIES; i++) {
+		l = (struct libraries){0};
+		if (!attach_mappings(pid, look_at_library, &l))
+			return no(why, size, "cannot be looked at: %s", strerror(errno));
+		if (l.libc || !l.loader)
+			break;
+		nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+	}
 	if (l.ours)
 		return no(why, size,
 			  "is measured already, or was: hpcrun's library is loaded there");
