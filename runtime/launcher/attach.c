@@ -8,6 +8,7 @@
 #include "runtime/launcher/control.h"
 #include "runtime/launcher/cost.h"
 #include "runtime/launcher/environment.h"
+#include "runtime/launcher/misuse.h"
 #include "runtime/launcher/options.h"
 #include "runtime/launcher/pack.h"
 #include "runtime/launcher/place.h"
@@ -53,8 +54,7 @@ static void help(void)
 
 static int misuse(const char *what, const char *value)
 {
-	fprintf(stderr, "hpcrun attach: %s%s%s (see hpcrun attach --help)\n", what,
-		value ? " " : "", value ? value : "");
+	launch_misuse("attach", what, value);
 	return -1;
 }
 
@@ -265,9 +265,9 @@ static int attach(struct launch_options *o, pid_t pid)
 	launch_quote(quoted, shown);
 	if (!o->quiet)
 		launch_tell_earlier(shown, absolute);
-	if (launch_store_make(&store, o->store, absolute) < 0 ||
-	    launch_control_mark(absolute, o->stopped) != 0)
+	if (launch_store_make(&store, o->store, absolute) < 0)
 		return FAILED_BEFORE;
+	launch_control_mark(absolute, o->stopped);
 	share_store(&store, pid);
 	launch_cost(library, absolute, store.path, &cost);
 	clock_gettime(CLOCK_REALTIME_COARSE, &since);
@@ -307,7 +307,7 @@ static int attach(struct launch_options *o, pid_t pid)
 int launch_attach_main(int argc, char **argv)
 {
 	struct launch_options o;
-	pid_t pid;
+	pid_t pid = 0;
 	if (launch_options_parse(&o, argc, argv) < 0)
 		return FAILED_BEFORE;
 	if (o.action == LAUNCH_HELP) {

@@ -80,23 +80,6 @@ static void complete_control(const char *const *words, size_t n)
 			completion_offer(&c, what, help);
 }
 
-/* "attach" and what follows: the options of hpcrun, and a process. */
-static void complete_attach(const char *const *words, size_t n)
-{
-	const char *plain[MOST_OPTIONS];
-	struct completion_option options[MOST_OPTIONS];
-	size_t num_options = options_of_table(options);
-	struct completion c;
-	if (n > MOST_OPTIONS)
-		return;
-	completion_find(&c, options, num_options, words + 1, n - 1, false, plain, stdout);
-	if (c.option)
-		offer_values(&c);
-	else if (c.is_option)
-		for (size_t i = 0; i < num_options; i++)
-			completion_offer_option(&c, &options[i]);
-}
-
 int launch_complete(const char *const *words, size_t n)
 {
 	static const char *const nothing[] = {""};
@@ -115,18 +98,16 @@ int launch_complete(const char *const *words, size_t n)
 		free(plain);
 		return 0;
 	}
-	if (n > 1 && strcmp(words[0], "attach") == 0) {
-		complete_attach(words, n);
-		free(plain);
-		return 0;
-	}
-	completion_find(&c, options, num_options, words, n, true, plain, stdout);
+	bool attach = n > 1 && strcmp(words[0], "attach") == 0;
+	words += attach;
+	n -= attach;
+	completion_find(&c, options, num_options, words, n, !attach, plain, stdout);
 	if (c.option)
 		offer_values(&c);
 	else if (c.is_option)
 		for (size_t i = 0; i < num_options; i++)
 			completion_offer_option(&c, &options[i]);
-	else {
+	else if (!attach) {
 		if (n == 1)
 			completion_offer(&c, "attach", "measure a process that runs already");
 		if (n == 1)

@@ -2,6 +2,7 @@
 #include "runtime/launcher/control.h"
 
 #include "formats/base/nearest.h"
+#include "runtime/launcher/misuse.h"
 #include "runtime/launcher/options.h"
 #include "runtime/launcher/quote.h"
 #include "runtime/launcher/snapshot.h"
@@ -72,8 +73,7 @@ static void help(void)
 
 static int misuse(const char *what, const char *value)
 {
-	fprintf(stderr, "hpcrun control: %s%s%s (see hpcrun control --help)\n", what,
-		value ? " " : "", value ? value : "");
+	launch_misuse("control", what, value);
 	return -1;
 }
 

@@ -152,6 +152,7 @@ static void print_row(const struct launch_option *row)
 void launch_help(void)
 {
 	puts("Usage: hpcrun [options] [--] COMMAND [ARGS...]\n"
+	     "       hpcrun attach [options] PID (see man hpcrun-attach)\n"
 	     "       hpcrun control DIR stop|start|snapshot|flush (see man hpcrun-control)\n"
 	     "Run COMMAND and record the call paths in which its threads spend CPU time.\n");
 	for (const struct launch_option *row = launch_option_table; row->name; row++)
