@@ -50,6 +50,29 @@ agrees() { # NAME DATA
 	is "$1: the accounts agree" "$("$hpcprof" "$2" 2>&1 | grep -c 'does not agree')" 0
 }
 
+# ---- where nothing can be loaded; that is looked for meanwhile
+cat >allocates.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+static char memory[1 << 20];
+static int at, ready;
+void *malloc(size_t n) { if (ready) pause(); return memory + (at += n + 15 & ~15) - (n + 15 & ~15); }
+void free(void *p) { (void)p; }
+void *calloc(size_t n, size_t m) { return malloc(n * m); }
+void *realloc(void *p, size_t n) { (void)p; return malloc(n); }
+int main(void) { setvbuf(stdout, memory, _IONBF, 0); printf("%d\n", (int)getpid()); ready = 1; return !malloc(1); }
+END
+${CC:-gcc} -O0 -w -o allocates allocates.c
+for place in handler allocator; do
+	case $place in
+	handler) "$attached" as handler >$place.pid 2>/dev/null & ;;
+	allocator) ./allocates >$place.pid 2>/dev/null & ;;
+	esac
+	until_true [ -s $place.pid ]
+	"$hpcrun" attach "$(cat $place.pid)" >$place.said 2>&1 &
+	echo $! >$place.tracer
+done
+
 # ---- its threads, those that begin later, a forked child, signals and masks
 is 'alone' "$("$attached")" 460
 for event in CPUTIME@f2000 REALTIME; do
@@ -64,6 +87,17 @@ for event in CPUTIME@f2000 REALTIME; do
 done
 is 'what hpcrun says first' "$(head -1 said | sed 's/process [0-9]*/process N/; s/, [0-9] threads/, T threads/')" \
 	'hpcrun: process N (attached) is measured from now on, T threads; to REALTIME'
+
+# A program of which the environment has options for hpcrun.
+HPCRUN_OUT=$PWD/elsewhere HPCRUN_EVENTS=REALTIME start "$attached" wait
+attach 'options in its environment' other -e CPUTIME@f2000
+ended 'options in its environment' '0 460'
+near 'it is measured as was asked' "$(ms other)" 460
+is 'and nothing else is' "$(ls -d elsewhere 2>/dev/null)" ''
+start "$attached" vfork
+attach 'it waits for a child of vfork' vfork -e CPUTIME@f2000
+ended 'it waits for a child of vfork' '0 460'
+near 'it waits for a child of vfork: since' "$(ms vfork)" 460
 
 # ---- programs of others, wherever they are just then
 "$python" -c 'print(sum(i * i for i in range(3000000)))' >want
@@ -125,7 +159,7 @@ refused() { # NAME WANT [COMMAND...]
 	local want=$2
 	"${@:3}" "$hpcrun" attach "$pid" >said 2>&1
 	is "$1" "$? $(sed "s/process $pid/process N/" said)" "125 hpcrun: process N $want"
-	is "$1: nothing is left" "$(ls -d hpcrun-* 2>/dev/null)" ''
+	is "$1: nothing is left" "$(ls -d hpcrun-* 2>/dev/null | grep -vE 'hpcrun-(attached|allocates)-[12]$')" ''
 }
 pid=4194304
 refused 'no process' 'does not exist'
@@ -181,6 +215,14 @@ until_true is_loaded
 refused 'one that has the library' "is measured already, or was: hpcrun's library is loaded there"
 kill "$pid"
 wait "$pid" 2>/dev/null
+for place in 'handler a signal handler' 'allocator malloc'; do
+	read -r what where <<<"$place"
+	wait "$(cat $what.tracer)"
+	is "where: $where" "$? $(sed 's/process [0-9]*/process N/' $what.said)" \
+		"125 hpcrun: process N has had no thread that can load a library in 10 s: one is in $where"
+	check "$where: it is still there" kill "$(cat $what.pid)"
+done
+is 'nothing is left of these' "$(ls -d hpcrun-* 2>/dev/null)" ''
 for wrong in 0 -1 abc 12x ''; do
 	"$hpcrun" attach -- "$wrong" >said 2>&1
 	is "no number: '$wrong'" "$? $(cat said)" "125 hpcrun attach: expected the number of a process, not $wrong (see hpcrun attach --help)"

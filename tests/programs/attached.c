@@ -1,7 +1,7 @@
 /* A program that is measured from some point on (hpcrun attach). attached LIBRARY VARIABLE... loads
  * the library into itself and calls it, as the tracer does; `attached wait` waits until another one
- * has; without arguments it runs as alone. `attached as WHAT` is a
- * process that cannot be measured. It prints what `measured` has taken since, of all
+ * has, and `attached vfork` first for a child; without arguments it runs as alone. `attached as
+ * WHAT` is a process that cannot be measured. It prints what `measured` has taken since, of all
  * threads, in ms. `unmeasured` runs before. */
 #include "tests/programs/spin.h"
 
@@ -171,6 +171,18 @@ static bool is_loaded(void)
 	return found;
 }
 
+/* A thread that has called vfork cannot be stopped before its child has ended. */
+static void wait_for_child(void)
+{
+	/* NOLINTBEGIN: it is vfork that is tested */
+	if (vfork() == 0) {
+		usleep(1000 * 1000);
+		_exit(0);
+	}
+	/* NOLINTEND */
+	wait(NULL);
+}
+
 static void wait_for_tracer(void)
 {
 	while (!is_loaded())
@@ -220,9 +232,22 @@ static void filter(void)
 		fail("seccomp");
 }
 
+/* It cannot load anything there, however long it is. */
+static void stay_in_handler(int sig)
+{
+	(void)sig;
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	pause();
+}
+
 static int wait_as(const char *what)
 {
 	pthread_t thread;
+	if (strcmp(what, "handler") == 0) {
+		signal(SIGUSR1, stay_in_handler);
+		raise(SIGUSR1);
+	}
 	pid_t pid = getpid();
 	siginfo_t ended;
 	if (strcmp(what, "thread") == 0) {
@@ -251,13 +276,15 @@ int main(int argc, char **argv)
 		return wait_as(argv[2]);
 	sigaction(SIGALRM, &act, NULL);
 	use_small_stack();
+	if (argc > 1 && strcmp(argv[1], "vfork") == 0)
+		wait_for_child();
 	pthread_create(&threads[0], NULL, computes, NULL);
 	pthread_create(&threads[1], NULL, computes, NULL);
 	pthread_create(&threads[2], NULL, waits, NULL);
 	pthread_create(&threads[3], NULL, blocks, NULL);
 	waiting = threads[2];
 	unmeasured(20);
-	if (argc > 1 && strcmp(argv[1], "wait") == 0)
+	if (argc > 1 && (strcmp(argv[1], "wait") == 0 || strcmp(argv[1], "vfork") == 0))
 		wait_for_tracer();
 	else if (argc > 1)
 		attach(argv);
