@@ -416,28 +416,35 @@ static void put_trailer(struct conversion *c)
 			put_chunk(c, &chunks[i]);
 }
 
-/* Sum up the clocks: CPU time, cost, and handled samples of each event per second, rounded. */
+/* Rounded. A division of 128 bits would be a call of a library, which is not for handlers. */
+static uint64_t per_second(double samples, double ns)
+{
+	double rate = samples * 1e9 / ns + 0.5;
+	return rate < (double)UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
+}
+
+/* Sum up the clocks: CPU time, cost, and handled samples of each event per second. */
 static void sum_clocks(struct conversion *c)
 {
-	unsigned __int128 samples[STORE_MAX_METRICS] = {0}, cpu = 0;
+	double samples[STORE_MAX_METRICS] = {0}, cpu = 0;
 	for (uint32_t i = 0; i < c->s->num_threads; i++) {
 		const struct store_thread *t = thread_at(c, i);
 		const struct store_clock *clock = &t->clocks[0]; /* of CPU time */
 		c->cpu += elapsed(clock);
 		c->cost += clock->cost + clock->account[CSP_OWN_CODE].weight;
 		for (int d = 0; d < CSP_DISPOSITIONS; d++)
-			cpu += clock->account[d].weight;
+			cpu += (double)clock->account[d].weight;
 		for (uint32_t e = 0; e < c->header->num_events; e++)
 			for (int d = 0; d < CSP_DISPOSITIONS; d++)
-				samples[e] += t->clocks[e].account[d].samples;
+				samples[e] += (double)t->clocks[e].account[d].samples;
 		for (uint32_t e = 0; e < c->header->num_events; e++) {
 			c->turns[e].enabled += t->clocks[e].enabled;
 			c->turns[e].running += t->clocks[e].running;
 		}
 	}
 	for (uint32_t e = 0; e < c->header->num_events; e++)
-		if (cpu)
-			c->achieved[e] = (uint64_t)((samples[e] * 1000000000u + cpu / 2) / cpu);
+		if (cpu > 0)
+			c->achieved[e] = per_second(samples[e], cpu);
 }
 
 int store_survey_put(const struct store_survey *s, struct csp_sink *sink)
