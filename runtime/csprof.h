@@ -43,6 +43,10 @@ int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n)
  * name is empty, too long, or that of another column; -ENOSPC: there are too many; -ENOTSUP:
  * nothing is measured. At any time, by any thread, but not in handlers. */
 int csprof_metric_of_program(const char *name, const char *unit);
+/* The number by which programs and drivers know such a metric, and the other way round: the columns
+ * before theirs are others in another measurement of the same process. */
+int csprof_metric_number(int metric);
+uint32_t csprof_metric_of_number(int number);
 /* Whether it has made that one. */
 bool csprof_metric_is_of_program(uint32_t metric);
 

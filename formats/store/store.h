@@ -81,6 +81,15 @@ enum { STORE_CONTROL_STOP = 1 };
  * the signal `sig` with this value, until the thread is in the store. */
 #define STORE_ATTACH_VALUE 0x4850435341545443ull
 
+/* hpcrun detach ends the measurement of a process that goes on, by queueing each of its threads
+ * that signal with this value, until `detach` says that all have let go. */
+#define STORE_DETACH_VALUE 0x4850435344545443ull
+#define STORE_END_DETACHED "detached" /* header.end then */
+enum store_detach {
+	STORE_MAY_DETACH = 1,
+	STORE_LET_GO = 2, /* it has ended, and all that it took is given back */
+};
+
 /* The file in the directory of datafiles that says that new processes are stopped. */
 #define STORE_STOPPED_FILE "stopped"
 
@@ -138,8 +147,8 @@ struct store_header {
 	/* ns of CPU time that measuring this image takes before and after its threads' clocks; 0:
 	 * not known */
 	uint32_t outside;
-	store_ref windows; /* store_windows; 0: values are not asked for */
-	uint32_t reserved;
+	store_ref windows;  /* store_windows; 0: values are not asked for */
+	uint32_t detach;    /* enum store_detach; 0: it cannot end before the process does */
 	uint64_t pid_space; /* inode of the process's pid namespace, 0: unknown */
 	/* Boot-time clock when the image began, in the unit of field 22 of /proc/PID/stat; 0:
 	 * unknown. A process with this pid that began later is another one. */

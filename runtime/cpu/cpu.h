@@ -202,6 +202,13 @@ void csprof_cpu_here(struct csprof_cursor *cur);
  */
 long csprof_cpu_call(long number, const long args[6]);
 
+/* Whether pc is in it. */
+extern const char csprof_cpu_call_end[] __attribute__((visibility("hidden")));
+static inline bool csprof_cpu_in_call(uintptr_t pc)
+{
+	return pc >= (uintptr_t)csprof_cpu_call && pc < (uintptr_t)csprof_cpu_call_end;
+}
+
 /* The same, but if this thread's csprof_cpu_ended is set before the call is made, it is not made,
  * and the result is -EINTR. See also end_unmade. */
 long csprof_cpu_call_unless(long number, const long args[6]);

@@ -29,8 +29,19 @@ static void note_status(int status, void *arg)
 
 __attribute__((destructor)) static void library_end(void)
 {
-	if (csprof_process.attached)
+	if (csprof_process.attached && !csprof_process.preloaded)
 		csprof_finish_exit(exit_status, true);
+}
+
+/* What remains when the program is detached. */
+static void begin_first(void)
+{
+	int (*next)(void (*)(int, void *), void *);
+	csprof_signal_adopt();
+	csprof_image_attached();
+	*(void **)&next = CSPROF_NEXT("on_exit");
+	if (next)
+		next(note_status, NULL);
 }
 
 static int begin(char *variables)
@@ -40,19 +51,18 @@ static int begin(char *variables)
 	for (char *v = variables; *v && n < MOST_VARIABLES; v += strlen(v) + 1)
 		list[n++] = v;
 	list[n] = NULL;
-	os_loaded_late();
-	csprof_wrapped_find();
-	if (!csprof_replace_begin())
-		return -ENOMEM;
+	bool first = !csprof_process.preloaded && !csprof_process.attached;
+	if (first) {
+		os_loaded_late();
+		csprof_wrapped_find();
+		if (!csprof_replace_begin())
+			return -ENOMEM;
+	}
 	int r = csprof_attach_begin(list);
 	if (r < 0)
 		return r;
-	csprof_signal_adopt();
-	csprof_image_attached();
-	int (*next)(void (*)(int, void *), void *);
-	*(void **)&next = CSPROF_NEXT("on_exit");
-	if (next)
-		next(note_status, NULL);
+	if (first)
+		begin_first();
 	csprof_replace_imports();
 	csprof_attach_ask();
 	return 0;

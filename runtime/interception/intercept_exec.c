@@ -45,7 +45,7 @@ static int by_both(const struct exec_call *e, char *const *environment)
 static int finish_and_call(char *const *environment, void *arg)
 {
 	const struct exec_call *e = arg;
-	bool finished = csprof_process_finish(CSPROF_END_EXEC, false);
+	bool finished = csprof_process_finish(CSPROF_END_EXEC);
 	uint64_t mask = csprof_signal_before_exec();
 	int r = e->call(e, environment);
 	int saved = errno;

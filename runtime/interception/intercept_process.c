@@ -35,7 +35,9 @@ void csprof_finish_exit(int status, bool with_loader)
 	unsigned n = csp_format_u64(digits, (unsigned)status & 0xff);
 	memcpy(end + 5, digits, n);
 	end[5 + n] = '\0';
-	csprof_process_finish(end, with_loader);
+	if (with_loader)
+		csprof_process_look();
+	csprof_process_finish(end);
 }
 
 static int quick_status; /* quick_exit does not pass it to its handlers */

@@ -5,6 +5,7 @@
 #include "runtime/csprof.h"
 #include "runtime/process/plugins.h"
 #include "runtime/process/process.h"
+#include "runtime/process/state.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -29,6 +30,7 @@ __attribute__((constructor)) static void library_start(int argc, char **argv, ch
 	 * the program has */
 	if (!os_at_start())
 		return;
+	csprof_process.preloaded = true;
 	csprof_image_start(argc, argv, environment);
 	if (!csprof_process_measured())
 		return;

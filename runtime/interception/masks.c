@@ -1,5 +1,6 @@
 #include "runtime/interception/masks.h"
 
+#include "formats/store/said.h"
 #include "runtime/csprof.h"
 #include "runtime/interception/signals.h"
 #include "runtime/os/os.h"
@@ -32,6 +33,10 @@ static __thread bool ours_only, standin_only;
 static atomic_bool no_standin; /* ours_only of the last thread to block ours, for new threads */
 
 static __thread bool held; /* ours is really blocked, and was pending */
+
+static __thread bool translated; /* its real mask is as csprof_mask_to_kernel has it */
+
+static __thread volatile bool sending; /* a signal to itself, in send_here */
 
 static __thread unsigned num_own; /* signals with the number of a sample that were not samples */
 
@@ -119,6 +124,7 @@ int csprof_mask_change(int how, const uint64_t *set, uint64_t *old)
 		if (now & b.ours)
 			atomic_store_explicit(&no_standin, ours_only, memory_order_relaxed);
 		standin_only = csprof_mask_names(now, false, true);
+		translated |= !(after(how, before, wanted) & b.ours);
 		if (held && !(now & b.ours) && in_this_process())
 			let_go();
 	}
@@ -131,6 +137,7 @@ void csprof_mask_adopt(void)
 	uint64_t mask = 0;
 	os_mask(SIG_BLOCK, NULL, &mask);
 	standin_only = held = false;
+	translated = true;
 	ours_only = mask & b.standin && atomic_load(&no_standin);
 	if (!(mask & b.ours))
 		return;
@@ -143,6 +150,14 @@ void csprof_mask_adopt_in(void *ucontext)
 {
 	uint64_t set = os_context_mask(ucontext);
 	held = false;
+	if (translated)
+		return;
+	translated = true;
+	if (csprof_process.again && !(set & bits().ours)) { /* inherited from such a thread */
+		standin_only = false;
+		ours_only = set & bits().standin && atomic_load(&no_standin);
+		return;
+	}
 	ours_only = csprof_mask_names(set, true, false);
 	standin_only = csprof_mask_names(set, false, true);
 	os_set_context_mask(ucontext, csprof_mask_to_kernel(set));
@@ -262,10 +277,20 @@ int csprof_mask_signalfd(int fd, uint64_t set, int flags)
 	return r;
 }
 
-/* si_code distinguishes a signal to one thread from kill and the like. */
+/* What another process asks us for by a signal with our number. */
+static bool is_request(const siginfo_t *info)
+{
+	uintptr_t value = (uintptr_t)info->si_value.sival_ptr;
+	return info->si_code == SI_QUEUE &&
+	       (value == STORE_CONTROL_VALUE || value == STORE_ATTACH_VALUE ||
+		value == STORE_DETACH_VALUE || value == STORE_SAID_VALUE);
+}
+
+/* si_code distinguishes a signal to one thread from kill and the like. A request must not be sent to
+ * all: a thread that sees it pending leaves its call to it, and another may take it. */
 static bool to_one_thread(const siginfo_t *info)
 {
-	return info->si_code == SI_TKILL;
+	return info->si_code == SI_TKILL || is_request(info);
 }
 
 /* Take the pending signals with our number, while sampling is stopped: samples are dropped, the
@@ -360,14 +385,28 @@ static int send_here(int sig, siginfo_t *info)
 	unsigned before;
 	int r, times = 0;
 	/* if it is really blocked, it stays pending, and no sample is pending */
-	bool comes = csprof_self && !csprof_confined() && in_this_process() &&
-		     os_mask(SIG_BLOCK, NULL, &mask) == 0 && !(mask & bit_of(sig));
+	bool comes = !(info && is_request(info)) && csprof_self && !csprof_confined() &&
+		     in_this_process() && os_mask(SIG_BLOCK, NULL, &mask) == 0 &&
+		     !(mask & bit_of(sig));
 	do {
 		before = *own;
+		sending = true;
 		r = info ? os_send_again(info, os_tid()) : os_raise(sig);
+		sending = false;
 	} while (r == 0 && comes && *own == before && csprof_signal_receives(sig) &&
 		 ++times < MOST);
 	return r;
+}
+
+bool csprof_mask_sending(void)
+{
+	return sending;
+}
+
+void csprof_mask_drop_samples(void)
+{
+	int other = atomic_load(&spare);
+	send_pending_again(bits().ours | (other > 0 ? bit_of(other) : 0));
 }
 
 bool csprof_mask_samples_by(int sig)
@@ -466,8 +505,8 @@ static void end_wait(const struct wait *w)
 	os_mask(SIG_SETMASK, &mask, NULL);
 }
 
-/* A signal with our number, of the program, that it does not wait for and for which it has no
- * handler that may run now: hold it, or take the default action. */
+/* A signal with our number that asks us for something, or that is the program's, which does not
+ * wait for it and has no handler that may run now: hold it, or take the default action. */
 static void done_with(struct wait *w, siginfo_t *info)
 {
 	uint64_t ours = bits().ours;
@@ -489,8 +528,9 @@ static int wait_whole(struct wait *w, siginfo_t *info)
 		sig = os_wait_signal(w->set | w->kept, info, time_left(w->until));
 		if (sig > 0 && csprof_sample_sent(info))
 			csprof_sample_defer(info);
-		else if (sig > 0 && sig == csprof_process.sig && !w->for_ours &&
-			 (w->mask & bits().standin || !csprof_signal_has_handler(sig)))
+		else if (sig > 0 && sig == csprof_process.sig &&
+			 (is_request(info) || (!w->for_ours && (w->mask & bits().standin ||
+								!csprof_signal_has_handler(sig)))))
 			done_with(w, info);
 		else
 			break;

@@ -52,7 +52,7 @@ void csprof_mask_adopt(void);
 void csprof_mask_started(void);
 
 /* The same for a thread that runs already, in the handler of our signal: the mask is the program's
- * own. */
+ * own, unless it was adopted before. */
 void csprof_mask_adopt_in(void *ucontext);
 
 /* The pending signals, as rt_sigpending. */
@@ -72,6 +72,14 @@ bool csprof_mask_samples_by(int sig);
 /* Send this thread such a signal, as raise does. If the kernel merges it with a pending sample, it
  * is sent again. 0 or -errno. */
 int csprof_mask_raise(int sig);
+
+/* Whether this thread is just sending itself a signal for the program. In a handler that comes
+ * meanwhile, code of ours has no use for the thread's state. Async-signal-safe. */
+bool csprof_mask_sending(void);
+
+/* In a handler, when the thread's sources are quiet: drop the samples that are pending.
+ * Async-signal-safe. */
+void csprof_mask_drop_samples(void);
 
 /* In the handler of our signal: the signal is the program's own. If the program blocks it, hold
  * it and return true. */

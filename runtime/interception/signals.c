@@ -246,6 +246,12 @@ bool csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext)
 	return !is_handler(&act);
 }
 
+bool csprof_signal_call_goes_on(void)
+{
+	const csprof_state_t *state = csprof_self;
+	return state ? !atomic_load(&state->busy) : !csprof_confined();
+}
+
 void csprof_signal_pass_fault(int sig, siginfo_t *info, void *ucontext)
 {
 	struct wish *w = wish_for(sig);

@@ -29,6 +29,11 @@ bool csprof_signal_receives_trap(void);
  * continued. Async-signal-safe. */
 bool csprof_signal_pass_on(int sig, siginfo_t *info, void *ucontext);
 
+/* In the handler of a signal of ours: whether the system call that it has interrupted may be
+ * continued. Code of ours has made none, and the calls that this takes are permitted in a thread
+ * that is not measured. Async-signal-safe. */
+bool csprof_signal_call_goes_on(void);
+
 /* The same for a fault, or a signal sent as one, that we did not cause. Returns when the
  * program's handler returns, or before the default action is taken. Async-signal-safe. */
 void csprof_signal_pass_fault(int sig, siginfo_t *info, void *ucontext);

@@ -56,6 +56,11 @@ void csprof_environment_keep(char **environment)
 	}
 }
 
+void csprof_environment_forget(void)
+{
+	num_ours = ours_used = 0;
+}
+
 /* Without one library. */
 static void strip(char *value, const char *library)
 {
@@ -292,6 +297,8 @@ static int call_with(char *const *variables, enum csprof_next next,
 {
 	if (!variables)
 		variables = none;
+	if (csprof_process.detached)
+		next = CSPROF_NEXT_FOREIGN;
 	csprof_saying_begin(csprof_self);
 	size_t bytes = room_for(variables, next);
 	bool unchanged = bytes == 0 ||
@@ -340,6 +347,7 @@ static struct copy {
 	char **original; /* a copy of the original pointers */
 	size_t n;
 	char *labels; /* of the thread for which it was made, a list */
+	enum csprof_next next;
 } copies[COPIES];
 static uint32_t next_copy;
 
@@ -349,16 +357,18 @@ static struct {
 	uint32_t users;
 } lent;
 
-static char **find_copy(char *const *variables, size_t n, const char *labels)
+static char **find_copy(char *const *variables, size_t n, enum csprof_next next, const char *labels)
 {
 	for (struct copy *c = copies; c < copies + COPIES; c++)
-		if (c->variables && c->n == n && strcmp(c->labels, labels) == 0 &&
+		if (c->variables && c->n == n && c->next == next &&
+		    strcmp(c->labels, labels) == 0 &&
 		    memcmp(c->original, variables, n * sizeof *variables) == 0)
 			return c->variables;
 	return NULL;
 }
 
-static char **make_copy(char *const *variables, size_t n, size_t room, const char *labels)
+static char **make_copy(char *const *variables, size_t n, enum csprof_next next, size_t room,
+			const char *labels)
 {
 	struct copy *c = &copies[next_copy];
 	size_t own = n * sizeof *variables, used = own + room, more = strlen(labels) + 1;
@@ -368,8 +378,12 @@ static char **make_copy(char *const *variables, size_t n, size_t room, const cha
 	if (c->original)
 		os_unmap(c->original, c->bytes);
 	memcpy(memory, variables, own);
-	*c = (struct copy){copy_for(memory + n, variables, CSPROF_NEXT_CHILD), used + more, memory,
-			   n, (char *)memory + used};
+	*c = (struct copy){copy_for(memory + n, variables, next),
+			   used + more,
+			   memory,
+			   n,
+			   (char *)memory + used,
+			   next};
 	memcpy(c->labels, labels, more);
 	next_copy = (next_copy + 1) % COPIES;
 	return c->variables;
@@ -383,14 +397,15 @@ char **csprof_environment_lend(void)
 		return NULL;
 	csprof_lock();
 	labels[csprof_said_list(labels)] = '\0';
+	enum csprof_next next = csprof_process.detached ? CSPROF_NEXT_FOREIGN : CSPROF_NEXT_CHILD;
 	if (lent.users == 0 || environ != lent.ours) {
 		char *const *variables = environ ? environ : (char **)none;
-		bool as_it_is = suffices(variables, CSPROF_NEXT_CHILD) && !labels[0];
-		size_t room = as_it_is ? 0 : room_for(variables, CSPROF_NEXT_CHILD);
+		bool as_it_is = suffices(variables, next) && !labels[0];
+		size_t room = as_it_is ? 0 : room_for(variables, next);
 		size_t n = count(variables, &old);
-		char **copy = room ? find_copy(variables, n, labels) : NULL;
+		char **copy = room ? find_copy(variables, n, next, labels) : NULL;
 		if (room && !copy)
-			copy = make_copy(variables, n, room, labels);
+			copy = make_copy(variables, n, next, room, labels);
 		if (!copy) {
 			csprof_unlock();
 			return NULL;

@@ -42,5 +42,7 @@ void csprof_environment_remove(char **environment, const char *name);
 
 /* Keep copies of our variables as the launcher set them. Called at the start. */
 void csprof_environment_keep(char **environment);
+/* Drop them, to keep others. */
+void csprof_environment_forget(void);
 
 #endif

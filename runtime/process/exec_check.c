@@ -5,6 +5,7 @@
 #include "runtime/base/emulator.h"
 #include "runtime/base/options.h"
 #include "runtime/os/os.h"
+#include "runtime/process/state.h"
 #include "runtime/sandboxes/seccomp.h"
 
 #include <elf.h>
@@ -246,7 +247,7 @@ bool csprof_exec_check(const char *path, bool search)
 {
 	struct head h;
 	char at[MAX_PATH];
-	if (!path || csprof_confined())
+	if (!path || csprof_confined() || csprof_process.detached)
 		return false;
 	size_t n = strlen(path) + 1;
 	bool named = !search || strchr(path, '/'), there = library_is_there();
@@ -264,6 +265,8 @@ bool csprof_exec_check_at(int fd, const char *path)
 {
 	char at[MAX_PATH] = "/proc/self/fd/";
 	size_t n = strlen(at), more = path ? strlen(path) : 0;
+	if (csprof_process.detached)
+		return false;
 	if (more && (path[0] == '/' || fd < 0))
 		return csprof_exec_check(path, false);
 	if (n + 24 + more > sizeof at)

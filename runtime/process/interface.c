@@ -18,8 +18,8 @@ static bool in_upcall(void)
 
 static int metric_new(const char *name, const char *unit)
 {
-	int id = in_upcall() ? -1 : csprof_metric_of_program(name, unit);
-	return id < 0 ? -1 : id;
+	int metric = in_upcall() ? -1 : csprof_metric_of_program(name, unit);
+	return metric < 0 ? -1 : csprof_metric_number(metric);
 }
 
 enum { OURS = 2 }; /* csprof_record..., and the function here that calls it */
@@ -28,8 +28,10 @@ static int record(int metric, uint64_t amount, unsigned leave_out)
 {
 	if (metric < 0)
 		return -1;
-	return csprof_record_metric_with_unwind((uint32_t)metric, amount, leave_out + OURS) < 0 ? -1
-												: 0;
+	return csprof_record_metric_with_unwind(csprof_metric_of_number(metric), amount,
+						leave_out + OURS) < 0
+		   ? -1
+		   : 0;
 }
 
 /* Labels or regions change until leave. */
@@ -142,9 +144,10 @@ static int record_several(const struct hpcrun_record *given)
 		return -1;
 	for (uint32_t i = 0; i < given->num; i++)
 		if (given->metrics[i] < 0 ||
-		    !csprof_recording_add(&r, (uint32_t)given->metrics[i], given->amounts[i]))
+		    !csprof_recording_add(&r, csprof_metric_of_number(given->metrics[i]),
+					  given->amounts[i]))
 			return -1;
-	if (given->label)
+	if (given->label && csprof_self)
 		r.label = csprof_label_fixed(given->label);
 	if (given->code) {
 		r.code = (uintptr_t)given->code;
@@ -158,7 +161,8 @@ static int record_in(int metric, uint64_t amount, const void *code, const void *
 {
 	struct csprof_recording r = {
 	    .unwinds = OURS, .code = (uintptr_t)code, .code_end = (uintptr_t)code_end, .nth = nth};
-	if (metric < 0 || in_upcall() || !csprof_recording_add(&r, (uint32_t)metric, amount))
+	if (metric < 0 || in_upcall() ||
+	    !csprof_recording_add(&r, csprof_metric_of_number(metric), amount))
 		return -1;
 	return csprof_record(&r) < 0 ? -1 : 0;
 }

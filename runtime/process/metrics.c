@@ -150,8 +150,27 @@ static const struct csprof_event_request *find_waits(const struct csprof_event_r
 	return NULL;
 }
 
+/* The metrics that the program made in an earlier measurement remain, in the same order, behind the
+ * common ones: it knows them by their numbers. Put them to the end, where those are not. If there
+ * are too many, the last ones are lost. */
+static const struct store_metric *put_aside(const struct store_metric *own, uint32_t *n,
+					    uint32_t num_before)
+{
+	uint32_t most = STORE_MAX_METRICS - num_before;
+	*n = *n < most ? *n : most;
+	return memmove(&metrics[STORE_MAX_METRICS - *n], own, *n * sizeof *own);
+}
+
+static void put_back(const struct store_metric *own, uint32_t n)
+{
+	memmove(&metrics[num_common], own, n * sizeof *own);
+	num_metrics = num_common + n;
+}
+
 int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n)
 {
+	const struct store_metric *own = &metrics[num_common];
+	uint32_t num_own = num_metrics - num_common;
 	num_metrics = 0;
 	csprof_process.num_measured = 0;
 	bool counts = csprof_options.marks && csprof_options.returns != CSPROF_RETURNS_NONE &&
@@ -160,6 +179,9 @@ int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n)
 	uint32_t columns =
 	    (n + (waits ? 1 : 0)) * CSPROF_EVENT_COLUMNS + (counts ? CSPROF_COUNT_COLUMNS : 0);
 	int r = n <= CSPROF_MAX_MEASURED ? csprof_set_max_metrics(columns) : -E2BIG;
+	if (r < 0)
+		return r;
+	own = put_aside(own, &num_own, columns);
 	num_clocks = CSPROF_CPU_CLOCK + 1;
 	csprof_process.samples_cpu = false;
 	for (uint32_t i = 0; r == 0 && i < n; i++) {
@@ -172,6 +194,7 @@ int csprof_metrics_init(const struct csprof_event_request *requests, uint32_t n)
 	if (r == 0 && counts)
 		add_counts(&csprof_process.counts);
 	num_common = num_metrics;
+	put_back(own, num_own);
 	return r;
 }
 
@@ -217,6 +240,19 @@ int csprof_metric_of_program(const char *name, const char *unit)
 	}
 	csprof_unlock();
 	return id;
+}
+
+/* A number below it is none, as those of the columns of an event were in every measurement. */
+enum { FIRST_NUMBER = CSPROF_EVENT_COLUMNS };
+
+int csprof_metric_number(int metric)
+{
+	return metric - (int)num_common + FIRST_NUMBER;
+}
+
+uint32_t csprof_metric_of_number(int number)
+{
+	return (uint32_t)(number - FIRST_NUMBER) + num_common;
 }
 
 bool csprof_metric_is_of_program(uint32_t metric)

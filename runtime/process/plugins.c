@@ -67,10 +67,11 @@ static struct plugin *place_of(const struct hpcrun_driver *driver, bool *known)
 static bool make_metrics(struct plugin *p, const struct hpcrun_driver *driver)
 {
 	for (uint32_t i = 0; i < driver->num_metrics; i++) {
-		p->metrics[i] =
+		int metric =
 		    csprof_metric_of_program(driver->metrics[i].name, driver->metrics[i].unit);
-		if (p->metrics[i] < 0)
+		if (metric < 0)
 			return false;
+		p->metrics[i] = csprof_metric_number(metric);
 	}
 	return true;
 }
@@ -182,7 +183,7 @@ static void record(const struct plugin *p, const struct plugin_asking *a)
 {
 	struct csprof_recording r = {.n = 0};
 	for (int i = 0; i < a->n && i < HPCRUN_DRIVER_METRICS; i++)
-		csprof_recording_add(&r, (uint32_t)p->metrics[i], a->amounts[i]);
+		csprof_recording_add(&r, csprof_metric_of_number(p->metrics[i]), a->amounts[i]);
 	if (r.n)
 		csprof_record_interrupted(a->ucontext, &r);
 }

@@ -11,6 +11,7 @@
 #include "runtime/process/environment.h"
 #include "runtime/process/otel.h"
 #include "runtime/process/plugins.h"
+#include "runtime/process/regions.h"
 #include "runtime/process/said.h"
 #include "runtime/process/samplers.h"
 #include "runtime/process/state.h"
@@ -26,6 +27,7 @@
 #include "runtime/sample/unwind_libunwind.h"
 #include "runtime/sample/upcalls.h"
 #include "runtime/sample/values.h"
+#include "runtime/sample/wall.h"
 #include "runtime/sandboxes/seccomp.h"
 #include "runtime/trees/names.h"
 #include "runtime/trees/output.h"
@@ -66,6 +68,12 @@ static store_ref store_text(const char *text)
 	return csprof_store_string(&csprof_process.arena, text, strlen(text));
 }
 
+/* What a driver does at its end may not be done in a handler. */
+static bool may_detach(void)
+{
+	return csprof_options.drivers_bytes == 0;
+}
+
 static const char *unmarked; /* why return addresses are not marked; NULL: they are */
 
 static void describe(struct store_header *h)
@@ -85,6 +93,7 @@ static void describe(struct store_header *h)
 	h->pid = csprof_process.pid;
 	h->ppid = os_ppid();
 	h->sig = (uint32_t)csprof_process.sig;
+	h->detach = may_detach() ? STORE_MAY_DETACH : 0;
 	h->seq = csprof_options.seq;
 	h->start_ns = os_clock_real();
 	h->start_mono_ns = csprof_process.start_mono = os_clock_mono();
@@ -149,9 +158,7 @@ static int begin(const struct csprof_kept_epoch *kept)
 		csprof_epoch_get_loaded_modules();
 	if (csprof_process.epoch == 0)
 		return -ENOMEM;
-	if (kept) {
-		csprof_otel_in_child();
-	} else {
+	if (!kept) {
 		csprof_output_save_vdso();
 		csprof_otel_look();
 	}
@@ -213,22 +220,46 @@ void csprof_process_start(int argc, char **argv, char **environment)
 	csprof_say(CSPROF_SAY_PROCESS, "process begins:", argc ? argv[0] : "?", INT64_MIN);
 }
 
+static bool read_again(char **variables)
+{
+	csprof_options = (struct csprof_options){0};
+	csprof_environment_forget();
+	return csprof_options_read(variables);
+}
+
+/* Our handler is for one signal: if none is asked for, it is the one of the last time. */
+static bool same_signal(char **variables)
+{
+	int before = csprof_process.sig;
+	const char *asked = csprof_variable(variables, HPCRUN_ENV_SIGNAL);
+	if (before && (!asked || !*asked))
+		csprof_options.sig = before;
+	return !before || before == csprof_options.sig;
+}
+
 /* The program may be one that has long been running: what it did before is not measured. */
 int csprof_process_attach(char **variables)
 {
 	uint64_t since = os_clock_self();
-	if (csprof_process_counts())
+	if (csprof_process_counts() || (csprof_process.preloaded && !csprof_process.detached))
 		return -EALREADY;
+	if (csprof_process.threads)
+		return -EBUSY;
 	csprof_touch_all();
 	csprof_message_start();
-	if (!csprof_options_read(variables))
+	if (!read_again(variables))
 		return -EINVAL;
+	if (!same_signal(variables))
+		return -EADDRINUSE;
+	csprof_process.again = csprof_process.attached || csprof_process.preloaded;
 	csprof_process.attached = csprof_process.threaded = true;
+	csprof_process.detached = false;
 	csprof_options.cpu_before = os_clock_process();
 	command_bytes = (size_t)os_arguments(command, sizeof command);
 	command_bytes -= command_bytes > 0; /* the last zero */
 	if (!prepare())
 		return -EINVAL;
+	csprof_regions_attach();
 	int r = begin(NULL);
 	if (r < 0)
 		return r;
@@ -320,7 +351,18 @@ static void say_compared(void)
 		   atomic_load(&csprof_process.walks_different));
 }
 
-bool csprof_process_finish(const char *end, bool with_loader)
+void csprof_process_look(void)
+{
+	if (csprof_confined() || !csprof_epoch_is_old())
+		return;
+	csprof_lock();
+	if (atomic_load(&csprof_process.measuring) && !csprof_process.forked &&
+	    csprof_process.pid == os_pid())
+		csprof_epoch_update();
+	csprof_unlock();
+}
+
+bool csprof_process_finish(const char *end)
 {
 	bool exec = strcmp(end, CSPROF_END_EXEC) == 0;
 	if (csprof_confined() || csprof_process.pid != os_pid())
@@ -335,8 +377,6 @@ bool csprof_process_finish(const char *end, bool with_loader)
 	}
 	atomic_store(&csprof_process.in_exec, exec);
 	silence();
-	if (with_loader && !csprof_process.forked)
-		csprof_epoch_update();
 	csprof_epoch_add_missed();
 	csprof_signal_look();
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
@@ -390,6 +430,42 @@ void csprof_process_resume(void)
 	csprof_unlock();
 }
 
+/* ---- the end of the measurement alone -------------------------------------------------------- */
+
+bool csprof_process_detach(void)
+{
+	if (!may_detach() || !csprof_process_finish(STORE_END_DETACHED) ||
+	    !csprof_try_lock_for(CSPROF_WAIT_NS))
+		return false;
+	csprof_process.detached = true;
+	csprof_process.use_marks = false;
+	csprof_upcalls_end();
+	csprof_process_let_go();
+	csprof_unlock();
+	return true;
+}
+
+/* What is in the store's memory, or refers to it. */
+static void forget_store(bool in_child)
+{
+	csprof_wall_forget();
+	csprof_records_forget(in_child);
+	csprof_epoch_forget();
+	csprof_otel_in_child();
+	csprof_store_destroy();
+	for (uint32_t e = 0; e < csprof_process.num_measured; e++)
+		csprof_process.measured[e].sources = 0;
+}
+
+void csprof_process_let_go(void)
+{
+	struct store_header *h = csprof_store_header();
+	if (!csprof_process.detached || csprof_process.threads || !h)
+		return;
+	__atomic_store_n(&h->detach, STORE_LET_GO, __ATOMIC_RELEASE);
+	forget_store(false);
+}
+
 /* ---- other users ------------------------------------------------------------------------ */
 
 void csprof_process_before_user(uint32_t user)
@@ -422,13 +498,15 @@ void csprof_process_in_child(void)
 	atomic_store(&csprof_process.in_exec, false);
 	csprof_threads_forget(&low, &high);
 	struct csprof_kept_epoch kept = csprof_epoch_keep();
-	csprof_store_destroy();
+	forget_store(true);
 	if (csprof_options.seq) /* a write would copy the page */
 		csprof_options.seq = 0;
 	csprof_process.forked = true;
 	csprof_process.threaded = false;
 	csprof_unlock();
 	if (!measured) {
+		if (csprof_process.detached)
+			csprof_process.pid = os_pid();
 		csprof_epoch_drop(kept);
 		return;
 	}

@@ -10,7 +10,8 @@
 void csprof_process_start(int argc, char **argv, char **environment);
 
 /* Begin in a program that runs already; none of its threads begins yet. 0, -EALREADY: it is
- * measured, or another negative errno. */
+ * measured, -EBUSY: it was detached, but some threads have not let go yet, -EADDRINUSE: it was
+ * measured with another signal, or another negative errno. */
 int csprof_process_attach(char **variables);
 
 /* What must not be done before libc and the program's libraries are initialised: loading a
@@ -24,11 +25,22 @@ void csprof_process_check_marks(void);
  * again if an exec that is in progress fails. */
 bool csprof_process_measured(void);
 
+/* Before the next where the loader's lock may be taken: look once more for what is loaded. */
+void csprof_process_look(void);
+
 /* Stop all sampling and write the datafile. end: how the process ends, for PROCESS ("exit 0", or
- * CSPROF_END_EXEC, after which csprof_process_resume may follow). with_loader: the loader's lock
- * may be taken. Works once; returns false if there is nothing to do. */
+ * CSPROF_END_EXEC, after which csprof_process_resume may follow). Works once; returns false if
+ * there is nothing to do. Async-signal-safe. */
 #define CSPROF_END_EXEC "exec"
-bool csprof_process_finish(const char *end, bool with_loader);
+bool csprof_process_finish(const char *end);
+
+/* End the measurement of a program that goes on, as csprof_process_finish does; the programs that
+ * it starts from then on are not measured. Returns false if that is to be tried again, or cannot be
+ * done. Async-signal-safe. */
+bool csprof_process_detach(void);
+/* If no thread has a state any more after that, give back what the process has. The caller holds
+ * the lock; async-signal-safe. */
+void csprof_process_let_go(void);
 
 /* The exec failed: remove the datafile and continue. */
 void csprof_process_resume(void);

@@ -98,6 +98,12 @@ struct own_column {
 };
 static CSPROF_TOGETHER struct own_column entries, unbalanced;
 
+void csprof_regions_attach(void)
+{
+	__atomic_store_n(&entries.known, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&unbalanced.known, false, __ATOMIC_RELEASE);
+}
+
 static int column_of(struct own_column *column, const char *name)
 {
 	if (!__atomic_load_n(&column->known, __ATOMIC_ACQUIRE)) {

@@ -57,6 +57,8 @@ void csprof_regions_forget(csprof_state_t *state);
 
 /* The calling thread ends: the regions that it is in are counted as unbalanced. */
 void csprof_regions_end(csprof_state_t *state);
+/* Another measurement of the process begins, with other columns. */
+void csprof_regions_attach(void);
 /* Free the memory. */
 void csprof_regions_deinit(csprof_state_t *state);
 

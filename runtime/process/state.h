@@ -119,8 +119,6 @@ typedef struct csprof_state {
 	uint32_t tid;
 	bool probed_all; /* of the readable part of another stack: the next page is unreadable */
 	bool creator;    /* it made threads, whose records refer to its trees */
-	bool parked_any; /* any handler of the program ends the parked call, also with SA_RESTART */
-	bool again_any;  /* the same of again_sp */
 	bool stops;      /* it has stopped itself (control.h); under the lock */
 	bool stopping;   /* internal to control.c */
 	atomic_bool stopped;
@@ -142,19 +140,6 @@ typedef struct csprof_state {
 	 * meanwhile, as in process/said.h */
 	_Atomic uint32_t saying;
 	struct csprof_guard guard;
-	uint32_t parked; /* handlers that continue a system call of the program */
-	const void *parked_context;
-	/* The stack pointer where the program makes a call again after a sample; 0: none. */
-	uintptr_t again_sp;
-	/* The stack pointer of a call that a sample left to the next signal with its number, which
-	 * may be a sample, too: the kernel has forgotten how to restart it. 0: none. */
-	uintptr_t left_call;
-	/* When the last call with a time limit began (monotonic clock; 0: none), the frame of its
-	 * wrapper, and libc's function: see csprof_call_limited. */
-	struct csprof_limited {
-		uint64_t since;
-		uintptr_t frame, function;
-	} limited;
 
 	uintptr_t stack_low, stack_high;   /* bounds of the thread's own stack */
 	uintptr_t probed_low, probed_high; /* readable part of another stack, in this walk */
@@ -250,6 +235,9 @@ struct csprof_process {
 	atomic_uint walks_compared, walks_different; /* for -D */
 	bool threaded;                               /* the program has made threads */
 	bool attached;             /* the program was running before we were loaded */
+	bool detached;             /* it was measured; under the lock */
+	bool again;                /* attached, and was measured before */
+	bool preloaded;            /* the program was begun by hpcrun */
 	bool forked;               /* its parent may have had threads in the loader */
 	struct csprof_arena arena; /* for data of the process; under the lock */
 	_Atomic(store_ref) epoch;  /* the current load map */

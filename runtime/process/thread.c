@@ -11,7 +11,9 @@
 #include "runtime/process/control.h"
 #include "runtime/process/labels.h"
 #include "runtime/process/plugins.h"
+#include "runtime/process/process.h"
 #include "runtime/process/regions.h"
+#include "runtime/process/states.h"
 #include "runtime/sample/blame.h"
 #include "runtime/sample/epoch.h"
 #include "runtime/sample/marks.h"
@@ -24,101 +26,6 @@
 
 #include <stddef.h>
 #include <string.h>
-
-enum { STATES_AT_ONCE = 16 };
-
-/* Free states: a thread that begins maps nothing, except pages for long paths. Under the
- * process's lock. */
-static CSPROF_TOGETHER csprof_state_t *spare_states;
-
-/* States that were never used: linking them would touch their pages, and each costs a page fault
- * in every image. Under the process's lock. */
-static CSPROF_TOGETHER struct {
-	uint8_t *at;
-	uint32_t left;
-} fresh_states;
-
-_Static_assert(CSPROF_MAX_MEASURED * sizeof(struct csprof_sampler) + sizeof(struct csprof_wall) <=
-		   CSPROF_STATE_BYTES,
-	       "the page after it");
-
-/* With one event, and with more. */
-static size_t state_bytes(void)
-{
-	return CSPROF_STATE_BYTES * (csprof_process.num_measured > 1 ? 2 : 1);
-}
-
-static csprof_state_t *take_state(void)
-{
-	csprof_state_t *state = spare_states;
-	if (state) {
-		spare_states = state->next;
-		return state;
-	}
-	if (!fresh_states.left) {
-		fresh_states.at = os_map(STATES_AT_ONCE * state_bytes());
-		fresh_states.left = fresh_states.at ? STATES_AT_ONCE : 0;
-	}
-	if (!fresh_states.left)
-		return NULL;
-	state = (void *)fresh_states.at;
-	fresh_states.at += state_bytes();
-	fresh_states.left--;
-	return state;
-}
-
-static void init_samplers(csprof_state_t *state)
-{
-	uint32_t n = csprof_process.num_measured;
-	state->samplers = &state->the_sampler;
-	if (n > 1) {
-		state->samplers = (void *)((uint8_t *)state + CSPROF_STATE_BYTES);
-		memset(state->samplers, 0, n * sizeof *state->samplers);
-	}
-	for (uint32_t e = 0; e < n; e++)
-		state->samplers[e].measured = &csprof_process.measured[e];
-}
-
-static csprof_state_t *new_state(void)
-{
-	csprof_state_t *state = take_state();
-	if (state) {
-		memset(state, 0, offsetof(csprof_state_t, few_keys));
-		init_samplers(state);
-		csprof_unwind_init(state);
-		csprof_cct_init(state);
-	}
-	return state;
-}
-
-/* The thread's marks have been ended, kept or forgotten. */
-static void free_state(csprof_state_t *state)
-{
-	for (int kind = 0; kind < CSPROF_TREE_KINDS; kind++)
-		csprof_cct_deinit(&state->cct[kind]);
-	csprof_unwind_deinit(state);
-	csprof_memo_deinit(&state->memo);
-	csprof_regions_deinit(state);
-	csprof_labels_deinit(state);
-	csprof_values_deinit(state);
-	state->next = spare_states;
-	spare_states = state;
-}
-
-static void link_state(csprof_state_t *state)
-{
-	state->next = csprof_process.threads;
-	if (state->next)
-		state->next->previous = state;
-	csprof_process.threads = state;
-}
-
-static void unlink_state(csprof_state_t *state)
-{
-	*(state->previous ? &state->previous->next : &csprof_process.threads) = state->next;
-	if (state->next)
-		state->next->previous = state->previous;
-}
 
 /* For the seeds of the threads' own generators and their first samples: splitmix64 (Steele, Lea,
  * Flood, "Fast splittable pseudorandom number generators"). */
@@ -254,7 +161,7 @@ void csprof_thread_named(void)
 /* The caller holds the lock. The state is complete before the source's first signal. */
 static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 {
-	csprof_state_t *state = new_state();
+	csprof_state_t *state = csprof_state_new();
 	if (!state)
 		return;
 	state->tid = os_tid();
@@ -265,7 +172,7 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 	state->random = new_random() | 1;
 	if (csprof_record_begin(state, promise)) {
 		take_name(state, 0);
-		link_state(state);
+		csprof_state_link(state);
 		state->began = csprof_cpu_clock_of(state)->start;
 		csprof_regions_begin(state);
 		csprof_labels_begin(state);
@@ -283,7 +190,7 @@ static void begin(struct csprof_promise *promise, uintptr_t low, uintptr_t high)
 		if (!atomic_load(&csprof_process.measuring))
 			csprof_samplers_quiet(state);
 	} else {
-		free_state(state);
+		csprof_state_free(state);
 	}
 }
 
@@ -475,15 +382,39 @@ void csprof_thread_end(void)
 		csprof_signal_look();
 	csprof_thread_close(state); /* also if an exec in progress has closed it already */
 	csprof_marks_end(&state->memo);
-	unlink_state(state);
+	csprof_state_unlink(state);
 	csprof_blame_end(state);
 	csprof_self = NULL;
 	csprof_stacks_thread_end();
-	csprof_record_end(state);
+	if (!csprof_process.detached)
+		csprof_record_end(state);
 	uint32_t tid = state->tid;
-	free_state(state);
+	csprof_state_free(state);
+	csprof_process_let_go();
 	csprof_unlock();
 	csprof_say(CSPROF_SAY_THREAD, "thread ends", NULL, tid);
+}
+
+bool csprof_thread_let_go(void *ucontext)
+{
+	csprof_state_t *state = csprof_self;
+	if (!csprof_try_lock())
+		return false;
+	atomic_store(&state->busy, true);
+	csprof_values_leave(state, ucontext);
+	if (state->wall)
+		csprof_blame_timer(state, -1);
+	csprof_samplers_quiet(state);
+	csprof_mask_drop_samples(); /* as long as it is known whose they are */
+	csprof_samplers_stop(state, false);
+	csprof_marks_end(&state->memo);
+	csprof_state_unlink(state);
+	csprof_blame_end(state);
+	csprof_self = NULL;
+	csprof_state_free(state);
+	csprof_process_let_go();
+	csprof_unlock();
+	return true;
 }
 
 void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
@@ -501,14 +432,10 @@ void csprof_threads_forget(uintptr_t *low, uintptr_t *high)
 		next = s->next;
 		csprof_samplers_stop(s, true);
 		(s == self ? csprof_marks_keep : csprof_marks_forget)(&s->memo);
-		free_state(s);
+		csprof_state_free(s);
 	}
 	csprof_process.threads = NULL;
-	csprof_wall_forget();
 	random_state = 0; /* else all children of a process would be sampled at the same times */
-	csprof_records_forget();
-	for (uint32_t e = 0; e < csprof_process.num_measured; e++)
-		csprof_process.measured[e].sources = 0;
 }
 
 /* Another thread's marks, while its handler cannot run. A sample that comes meanwhile is dropped,

@@ -40,6 +40,10 @@ void csprof_thread_named(void);
 /* End the measurement of the thread: close its account and free its memory outside the store. */
 void csprof_thread_end(void);
 
+/* The process is no longer measured: give back all that this thread has, which our signal has
+ * interrupted. Returns false if that is to be tried again. Async-signal-safe. */
+bool csprof_thread_let_go(void *ucontext);
+
 /* The longest wait for other threads' handlers, in total. */
 enum { CSPROF_WAIT_NS = 1000 * 1000 * 1000 };
 /* Wait until no handler of the thread runs, but not beyond until (monotonic clock). Returns

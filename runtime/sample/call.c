@@ -8,6 +8,8 @@
 
 #include <errno.h>
 
+__thread struct csprof_calls csprof_calls;
+
 /* Whether another signal with a handler of the program is pending until ours returns. A pending
  * signal with our number may be a sample, so it does not count unless the program has a handler
  * for it. With restarting false, only a handler that interrupts system calls counts. */
@@ -33,28 +35,30 @@ static enum call_rest left_to_do(const struct csprof_call *call)
 
 /* How long a wrapper's call has waited; 0: not known. It is the last wrapper's if libc's function
  * has made it, and from about that frame. */
-static uint64_t waited(csprof_state_t *state, const void *ucontext)
+static uint64_t waited(const void *ucontext)
 {
 	enum { NEAR = 256 };
-	const struct csprof_limited *l = &state->limited;
 	uintptr_t sp = csprof_cpu.context_sp(ucontext), pc = csprof_cpu.context_pc(ucontext);
-	if (!l->since || sp - l->frame + NEAR > 2 * NEAR || pc - l->function > NEAR)
+	uint64_t since = csprof_calls.limited_since;
+	if (!since || sp - csprof_calls.limited_frame + NEAR > 2 * NEAR ||
+	    pc - csprof_calls.limited_function > NEAR)
 		return 0;
-	uint64_t since = l->since, now = os_clock_mono();
-	state->limited.since = now; /* it may be interrupted again */
+	uint64_t now = os_clock_mono();
+	csprof_calls.limited_since = now; /* it may be interrupted again */
 	return now - since;
 }
 
 void csprof_call_limited(const void *function)
 {
-	csprof_state_t *state = csprof_self;
+	const csprof_state_t *state = csprof_self;
 	if (!state || !state->wall)
 		return;
-	state->limited = (struct csprof_limited){
-	    .since = os_clock_mono(),
-	    .frame = (uintptr_t)__builtin_dwarf_cfa(),
-	    .function = (uintptr_t)function,
-	};
+	csprof_calls.limited_since = 0; /* while the others change */
+	atomic_signal_fence(memory_order_seq_cst);
+	csprof_calls.limited_frame = (uintptr_t)__builtin_dwarf_cfa();
+	csprof_calls.limited_function = (uintptr_t)function;
+	atomic_signal_fence(memory_order_seq_cst);
+	csprof_calls.limited_since = os_clock_mono();
 }
 
 bool csprof_call_timed_out(const void *ucontext)
@@ -73,41 +77,62 @@ static long finish_call(struct csprof_call *call, enum call_rest left, uint64_t 
 	return os_finish_transfer(call->number, call->args, call->result);
 }
 
-static bool may_park(const csprof_state_t *state, const void *ucontext)
+static bool may_park(const void *ucontext)
 {
-	return state->parked < CSPROF_MAX_PARKED &&
+	return csprof_calls.parked < CSPROF_MAX_PARKED &&
 	       (os_stack_room(ucontext) == SIZE_MAX || !csprof_signal_any_handler());
 }
 
 /* Make the call here. any: it does not go on after any handler of the program, with SA_RESTART or
  * not. */
-static void park(csprof_state_t *state, struct csprof_call *call, enum call_rest left, bool any,
-		 const void *ucontext)
+static void park(struct csprof_call *call, enum call_rest left, bool any, const void *ucontext)
 {
-	const void *outer = state->parked_context;
-	bool outer_any = state->parked_any;
+	const void *outer = csprof_calls.outer_context;
+	bool outer_any = csprof_calls.any;
 	struct timespec rest;
-	state->parked_context = outer ? outer : ucontext;
-	state->parked++;
-	state->parked_any = any;
+	csprof_calls.outer_context = outer ? outer : ucontext;
+	csprof_calls.parked++;
+	csprof_calls.any = any;
 	csprof_cpu_ended = false;
 	if (left == REPEAT && os_limited(call->number, call->args))
-		os_shorten(call->number, call->args, waited(state, state->parked_context), &rest);
+		os_shorten(call->number, call->args, waited(csprof_calls.outer_context), &rest);
 	call->result = finish_call(call, left, os_context_mask(ucontext));
-	/* a handler may have forked during the call: the child has another state */
-	state = csprof_self;
-	if (state && state->parked) {
-		state->parked--;
-		state->parked_context = outer;
-		state->parked_any = outer_any;
+	if (csprof_calls.parked) { /* else they were taken for abandoned */
+		csprof_calls.parked--;
+		csprof_calls.outer_context = outer;
+		csprof_calls.any = outer_any;
 	}
 }
 
-/* The program makes a call again when our handler returns. */
-static void note_again(csprof_state_t *state, const void *ucontext, bool any)
+const void *csprof_call_context(const void *ucontext)
 {
-	state->again_sp = csprof_cpu.context_sp(ucontext);
-	state->again_any = any;
+	return csprof_calls.parked && csprof_own_code(csprof_cpu.context_pc(ucontext))
+		   ? csprof_calls.outer_context
+		   : ucontext;
+}
+
+bool csprof_call_forget_abandoned(const csprof_state_t *state, const void *ucontext)
+{
+	uintptr_t parked = (uintptr_t)csprof_calls.outer_context,
+		  sp = csprof_cpu.context_sp(ucontext);
+	if (!csprof_calls.parked || parked < state->stack_low || parked >= state->stack_high ||
+	    sp <= parked || sp >= state->stack_high)
+		return false;
+	csprof_calls.parked = 0;
+	csprof_calls.outer_context = NULL;
+	return true;
+}
+
+void csprof_call_ends(void)
+{
+	csprof_calls.left_call = 0;
+}
+
+/* The program makes a call again when our handler returns. */
+static void note_again(const void *ucontext, bool any)
+{
+	csprof_calls.again_sp = csprof_cpu.context_sp(ucontext);
+	csprof_calls.again_any = any;
 }
 
 /* A signal of the program may come between our last look at what is pending and the call that is
@@ -117,14 +142,11 @@ void csprof_call_handler_returns(void *ucontext, bool restarts)
 {
 	if (csprof_cpu.is_foreign(ucontext))
 		return;
-	csprof_state_t *state = csprof_self;
-	if (!state)
-		return;
-	if (state->again_sp && state->again_sp == csprof_cpu.context_sp(ucontext) &&
-	    (!restarts || state->again_any) && csprof_cpu.call_restarts(ucontext)) {
-		state->again_sp = 0;
+	if (csprof_calls.again_sp && csprof_calls.again_sp == csprof_cpu.context_sp(ucontext) &&
+	    (!restarts || csprof_calls.again_any) && csprof_cpu.call_restarts(ucontext)) {
+		csprof_calls.again_sp = 0;
 		csprof_cpu.end_call(ucontext, -EINTR);
-	} else if (state->parked && (!restarts || state->parked_any)) {
+	} else if (csprof_calls.parked && (!restarts || csprof_calls.any)) {
 		csprof_cpu_ended = true;
 		csprof_cpu.end_unmade(ucontext);
 	}
@@ -133,26 +155,25 @@ void csprof_call_handler_returns(void *ucontext, bool restarts)
 /* Let the program make the call again, from the beginning. */
 static void repeat(csprof_state_t *state, const struct csprof_call *call, void *ucontext)
 {
-	if (os_limited(call->number, call->args))
+	if (state && os_limited(call->number, call->args))
 		csprof_wall_leave(state);
 	csprof_cpu.repeat_call(ucontext, call->number);
-	note_again(state, ucontext, true);
+	note_again(ucontext, true);
 }
 
 /* The kernel would restart the call when our handler returns. It is made here instead, so that we
  * are told when the wait ends, unless it is one that we make already, and a sample has interrupted
  * it. */
-static bool wait_on(csprof_state_t *state, int sig, void *ucontext)
+static bool wait_on(int sig, void *ucontext)
 {
 	struct csprof_call call;
-	if (!csprof_cpu.call_restarts(ucontext) ||
-	    (state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext))))
+	if (!csprof_cpu.call_restarts(ucontext) || csprof_call_context(ucontext) != ucontext)
 		return false;
 	csprof_cpu.restarted_call(ucontext, &call);
 	if (!os_waits(call.number, call.args) || program_waits(sig, ucontext, true) ||
-	    !may_park(state, ucontext))
+	    !may_park(ucontext))
 		return false;
-	park(state, &call, REPEAT, false, ucontext);
+	park(&call, REPEAT, false, ucontext);
 	csprof_cpu.end_call(ucontext, call.result);
 	if (left_to_do(&call) != NOTHING)
 		csprof_cpu.forget_call(ucontext);
@@ -185,24 +206,25 @@ static bool continue_call(csprof_state_t *state, int sig, void *ucontext)
 	struct csprof_call call;
 	csprof_cpu.forget_restart(ucontext);
 	if (!csprof_cpu.last_call(ucontext, &call))
-		return csprof_wall_waits(state) && wait_on(state, sig, ucontext);
+		return state && csprof_wall_waits(state) && wait_on(sig, ucontext);
 	enum call_rest left = left_to_do(&call);
-	bool forgotten = left == RESTART && state->left_call == csprof_cpu.context_sp(ucontext);
-	state->left_call = 0;
+	bool forgotten =
+	    left == RESTART && csprof_calls.left_call == csprof_cpu.context_sp(ucontext);
+	csprof_calls.left_call = 0;
 	if (left == NOTHING)
 		return false;
 	if (program_waits(sig, ucontext, true)) {
 		if (!os_other_signal(ucontext, true, sig))
-			state->left_call = csprof_cpu.context_sp(ucontext);
+			csprof_calls.left_call = csprof_cpu.context_sp(ucontext);
 		return false;
 	}
 	/* WAIT: it unblocks signals and waits in one step, so it cannot be made here */
-	if (forgotten || left == WAIT || !may_park(state, ucontext)) {
+	if (forgotten || left == WAIT || !may_park(ucontext)) {
 		if (left != TRANSFER)
 			repeat(state, &call, ucontext);
 		return false;
 	}
-	park(state, &call, left, true, ucontext);
+	park(&call, left, true, ucontext);
 	csprof_cpu.set_result(ucontext, call.result);
 	if (left_to_do(&call) != NOTHING) /* a handler of the program has interrupted it */
 		csprof_cpu.forget_call(ucontext);
@@ -211,11 +233,10 @@ static bool continue_call(csprof_state_t *state, int sig, void *ucontext)
 
 bool csprof_call_continue(csprof_state_t *state, int sig, void *ucontext)
 {
-	state->again_sp = 0;
+	csprof_calls.again_sp = 0;
 	bool ended = continue_call(state, sig, ucontext);
-	state = csprof_self; /* a handler may have forked */
-	if (state && !state->again_sp && csprof_cpu.call_restarts(ucontext))
-		note_again(state, ucontext, false);
+	if (!csprof_calls.again_sp && csprof_cpu.call_restarts(ucontext))
+		note_again(ucontext, false);
 	return ended;
 }
 

@@ -18,7 +18,7 @@ static struct {
 static CSPROF_TOGETHER _Atomic(uint32_t) num_dead;
 static CSPROF_TOGETHER atomic_uint changing; /* number of threads in dlopen */
 static atomic_uint generation;
-static uint64_t seen_changes;
+static _Atomic(uint64_t) seen_changes;
 
 static struct store_epoch *epoch_at(store_ref ref)
 {
@@ -329,6 +329,11 @@ static void tell_unwinder(size_t ranges)
 		csprof_unwind_set_modules(told = same);
 }
 
+bool csprof_epoch_is_old(void)
+{
+	return os_module_changes() != seen_changes;
+}
+
 void csprof_epoch_update(void)
 {
 	uint64_t changes = os_module_changes();
@@ -355,7 +360,8 @@ unsigned csprof_epoch_generation(void)
 void csprof_epoch_get_loaded_modules(void)
 {
 	csprof_lock();
-	csprof_epoch_update();
+	if (csprof_store_header()) /* the measurement may just have ended */
+		csprof_epoch_update();
 	csprof_unlock();
 }
 
@@ -561,6 +567,15 @@ void csprof_epoch_drop(struct csprof_kept_epoch kept)
 		os_unmap(kept.memory, kept.bytes);
 }
 
+void csprof_epoch_forget(void)
+{
+	atomic_store(&csprof_process.epoch, 0);
+	atomic_store(&num_dead, 0);
+	for (int i = 0; i < HITS; i++)
+		atomic_store_explicit(&last_hits[i], 0, memory_order_relaxed);
+	atomic_store(&unknown_code, false);
+}
+
 void csprof_epoch_restore(struct csprof_kept_epoch kept)
 {
 	store_ref epoch = kept.memory ? append_epoch() : 0;
@@ -568,9 +583,5 @@ void csprof_epoch_restore(struct csprof_kept_epoch kept)
 		append_module(epoch, &k->m, k->name);
 	csprof_epoch_drop(kept);
 	atomic_store(&changing, opening.cfa != 0);
-	atomic_store(&num_dead, 0);
-	for (int i = 0; i < HITS; i++) /* of the parent's store */
-		atomic_store_explicit(&last_hits[i], 0, memory_order_relaxed);
-	atomic_store(&unknown_code, false);
 	atomic_store_explicit(&csprof_process.epoch, epoch, memory_order_release);
 }

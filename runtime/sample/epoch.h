@@ -18,6 +18,8 @@ void csprof_epoch_get_loaded_modules(void);
 
 /* The same for a caller that holds our lock. */
 void csprof_epoch_update(void);
+/* Whether modules were loaded or unloaded since. Any thread may ask. */
+bool csprof_epoch_is_old(void);
 
 /* Add executable memory without a file (JIT code) as it is mapped now. The caller holds the
  * lock. */
@@ -67,6 +69,8 @@ struct csprof_kept_epoch {
 	bool mapped; /* in separate pages */
 };
 struct csprof_kept_epoch csprof_epoch_keep(void);
+/* The store is about to be unmapped. The caller holds the lock; async-signal-safe. */
+void csprof_epoch_forget(void);
 void csprof_epoch_drop(struct csprof_kept_epoch kept);
 void csprof_epoch_restore(struct csprof_kept_epoch kept);
 

@@ -46,10 +46,15 @@ static uint64_t look(void)
 
 void csprof_looks_start(void)
 {
+	if (shared && shared != &own) /* of an earlier measurement */
+		os_unmap(shared, sizeof *shared);
+	own = (struct account){0};
 	shared = os_map_shared(sizeof *shared);
 	if (!shared)
 		shared = &own;
 	shared->start = os_clock_mono();
+	atomic_store(&childs, 0);
+	child_start = 0;
 }
 
 void csprof_looks_in_child(void)

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-/* The image starts: in its only thread, before the first look. */
+/* A measurement starts: before the first look. */
 void csprof_looks_start(void);
 
 /* In a forked child, before its first look. */

@@ -5,6 +5,7 @@
 #include "runtime/os/os.h"
 #include "runtime/process/attach.h"
 #include "runtime/process/control.h"
+#include "runtime/process/detach.h"
 #include "runtime/process/plugins.h"
 #include "runtime/process/said.h"
 #include "runtime/process/state.h"
@@ -174,10 +175,7 @@ static void take_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 		csprof_sampler_end(state, p, now);
 		return;
 	}
-	/* parked: the interrupted code is our handler, which continues a call for the program */
-	const void *at = state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext))
-			     ? state->parked_context
-			     : ucontext;
+	const void *at = csprof_call_context(ucontext);
 	store_ref node;
 	enum csp_disposition became = csprof_sample_callstack(p, at, weight, &node);
 	csprof_sampler_account(state, p, became, weight);
@@ -195,18 +193,13 @@ static void take_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 		csprof_values_sample(state, p, (void *)ucontext);
 }
 
-/* If a handler of the program interrupted a call that our handler continued, and left by
- * longjmp, the frame of our handler is gone: the stack pointer is above it now. */
-static void forget_abandoned(csprof_state_t *state, const void *ucontext)
+/* What this interrupted goes on. */
+static void go_on(int sig, void *ucontext)
 {
-	uintptr_t parked = (uintptr_t)state->parked_context;
-	uintptr_t sp = csprof_cpu.context_sp(ucontext);
-	if (parked >= state->stack_low && parked < state->stack_high && sp > parked &&
-	    sp < state->stack_high) {
-		state->parked = 0;
-		state->parked_context = NULL;
-		csprof_wall_abandoned(state);
-	}
+	if (!csprof_signal_call_goes_on())
+		return;
+	csprof_call_end_restarted(sig, ucontext);
+	csprof_call_continue(csprof_self, sig, ucontext);
 }
 
 void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
@@ -220,25 +213,19 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 	csprof_state_t *state = csprof_self;
 	struct csprof_sampler *p = state ? csprof_sampler_of(state, info) : NULL;
 	if (!p && (csprof_control_signal(info) || csprof_said_signal(state, info, ucontext) ||
-		   csprof_attach_signal(info, ucontext) ||
+		   csprof_attach_signal(info, ucontext) || csprof_detach_signal(info, ucontext) ||
 		   csprof_plugins_signal(state, info, ucontext))) {
-		state = csprof_self;
-		if (state && !atomic_load(&state->busy)) {
-			csprof_call_end_restarted(sig, ucontext);
-			csprof_call_continue(state, sig, ucontext);
-		}
+		go_on(sig, ucontext);
 	} else if (!p) {
-		if (state)
-			state->left_call = 0; /* its handler ends the call */
-		if (csprof_signal_pass_on(sig, info, ucontext) && state &&
-		    !atomic_load(&state->busy))
-			csprof_call_continue(state, sig, ucontext);
+		csprof_call_ends();
+		if (csprof_signal_pass_on(sig, info, ucontext) && csprof_signal_call_goes_on())
+			csprof_call_continue(csprof_self, sig, ucontext);
 	} else if (atomic_exchange(&state->busy, true)) {
 		/* in a synchronous walk: delayed until its end, see leave() in record.c */
 		atomic_store(&p->sampled, true);
 	} else {
-		if (state->parked)
-			forget_abandoned(state, ucontext);
+		if (csprof_call_forget_abandoned(state, ucontext))
+			csprof_wall_abandoned(state);
 		csprof_values_interrupted(state, ucontext);
 		bool waits = false;
 		if (csprof_sampler_wanted(p) && p->measured->by->elapses)
@@ -247,8 +234,10 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 			take_sample(state, p, ucontext);
 		atomic_store(&state->busy, false);
 		csprof_call_end_restarted(sig, ucontext);
+		uint64_t began = state->began;
 		bool ended = csprof_call_continue(state, sig, ucontext);
-		if (waits && csprof_self == state) /* else a handler of the program has forked */
+		/* another one: a handler of the program has forked, or the thread was detached */
+		if (waits && csprof_self == state && state->began == began)
 			csprof_wall_over(state, ucontext, ended);
 	}
 	errno = saved;

@@ -155,6 +155,12 @@ static bool end(struct upcall *u, enum hpcrun_upcall_state how)
 	return was;
 }
 
+void csprof_upcalls_end(void)
+{
+	for (uint32_t i = 0; atomic_load(&num_on) && i < MOST; i++)
+		end(&upcalls[i], HPCRUN_UPCALL_STOPPED);
+}
+
 void csprof_upcall_stop(int id)
 {
 	struct upcall *u = upcall_at(id);

@@ -25,6 +25,9 @@ int csprof_upcall_stats(int id, struct hpcrun_upcall_stats *stats);
 /* In a forked child, whose CPU time begins at 0. */
 void csprof_upcalls_in_child(void);
 
+/* The measurement ends, and the program goes on: call none any more. Async-signal-safe. */
+void csprof_upcalls_end(void);
+
 /* A sample was recorded: call the functions that want it. The state's frames are its path.
  * Async-signal-safe, if they are. */
 void csprof_upcalls_sample(csprof_state_t *state, const struct csprof_sampler *p,

@@ -433,6 +433,13 @@ void csprof_values_interrupted(csprof_state_t *state, const void *ucontext)
 		charge(state, state->window);
 }
 
+void csprof_values_leave(csprof_state_t *state, void *ucontext)
+{
+	csprof_values_interrupted(state, ucontext);
+	if (state->window && state->window->open && step_ops()->is_on(ucontext))
+		step_ops()->set(ucontext, false);
+}
+
 bool csprof_values_trap(csprof_state_t *state, const siginfo_t *info, void *ucontext)
 {
 	if (!csprof_options.value_steps || info->si_code != TRAP_TRACE)

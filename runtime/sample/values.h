@@ -24,6 +24,9 @@ void csprof_values_sample(csprof_state_t *state, struct csprof_sampler *p, void 
  * program's. Async-signal-safe. */
 void csprof_values_interrupted(csprof_state_t *state, const void *ucontext);
 
+/* The thread is no longer measured: the same, and end the window. Async-signal-safe. */
+void csprof_values_leave(csprof_state_t *state, void *ucontext);
+
 /* A SIGTRAP: if it is a step of a window, record what the instruction did and return true. Returns
  * false for what others have caused. Async-signal-safe. */
 bool csprof_values_trap(csprof_state_t *state, const siginfo_t *info, void *ucontext);

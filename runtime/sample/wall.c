@@ -327,9 +327,8 @@ bool csprof_wall_sample(csprof_state_t *state, struct csprof_sampler *p, const v
 		uint64_t until = clock_in(w, &now, f.of) - f.after + seen;
 		uint64_t weight = take_clock(state, f.of, until);
 		uint64_t shared = share_gap(state, f.of, weight > seen ? weight - seen : 0);
-		/* parked: a signal that was late; the handler continues a call for the program */
-		bool ours = state->parked && csprof_own_code(csprof_cpu.context_pc(ucontext));
-		const void *at = ours ? state->parked_context : ucontext;
+		/* another one: a signal that was late */
+		const void *at = csprof_call_context(ucontext);
 		became = csprof_sample_callstack(f.of, at, weight - shared, &w->wait.node);
 		csprof_sampler_account(state, f.of, became, weight - shared);
 		if (became <= CSP_PARTIAL)

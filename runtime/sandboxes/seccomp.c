@@ -153,7 +153,7 @@ void csprof_seccomp_before(struct csprof_confining *c, const struct sock_fprog *
 		atomic_store(&sharing_refused,
 			     true); /* also if the filter is refused: little is lost */
 	if (c->confined && !csprof_store_survives()) {
-		c->finished = csprof_process_finish("confined", false);
+		c->finished = csprof_process_finish("confined");
 	} else {
 		csprof_lock();
 		csprof_plugins_restrict(call_allowed, filter);

@@ -253,11 +253,14 @@ void csprof_records_join(void)
 			share_trees(s);
 }
 
-void csprof_records_forget(void)
+void csprof_records_forget(bool in_child)
 {
 	csprof_process.last_thread = 0;
 	num_ended = 0;
 	spare_records = 0;
-	promises = NULL;
+	if (in_child) /* they are of the parent's threads */
+		promises = NULL;
+	for (struct csprof_promise *p = promises; p; p = p->next)
+		p->creator_tree = p->creator_node = 0;
 	csprof_arena_forget();
 }

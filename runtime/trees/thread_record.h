@@ -37,7 +37,8 @@ void csprof_record_end(csprof_state_t *state);
  * the shared ones. The threads may continue afterwards, with new trees. */
 void csprof_records_join(void);
 
-/* In a forked child, before the parent's store is unmapped there. */
-void csprof_records_forget(void);
+/* No thread is measured any more, and the store is about to be unmapped. in_child: of a forked
+ * process, where the parent's threads are not. Async-signal-safe. */
+void csprof_records_forget(bool in_child);
 
 #endif

@@ -18,15 +18,13 @@
 /* here.S: csprof_cpu_call_unless has them, and ends with the second one. */
 extern const char csprof_cpu_making[], csprof_cpu_made[];
 
-static csprof_state_t state;
 static int silent[2];
 static char byte;
 
 static int begin(void **unused)
 {
 	(void)unused;
-	state.parked = 0;
-	csprof_self = &state;
+	csprof_calls.parked = 0;
 	csprof_cpu_returned = csprof_call_handler_returns;
 	return pipe2(silent, O_NONBLOCK);
 }
@@ -34,7 +32,6 @@ static int begin(void **unused)
 static int end(void **unused)
 {
 	(void)unused;
-	csprof_self = NULL;
 	csprof_cpu_returned = NULL;
 	return close(silent[0]) | close(silent[1]);
 }
@@ -102,15 +99,15 @@ static void at_each_instruction(long before)
 static void test_unmade_call(void **unused)
 {
 	(void)unused;
-	state.parked = 1;
-	state.parked_any = false;
+	csprof_calls.parked = 1;
+	csprof_calls.any = false;
 	handle_traps(csprof_cpu_ending_restorer);
 	at_each_instruction(-EINTR);
 	handle_traps(csprof_cpu_restorer);
 	at_each_instruction(-EAGAIN);
-	state.parked_any = true;
+	csprof_calls.any = true;
 	at_each_instruction(-EINTR);
-	state.parked = 0; /* it is the program that makes a call */
+	csprof_calls.parked = 0; /* it is the program that makes a call */
 	at_each_instruction(-EAGAIN);
 	signal(SIGTRAP, SIG_DFL);
 }
@@ -146,23 +143,23 @@ static void test_restarted_call(void **unused)
 	for (int any = 0; any < 2; any++)
 		for (int restarts = 0; restarts < 2; restarts++) {
 			restarted(&context);
-			state.again_sp = (uintptr_t)&context;
-			state.again_any = any;
+			csprof_calls.again_sp = (uintptr_t)&context;
+			csprof_calls.again_any = any;
 			csprof_call_handler_returns(&context, restarts);
 			assert_int_equal(is_ended(&context), any || !restarts);
 		}
 	restarted(&context); /* no sample was here */
-	state.again_sp = (uintptr_t)&context + 8;
+	csprof_calls.again_sp = (uintptr_t)&context + 8;
 	csprof_call_handler_returns(&context, false);
 	assert_false(is_ended(&context));
-	state.again_sp = 0;
+	csprof_calls.again_sp = 0;
 	csprof_call_handler_returns(&context, false);
 	assert_false(is_ended(&context));
-	state.again_sp = (uintptr_t)&context; /* the call has ended */
+	csprof_calls.again_sp = (uintptr_t)&context; /* the call has ended */
 	context.uc_mcontext.gregs[REG_RIP] += 2;
 	csprof_call_handler_returns(&context, false);
 	assert_int_equal(context.uc_mcontext.gregs[REG_RAX], SYS_read);
-	state.again_sp = 0;
+	csprof_calls.again_sp = 0;
 }
 
 int main(void)

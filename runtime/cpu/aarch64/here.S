@@ -54,6 +54,9 @@ csprof_cpu_call:
 	svc	#0
 	ret
 	.cfi_endproc
+	.globl	csprof_cpu_call_end
+	.hidden	csprof_cpu_call_end
+csprof_cpu_call_end:
 	.size	csprof_cpu_call, . - csprof_cpu_call
 
 	.globl	csprof_cpu_call_unless

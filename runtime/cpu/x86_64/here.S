@@ -71,6 +71,9 @@ csprof_cpu_called:
 	.cfi_adjust_cfa_offset -8
 	ret
 	.cfi_endproc
+	.globl	csprof_cpu_call_end
+	.hidden	csprof_cpu_call_end
+csprof_cpu_call_end:
 	.size	csprof_cpu_call, . - csprof_cpu_call
 
 /*
