@@ -85,6 +85,7 @@ PROGRAM_FLAGS_labels := -I.
 PROGRAM_FLAGS_passes := -I.
 PROGRAM_FLAGS_control := -I.
 PROGRAM_FLAGS_attached := -I.
+PROGRAM_FLAGS_detached := -I.
 PROGRAM_FLAGS_otel := -I. -DOTEL_OWN -rdynamic
 PROGRAM_FLAGS_upcalls := -I.
 program_c := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/programs/*.c))
@@ -151,7 +152,7 @@ e2e_paired := threads kernel truth top blame marked conservation several-events 
 # Those that measure no time, and those that hold beside other work. The longest come first.
 e2e_beside := page outputs db thread-sanitizer frames realtime xml diff-page page-values living diff control \
 	eintr stacks activations programs values regions static zoo following ordinary-user faulting \
-	users labels otel attach hpcrun-mark python confined remembered killed upcalls many-sources values-programs sanitizers replaced \
+	users labels otel attach detach hpcrun-mark python confined remembered killed upcalls many-sources values-programs sanitizers replaced \
 	html recover stress statistics packed transfers export hpcrun db-query epochs db-outside locks \
 	hpcprof-text choose db-questions json import unseen mpi manners signal-safety perf-events views \
 	places completion sources own-metrics io mpi-driver drivers merge hpcprof-cli arrows cannot house signal-queue churn \

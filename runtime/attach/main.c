@@ -162,6 +162,11 @@ static int say_not_permitted(const struct attaching *a)
 {
 	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
 	char scope = '0';
+	if (attach_has_ended(a->pid)) { /* the same error */
+		if (fd >= 0)
+			close(fd);
+		return fail(a, "has ended");
+	}
 	if (fd >= 0) {
 		if (read(fd, &scope, 1) != 1)
 			scope = '0';
@@ -273,6 +278,19 @@ static int load(struct attaching *a)
 	return 0;
 }
 
+static int say_refused(const struct attaching *a, int error)
+{
+	if (error == EALREADY)
+		return fail(a, "is measured already, or was when it began");
+	if (error == EBUSY)
+		return fail(a, "was detached, but threads of it have not let go yet, which block "
+			       "the signal of samples: try again later");
+	if (error == EADDRINUSE)
+		return fail(a, "was measured with another signal before: give the same --signal, "
+			       "or none");
+	return fail(a, "cannot be measured: %s", strerror(error));
+}
+
 static int begin(struct attaching *a)
 {
 	enum { VARIABLES_AT = 64 + PATH_MAX };
@@ -283,7 +301,7 @@ static int begin(struct attaching *a)
 	    call(a, entry, ENTRY, arguments) < 0 ||
 	    !attach_read(a->pid, block(a), &result, sizeof result))
 		return -1;
-	return result == 0 ? 0 : fail(a, "cannot be measured: %s", strerror(-result));
+	return result == 0 ? 0 : say_refused(a, -result);
 }
 
 /* The thread's errno is as before. */
@@ -309,11 +327,13 @@ static int do_all(struct attaching *a)
 static int attach(struct attaching *a)
 {
 	if (attach_image_open(&a->image, a->pid) < 0)
-		return fail(a, "cannot be measured: %s", a->image.why);
+		return attach_has_ended(a->pid) ? fail(a, "has ended")
+						: fail(a, "cannot be measured: %s", a->image.why);
 	a->end = find_end(a);
 	if (!a->end || !attach_libc_function(&a->image, "dlopen") ||
 	    !attach_libc_function(&a->image, "mmap") || !attach_libc_function(&a->image, "munmap"))
-		return fail(a, "has another libc than hpcrun knows");
+		return attach_has_ended(a->pid) ? fail(a, "has ended")
+						: fail(a, "has another libc than hpcrun knows");
 	if (stop_somewhere(a) < 0)
 		return -1;
 	int r = do_all(a);

@@ -1,6 +1,7 @@
 #include "runtime/attach/target.h"
 
 #include "formats/base/path.h"
+#include "formats/store/store.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -218,6 +219,18 @@ static bool same(pid_t pid, const char *inside, const char *path)
 	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/* One that is just ending looks like a thread of the kernel for a moment. */
+static bool ends_now(pid_t pid)
+{
+	enum { TRIES = 50, PAUSE_NS = 2 * 1000 * 1000 };
+	int i = 0;
+	while (i < TRIES && !attach_has_ended(pid)) {
+		nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+		i++;
+	}
+	return i < TRIES;
+}
+
 static bool check_program(pid_t pid, char *why, size_t size)
 {
 	char path[64];
@@ -226,7 +239,8 @@ static bool check_program(pid_t pid, char *why, size_t size)
 	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
-		return no(why, size, "is a thread of the kernel");
+		return ends_now(pid) ? no(why, size, "has ended")
+				     : no(why, size, "is a thread of the kernel");
 	if (fd < 0)
 		return no(why, size, "cannot be looked at: %s", strerror(errno));
 	bool ok =
@@ -239,7 +253,7 @@ static bool check_program(pid_t pid, char *why, size_t size)
 }
 
 struct libraries {
-	bool libc, loader, ours;
+	bool libc, loader, ours, store;
 };
 
 static bool look_at_library(const struct attach_mapping *m, void *arg)
@@ -251,11 +265,13 @@ static bool look_at_library(const struct attach_mapping *m, void *arg)
 	l->loader |= strncmp(name, "ld-linux", strlen("ld-linux")) == 0 ||
 		     strncmp(name, "ld-2.", strlen("ld-2.")) == 0;
 	l->ours |= strncmp(name, "libhpcrun", strlen("libhpcrun")) == 0;
+	l->store |= strlen(name) > strlen(STORE_SUFFIX) &&
+		    strcmp(name + strlen(name) - strlen(STORE_SUFFIX), STORE_SUFFIX) == 0;
 	return true;
 }
 
 /* A program that has just begun has the loader, but not yet the others. */
-static bool check_libraries(pid_t pid, char *why, size_t size)
+static bool check_libraries(pid_t pid, const char *library, char *why, size_t size)
 {
 	enum { TRIES = 100, PAUSE_NS = 10 * 1000 * 1000 };
 	struct libraries l;
@@ -267,9 +283,13 @@ static bool check_libraries(pid_t pid, char *why, size_t size)
 			break;
 		nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
 	}
-	if (l.ours)
-		return no(why, size,
-			  "is measured already, or was: hpcrun's library is loaded there");
+	if (l.store)
+		return no(why, size, "is measured already");
+	if (l.ours && !attach_mapped_at(pid, library))
+		return no(
+		    why, size,
+		    "was measured by another hpcrun, or with --mark marks, and its library is "
+		    "still loaded there");
 	if (!l.libc)
 		return no(
 		    why, size,
@@ -303,6 +323,12 @@ static bool check_user(const struct status *s, char *why, size_t size)
 		  user ? user->pw_name : "of another system");
 }
 
+bool attach_has_ended(pid_t pid)
+{
+	struct status s;
+	return !read_status(pid, &s) || s.state == 'Z' || s.state == 'X';
+}
+
 bool attach_can(pid_t pid, const char *library, char *why, size_t size)
 {
 	struct status s;
@@ -317,7 +343,7 @@ bool attach_can(pid_t pid, const char *library, char *why, size_t size)
 	if (s.tracer > 0)
 		return no(why, size, "is traced by process %ld", s.tracer);
 	if (!check_user(&s, why, size) || !check_program(pid, why, size) ||
-	    !check_libraries(pid, why, size) || !check_sandbox(&s, why, size))
+	    !check_libraries(pid, library, why, size) || !check_sandbox(&s, why, size))
 		return false;
 	if (!same(pid, "ns/pid", ""))
 		return no(why, size, "is in another pid namespace: run hpcrun there");

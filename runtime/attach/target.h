@@ -11,6 +11,9 @@
  * library: that will be loaded into it. */
 bool attach_can(pid_t pid, const char *library, char *why, size_t size);
 
+/* Whether it has ended, or is about to. */
+bool attach_has_ended(pid_t pid);
+
 /* The threads of a process, the first one first. Returns how many there are, at most `most`. */
 size_t attach_threads(pid_t pid, pid_t *out, size_t most);
 

@@ -7,6 +7,7 @@
 #include "runtime/launcher/closing.h"
 #include "runtime/launcher/control.h"
 #include "runtime/launcher/cost.h"
+#include "runtime/launcher/detach.h"
 #include "runtime/launcher/environment.h"
 #include "runtime/launcher/misuse.h"
 #include "runtime/launcher/options.h"
@@ -32,24 +33,25 @@
 
 enum { FAILED_BEFORE = 125 };
 
-static volatile sig_atomic_t ended; /* a signal has asked to end */
+static volatile sig_atomic_t ended; /* a signal has asked to end; again: it is not waited for */
+static volatile sig_atomic_t again;
 
 static void help(void)
 {
-	puts("Usage: hpcrun attach [OPTIONS] PID\n"
-	     "Measure a process that runs already, from now on, with all its threads and the "
-	     "programs\n"
-	     "that it starts. The options are those of hpcrun, without\n"
-	     "  --mark marks, --returns, --unwinder, --driver, --only, --delay and --for.\n"
-	     "\n"
-	     "hpcrun waits until the process ends. If it is interrupted before, the process "
-	     "remains\n"
-	     "measured, and writes its datafile when it ends; 'hpcrun control' stops it, and "
-	     "writes\n"
-	     "what is recorded so far.\n"
-	     "\n"
-	     "The exit status is 125 if the process cannot be measured.\n"
-	     "More: man hpcrun-attach");
+	puts(
+	    "Usage: hpcrun attach [OPTIONS] PID\n"
+	    "Measure a process that runs already, from now on, with all its threads and the "
+	    "programs\n"
+	    "that it starts. The options are those of hpcrun, without\n"
+	    "  --mark marks, --returns, --unwinder, --driver, --only and --delay.\n"
+	    "\n"
+	    "hpcrun waits until the process ends. With --for TIME, or if it is interrupted, as "
+	    "by\n"
+	    "Ctrl-C, it ends the measurement before, and the process goes on as if alone; so does\n"
+	    "'hpcrun detach PID'. 'hpcrun control' writes what is recorded so far.\n"
+	    "\n"
+	    "The exit status is 125 if the process cannot be measured.\n"
+	    "More: man hpcrun-attach");
 }
 
 static int misuse(const char *what, const char *value)
@@ -71,9 +73,7 @@ static const char *not_possible(const struct launch_options *o)
 		return "--driver";
 	if (o->only[0])
 		return "--only";
-	if (o->delay)
-		return "--delay";
-	return o->lasting ? "--for" : NULL;
+	return o->delay ? "--delay" : NULL;
 }
 
 static int parse_pid(const char *text, pid_t *pid)
@@ -163,6 +163,8 @@ static int trace(const struct launch_options *o, const char *pid, const char *li
 static void note_end(int sig)
 {
 	(void)sig;
+	if (ended)
+		again = 1;
 	ended = 1;
 }
 
@@ -174,19 +176,59 @@ static void catch_ends(void)
 		sigaction(signals[i], &act, NULL);
 }
 
-/* Returns whether the process has ended. */
-static bool attend(int process, const char *out, const struct launch_store *store,
-		   struct launch_recovered *recovered)
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* What has ended: the process, its measurement, or the time to measure it. */
+enum ended_by { PROCESS_ENDED, DETACHED, TIME_IS_OVER };
+
+/* lasting: ms, 0: until another end. */
+static enum ended_by attend(int process, pid_t pid, uint64_t lasting, const char *out,
+			    const struct launch_store *store, struct launch_recovered *recovered)
 {
 	enum { SECOND_MS = 1000 };
 	struct pollfd end = {.fd = process, .events = POLLIN};
-	int r = 0;
-	while (!ended && r <= 0) {
-		r = poll(&end, 1, SECOND_MS);
-		if (r == 0 && geteuid() == 0)
+	struct launch_watched w = {(uint32_t)pid, out, -1};
+	uint64_t until = lasting ? now_ms() + lasting : UINT64_MAX;
+	enum ended_by by = TIME_IS_OVER;
+	for (uint64_t now; !ended && (now = now_ms()) < until;) {
+		uint64_t left = until - now;
+		if (launch_watch(&w))
+			by = DETACHED;
+		else if (poll(&end, 1, left < SECOND_MS ? (int)left : SECOND_MS) > 0)
+			by = PROCESS_ENDED;
+		if (by != TIME_IS_OVER)
+			break;
+		if (geteuid() == 0)
 			launch_store_look(store, out, recovered);
 	}
-	return r > 0;
+	if (w.fd >= 0)
+		close(w.fd);
+	return by;
+}
+
+static bool has_ended(int process)
+{
+	struct pollfd end = {.fd = process, .events = POLLIN};
+	return poll(&end, 1, 0) > 0;
+}
+
+/* End the measurement of the process and all that it has started. Returns whether all is written.
+ */
+static bool detach(const char *out, const struct launch_store *store, bool quiet)
+{
+	struct launch_detached r = {.silent = {0}};
+	if (!store->path[0])
+		return false;
+	bool done = launch_detach_all(out, &again, &r) == 0 && !launch_detach_complain(&r);
+	if (!quiet && r.done.n)
+		fprintf(stderr, "hpcrun: %u process%s no longer measured, and go%s on\n", r.done.n,
+			r.done.n == 1 ? " is" : "es are", r.done.n == 1 ? "es" : "");
+	return done && r.done.n;
 }
 
 static bool is_plain(const char *name)
@@ -282,15 +324,23 @@ static int attach(struct launch_options *o, pid_t pid)
 	launch_attach_threads(pid, absolute, o->sig ? o->sig : SIGURG, &attached);
 	if (!o->quiet)
 		say_begun(pid, name, quoted, &attached);
-	if (process < 0 || !attend(process, absolute, &store, &recovered)) {
-		if (!o->quiet)
+	uint64_t lasting = (o->lasting + 999999) / 1000000;
+	bool remains = process < 0;
+	if (!remains && attend(process, pid, lasting, absolute, &store, &recovered) == TIME_IS_OVER)
+		remains = !detach(absolute, &store, o->quiet) && !has_ended(process);
+	launch_store_recover(&store, absolute, 0, 0, &recovered);
+	/* else it has ended meanwhile */
+	if (remains && (recovered.running || !store.path[0])) {
+		if (!o->quiet && !store.path[0])
+			fputs("hpcrun: what remains measured writes its datafiles when it ends\n",
+			      stderr);
+		else if (!o->quiet)
 			fprintf(stderr,
-				"hpcrun: process %d remains measured, and writes its datafile when "
-				"it ends; 'hpcrun control %s snapshot' writes one now\n",
-				(int)pid, quoted);
+				"hpcrun: what remains measured writes its datafiles when it ends; "
+				"'hpcrun control %s snapshot' writes them now\n",
+				quoted);
 		return 0;
 	}
-	launch_store_recover(&store, absolute, 0, 0, &recovered);
 	if (!recovered.running)
 		launch_control_mark(absolute, false);
 	launch_flushed_drop(absolute);

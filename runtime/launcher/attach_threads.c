@@ -1,16 +1,14 @@
 #include "runtime/launcher/attach_threads.h"
 
 #include "formats/store/recover.h"
+#include "runtime/launcher/ask.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,18 +63,6 @@ static bool has_begun(const struct begun *b, pid_t tid)
 	return false;
 }
 
-static void ask(pid_t pid, pid_t tid, uint32_t sig)
-{
-	siginfo_t info;
-	memset(&info, 0, sizeof info);
-	info.si_signo = (int)sig;
-	info.si_code = SI_QUEUE;
-	info.si_pid = getpid();
-	info.si_uid = getuid();
-	info.si_value.sival_ptr = (void *)(uintptr_t)STORE_ATTACH_VALUE;
-	syscall(SYS_rt_tgsigqueueinfo, pid, tid, sig, &info);
-}
-
 static void read_name(pid_t pid, pid_t tid, char name[16])
 {
 	char path[64];
@@ -87,20 +73,6 @@ static void read_name(pid_t pid, pid_t tid, char name[16])
 	name[strcspn(name, "\n")] = '\0';
 	if (fd >= 0)
 		close(fd);
-}
-
-static bool blocks(pid_t pid, pid_t tid, uint32_t sig)
-{
-	static const char key[] = "\nSigBlk:";
-	char path[64], text[4096];
-	snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)pid, (int)tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	const char *at = strstr(text, key);
-	return at && sig && strtoull(at + sizeof key - 1, NULL, 16) >> (sig - 1) & 1;
 }
 
 /* Count the threads, and ask those that have not begun. */
@@ -116,12 +88,12 @@ static void count(pid_t pid, const struct begun *b, struct launch_attached *out)
 			continue;
 		bool has = has_begun(b, tid);
 		if (!has)
-			ask(pid, tid, b->sig);
+			launch_ask_thread(pid, tid, b->sig, STORE_ATTACH_VALUE);
 		if (has || !b->found) {
 			out->threads++;
 		} else if (!out->silent++) {
 			out->first = tid;
-			out->blocks = blocks(pid, tid, b->sig);
+			out->blocks = launch_thread_blocks(pid, tid, b->sig);
 			read_name(pid, tid, out->name);
 		}
 	}

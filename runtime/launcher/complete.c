@@ -2,6 +2,7 @@
 
 #include "formats/base/completion.h"
 #include "runtime/launcher/control.h"
+#include "runtime/launcher/detach_command.h"
 #include "runtime/launcher/list_events.h"
 #include "runtime/launcher/options.h"
 
@@ -58,6 +59,22 @@ static void offer_values(struct completion *c)
 		puts(":directory");
 }
 
+/* "detach" and what follows. */
+static void complete_detach(const char *const *words, size_t n)
+{
+	const char *plain[MOST_OPTIONS];
+	struct completion_option options[MOST_OPTIONS];
+	size_t num_options = launch_detach_options(options);
+	struct completion c;
+	if (n > MOST_OPTIONS)
+		return;
+	completion_find(&c, options, num_options, words + 1, n - 1, false, plain, stdout);
+	if (!c.is_option)
+		puts(":directory");
+	for (size_t i = 0; c.is_option && i < num_options; i++)
+		completion_offer_option(&c, &options[i]);
+}
+
 /* "control" and what follows: DIR, a verb and its options. */
 static void complete_control(const char *const *words, size_t n)
 {
@@ -80,6 +97,14 @@ static void complete_control(const char *const *words, size_t n)
 			completion_offer(&c, what, help);
 }
 
+static const struct {
+	const char *name, *help;
+} commands[] = {
+    {"attach", "measure a process that runs already"},
+    {"control", "stop, start and save a running measurement"},
+    {"detach", "end the measurement of a process that goes on"},
+};
+
 int launch_complete(const char *const *words, size_t n)
 {
 	static const char *const nothing[] = {""};
@@ -93,8 +118,9 @@ int launch_complete(const char *const *words, size_t n)
 		words = nothing;
 		n = 1;
 	}
-	if (n > 1 && strcmp(words[0], "control") == 0) {
-		complete_control(words, n);
+	bool control = n > 1 && strcmp(words[0], "control") == 0;
+	if (control || (n > 1 && strcmp(words[0], "detach") == 0)) {
+		(control ? complete_control : complete_detach)(words, n);
 		free(plain);
 		return 0;
 	}
@@ -108,11 +134,8 @@ int launch_complete(const char *const *words, size_t n)
 		for (size_t i = 0; i < num_options; i++)
 			completion_offer_option(&c, &options[i]);
 	else if (!attach) {
-		if (n == 1)
-			completion_offer(&c, "attach", "measure a process that runs already");
-		if (n == 1)
-			completion_offer(&c, "control",
-					 "stop, start and save a running measurement");
+		for (size_t i = 0; n == 1 && i < sizeof commands / sizeof *commands; i++)
+			completion_offer(&c, commands[i].name, commands[i].help);
 		printf(":command %zu\n", c.num_plain ? c.first_plain : n - 1);
 	}
 	free(plain);

@@ -8,6 +8,7 @@
 #include "runtime/launcher/complete.h"
 #include "runtime/launcher/control.h"
 #include "runtime/launcher/cost.h"
+#include "runtime/launcher/detach_command.h"
 #include "runtime/launcher/drivers.h"
 #include "runtime/launcher/environment.h"
 #include "runtime/launcher/hardening.h"
@@ -304,6 +305,8 @@ int main(int argc, char **argv)
 		return launch_control_main(argc - 1, argv + 1);
 	if (argc > 1 && strcmp(argv[1], "attach") == 0)
 		return launch_attach_main(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "detach") == 0)
+		return launch_detach_main(argc - 1, argv + 1);
 	if (launch_options_parse(&o, argc, argv) < 0)
 		return FAILED_BEFORE;
 	switch (o.action) {

@@ -156,6 +156,9 @@ void launch_store_recover(struct launch_store *s, const char *out, int pid, int 
 			break;
 		nanosleep(&pause, NULL);
 	}
-	if (access(s->path, F_OK) != 0 && s->link[0])
+	/* one that has ended meanwhile may have left it, because it was just being looked at */
+	if (rmdir(s->path) != 0 && errno != ENOENT)
+		return;
+	if (s->link[0])
 		unlink(s->link);
 }

@@ -117,6 +117,8 @@ static int add_pairs(struct cursor *c, struct launch_summary *out, struct launch
 			out->cost += number(&value);
 		if (is_key(&key, "outside_ns"))
 			out->outside += number(&value);
+		if (!e && is_key(&key, "end"))
+			out->execs += is_key(&value, "exec");
 		if (is_key(&key, "cpu_ns"))
 			out->cpu += number(&value);
 		if (e && !e->source[0] && is_key(&key, "source") && value.n < sizeof e->source)
@@ -216,5 +218,8 @@ int launch_summarize(const char *dir, const struct timespec *since, struct launc
 		if (is_datafile(e->d_name))
 			map_and_add(dirfd(d), e->d_name, since, out);
 	closedir(d);
+	/* the first image may be one of an earlier measurement of the process */
+	if (out->processes + out->execs < out->files)
+		out->processes = out->files - out->execs;
 	return 0;
 }

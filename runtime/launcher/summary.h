@@ -21,6 +21,7 @@ struct launch_event {
 struct launch_summary {
 	uint32_t files, unreadable;
 	uint32_t processes; /* files of first images; the others come after exec */
+	uint32_t execs;     /* images that have ended by it */
 	struct launch_event events[CSPROF_MAX_EVENTS]; /* as they were asked for */
 	uint64_t cpu;                                  /* ns: CPU time of all threads */
 	uint64_t cost;                                 /* ns of that time that measuring took */

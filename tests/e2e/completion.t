@@ -69,6 +69,8 @@ in_bash "no option of hpcrun after COMMAND" "" 'hpcrun ls --out' hpcrun ls --out
 in_bash "COMMAND's files" "notes.txt" 'hpcrun -e CPUTIME@f10 cat no' hpcrun -e CPUTIME @ f10 cat no
 in_bash "a directory to control" "hpcrun-true-1" 'hpcrun control hpc' hpcrun control hpc
 in_bash "what to do with it" "snapshot start stop" 'hpcrun control hpcrun-true-1 s' hpcrun control hpcrun-true-1 s
+in_bash "the options of detach" "--help --quiet" 'hpcrun detach --' hpcrun detach --
+in_bash "a directory to detach" "hpcrun-true-1" 'hpcrun detach hpc' hpcrun detach hpc
 in_bash "its options" "--for --help --quiet" 'hpcrun control hpcrun-true-1 stop --' hpcrun control hpcrun-true-1 stop --
 check "bash: COMMAND" grep -qx prlimit <(completed 'hpcrun -q prl' hpcrun -q prl)
 check "bash: bash-completion's way for COMMAND is taken" grep -qx 3 <(bash --norc -c '. "$1"

@@ -66,6 +66,8 @@ is "hpcrun-control(1) and hpcrun control --help name the same options" "$(paged 
 	"$("$BUILD/bin/hpcrun" control --help 2>&1 | options)"
 is "hpcrun-attach(1) and hpcrun attach --help name the same options" "$(paged share/man/hpcrun-attach.1)" \
 	"$("$BUILD/bin/hpcrun" attach --help 2>&1 | options)"
+is "hpcrun-detach(1) and hpcrun detach --help name the same options" "$(paged share/man/hpcrun-detach.1)" \
+	"$("$BUILD/bin/hpcrun" detach --help 2>&1 | options)"
 is "hpcrun-mark(1) and hpcrun-mark --help name the same options" "$(paged share/man/hpcrun-mark.1)" \
 	"$("$BUILD/bin/hpcrun-mark" --help 2>&1 | options)"
 commands=$("$BUILD/bin/hpcprof" --help |
