@@ -6,13 +6,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -453,6 +456,35 @@ static void test_interrupted_read(void **state)
 	close(pipes[1]);
 }
 
+/* The kernel still knows how to restart the interrupted call after the handler has slept. */
+static void sleep_and_restart(int sig, siginfo_t *info, void *context)
+{
+	uint64_t mask = 0;
+
+	note_call(sig, info, context);
+	os_sleep_ns(2 * 1000 * 1000);
+	csprof_cpu.set_result(context, csprof_cpu_restart(seen_call.number, seen_call.args, &mask));
+}
+
+static void test_interrupted_sleep(void **state)
+{
+	struct sigaction action = {.sa_sigaction = sleep_and_restart, .sa_flags = SA_SIGINFO};
+	const struct itimerval soon = {.it_value = {0, 20 * 1000}};
+	const struct timespec longer = {0, 60 * 1000 * 1000};
+
+	(void)state;
+	sigfillset(&action.sa_mask);
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	seen_call.number = -2;
+	setitimer(ITIMER_REAL, &soon, NULL);
+	assert_int_equal(nanosleep(&longer, NULL), 0);
+	assert_int_equal(seen_call.number, SYS_clock_nanosleep);
+	seen_call.number = -2;
+	setitimer(ITIMER_REAL, &soon, NULL);
+	assert_int_equal(poll(NULL, 0, 60), 0);
+	assert_int_equal(seen_call.number, SYS_poll);
+}
+
 /* What finishes a call can be interrupted by the next sample, which has to find that call. */
 static void check_finished(int call, int fd, const long *args, long result)
 {
@@ -530,6 +562,7 @@ int main(void)
 	    cmocka_unit_test(test_last_call),
 	    cmocka_unit_test(test_restarted_call),
 	    cmocka_unit_test(test_interrupted_read),
+	    cmocka_unit_test(test_interrupted_sleep),
 	    cmocka_unit_test(test_interrupted_finish),
 	    cmocka_unit_test(test_libgcc_stays),
 	};

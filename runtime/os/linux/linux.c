@@ -375,19 +375,21 @@ void os_yield(void)
 	CALL(SYS_sched_yield);
 }
 
+/* nanosleep makes the kernel forget how the call of the program that a handler has interrupted is
+ * restarted (kernel/time/hrtimer.c); this does not. */
 void os_sleep_ns(uint64_t ns)
 {
-	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-	CALL(SYS_nanosleep, &t, NULL);
+	static const _Atomic(uint32_t) never;
+	os_wait_while(&never, 0, ns);
 }
 
 void os_wait_while(const _Atomic(uint32_t) *word, uint32_t value, uint64_t ns)
 {
-	enum { PAUSE_NS = 50 * 1000 };
+	static const struct timespec pause = {0, 50 * 1000};
 	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 	long r = CALL(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &t);
 	if (r < 0 && r != -EAGAIN && r != -EINTR && r != -ETIMEDOUT)
-		os_sleep_ns(PAUSE_NS); /* a seccomp filter forbids it */
+		CALL(SYS_nanosleep, &pause, NULL); /* a seccomp filter forbids it */
 }
 
 void os_wake_one(const _Atomic(uint32_t) *word)
