@@ -87,6 +87,11 @@ struct csprof_driver {
 	 * after next_ns. Any thread may call them. */
 	void (*quiet)(struct csprof_source *s);
 	void (*resume)(struct csprof_source *s, uint64_t next_ns);
+	/* As quiet, for another thread: a timer that is armed may expire once more. If it was
+	 * disarmed, the kernel would drop a signal of it that is pending already (since 6.13), and
+	 * the thread's system call would end with EINTR though no handler has run. NULL: as quiet.
+	 */
+	void (*hush)(struct csprof_source *s);
 	/* Release everything. in_child: after fork, where only copies exist. Async-signal-safe. */
 	void (*stop)(struct csprof_source *s, bool in_child);
 	/* It has a performance event: each context switch of its threads costs csprof_cost.change,
@@ -123,6 +128,7 @@ bool csprof_ran_on(struct csprof_source *s);
  * A negative errno: it cannot be made. */
 int csprof_monotonic_arm(struct csprof_source *s, uint64_t ns);
 void csprof_monotonic_quiet(struct csprof_source *s);
+void csprof_monotonic_hush(struct csprof_source *s); /* does nothing */
 void csprof_monotonic_end(struct csprof_source *s);
 
 /* The driver NAME is csprof_driver_NAME, in its file; files that use it declare it. */

@@ -194,6 +194,12 @@ static void quiet(struct csprof_source *s)
 		os_perf_enable(&s->perf, false);
 }
 
+static void hush(struct csprof_source *s)
+{
+	if (!atomic_load(&s->later))
+		os_perf_enable(&s->perf, false);
+}
+
 static void resume(struct csprof_source *s, uint64_t next_ns)
 {
 	if (!s->by_timer)
@@ -243,6 +249,7 @@ const struct csprof_driver csprof_driver_task_clock = {
     .settle = settle,
     .sent = sent,
     .quiet = quiet,
+    .hush = hush,
     .resume = resume,
     .stop = stop,
     .crowded = csprof_perf_crowded,

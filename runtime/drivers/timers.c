@@ -69,6 +69,7 @@ const struct csprof_driver csprof_driver_timers = {
     .arm = arm,
     .sent = sent,
     .quiet = quiet,
+    .hush = csprof_monotonic_hush,
     .resume = resume,
     .stop = stop,
     .needs = os_needs_timer_sample,

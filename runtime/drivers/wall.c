@@ -46,6 +46,7 @@ const struct csprof_driver csprof_driver_wall = {
     .arm = arm,
     .sent = sent,
     .quiet = csprof_monotonic_quiet,
+    .hush = csprof_monotonic_hush,
     .resume = resume,
     .stop = stop,
     .needs = os_needs_timer_sample,

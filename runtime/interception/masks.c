@@ -286,8 +286,8 @@ static bool is_request(const siginfo_t *info)
 		value == STORE_DETACH_VALUE || value == STORE_SAID_VALUE);
 }
 
-/* si_code distinguishes a signal to one thread from kill and the like. A request must not be sent to
- * all: a thread that sees it pending leaves its call to it, and another may take it. */
+/* si_code distinguishes a signal to one thread from kill and the like. A request must not be sent
+ * to all: a thread that sees it pending leaves its call to it, and another may take it. */
 static bool to_one_thread(const siginfo_t *info)
 {
 	return info->si_code == SI_TKILL || is_request(info);
@@ -518,6 +518,15 @@ static void done_with(struct wait *w, siginfo_t *info)
 		os_mask(SIG_BLOCK, &ours, NULL);
 }
 
+/* Whether a handler of the program may have ended the wait: one that was set meanwhile. Else it was
+ * a timer of ours, which another thread has stopped before its signal was taken: the kernel drops
+ * that (since 6.13). */
+static bool others_handled(const struct wait *w)
+{
+	uint64_t handled = os_handled(csprof_signal_handlers() & ~w->mask, true);
+	return handled & ~(w->kept | w->set | bits().ours);
+}
+
 /* As the system call, without samples. A thread that cancels this one sends it a signal only if
  * cancellation is asynchronous. */
 static int wait_whole(struct wait *w, siginfo_t *info)
@@ -526,6 +535,8 @@ static int wait_whole(struct wait *w, siginfo_t *info)
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
 	for (;;) {
 		sig = os_wait_signal(w->set | w->kept, info, time_left(w->until));
+		if (sig == -EINTR && !others_handled(w))
+			continue;
 		if (sig > 0 && csprof_sample_sent(info))
 			csprof_sample_defer(info);
 		else if (sig > 0 && sig == csprof_process.sig &&

@@ -29,8 +29,7 @@ static void silence(csprof_state_t *state)
 	atomic_store(&state->stopped, true);
 	CSPROF_EACH_SAMPLER (state, p) {
 		atomic_store(&p->stopped, true);
-		if (p->source.driver)
-			p->source.driver->quiet(&p->source);
+		csprof_sampler_hush(state, p);
 	}
 }
 

@@ -334,7 +334,8 @@ static void silence(void)
 {
 	atomic_store(&csprof_process.measuring, false);
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
-		csprof_samplers_quiet(s);
+		CSPROF_EACH_SAMPLER (s, p)
+			csprof_sampler_hush(s, p);
 	uint64_t until = os_clock_mono() + CSPROF_WAIT_NS;
 	for (csprof_state_t *s = csprof_process.threads; s; s = s->next)
 		csprof_thread_wait_idle(s, until);

@@ -50,6 +50,13 @@ void csprof_samplers_quiet(csprof_state_t *state)
 			p->source.driver->quiet(&p->source);
 }
 
+void csprof_sampler_hush(const csprof_state_t *state, struct csprof_sampler *p)
+{
+	const struct csprof_driver *driver = p->source.driver;
+	if (driver)
+		(state != csprof_self && driver->hush ? driver->hush : driver->quiet)(&p->source);
+}
+
 void csprof_samplers_rest(csprof_state_t *state, enum csp_disposition why)
 {
 	CSPROF_EACH_SAMPLER (state, p) {

@@ -25,6 +25,9 @@ bool csprof_samplers_measured(const csprof_state_t *state);
 bool csprof_samplers_pending(const csprof_state_t *state);
 /* Stop sending. Any thread may call it. */
 void csprof_samplers_quiet(csprof_state_t *state);
+/* The same for an event of a thread, perhaps another one, whose handlers return at once from now
+ * on: one more signal may come (runtime/drivers/driver.h). */
+void csprof_sampler_hush(const csprof_state_t *state, struct csprof_sampler *p);
 /* From now on no samples come, and the account says why. Only those that still come are affected.
  */
 void csprof_samplers_rest(csprof_state_t *state, enum csp_disposition why);
