@@ -523,6 +523,11 @@ static void done_with(struct wait *w, siginfo_t *info)
  * that (since 6.13). */
 static bool others_handled(const struct wait *w)
 {
+	/* of these it is not known whether one was sent */
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGABRT, SIGFPE, SIGILL};
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		if (csprof_signal_has_handler(faults[i]))
+			return true;
 	uint64_t handled = os_handled(csprof_signal_handlers() & ~w->mask, true);
 	return handled & ~(w->kept | w->set | bits().ours);
 }

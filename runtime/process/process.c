@@ -354,11 +354,10 @@ static void say_compared(void)
 
 void csprof_process_look(void)
 {
-	if (csprof_confined() || !csprof_epoch_is_old())
+	if (csprof_confined() || !csprof_epoch_is_old() || csprof_process.pid != os_pid())
 		return;
 	csprof_lock();
-	if (atomic_load(&csprof_process.measuring) && !csprof_process.forked &&
-	    csprof_process.pid == os_pid())
+	if (atomic_load(&csprof_process.measuring) && !csprof_process.forked)
 		csprof_epoch_update();
 	csprof_unlock();
 }
@@ -435,10 +434,16 @@ void csprof_process_resume(void)
 
 bool csprof_process_detach(void)
 {
-	if (!may_detach() || !csprof_process_finish(STORE_END_DETACHED) ||
-	    !csprof_try_lock_for(CSPROF_WAIT_NS))
+	static atomic_bool ended; /* and not marked so yet */
+	if (!atomic_load(&ended)) {
+		if (!may_detach() || !csprof_process_finish(STORE_END_DETACHED))
+			return false;
+		atomic_store(&ended, true);
+	}
+	if (!csprof_try_lock_for(CSPROF_WAIT_NS))
 		return false;
 	csprof_process.detached = true;
+	atomic_store(&ended, false);
 	csprof_process.use_marks = false;
 	csprof_upcalls_end();
 	csprof_process_let_go();

@@ -25,7 +25,8 @@ void csprof_process_check_marks(void);
  * again if an exec that is in progress fails. */
 bool csprof_process_measured(void);
 
-/* Before the next where the loader's lock may be taken: look once more for what is loaded. */
+/* Look once more for what is loaded, before csprof_process_finish, where the loader's lock may be
+ * taken. Not for handlers. */
 void csprof_process_look(void);
 
 /* Stop all sampling and write the datafile. end: how the process ends, for PROCESS ("exit 0", or
