@@ -12,14 +12,6 @@ start() {
 	"$@" <"${input:-/dev/null}" >out 2>err &
 	pid=$!
 }
-# until COMMAND...: for at most 20 s.
-until_true() {
-	for _ in $(seq 400); do
-		"$@" && return
-		sleep 0.05
-	done
-	return 1
-}
 is_loaded() {
 	grep -q /libhpcrun "/proc/$pid/maps"
 }

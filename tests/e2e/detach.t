@@ -8,14 +8,6 @@ detached=$(program detached)
 as_alone='begun
 0 calls ended otherwise, 0 signals are lost'
 
-# until_true COMMAND...: for at most 20 s.
-until_true() {
-	for _ in $(seq 400); do
-		"$@" && return
-		sleep 0.05
-	done
-	return 1
-}
 # start COMMAND...: it goes on until finish; $pid is its process, which is the one that executes
 # `detached`, and $child the one that was started.
 start() {
@@ -133,11 +125,35 @@ if [ "$(uname -m)" = x86_64 ]; then
 	check 'blocked: hpcrun says that one thread is not measured' says said \
 		'1 of its threads is not measured yet'
 	kill -USR1 "$pid"
-	until_true [ "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" -ge 10 ]
 	"$hpcrun" detach -q "$pid"
 	is 'blocked: it has let go' "$? $(grep -c hpcstore "/proc/$pid/maps")" '0 0'
 	wait "$tracer"
 	finish 'blocked'
+
+	# ---- a thread that is measured, and then cannot be asked
+	blocking() { # threads that block SIGURG
+		grep -h '^SigBlk:' "/proc/$pid"/task/*/status | grep -cE '[4-7c-f][0-9a-f]{5}$'
+	}
+	start "$detached" holds
+	timeout 60 "$hpcrun" attach -o holds "$pid" 2>said 3>&- &
+	tracer=$!
+	until_true grep -q 'is measured from now on' said
+	is 'holds: all threads are measured' "$(grep -c 'not measured yet' said)" 0
+	kill -USR1 "$pid"
+	until_true eval '[ "$(blocking)" = 1 ]'
+	"$hpcrun" detach "$pid" >said.detach
+	is 'holds: its datafile is written' "$? $(head -1 said.detach) $(ends holds)" \
+		"0 hpcrun: process $pid is no longer measured detached"
+	check 'holds: what remains is said' says said.detach "^hpcrun: threads of process $pid have not let go of the memory"
+	wait "$tracer"
+	"$hpcrun" attach -o again "$pid" 2>said
+	is 'holds: it cannot be measured again yet' "$? $(grep -c 'was detached, but threads of it have not let go yet' said)" '125 1'
+	kill -USR1 "$pid"
+	until_true eval '! grep -q hpcstore "/proc/$pid/maps"'
+	is 'holds: it lets go when it can' "$(grep -c hpcstore "/proc/$pid/maps")" 0
+	timeout 60 "$hpcrun" attach -q --for 200ms -o again "$pid"
+	is 'holds: and can be measured again' "$? $(files again detached)" '0 1'
+	finish 'holds'
 else
 	skip 'attach' 'attach is for x86-64'
 fi

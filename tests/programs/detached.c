@@ -2,7 +2,7 @@
  * measured and detached again and again. It goes on while its standard input is an open pipe; then
  * it prints how many calls have ended as they would not alone, and how many of its own signals were
  * lost. `detached blocks`: one thread blocks the signal of samples by a system call of its own
- * until SIGUSR1 comes. */
+ * until SIGUSR1 comes; `detached holds`: from one SIGUSR1 to the next. */
 #include "runtime/hpcrun.h"
 #include "tests/programs/spin.h"
 
@@ -135,19 +135,26 @@ static void *briefly(void *arg)
 	return arg;
 }
 
-static void *blocks(void *arg)
+static void await_usr1(void)
+{
+	uint64_t set = 1ull << (SIGUSR1 - 1);
+	while (syscall(SYS_rt_sigtimedwait, &set, NULL, NULL, sizeof set) != SIGUSR1)
+		;
+}
+
+/* later: after a SIGUSR1. */
+static void *blocks(void *later)
 {
 	uint64_t set = 1ull << (SIGURG - 1);
-	sigset_t go_on;
+	if (later)
+		await_usr1();
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, NULL, sizeof set);
 	atomic_store(&blocking, true);
-	sigemptyset(&go_on);
-	sigaddset(&go_on, SIGUSR1);
-	syscall(SYS_rt_sigtimedwait, &go_on, NULL, NULL, sizeof set);
+	await_usr1();
 	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof set);
 	while (!stop)
 		usleep(20000);
-	return arg;
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -168,9 +175,10 @@ int main(int argc, char **argv)
 		return 2;
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, all[i], NULL);
-	if (argc > 1 && strcmp(argv[1], "blocks") == 0) {
-		pthread_create(&threads[n++], NULL, blocks, NULL);
-		while (!blocking)
+	if (argc > 1) {
+		bool later = strcmp(argv[1], "holds") == 0;
+		pthread_create(&threads[n++], NULL, blocks, later ? &stop : NULL);
+		while (!later && !blocking)
 			usleep(1000);
 	}
 	puts("begun");

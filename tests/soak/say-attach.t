@@ -9,21 +9,8 @@ rounds=${ROUNDS:-100}
 
 # often NAME: run after run, until there were enough rounds.
 often() {
-	local name=$1 packages done=0 run=0 bad=0 different=
-	packages=$(zoo_says "$name" packages)
-	# shellcheck disable=SC2086 # the words are package names
-	if [ -n "$packages" ] && ! dpkg-query -W $packages >/dev/null 2>&1; then
-		skip "$name: all of it" "not installed: $packages"
-		return
-	fi
-	mkdir -m 777 "$scratch/$name" && cd "$scratch/$name" || return
-	export TMPDIR=$PWD
-	if ! "$zoo/$name" prepare >prepare 2>&1; then
-		not_ok "$name: can be prepared" "$(tail -5 prepare)"
-		return
-	fi
-	zoo_run warm "$zoo/$name" run
-	zoo_run alone "$zoo/$name" run
+	local name=$1 done=0 run=0 bad=0 different=
+	zoo_begin "$name" || return
 	while [ "$done" -lt "$rounds" ] && [ "$run" -lt "$rounds" ]; do
 		run=$((run + 1))
 		"$python" "$top/tests/lib/check/attach_often.py" "$hpcrun" "$PWD/data" \

@@ -67,3 +67,12 @@ same_with_hpcrun() {
 	}
 	cmp alone.out measured.out && cmp alone.err measured.err
 }
+
+# until_true COMMAND...: for at most 20 s.
+until_true() {
+	for _ in $(seq 400); do
+		"$@" && return
+		sleep 0.05
+	done
+	return 1
+}

@@ -1,6 +1,7 @@
 # Sourced after measure.sh: foreign programs, each compared with itself alone.
 
 zoo=$top/tests/zoo
+waitcpu=$(program waitcpu)
 table=$PWD/table
 printf '%-20s %8s %8s %6s %8s %9s %7s  %s\n' program alone measured rate samples agreement paths remarks >"$table"
 
@@ -86,25 +87,30 @@ row() {
 	return $status
 }
 
-# zoo_program NAME RATE: in a directory of its own, at the rate of the default and, unless it is empty,
-# at RATE.
-zoo_program() {
+# zoo_begin NAME: go into a directory of its own, and run it as alone; false if that is not possible.
+zoo_begin() {
 	local name=$1 packages
 	packages=$(zoo_says "$name" packages)
 	# shellcheck disable=SC2086 # the words are package names
 	if [ -n "$packages" ] && ! dpkg-query -W $packages >/dev/null 2>&1; then
 		skip "$name: all of it" "not installed: $packages"
-		return
+		return 1
 	fi
 	# others write there, too: servers give up the rights of root
 	mkdir -m 777 "$scratch/$name" && cd "$scratch/$name" || return
 	export TMPDIR=$PWD
 	if ! "$zoo/$name" prepare >prepare 2>&1; then
 		not_ok "$name: can be prepared" "$(tail -5 prepare)"
-		return
+		return 1
 	fi
 	zoo_run warm "$zoo/$name" run # its files are in memory from here on
 	zoo_run alone "$waitcpu" alone.total "$zoo/$name" run
+}
+
+# zoo_program NAME RATE: at the rate of the default and, unless it is empty, at RATE.
+zoo_program() {
+	local name=$1
+	zoo_begin "$name" || return
 	zoo_measured "$name" default --budget=3
 	[ -z "$2" ] || zoo_measured "$name" "$2" -e "CPUTIME@f$2" --budget=100
 	cd "$scratch" && rm -rf "${scratch:?}/$name"
@@ -113,7 +119,6 @@ zoo_program() {
 # all_zoo RATE: those that ZOO names, or all, at the rate of the default and at RATE; then the table.
 all_zoo() {
 	local name
-	waitcpu=$(program waitcpu)
 	for name in ${ZOO:-$(zoo_names)}; do
 		zoo_program "$name" "$1"
 	done
