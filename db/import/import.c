@@ -6,8 +6,11 @@
 #include "db/base/database.h"
 #include "db/base/tree.h"
 #include "db/import/import.h"
+#include "db/import/import_internal.h"
 #include "db/import/import_values.h"
 
+#include "hpcprof/load/choice.h"
+#include "hpcprof/load/ingest.h"
 #include "hpcprof/model/sum.h"
 #include "hpcprof/model/threads.h"
 #include "reader/xml_name.h"
@@ -15,37 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct import_line {
-	const char *file;
-	uint32_t number;
-};
-/* A context of the database. It has up to two contexts in the model: one that calls, and one for
- * its own values. They are made when they are needed. */
-struct import_place {
-	uint32_t parent, call, point; /* of the model */
-	uint32_t function, line;
-	bool inlined;
-};
-
-struct import {
-	struct model *m;
-	sqlite3 *db;
-	const struct importer_part *part; /* NULL: everything */
-	struct error *e;
-	struct ids modules, metrics;
-	struct interner function_rows, line_rows, place_rows;
-	VEC(struct model_function) functions;
-	VEC(struct import_line) lines;
-	VEC(struct import_place) places;
-	VEC(uint32_t) stack; /* places, by depth */
-};
-
-static int out_of_memory(struct import *in)
+int import_out_of_memory(struct import *in)
 {
 	return error_memory(in->e, 0);
 }
 
-static int damaged(struct import *in, const char *table, int64_t row)
+int import_damaged(struct import *in, const char *table, int64_t row)
 {
 	return error_set(in->e, ERROR_FORMAT, "row %lld of %s of the database is damaged",
 			 (long long)row, table);
@@ -53,18 +31,7 @@ static int damaged(struct import *in, const char *table, int64_t row)
 
 /* ---- cells --------------------------------------------------------------------------- */
 
-static uint64_t number(sqlite3_stmt *s, int i)
-{
-	return (uint64_t)sqlite3_column_int64(s, i);
-}
-
-static bool known(sqlite3_stmt *s, int i)
-{
-	return sqlite3_column_type(s, i) != SQLITE_NULL;
-}
-
-/* The model's copy of a text, with escapes decoded. NULL for NULL. Clears *ok if memory ran out. */
-static const char *text(struct import *in, sqlite3_stmt *s, int i, bool *ok)
+const char *import_text(struct import *in, sqlite3_stmt *s, int i, bool *ok)
 {
 	const char *at = (const char *)sqlite3_column_text(s, i), *out = NULL;
 	char *copy = at ? strdup(at) : NULL;
@@ -74,14 +41,14 @@ static const char *text(struct import *in, sqlite3_stmt *s, int i, bool *ok)
 		out = model_text(in->m, copy, strlen(copy));
 	}
 	free(copy);
-	*ok &= (at || !known(s, i)) && (!at || out);
+	*ok &= (at || !import_known(s, i)) && (!at || out);
 	return out;
 }
 
 /* The same, with "" for NULL. */
 static const char *some_text(struct import *in, sqlite3_stmt *s, int i, bool *ok)
 {
-	const char *t = text(in, s, i, ok);
+	const char *t = import_text(in, s, i, ok);
 
 	if (!t)
 		t = model_text(in->m, "", 0);
@@ -94,9 +61,7 @@ static struct reader_text as_text(const char *s)
 	return (struct reader_text){s ? s : "", s ? (uint32_t)strlen(s) : 0};
 }
 
-/* Call take for each row; it returns 0, or -1 and in->e. The statement's parameter, if any, is the
- * part. */
-static int each(struct import *in, const char *sql, int (*take)(struct import *in, sqlite3_stmt *s))
+int import_each(struct import *in, const char *sql, import_take_fn *take)
 {
 	sqlite3_stmt *s = NULL;
 	int rc = sqlite3_prepare_v2(in->db, sql, -1, &s, NULL), taken = 0;
@@ -139,46 +104,47 @@ static int take_metric(struct import *in, sqlite3_stmt *s)
 	bool *saturated = &in->m->saturated;
 	uint32_t id;
 
-	id = ok ? model_metric(in->m, as_text(name), as_text(unit), number(s, 3)) : UINT32_MAX;
+	id = ok ? model_metric(in->m, as_text(name), as_text(unit), import_number(s, 3))
+		: UINT32_MAX;
 	if (id == UINT32_MAX || !ids_add(&in->metrics, sqlite3_column_int64(s, 0), id))
-		return out_of_memory(in);
+		return import_out_of_memory(in);
 	k = &in->m->metrics.at[id];
-	k->total.events = sum_add(k->total.events, number(s, 4), saturated);
-	k->total.samples = sum_add(k->total.samples, number(s, 5), saturated);
-	if (number(s, 6) > k->interval)
-		k->interval = number(s, 6);
-	if (number(s, 7) < k->position)
-		k->position = (uint32_t)number(s, 7);
+	k->total.events = sum_add(k->total.events, import_number(s, 4), saturated);
+	k->total.samples = sum_add(k->total.samples, import_number(s, 5), saturated);
+	if (import_number(s, 6) > k->interval)
+		k->interval = import_number(s, 6);
+	if (import_number(s, 7) < k->position)
+		k->position = (uint32_t)import_number(s, 7);
 	k->kernel |= strcmp(kernel, "yes") == 0     ? KERNEL_YES
 		     : strcmp(kernel, "no") == 0    ? KERNEL_NO
 		     : strcmp(kernel, "mixed") == 0 ? KERNEL_MIXED
 						    : KERNEL_NOT_SAID;
-	k->cost = sum_add(k->cost, number(s, 16), saturated);
-	k->enabled = sum_add(k->enabled, number(s, 17), saturated);
-	k->running = sum_add(k->running, number(s, 18), saturated);
-	k->has_account |= number(s, 12) != 0;
-	k->unaccounted.events = sum_add(k->unaccounted.events, number(s, 13), saturated);
-	k->unaccounted.samples = sum_add(k->unaccounted.samples, number(s, 14), saturated);
+	k->cost = sum_add(k->cost, import_number(s, 16), saturated);
+	k->enabled = sum_add(k->enabled, import_number(s, 17), saturated);
+	k->running = sum_add(k->running, import_number(s, 18), saturated);
+	k->has_account |= import_number(s, 12) != 0;
+	k->unaccounted.events = sum_add(k->unaccounted.events, import_number(s, 13), saturated);
+	k->unaccounted.samples = sum_add(k->unaccounted.samples, import_number(s, 14), saturated);
 	ok = split(in, &k->sources, sources) && split(in, &k->requested, requested) &&
 	     split(in, &k->achieved, achieved) && split(in, &k->jitters, jitter);
-	return ok ? 0 : out_of_memory(in);
+	return ok ? 0 : import_out_of_memory(in);
 }
 
 static int take_account(struct import *in, sqlite3_stmt *s)
 {
-	uint32_t metric = ids_get(&in->metrics, number(s, 0));
+	uint32_t metric = ids_get(&in->metrics, import_number(s, 0));
 	bool ok = true;
 	const char *disposition = some_text(in, s, 1, &ok);
 	struct model_account *row;
 
 	if (metric == UINT32_MAX)
-		return damaged(in, "account", sqlite3_column_int64(s, 0));
+		return import_damaged(in, "account", sqlite3_column_int64(s, 0));
 	row =
 	    ok ? model_account_row(in->m, &in->m->metrics.at[metric], as_text(disposition)) : NULL;
 	if (!row)
-		return out_of_memory(in);
-	row->samples = sum_add(row->samples, number(s, 2), &in->m->saturated);
-	row->weight = sum_add(row->weight, number(s, 3), &in->m->saturated);
+		return import_out_of_memory(in);
+	row->samples = sum_add(row->samples, import_number(s, 2), &in->m->saturated);
+	row->weight = sum_add(row->weight, import_number(s, 3), &in->m->saturated);
 	return 0;
 }
 
@@ -193,11 +159,11 @@ static int take_sums(struct import *in, const char *sql, int64_t row, struct mod
 		return db_error(in->db, in->e);
 	sqlite3_bind_int64(s, 1, row);
 	while (sqlite3_step(s) == SQLITE_ROW) {
-		uint32_t metric = ids_get(&in->metrics, number(s, 0));
+		uint32_t metric = ids_get(&in->metrics, import_number(s, 0));
 		if (metric == UINT32_MAX)
 			continue;
-		sums[metric].events = number(s, 1);
-		sums[metric].samples = number(s, 2);
+		sums[metric].events = import_number(s, 1);
+		sums[metric].samples = import_number(s, 2);
 	}
 	return sqlite3_finalize(s) == SQLITE_OK ? 0 : db_error(in->db, in->e);
 }
@@ -209,33 +175,33 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 				  .command = some_text(in, s, 2, &ok),
 				  .executable = some_text(in, s, 3, &ok),
 				  .host = some_text(in, s, 4, &ok),
-				  .has_pid = known(s, 5),
-				  .pid = number(s, 5),
-				  .ppid = number(s, 6),
-				  .has_rank = known(s, 7),
-				  .rank = (uint32_t)number(s, 7),
-				  .ranks = (uint32_t)number(s, 8),
-				  .has_start = known(s, 9),
-				  .start_ns = number(s, 9),
-				  .has_wall = known(s, 10),
-				  .wall_ns = number(s, 10),
-				  .has_cpu = known(s, 11),
-				  .cpu_ns = number(s, 11),
-				  .threads = (uint32_t)number(s, 12),
+				  .has_pid = import_known(s, 5),
+				  .pid = import_number(s, 5),
+				  .ppid = import_number(s, 6),
+				  .has_rank = import_known(s, 7),
+				  .rank = (uint32_t)import_number(s, 7),
+				  .ranks = (uint32_t)import_number(s, 8),
+				  .has_start = import_known(s, 9),
+				  .start_ns = import_number(s, 9),
+				  .has_wall = import_known(s, 10),
+				  .wall_ns = import_number(s, 10),
+				  .has_cpu = import_known(s, 11),
+				  .cpu_ns = import_number(s, 11),
+				  .threads = (uint32_t)import_number(s, 12),
 				  .end = some_text(in, s, 13, &ok),
 				  .tool = some_text(in, s, 14, &ok),
 				  .unmarked = some_text(in, s, 15, &ok),
-				  .marks_lost = number(s, 16),
-				  .uncounted = number(s, 17),
-				  .tramp_samples = number(s, 18),
-				  .has_ended = number(s, 19) != 0,
-				  .has_trailer = number(s, 20) != 0,
-				  .outside_ns = number(s, 21),
-				  .process_ns = number(s, 22),
-				  .waited_ns = number(s, 23),
-				  .estimated = number(s, 24) != 0,
-				  .flat = number(s, 25) != 0,
-				  .foreign = number(s, 26) != 0};
+				  .marks_lost = import_number(s, 16),
+				  .uncounted = import_number(s, 17),
+				  .tramp_samples = import_number(s, 18),
+				  .has_ended = import_number(s, 19) != 0,
+				  .has_trailer = import_number(s, 20) != 0,
+				  .outside_ns = import_number(s, 21),
+				  .process_ns = import_number(s, 22),
+				  .waited_ns = import_number(s, 23),
+				  .estimated = import_number(s, 24) != 0,
+				  .flat = import_number(s, 25) != 0,
+				  .foreign = import_number(s, 26) != 0};
 	int64_t row = sqlite3_column_int64(s, 0);
 
 	p.num_sums = (uint32_t)in->m->metrics.len;
@@ -243,11 +209,12 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 	p.path =
 	    ok ? arena_strndup(&in->m->arena, p.path, strlen(p.path)) : NULL; /* not interned */
 	if (!p.path || !p.sums)
-		return out_of_memory(in);
-	if (take_sums(in, "SELECT metric, events, samples FROM process_value WHERE process = ?1",
+		return import_out_of_memory(in);
+	if (!in->labels_alone &&
+	    take_sums(in, "SELECT metric, events, samples FROM process_value WHERE process = ?1",
 		      row, p.sums) != 0)
 		return -1;
-	return vec_push(&in->m->processes, p) ? 0 : out_of_memory(in);
+	return vec_push(&in->m->processes, p) ? 0 : import_out_of_memory(in);
 }
 
 static int take_thread_group(struct import *in, sqlite3_stmt *s)
@@ -256,26 +223,26 @@ static int take_thread_group(struct import *in, sqlite3_stmt *s)
 	const char *kind = (const char *)sqlite3_column_text(s, 1);
 	struct model_threads g = {.first = some_text(in, s, 2, &ok),
 				  .last = some_text(in, s, 3, &ok),
-				  .creator = text(in, s, 4, &ok),
-				  .threads = number(s, 5),
+				  .creator = import_text(in, s, 4, &ok),
+				  .threads = import_number(s, 5),
 				  .num_sums = (uint32_t)in->m->metrics.len};
 	int i = 0;
 
 	while (i < DB_THREAD_KINDS && (!kind || strcmp(kind, db_thread_kinds[i]) != 0))
 		i++;
 	if (i == DB_THREAD_KINDS)
-		return damaged(in, "thread_group", sqlite3_column_int64(s, 0));
+		return import_damaged(in, "thread_group", sqlite3_column_int64(s, 0));
 	g.kind = (enum thread_kind)i;
 	g.pattern = ok ? model_thread_pattern(in->m, g.first) : NULL;
 	g.sums = arena_alloc(&in->m->arena, (g.num_sums + (size_t)1) * sizeof *g.sums);
 	if (!g.pattern || !g.sums)
-		return out_of_memory(in);
+		return import_out_of_memory(in);
 	if (take_sums(in,
 		      "SELECT metric, events, samples FROM thread_group_value "
 		      "WHERE thread_group = ?1",
 		      sqlite3_column_int64(s, 0), g.sums) != 0)
 		return -1;
-	return model_add_threads(in->m, &g) ? 0 : out_of_memory(in);
+	return model_add_threads(in->m, &g) ? 0 : import_out_of_memory(in);
 }
 
 /* ---- code --------------------------------------------------------------------------------- */
@@ -298,120 +265,47 @@ static int take_module(struct import *in, sqlite3_stmt *s)
 	uint32_t id = ok ? model_module(in->m, as_text(name), as_text(build_id)) : UINT32_MAX;
 
 	if (id == UINT32_MAX || !ids_add(&in->modules, sqlite3_column_int64(s, 0), id))
-		return out_of_memory(in);
+		return import_out_of_memory(in);
 	mod = &in->m->modules.at[id];
-	mod->assumed |= number(s, 3) != 0;
-	mod->stale |= number(s, 5) != 0;
-	mod->why = text(in, s, 6, &ok);
+	mod->assumed |= import_number(s, 3) != 0;
+	mod->stale |= import_number(s, 5) != 0;
+	mod->why = import_text(in, s, 6, &ok);
 	if (!mod->has_names || source < mod->best)
 		mod->best = source;
 	mod->has_names = true;
-	return ok ? 0 : out_of_memory(in);
+	return ok ? 0 : import_out_of_memory(in);
 }
 
 static int take_function(struct import *in, sqlite3_stmt *s)
 {
 	bool ok = true;
-	struct model_function f = {.name = text(in, s, 2, &ok),
-				   .linkage_name = text(in, s, 3, &ok),
-				   .line = (uint32_t)number(s, 4),
-				   .module = ids_get(&in->modules, number(s, 1)),
+	struct model_function f = {.name = import_text(in, s, 2, &ok),
+				   .linkage_name = import_text(in, s, 3, &ok),
+				   .line = (uint32_t)import_number(s, 4),
+				   .module = ids_get(&in->modules, import_number(s, 1)),
 				   .declared = some_text(in, s, 7, &ok),
-				   .low = number(s, 6),
+				   .low = import_number(s, 6),
 				   .source = source_of((const char *)sqlite3_column_text(s, 5))};
 
 	if (f.module == UINT32_MAX)
-		return damaged(in, "function", sqlite3_column_int64(s, 0));
+		return import_damaged(in, "function", sqlite3_column_int64(s, 0));
 	if (f.name && strcmp(f.name, MODEL_UNKNOWN_FUNCTION) == 0)
 		f.name = NULL;
-	if (!ok || interner_add(&in->function_rows, number(s, 0)) != in->functions.len ||
+	if (!ok || interner_add(&in->function_rows, import_number(s, 0)) != in->functions.len ||
 	    !vec_push(&in->functions, f))
-		return out_of_memory(in);
+		return import_out_of_memory(in);
 	return 0;
 }
 
 static int take_line(struct import *in, sqlite3_stmt *s)
 {
 	bool ok = true;
-	struct import_line l = {.file = text(in, s, 1, &ok), .number = (uint32_t)number(s, 2)};
+	struct import_line l = {.file = import_text(in, s, 1, &ok),
+				.number = (uint32_t)import_number(s, 2)};
 
-	if (!ok || interner_add(&in->line_rows, number(s, 0)) != in->lines.len ||
+	if (!ok || interner_add(&in->line_rows, import_number(s, 0)) != in->lines.len ||
 	    !vec_push(&in->lines, l))
-		return out_of_memory(in);
-	return 0;
-}
-
-/* ---- contexts ------------------------------------------------------------------------------ */
-
-/* Add the context of a place to the model, as a call site or as a point. */
-static int enter(struct import *in, const struct import_place *p, bool call, uint32_t *out)
-{
-	struct model_function f = in->functions.at[p->function];
-	const struct import_line *l = &in->lines.at[p->line];
-	enum frame_role role = p->inlined ? FRAME_NAMED_INLINED_POINT : FRAME_NAMED_POINT;
-	uint32_t id, frame;
-
-	if (*out != UINT32_MAX)
-		return 0;
-	f.file = l->file;
-	id = model_function(in->m, &f);
-	frame = id == UINT32_MAX ? id : model_named_frame(in->m, id, l->number, role + call);
-	*out = frame == UINT32_MAX ? frame : model_context(in->m, p->parent, frame);
-	return *out == UINT32_MAX ? out_of_memory(in) : 0;
-}
-
-/* Contexts are read depth first, so a context's parent is the last one that was a level higher. */
-static int take_context(struct import *in, sqlite3_stmt *s)
-{
-	struct import_place p = {.parent = UINT32_MAX, .call = UINT32_MAX, .point = UINT32_MAX};
-	int64_t row = sqlite3_column_int64(s, 0), depth = sqlite3_column_int64(s, 1);
-	bool root = depth == 0, leaf = sqlite3_column_int64(s, 2) == row;
-
-	if (depth < 0 || (uint64_t)depth > in->stack.len)
-		return damaged(in, "context", row);
-	in->stack.len = (size_t)depth;
-	if (root) {
-		p.call = number(s, 6) ? MODEL_PARTIAL_ROOT : MODEL_ROOT;
-	} else {
-		p.function = interner_find(&in->function_rows, number(s, 3));
-		p.line = interner_find(&in->line_rows, number(s, 4));
-		p.inlined = number(s, 5) != 0;
-		p.parent = in->places.at[in->stack.at[depth - 1]].call;
-		if (p.function == INTERNER_NONE || p.line == INTERNER_NONE ||
-		    p.parent == UINT32_MAX)
-			return damaged(in, "context", row);
-		if (!leaf && enter(in, &p, true, &p.call) != 0)
-			return -1;
-	}
-	if (interner_add(&in->place_rows, (uint64_t)row) != in->places.len ||
-	    !vec_push(&in->places, p) || !vec_push(&in->stack, (uint32_t)in->places.len - 1))
-		return out_of_memory(in);
-	return 0;
-}
-
-/* Sampled values belong to the instruction, recorded ones to the call; returns and activations to
- * the function's entry, which is a place like an instruction. */
-static int take_value(struct import *in, sqlite3_stmt *s)
-{
-	uint32_t metric = ids_get(&in->metrics, number(s, 0));
-	uint32_t at = interner_find(&in->place_rows, number(s, 1)), *context;
-	struct model_metric *k;
-	struct import_place *p;
-	bool call;
-
-	if (metric == UINT32_MAX || at == INTERNER_NONE || sqlite3_column_int64(s, 2) < 0 ||
-	    sqlite3_column_int64(s, 3) < 0 || in->places.at[at].parent == UINT32_MAX)
-		return damaged(in, "exclusive", sqlite3_column_int64(s, 1));
-	k = &in->m->metrics.at[metric];
-	p = &in->places.at[at];
-	call = !(k->flags & (CSP_METRIC_ASYNC | MODEL_ACTIVATION_FLAGS));
-	context = call ? &p->call : &p->point;
-	if (enter(in, p, call, context) != 0)
-		return -1;
-	if (!model_reach(in->m, k, *context))
-		return out_of_memory(in);
-	k->events[*context] = sum_add(k->events[*context], number(s, 2), &in->m->saturated);
-	k->samples[*context] = sum_add(k->samples[*context], number(s, 3), &in->m->saturated);
+		return import_out_of_memory(in);
 	return 0;
 }
 
@@ -419,7 +313,7 @@ static int take_value(struct import *in, sqlite3_stmt *s)
 
 static const struct table {
 	const char *sql;
-	int (*take)(struct import *in, sqlite3_stmt *s);
+	import_take_fn *take;
 	const char *of_part; /* the same for a part; NULL: sql; "": nothing */
 } tables[] = {
     {"SELECT id, name, unit, flags, events, samples, interval, position, kernel, sources, "
@@ -451,13 +345,14 @@ static const struct table {
      take_line, NULL},
     {"SELECT id, depth, last, function, line, inlined, "
      "depth = 0 AND id IN (SELECT partial_context FROM measurement) FROM context ORDER BY id",
-     take_context,
+     import_context,
      "WITH RECURSIVE used (id) AS (SELECT context FROM profile_value WHERE profile = ?1 "
      "UNION SELECT c.parent FROM used JOIN context c ON c.id = used.id WHERE c.parent) "
      "SELECT c.id, c.depth, c.last, c.function, c.line, c.inlined, "
      "c.depth = 0 AND c.id IN (SELECT partial_context FROM measurement) FROM used "
      "JOIN context c ON c.id = used.id ORDER BY c.id"},
-    {"SELECT metric, context, events, samples FROM exclusive ORDER BY metric, context", take_value,
+    {"SELECT metric, context, events, samples FROM exclusive ORDER BY metric, context",
+     import_exclusive,
      "SELECT metric, context, events, samples FROM profile_value WHERE profile = ?1 "
      "ORDER BY metric, context"},
 };
@@ -475,18 +370,31 @@ static void import_deinit(struct import *in)
 	vec_free(&in->stack);
 }
 
-static int add_part(struct model *m, const char *path, const struct importer_part *part,
-		    struct error *e)
+/* Whether a table has values of all labels, without saying of which. */
+static bool is_of_all(const struct table *t)
 {
-	struct import in = {.m = model_create(), .e = e, .part = part};
+	return t->take == import_exclusive || t->take == take_thread_group;
+}
+
+/* labels: NULL, or how to read them; not of a part. */
+static int add_database(struct model *m, const char *path, const struct importer_part *part,
+			const struct ingest_options *labels, struct error *e)
+{
+	struct import in = {
+	    .m = model_create(),
+	    .e = e,
+	    .part = part,
+	    .labels_alone = labels && (labels->every_label || choice_has_labels(labels->choice))};
 	int rc = in.m ? database_open(path, &in.db, e) : error_memory(e, 0);
 
 	for (size_t i = 0; rc == 0 && i < sizeof tables / sizeof *tables; i++) {
 		const struct table *t = &tables[i];
 		const char *sql = part && t->of_part ? t->of_part : t->sql;
-		if (sql[0])
-			rc = each(&in, sql, t->take);
+		if (sql[0] && !(in.labels_alone && is_of_all(t)))
+			rc = import_each(&in, sql, t->take);
 	}
+	if (rc == 0 && labels)
+		rc = import_labels(&in, labels);
 	if (rc == 0 && !part)
 		rc = import_values(in.db, in.m, &in.modules, e);
 	sqlite3_close_v2(in.db);
@@ -502,7 +410,19 @@ static int add_part(struct model *m, const char *path, const struct importer_par
 static int add(struct model *m, const char *path, const char **lost, struct error *e)
 {
 	*lost = NULL;
-	return add_part(m, path, NULL, e);
+	return add_database(m, path, NULL, NULL, e);
+}
+
+static int add_labelled(struct model *m, const char *path, const struct ingest_options *o,
+			struct error *e)
+{
+	return add_database(m, path, NULL, o, e);
+}
+
+static int add_part(struct model *m, const char *path, const struct importer_part *part,
+		    struct error *e)
+{
+	return add_database(m, path, part, NULL, e);
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -515,7 +435,7 @@ static const char *part_text(struct arena *a, sqlite3_stmt *s, int i, bool *ok)
 
 	if (copy)
 		reader_xml_decode_name(copy);
-	*ok &= copy || !known(s, i);
+	*ok &= copy || !import_known(s, i);
 	return copy;
 }
 
@@ -534,17 +454,17 @@ static int read_parts(sqlite3 *db, struct importer_part *to, size_t n, struct ar
 	    -1, &s, NULL);
 
 	for (; rc == SQLITE_OK && ok && i < n && sqlite3_step(s) == SQLITE_ROW; i++) {
-		to[i] = (struct importer_part){.id = sqlite3_column_int64(s, 0),
-					       .path = part_text(a, s, 1, &ok),
-					       .thread =
-						   known(s, 2) ? (uint32_t)number(s, 2) : CSP_NONE,
-					       .tid = number(s, 3),
-					       .name = part_text(a, s, 4, &ok),
-					       .start_ns = number(s, 5),
-					       .end_ns = number(s, 6),
-					       .cpu_ns = number(s, 7),
-					       .has_process = number(s, 8) != 0,
-					       .has_values = number(s, 9) != 0};
+		to[i] = (struct importer_part){
+		    .id = sqlite3_column_int64(s, 0),
+		    .path = part_text(a, s, 1, &ok),
+		    .thread = import_known(s, 2) ? (uint32_t)import_number(s, 2) : CSP_NONE,
+		    .tid = import_number(s, 3),
+		    .name = part_text(a, s, 4, &ok),
+		    .start_ns = import_number(s, 5),
+		    .end_ns = import_number(s, 6),
+		    .cpu_ns = import_number(s, 7),
+		    .has_process = import_number(s, 8) != 0,
+		    .has_values = import_number(s, 9) != 0};
 		ok &= to[i].path != NULL;
 	}
 	sqlite3_finalize(s);
@@ -578,4 +498,8 @@ static int parts(const char *path, struct importer_part **out, size_t *n, struct
 	return rc;
 }
 
-struct importer db_importer = {.is = database_is, .add = add, .parts = parts, .add_part = add_part};
+struct importer db_importer = {.is = database_is,
+			       .add = add,
+			       .add_labelled = add_labelled,
+			       .parts = parts,
+			       .add_part = add_part};

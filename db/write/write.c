@@ -53,7 +53,9 @@ static int first_ids(struct db_writing *w, struct error *e)
 		      {"line", &w->line},
 		      {"context", &w->context},
 		      {"call", &w->call},
-		      {"instruction_value", &w->value}};
+		      {"instruction_value", &w->value},
+		      {"label", &w->label},
+		      {"label_set", &w->label_set}};
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		if (db_number(w->db, tables[i].id, e, "SELECT coalesce(max(id), %d) + 1 FROM %s",
@@ -285,7 +287,8 @@ static int write_all(struct db_writing *w, struct error *e)
 	    write_processes(w, e) != 0 || db_write_threads(w, e) != 0 || db_write_code(w, e) != 0 ||
 	    (!paged && db_write_contexts(w, e) != 0) || db_write_hottest(w, e) != 0 ||
 	    db_write_waits(w, e) != 0 || db_write_instructions(w, e) != 0 ||
-	    db_write_values(w, e) != 0 || db_write_profiles(w, e) != 0)
+	    db_write_values(w, e) != 0 || db_write_profiles(w, e) != 0 ||
+	    db_write_labels(w, e) != 0)
 		return -1;
 	diag_progress(w->d, "writing: indexes");
 	return db_finish(w->db, e) == 0 ? db_exec(w->db, "COMMIT", e) : -1;

@@ -30,7 +30,7 @@ struct db_writing {
 	VEC(const char *) names; /* of the first rows of table file, sorted */
 	/* ids of the first rows; measurement has only one row */
 	int64_t measurement, process, thread_group, profile, metric, module, file, function, line,
-	    context, call, value;
+	    context, call, value, label, label_set;
 };
 
 /* Create the tables of an empty database. */
@@ -58,5 +58,6 @@ int db_write_waits(struct db_writing *w, struct error *e);        /* what contex
 int db_write_instructions(struct db_writing *w, struct error *e); /* what they produced */
 int db_write_threads(struct db_writing *w, struct error *e);      /* groups of threads */
 int db_write_profiles(struct db_writing *w, struct error *e);     /* profiles and their values */
+int db_write_labels(struct db_writing *w, struct error *e);       /* labels and their values */
 
 #endif

@@ -1,11 +1,11 @@
 /* Writes what each thread of each datafile recorded. The files are read a second time, tree by
  * tree, and the contexts are looked up in the profile that was made of all files. */
+#include "db/write/reading_again.h"
 #include "db/write/write.h"
 
 #include "hpcprof/load/datafile_source.h"
 #include "hpcprof/load/importers.h"
 #include "hpcprof/load/ingest.h"
-#include "hpcprof/load/scan.h"
 #include "hpcprof/model/match.h"
 #include "hpcprof/model/sum.h"
 
@@ -43,22 +43,6 @@ struct profiles {
 };
 
 /* ---- values of a profile ------------------------------------------------------------------ */
-
-/* The same metric in the profile's model. */
-static uint32_t find_metric(const struct model *m, const struct model_metric *k)
-{
-	for (uint32_t i = 0; i < m->metrics.len; i++)
-		if (m->metrics.at[i].flags == k->flags &&
-		    strcmp(m->metrics.at[i].name, k->name) == 0 &&
-		    strcmp(m->metrics.at[i].unit, k->unit) == 0)
-			return i;
-	return UINT32_MAX;
-}
-
-static int changed(struct profiles *s)
-{
-	return error_set(s->e, ERROR_FORMAT, "a datafile changed while it was read (try again)");
-}
 
 static int by_number(const void *pa, const void *pb)
 {
@@ -143,17 +127,17 @@ static void write_modules(struct profiles *s, uint32_t metric)
 static int write_metric(struct profiles *s, const struct model_metric *k, const uint32_t *map,
 			uint32_t contexts)
 {
-	uint32_t metric = find_metric(s->w->p->model, k);
+	uint32_t metric = db_find_metric(s->w, k);
 	const struct db_writing *w = s->w;
 
 	if (metric == UINT32_MAX)
-		return changed(s);
+		return db_file_changed(s->e);
 	s->values.len = 0;
 	for (uint32_t i = MODEL_ROOTS; i < contexts; i++) {
 		if (!k->events[i] && !k->samples[i])
 			continue;
 		if (map[i] == MATCH_NONE)
-			return changed(s);
+			return db_file_changed(s->e);
 		if (!vec_push(&s->values,
 			      (struct value){w->tree.numbers[map[i]], k->events[i], k->samples[i]}))
 			return error_memory(s->e, sizeof(struct value));
@@ -191,10 +175,7 @@ static int write_model(struct profiles *s, struct model *small)
 static int write_values(struct profiles *s, const struct reader *r, const char *path, size_t from,
 			size_t end)
 {
-	struct ingest_options o = {.sysroot = s->w->o->sysroot,
-				   .join_threads = s->w->o->join_threads,
-				   .sums = model_num_recorded(s->w->p->model) <
-					   s->w->p->model->metrics.len};
+	struct ingest_options o = db_reading_options(s->w);
 	struct model *small = model_create();
 	struct ingest *in = small ? ingest_create(small, &o) : NULL;
 	int rc = in ? ingest_begin(in, r, path, s->e) : error_memory(s->e, sizeof *small);
@@ -357,9 +338,8 @@ static int write_file(struct profiles *s, const struct scan_file *f)
 	struct error why;
 	int rc;
 
-	for (size_t i = 0; i < s->w->p->losses.len; i++)
-		if (!s->w->p->losses.at[i].read && strcmp(s->w->p->losses.at[i].path, f->path) == 0)
-			return 0;
+	if (!db_file_was_read(s->w, f->path))
+		return 0;
 	if (importer || datafile_source_open(&source, f->path, f->datafile, &why) != 0) {
 		if (!importer && why.kind == ERROR_MEMORY) {
 			*s->e = why;
@@ -509,13 +489,8 @@ int db_write_profiles(struct db_writing *w, struct error *e)
 {
 	struct profiles s = {.w = w, .e = e};
 	struct scan files = {0};
-	struct diag nobody = {.out = fopen("/dev/null", "we"), .quiet = true};
-	int rc;
+	int rc = db_files_again(&files, w, e);
 
-	/* problems with the files were reported when they were first read */
-	rc = nobody.out
-		 ? scan_profiles(&files, w->o->profiles, w->o->num_profiles, false, &nobody, e)
-		 : error_system(e, "/dev/null");
 	if (rc == 0) {
 		rc = prepare(&s);
 		if (rc == 0)
@@ -526,8 +501,6 @@ int db_write_profiles(struct db_writing *w, struct error *e)
 			rc = write_most(&s);
 		scan_deinit(&files);
 	}
-	if (nobody.out)
-		fclose(nobody.out);
 	match_index_deinit(&s.index);
 	free(s.sums);
 	free(s.module_sums);

@@ -134,6 +134,12 @@ bool choice_process(const struct choice *c, const struct reader *r)
 	       any_equals(&c->o->ranks, about, "rank") && any_thread(c, r);
 }
 
+bool choice_has_processes(const struct choice *c)
+{
+	return c && (c->programs.n || c->hosts.n || c->threads.n || c->o->processes.len ||
+		     c->o->ranks.len);
+}
+
 bool choice_has_threads(const struct choice *c)
 {
 	return c && c->threads.n;

@@ -18,6 +18,8 @@ void choice_destroy(struct choice *c); /* takes NULL */
 /* Whether the process of a datafile, which is not a merged one, is wanted, and has a thread that
  * is. True for NULL. */
 bool choice_process(const struct choice *c, const struct reader *r);
+/* Whether only some processes or threads are wanted. */
+bool choice_has_processes(const struct choice *c);
 /* Whether only some threads are wanted; whether this one is. */
 bool choice_has_threads(const struct choice *c);
 bool choice_thread(const struct choice *c, const struct reader_thread *t);

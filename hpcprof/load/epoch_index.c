@@ -151,7 +151,7 @@ static uint64_t note_step(struct epoch_index *p, struct model *m, uint32_t modul
 	char text[NOTE_BYTES];
 
 	format_note(p, ip, label, text);
-	if (p->keep_notes)
+	if (p->keep_notes || (p->every_label && label))
 		line = label ? ip >> 2 * CSP_NOTE_SHIFT & CSP_LABEL_NUMBER : ip & CSP_NOTE_DEPTH;
 	m->modules.at[module].has_names = true;
 	f.name = model_text(m, text, strlen(text));

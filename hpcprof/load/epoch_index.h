@@ -26,6 +26,7 @@ struct epoch_index {
 	uint32_t unknown;           /* the model's module for ips outside all spans */
 	const struct reader *names; /* for nodes that refer to names */
 	bool keep_notes;            /* see struct ingest_options */
+	bool every_label;           /* the same */
 };
 
 /* Extents of modules, read from their files and kept for later datafiles. */

@@ -23,6 +23,8 @@ struct importer_part {
 	const void *data;
 };
 
+struct ingest_options;
+
 struct importer {
 	bool (*is)(const char *path); /* checks the file's first bytes */
 	/* Merge the file. An invalid file leaves the model unchanged: then 1 and *e. 0, or -1 and
@@ -30,6 +32,10 @@ struct importer {
 	 * that live as long as the program; NULL: nothing. Called by several threads, each with its
 	 * own model. */
 	int (*add)(struct model *m, const char *path, const char **lost, struct error *e);
+	/* The same by labels: what o->choice wants of those, below frames of labels as o->group_by
+	 * and o->every_label say (ingest.h). NULL: such files have none. */
+	int (*add_labelled)(struct model *m, const char *path, const struct ingest_options *o,
+			    struct error *e);
 	/* The parts, in the arena. Parts of one datafile are neighbours. 0, or -1 and *e. NULL,
 	 * like add_part: the files have no parts. */
 	int (*parts)(const char *path, struct importer_part **out, size_t *n, struct arena *a,

@@ -144,6 +144,7 @@ int ingest_open_place(struct ingest *in, uint32_t epoch, struct epoch_index **ou
 			return -1;
 		}
 		p->keep_notes = in->options.keep_notes;
+		p->every_label = in->options.every_label;
 		in->places[epoch] = p;
 	}
 	*out = p;
@@ -433,20 +434,21 @@ static int push_process(struct ingest *in, const struct model_process *process)
 						     : ingest_out_of_memory(in, sizeof *process);
 }
 
-/* The program images of a merged file, each with its sums. */
+/* The program images of a merged file, each with its sums, which are of all labels. */
 static int add_merged(struct ingest *in)
 {
+	bool sums = !choice_has_labels(in->options.choice);
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < reader_num_merged(in->r); i++) {
 		const struct reader_merged *row = reader_merged(in->r, i);
 		struct model_process p = {0};
 		rc = process_describe_merged(in->m, in->r, i, &p, in->e);
-		p.num_sums = row->num_sums ? sums_needed(in) : 0;
+		p.num_sums = sums && row->num_sums ? sums_needed(in) : 0;
 		p.sums = arena_alloc(&in->m->arena, (p.num_sums + (size_t)1) * sizeof *p.sums);
 		if (!p.sums)
 			return ingest_out_of_memory(in, p.num_sums * sizeof *p.sums);
-		for (uint32_t k = 0; k < row->num_sums; k++) {
+		for (uint32_t k = 0; p.num_sums && k < row->num_sums; k++) {
 			struct model_sum sum = {row->sums[k].events, row->sums[k].samples};
 			ingest_add_sum(in, row->sums[k].metric, sum, p.sums);
 		}

@@ -19,6 +19,8 @@ struct ingest_options {
 	const char *sysroot;
 	const option_strings_field *group_by; /* keys of labels that become the outermost frames;
 						 NULL: none */
+	bool every_label; /* values with labels alone, below frames of all of these, in the order of
+			     their keys; the line of such a frame is not 0 if it is a number */
 	bool join_threads; /* put a thread's complete paths below the call that created it */
 	bool sums;         /* also add up the metrics with MODEL_SUM, for a part of a model
 			      that has them */

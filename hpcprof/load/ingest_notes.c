@@ -131,10 +131,14 @@ static uint64_t make_row(struct rewriting *w, struct rows_made *made, uint64_t k
 }
 
 /* The values of paths without labels are not wanted if some labels are. */
+static bool want_labels(const struct ingest *in)
+{
+	return in->options.every_label || choice_has_labels(in->options.choice);
+}
+
 static bool copy(const struct ingest *in, struct rewriting *w)
 {
-	size_t kept =
-	    choice_has_labels(in->options.choice) ? ROW_METRICS * sizeof(uint64_t) : w->from->bytes;
+	size_t kept = want_labels(in) ? ROW_METRICS * sizeof(uint64_t) : w->from->bytes;
 
 	for (uint64_t k = 0; k < w->from->n; k++) {
 		uint64_t ip = ip_at(w, k), parent = reader_row_word(w->from, k, ROW_PARENT);
@@ -203,14 +207,15 @@ static bool is_wanted(const struct ingest *in, const struct rewriting *w)
 	struct choice_label labels[CHOICE_LABELS];
 	size_t n = 0;
 
-	if (!choice_has_labels(in->options.choice))
+	if (!want_labels(in))
 		return true;
 	for (size_t i = 0; i < w->notes.len && n < CHOICE_LABELS; i++)
 		if (is_label(w->notes.at[i]))
 			labels[n++] =
 			    (struct choice_label){name_at(in, w->notes.at[i] >> CSP_NOTE_SHIFT),
 						  name_at(in, w->notes.at[i])};
-	return choice_labels(in->options.choice, labels, n);
+	return n ? choice_labels(in->options.choice, labels, n)
+		 : !in->options.every_label && choice_labels(in->options.choice, labels, 0);
 }
 
 static bool has_key(const struct ingest *in, uint64_t ip, const char *key)
@@ -221,6 +226,38 @@ static bool has_key(const struct ingest *in, uint64_t ip, const char *key)
 		return false;
 	name = name_at(in, ip >> CSP_NOTE_SHIFT);
 	return name.n == strlen(key) && memcmp(name.at, key, name.n) == 0;
+}
+
+static int compare_keys(const struct ingest *in, uint64_t a, uint64_t b)
+{
+	struct reader_text ka = name_at(in, a >> CSP_NOTE_SHIFT),
+			   kb = name_at(in, b >> CSP_NOTE_SHIFT);
+	uint32_t n = ka.n < kb.n ? ka.n : kb.n;
+	int c = n ? memcmp(ka.at, kb.at, n) : 0;
+
+	return c ? c : (ka.n > kb.n) - (ka.n < kb.n);
+}
+
+/* All labels are outside of all frames, by key. Of several with one key, the outermost note
+ * counts, as when they are grouped by. */
+static bool put_every_label(const struct ingest *in, struct rewriting *w)
+{
+	for (size_t i = w->notes.len; i > 0; i--) {
+		struct region r = {.ip = w->notes.at[i - 1]};
+		size_t k = w->regions.len;
+		if (!is_label(r.ip))
+			continue;
+		while (k > 0 && compare_keys(in, w->regions.at[k - 1].ip, r.ip) > 0)
+			k--;
+		if (k > 0 && compare_keys(in, w->regions.at[k - 1].ip, r.ip) == 0)
+			continue;
+		if (!vec_push(&w->regions, r))
+			return false;
+		memmove(&w->regions.at[k + 1], &w->regions.at[k],
+			(w->regions.len - 1 - k) * sizeof r);
+		w->regions.at[k] = r;
+	}
+	return true;
 }
 
 /* The labels that are grouped by, in the order of the keys that the user gave, are outside of all
@@ -244,7 +281,7 @@ static bool put_labels(const struct ingest *in, struct rewriting *w)
 static bool find_regions(const struct ingest *in, struct rewriting *w, uint64_t node)
 {
 	w->regions.len = 0;
-	if (!put_labels(in, w))
+	if (!(in->options.every_label ? put_every_label(in, w) : put_labels(in, w)))
 		return false;
 	for (size_t i = w->notes.len; i > 0; i--)
 		if (is_region(w->notes.at[i - 1])) {
@@ -376,8 +413,7 @@ int ingest_notes(struct ingest *in, struct reader_rows *rows)
 	struct rewriting w = {.from = rows, .words = ROW_METRICS + in->num_metrics};
 	bool ok;
 
-	if (!choice_has_labels(in->options.choice) &&
-	    (!reader_num_names(in->r) || !has_notes(rows)))
+	if (!want_labels(in) && (!reader_num_names(in->r) || !has_notes(rows)))
 		return 0;
 	w.copies = malloc(rows->n * sizeof *w.copies);
 	w.depths = malloc(rows->n * sizeof *w.depths);

@@ -1,4 +1,5 @@
 /* Adds the threads of a datafile to the groups of the model. */
+#include "hpcprof/load/choice.h"
 #include "hpcprof/load/ingest_internal.h"
 #include "hpcprof/model/sum.h"
 #include "hpcprof/model/threads.h"
@@ -227,11 +228,17 @@ static int add_groups(struct ingest *in, struct model_sum *sums)
 int ingest_threads(struct ingest *in)
 {
 	size_t n = 0, metrics = in->m->metrics.len;
-	struct created *all = list_created(in, &n);
-	bool *added = calloc(num_threads(in) + (size_t)1, sizeof *added);
-	struct model_sum *sums = calloc(metrics + 1, sizeof *sums);
+	struct created *all;
+	bool *added;
+	struct model_sum *sums;
 	int rc;
 
+	/* its sums are of all labels */
+	if (reader_is_merged(in->r) && choice_has_labels(in->options.choice))
+		return 0;
+	all = list_created(in, &n);
+	added = calloc(num_threads(in) + (size_t)1, sizeof *added);
+	sums = calloc(metrics + 1, sizeof *sums);
 	if (!all || !added || !sums)
 		rc = ingest_out_of_memory(in, metrics * sizeof *sums);
 	else if (reader_is_merged(in->r) && reader_num_groups(in->r))

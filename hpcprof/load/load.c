@@ -64,12 +64,13 @@ static int load_datafile(struct load_worker *w, const struct load_file *f, struc
 	}
 	if (reader_warning(s.reader))
 		note(w, reader_warning(s.reader)->text, ERROR_NONE, true);
-	if (l->unwanted && reader_is_merged(s.reader)) {
+	if (choice_has_processes(l->ingest.choice) && reader_is_merged(s.reader)) {
 		note(w, "a merged file: its processes cannot be chosen from", ERROR_USAGE, false);
 		datafile_source_close(&s);
 		return 0;
 	}
-	if (l->unwanted && !choice_process(l->ingest.choice, s.reader)) {
+	if (l->unwanted && !reader_is_merged(s.reader) &&
+	    !choice_process(l->ingest.choice, s.reader)) {
 		l->unwanted[w->file] = true;
 		datafile_source_close(&s);
 		return 0;
@@ -84,27 +85,47 @@ static int load_datafile(struct load_worker *w, const struct load_file *f, struc
 	return rc;
 }
 
+/* Read a file that another program or hpcprof wrote. */
+static int load_imported(struct load_worker *w, const struct importer *importer, const char *path,
+			 struct error *e)
+{
+	const struct ingest_options *o = &w->shared->load->ingest;
+	bool alone = o->every_label || choice_has_labels(o->choice);
+	const char *lost = NULL;
+	int rc;
+
+	if (choice_has_processes(o->choice)) {
+		note(w, "not a datafile: its processes cannot be chosen from", ERROR_USAGE, false);
+		return 0;
+	}
+	if (alone && !importer->add_labelled) {
+		note(w, "neither a datafile nor a database: it has no labels", ERROR_USAGE, false);
+		return 0;
+	}
+	if (importer->add_labelled && (alone || (o->group_by && o->group_by->len)))
+		rc = importer->add_labelled(w->model, path, o, e);
+	else
+		rc = importer->add(w->model, path, &lost, e);
+	if (rc > 0) {
+		note(w, e->text, e->kind, false);
+		return 0;
+	}
+	if (rc == 0 && lost)
+		note_lost(w, lost);
+	if (rc == 0 && w->shared->load->unwanted) {
+		pthread_mutex_lock(&w->shared->lock);
+		w->shared->load->chosen++;
+		pthread_mutex_unlock(&w->shared->lock);
+	}
+	return rc;
+}
+
 static int load_file(struct load_worker *w, struct error *e)
 {
 	const struct load_file *f = &w->shared->load->files[w->file];
 	const struct importer *importer = importers_of(f->path);
-	const char *lost = NULL;
-	int rc;
+	int rc = importer ? load_imported(w, importer, f->path, e) : load_datafile(w, f, e);
 
-	if (importer && w->shared->load->unwanted) {
-		note(w, "not a datafile: its processes cannot be chosen from", ERROR_USAGE, false);
-		rc = 0;
-	} else if (importer) {
-		rc = importer->add(w->model, f->path, &lost, e);
-		if (rc > 0) {
-			note(w, e->text, e->kind, false);
-			rc = 0;
-		} else if (rc == 0 && lost) {
-			note_lost(w, lost);
-		}
-	} else {
-		rc = load_datafile(w, f, e);
-	}
 	if (rc == 0 && w->memory)
 		rc = error_memory(e, sizeof(struct load_problem));
 	return rc;

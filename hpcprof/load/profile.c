@@ -1,7 +1,6 @@
 #include "hpcprof/load/profile.h"
 
 #include "formats/base/path.h"
-#include "formats/identity/notes.h"
 #include "hpcprof/command/output.h"
 #include "hpcprof/correlate/pack.h"
 #include "hpcprof/correlate/select.h"
@@ -9,6 +8,7 @@
 #include "hpcprof/load/choice.h"
 #include "hpcprof/load/load.h"
 #include "hpcprof/load/scan.h"
+#include "hpcprof/model/labels.h"
 #include "hpcprof/terminal/pager.h"
 
 #include <errno.h>
@@ -66,19 +66,15 @@ static void resolved(void *context, size_t done, size_t total)
 	diag_progress(context, "resolving addresses: %zu of %zu load modules", done, total);
 }
 
-/* Whether any frame is a label with that key: see epoch_index.c. */
+/* Whether any frame is a label with that key. */
 static bool has_label(const struct model *m, const char *key)
 {
-	size_t n = strlen(key);
+	struct model_label label;
 
-	for (size_t i = 0; i < m->functions.len; i++) {
-		const char *name = m->functions.at[i].name;
-		if (strncmp(name, CSP_MODULE_LABEL " ", sizeof CSP_MODULE_LABEL) != 0)
-			continue;
-		name += sizeof CSP_MODULE_LABEL;
-		if (strncmp(name, key, n) == 0 && name[n] == '=')
+	for (size_t i = 0; i < m->functions.len; i++)
+		if (model_label(m, (uint32_t)i, &label) && label.key_bytes == strlen(key) &&
+		    memcmp(label.key, key, label.key_bytes) == 0)
 			return true;
-	}
 	return false;
 }
 

@@ -2,6 +2,7 @@
 
 #include "formats/base/search.h"
 #include "formats/identity/content_id.h"
+#include "hpcprof/model/labels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +116,10 @@ static uint32_t match_context(const struct match *x, const struct model *from, u
 	if (c < MODEL_ROOTS)
 		return c;
 	up = x->contexts.at[model_parent(from, c)];
-	frame = x->frames.at[model_frame_of(from, c)];
+	frame = model_frame_of(from, c);
+	if (x->through_labels && model_frame_is_label(from, frame))
+		return up;
+	frame = x->frames.at[frame];
 	if (up == MATCH_NONE || frame == MATCH_NONE)
 		return MATCH_NONE;
 	found = interner_find(&x->index->contexts, (uint64_t)up << 32 | frame);

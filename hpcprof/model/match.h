@@ -27,6 +27,7 @@ void match_index_deinit(struct match_index *x); /* takes NULL */
  * the last match_extend. All zeros, except for the index, is valid. */
 struct match {
 	const struct match_index *index;
+	bool through_labels; /* a label's context is that which it is in */
 	VEC(uint32_t) modules;
 	VEC(uint32_t) functions;
 	VEC(uint32_t) frames;

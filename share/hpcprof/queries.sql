@@ -39,6 +39,24 @@ FROM instruction_values WHERE percent >= 90 AND seen >= 10 AND NOT (value = 0 AN
 	(kind LIKE 'stride of %' OR kind LIKE '% store')) AND kind <> 'address'
 LIMIT 100;
 
+-- name: labels
+-- what was recorded with each of the program's labels, by key
+SELECT metric, key, value, total, percent, samples FROM (
+	SELECT metric, metric_id, key, value, total, percent, samples, label_id,
+		row_number() OVER (PARTITION BY metric_id, key ORDER BY total DESC, label_id) AS place FROM labels)
+WHERE place <= 100 ORDER BY metric_id, key, place;
+
+-- name: label-functions KEY
+-- for each value of a label, the ten functions with most in themselves
+SELECT metric, value, total, function, module, self, share FROM (
+	SELECT f.metric, f.metric_id, f.value, f.label_id, t.total, f.function, f.module, f.self, f.function_id,
+		round(100.0 * f.self / nullif(t.total, 0), 3) AS share,
+		dense_rank() OVER (PARTITION BY f.metric_id ORDER BY t.total DESC, f.label_id) AS label_place,
+		row_number() OVER (PARTITION BY f.metric_id, f.label_id ORDER BY f.self DESC, f.function_id) AS place
+	FROM label_functions f JOIN labels t ON t.metric_id = f.metric_id AND t.label_id = f.label_id
+	WHERE f.key = ?1 AND t.key = ?1)
+WHERE place <= 10 AND label_place <= 20 ORDER BY metric_id, label_place, place;
+
 -- name: hot-path
 -- from the root on, always the heaviest callee
 SELECT metric, depth, function, file, line, total, total_percent, self, context FROM hot_path;

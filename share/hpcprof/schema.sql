@@ -207,6 +207,26 @@ CREATE TABLE thread_group_value ( -- the totals of groups of threads
 	samples INTEGER NOT NULL,
 	PRIMARY KEY (metric, thread_group)
 ) WITHOUT ROWID;
+CREATE TABLE label ( -- what the program said that it was working on (hpcrun.h, hpcrun-mark)
+	id INTEGER PRIMARY KEY,
+	measurement INTEGER NOT NULL REFERENCES measurement,
+	key TEXT NOT NULL,
+	value TEXT NOT NULL, -- '(other)': there were too many
+	number INTEGER -- the value, if the program gave it as a number
+);
+CREATE TABLE label_set ( -- the labels that a thread had at a time
+	id INTEGER NOT NULL,
+	label INTEGER NOT NULL REFERENCES label, -- one of them
+	PRIMARY KEY (id, label)
+) WITHOUT ROWID;
+CREATE TABLE label_value ( -- the part of exclusive that was recorded while a thread had exactly these labels
+	metric INTEGER NOT NULL REFERENCES metric,
+	label_set INTEGER NOT NULL, -- label_set.id
+	context INTEGER NOT NULL REFERENCES context,
+	events INTEGER NOT NULL,
+	samples INTEGER NOT NULL,
+	PRIMARY KEY (metric, label_set, context)
+) WITHOUT ROWID;
 CREATE TABLE value_window ( -- how values of instructions were recorded (hpcrun --values)
 	measurement INTEGER NOT NULL REFERENCES measurement,
 	what TEXT NOT NULL, -- windows of single steps, steps, ns of CPU time, dropped values; or samples without a window, by reason

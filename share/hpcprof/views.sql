@@ -1,6 +1,8 @@
 -- Indexes and views of a profile database, created after the tables are filled.
 
 CREATE INDEX function_name ON function (name);
+CREATE INDEX label_key ON label (key, value);
+CREATE INDEX label_set_label ON label_set (label);
 CREATE INDEX call_callee ON call (callee);
 CREATE INDEX call_caller ON call (caller);
 
@@ -54,6 +56,24 @@ SELECT m.measurement, m.name AS metric, o.name AS module, o.build_id,
 	o.id AS module_id, m.id AS metric_id
 FROM module_value v JOIN metric m ON m.id = v.metric JOIN module o ON o.id = v.module
 ORDER BY m.id, v.exclusive_events DESC, v.inclusive_events DESC, o.name, o.id;
+
+CREATE VIEW labels AS -- what was recorded with each label
+SELECT m.measurement, m.name AS metric, l.key, l.value, l.number, sum(v.events) AS total,
+	sum(v.samples) AS samples, round(100.0 * sum(v.events) / nullif(m.events, 0), 3) AS percent,
+	l.id AS label_id, m.id AS metric_id
+FROM label l JOIN label_set s ON s.label = l.id CROSS JOIN metric m ON m.measurement = l.measurement
+	JOIN label_value v ON v.metric = m.id AND v.label_set = s.id
+GROUP BY m.id, l.id ORDER BY m.id, l.key, sum(v.events) DESC, l.id;
+
+CREATE VIEW label_functions AS -- the same by function, without what it called
+SELECT m.measurement, m.name AS metric, l.key, l.value, f.name AS function, o.base AS module,
+	sum(v.events) AS self, sum(v.samples) AS self_samples,
+	round(100.0 * sum(v.events) / nullif(m.events, 0), 3) AS self_percent,
+	l.number, l.id AS label_id, f.id AS function_id, m.id AS metric_id
+FROM label l JOIN label_set s ON s.label = l.id CROSS JOIN metric m ON m.measurement = l.measurement
+	JOIN label_value v ON v.metric = m.id AND v.label_set = s.id
+	JOIN context c ON c.id = v.context JOIN function f ON f.id = c.function JOIN module o ON o.id = f.module
+GROUP BY m.id, l.id, f.id ORDER BY m.id, l.key, sum(v.events) DESC, l.id, f.name, f.id;
 
 CREATE VIEW call_path AS -- a context's call path as text, outermost frame first; select a single context
 SELECT c.id AS context, (WITH RECURSIVE up (parent, depth, name) AS (

@@ -20,6 +20,7 @@ for name in $("$hpcprof" query --list | awk '{ print $1 }'); do
 	difference | grew) arguments='1 2' ;;
 	ranks) arguments=CPUTIME ;;
 	matching) arguments=^m ;;
+	label-functions) arguments=request ;;
 	*) arguments= ;;
 	esac
 	# shellcheck disable=SC2086 # words

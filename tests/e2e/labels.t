@@ -41,6 +41,53 @@ is 'without a key nothing is to be seen of them' "$("$hpcprof" export -q --forma
 "$hpcprof" tree --group-by size --depth 1 -m CPUTIME server-each >tree
 check 'a tree by them' says tree '5[0-9]\.[0-9]% .*\[label\] size=large'
 
+# A database has them, too.
+# same_by NAME FROM TO OPTIONS: what is by labels in the measurement and in the database.
+same_by() {
+	local m
+	for m in CPUTIME BYTES; do
+		"$hpcprof" export -q --format folded -m $m "${@:4}" "$2" | sort >expected
+		"$hpcprof" export -q --format folded -m $m "${@:4}" "$3" | sort >got
+		check "$1, $m" cmp expected got
+	done
+}
+"$hpcprof" db -q -o server.db server-each
+"$hpcprof" db -q -o again.db server.db
+for table in label label_set label_value; do
+	is "a database of the database: $table" "$(sqlite3 again.db "SELECT * FROM $table")" "$(sqlite3 server.db "SELECT * FROM $table")"
+done
+for db in server.db again.db; do
+	same_by "$db: by a key" server-each $db --group-by request
+	same_by "$db: by two" server-each $db --group-by size --group-by request
+	same_by "$db: some" server-each $db --label 'request=^9'
+	same_by "$db: some, by another" server-each $db --label size=large --group-by request
+	same_by "$db: as if there were none" server-each $db
+done
+"$hpcprof" text --label size=large server-each | sed '/^Threads$/,/^$/d' >expected
+"$hpcprof" text --label size=large server.db | sed '/^Threads$/,/^$/d' >got
+check 'the text of some of the database' cmp expected got
+"$hpcprof" merge -q -o merged.csp server-each
+same_by 'a merged file: some, by another' server-each merged.csp --label size=large --group-by request
+"$hpcprof" text --label size=large server-each | sed -n '/^Functions (C/,$p' >expected
+"$hpcprof" text --label size=large merged.csp | sed -n '/^Functions (C/,$p' >got
+check 'the text of some of a merged file' cmp expected got
+is 'which has no sums of threads with labels' "$("$hpcprof" text --label size=large merged.csp | grep -c '^Threads')" 0
+is 'each context has at most its value with labels' "$(sqlite3 server.db 'SELECT count(*), sum(v.events <= e.events AND v.samples <= e.samples)
+	FROM (SELECT metric, context, sum(events) AS events, sum(samples) AS samples FROM label_value GROUP BY metric, context) v
+	JOIN exclusive e USING (metric, context)')" "$(sqlite3 server.db 'SELECT n || "|" || n FROM (SELECT count(*) AS n
+	FROM (SELECT DISTINCT metric, context FROM label_value))')"
+is 'labels in SQL: numbers are numbers' "$(sqlite3 server.db "SELECT key, min(number), max(number), count(*), count(DISTINCT value) FROM label GROUP BY key")" \
+	'request|0|999|1000|1000
+size|||2|2'
+is 'a query of labels' "$("$hpcprof" query --format csv labels server.db | awk -F, '$1 == "BYTES" && $2 == "size" { print $3, $4, $6 }')" 'small 375000 750
+large 124500 250'
+is 'a query of the functions by a label' "$("$hpcprof" query --format csv label-functions size server.db | awk -F, '$1 == "BYTES" { print $2, $3, $4, $6, $7 }')" \
+	'small 375000 hpcrun_record 375000 100.0
+large 124500 hpcrun_record 124500 100.0'
+"$hpcprof" xml -q -o server.xml server-each
+"$hpcprof" --label size=large server.xml >said 2>said.err
+is 'a PROFILE has none' "$? $(head -1 said.err)" '3 hpcprof: server.xml: neither a datafile nor a database: it has no labels (skipped)'
+
 measure inherited "$labels" inherited
 is_by 'a thread begins with the labels of its creator, and a child, too' who inherited 'main 50' 'child 17' 'forked 17' '- 17'
 measure stacked "$labels" stacked
@@ -53,6 +100,12 @@ check 'strange ones: a sign in a key is another in views' awk '/^\[label\] k_e_y
 is 'strange ones: those that are too many are left out' "$(by key0 strange; by key49 strange)" '-9223372036854775808 100
 - 100'
 measure flood "$labels" flood
+for of in strange flood; do
+	"$hpcprof" db -q -o $of.db $of
+	"$hpcprof" export -q --format folded -m CPUTIME --group-by k=e=y --group-by n $of | sort >expected
+	"$hpcprof" export -q --format folded -m CPUTIME --group-by k=e=y --group-by n $of.db | sort >got
+	check "$of: the same in a database" cmp expected got
+done
 check 'very many values: the accounts agree' bash -c '! "$1" flood 2>&1 | grep "does not agree"' - "$hpcprof"
 check 'and the region is there' bash -c '"$1" tree flood | grep -q "region. flood"' - "$hpcprof"
 

@@ -261,6 +261,36 @@ static void test_only_some_labels(void **state)
 	expect_labelled(b, (const char *[2]){"a=c"}, "");
 }
 
+static void test_every_label(void **state)
+{
+	(void)state;
+	static const uint64_t number = (uint64_t)CSP_LABEL_NUMBER << 2 * CSP_NOTE_SHIFT;
+	const struct ingest_options o = {.every_label = true};
+	const struct build_node numbered[] = {
+	    {0, 0, 0, {0}},
+	    {0, CODE(0x11), 0, {5, 1}},
+	    {1, LABEL(1, 2) + number, 0, {7, 1}},
+	    {2, LABEL(2, 1), 0, {9, 1}},
+	    {1, LABEL(1, 2), 0, {11, 1}},
+	    {1, REGION(1, 1), 0, {13, 1}},
+	};
+
+	for (uint32_t shuffle = 0; shuffle < 3; shuffle++) {
+		struct model *m = load_as(labelled, 10, shuffle, &o);
+		char *got = paths(m);
+		assert_string_equal(got, " a=a@0 b=(other)@0 call 10 b@0 call 20 30: 9 0\n"
+					 " a=b@0 call 10 call 20 30: 5 0\n"
+					 " a=b@0 b=a@0 call 10 call 20 30: 7 0\n");
+		free(got);
+		model_destroy(m);
+		m = load_as(numbered, 6, shuffle, &o);
+		got = paths(m);
+		assert_string_equal(got, " a=b@0 10: 11 0\n a=b@1 10: 7 0\n a=b@1 b=a@0 10: 9 0\n");
+		free(got);
+		model_destroy(m);
+	}
+}
+
 static const struct build_node two[] = {
     {0, 0, 0, {0}},
     {0, CODE(0x11), 0, {0}},
@@ -330,6 +360,7 @@ int main(void)
 	    cmocka_unit_test(test_what_was_recorded),
 	    cmocka_unit_test(test_labels),
 	    cmocka_unit_test(test_only_some_labels),
+	    cmocka_unit_test(test_every_label),
 	    cmocka_unit_test(test_kept_as_they_were),
 	    cmocka_unit_test(test_any_allocation_fails),
 	};
