@@ -55,6 +55,14 @@ for mark in whole memo marks; do
 		is "$what, --mark $mark: entries" "$(entries $what-$mark)" 'inner 10 outer 1'
 		is_share "$what, --mark $mark" $what-$mark outer 666
 		is_share "$what, --mark $mark" $what-$mark inner 333
+		"$hpcprof" text --regions "$what-$mark" >text
+		is "$what, --mark $mark: a table of them" "$(sed -n '/^Regions (CPUTIME)/,/^$/p' text | awk '$1 ~ /%/ { print $4, $7 }')" '1 outer
+10 inner'
+		is "$what, --mark $mark: as JSON" "$("$hpcprof" text --json --regions "$what-$mark" | "$python" -c 'import json, sys
+for row in json.load(sys.stdin)["regions"]["rows"]:
+    print(row["region"], row["entered"], row["function"] in ("spin", "[kernel] clock_gettime"), row["total"] >= row["in_function"] > row["total"] / 4)')" \
+			'outer 1 True True
+inner 10 True True'
 		is "$what, --mark $mark: none is unbalanced" "$(entries $what-$mark UNBALANCED)" ''
 	done
 done

@@ -137,7 +137,7 @@ static void choose_sections(struct text *t, bool filtered)
 	for (size_t i = 0; i < SECTIONS; i++)
 		t->shows[i] = o->all || o->sections[i];
 	if (t->brief)
-		t->shows[SECTION_WAITS] = t->shows[SECTION_FUNCTIONS] =
+		t->shows[SECTION_WAITS] = t->shows[SECTION_REGIONS] = t->shows[SECTION_FUNCTIONS] =
 		    t->shows[SECTION_ACTIVATIONS] = t->shows[SECTION_CALLS] =
 			t->shows[SECTION_QUALITY] = true;
 	/* the values of processes and threads are those of all paths */
@@ -158,7 +158,8 @@ static bool print_text(struct text *t, const struct text_span *s)
 	if ((t->shows[SECTION_MEASURED] && !text_measured(t, s)) ||
 	    (t->shows[SECTION_PROCESSES] && !text_processes(t, NULL)) ||
 	    (t->shows[SECTION_THREADS] && !text_threads(t, NULL)) ||
-	    (t->shows[SECTION_WAITS] && !text_waits(t)) || !text_compared(t))
+	    (t->shows[SECTION_WAITS] && !text_waits(t)) ||
+	    (t->shows[SECTION_REGIONS] && !text_regions(t)) || !text_compared(t))
 		return false;
 	if (empty) {
 		text_title(t, "No samples");
@@ -266,6 +267,8 @@ static const struct option_row own_options[] = {
 	    "show the processes, each with its command and its end"),
     SECTION("threads", SECTION_THREADS, "show the threads by name and by what created them"),
     SECTION("waits", SECTION_WAITS, "show what threads waited for, where, and who made them wait"),
+    SECTION("regions", SECTION_REGIONS,
+	    "show the regions that the program names, and how often they were entered"),
     SECTION("modules", SECTION_MODULES, "show the load modules"),
     SECTION("folders", SECTION_FOLDERS, "show the folders of source files"),
     SECTION("files", SECTION_FILES, "show the source files"),

@@ -31,6 +31,7 @@ enum text_section {
 	SECTION_PROCESSES,
 	SECTION_THREADS,
 	SECTION_WAITS,
+	SECTION_REGIONS,
 	SECTION_MODULES,
 	SECTION_FOLDERS,
 	SECTION_FILES,
@@ -142,6 +143,7 @@ bool text_measured(struct text *t, const struct text_span *s); /* what was measu
 bool text_processes(struct text *t, struct view_json *j);
 bool text_threads(struct text *t, struct view_json *j);
 bool text_waits(struct text *t);       /* what threads waited for; may be empty */
+bool text_regions(struct text *t);     /* the program's regions; may be empty */
 bool text_compared(struct text *t);    /* the units that are compared, if any */
 bool text_tables(struct text *t);      /* load modules, files, functions, lines */
 bool text_activations(struct text *t); /* how often functions were called; may be empty */
@@ -153,6 +155,7 @@ int text_json(struct text *t, const struct text_span *s, struct error *e);
 bool text_paths_json(struct text *t, struct view_json *j);
 bool text_activations_json(struct text *t, struct view_json *j);
 bool text_waits_json(struct text *t, struct view_json *j);
+bool text_regions_json(struct text *t, struct view_json *j);
 
 /* Print a section's title, after an empty line. */
 void text_title(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -148,6 +148,8 @@ int text_json(struct text *t, const struct text_span *s, struct error *e)
 		ok = text_threads(t, &j);
 	if (ok && t->shows[SECTION_WAITS])
 		ok = text_waits_json(t, &j);
+	if (ok && t->shows[SECTION_REGIONS])
+		ok = text_regions_json(t, &j);
 	for (int g = 0; ok && g < GROUPINGS; g++)
 		if (t->shows[kinds[g].section])
 			ok = put_table(t, &j, (enum grouping)g);
