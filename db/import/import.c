@@ -204,7 +204,7 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 				  .foreign = import_number(s, 26) != 0};
 	int64_t row = sqlite3_column_int64(s, 0);
 
-	p.num_sums = (uint32_t)in->m->metrics.len;
+	p.num_sums = in->labels_alone ? 0 : (uint32_t)in->m->metrics.len;
 	p.sums = arena_alloc(&in->m->arena, (p.num_sums + (size_t)1) * sizeof *p.sums);
 	p.path =
 	    ok ? arena_strndup(&in->m->arena, p.path, strlen(p.path)) : NULL; /* not interned */
@@ -370,6 +370,13 @@ static void import_deinit(struct import *in)
 	vec_free(&in->stack);
 }
 
+static int note_labels(struct import *in, sqlite3_stmt *s)
+{
+	(void)s;
+	in->m->has_labels = true;
+	return 0;
+}
+
 /* Whether a table has values of all labels, without saying of which. */
 static bool is_of_all(const struct table *t)
 {
@@ -393,6 +400,8 @@ static int add_database(struct model *m, const char *path, const struct importer
 		if (sql[0] && !(in.labels_alone && is_of_all(t)))
 			rc = import_each(&in, sql, t->take);
 	}
+	if (rc == 0)
+		rc = import_each(&in, "SELECT 1 FROM label LIMIT 1", note_labels);
 	if (rc == 0 && labels)
 		rc = import_labels(&in, labels);
 	if (rc == 0 && !part)

@@ -37,7 +37,8 @@ struct import {
 	VEC(struct model_function) functions;
 	VEC(struct import_line) lines;
 	VEC(struct import_place) places;
-	VEC(uint32_t) stack; /* places, by depth */
+	VEC(uint32_t) stack;         /* places, by depth */
+	struct label_import *labels; /* while labels are read */
 };
 
 typedef int import_take_fn(struct import *in, sqlite3_stmt *s);

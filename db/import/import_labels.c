@@ -37,8 +37,9 @@ struct label_import {
 
 /* ---- labels and sets ------------------------------------------------------------------------ */
 
-static int take_label(struct label_import *l, sqlite3_stmt *s)
+static int take_label(struct import *in, sqlite3_stmt *s)
 {
+	struct label_import *l = in->labels;
 	bool ok = true;
 	struct label_row row = {.key = import_text(l->in, s, 1, &ok),
 				.value = import_text(l->in, s, 2, &ok),
@@ -109,8 +110,9 @@ static int end_set(struct label_import *l)
 	return 0;
 }
 
-static int take_set_label(struct label_import *l, sqlite3_stmt *s)
+static int take_set_label(struct import *in, sqlite3_stmt *s)
 {
+	struct label_import *l = in->labels;
 	uint32_t label = interner_find(&l->label_rows, import_number(s, 1));
 
 	if (label == INTERNER_NONE)
@@ -218,9 +220,9 @@ static bool take_away(struct model_metric *k, uint32_t context, uint64_t events,
 	return true;
 }
 
-static int take_label_value(struct label_import *l, sqlite3_stmt *s)
+static int take_label_value(struct import *in, sqlite3_stmt *s)
 {
-	struct import *in = l->in;
+	struct label_import *l = in->labels;
 	uint32_t metric = ids_get(&in->metrics, import_number(s, 0)), context = UINT32_MAX;
 	uint32_t set = interner_find(&l->set_rows, import_number(s, 1));
 	uint32_t at = interner_find(&in->place_rows, import_number(s, 2));
@@ -251,38 +253,26 @@ static int take_label_value(struct label_import *l, sqlite3_stmt *s)
 	return import_add(in, k, context, events, samples);
 }
 
-static int each(struct label_import *l, const char *sql,
-		int (*take)(struct label_import *l, sqlite3_stmt *s))
-{
-	sqlite3_stmt *s = NULL;
-	int rc = sqlite3_prepare_v2(l->in->db, sql, -1, &s, NULL), taken = 0;
-
-	while (rc == SQLITE_OK && taken == 0 && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-		taken = take(l, s);
-		rc = SQLITE_OK;
-	}
-	if (taken == 0 && rc != SQLITE_DONE)
-		taken = db_error(l->in->db, l->in->e);
-	sqlite3_finalize(s);
-	return taken;
-}
-
 int import_labels(struct import *in, const struct ingest_options *o)
 {
 	struct label_import l = {.in = in, .o = o};
-	int rc = each(&l, "SELECT id, key, value, number FROM label ORDER BY id", take_label);
+	int rc;
 
+	in->labels = &l;
+	rc = import_each(in, "SELECT id, key, value, number FROM label ORDER BY id", take_label);
 	for (size_t i = 0; in->labels_alone && i < in->m->metrics.len; i++)
 		in->m->metrics.at[i].total = (struct model_sum){0};
 	if (rc == 0)
-		rc = each(&l, "SELECT id, label FROM label_set ORDER BY id, label", take_set_label);
+		rc = import_each(in, "SELECT id, label FROM label_set ORDER BY id, label",
+				 take_set_label);
 	if (rc == 0)
 		rc = end_set(&l);
 	if (rc == 0)
-		rc = each(&l,
-			  "SELECT metric, label_set, context, events, samples FROM label_value "
-			  "ORDER BY metric, label_set, context",
-			  take_label_value);
+		rc = import_each(
+		    in,
+		    "SELECT metric, label_set, context, events, samples FROM label_value "
+		    "ORDER BY metric, label_set, context",
+		    take_label_value);
 	interner_deinit(&l.label_rows);
 	interner_deinit(&l.set_rows);
 	interner_deinit(&l.below);
@@ -292,5 +282,6 @@ int import_labels(struct import *in, const struct ingest_options *o)
 	vec_free(&l.current);
 	vec_free(&l.contexts);
 	vec_free(&l.steps);
+	in->labels = NULL;
 	return rc;
 }

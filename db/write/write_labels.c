@@ -4,6 +4,7 @@
 #include "db/write/reading_again.h"
 #include "db/write/write.h"
 
+#include "formats/base/id_sets.h"
 #include "hpcprof/load/datafile_source.h"
 #include "hpcprof/load/importers.h"
 #include "hpcprof/load/load.h"
@@ -13,14 +14,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { NO_SET = 0 };
-
-/* A set and, in the order of their keys, one label more. */
-struct set {
-	uint32_t outer; /* NO_SET, or a set with a smaller number */
-	uint32_t label;
-};
 
 struct ranked_label {
 	struct model_label label;
@@ -39,14 +32,12 @@ struct label_value {
 
 struct labels {
 	struct db_writing *w;
-	const struct model *m; /* of labelled paths */
-	struct match match;    /* with the profile's */
-	/* labels by function << 1 | number, sets by outer << 32 | label; numbers of sets are from 1
-	 */
-	struct interner label_numbers, set_numbers;
+	const struct model *m;         /* of labelled paths */
+	struct match match;            /* with the profile's */
+	struct interner label_numbers; /* by function << 1 | number */
 	VEC(struct ranked_label) labels;
-	VEC(struct set) sets;
-	uint32_t *set_of; /* [contexts]; NO_SET: it is not below a label */
+	struct id_sets sets; /* of labels, in the order of their keys */
+	uint32_t *set_of;    /* [contexts] */
 	uint32_t *label_ranks, *set_ranks;
 	struct ranked_set *ranked;
 	VEC(struct label_value) values; /* of one metric */
@@ -69,7 +60,7 @@ static int has_names(const struct scan_file *f, bool *has, struct error *e)
 	if (importer)
 		return 0;
 	if (datafile_source_open(&source, f->path, f->datafile, e) != 0)
-		return e->kind == ERROR_MEMORY ? -1 : 0; /* said when it was first read */
+		return e->kind == ERROR_MEMORY ? -1 : db_file_changed(e);
 	*has = source.kind != SOURCE_RUNNING && reader_num_names(source.reader);
 	datafile_source_close(&source);
 	return 0;
@@ -93,31 +84,15 @@ static int choose_files(const struct db_writing *w, const struct scan *s, load_f
 
 /* ---- labels and sets of them ---------------------------------------------------------------- */
 
-static bool set_has(const struct labels *l, uint32_t set, uint32_t label)
-{
-	for (; set != NO_SET; set = l->sets.at[set - 1].outer)
-		if (l->sets.at[set - 1].label == label)
-			return true;
-	return false;
-}
-
-/* The set with a label more; UINT32_MAX if memory ran out. */
+/* The set with a label more; ID_SETS_NONE if memory ran out. */
 static uint32_t with_label(struct labels *l, uint32_t outer, const struct model_label *label)
 {
 	uint32_t id = interner_add(&l->label_numbers,
 				   (uint64_t)label->function << 1 | (uint64_t)label->number);
-	uint32_t set;
 
 	if (id == l->labels.len && !vec_push(&l->labels, (struct ranked_label){*label, id}))
-		return UINT32_MAX;
-	if (id == INTERNER_NONE)
-		return UINT32_MAX;
-	if (set_has(l, outer, id))
-		return outer;
-	set = interner_add(&l->set_numbers, (uint64_t)outer << 32 | id);
-	if (set == l->sets.len && !vec_push(&l->sets, (struct set){outer, id}))
-		return UINT32_MAX;
-	return set == INTERNER_NONE ? UINT32_MAX : set + 1;
+		return ID_SETS_NONE;
+	return id == INTERNER_NONE ? ID_SETS_NONE : id_sets_with(&l->sets, outer, id);
 }
 
 /* Find the set of each context. Parents are before their children. */
@@ -133,8 +108,8 @@ static int find_sets(struct labels *l)
 		l->set_of[c] = l->set_of[model_parent(l->m, c)];
 		if (model_frame_label(l->m, model_frame_of(l->m, c), &label))
 			l->set_of[c] = with_label(l, l->set_of[c], &label);
-		if (l->set_of[c] == UINT32_MAX)
-			return error_memory(l->e, sizeof(struct set));
+		if (l->set_of[c] == ID_SETS_NONE)
+			return error_memory(l->e, sizeof(uint64_t));
 	}
 	return 0;
 }
@@ -191,19 +166,19 @@ static bool expand(struct labels *l, uint32_t number, struct ranked_set *to)
 {
 	uint32_t n = 0, *labels;
 
-	for (uint32_t set = number; set != NO_SET; set = l->sets.at[set - 1].outer)
+	for (uint32_t set = number; set != ID_SETS_EMPTY; set = id_sets_without_last(&l->sets, set))
 		n++;
 	*to = (struct ranked_set){.n = n, .number = number};
 	labels = arena_alloc(&l->w->arena, n * sizeof *labels);
 	to->labels = labels;
-	for (uint32_t set = number; labels && set != NO_SET; set = l->sets.at[set - 1].outer)
-		labels[--n] = l->label_ranks[l->sets.at[set - 1].label];
+	for (uint32_t set = number; labels && n; set = id_sets_without_last(&l->sets, set))
+		labels[--n] = l->label_ranks[id_sets_last(&l->sets, set)];
 	return labels;
 }
 
 static int rank_sets(struct labels *l)
 {
-	uint32_t n = (uint32_t)l->sets.len;
+	uint32_t n = id_sets_count(&l->sets);
 
 	l->set_ranks = calloc(n + (size_t)1, sizeof *l->set_ranks);
 	l->ranked = calloc(n + (size_t)1, sizeof *l->ranked);
@@ -241,7 +216,7 @@ static int write_sets(const struct labels *l)
 	struct bulk b;
 
 	bulk_begin(&b, l->w->db, "label_set", 2, l->e);
-	for (size_t i = 0; i < l->sets.len; i++)
+	for (uint32_t i = 0; i < id_sets_count(&l->sets); i++)
 		for (uint32_t k = 0; k < l->ranked[i].n; k++) {
 			bulk_int(&b, l->w->label_set + (int64_t)i);
 			bulk_int(&b, l->w->label + l->ranked[i].labels[k]);
@@ -267,7 +242,7 @@ static int find_values(struct labels *l, const struct model_metric *k)
 	for (uint32_t c = MODEL_ROOTS; c < n; c++) {
 		struct label_value v = {.events = k->events[c], .samples = k->samples[c]};
 		uint32_t to = l->match.contexts.at[c];
-		if ((!v.events && !v.samples) || l->set_of[c] == NO_SET)
+		if ((!v.events && !v.samples) || l->set_of[c] == ID_SETS_EMPTY)
 			continue;
 		if (to == MATCH_NONE)
 			return db_file_changed(l->e);
@@ -336,22 +311,32 @@ static int write_model(struct db_writing *w, const struct model *m, struct error
 		rc = rank_labels(&l);
 	if (rc == 0)
 		rc = rank_sets(&l);
-	if (rc == 0 && l.sets.len && (write_labels(&l) != 0 || write_sets(&l) != 0))
-		rc = -1;
-	if (rc == 0 && l.sets.len)
+	if (rc == 0)
+		rc = write_labels(&l);
+	if (rc == 0)
+		rc = write_sets(&l);
+	if (rc == 0)
 		rc = write_values(&l);
 	match_deinit(&l.match);
 	match_index_deinit(&index);
 	interner_deinit(&l.label_numbers);
-	interner_deinit(&l.set_numbers);
+	id_sets_deinit(&l.sets);
 	vec_free(&l.labels);
-	vec_free(&l.sets);
 	vec_free(&l.values);
 	free(l.set_of);
 	free(l.label_ranks);
 	free(l.set_ranks);
 	free(l.ranked);
 	return rc;
+}
+
+/* All of them could be read the first time. */
+static int check_problems(const struct load *load, struct error *e)
+{
+	for (size_t i = 0; i < load->problems.len; i++)
+		if (load->problems.at[i].kind != ERROR_NONE)
+			return db_file_changed(e);
+	return 0;
 }
 
 static void was_read(void *context, size_t done, size_t total)
@@ -367,8 +352,11 @@ int db_write_labels(struct db_writing *w, struct error *e)
 			    .context = w->d};
 	load_file_list files = {0};
 	struct scan scan = {0};
-	int rc = db_files_again(&scan, w, e);
+	int rc;
 
+	if (!w->p->model->has_labels)
+		return 0;
+	rc = db_files_again(&scan, w, e);
 	load.ingest.every_label = true;
 	if (rc == 0)
 		rc = choose_files(w, &scan, &files, e);
@@ -376,6 +364,8 @@ int db_write_labels(struct db_writing *w, struct error *e)
 	load.num_files = files.len;
 	if (rc == 0 && files.len) {
 		rc = load_files(&load, e);
+		if (rc == 0)
+			rc = check_problems(&load, e);
 		if (rc == 0)
 			rc = write_model(w, load.model, e);
 		load_deinit(&load);

@@ -394,12 +394,16 @@ static bool rewrite(const struct ingest *in, struct rewriting *w)
 	return true;
 }
 
-static bool has_notes(const struct reader_rows *rows)
+static bool has_notes(struct model *m, const struct reader_rows *rows)
 {
-	for (uint64_t k = 1; k < rows->n; k++)
-		if (is_note(reader_row_word(rows, k, ROW_IP)))
-			return true;
-	return false;
+	bool any = false;
+
+	for (uint64_t k = 1; k < rows->n; k++) {
+		uint64_t ip = reader_row_word(rows, k, ROW_IP);
+		any |= is_note(ip);
+		m->has_labels |= is_label(ip);
+	}
+	return any;
 }
 
 static void rows_deinit(struct rows_made *made)
@@ -413,7 +417,7 @@ int ingest_notes(struct ingest *in, struct reader_rows *rows)
 	struct rewriting w = {.from = rows, .words = ROW_METRICS + in->num_metrics};
 	bool ok;
 
-	if (!want_labels(in) && (!reader_num_names(in->r) || !has_notes(rows)))
+	if (!(reader_num_names(in->r) && has_notes(in->m, rows)) && !want_labels(in))
 		return 0;
 	w.copies = malloc(rows->n * sizeof *w.copies);
 	w.depths = malloc(rows->n * sizeof *w.depths);

@@ -1,21 +1,30 @@
 #include "hpcprof/metrics/regions.h"
 
-#include "formats/base/interner.h"
+#include "formats/base/id_sets.h"
 #include "formats/identity/notes.h"
 #include "hpcprof/model/sum.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct adding {
+#define NO_ROW UINT32_MAX
+
+/* Sums by two ids. */
+struct pair_sums {
+	struct interner pairs; /* first << 32 | second */
+	VEC(uint64_t) sums;
+};
+
+/* What is in the same regions is added up first, by function, so that deep recursion through a
+ * region takes no longer: see add_up. */
+struct region_adding {
 	const struct model *m;
 	const struct symbolized *c;
-	bool *is_region;  /* [functions] */
-	uint32_t *region; /* [contexts]: the innermost region that it is in, or is; 0: none */
-	uint32_t *rows;   /* [functions]: the number of its row, plus 1 */
-	/* what a function has in itself within a region, by row << 32 | function */
-	struct interner pairs;
-	VEC(uint64_t) own;
+	uint32_t *rows;           /* [functions]: number of the region's row; NO_ROW: it is none */
+	struct id_sets sets;      /* of rows */
+	uint32_t *in;             /* [contexts]: the regions that it is in, or is */
+	struct pair_sums of_sets; /* by set and function + 1, which is 0 if it is not known */
+	struct pair_sums own;     /* by row and function */
 	regions_rows *out;
 };
 
@@ -30,7 +39,7 @@ const char *regions_name(const struct model *m, const struct symbolized *c, uint
 }
 
 /* The function of the innermost code of a context. */
-static uint32_t function_of(const struct adding *x, uint32_t context)
+static uint32_t function_of(const struct region_adding *x, uint32_t context)
 {
 	uint32_t frame = model_frame_of(x->m, context);
 
@@ -39,23 +48,48 @@ static uint32_t function_of(const struct adding *x, uint32_t context)
 		   : REGIONS_NONE;
 }
 
-static bool prepare(struct adding *x)
+/* The row of the region that a context is, or NO_ROW. */
+static uint32_t row_of(const struct region_adding *x, uint32_t context)
 {
-	size_t functions = x->c->functions.len, contexts = model_num_contexts(x->m);
+	uint32_t f = function_of(x, context);
 
-	x->is_region = calloc(functions + 1, sizeof *x->is_region);
-	x->rows = calloc(functions + 1, sizeof *x->rows);
-	x->region = calloc(contexts + 1, sizeof *x->region);
-	if (!x->is_region || !x->rows || !x->region)
+	return f == REGIONS_NONE ? NO_ROW : x->rows[f];
+}
+
+static bool make_rows(struct region_adding *x)
+{
+	size_t n = x->c->functions.len;
+
+	x->rows = malloc((n + 1) * sizeof *x->rows);
+	if (!x->rows)
 		return false;
-	for (uint32_t f = 0; f < functions; f++)
-		x->is_region[f] = regions_name(x->m, x->c, f) != NULL;
-	for (uint32_t c = MODEL_ROOTS; c < contexts; c++) {
-		uint32_t f = function_of(x, c);
-		x->region[c] =
-		    f != REGIONS_NONE && x->is_region[f] ? c : x->region[model_parent(x->m, c)];
+	for (uint32_t f = 0; f < n; f++) {
+		struct regions_row row = {.function = f, .most_in = REGIONS_NONE};
+		x->rows[f] = NO_ROW;
+		if (!regions_name(x->m, x->c, f))
+			continue;
+		x->rows[f] = (uint32_t)x->out->len;
+		if (!vec_push(x->out, row))
+			return false;
 	}
 	return true;
+}
+
+/* Find in which regions each context is. Parents are before their children. */
+static bool find_sets(struct region_adding *x)
+{
+	uint32_t n = model_num_contexts(x->m);
+
+	x->in = calloc(n, sizeof *x->in);
+	for (uint32_t c = MODEL_ROOTS; x->in && c < n; c++) {
+		uint32_t row = row_of(x, c);
+		x->in[c] = x->in[model_parent(x->m, c)];
+		if (row != NO_ROW)
+			x->in[c] = id_sets_with(&x->sets, x->in[c], row);
+		if (x->in[c] == ID_SETS_NONE)
+			return false;
+	}
+	return x->in != NULL;
 }
 
 static void add_to(uint64_t *to, uint64_t value)
@@ -64,63 +98,44 @@ static void add_to(uint64_t *to, uint64_t value)
 	*to = sum_add(*to, value, &saturated);
 }
 
-/* The row of the region that a context is; NULL if memory ran out. */
-static struct regions_row *row_of(struct adding *x, uint32_t region)
+static bool add_pair(struct pair_sums *x, uint32_t first, uint32_t second, uint64_t value)
 {
-	uint32_t f = function_of(x, region);
-	struct regions_row row = {.function = f, .most_in = REGIONS_NONE};
+	uint32_t id = interner_add(&x->pairs, (uint64_t)first << 32 | second);
 
-	if (!x->rows[f]) {
-		if (!vec_push(x->out, row))
-			return NULL;
-		x->rows[f] = (uint32_t)x->out->len;
-	}
-	return &x->out->at[x->rows[f] - 1];
-}
-
-static bool add_own(struct adding *x, uint32_t row, uint32_t function, uint64_t value)
-{
-	uint32_t id = interner_add(&x->pairs, (uint64_t)row << 32 | function);
-
-	if (id == x->own.len && !vec_push(&x->own, 0))
+	if (id == x->sums.len && !vec_push(&x->sums, 0))
 		return false;
-	if (id >= x->own.len)
+	if (id >= x->sums.len)
 		return false;
-	add_to(&x->own.at[id], value);
+	add_to(&x->sums.at[id], value);
 	return true;
 }
 
-/* Whether the region is below itself. */
-static bool is_nested(const struct adding *x, uint32_t region)
+static void pair_sums_deinit(struct pair_sums *x)
 {
-	uint32_t f = function_of(x, region), up = region;
-
-	while ((up = x->region[model_parent(x->m, up)]) != 0)
-		if (function_of(x, up) == f)
-			return true;
-	return false;
+	interner_deinit(&x->pairs);
+	vec_free(&x->sums);
 }
 
-static bool add_value(struct adding *x, uint32_t context, uint64_t value)
+/* Add what each function has in each set of regions to all of these. */
+static bool add_up(struct region_adding *x)
 {
-	uint32_t f = function_of(x, context);
+	bool ok = true;
 
-	for (uint32_t r = x->region[context]; r; r = x->region[model_parent(x->m, r)]) {
-		struct regions_row *row;
-		if (is_nested(x, r))
-			continue;
-		row = row_of(x, r);
-		if (!row)
-			return false;
-		add_to(&row->total, value);
-		if (f != REGIONS_NONE && !x->is_region[f] &&
-		    !add_own(x, (uint32_t)(row - x->out->at), f, value))
-			return false;
+	for (uint32_t i = 0; ok && i < x->of_sets.sums.len; i++) {
+		uint32_t set = (uint32_t)(x->of_sets.pairs.keys[i] >> 32);
+		uint32_t f = (uint32_t)x->of_sets.pairs.keys[i] - 1;
+		uint64_t sum = x->of_sets.sums.at[i];
+		bool owns = f != REGIONS_NONE && x->rows[f] == NO_ROW;
+		for (; ok && set != ID_SETS_EMPTY; set = id_sets_without_last(&x->sets, set)) {
+			uint32_t row = id_sets_last(&x->sets, set);
+			add_to(&x->out->at[row].total, sum);
+			ok = !owns || add_pair(&x->own, row, f, sum);
+		}
 	}
-	return true;
+	return ok;
 }
 
-static bool add_entries(struct adding *x, const bool *outside)
+static void add_entries(struct region_adding *x, const bool *outside)
 {
 	const struct model *m = x->m;
 
@@ -129,25 +144,22 @@ static bool add_entries(struct adding *x, const bool *outside)
 		if (strcmp(k->name, CSP_ENTRIES) != 0 || k->flags & CSP_METRIC_ASYNC)
 			continue;
 		for (uint32_t c = MODEL_ROOTS; c < model_num_contexts(m); c++) {
-			struct regions_row *row;
-			if (!k->events[c] || x->region[c] != c || (outside && outside[c]))
-				continue;
-			row = row_of(x, c);
-			if (!row)
-				return false;
-			add_to(&row->entered, k->events[c]);
+			uint32_t row =
+			    k->events[c] && !(outside && outside[c]) ? row_of(x, c) : NO_ROW;
+			if (row != NO_ROW)
+				add_to(&x->out->at[row].entered, k->events[c]);
 		}
 	}
-	return true;
 }
 
-static void find_most(struct adding *x)
+static void find_most(struct region_adding *x)
 {
-	for (uint32_t i = 0; i < x->own.len; i++) {
-		struct regions_row *row = &x->out->at[x->pairs.keys[i] >> 32];
-		uint32_t f = (uint32_t)x->pairs.keys[i];
-		if (x->own.at[i] > row->most || (x->own.at[i] == row->most && f < row->most_in)) {
-			row->most = x->own.at[i];
+	for (uint32_t i = 0; i < x->own.sums.len; i++) {
+		struct regions_row *row = &x->out->at[x->own.pairs.keys[i] >> 32];
+		uint32_t f = (uint32_t)x->own.pairs.keys[i];
+		uint64_t sum = x->own.sums.at[i];
+		if (sum > row->most || (sum == row->most && f < row->most_in)) {
+			row->most = sum;
 			row->most_in = f;
 		}
 	}
@@ -164,25 +176,47 @@ static int by_total(const void *pa, const void *pb)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
+/* Leave out those with nothing, as of paths that are not shown. */
+static void drop_empty(regions_rows *rows)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->len; i++)
+		if (rows->at[i].total || rows->at[i].entered)
+			rows->at[n++] = rows->at[i];
+	rows->len = n;
+}
+
+static bool find_all(struct region_adding *x, const uint64_t *values, const bool *outside)
+{
+	if (!find_sets(x))
+		return false;
+	for (uint32_t c = MODEL_ROOTS; c < model_num_contexts(x->m); c++)
+		if (values[c] && x->in[c] != ID_SETS_EMPTY &&
+		    !add_pair(&x->of_sets, x->in[c], function_of(x, c) + 1, values[c]))
+			return false;
+	if (!add_up(x))
+		return false;
+	add_entries(x, outside);
+	find_most(x);
+	drop_empty(x->out);
+	if (x->out->len)
+		qsort(x->out->at, x->out->len, sizeof *x->out->at, by_total);
+	return true;
+}
+
 int regions_find(regions_rows *out, const struct model *m, const struct symbolized *c,
 		 const uint64_t *values, const bool *outside, struct error *e)
 {
-	struct adding x = {.m = m, .c = c, .out = out};
+	struct region_adding x = {.m = m, .c = c, .out = out};
 	bool ok;
 
 	*out = (regions_rows){0};
-	ok = prepare(&x);
-	for (uint32_t i = MODEL_ROOTS; ok && i < model_num_contexts(m); i++)
-		ok = !values[i] || !x.region[i] || add_value(&x, i, values[i]);
-	ok = ok && add_entries(&x, outside);
-	if (ok)
-		find_most(&x);
-	if (ok && out->len)
-		qsort(out->at, out->len, sizeof *out->at, by_total);
-	free(x.is_region);
-	free(x.region);
+	ok = make_rows(&x) && (!out->len || find_all(&x, values, outside));
 	free(x.rows);
-	interner_deinit(&x.pairs);
-	vec_free(&x.own);
+	free(x.in);
+	id_sets_deinit(&x.sets);
+	pair_sums_deinit(&x.of_sets);
+	pair_sums_deinit(&x.own);
 	return ok ? 0 : error_memory(e, model_num_contexts(m) * sizeof(uint32_t));
 }

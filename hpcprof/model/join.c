@@ -288,6 +288,7 @@ int join_facts(struct model *m, struct model *from, struct joined *out, struct e
 	j.metrics = out->metrics = calloc(from->metrics.len + 1, sizeof *j.metrics);
 	arena_adopt(&m->arena, &from->arena);
 	ok = join_all_facts(&j);
+	m->has_labels |= from->has_labels;
 	m->saturated |= from->saturated;
 	return ok ? 0 : cannot_join(&j, e);
 }

@@ -258,6 +258,7 @@ struct model {
 	VEC(struct model_frequent) frequent;
 	struct reader_windows windows; /* of all files, */
 	bool has_windows;              /* and whether one has any */
+	bool has_labels;               /* a file has some, also if they are not read */
 	bool saturated;                /* a sum reached 2^64 - 1 and was limited to it */
 };
 
