@@ -16,8 +16,8 @@
 struct regions_row {
 	uint32_t function; /* which the region is in views */
 	uint64_t total;    /* on paths through it, each counted once */
-	uint64_t entered;
-	uint32_t most_in; /* the function that has most of the total in itself; or REGIONS_NONE */
+	uint64_t entered;  /* 0: not known, as for some labels: entries have none */
+	uint32_t most_in;  /* the function that has most of the total in itself; or REGIONS_NONE */
 	uint64_t most;
 };
 typedef VEC(struct regions_row) regions_rows;

@@ -38,9 +38,15 @@ by request server-each | grep -v '^-' | cut -d' ' -f1 | sort >requests
 check 'by two keys' test "$(wc -l <pairs)" -ge $(($(wc -l <requests) * 98 / 100)) -a "$(comm -23 pairs requests | wc -l)" = 0
 is 'each request has one size' "$(uniq -d pairs)" ''
 is 'without a key nothing is to be seen of them' "$("$hpcprof" export -q --format folded -m CPUTIME server-each | grep -c '\[label\]')" 0
+"$hpcprof" server-each >text
+check 'the report says that there are some' says text 'There are labels: .hpcprof query labels. shows them'
+"$hpcprof" --group-by size server-each >text
+check 'but not if they are used' bash -c '! grep "There are labels" text'
 "$hpcprof" tree --group-by size --depth 1 -m CPUTIME server-each >tree
 check 'a tree by them' says tree '5[0-9]\.[0-9]% .*\[label\] size=large'
 
+measure inherited "$labels" inherited
+is_by 'a thread begins with the labels of its creator, and a child, too' who inherited 'main 50' 'child 17' 'forked 17' '- 17'
 # A database has them, too.
 # same_by NAME FROM TO OPTIONS: what is by labels in the measurement and in the database.
 same_by() {
@@ -52,7 +58,10 @@ same_by() {
 	done
 }
 "$hpcprof" db -q -o server.db server-each
+"$hpcprof" db -q -o inherited.db inherited
 "$hpcprof" db -q -o again.db server.db
+"$hpcprof" again.db >text
+check 'the report on a database says so, too' says text 'There are labels'
 for table in label label_set label_value; do
 	is "a database of the database: $table" "$(sqlite3 again.db "SELECT * FROM $table")" "$(sqlite3 server.db "SELECT * FROM $table")"
 done
@@ -63,6 +72,12 @@ for db in server.db again.db; do
 	same_by "$db: some, by another" server-each $db --label size=large --group-by request
 	same_by "$db: as if there were none" server-each $db
 done
+"$hpcprof" text --label who=child inherited.db >text
+is 'what programs and processes have of some labels of a database is not known' \
+	"$(grep -c '^Programs' text) $("$hpcprof" text --processes --label who=child inherited.db | sed -n '/^Processes/{n;p}' | awk '{ print $1, $2 }')" '0 wall pid'
+is 'and not in JSON' "$("$hpcprof" text --json --processes --label who=child inherited.db | "$python" -c 'import json, sys
+rows = json.load(sys.stdin)["processes"]["rows"]
+print(len(rows), [row["self"] for row in rows if row["self"]])')" '2 []'
 "$hpcprof" text --label size=large server-each | sed '/^Threads$/,/^$/d' >expected
 "$hpcprof" text --label size=large server.db | sed '/^Threads$/,/^$/d' >got
 check 'the text of some of the database' cmp expected got
@@ -88,8 +103,6 @@ large 124500 hpcrun_record 124500 100.0'
 "$hpcprof" --label size=large server.xml >said 2>said.err
 is 'a PROFILE has none' "$? $(head -1 said.err)" '3 hpcprof: server.xml: neither a datafile nor a database: it has no labels (skipped)'
 
-measure inherited "$labels" inherited
-is_by 'a thread begins with the labels of its creator, and a child, too' who inherited 'main 50' 'child 17' 'forked 17' '- 17'
 measure stacked "$labels" stacked
 is_by 'labels that are set, pushed and taken away' a stacked '1 50' '2 17' '- 33'
 is_by 'numbers' b stacked '-7 66' '- 33'

@@ -181,6 +181,9 @@ static bool print_text(struct text *t, const struct text_span *s)
 		    "More: --all shows files, lines, load modules and more on the quality "
 		    "of the data; see also hpcprof %s.",
 		    t->flat ? "annotate" : "tree, annotate and callers");
+		if (t->m->has_labels && !t->o->group_by.len && !t->o->labels.len)
+			text_paragraph(t, "There are labels: 'hpcprof query labels' shows them, "
+					  "and --group-by KEY groups all by one.");
 	}
 	return !t->starved;
 }

@@ -187,6 +187,7 @@ struct text_values {
 	size_t num_more;
 	bool (*cells)(struct text *t, struct layout_table *table, const void *things, size_t i);
 	const void *things;
+	bool without_values; /* only the other columns */
 };
 /* Print it after its title. False if memory ran out. */
 bool text_value_table(struct text *t, const struct text_values *r);

@@ -18,6 +18,16 @@ uint64_t text_sum(const struct text *t, const struct model_sum *sums, uint32_t n
 	return t->o->samples ? sums[metric].samples : sums[metric].events;
 }
 
+/* Whether it is known what each process has. Of some labels of a database or a merged file it is
+ * not. */
+static bool sums_known(const struct model *m)
+{
+	for (size_t i = 0; i < m->processes.len; i++)
+		if (m->processes.at[i].num_sums)
+			return true;
+	return !m->metrics.len;
+}
+
 static uint64_t value_of(const struct text *t, const struct model_process *p, size_t column)
 {
 	return text_sum(t, p->sums, p->num_sums, column);
@@ -42,14 +52,15 @@ bool text_value_table(struct text *t, const struct text_values *r)
 	size_t columns = 0;
 	struct layout_column *titles =
 	    calloc(2 * t->num_columns + t->num_ratios + r->num_more, sizeof *titles);
+	size_t values = r->without_values ? 0 : t->num_columns;
 	struct layout_table table = {.arena = &t->arena, .columns = titles};
 	bool ok = titles != NULL;
 
-	for (size_t i = 0; ok && i < t->num_columns; i++) {
+	for (size_t i = 0; ok && i < values; i++) {
 		titles[columns++] = (struct layout_column){t->columns[i].name, true, CUT_NOT, 0};
 		titles[columns++] = (struct layout_column){"", true, CUT_NOT, 0};
 	}
-	if (ok)
+	if (ok && !r->without_values)
 		text_ratio_titles(t, titles, &columns);
 	for (size_t i = 0; ok && i < r->num_more; i++)
 		titles[columns++] = r->more[i];
@@ -67,21 +78,27 @@ bool text_value_table(struct text *t, const struct text_values *r)
 	return ok;
 }
 
-static bool process_cells(struct text *t, struct layout_table *table, const void *things, size_t i)
+/* Without its values. */
+static bool plain_cells(struct text *t, struct layout_table *table, const void *things, size_t i)
 {
 	const struct model_process *p = ((const struct model_process *const *)things)[i];
 	char number[LAYOUT_NUMBER_BYTES];
-	uint64_t *values = arena_alloc(&t->arena, (t->num_columns + 1) * sizeof *values);
-	bool ok;
+	bool ok = layout_number(table, p->has_wall ? layout_value(number, p->wall_ns, "ns") : "");
 
-	for (size_t k = 0; values && k < t->num_columns; k++)
-		values[k] = value_of(t, p, k);
-	ok = text_row_cells(t, table, values);
-	ok &= layout_number(table, p->has_wall ? layout_value(number, p->wall_ns, "ns") : "");
 	snprintf(number, sizeof number, "%" PRIu64, p->pid);
 	ok &= layout_number(table, p->has_pid ? number : "");
 	ok &= layout_cell(table, layout_clean(&t->arena, p->end));
 	return ok && layout_cell(table, text_short_command(t, p));
+}
+
+static bool process_cells(struct text *t, struct layout_table *table, const void *things, size_t i)
+{
+	const struct model_process *p = ((const struct model_process *const *)things)[i];
+	uint64_t *values = arena_alloc(&t->arena, (t->num_columns + 1) * sizeof *values);
+
+	for (size_t k = 0; values && k < t->num_columns; k++)
+		values[k] = value_of(t, p, k);
+	return text_row_cells(t, table, values) && plain_cells(t, table, things, i);
 }
 
 enum { USUAL_PROCESSES = 10, USUAL_PROGRAMS = 5 };
@@ -109,7 +126,7 @@ static void json_process(struct text *t, struct view_json *j, const struct model
 		else
 			fprintf(j->out, ",\"%s\":null", numbers[i].name);
 	fputs(",\"self\":[", j->out);
-	for (size_t k = 0; k < t->num_columns; k++)
+	for (size_t k = 0; k < t->num_columns && sums_known(t->m); k++)
 		fprintf(j->out, "%s%" PRIu64, k ? "," : "", value_of(t, p, k));
 	fputs("]}", j->out);
 }
@@ -133,6 +150,7 @@ static void json_processes(struct text *t, struct view_json *j, const struct mod
 
 static bool print_processes(struct text *t, const struct model_process **sorted, size_t n)
 {
+	bool known = sums_known(t->m);
 	const struct text_values r = {"Processes",
 				      n,
 				      text_rows(t, USUAL_PROCESSES),
@@ -141,8 +159,9 @@ static bool print_processes(struct text *t, const struct model_process **sorted,
 				       {"end", false, CUT_NOT, 0},
 				       {"command", false, CUT_MIDDLE, 12}},
 				      4,
-				      process_cells,
-				      sorted};
+				      known ? process_cells : plain_cells,
+				      sorted,
+				      !known};
 
 	qsort_r(sorted, n, sizeof(struct model_process *), by_value, t);
 	return text_value_table(t, &r);
@@ -221,7 +240,8 @@ static bool print_programs(struct text *t, const struct program *programs, size_
 	    {{"images", true, CUT_NOT, 0}, {"program", false, CUT_MIDDLE, 12}},
 	    2,
 	    program_cells,
-	    programs};
+	    programs,
+	    false};
 
 	return text_value_table(t, &r);
 }
@@ -242,7 +262,8 @@ static void json_programs(struct text *t, struct view_json *j, const struct prog
 		view_json_row(j);
 		json_member(j->out, "program", programs[i].name);
 		view_json_number(j, "images", programs[i].images);
-		view_json_array(j, "self", programs[i].values, t->num_columns);
+		view_json_array(j, "self", programs[i].values,
+				sums_known(t->m) ? t->num_columns : 0);
 		fputc('}', j->out);
 	}
 	view_json_left_out(j, "rows", n > shown ? n - shown : 0, left, t->num_columns);
@@ -262,7 +283,7 @@ static bool programs(struct text *t, struct view_json *j, const struct model_pro
 		if (j)
 			json_programs(t, j, all, num, left);
 		else
-			ok = num < 2 || print_programs(t, all, num);
+			ok = num < 2 || !sums_known(t->m) || print_programs(t, all, num);
 	}
 	free(all);
 	free(values);

@@ -30,7 +30,7 @@ static bool add_cells(struct text *t, struct layout_table *table, const struct r
 	bool any = r->most_in != REGIONS_NONE;
 
 	return text_value_cells(t, table, r->total, 0) &&
-	       layout_number(table, layout_exact(number, r->entered)) &&
+	       layout_number(table, r->entered ? layout_exact(number, r->entered) : "-") &&
 	       layout_number(table, each_of(t, r, number)) &&
 	       layout_cell(table, layout_clean(&t->arena, regions_name(t->m, t->c, r->function))) &&
 	       layout_number(table, any ? layout_percent(number, r->most, r->total) : "") &&

@@ -113,7 +113,8 @@ static bool print_text(struct text *t, const struct thread_list_row **rows, size
 				       {"created by", false, CUT_NAME, 12}},
 				      3,
 				      cells,
-				      rows};
+				      rows,
+				      false};
 
 	return !n || (!t->own->sections[SECTION_THREADS] && !tells(t, rows, n)) ||
 	       text_value_table(t, &r);
