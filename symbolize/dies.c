@@ -1,4 +1,5 @@
 #include "symbolize/attributes.h"
+#include "symbolize/demangle.h"
 #include "symbolize/qualified.h"
 #include "symbolize/unit.h"
 
@@ -92,7 +93,7 @@ static bool remember(struct origins *o, const Dwarf_Die *die, struct function_re
 static bool is_deleting(const struct dwarf_pass *p, uint64_t entry)
 {
 	const struct code_symbol *sym = entry ? symbols_find(p->symbols, entry) : NULL;
-	return sym && sym->low == entry && symbol_names_deleting(sym->name);
+	return sym && sym->low == entry && demangle_is_deleting(sym->name);
 }
 
 /* The record of the function that die is a copy of; *out is NULL if it has no name. entry: of an

@@ -2,22 +2,19 @@
 
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
+#include "symbolize/demangle.h"
 
-#include <libiberty/demangle.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Longer names are not demangled: they may expand a lot, and the demangler recurses. Names made by
- * compilers are much shorter. libiberty's own recursion limit is also in effect. */
-enum { MANGLED_MAX = 16384 };
 
 struct symbol_names {
 	struct strings *pool;
 	/* By the id of a linkage name: its demangled form, or NULL if not demangled yet. */
 	VEC(const char *) demangled;
 	VEC(char) text; /* scratch */
+	struct demangled plain;
 };
 
 struct symbol_names *symbol_names_create(void)
@@ -37,6 +34,7 @@ void symbol_names_destroy(struct symbol_names *n)
 	strings_destroy(n->pool);
 	vec_free(&n->demangled);
 	vec_free(&n->text);
+	vec_free(&n->plain.text);
 	free(n);
 }
 
@@ -62,31 +60,16 @@ const char *symbol_names_format(struct symbol_names *n, const char *format, ...)
 	}
 }
 
-static bool is_mangled(const char *s)
+static const char *demangled(struct symbol_names *n, const char *linkage)
 {
-	return s[0] == '_' && (s[1] == 'Z' || s[1] == 'R');
-}
+	enum demangle_result result = demangle(&n->plain, linkage);
 
-bool symbol_names_deleting(const char *linkage)
-{
-	return is_mangled(linkage) && strlen(linkage) <= MANGLED_MAX && strstr(linkage, "D0E") &&
-	       is_gnu_v3_mangled_dtor(linkage) == gnu_v3_deleting_dtor;
-}
-
-static const char *demangle(struct symbol_names *n, const char *linkage)
-{
-	size_t length = strlen(linkage);
-	if (!is_mangled(linkage) || length > MANGLED_MAX)
-		return linkage;
-	char *text = cplus_demangle(linkage, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
-	if (!text)
-		return linkage;
-	const char *s = !*text ? linkage
-			: symbol_names_deleting(linkage)
-			    ? symbol_names_format(n, "%s [deleting]", text)
-			    : symbol_names_intern(n, text, strlen(text));
-	free(text);
-	return s;
+	if (result != DEMANGLE_DONE)
+		return result == DEMANGLE_NOT ? linkage : NULL;
+	if (demangle_is_deleting(linkage))
+		return symbol_names_format(n, "%.*s [deleting]", (int)n->plain.text.len,
+					   n->plain.text.at);
+	return symbol_names_intern(n, n->plain.text.at, n->plain.text.len);
 }
 
 const char *symbol_names_demangle(struct symbol_names *n, const char *linkage, const char **plain)
@@ -104,7 +87,7 @@ const char *symbol_names_demangle(struct symbol_names *n, const char *linkage, c
 	while (n->demangled.len <= id)
 		n->demangled.at[n->demangled.len++] = NULL;
 	if (!n->demangled.at[id])
-		n->demangled.at[id] = demangle(n, strings_get(n->pool, id));
+		n->demangled.at[id] = demangled(n, strings_get(n->pool, id));
 	return n->demangled.at[id];
 }
 

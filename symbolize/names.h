@@ -4,7 +4,6 @@
 #ifndef SYMBOLIZE_NAMES_H
 #define SYMBOLIZE_NAMES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct symbol_names;
@@ -19,13 +18,10 @@ const char *symbol_names_format(struct symbol_names *n, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Demangle a linkage name: C++ (Itanium ABI) and Rust (legacy and v0) names are demangled with
- * their parameters, all others are unchanged. An "@VERSION" or "@@VERSION" suffix is removed.
- * *plain (may be NULL) is set to the interned linkage name without the suffix. */
+ * their parameters, all others, and those beyond the limits of symbolize/demangle.h, are unchanged.
+ * An "@VERSION" or "@@VERSION" suffix is removed. *plain (may be NULL) is set to the interned
+ * linkage name without the suffix. */
 const char *symbol_names_demangle(struct symbol_names *n, const char *linkage, const char **plain);
-
-/* Whether it is the linkage name of a destructor that also frees the object; the other variants
- * only destroy it. */
-bool symbol_names_deleting(const char *linkage);
 
 /* directory/file as one normalised path: no empty, "." or "name/.." components. If file is
  * absolute, directory is ignored; a relative directory is relative to base. base and directory may

@@ -92,6 +92,97 @@ static void pathological_names_stay_mangled(void **state)
 	free(deep);
 }
 
+/* Append letter and the number n, as the names of both languages have it: "_" is 0, "0_" is 1. */
+static void append_reference(char *name, char letter, const char *digits, size_t n)
+{
+	char text[16];
+	size_t at = sizeof text - 1, base = strlen(digits);
+
+	text[at] = '\0';
+	text[--at] = '_';
+	if (n > 0)
+		for (n--;; n /= base) {
+			text[--at] = digits[n % base];
+			if (n < base)
+				break;
+		}
+	text[--at] = letter;
+	strcat(name, text + at);
+}
+
+/* Append types A<int, int>, B<A, A>, B<B, B> and so on, each of which names the one before it
+ * twice, after some substitutions. Returns the number of the last one. */
+static size_t append_doubling(char *name, unsigned levels, size_t before)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	strcat(name, "1AIiiE");
+	for (unsigned i = 1; i < levels; i++) {
+		strcat(name, "1BI");
+		append_reference(name, 'S', digits, before + 2 * i - 1);
+		append_reference(name, 'S', digits, before + 2 * i - 1);
+		strcat(name, "E");
+	}
+	return before + 2 * levels - 1;
+}
+
+static void names_that_double_stay_mangled(void **state)
+{
+	for (unsigned levels = 3; levels <= 120; levels += 39) {
+		char name[2048] = "_Z1f";
+		append_doubling(name, levels, 0);
+		assert_string_equal(symbol_names_demangle(*state, name, NULL),
+				    levels == 3 ? "f(A<int, int>, B<A<int, int>, A<int, int> >, "
+						  "B<B<A<int, int>, A<int, int> >, B<A<int, int>, "
+						  "A<int, int> > >)"
+						: name);
+	}
+}
+
+/* The return type expands a pack that its type does not have: all of that type is searched for one
+ * before anything is printed. */
+static void a_search_that_doubles_stays_mangled(void **state)
+{
+	for (unsigned levels = 3; levels <= 120; levels += 39) {
+		char name[2048] = "_Z1fI";
+		size_t last = append_doubling(name, levels, 1);
+		strcat(name, "EDp");
+		append_reference(name, 'S', "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", last);
+		strcat(name, "v");
+		assert_true(levels == 3 ||
+			    strcmp(symbol_names_demangle(*state, name, NULL), name) == 0);
+	}
+}
+
+/* Tuples of two of the one before. libiberty holds letters beyond ASCII in memory meanwhile. */
+static void rust_names_that_double_stay_mangled(void **state)
+{
+	static const char digits[] =
+	    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static const char *const first[] = {"l", "NtNtC3foou8gdel_5qau8gdel_5qa"};
+
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned levels = 1; levels <= 61; levels += 20) {
+			char name[2048] = "_RINvC3foo1f";
+			size_t before = strlen(name) - 2, at;
+			strcat(name, first[i]);
+			for (unsigned k = 0; k < levels; k++, before = at) {
+				at = strlen(name) - 2;
+				strcat(name, "T");
+				append_reference(name, 'B', digits, before);
+				append_reference(name, 'B', digits, before);
+				strcat(name, "E");
+			}
+			strcat(name, "E");
+			assert_string_equal(symbol_names_demangle(*state, name, NULL),
+					    levels > 1 ? name
+					    : i == 0   ? "foo::f::<i32, (i32, i32)>"
+						     : "foo::f::<foo::g\303\266del::g\303\266del, "
+						       "(foo::g\303\266del::g\303\266del, "
+						       "foo::g\303\266del::g\303\266del)>");
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +190,9 @@ int main(void)
 	    cmocka_unit_test(paths_are_normalised),
 	    cmocka_unit_test(names_are_demangled_once),
 	    cmocka_unit_test(pathological_names_stay_mangled),
+	    cmocka_unit_test(names_that_double_stay_mangled),
+	    cmocka_unit_test(a_search_that_doubles_stays_mangled),
+	    cmocka_unit_test(rust_names_that_double_stay_mangled),
 	};
 	return cmocka_run_group_tests(tests, make, drop);
 }
