@@ -27,9 +27,35 @@ static void close_file(struct elf_file *f)
 	f->fd = -1;
 }
 
-/* Open path, shorter than PATH_MAX, if it is a regular ELF file. *why may be NULL. */
-static int open_file(struct elf_file *f, const char *path, struct error *why)
+/* What is said of a file whose sections cannot be read in time that is linear in its bytes: those
+ * of real ones do not overlap, and the names of sections end in a zero, as the ELF specification
+ * has it. NULL if they can be read. */
+static const char *bad_sections(Elf *elf, uint64_t bytes)
 {
+	uint64_t all = 0;
+	size_t names;
+	Elf_Scn *section = NULL;
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
+	Elf_Data *data = elf_rawdata(elf_getscn(elf, names), NULL);
+	if (data && data->d_size && ((const char *)data->d_buf)[data->d_size - 1])
+		return "the names of its sections are damaged";
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr mem, *shdr = gelf_getshdr(section, &mem);
+		if (!shdr || shdr->sh_type == SHT_NOBITS || shdr->sh_type == SHT_NULL ||
+		    shdr->sh_size > bytes)
+			continue;
+		all += shdr->sh_size;
+		if (all / 2 > bytes)
+			return "its sections overlap";
+	}
+	return NULL;
+}
+
+/* Open path, shorter than PATH_MAX, if it is a regular ELF file. *why may be NULL. */
+static int open_file(struct binary *b, struct elf_file *f, const char *path, struct error *why)
+{
+	const char *problem;
 	struct stat st;
 	f->elf = NULL;
 	memset(&f->inflated, 0, sizeof f->inflated);
@@ -46,6 +72,13 @@ static int open_file(struct elf_file *f, const char *path, struct error *why)
 		close_file(f);
 		return -1;
 	}
+	if ((problem = bad_sections(f->elf, (uint64_t)st.st_size))) {
+		error_set(why, ERROR_FORMAT, "%s: %s", path, problem);
+		close_file(f);
+		return -1;
+	}
+	b->bytes += (uint64_t)st.st_size;
+	work_add_file(b->work, (uint64_t)st.st_size);
 	strcpy(f->path, path);
 	return 0;
 }
@@ -182,7 +215,7 @@ static bool find_by_id(struct binary *b, struct elf_file *f, const char *hex,
 	for (size_t i = 0; i < where->num_debug_dirs; i++) {
 		int n = snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug",
 				 where->debug_dirs[i], hex, hex + 2);
-		if (n < 0 || (size_t)n >= sizeof path || open_file(f, path, NULL) != 0)
+		if (n < 0 || (size_t)n >= sizeof path || open_file(b, f, path, NULL) != 0)
 			continue;
 		if (file_has_id(f, hex))
 			return true;
@@ -204,7 +237,7 @@ __attribute__((format(printf, 3, 4))) static bool try_link(struct binary *b, uin
 	va_start(args, format);
 	int n = vsnprintf(path, sizeof path, format, args);
 	va_end(args);
-	if (n < 0 || (size_t)n >= sizeof path || open_file(f, path, NULL) != 0)
+	if (n < 0 || (size_t)n >= sizeof path || open_file(b, f, path, NULL) != 0)
 		return false;
 	/* A link may name its own file. */
 	bool other = fstat(f->fd, &debug) == 0 && fstat(b->main.fd, &module) == 0 &&
@@ -272,10 +305,10 @@ static void drop_unread_sections(Elf *elf)
 	}
 }
 
-static Dwarf *begin_dwarf(struct elf_file *f)
+static Dwarf *begin_dwarf(struct elf_file *f, struct work *work)
 {
 	drop_unread_sections(f->elf);
-	inflate_sections(f->elf, &f->inflated);
+	inflate_sections(f->elf, work, &f->inflated);
 	return dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
 }
 
@@ -308,7 +341,7 @@ static void open_dwarf(struct binary *b, struct elf_file *f)
 	enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which older headers lack */
 	unsigned type = compression(f->elf);
 	Dwarf_CU *first = NULL;
-	b->dwarf = begin_dwarf(f);
+	b->dwarf = begin_dwarf(f, b->work);
 	if (b->dwarf && dwarf_get_units(b->dwarf, NULL, &first, NULL, NULL, NULL, NULL) == 0)
 		return;
 	if (type && type != ELFCOMPRESS_ZLIB)
@@ -358,7 +391,7 @@ static void open_alt(struct binary *b, const struct search_paths *where)
 	int n = name[0] == '/'
 		    ? snprintf(path, sizeof path, "%s%s", where->sysroot, name)
 		    : snprintf(path, sizeof path, "%.*s%s", folder_length(from), from, name);
-	bool found = n > 0 && (size_t)n < sizeof path && open_file(&b->alt, path, NULL) == 0;
+	bool found = n > 0 && (size_t)n < sizeof path && open_file(b, &b->alt, path, NULL) == 0;
 	if (found && !file_has_id(&b->alt, hex)) {
 		close_file(&b->alt);
 		found = false;
@@ -368,7 +401,7 @@ static void open_alt(struct binary *b, const struct search_paths *where)
 		       path, from);
 		return;
 	}
-	b->alt_dwarf = begin_dwarf(&b->alt);
+	b->alt_dwarf = begin_dwarf(&b->alt, b->work);
 	if (b->alt_dwarf)
 		dwarf_setalt(b->dwarf, b->alt_dwarf);
 }
@@ -422,7 +455,7 @@ static void open_main(struct binary *b, const char *path, const char *build_id,
 	else if (n < 0 || (size_t)n >= sizeof full)
 		error_set(why, ERROR_USAGE, "%.200s...: the path is too long", path);
 	else
-		open_file(&b->main, full, why);
+		open_file(b, &b->main, full, why);
 	if (b->main.elf && build_id && !file_has_id(&b->main, build_id)) {
 		bool content = content_id_is(build_id, strlen(build_id));
 		error_set(why, ERROR_FORMAT,
@@ -436,9 +469,10 @@ static void open_main(struct binary *b, const char *path, const char *build_id,
 }
 
 int binary_open(struct binary *b, const char *path, const char *build_id,
-		const struct search_paths *where, struct error *why)
+		const struct search_paths *where, struct work *work, struct error *why)
 {
 	memset(b, 0, sizeof *b);
+	b->work = work;
 	b->main.fd = b->debug.fd = b->alt.fd = -1;
 	open_main(b, path, build_id, where, why);
 	if (!b->main.elf || !has_dwarf(b->main.elf))
@@ -462,6 +496,15 @@ void binary_close(struct binary *b)
 	close_file(&b->alt);
 	close_file(&b->debug);
 	close_file(&b->main);
+}
+
+void binary_is_too_much(struct binary *b)
+{
+	UNREAD(
+	    b,
+	    "%s: reading it took too long for its size; the names that were found until then are "
+	    "used (see --module-limit)",
+	    binary_source(b));
 }
 
 const char *binary_source(const struct binary *b)

@@ -9,6 +9,7 @@
 
 #include "formats/base/error.h"
 #include "symbolize/inflate.h"
+#include "symbolize/work.h"
 
 #include <elfutils/libdw.h>
 #include <libelf.h>
@@ -33,8 +34,10 @@ struct binary {
 	struct elf_file main, debug, alt;
 	Dwarf *dwarf;     /* of debug or main; NULL: there is no DWARF */
 	Dwarf *alt_dwarf; /* of alt */
-	uint64_t entry;   /* entry point of main if it is a program, else 0 */
-	bool stale;       /* main was another build and was closed */
+	uint64_t bytes;   /* of the files */
+	struct work *work;
+	uint64_t entry; /* entry point of main if it is a program, else 0 */
+	bool stale;     /* main was another build and was closed */
 	/* Why debug information that exists, or is named, is not read; ERROR_NONE: it is. */
 	struct error unread;
 };
@@ -45,14 +48,18 @@ const struct search_paths *symbolizer_places(const struct symbolizer *s);
 
 /* Open the files that exist. -1 if there is no file to read names from. *why (may be NULL) says
  * what was missing, also if a debug file was found instead of the module. path (NULL: there is no
- * file) and build_id may be NULL. Call binary_close in any case. */
+ * file) and build_id may be NULL. work: gets steps for each file, and pays for what is
+ * decompressed. Call binary_close in any case. */
 int binary_open(struct binary *b, const char *path, const char *build_id,
-		const struct search_paths *where, struct error *why);
+		const struct search_paths *where, struct work *work, struct error *why);
 void binary_close(struct binary *b);
 
 /* A unit of the module names the file dwo, relative to folder (may be NULL), for its debug
  * information, which was not found: say so in b->unread. units: how many such units there are. */
 void binary_misses_dwo(struct binary *b, const char *folder, const char *dwo, size_t units);
+
+/* Say in b->unread that not all of it was read, as work was over. */
+void binary_is_too_much(struct binary *b);
 
 /* The path of the file that names come from: the debug file if there is one, else the module, else
  * NULL. */

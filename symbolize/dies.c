@@ -1,20 +1,18 @@
 #include "symbolize/attributes.h"
 #include "symbolize/demangle.h"
+#include "symbolize/die_walk.h"
 #include "symbolize/qualified.h"
 #include "symbolize/unit.h"
 
 /* Longer chains of abstract origins and specifications are loops. */
 enum { CHAIN_MAX = 16 };
 
-struct level {
-	Dwarf_Die die;  /* the next one to visit */
-	uint32_t scope; /* that contains it */
-};
+/* Steps for a range, and for one that is kept. */
+enum { STEPS_PER_RANGE = 16, STEPS_PER_KEPT_RANGE = 16, STEPS_PER_SCOPE = 64 };
 
-struct die_walk {
+struct scope_walk {
 	struct unit *u;
 	bool everywhere;
-	VEC(struct level) levels;
 };
 
 /* The description of a function, collected from a concrete or inlined DIE, its abstract origin and
@@ -41,18 +39,10 @@ static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
 
 int unit_die_file(struct unit *u, Dwarf_Die *die, uint64_t number, const char **path)
 {
-	Dwarf_Die owner;
-	Dwarf_Files *files;
 	if (same_unit(die, &u->die))
 		return unit_file(u, number, path);
 	/* The abstract function is in another unit and uses that unit's file numbers. */
-	const char *raw = NULL;
-	if (dwarf_diecu(die, &owner, NULL, NULL) && dwarf_getsrcfiles(&owner, &files, NULL) == 0)
-		raw = dwarf_filesrc(files, number, NULL, NULL);
-	*path =
-	    raw ? symbol_names_path(u->pass->names, die_string(&owner, DW_AT_comp_dir), NULL, raw)
-		: NULL;
-	return raw && !*path ? -1 : 0;
+	return unit_other_file(u, die, number, path);
 }
 
 static int describe(struct unit *u, Dwarf_Die die, struct description *d)
@@ -116,6 +106,8 @@ static int function_of(struct unit *u, Dwarf_Die *die, uint64_t entry, struct fu
 	if (describe(u, *die, &d) != 0)
 		return -1;
 	struct symbol_function wanted = {.file = d.file, .line = d.line, .source = SYMBOL_DWARF};
+	if (!work_pay_text(p->work, d.linkage) || !work_pay_text(p->work, d.name))
+		return 0;
 	/* One that other units can call without a linkage name is extern "C". */
 	if (!d.linkage && d.name && !d.external && qualified_name(u, &d.named, &wanted.name) != 0)
 		return -1;
@@ -148,6 +140,8 @@ static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t pare
 	*scope = parent;
 	if (!function)
 		return 0; /* no name: counts as part of its parent */
+	if (!work_pay(p->work, STEPS_PER_SCOPE))
+		return 0;
 	s.function = &function->f;
 	if (!inlined)
 		functions_add_copy(function, code->entry, code->low);
@@ -167,13 +161,15 @@ static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t pare
 	return 0;
 }
 
-/* Read the ranges of a DIE. With keep, append those with pending addresses to u->ranges. */
+/* Read the ranges of a DIE. With keep, append those with pending addresses to u->ranges. DIEs can
+ * share their ranges. */
 static int read_ranges(struct unit *u, Dwarf_Die *die, bool keep, struct die_code *code)
 {
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 	*code = (struct die_code){0};
-	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0 &&
+	       work_pay(u->pass->work, STEPS_PER_RANGE)) {
 		if (!code->any)
 			code->entry = code->low = begin;
 		code->any = true;
@@ -183,20 +179,25 @@ static int read_ranges(struct unit *u, Dwarf_Die *die, bool keep, struct die_cod
 			continue;
 		code->hit = true;
 		struct scope_range range = {begin, end, SCOPE_NONE};
-		if (keep && !vec_push(&u->ranges, range))
+		if (!keep)
+			continue;
+		if (!work_pay(u->pass->work, STEPS_PER_KEPT_RANGE))
+			break;
+		if (!vec_push(&u->ranges, range))
 			return -1;
 	}
 	return 0;
 }
 
-/* Visit a DIE. Sets *scope to the scope of its children, and *descend if they should be visited. */
-static int visit(struct die_walk *w, Dwarf_Die *die, uint32_t *scope, bool *descend)
+/* Visit a DIE in the scope outer. Sets *scope to the scope of its children. */
+static int visit(void *context, Dwarf_Die *die, uint32_t outer, uint32_t *scope)
 {
+	const struct scope_walk *w = context;
 	struct unit *u = w->u;
 	size_t first = u->ranges.len;
 	struct die_code code;
 	int tag = dwarf_tag(die);
-	*descend = w->everywhere;
+	*scope = outer;
 	switch (tag) {
 	case DW_TAG_subprogram:
 	case DW_TAG_inlined_subroutine:
@@ -205,61 +206,33 @@ static int visit(struct die_walk *w, Dwarf_Die *die, uint32_t *scope, bool *desc
 			return -1;
 		if (!code.hit) {
 			*scope = SCOPE_NONE;
-			return 0;
+			return w->everywhere;
 		}
-		*descend = true;
-		if (new_scope(u, die, tag == DW_TAG_inlined_subroutine, *scope, &code, scope) != 0)
+		if (new_scope(u, die, tag == DW_TAG_inlined_subroutine, outer, &code, scope) != 0)
 			return -1;
 		if (*scope == SCOPE_NONE)
 			u->ranges.len = first;
 		for (size_t i = first; i < u->ranges.len; i++)
 			u->ranges.at[i].scope = *scope;
-		return 0;
+		return 1;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
 	case DW_TAG_with_stmt:
 		if (read_ranges(u, die, false, &code) != 0)
 			return -1;
-		*descend |= code.hit || !code.any;
-		return 0;
+		return w->everywhere || code.hit || !code.any;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
-		*descend = true;
-		return 0;
+		return 1;
 	default:
-		return 0;
+		return w->everywhere;
 	}
-}
-
-static int walk(struct die_walk *w)
-{
-	while (w->levels.len) {
-		struct level *top = &w->levels.at[w->levels.len - 1];
-		Dwarf_Die die = top->die, next;
-		uint32_t scope = top->scope;
-		bool descend;
-		if (visit(w, &die, &scope, &descend) != 0)
-			return -1;
-		/* A corrupt sibling reference may point backwards. */
-		if (dwarf_siblingof(&die, &next) == 0 && next.addr > die.addr)
-			top->die = next;
-		else
-			w->levels.len--;
-		if (descend && dwarf_haschildren(&die) > 0 && dwarf_child(&die, &next) == 0 &&
-		    !vec_push(&w->levels, (struct level){next, scope}))
-			return -1;
-	}
-	return 0;
 }
 
 int unit_walk(struct unit *u, bool everywhere)
 {
-	struct die_walk w = {.u = u, .everywhere = everywhere};
-	Dwarf_Die child;
-	int result = 0;
-	if (dwarf_child(&u->die, &child) == 0)
-		result = vec_push(&w.levels, (struct level){child, SCOPE_NONE}) ? walk(&w) : -1;
-	vec_free(&w.levels);
-	return result;
+	struct scope_walk w = {u, everywhere};
+	const struct die_visitor v = {.visit = visit, .context = &w};
+	return die_walk(u->pass->work, &u->die, SCOPE_NONE, &v);
 }

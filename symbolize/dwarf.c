@@ -14,6 +14,10 @@ struct claim {
 	size_t first, last;
 };
 
+/* Steps for a range of a unit, and for an address that is tried in a unit. An address is tried in
+ * at most so many units: that they claim the same code is rare. */
+enum { STEPS_PER_CLAIM = 8, STEPS_PER_TRY = 8, TRIES_MAX = 8 };
+
 struct resolver {
 	struct dwarf_pass *pass;
 	VEC(struct extent) text;
@@ -21,11 +25,16 @@ struct resolver {
 	VEC(size_t) pending;
 	VEC(size_t) unresolved;
 	VEC(uint32_t) stack;
+	/* Of each address: the next one from it on that is still to be resolved, or nearer to it
+	 * than itself; and how many units were tried for it. */
+	size_t *open;
+	uint8_t *tries;
 	struct origins origins;
 	struct enclosing enclosing;
 	struct interner tried; /* units that were tried, by the offset of their DIE */
 	struct line_sections sections;
-	struct unit unit; /* its arrays are reused for the next unit */
+	struct interner other_tables; /* see struct unit */
+	struct unit unit;             /* its arrays are reused for the next unit */
 };
 
 size_t unit_lower_bound(const struct unit *u, size_t first, uint64_t address)
@@ -35,10 +44,8 @@ size_t unit_lower_bound(const struct unit *u, size_t first, uint64_t address)
 
 static bool is_text(const struct extent *text, size_t n, uint64_t address)
 {
-	for (size_t i = 0; i < n; i++)
-		if (address >= text[i].low && address < text[i].high)
-			return true;
-	return false;
+	size_t i = SEARCH_FIRST(k, 0, n, text[k].high > address);
+	return i < n && text[i].low <= address;
 }
 
 bool unit_is_text(const struct unit *u, uint64_t address)
@@ -54,6 +61,32 @@ bool unit_wants(const struct unit *u, uint64_t low, uint64_t high)
 	return i < u->num_pending && u->pass->addresses[u->pending[i]] < high;
 }
 
+static int compare_extents(const void *left, const void *right)
+{
+	const struct extent *a = left, *b = right;
+	return a->low < b->low ? -1 : a->low > b->low;
+}
+
+/* Sort and join those that overlap. */
+static void join_text(struct resolver *r)
+{
+	size_t n = 0;
+	if (r->text.len)
+		qsort(r->text.at, r->text.len, sizeof *r->text.at, compare_extents);
+	for (size_t i = 0; i < r->text.len; i++) {
+		const struct extent *e = &r->text.at[i];
+		if (e->low >= e->high)
+			continue;
+		if (n && e->low <= r->text.at[n - 1].high) {
+			if (e->high > r->text.at[n - 1].high)
+				r->text.at[n - 1].high = e->high;
+		} else {
+			r->text.at[n++] = *e;
+		}
+	}
+	r->text.len = n;
+}
+
 static bool read_text(struct resolver *r)
 {
 	Elf *elf = dwarf_getelf(r->pass->dwarf);
@@ -66,6 +99,7 @@ static bool read_text(struct resolver *r)
 			      (struct extent){shdr->sh_addr, shdr->sh_addr + shdr->sh_size}))
 			return false;
 	}
+	join_text(r);
 	return true;
 }
 
@@ -77,6 +111,8 @@ static size_t lower_bound(const struct dwarf_pass *p, uint64_t address)
 static bool add_claim(struct resolver *r, Dwarf_Off unit, uint64_t low, uint64_t high)
 {
 	if (low >= high || !is_text(r->text.at, r->text.len, low))
+		return true;
+	if (!work_pay(r->pass->work, STEPS_PER_CLAIM))
 		return true;
 	size_t first = lower_bound(r->pass, low), last = first;
 	if (first < r->pass->num_addresses && r->pass->addresses[first] < high)
@@ -111,7 +147,8 @@ static bool claim_by_units(struct resolver *r)
 			continue;
 		Dwarf_Addr base, low, high;
 		ptrdiff_t at = 0;
-		while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
+		while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0 &&
+		       work_pay(r->pass->work, STEPS_PER_CLAIM))
 			if (!add_claim(r, dwarf_dieoffset(&die), low, high))
 				return false;
 	}
@@ -209,7 +246,7 @@ static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 		count_missing(r->pass, &die, u->directory);
 	u->pending = r->pending.at;
 	u->num_pending = r->pending.len;
-	if (unit_read_lines(u, &r->sections) != 0)
+	if (unit_read_lines(u) != 0)
 		return -1;
 	/* Almost all code is in functions directly in the unit or its namespaces. Visit everything
 	 * only for addresses outside these functions. */
@@ -225,6 +262,34 @@ static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 	return unit_lines(u);
 }
 
+/* The first address from a on that is to be tried in one more unit. */
+static size_t next_open(struct resolver *r, size_t a)
+{
+	while (r->open[a] != a) {
+		r->open[a] = r->open[r->open[a]];
+		a = r->open[a];
+	}
+	return a;
+}
+
+/* Let the unit of a claim try its addresses from index from on. */
+static bool push_pending(struct resolver *r, const struct claim *c, size_t from)
+{
+	struct dwarf_pass *p = r->pass;
+	for (size_t a = next_open(r, from); a < c->last; a = next_open(r, a + 1)) {
+		if (p->places[a].scope == SCOPE_NONE) {
+			if (!work_pay(p->work, STEPS_PER_TRY))
+				break;
+			if (!vec_push(&r->pending, a))
+				return false;
+			r->tries[a]++;
+		}
+		if (p->places[a].scope != SCOPE_NONE || r->tries[a] == TRIES_MAX)
+			r->open[a] = a + 1;
+	}
+	return true;
+}
+
 /* Resolve the claims, unit by unit. An address that two units claim belongs to the first one that
  * has a function there. */
 static int resolve_claims(struct resolver *r)
@@ -233,17 +298,16 @@ static int resolve_claims(struct resolver *r)
 		qsort(r->claims.at, r->claims.len, sizeof *r->claims.at, compare_claims);
 	for (size_t i = 0; i < r->claims.len;) {
 		Dwarf_Off unit = r->claims.at[i].unit;
+		bool tried = interner_find(&r->tried, unit) != INTERNER_NONE;
 		size_t done = 0;
 		r->pending.len = 0;
 		for (; i < r->claims.len && r->claims.at[i].unit == unit; i++) {
 			const struct claim *c = &r->claims.at[i];
-			for (size_t a = c->first > done ? c->first : done; a < c->last; a++)
-				if (r->pass->places[a].scope == SCOPE_NONE &&
-				    !vec_push(&r->pending, a))
-					return -1;
+			if (!tried && !push_pending(r, c, c->first > done ? c->first : done))
+				return -1;
 			done = c->last > done ? c->last : done;
 		}
-		if (interner_find(&r->tried, unit) != INTERNER_NONE)
+		if (!r->pending.len)
 			continue;
 		if (interner_insert(&r->tried, unit) == INTERNER_NONE || resolve_unit(r, unit) != 0)
 			return -1;
@@ -270,6 +334,16 @@ static int resolve(struct resolver *r)
 	return claim_by_units(r) ? resolve_claims(r) : -1;
 }
 
+static bool make_open(struct resolver *r)
+{
+	size_t n = r->pass->num_addresses;
+	r->open = malloc((n + 1) * sizeof *r->open);
+	r->tries = calloc(n + 1, 1);
+	for (size_t i = 0; r->open && i <= n; i++)
+		r->open[i] = i;
+	return r->open && r->tries;
+}
+
 int dwarf_resolve(struct dwarf_pass *p)
 {
 	struct resolver r = {.pass = p};
@@ -277,9 +351,12 @@ int dwarf_resolve(struct dwarf_pass *p)
 		p->places[i] = (struct debug_place){.scope = SCOPE_NONE};
 	r.unit.pass = p;
 	r.unit.origins = &r.origins;
+	r.unit.sections = &r.sections;
+	r.unit.other_tables = &r.other_tables;
 	r.unit.enclosing = &r.enclosing;
+	r.enclosing.work = p->work;
 	int result = -1;
-	if (read_text(&r)) {
+	if (read_text(&r) && make_open(&r)) {
 		line_sections_read(&r.sections, dwarf_getelf(p->dwarf));
 		r.unit.text = r.text.at;
 		r.unit.num_text = r.text.len;
@@ -290,6 +367,9 @@ int dwarf_resolve(struct dwarf_pass *p)
 	vec_free(&r.pending);
 	vec_free(&r.unresolved);
 	vec_free(&r.stack);
+	free(r.open);
+	free(r.tries);
+	interner_deinit(&r.other_tables);
 	vec_free(&r.unit.ranges);
 	vec_free(&r.unit.files);
 	vec_free(&r.unit.split_files);

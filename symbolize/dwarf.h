@@ -2,13 +2,16 @@
  *
  * Only the compilation units that contain addresses are read. They are found with .debug_aranges,
  * or else by the units' own ranges. In such a unit, subtrees whose code contains no address are
- * skipped. Broken or unknown data is ignored. */
+ * skipped. Broken or unknown data is ignored.
+ *
+ * All of it is paid for in steps (symbolize/work.h). What is not paid for is not read. */
 #ifndef SYMBOLIZE_DWARF_H
 #define SYMBOLIZE_DWARF_H
 
 #include "symbolize/functions.h"
 #include "symbolize/names.h"
 #include "symbolize/symbols.h"
+#include "symbolize/work.h"
 
 #include <elfutils/libdw.h>
 
@@ -32,6 +35,7 @@ struct debug_place {
 struct dwarf_pass {
 	/* Set by the caller. */
 	Dwarf *dwarf;
+	struct work *work;
 	struct symbol_names *names;
 	struct functions *functions;
 	const struct symbols *symbols; /* of the module; may be empty */

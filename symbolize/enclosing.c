@@ -2,27 +2,30 @@
 
 #include "formats/base/search.h"
 #include "formats/base/vec.h"
+#include "symbolize/die_walk.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 
-/* A DIE that may enclose others, and where its descendants are in memory, as libdw has them. */
-struct enclosing_span {
+/* From an address of a unit on, as libdw has it in memory: the innermost DIE that may enclose
+ * others. */
+struct enclosing_place {
+	const char *from;
+	uint32_t die; /* index, or NONE */
+};
+
+/* A DIE that may enclose others. */
+struct enclosing_die {
 	Dwarf_Die die;
-	const char *end; /* NULL: the end of what encloses it */
 	uint32_t parent; /* index, or NONE */
 };
 
 enum { NONE = UINT32_MAX };
 
 struct enclosing_unit {
-	VEC(struct enclosing_span) spans; /* by address: the order of the unit */
-};
-
-/* A DIE to be visited, and the span that it is in. */
-struct enclosing_step {
-	Dwarf_Die die;
-	uint32_t parent;
+	VEC(struct enclosing_die) dies;
+	VEC(struct enclosing_place) places; /* ascending */
+	const char *last;                   /* that was visited */
 };
 
 static bool encloses(int tag)
@@ -44,38 +47,46 @@ static bool encloses(int tag)
 	}
 }
 
-static bool read_unit(struct enclosing_unit *u, Dwarf_Die *root)
+static bool add_place(struct enclosing_unit *u, const char *from, uint32_t die)
 {
-	VEC(struct enclosing_step) steps = {0};
-	Dwarf_Die child;
-	bool ok = dwarf_child(root, &child) != 0 ||
-		  vec_push(&steps, (struct enclosing_step){child, NONE});
+	return vec_push(&u->places, (struct enclosing_place){from, die});
+}
 
-	while (ok && steps.len) {
-		struct enclosing_step now = steps.at[steps.len - 1];
-		bool inside = encloses(dwarf_tag(&now.die)) && dwarf_haschildren(&now.die) > 0 &&
-			      dwarf_child(&now.die, &child) == 0;
-		Dwarf_Die next;
-		/* A corrupt sibling reference may point backwards. */
-		bool more = dwarf_siblingof(&now.die, &next) == 0 && next.addr > now.die.addr;
-		if (more)
-			steps.at[steps.len - 1].die = next;
-		else
-			steps.len--;
-		if (!inside)
-			continue;
-		ok = u->spans.len < NONE &&
-		     vec_push(&u->spans, (struct enclosing_span){now.die, more ? next.addr : NULL,
-								 now.parent}) &&
-		     vec_push(&steps, (struct enclosing_step){child, (uint32_t)u->spans.len - 1});
-	}
-	vec_free(&steps);
-	return ok;
+static int enter(void *context, Dwarf_Die *die, uint32_t outer, uint32_t *inner)
+{
+	struct enclosing_unit *u = context;
+
+	u->last = die->addr;
+	if (!encloses(dwarf_tag(die)) || dwarf_haschildren(die) <= 0)
+		return 0;
+	if (u->dies.len == NONE || !vec_push(&u->dies, (struct enclosing_die){*die, outer}))
+		return -1;
+	*inner = (uint32_t)u->dies.len - 1;
+	/* it does not enclose itself */
+	return add_place(u, (const char *)die->addr + 1, *inner) ? 1 : -1;
+}
+
+static bool leave(void *context, uint32_t inner, const char *end)
+{
+	struct enclosing_unit *u = context;
+
+	return !end || add_place(u, end, u->dies.at[inner].parent);
+}
+
+static bool read_unit(struct enclosing_unit *u, struct work *work, Dwarf_Die *root)
+{
+	const struct die_visitor v = {.visit = enter, .leave = leave, .context = u};
+
+	if (die_walk(work, root, NONE, &v) != 0)
+		return false;
+	/* nothing is known of what was not paid for */
+	return !work->over || !u->last || add_place(u, u->last + 1, NONE);
 }
 
 static void free_unit(struct enclosing_unit *u)
 {
-	vec_free(&u->spans);
+	vec_free(&u->dies);
+	vec_free(&u->places);
 	free(u);
 }
 
@@ -96,7 +107,7 @@ static struct enclosing_unit *unit_of(struct enclosing *e, Dwarf_Die *root)
 	if (id != INTERNER_NONE)
 		return e->units.at[id];
 	u = calloc(1, sizeof *u);
-	if (!u || !read_unit(u, root) || !vec_reserve(&e->units, e->units.len + 1) ||
+	if (!u || !read_unit(u, e->work, root) || !vec_reserve(&e->units, e->units.len + 1) ||
 	    interner_insert(&e->dies, (uintptr_t)root->addr) == INTERNER_NONE) {
 		if (u)
 			free_unit(u);
@@ -105,32 +116,20 @@ static struct enclosing_unit *unit_of(struct enclosing *e, Dwarf_Die *root)
 	return e->units.at[e->units.len++] = u;
 }
 
-/* Whether address, which is not below the span's, is in span i. */
-static bool is_in(const struct enclosing_unit *u, uint32_t i, const char *address)
-{
-	for (; i != NONE; i = u->spans.at[i].parent)
-		if (u->spans.at[i].end)
-			return address < u->spans.at[i].end;
-	return true;
-}
-
 int enclosing_of(struct enclosing *e, const Dwarf_Die *die, Dwarf_Die *parent)
 {
 	Dwarf_Die self = *die, root;
 	struct enclosing_unit *u;
-	uint32_t i;
+	size_t i;
 
 	if (!dwarf_diecu(&self, &root, NULL, NULL))
 		return 0;
 	u = unit_of(e, &root);
 	if (!u)
 		return -1;
-	i = SEARCH_FIRST(k, 0, u->spans.len,
-			 (const char *)u->spans.at[k].die.addr >= (const char *)die->addr);
-	for (i--; i != NONE && !is_in(u, i, die->addr);)
-		i = u->spans.at[i].parent;
-	if (i == NONE)
+	i = SEARCH_FIRST(k, 0, u->places.len, u->places.at[k].from > (const char *)die->addr);
+	if (!i || u->places.at[i - 1].die == NONE)
 		return 0;
-	*parent = u->spans.at[i].die;
+	*parent = u->dies.at[u->places.at[i - 1].die].die;
 	return 1;
 }

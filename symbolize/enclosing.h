@@ -5,13 +5,16 @@
 
 #include "formats/base/interner.h"
 #include "formats/base/vec.h"
+#include "symbolize/work.h"
 
 #include <elfutils/libdw.h>
 
-/* The units that were read. All zeros is none. For one thread, and for as long as the Dwarf. */
+/* The units that were read. All zeros with work is none. For one thread, and for as long as the
+ * Dwarf. */
 struct enclosing {
 	struct interner dies;               /* addresses of the units' DIEs */
 	VEC(struct enclosing_unit *) units; /* [dies] */
+	struct work *work;
 };
 
 void enclosing_free(struct enclosing *e);

@@ -9,8 +9,7 @@ enum { MOST_TIMES = 1032 };
 /* The size bytes that are compressed in n bytes; NULL if they are damaged. */
 static void *inflate(struct libdeflate_decompressor *d, const void *from, size_t n, size_t size)
 {
-	void *to = size / MOST_TIMES <= n ? malloc(size) : NULL;
-	/* without a place for the size, another one is an error */
+	void *to = malloc(size);
 	if (to && libdeflate_zlib_decompress(d, from, n, to, size, NULL) == LIBDEFLATE_SUCCESS)
 		return to;
 	free(to);
@@ -18,15 +17,24 @@ static void *inflate(struct libdeflate_decompressor *d, const void *from, size_t
 }
 
 static void inflate_section(Elf *elf, Elf_Scn *section, GElf_Shdr *shdr,
-			    struct libdeflate_decompressor *d, struct inflated *kept)
+			    struct libdeflate_decompressor *d, struct work *work,
+			    struct inflated *kept)
 {
 	size_t skip = gelf_fsize(elf, ELF_T_CHDR, 1, EV_CURRENT);
 	const Elf_Data *raw = elf_rawdata(section, NULL);
 	Elf_Data *data = elf_getdata(section, NULL);
 	GElf_Chdr header;
 
-	if (!raw || !data || raw->d_size <= skip || !gelf_getchdr(section, &header) ||
-	    header.ch_type != ELFCOMPRESS_ZLIB || header.ch_size == 0)
+	if (!raw || !data || raw->d_size <= skip || !gelf_getchdr(section, &header))
+		return;
+	/* without a place for the size, another one is an error */
+	bool damaged = header.ch_size / MOST_TIMES > raw->d_size - skip;
+	if (damaged || !work_pay(work, header.ch_size)) {
+		shdr->sh_type = SHT_NOBITS;
+		gelf_update_shdr(section, shdr);
+		return;
+	}
+	if (header.ch_type != ELFCOMPRESS_ZLIB || header.ch_size == 0)
 		return;
 	void *content =
 	    inflate(d, (const char *)raw->d_buf + skip, raw->d_size - skip, (size_t)header.ch_size);
@@ -47,7 +55,7 @@ static void inflate_section(Elf *elf, Elf_Scn *section, GElf_Shdr *shdr,
 	data->d_align = (size_t)header.ch_addralign;
 }
 
-void inflate_sections(Elf *elf, struct inflated *kept)
+void inflate_sections(Elf *elf, struct work *work, struct inflated *kept)
 {
 	struct libdeflate_decompressor *d = NULL;
 	Elf_Scn *section = NULL;
@@ -58,7 +66,7 @@ void inflate_sections(Elf *elf, struct inflated *kept)
 			continue;
 		if (!d && !(d = libdeflate_alloc_decompressor()))
 			return;
-		inflate_section(elf, section, shdr, d, kept);
+		inflate_section(elf, section, shdr, d, work, kept);
 	}
 	if (d)
 		libdeflate_free_decompressor(d);

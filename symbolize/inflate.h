@@ -4,6 +4,7 @@
 #define SYMBOLIZE_INFLATE_H
 
 #include "formats/base/vec.h"
+#include "symbolize/work.h"
 
 #include <libelf.h>
 
@@ -14,8 +15,9 @@ struct inflated {
 /* Decompress the sections that zlib's format was used for: elf_getdata returns their contents
  * afterwards, and their headers are those of sections that were never compressed. elf is opened
  * with ELF_C_READ_MMAP_PRIVATE. Sections that are damaged, or for which memory runs out, stay as
- * they are, for libelf. Call inflated_free after elf_end. */
-void inflate_sections(Elf *elf, struct inflated *kept);
+ * they are, for libelf; those that claim more than there can be, or that cannot be paid for, are
+ * hidden from it. Call inflated_free after elf_end. */
+void inflate_sections(Elf *elf, struct work *work, struct inflated *kept);
 void inflated_free(struct inflated *kept);
 
 #endif

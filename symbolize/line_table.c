@@ -14,6 +14,15 @@ static struct cursor section_cursor(Elf_Scn *section, bool big)
 				   : cursor_of("", 0, big);
 }
 
+/* Without what follows the last zero. */
+static struct cursor strings_cursor(Elf_Scn *section, bool big)
+{
+	struct cursor c = section_cursor(section, big);
+	while (c.size && c.base[c.size - 1])
+		c.size--;
+	return c;
+}
+
 void line_sections_read(struct line_sections *s, Elf *elf)
 {
 	size_t names;
@@ -32,9 +41,9 @@ void line_sections_read(struct line_sections *s, Elf *elf)
 		if (strcmp(name, ".debug_line") == 0)
 			s->line = section_cursor(section, big);
 		else if (strcmp(name, ".debug_line_str") == 0)
-			s->line_str = section_cursor(section, big);
+			s->line_str = strings_cursor(section, big);
 		else if (strcmp(name, ".debug_str") == 0)
-			s->str = section_cursor(section, big);
+			s->str = strings_cursor(section, big);
 	}
 }
 
@@ -92,11 +101,12 @@ static bool read_string(struct cursor *c, const char **out)
 	return cursor_skip(c, length + 1);
 }
 
+/* A string of a section that ends in a zero. Its length is not read, as many can be the ends of
+ * one. */
 static bool string_at(const struct cursor *section, uint64_t offset, const char **out)
 {
-	struct cursor c = *section;
-	c.pos = 0;
-	return offset < c.size && cursor_skip(&c, offset) && read_string(&c, out);
+	*out = (const char *)section->base + offset;
+	return offset < section->size;
 }
 
 /* One attribute of a directory or file entry: a string or a number, or skipped. */
@@ -193,12 +203,10 @@ static enum line_result read_old_entries(struct line_table *t, struct cursor *c)
 	}
 }
 
-/* Read up to header_length, which gives the start of the program. */
-static bool read_sizes(struct line_table *t, struct cursor *c, unsigned *offset_size)
+/* Bound c to the table that it is at. */
+static bool read_length(struct cursor *c, unsigned *offset_size)
 {
-	uint64_t length, header;
-	uint16_t version;
-	uint8_t address_size;
+	uint64_t length;
 	*offset_size = 4;
 	if (!cursor_word(c, 4, &length))
 		return false;
@@ -210,6 +218,26 @@ static bool read_sizes(struct line_table *t, struct cursor *c, unsigned *offset_
 	if (length > cursor_left(c))
 		return false;
 	c->size = c->pos + (size_t)length;
+	return true;
+}
+
+uint64_t line_table_bytes(const struct line_sections *s, uint64_t offset)
+{
+	struct cursor c = s->line;
+	unsigned offset_size;
+	if (offset > c.size || !cursor_skip(&c, (size_t)offset) || !read_length(&c, &offset_size))
+		return 0;
+	return c.size - offset;
+}
+
+/* Read up to header_length, which gives the start of the program. */
+static bool read_sizes(struct line_table *t, struct cursor *c, unsigned *offset_size)
+{
+	uint64_t header;
+	uint16_t version;
+	uint8_t address_size;
+	if (!read_length(c, offset_size))
+		return false;
 	if (!read_u16(c, &version) || version < 2 || version > 5)
 		return false;
 	t->version = (uint8_t)version;

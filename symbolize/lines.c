@@ -1,4 +1,5 @@
 #include "formats/base/search.h"
+#include "symbolize/attributes.h"
 #include "symbolize/unit.h"
 
 #include <dwarf.h>
@@ -13,12 +14,22 @@ static bool reserve_files(struct file_cache *cache, size_t n)
 	return true;
 }
 
+/* The path of its parts, each of which may be NULL; NULL in *path if it is not paid for. */
+static int make_path(struct unit *u, const char *base, const char *directory, const char *file,
+		     const char **path)
+{
+	struct work *work = u->pass->work;
+	if (!work_pay_text(work, base) || !work_pay_text(work, directory) ||
+	    !work_pay_text(work, file))
+		return 0;
+	*path = symbol_names_path(u->pass->names, base, directory, file);
+	return *path ? 0 : -1;
+}
+
 /* Look up a file number in our own reader's table. */
 static int table_file(struct unit *u, uint64_t number, const char **path)
 {
 	const struct line_table *t = &u->table;
-	if (number >= t->files.len)
-		return 0;
 	const struct line_file *file = &t->files.at[number];
 	if (!file->name || !*file->name)
 		return 0;
@@ -29,42 +40,59 @@ static int table_file(struct unit *u, uint64_t number, const char **path)
 	const char *directory = file->directory > 0 && file->directory < t->directories.len
 				    ? t->directories.at[file->directory]
 				    : NULL;
-	*path = symbol_names_path(u->pass->names, base, directory, file->name);
-	return *path ? 0 : -1;
+	return make_path(u, base, directory, file->name, path);
 }
 
-/* Look up a file number in libdw's table of die's unit. */
-static int libdw_file(struct unit *u, Dwarf_Die *die, uint64_t number, const char **path)
+/* libdw's table of files of die's unit, which it reads once for each offset. Its program is also
+ * read. False if there is none, or it is not paid for. */
+static bool libdw_files(struct unit *u, Dwarf_Die *die, Dwarf_Files **files, size_t *n)
 {
+	Dwarf_Word offset;
+	Dwarf_Attribute a;
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &a), &offset) == 0 &&
+	    interner_find(u->other_tables, offset) == INTERNER_NONE &&
+	    (!work_pay(u->pass->work, line_table_bytes(u->sections, offset)) ||
+	     interner_insert(u->other_tables, offset) == INTERNER_NONE))
+		return false;
+	return dwarf_getsrcfiles(die, files, n) == 0;
+}
+
+int unit_other_file(struct unit *u, Dwarf_Die *die, uint64_t number, const char **path)
+{
+	Dwarf_Die owner;
 	Dwarf_Files *files;
+	const char *raw = NULL;
 	size_t n;
-	if (dwarf_getsrcfiles(die, &files, &n) != 0 || number >= n)
-		return 0;
-	const char *raw = dwarf_filesrc(files, number, NULL, NULL);
-	if (!raw || !*raw)
-		return 0;
-	*path = symbol_names_path(u->pass->names, u->directory, NULL, raw);
-	return *path ? 0 : -1;
+	*path = NULL;
+	if (dwarf_diecu(die, &owner, NULL, NULL) && libdw_files(u, &owner, &files, &n))
+		raw = dwarf_filesrc(files, number, NULL, NULL);
+	return raw ? make_path(u, die_string(&owner, DW_AT_comp_dir), NULL, raw, path) : 0;
 }
 
 /* Look up a file number of the unit's line table, or of the split unit's own list. */
 static int cached_file(struct unit *u, bool split, uint64_t number, const char **path)
 {
 	struct file_cache *cache = split ? &u->split_files : &u->files;
+	bool own = !split && u->has_table;
+	size_t n = u->table.files.len;
+	Dwarf_Files *files = NULL;
+	const char *raw;
+	if (number < cache->len && cache->at[number]) {
+		*path = cache->at[number];
+		return 0;
+	}
 	*path = NULL;
-	if (number >= LINE_ENTRIES_MAX)
+	if (!own && !libdw_files(u, split ? &u->die : &u->lines_die, &files, &n))
+		return 0;
+	if (number >= n)
 		return 0;
 	if (number >= cache->len && !reserve_files(cache, (size_t)number + 1))
 		return -1;
-	if (!cache->at[number]) {
-		const char *found = NULL;
-		int result = !split && u->has_table
-				 ? table_file(u, number, &found)
-				 : libdw_file(u, split ? &u->die : &u->lines_die, number, &found);
-		if (result != 0)
-			return -1;
-		cache->at[number] = found;
-	}
+	raw = own ? NULL : dwarf_filesrc(files, number, NULL, NULL);
+	if (own && table_file(u, number, &cache->at[number]) != 0)
+		return -1;
+	if (raw && *raw && make_path(u, u->directory, NULL, raw, &cache->at[number]) != 0)
+		return -1;
 	*path = cache->at[number];
 	return 0;
 }
@@ -74,18 +102,22 @@ int unit_file(struct unit *u, uint64_t number, const char **path)
 	return cached_file(u, u->die.cu != u->lines_die.cu, number, path);
 }
 
-int unit_read_lines(struct unit *u, const struct line_sections *sections)
+int unit_read_lines(struct unit *u)
 {
 	Dwarf_Attribute a;
 	Dwarf_Word offset;
 	u->has_table = false;
 	u->files.len = u->split_files.len = 0;
-	if (dwarf_formudata(dwarf_attr(&u->lines_die, DW_AT_stmt_list, &a), &offset) != 0)
+	if (dwarf_formudata(dwarf_attr(&u->lines_die, DW_AT_stmt_list, &a), &offset) != 0 ||
+	    !work_pay(u->pass->work, line_table_bytes(u->sections, offset)))
 		return 0;
-	enum line_result result = line_table_read(&u->table, sections, offset);
+	enum line_result result = line_table_read(&u->table, u->sections, offset);
 	u->has_table = result == LINE_READ;
 	return result == LINE_NO_MEMORY ? -1 : 0;
 }
+
+/* Steps for an address that is in a row; sequences of rows can overlap. */
+enum { STEPS_PER_ROW = 16 };
 
 /* The position of a run of the line program in the pending addresses. */
 struct merge {
@@ -114,6 +146,10 @@ static uint64_t take_row(void *context, const struct line_row *row, uint64_t hig
 	struct merge *m = context;
 	struct unit *u = m->u;
 	for (; next_address(m) < high; m->next++) {
+		if (!work_pay(u->pass->work, STEPS_PER_ROW)) {
+			m->next = u->num_pending;
+			break;
+		}
 		if (next_address(m) < row->address)
 			continue;
 		struct debug_place *place = &u->pass->places[u->pending[m->next]];

@@ -15,6 +15,7 @@ struct slot {
 struct plt_reader {
 	Elf *elf;
 	struct symbol_names *names;
+	struct work *work;
 	unsigned machine;
 	VEC(struct slot) slots;
 	VEC(struct code_symbol) entries;
@@ -109,6 +110,8 @@ static const char *slot_name(struct plt_reader *r, uint64_t address)
 
 static bool add_entry(struct plt_reader *r, uint64_t low, uint64_t high, const char *name)
 {
+	if (!work_pay_text(r->work, name))
+		return true;
 	name = symbol_names_format(r->names, "%s@plt", name);
 	return name &&
 	       vec_push(&r->entries, (struct code_symbol){
@@ -163,9 +166,9 @@ static int compare_entries(const void *left, const void *right)
 	return a->low < b->low ? -1 : a->low > b->low;
 }
 
-int plt_read(struct symbols *s, Elf *elf, struct symbol_names *names)
+int plt_read(struct symbols *s, Elf *elf, struct symbol_names *names, struct work *work)
 {
-	struct plt_reader r = {.elf = elf, .names = names};
+	struct plt_reader r = {.elf = elf, .names = names, .work = work};
 	GElf_Ehdr ehdr;
 	*s = (struct symbols){0};
 	if (!gelf_getehdr(elf, &ehdr) ||
@@ -183,7 +186,11 @@ int plt_read(struct symbols *s, Elf *elf, struct symbol_names *names)
 	}
 	if (r.entries.len)
 		qsort(r.entries.at, r.entries.len, sizeof *r.entries.at, compare_entries);
-	*s = (struct symbols){.at = r.entries.at, .len = r.entries.len, .cap = r.entries.cap};
-	symbols_link(s);
-	return 0;
+	s->all.at = r.entries.at;
+	s->all.len = r.entries.len;
+	s->all.cap = r.entries.cap;
+	if (symbols_place(s) == 0)
+		return 0;
+	symbols_free(s);
+	return -1;
 }

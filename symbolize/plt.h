@@ -6,8 +6,10 @@
 
 #include "symbolize/names.h"
 #include "symbolize/symbols.h"
+#include "symbolize/work.h"
 
-/* Fill *s (free it with symbols_free). -1 only if memory ran out. */
-int plt_read(struct symbols *s, Elf *elf, struct symbol_names *names);
+/* Fill *s (free it with symbols_free), with the entries whose names can be paid for. -1 only if
+ * memory ran out. */
+int plt_read(struct symbols *s, Elf *elf, struct symbol_names *names, struct work *work);
 
 #endif

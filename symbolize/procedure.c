@@ -21,7 +21,7 @@ static int read_tables(struct tables *t, const struct binary *b)
 	if (symbols_read(&t->symtab, b->main.elf, SHT_SYMTAB) != 0 ||
 	    symbols_read(&t->dynsym, b->main.elf, SHT_DYNSYM) != 0)
 		return -1;
-	if (b->debug.elf && !t->symtab.len)
+	if (b->debug.elf && !t->symtab.all.len)
 		return symbols_read(&t->symtab, b->debug.elf, SHT_SYMTAB);
 	return 0;
 }
@@ -116,12 +116,14 @@ int procedures_read(const struct symbolizer *s, const struct symbolize_request *
 {
 	struct binary b;
 	struct tables t = {0};
+	struct work work;
 	int result = 0;
 
 	*out = (struct procedures){0};
 	if (why)
 		*why = (struct error){.kind = ERROR_NONE};
-	binary_open(&b, q->path, q->build_id, symbolizer_places(s), why);
+	work_init(&work, 0, q->num_addresses);
+	binary_open(&b, q->path, q->build_id, symbolizer_places(s), &work, why);
 	if (b.main.elf) {
 		GElf_Ehdr mem, *header = gelf_getehdr(b.main.elf, &mem);
 		out->machine = header ? header->e_machine : EM_NONE;

@@ -2,6 +2,7 @@
 
 #include "formats/base/path.h"
 #include "symbolize/attributes.h"
+#include "symbolize/die_walk.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,11 +71,9 @@ static void place_of(struct qualified *n, Dwarf_Die *die, char place[PLACE_BYTES
 		 path ? path_basename(path) : "?", line, column);
 }
 
-/* A corrupt reference may point backwards. */
-static bool next_sibling(Dwarf_Die *die)
+static bool next_sibling(const struct qualified *n, Dwarf_Die *die)
 {
-	const void *before = die->addr;
-	return dwarf_siblingof(die, die) == 0 && (const char *)die->addr > (const char *)before;
+	return die_walk_next(n->u->pass->work, die);
 }
 
 static bool is_type(int tag)
@@ -84,7 +83,7 @@ static bool is_type(int tag)
 }
 
 /* The type of a lambda has no name, or "<lambda(...)>"; its operator() is artificial. */
-static bool is_lambda(Dwarf_Die *type)
+static bool is_lambda(const struct qualified *n, Dwarf_Die *type)
 {
 	const char *name = own_name(type);
 	Dwarf_Die child;
@@ -98,7 +97,7 @@ static bool is_lambda(Dwarf_Die *type)
 		if (name && strcmp(name, "operator()") == 0 &&
 		    dwarf_hasattr(&child, DW_AT_artificial))
 			return true;
-	} while (next_sibling(&child));
+	} while (next_sibling(n, &child));
 	return false;
 }
 
@@ -116,7 +115,7 @@ static void add_local(struct qualified *n, Dwarf_Die *type)
 {
 	Dwarf_Die scopes[DEEPEST], at = *type;
 	int num_scopes = 0, found = 0;
-	bool local = !own_name(type) || is_lambda(type);
+	bool local = !own_name(type) || is_lambda(n, type);
 
 	while (num_scopes < DEEPEST) {
 		found = enclosing_of(n->u->enclosing, &at, &scopes[num_scopes]);
@@ -130,7 +129,7 @@ static void add_local(struct qualified *n, Dwarf_Die *type)
 	if (!local)
 		return;
 	while (num_scopes--)
-		if (is_type(dwarf_tag(&scopes[num_scopes])) && is_lambda(&scopes[num_scopes]))
+		if (is_type(dwarf_tag(&scopes[num_scopes])) && is_lambda(n, &scopes[num_scopes]))
 			add_type(n, &scopes[num_scopes]);
 	add_type(n, type);
 }
@@ -172,8 +171,8 @@ static void find_types(struct qualified *n, Dwarf_Die *owner, int depth)
 		do
 			if (dwarf_tag(&packed) == DW_TAG_template_type_parameter)
 				find_type(n, &packed, depth);
-		while (next_sibling(&packed));
-	} while (next_sibling(&child));
+		while (next_sibling(n, &packed));
+	} while (next_sibling(n, &child));
 }
 
 /* Add a type to those that follow the name, unless it is there. */
@@ -185,9 +184,9 @@ static void append_after(struct qualified *n, Dwarf_Die *type)
 
 	place_of(n, type, place);
 	length = snprintf(one, sizeof one, "%.250s at %s",
-			  is_lambda(type) ? "lambda"
-			  : name          ? name
-					  : "unnamed type",
+			  is_lambda(n, type) ? "lambda"
+			  : name             ? name
+					     : "unnamed type",
 			  place);
 	if (!vec_reserve(&n->after, n->after.len + (size_t)length + 3)) {
 		n->failed = true;
@@ -248,14 +247,18 @@ static void append_instance(struct qualified *n, Dwarf_Die *die, const char *nam
 	const char *at;
 	bool replace;
 
+	if (!work_pay_text(n->u->pass->work, name)) {
+		append(n, "?");
+		return;
+	}
 	n->num_types = 0;
 	if (strchr(name, '<'))
 		find_types(n, die, 0);
 	for (unsigned i = 0; i < n->num_types; i++)
-		lambdas += is_lambda(&n->types[i]);
+		lambdas += is_lambda(n, &n->types[i]);
 	replace = lambdas == count_lambdas(name);
 	for (unsigned i = 0; i < n->num_types; i++) {
-		bool is = is_lambda(&n->types[i]);
+		bool is = is_lambda(n, &n->types[i]);
 		if (is && replace && (at = strstr(name, lambda))) {
 			append_bytes(n, name, (size_t)(at - name));
 			append_lambda(n, &n->types[i]);
@@ -284,7 +287,7 @@ static void append_scope(struct qualified *n, Dwarf_Die *scope)
 			return; /* a block */
 		if (name && strncmp(name, lambda, sizeof lambda - 1) != 0) {
 			append_instance(n, scope, name);
-		} else if (is_lambda(scope)) {
+		} else if (is_lambda(n, scope)) {
 			append_lambda(n, scope);
 		} else {
 			place_of(n, scope, place);

@@ -26,12 +26,14 @@ struct symbolizer {
 	char **pack_folders;
 	size_t num_pack_folders;
 	bool packs_only;
+	uint64_t module_limit;
 };
 
 /* One module while it is being resolved. */
 struct module {
 	struct symbolizer *s;
 	const struct symbolize_request *request;
+	struct work reading, naming; /* the frames are made of what was read until it was over */
 	struct binary binary;
 	struct symbols plt, symtab, dynsym;
 	struct bounds bounds;
@@ -66,6 +68,7 @@ static bool copy_options(struct symbolizer *s, const struct symbolizer_options *
 	s->pack_folders = copy_texts(&s->arena, o->pack_folders, o->num_pack_folders);
 	s->num_pack_folders = o->num_pack_folders;
 	s->packs_only = o->packs_only;
+	s->module_limit = o->module_limit;
 	if (!dirs || !s->where.sysroot || !s->pack_folders ||
 	    !(dirs[n] = arena_alloc(&s->arena, usual)))
 		return false;
@@ -169,14 +172,17 @@ static const struct symbol_function *function_without_dwarf(struct module *m, ui
 	const struct code_symbol *sym;
 	if (kernel_is_module(m->request))
 		return function_of_kernel(m, address);
-	if ((sym = symbols_find(&m->plt, address)))
+	if ((sym = symbols_find(&m->plt, address)) && work_pay_text(&m->naming, sym->name))
 		return function_of_plt(m, sym);
-	if ((sym = symbols_find(&m->symtab, address)))
+	if ((sym = symbols_find(&m->symtab, address)) && work_pay_text(&m->naming, sym->name))
 		return function_of_symbol(m, sym, SYMBOL_SYMTAB);
-	if ((sym = symbols_find(&m->dynsym, address)))
+	if ((sym = symbols_find(&m->dynsym, address)) && work_pay_text(&m->naming, sym->name))
 		return function_of_symbol(m, sym, SYMBOL_DYNSYM);
 	return function_without_symbol(m, address);
 }
+
+/* Steps for a frame. */
+enum { STEPS_PER_FRAME = 32 };
 
 /* Append the frames of one address. The innermost has the line table's file and line, each outer
  * one the place of the inlined call. */
@@ -185,10 +191,15 @@ static bool add_frames(struct module *m, uint64_t address, const struct debug_pl
 	const char *file = place->file;
 	uint32_t line = place->line;
 	uint32_t i = place->scope;
+	size_t first = m->frames.len;
 	if (i == SCOPE_NONE)
 		return push_frame(m, function_without_dwarf(m, address), file, line, false);
 	for (; i != SCOPE_NONE; i = m->dwarf.scopes[i].parent) {
 		const struct scope *s = &m->dwarf.scopes[i];
+		if (!work_pay(&m->naming, STEPS_PER_FRAME)) {
+			m->frames.len = first;
+			return push_frame(m, function_without_dwarf(m, address), NULL, 0, false);
+		}
 		if (!push_frame(m, s->function, file, line, s->parent != SCOPE_NONE))
 			return false;
 		file = s->call_file;
@@ -212,7 +223,8 @@ static int name_linkage(struct module *m)
 {
 	for (struct function_record *r = m->functions.newest; r; r = r->older) {
 		const struct code_symbol *sym = r->entry ? symbol_at(m, r->entry) : NULL;
-		if (sym && !symbol_names_demangle(m->s->names, sym->name, &r->f.linkage_name))
+		if (sym && work_pay_text(&m->naming, sym->name) &&
+		    !symbol_names_demangle(m->s->names, sym->name, &r->f.linkage_name))
 			return -1;
 	}
 	return 0;
@@ -225,9 +237,9 @@ static int read_symbols(struct module *m)
 		bounds_read(&m->bounds, b->main.elf);
 	if (b->main.elf && (symbols_read(&m->symtab, b->main.elf, SHT_SYMTAB) != 0 ||
 			    symbols_read(&m->dynsym, b->main.elf, SHT_DYNSYM) != 0 ||
-			    plt_read(&m->plt, b->main.elf, m->s->names) != 0))
+			    plt_read(&m->plt, b->main.elf, m->s->names, &m->reading) != 0))
 		return -1;
-	if (b->debug.elf && !m->symtab.len)
+	if (b->debug.elf && !m->symtab.all.len)
 		return symbols_read(&m->symtab, b->debug.elf, SHT_SYMTAB);
 	return 0;
 }
@@ -269,10 +281,10 @@ static int fill_table(struct module *m, const struct debug_place *places, struct
 /* What the module's files have. */
 static enum symbol_source best_of_files(const struct module *m)
 {
-	return m->binary.dwarf ? SYMBOL_DWARF
-	       : m->symtab.len ? SYMBOL_SYMTAB
-	       : m->dynsym.len ? SYMBOL_DYNSYM
-			       : SYMBOL_NONE;
+	return m->binary.dwarf     ? SYMBOL_DWARF
+	       : m->symtab.all.len ? SYMBOL_SYMTAB
+	       : m->dynsym.all.len ? SYMBOL_DYNSYM
+				   : SYMBOL_NONE;
 }
 
 /* Read what was kept of the module, where it is better than what its files have. */
@@ -308,6 +320,7 @@ static int resolve(struct module *m, struct symbol_table *out)
 	int result = read_symbols(m);
 	if (result == 0 && m->binary.dwarf) {
 		m->dwarf = (struct dwarf_pass){.dwarf = m->binary.dwarf,
+					       .work = &m->reading,
 					       .names = m->s->names,
 					       .functions = &m->functions,
 					       .symbols = &m->symtab,
@@ -378,6 +391,8 @@ static int describe_source(struct module *m, struct symbol_table *out, struct er
 	}
 	if (m->dwarf.missing)
 		binary_misses_dwo(&m->binary, m->dwarf.folder, m->dwarf.dwo, m->dwarf.missing);
+	if ((m->reading.over || m->naming.over) && source)
+		binary_is_too_much(&m->binary);
 	if (why && source)
 		*why = m->binary.unread;
 	if (out->best == SYMBOL_NONE && source && m->binary.unread.kind == ERROR_NONE)
@@ -393,8 +408,11 @@ int symbolize_module(struct symbolizer *s, const struct symbolize_request *reque
 	if (why)
 		*why = (struct error){.kind = ERROR_NONE};
 	functions_init(&m.functions, &s->arena);
+	work_init(&m.reading, s->module_limit, request->num_addresses);
+	m.naming = m.reading;
 	binary_open(&m.binary, s->packs_only ? NULL : request->path,
-		    s->packs_only ? NULL : request->build_id, &s->where, why);
+		    s->packs_only ? NULL : request->build_id, &s->where, &m.reading, why);
+	work_add_file(&m.naming, m.binary.bytes);
 	int result = resolve(&m, out);
 	if (result == 0)
 		result = describe_source(&m, out, why);

@@ -62,6 +62,9 @@ struct symbolizer_options {
 	const char *const *pack_folders;
 	size_t num_pack_folders;
 	bool packs_only; /* the modules' files are not read */
+	/* Steps for each byte of a module's files (symbolize/work.h); 0: the default; UINT64_MAX:
+	 * no limit. */
+	uint64_t module_limit;
 };
 
 struct symbolizer;

@@ -36,12 +36,15 @@ struct unit {
 	const char *directory; /* of the compilation, or NULL */
 	/* The executable sections. The linker discarded code outside them, and set its ranges to 0
 	 * or to a tombstone. */
-	const struct extent *text;
+	const struct extent *text; /* sorted, disjoint */
 	size_t num_text;
 	/* Indices of the addresses to resolve, ascending. */
 	const size_t *pending;
 	size_t num_pending;
 	struct enclosing *enclosing;
+	const struct line_sections *sections;
+	struct interner
+	    *other_tables; /* offsets of line tables of other units that were paid for */
 	struct origins *origins;
 	VEC(struct scope_range) ranges;
 	struct line_table table;
@@ -62,7 +65,7 @@ bool unit_wants(const struct unit *u, uint64_t low, uint64_t high);
 
 /* Read the header of the unit's line table, for unit_file and unit_lines. Sets u's fields for
  * files. -1 if memory ran out. */
-int unit_read_lines(struct unit *u, const struct line_sections *sections);
+int unit_read_lines(struct unit *u);
 
 /* The path of a file number of die, which u's DIEs refer to and another unit may contain; NULL in
  * *path if it has none. -1 if memory ran out. */
@@ -71,6 +74,9 @@ int unit_die_file(struct unit *u, Dwarf_Die *die, uint64_t number, const char **
 /* The path of a file number in u's DIEs; NULL in *path if it has none. -1 if
  * memory ran out. */
 int unit_file(struct unit *u, uint64_t number, const char **path);
+
+/* The same for die, which is in another unit. */
+int unit_other_file(struct unit *u, Dwarf_Die *die, uint64_t number, const char **path);
 
 /* Walk u's DIEs: append the scopes that contain pending addresses to the pass, and their ranges to
  * u->ranges, unsorted. everywhere: also visit places where compilers seldom put code: types, and

@@ -34,12 +34,13 @@ enum {
 
 struct content_id {
 	uint64_t state;
-	uint64_t left; /* bytes of read-only segments that may still be added */
+	uint64_t left;       /* bytes of read-only segments that may still be added */
+	uint64_t table_left; /* and of unwind tables; a module has one */
 };
 
 static inline void content_id_begin(struct content_id *c)
 {
-	*c = (struct content_id){0x9e3779b97f4a7c15u, CONTENT_ID_MOST};
+	*c = (struct content_id){0x9e3779b97f4a7c15u, CONTENT_ID_MOST, CONTENT_ID_MOST};
 }
 
 /* FNV-1a (Fowler, Noll, Vo), of 64-bit words, with a shift that brings high bits down. */
@@ -76,7 +77,8 @@ static inline void content_id_header(struct content_id *c, uint32_t type, uint32
 	for (int i = 0; i < CONTENT_ID_PLACE; i++)
 		content_id_word(c, place[i]);
 	if (type == PT_GNU_EH_FRAME) {
-		*n = bytes < CONTENT_ID_MOST ? (size_t)bytes : CONTENT_ID_MOST;
+		*n = (size_t)(bytes < c->table_left ? bytes : c->table_left);
+		c->table_left -= *n;
 		return;
 	}
 	if (flags & (PF_W | PF_X))

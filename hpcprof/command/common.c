@@ -40,6 +40,9 @@ const struct option_row common_symbols_options[] = {
      NULL},
     {0, "debug-dir", "DIR", "also look for debug files in DIR", option_strings, FIELD(debug_dirs),
      NULL},
+    {0, "module-limit", "N",
+     "take at most N steps for each byte of a load module (64; 0: no limit)", option_limit,
+     FIELD(module_limit), NULL},
     {0}};
 
 const struct option_row common_loading_options[] = {

@@ -35,6 +35,7 @@ struct common {
 	/* how it is resolved */
 	const char *sysroot; /* or NULL */
 	option_strings_field debug_dirs;
+	uint64_t module_limit;
 	bool no_inline;
 	unsigned threads; /* worker threads, at least 1 */
 	/* what is shown */

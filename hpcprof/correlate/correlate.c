@@ -21,7 +21,7 @@ struct job {
 	bool resolved;
 };
 
-struct work {
+struct correlate_work {
 	const struct model *m;
 	const struct correlate_options *o;
 	struct job *jobs; /* [num_jobs], those with most addresses first */
@@ -34,7 +34,7 @@ struct work {
 /* The symbolizers of one thread. Images that were saved beside a datafile are not looked for under
  * the sysroot. */
 struct correlate_worker {
-	struct work *work;
+	struct correlate_work *work;
 	struct symbolizer *modules, *images;
 };
 
@@ -71,6 +71,14 @@ static const char *name_of(const struct model_module *mod)
 	return base[0] ? base : MODEL_UNKNOWN_MODULE;
 }
 
+struct symbolizer_options correlate_symbolizer(const struct common *o)
+{
+	return (struct symbolizer_options){.sysroot = o->sysroot,
+					   .debug_dirs = o->debug_dirs.at,
+					   .num_debug_dirs = o->debug_dirs.len,
+					   .module_limit = o->module_limit};
+}
+
 struct symbolize_request correlate_request(const struct model_module *mod, bool *image)
 {
 	/* A file that happens to be called [vdso] is unrelated. */
@@ -98,7 +106,7 @@ static void resolve(struct correlate_worker *w, struct job *job)
 static void work_on(void *context)
 {
 	struct correlate_worker *w = context;
-	struct work *work = w->work;
+	struct correlate_work *work = w->work;
 
 	pthread_mutex_lock(&work->lock);
 	while (!work->failed && work->next < work->num_jobs) {
@@ -115,7 +123,7 @@ static void work_on(void *context)
 }
 
 /* Resolve all jobs with up to o->threads threads. */
-static int resolve_all(struct work *work, struct symbolized *out, struct error *e)
+static int resolve_all(struct correlate_work *work, struct symbolized *out, struct error *e)
 {
 	size_t n = work->o->threads < work->num_jobs ? work->o->threads : work->num_jobs;
 	struct symbolizer_options plain = work->o->symbolizer;
@@ -484,7 +492,7 @@ static int build(struct build *b, struct error *e)
 int correlate(const struct model *m, const struct correlate_options *o, struct symbolized *out,
 	      struct error *e)
 {
-	struct work work = {.m = m, .o = o, .num_jobs = m->modules.len};
+	struct correlate_work work = {.m = m, .o = o, .num_jobs = m->modules.len};
 	struct build b = {
 	    .m = m, .code = out, .no_inline = o->no_inline, .num_jobs = m->modules.len};
 	int rc = 0;

@@ -8,6 +8,7 @@
 #define HPCPROF_CORRELATE_CORRELATE_H
 
 #include "formats/base/vec.h"
+#include "hpcprof/command/common.h"
 #include "hpcprof/model/model.h"
 #include "symbolize/symbolize.h"
 
@@ -86,6 +87,9 @@ struct correlate_options {
 	void (*progress)(void *context, size_t done, size_t total);
 	void *context;
 };
+
+/* What the options say of where modules' files are and what reading them may cost. */
+struct symbolizer_options correlate_symbolizer(const struct common *o);
 
 /* The request to a symbolizer for a module, without addresses. *image: use a symbolizer without a
  * sysroot, because the file was saved beside a datafile. */

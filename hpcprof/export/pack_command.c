@@ -56,18 +56,15 @@ static int pack_files(const struct common *of, struct pack *p, struct diag *d, s
 static int pack_folder(const struct pack_options *o, const char *folder, FILE *out, struct diag *d,
 		       struct error *e)
 {
-	struct pack p = {.folder = folder,
-			 .symbolizer = {.sysroot = o->common.sysroot,
-					.debug_dirs = o->common.debug_dirs.at,
-					.num_debug_dirs = o->common.debug_dirs.len,
-					.pack_folders = &folder,
-					.num_pack_folders = 1}};
+	struct pack p = {.folder = folder, .symbolizer = correlate_symbolizer(&o->common)};
 	struct common of = o->common;
 	struct stat st;
 	struct scan s;
 	const char **files;
 	int rc;
 
+	p.symbolizer.pack_folders = &folder;
+	p.symbolizer.num_pack_folders = 1;
 	if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
 		return error_set(e, ERROR_USAGE, "not a directory (name that of the datafiles)");
 	rc = list_new(o, folder, &s, &files, &of.num_profiles, d, e);

@@ -304,9 +304,7 @@ int profile_load(struct profile *p, const struct profile_request *r, struct diag
 {
 	const struct common *o = r->common;
 	struct correlate_options c = {
-	    .symbolizer = {.sysroot = o->sysroot,
-			   .debug_dirs = o->debug_dirs.at,
-			   .num_debug_dirs = o->debug_dirs.len},
+	    .symbolizer = correlate_symbolizer(o),
 	    .no_inline = o->no_inline,
 	    .threads = o->threads,
 	    .progress = resolved,

@@ -154,9 +154,7 @@ static void deinit(struct object *o)
 int annotate_object(struct annotation *t, struct error *e)
 {
 	struct object o = {.t = t, .of = {.m = t->m, .c = t->c, .columns = &t->columns}};
-	struct symbolizer_options options = {.sysroot = t->o->sysroot,
-					     .debug_dirs = t->o->debug_dirs.at,
-					     .num_debug_dirs = t->o->debug_dirs.len};
+	struct symbolizer_options options = correlate_symbolizer(t->o);
 	int rc = procedure_list_init(&o.of.procedures, &options, e);
 
 	if (rc == 0)

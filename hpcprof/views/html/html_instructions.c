@@ -336,9 +336,7 @@ static int put_texts(const struct instruction_column *t, struct error *e)
 int html_put_instructions(struct html *h, const struct html_place *lines, size_t n, struct error *e)
 {
 	struct instruction_column t = {.h = h, .lines = lines, .num_lines = n};
-	struct symbolizer_options options = {.sysroot = h->o->sysroot,
-					     .debug_dirs = h->o->debug_dirs.at,
-					     .num_debug_dirs = h->o->debug_dirs.len};
+	struct symbolizer_options options = correlate_symbolizer(h->o);
 	int rc = procedure_list_init(&t.procedures, &options, e);
 
 	if (rc == 0)

@@ -395,9 +395,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	const struct top_options *own = options;
 	const struct common *o = &own->common;
 	struct top t = {.out = out, .o = o};
-	const struct symbolizer_options symbols = {.sysroot = o->sysroot,
-						   .debug_dirs = o->debug_dirs.at,
-						   .num_debug_dirs = o->debug_dirs.len};
+	const struct symbolizer_options symbols = correlate_symbolizer(o);
 	bool shows = false;
 	int rc;
 

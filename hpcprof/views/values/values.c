@@ -128,9 +128,7 @@ static int check_recorded(const struct values_view *v, struct error *e)
 
 static int make(struct values_view *v, struct error *e)
 {
-	struct symbolizer_options options = {.sysroot = v->o->sysroot,
-					     .debug_dirs = v->o->debug_dirs.at,
-					     .num_debug_dirs = v->o->debug_dirs.len};
+	struct symbolizer_options options = correlate_symbolizer(v->o);
 	size_t fitting = shown_metrics_fitting(v->o, NAMES, VALUES_COLUMN);
 	uint32_t which;
 	int rc = check_recorded(v, e);

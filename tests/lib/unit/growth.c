@@ -1,0 +1,95 @@
+#include "tests/lib/unit/growth.h"
+
+#include "tests/lib/unit/cmocka_all.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SMALLEST = 1 << 10, LARGEST = 1 << 20, POINTS = 11 };
+
+/* What a process took. The memory is what it needed beyond that of its input, and at least a
+ * page's. */
+struct taken {
+	double bytes, seconds, memory;
+	int done;
+};
+
+static double memory_now(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return 1024.0 * (double)u.ru_maxrss;
+}
+
+static double cpu_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static struct taken measure(size_t bytes, growth_prepare *prepare, growth_run *run, void *context)
+{
+	struct taken t = {0};
+	int to[2];
+
+	fflush(NULL);
+	assert_int_equal(pipe(to), 0);
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		t.bytes = (double)prepare(context, bytes);
+		t.memory = memory_now();
+		t.seconds = cpu_now();
+		run(context);
+		t.seconds = cpu_now() - t.seconds;
+		t.memory = memory_now() - t.memory;
+		if (t.memory < 4096)
+			t.memory = 4096;
+		t.done = 1;
+		_exit(write(to[1], &t, sizeof t) == sizeof t ? 0 : 1);
+	}
+	close(to[1]);
+	ssize_t n = read(to[0], &t, sizeof t);
+	close(to[0]);
+	waitpid(child, NULL, 0);
+	assert_true(n == sizeof t && t.done);
+	return t;
+}
+
+/* The slope of the line that fits the points from first on best. */
+static double slope(const struct taken *t, int first, int memory)
+{
+	double n = POINTS - first, sx = 0, sy = 0, sxx = 0, sxy = 0;
+
+	for (int i = first; i < POINTS; i++) {
+		double x = log(t[i].bytes), y = log(memory ? t[i].memory : t[i].seconds);
+		sx += x;
+		sy += y;
+		sxx += x * x;
+		sxy += x * y;
+	}
+	return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+void growth_is_linear(const char *name, growth_prepare *prepare, growth_run *run, void *context)
+{
+	struct taken t[POINTS];
+	int i = 0;
+
+	for (size_t bytes = SMALLEST; bytes <= LARGEST; bytes *= 2)
+		t[i++] = measure(bytes, prepare, run, context);
+	printf(
+	    "# %s: %.0f bytes in %.1f ms and %.1f MB; slopes %.2f and %.2f, of the upper half %.2f "
+	    "and %.2f\n",
+	    name, t[POINTS - 1].bytes, 1e3 * t[POINTS - 1].seconds, t[POINTS - 1].memory / 1e6,
+	    slope(t, 0, 0), slope(t, 0, 1), slope(t, POINTS / 2, 0), slope(t, POINTS / 2, 1));
+	assert_true(slope(t, 0, 0) <= 1.1);
+	assert_true(slope(t, 0, 1) <= 1.1);
+}

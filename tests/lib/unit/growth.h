@@ -1,0 +1,16 @@
+/* How the CPU time and memory of a reader grow with its input, from 1 KiB to 1 MiB by doubling. */
+#ifndef TESTS_LIB_UNIT_GROWTH_H
+#define TESTS_LIB_UNIT_GROWTH_H
+
+#include <stddef.h>
+
+/* Make an input of about so many bytes; returns its real size. Called in a process of its own. */
+typedef size_t growth_prepare(void *context, size_t bytes);
+/* Read it. */
+typedef void growth_run(void *context);
+
+/* Fails the test unless the slope in the doubly logarithmic plot is at most 1.1, for both; prints a
+ * line with the name. */
+void growth_is_linear(const char *name, growth_prepare *prepare, growth_run *run, void *context);
+
+#endif
