@@ -6,7 +6,7 @@
 
 data=$top/tests/data/mpi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=emulated OMPI_MCA_rmaps_base_oversubscribe=1
 
 two() { # two OUTPUT COMMAND...: on two processes
 	timeout 120 "mpiexec.$kind" -n 2 "${@:2}" >"$1" 2>"$1.err" </dev/null
