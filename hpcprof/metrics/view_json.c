@@ -82,6 +82,15 @@ void view_json_function(struct view_json *j, uint32_t function)
 		fputs(",\"line\":null", j->out);
 }
 
+void view_json_most(struct view_json *j, uint32_t function, uint64_t most)
+{
+	if (function == UINT32_MAX)
+		return;
+	fputc(',', j->out);
+	view_json_function(j, function);
+	view_json_number(j, "in_function", most);
+}
+
 /* ---- rows ------------------------------------------------------------------------------ */
 
 void view_json_rows(struct view_json *j, const char *name, const char *rows)

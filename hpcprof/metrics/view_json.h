@@ -41,6 +41,8 @@ void view_json_left_out(struct view_json *j, const char *rows, uint64_t count,
 
 /* Members. Those that begin with a comma are not the first of their object. */
 void view_json_function(struct view_json *j, uint32_t function); /* "function":... without comma */
+/* The function (UINT32_MAX: none, and no members) that has the most of a row, and how much. */
+void view_json_most(struct view_json *j, uint32_t function, uint64_t most);
 void view_json_number(struct view_json *j, const char *name, uint64_t value);
 void view_json_bool(struct view_json *j, const char *name, bool value);
 void view_json_text(struct view_json *j, const char *name, const char *value); /* "": null */

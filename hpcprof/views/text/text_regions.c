@@ -88,11 +88,7 @@ bool text_regions_json(struct text *t, struct view_json *j)
 			json_member(j->out, "region", regions_name(t->m, t->c, r->function));
 			view_json_number(j, "total", r->total);
 			view_json_number(j, "entered", r->entered);
-			if (r->most_in != REGIONS_NONE) {
-				fputc(',', j->out);
-				view_json_function(j, r->most_in);
-				view_json_number(j, "in_function", r->most);
-			}
+			view_json_most(j, r->most_in, r->most);
 			fputc('}', j->out);
 		}
 		view_json_left_out(j, "rows", 0, NULL, 0);

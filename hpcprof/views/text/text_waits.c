@@ -190,11 +190,7 @@ bool text_waits_json(struct text *t, struct view_json *j)
 		view_json_row(j);
 		json_member(j->out, "kind", r->kind);
 		view_json_number(j, "blocked", r->value);
-		if (r->function != WAITS_NO_FUNCTION) {
-			fputc(',', j->out);
-			view_json_function(j, r->function);
-			view_json_number(j, "in_function", r->most);
-		}
+		view_json_most(j, r->function, r->most);
 		fputc('}', j->out);
 	}
 	view_json_left_out(j, "rows", 0, NULL, 0);
