@@ -16,6 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Keep the first reason why debug information is not read. */
+#define UNREAD(b, ...)                                                                             \
+	((b)->unread.kind == ERROR_NONE ? error_set(&(b)->unread, ERROR_FORMAT, __VA_ARGS__) : -1)
+
 static void close_file(struct elf_file *f)
 {
 	if (f->elf)
@@ -74,6 +78,7 @@ static int open_file(struct binary *b, struct elf_file *f, const char *path, str
 	}
 	if ((problem = bad_sections(f->elf, (uint64_t)st.st_size))) {
 		error_set(why, ERROR_FORMAT, "%s: %s", path, problem);
+		UNREAD(b, "%s: %s", path, problem);
 		close_file(f);
 		return -1;
 	}
@@ -82,10 +87,6 @@ static int open_file(struct binary *b, struct elf_file *f, const char *path, str
 	strcpy(f->path, path);
 	return 0;
 }
-
-/* Keep the first reason why debug information is not read. */
-#define UNREAD(b, ...)                                                                             \
-	((b)->unread.kind == ERROR_NONE ? error_set(&(b)->unread, ERROR_FORMAT, __VA_ARGS__) : -1)
 
 /* Linkers write 16 or 20 bytes; longer ones are ignored. */
 enum { ID_MAX = 64 };

@@ -9,14 +9,14 @@ enum {
 	/* Longer names are not demangled, as libiberty recurses for each byte of some. Names made
 	 * by compilers are shorter: the longest of LLVM 14 has 545 bytes, of rustc's library 1,222.
 	 */
-	MANGLED_MAX = 8192,
+	MANGLED_MAX = 4096,
 	/* Of the demangled form: for each byte of the name, and in all. */
 	TIMES_MAX = 64,
 	TEXT_MAX = 65536,
-	/* The printer has so many bytes on its stack for each pair of a template and a reference.
-	 */
-	SCOPE_BYTES = 32,
-	STACK_MAX = 1 << 18,
+	/* Of the printer's stack: for each pair of a template and a reference to a parameter of
+	 * one, each of which it may count twice; and in all. */
+	SCOPE_BYTES = 4 * 16,
+	STACK_MAX = 1 << 19,
 	OPTIONS = DMGL_PARAMS | DMGL_ANSI,
 };
 
@@ -177,8 +177,9 @@ static size_t tree_size(struct graph *g, const struct demangle_component *n)
 	g->size[i] = IN_WORK;
 	below(n, child);
 	g->templates += n->type == DEMANGLE_COMPONENT_TEMPLATE;
-	g->references += n->type == DEMANGLE_COMPONENT_REFERENCE ||
-			 n->type == DEMANGLE_COMPONENT_RVALUE_REFERENCE;
+	g->references += (n->type == DEMANGLE_COMPONENT_REFERENCE ||
+			  n->type == DEMANGLE_COMPONENT_RVALUE_REFERENCE) &&
+			 child[0] && child[0]->type == DEMANGLE_COMPONENT_TEMPLATE_PARAM;
 	for (int k = 0; k < 2; k++)
 		if (child[k])
 			size += tree_size(g, child[k]);
@@ -203,17 +204,25 @@ static int is_small(const struct mangled *m, const void *nodes)
 	return small && g.templates * g.references <= STACK_MAX / SCOPE_BYTES;
 }
 
+/* Of the number of a substitution. */
+static bool is_digit(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+}
+
 /* Whether substitutions are so few that the tree is small whatever they are: of k references to
  * what is before them, three each make it three times as large at most, so all 3^(k/3) times. */
 static bool has_few_references(const char *linkage)
 {
-	enum { FEW = 12 };
+	enum { FEW = 12, DIGITS_MAX = 3 }; /* a name has fewer than 36^3 */
 	int references = 0;
 
-	for (const char *s = linkage; *s; s++)
-		if (*s == 'S' &&
-		    s[1 + strspn(s + 1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '_')
-			references++;
+	for (const char *s = linkage; *s; s++) {
+		int digits = 0;
+		while (*s == 'S' && digits < DIGITS_MAX && is_digit(s[1 + digits]))
+			digits++;
+		references += *s == 'S' && s[1 + digits] == '_';
+	}
 	return references <= FEW;
 }
 

@@ -83,7 +83,8 @@ static bool remember(struct origins *o, const Dwarf_Die *die, struct function_re
 static bool is_deleting(const struct dwarf_pass *p, uint64_t entry)
 {
 	const struct code_symbol *sym = entry ? symbols_find(p->symbols, entry) : NULL;
-	return sym && sym->low == entry && demangle_is_deleting(sym->name);
+	return sym && sym->low == entry && work_pay_text(p->work, sym->name) &&
+	       demangle_is_deleting(sym->name);
 }
 
 /* The record of the function that die is a copy of; *out is NULL if it has no name. entry: of an

@@ -25,8 +25,8 @@ struct resolver {
 	VEC(size_t) pending;
 	VEC(size_t) unresolved;
 	VEC(uint32_t) stack;
-	/* Of each address: the next one from it on that is still to be resolved, or nearer to it
-	 * than itself; and how many units were tried for it. */
+	/* Of each address: itself while it is to be resolved, else one behind it (see next_open);
+	 * and how many units were tried for it. */
 	size_t *open;
 	uint8_t *tries;
 	struct origins origins;

@@ -2,7 +2,10 @@
  * read a byte. All that an input can make long beyond its own size is paid for before it is done:
  * the DIEs that are visited, ranges, rows of line tables, names, decompressed bytes, frames. So a
  * module takes time and memory that are linear in the bytes of its files and in the addresses to
- * resolve, whatever is in them. When no steps are left, the module keeps what was found until then.
+ * resolve. When no steps are left, the module keeps what was found until then.
+ *
+ * Not paid for yet is what libdw does on its own: it reads the abbreviations of each unit, .dwo
+ * files, and the line tables of a supplementary file.
  *
  * Modules that compilers made, with all their addresses, take 1 to 8 steps for each byte. */
 #ifndef SYMBOLIZE_WORK_H
@@ -16,6 +19,7 @@ enum {
 	WORK_PER_BYTE = 64,
 	WORK_PER_ADDRESS = 512,
 	WORK_AT_LEAST = 1 << 16,
+	WORK_PER_TEXT_BYTE = 8
 };
 
 struct work {
@@ -61,10 +65,13 @@ static inline bool work_pay(struct work *w, uint64_t steps)
 	return false;
 }
 
-/* Pay for a text, which may be NULL. No more of it is read than can be paid for. */
+/* Pay for a name or a part of a path, which may be NULL: to demangle, to normalise and to keep it.
+ * No more of it is read than can be paid for. */
 static inline bool work_pay_text(struct work *w, const char *s)
 {
-	return !s || work_pay(w, strnlen(s, w->left < PTRDIFF_MAX ? w->left + 1 : PTRDIFF_MAX));
+	uint64_t most = w->left / WORK_PER_TEXT_BYTE + 1;
+	size_t most_here = most < PTRDIFF_MAX ? (size_t)most : PTRDIFF_MAX;
+	return !s || work_pay(w, (uint64_t)strnlen(s, most_here) * WORK_PER_TEXT_BYTE);
 }
 
 #endif
