@@ -1,15 +1,13 @@
 #include "db/query/functions.h"
 
+#include "formats/base/arena.h"
+#include "hpcprof/correlate/label.h"
 #include "hpcprof/terminal/layout.h"
 
-#include <libiberty/demangle.h>
 #include <regex.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Much longer than any name from a compiler. The demangler recurses. */
-enum { LONGEST_MANGLED = 16384 };
 
 static const char *text_of(sqlite3_value *v)
 {
@@ -19,16 +17,18 @@ static const char *text_of(sqlite3_value *v)
 static void demangle(sqlite3_context *c, int n, sqlite3_value **v)
 {
 	const char *name = text_of(v[0]);
-	char *plain;
+	struct arena arena;
 
 	(void)n;
 	if (!name)
 		return;
-	plain = strlen(name) > LONGEST_MANGLED
-		    ? NULL
-		    : cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
-	sqlite3_result_text(c, plain ? plain : name, -1, SQLITE_TRANSIENT);
-	free(plain);
+	arena_init(&arena);
+	name = label_demangled(&arena, name);
+	if (name)
+		sqlite3_result_text(c, name, -1, SQLITE_TRANSIENT);
+	else
+		sqlite3_result_error_nomem(c);
+	arena_deinit(&arena);
 }
 
 static void scaled(sqlite3_context *c, int n, sqlite3_value **v)

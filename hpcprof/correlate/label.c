@@ -2,6 +2,7 @@
 
 #include "formats/base/path.h"
 #include "hpcprof/terminal/layout.h"
+#include "symbolize/demangle.h"
 
 #include <string.h>
 
@@ -138,4 +139,23 @@ const char *label_function(const struct symbolized *c, struct arena *a, uint32_t
 	const char *name = layout_clean(a, f->name);
 
 	return name && f->inlined ? layout_format(a, "%s%s", name, label_inlined(f)) : name;
+}
+
+const char *label_demangled(struct arena *a, const char *linkage_name)
+{
+	struct demangled d = {0};
+	const char *name = NULL;
+
+	switch (demangle(&d, linkage_name)) {
+	case DEMANGLE_DONE:
+		name = arena_strndup(a, d.text.at, d.text.len);
+		break;
+	case DEMANGLE_NOT:
+		name = linkage_name;
+		break;
+	case DEMANGLE_NO_MEMORY:
+		break;
+	}
+	vec_free(&d.text);
+	return name;
 }

@@ -38,4 +38,8 @@ const char *label_inlined(const struct code_function *f);
 /* The name followed by label_inlined. */
 const char *label_function(const struct symbolized *c, struct arena *a, uint32_t function);
 
+/* A linkage name demangled (symbolize/demangle.h), or the same if that is not possible. Not clean.
+ */
+const char *label_demangled(struct arena *a, const char *linkage_name);
+
 #endif

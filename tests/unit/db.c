@@ -195,6 +195,12 @@ static void test_functions(void **state)
 	    {"SELECT demangle('_ZN3foo3barEi')", "foo::bar(int)"},
 	    {"SELECT demangle('main')", "main"},
 	    {"SELECT demangle(NULL)", "NULL"},
+	    /* Each part names the one before it twice. */
+	    {"WITH RECURSIVE name(n, s) AS (SELECT 0, '_Z1f1AIiiE' UNION ALL SELECT n + 1, s || "
+	     "printf('1BIS%c_S%c_E', substr('02468ACEGIKMOQSUWY', n + 1, 1), "
+	     "substr('02468ACEGIKMOQSUWY', n + 1, 1)) FROM name WHERE n < 18) "
+	     "SELECT demangle(s) = s FROM name WHERE n = 18",
+	     "1"},
 	    {"SELECT scaled(1500000, 'ns')", "1.50 ms"},
 	    {"SELECT scaled(-1500000, 'ns')", "-1.50 ms"},
 	    {"SELECT 'std::vector' REGEXP '^std::'", "1"},
