@@ -3,13 +3,29 @@
 #include "tests/lib/unit/cmocka_all.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SMALLEST = 1 << 10, LARGEST = 1 << 20, POINTS = 11 };
+/* With a sanitizer the times are not those of the reader, and its errors show in small inputs, too.
+ */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WITH_SANITIZER
+#endif
+#ifdef WITH_SANITIZER
+enum { POINTS = 6, ROUNDS = 1, SANITIZED = 1 };
+#else
+enum { POINTS = 11, ROUNDS = 3, SANITIZED = 0 };
+#endif
+enum { SMALLEST = 1 << 10 };
+#define SLOPE_MOST 1.1
 
 /* What a process took. The memory is what it needed beyond that of its input, and at least a
  * page's. */
@@ -78,18 +94,32 @@ static double slope(const struct taken *t, int first, int memory)
 	return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
+/* Keep the less of what two runs with the same input took: the rest is not of the reader. */
+static void keep_less(struct taken *t, const struct taken *other)
+{
+	if (!t->done || other->seconds < t->seconds)
+		t->seconds = other->seconds;
+	if (!t->done || other->memory < t->memory)
+		t->memory = other->memory;
+	t->bytes = other->bytes;
+	t->done = 1;
+}
+
 void growth_is_linear(const char *name, growth_prepare *prepare, growth_run *run, void *context)
 {
-	struct taken t[POINTS];
-	int i = 0;
+	struct taken t[POINTS] = {0};
+	bool linear = false;
 
-	for (size_t bytes = SMALLEST; bytes <= LARGEST; bytes *= 2)
-		t[i++] = measure(bytes, prepare, run, context);
-	printf(
-	    "# %s: %.0f bytes in %.1f ms and %.1f MB; slopes %.2f and %.2f, of the upper half %.2f "
-	    "and %.2f\n",
-	    name, t[POINTS - 1].bytes, 1e3 * t[POINTS - 1].seconds, t[POINTS - 1].memory / 1e6,
-	    slope(t, 0, 0), slope(t, 0, 1), slope(t, POINTS / 2, 0), slope(t, POINTS / 2, 1));
-	assert_true(slope(t, 0, 0) <= 1.1);
-	assert_true(slope(t, 0, 1) <= 1.1);
+	for (int round = 0; round < ROUNDS && !linear; round++) {
+		for (int i = 0; i < POINTS; i++) {
+			struct taken one = measure((size_t)SMALLEST << i, prepare, run, context);
+			keep_less(&t[i], &one);
+		}
+		linear = slope(t, 0, 0) <= SLOPE_MOST && slope(t, 0, 1) <= SLOPE_MOST;
+	}
+	printf("# %s: %.0f bytes in %.1f ms and %.1f MB; slopes %.2f and %.2f, of the upper half "
+	       "%.2f and %.2f\n",
+	       name, t[POINTS - 1].bytes, 1e3 * t[POINTS - 1].seconds, t[POINTS - 1].memory / 1e6,
+	       slope(t, 0, 0), slope(t, 0, 1), slope(t, POINTS / 2, 0), slope(t, POINTS / 2, 1));
+	assert_true(linear || SANITIZED);
 }

@@ -10,7 +10,8 @@ typedef size_t growth_prepare(void *context, size_t bytes);
 typedef void growth_run(void *context);
 
 /* Fails the test unless the slope in the doubly logarithmic plot is at most 1.1, for both; prints a
- * line with the name. */
+ * line with the name. Each input is read up to three times, of which the least counts. Sanitizers
+ * get smaller inputs, and only they can fail the test. */
 void growth_is_linear(const char *name, growth_prepare *prepare, growth_run *run, void *context);
 
 #endif
