@@ -39,18 +39,4 @@ static inline bool die_flag(Dwarf_Die *die, unsigned attribute)
 	return dwarf_formflag(dwarf_attr(die, attribute, &a), &value) == 0 && value;
 }
 
-/* The DIE that the attribute refers to. */
-static inline bool die_reference(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
-{
-	Dwarf_Attribute a;
-	return dwarf_formref_die(dwarf_attr(die, attribute, &a), to) != NULL;
-}
-
-/* What describes a copy of a function, or a definition away from its declaration. */
-static inline bool die_origin(Dwarf_Die *die, Dwarf_Die *origin)
-{
-	return die_reference(die, DW_AT_abstract_origin, origin) ||
-	       die_reference(die, DW_AT_specification, origin);
-}
-
 #endif

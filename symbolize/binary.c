@@ -20,71 +20,19 @@
 #define UNREAD(b, ...)                                                                             \
 	((b)->unread.kind == ERROR_NONE ? error_set(&(b)->unread, ERROR_FORMAT, __VA_ARGS__) : -1)
 
-static void close_file(struct elf_file *f)
-{
-	if (f->elf)
-		elf_end(f->elf);
-	inflated_free(&f->inflated);
-	if (f->fd >= 0)
-		close(f->fd);
-	f->elf = NULL;
-	f->fd = -1;
-}
-
-/* What is said of a file whose sections cannot be read in time that is linear in its bytes: those
- * of real ones do not overlap, and the names of sections end in a zero, as the ELF specification
- * has it. NULL if they can be read. */
-static const char *bad_sections(Elf *elf, uint64_t bytes)
-{
-	uint64_t all = 0;
-	size_t names;
-	Elf_Scn *section = NULL;
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return NULL;
-	Elf_Data *data = elf_rawdata(elf_getscn(elf, names), NULL);
-	if (data && data->d_size && ((const char *)data->d_buf)[data->d_size - 1])
-		return "the names of its sections are damaged";
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr mem, *shdr = gelf_getshdr(section, &mem);
-		if (!shdr || shdr->sh_type == SHT_NOBITS || shdr->sh_type == SHT_NULL ||
-		    shdr->sh_size > bytes)
-			continue;
-		all += shdr->sh_size;
-		if (all / 2 > bytes)
-			return "its sections overlap";
-	}
-	return NULL;
-}
-
 /* Open path, shorter than PATH_MAX, if it is a regular ELF file. *why may be NULL. */
 static int open_file(struct binary *b, struct elf_file *f, const char *path, struct error *why)
 {
-	const char *problem;
-	struct stat st;
-	f->elf = NULL;
-	memset(&f->inflated, 0, sizeof f->inflated);
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0 || fstat(f->fd, &st) != 0) {
-		error_system(why, "%s", path);
-		close_file(f);
+	struct error problem;
+	if (elf_file_open(f, b->sysroot, path, &problem) != 0) {
+		if (problem.kind != ERROR_SYSTEM && problem.kind != ERROR_FORMAT)
+			UNREAD(b, "%s", problem.text);
+		if (why)
+			*why = problem;
 		return -1;
 	}
-	if (S_ISREG(st.st_mode))
-		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
-	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF) {
-		error_set(why, ERROR_FORMAT, "%s: expected an ELF file", path);
-		close_file(f);
-		return -1;
-	}
-	if ((problem = bad_sections(f->elf, (uint64_t)st.st_size))) {
-		error_set(why, ERROR_FORMAT, "%s: %s", path, problem);
-		UNREAD(b, "%s: %s", path, problem);
-		close_file(f);
-		return -1;
-	}
-	b->bytes += (uint64_t)st.st_size;
-	work_add_file(b->work, (uint64_t)st.st_size);
-	strcpy(f->path, path);
+	b->bytes += (uint64_t)f->st.st_size;
+	work_add_file(b->work, (uint64_t)f->st.st_size);
 	return 0;
 }
 
@@ -221,7 +169,7 @@ static bool find_by_id(struct binary *b, struct elf_file *f, const char *hex,
 		if (file_has_id(f, hex))
 			return true;
 		UNREAD(b, "%s: has another build-id than its name says", path);
-		close_file(f);
+		elf_file_close(f);
 	}
 	return false;
 }
@@ -247,7 +195,7 @@ __attribute__((format(printf, 3, 4))) static bool try_link(struct binary *b, uin
 		return true;
 	if (other)
 		UNREAD(b, "%s: its checksum is not the one in .gnu_debuglink", path);
-	close_file(f);
+	elf_file_close(f);
 	return false;
 }
 
@@ -267,7 +215,9 @@ static bool find_by_link(struct binary *b, const char *asked, const struct searc
 		return false;
 	/* Look beside the file after resolving links, as debuggers do: libfoo.so.1 may be a
 	 * symbolic link from another folder. */
-	const char *target = realpath(b->main.path, real) ? real : b->main.path;
+	const char *target = *b->main.real                  ? b->main.real
+			     : realpath(b->main.path, real) ? real
+							    : b->main.path;
 	int folder = folder_length(target);
 	if (try_link(b, crc, "%.*s%s", folder, target, link) ||
 	    try_link(b, crc, "%.*s.debug/%s", folder, target, link))
@@ -286,11 +236,12 @@ static bool find_by_link(struct binary *b, const char *asked, const struct searc
 }
 
 /* Hide, in our private mapping, sections with the locations of variables and with macros: they are
- * not read here, and to decompress them takes a large part of the time of a small profile. */
+ * not read here, and to decompress them takes a large part of the time of a small profile. And the
+ * link to a supplementary file, which libdw would open by itself, whatever it is. */
 static void drop_unread_sections(Elf *elf)
 {
 	static const char *const unread[] = {".debug_loc", ".debug_loclists", ".debug_macro",
-					     ".debug_macinfo"};
+					     ".debug_macinfo", ".gnu_debugaltlink"};
 	size_t names;
 	Elf_Scn *section = NULL;
 	if (elf_getshdrstrndx(elf, &names) != 0)
@@ -373,31 +324,47 @@ void binary_misses_dwo(struct binary *b, const char *folder, const char *dwo, si
 		       *slash ? folder : "", slash, dwo, more);
 }
 
-/* Open the file that .gnu_debugaltlink or .debug_sup names: relative to the folder of the file with
- * the link, or by the build-id that follows the name. */
-static void open_alt(struct binary *b, const struct search_paths *where)
+void binary_refuses_dwo(struct binary *b, const struct error *why)
 {
-	char hex[2 * ID_MAX + 1], path[PATH_MAX];
-	const char *name;
-	const void *id;
-	size_t size;
-	ssize_t link = dwelf_dwarf_gnu_debugaltlink(b->dwarf, &name, &id);
-	if (link > 0)
-		size = (size_t)link;
-	else if (!read_sup(dwarf_getelf(b->dwarf), &name, &id, &size) || !*name)
-		return;
-	if (!to_hex(hex, id, size))
-		return;
+	UNREAD(b, "%s", why->text);
+}
+
+/* What a file says of its supplementary file. */
+struct alt_link {
+	const char *name; /* NULL: there is none */
+	char id[2 * ID_MAX + 1];
+};
+
+/* Read .gnu_debugaltlink, which is a name and a build-id, or .debug_sup. */
+static struct alt_link read_alt_link(Elf *elf)
+{
+	struct alt_link link = {0};
+	Elf_Data *data = section_data(elf, ".gnu_debugaltlink", NULL);
+	const char *name = data ? data->d_buf : NULL;
+	const char *end = name ? memchr(name, '\0', data->d_size) : NULL;
+	const void *id = end ? end + 1 : NULL;
+	size_t size = end ? data->d_size - (size_t)(end + 1 - name) : 0;
+	if ((end || read_sup(elf, &name, &id, &size)) && *name && to_hex(link.id, id, size))
+		link.name = name;
+	return link;
+}
+
+/* Open the file that the link names: relative to the folder of the file with the link, or by the
+ * build-id. */
+static void open_alt(struct binary *b, const struct search_paths *where,
+		     const struct alt_link *link)
+{
+	char path[PATH_MAX];
 	const char *from = binary_source(b);
-	int n = name[0] == '/'
-		    ? snprintf(path, sizeof path, "%s%s", where->sysroot, name)
-		    : snprintf(path, sizeof path, "%.*s%s", folder_length(from), from, name);
+	int n = link->name[0] == '/'
+		    ? snprintf(path, sizeof path, "%s%s", where->sysroot, link->name)
+		    : snprintf(path, sizeof path, "%.*s%s", folder_length(from), from, link->name);
 	bool found = n > 0 && (size_t)n < sizeof path && open_file(b, &b->alt, path, NULL) == 0;
-	if (found && !file_has_id(&b->alt, hex)) {
-		close_file(&b->alt);
+	if (found && !file_has_id(&b->alt, link->id)) {
+		elf_file_close(&b->alt);
 		found = false;
 	}
-	if (!found && !find_by_id(b, &b->alt, hex, where)) {
+	if (!found && !find_by_id(b, &b->alt, link->id, where)) {
 		UNREAD(b, "%s: not found, with which %s shares debug information (see dwz(1))",
 		       path, from);
 		return;
@@ -463,7 +430,7 @@ static void open_main(struct binary *b, const char *path, const char *build_id,
 			  "%s: found another build than the one that was measured%s%s", full,
 			  content ? "" : ", which has build-id ", content ? "" : build_id);
 		b->stale = true;
-		close_file(&b->main);
+		elf_file_close(&b->main);
 	}
 	if (b->main.elf)
 		b->entry = program_entry(b->main.elf);
@@ -474,6 +441,7 @@ int binary_open(struct binary *b, const char *path, const char *build_id,
 {
 	memset(b, 0, sizeof *b);
 	b->work = work;
+	b->sysroot = where->sysroot;
 	b->main.fd = b->debug.fd = b->alt.fd = -1;
 	open_main(b, path, build_id, where, why);
 	if (!b->main.elf || !has_dwarf(b->main.elf))
@@ -481,10 +449,12 @@ int binary_open(struct binary *b, const char *path, const char *build_id,
 	struct elf_file *f = b->debug.elf ? &b->debug : &b->main;
 	if (!f->elf)
 		return -1;
-	if (has_dwarf(f->elf))
+	if (has_dwarf(f->elf)) {
+		struct alt_link link = read_alt_link(f->elf);
 		open_dwarf(b, f);
-	if (b->dwarf)
-		open_alt(b, where);
+		if (b->dwarf && link.name)
+			open_alt(b, where, &link);
+	}
 	return 0;
 }
 
@@ -494,9 +464,9 @@ void binary_close(struct binary *b)
 		dwarf_end(b->dwarf);
 	if (b->alt_dwarf)
 		dwarf_end(b->alt_dwarf);
-	close_file(&b->alt);
-	close_file(&b->debug);
-	close_file(&b->main);
+	elf_file_close(&b->alt);
+	elf_file_close(&b->debug);
+	elf_file_close(&b->main);
 }
 
 void binary_is_too_much(struct binary *b)

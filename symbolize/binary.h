@@ -8,21 +8,12 @@
 #define SYMBOLIZE_BINARY_H
 
 #include "formats/base/error.h"
-#include "symbolize/inflate.h"
+#include "symbolize/elf_file.h"
 #include "symbolize/work.h"
 
 #include <elfutils/libdw.h>
-#include <libelf.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-struct elf_file {
-	int fd;   /* -1: not open */
-	Elf *elf; /* NULL: not open */
-	struct inflated inflated;
-	char path[PATH_MAX];
-};
 
 struct search_paths {
 	const char *sysroot;     /* "" for none */
@@ -36,6 +27,7 @@ struct binary {
 	Dwarf *alt_dwarf; /* of alt */
 	uint64_t bytes;   /* of the files */
 	struct work *work;
+	const char *sysroot;
 	uint64_t entry; /* entry point of main if it is a program, else 0 */
 	bool stale;     /* main was another build and was closed */
 	/* Why debug information that exists, or is named, is not read; ERROR_NONE: it is. */
@@ -57,6 +49,9 @@ void binary_close(struct binary *b);
 /* A unit of the module names the file dwo, relative to folder (may be NULL), for its debug
  * information, which was not found: say so in b->unread. units: how many such units there are. */
 void binary_misses_dwo(struct binary *b, const char *folder, const char *dwo, size_t units);
+
+/* Such a file was not opened: say why in b->unread. */
+void binary_refuses_dwo(struct binary *b, const struct error *why);
 
 /* Say in b->unread that not all of it was read, as work was over. */
 void binary_is_too_much(struct binary *b);

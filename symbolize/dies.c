@@ -1,3 +1,4 @@
+#include "symbolize/abbreviations.h"
 #include "symbolize/attributes.h"
 #include "symbolize/demangle.h"
 #include "symbolize/die_walk.h"
@@ -37,6 +38,19 @@ static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
 	return a->cu == b->cu;
 }
 
+bool unit_reference(struct unit *u, Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
+{
+	Dwarf_Attribute a;
+	return dwarf_formref_die(dwarf_attr(die, attribute, &a), to) &&
+	       (to->cu == die->cu || abbreviations_pay(u->abbreviations, to));
+}
+
+bool unit_origin(struct unit *u, Dwarf_Die *die, Dwarf_Die *origin)
+{
+	return unit_reference(u, die, DW_AT_abstract_origin, origin) ||
+	       unit_reference(u, die, DW_AT_specification, origin);
+}
+
 int unit_die_file(struct unit *u, Dwarf_Die *die, uint64_t number, const char **path)
 {
 	if (same_unit(die, &u->die))
@@ -62,7 +76,7 @@ static int describe(struct unit *u, Dwarf_Die die, struct description *d)
 			return -1;
 		d->external |= die_flag(&die, DW_AT_external);
 		Dwarf_Die origin;
-		if (!die_origin(&die, &origin))
+		if (!unit_origin(u, &die, &origin))
 			break;
 		die = origin;
 	}
@@ -97,7 +111,7 @@ static int function_of(struct unit *u, Dwarf_Die *die, uint64_t entry, struct fu
 	bool linked =
 	    die_string(die, DW_AT_linkage_name) || die_string(die, DW_AT_MIPS_linkage_name);
 	bool deleting = !linked && is_deleting(p, entry);
-	bool cached = !linked && !deleting && die_origin(die, &origin);
+	bool cached = !linked && !deleting && unit_origin(u, die, &origin);
 	uint32_t known =
 	    cached ? interner_find(&u->origins->dies, (uintptr_t)origin.addr) : INTERNER_NONE;
 	*out = known != INTERNER_NONE ? u->origins->functions.at[known] : NULL;

@@ -1,7 +1,9 @@
 #include "symbolize/dwarf.h"
 
 #include "formats/base/search.h"
+#include "symbolize/abbreviations.h"
 #include "symbolize/enclosing.h"
+#include "symbolize/split_file.h"
 #include "symbolize/unit.h"
 
 #include <dwarf.h>
@@ -33,8 +35,10 @@ struct resolver {
 	struct enclosing enclosing;
 	struct interner tried; /* units that were tried, by the offset of their DIE */
 	struct line_sections sections;
-	struct interner other_tables; /* see struct unit */
-	struct unit unit;             /* its arrays are reused for the next unit */
+	struct other_tables other_tables;
+	struct abbreviations abbreviations;
+	struct split_files split_files;
+	struct unit unit; /* its arrays are reused for the next unit */
 };
 
 size_t unit_lower_bound(const struct unit *u, size_t first, uint64_t address)
@@ -236,14 +240,23 @@ static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 	Dwarf_Die die, split;
 	Dwarf_Attribute a;
 	uint8_t type;
+	bool found = false;
 	if (!r->pending.len || !dwarf_offdie(r->pass->dwarf, offset, &die) ||
-	    dwarf_cu_info(die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) != 0)
+	    dwarf_cu_info(die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0 ||
+	    !abbreviations_pay(&r->abbreviations, &die))
 		return 0;
-	u->die = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid ? split : die;
-	u->lines_die = die;
 	u->directory = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &a));
-	if (type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_invalid)
-		count_missing(r->pass, &die, u->directory);
+	if (type == DW_UT_skeleton && split_file_pay(&r->split_files, &die)) {
+		if (dwarf_cu_info(die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) != 0)
+			return 0;
+		found = dwarf_tag(&split) != DW_TAG_invalid;
+		if (found && !abbreviations_pay(&r->abbreviations, &split))
+			return 0;
+		if (!found)
+			count_missing(r->pass, &die, u->directory);
+	}
+	u->die = found ? split : die;
+	u->lines_die = die;
 	u->pending = r->pending.at;
 	u->num_pending = r->pending.len;
 	if (unit_read_lines(u) != 0)
@@ -324,8 +337,18 @@ static bool all_resolved(const struct dwarf_pass *p)
 	return true;
 }
 
+/* Pay for what libdw reads of each unit. */
+static bool pay_units(struct resolver *r)
+{
+	Dwarf *dwarf = r->pass->dwarf, *alt = dwarf_getalt(dwarf);
+	return abbreviations_pay_units(&r->abbreviations, dwarf_getelf(dwarf)) &&
+	       (!alt || abbreviations_pay_units(&r->abbreviations, dwarf_getelf(alt)));
+}
+
 static int resolve(struct resolver *r)
 {
+	if (!pay_units(r))
+		return 0;
 	if (!claim_by_aranges(r) || resolve_claims(r) != 0)
 		return -1;
 	if (all_resolved(r->pass))
@@ -354,7 +377,10 @@ int dwarf_resolve(struct dwarf_pass *p)
 	r.unit.sections = &r.sections;
 	r.unit.other_tables = &r.other_tables;
 	r.unit.enclosing = &r.enclosing;
-	r.enclosing.work = p->work;
+	r.unit.abbreviations = &r.abbreviations;
+	r.enclosing.work = r.abbreviations.work = p->work;
+	r.split_files.abbreviations = &r.abbreviations;
+	r.split_files.path = p->path;
 	int result = -1;
 	if (read_text(&r) && make_open(&r)) {
 		line_sections_read(&r.sections, dwarf_getelf(p->dwarf));
@@ -362,6 +388,8 @@ int dwarf_resolve(struct dwarf_pass *p)
 		r.unit.num_text = r.text.len;
 		result = resolve(&r);
 	}
+	if (r.abbreviations.failed || r.other_tables.failed)
+		result = -1;
 	vec_free(&r.text);
 	vec_free(&r.claims);
 	vec_free(&r.pending);
@@ -369,7 +397,11 @@ int dwarf_resolve(struct dwarf_pass *p)
 	vec_free(&r.stack);
 	free(r.open);
 	free(r.tries);
-	interner_deinit(&r.other_tables);
+	dwarf_sections_free(&r.other_tables.sections);
+	interner_deinit(&r.other_tables.paid);
+	abbreviations_free(&r.abbreviations);
+	split_files_free(&r.split_files);
+	p->refused = r.split_files.refused;
 	vec_free(&r.unit.ranges);
 	vec_free(&r.unit.files);
 	vec_free(&r.unit.split_files);

@@ -35,6 +35,7 @@ struct debug_place {
 struct dwarf_pass {
 	/* Set by the caller. */
 	Dwarf *dwarf;
+	const char *path; /* of its file */
 	struct work *work;
 	struct symbol_names *names;
 	struct functions *functions;
@@ -47,6 +48,7 @@ struct dwarf_pass {
 	 * be NULL) and DW_AT_dwo_name. */
 	size_t missing;
 	const char *folder, *dwo;
+	struct error refused; /* why a file with such information was not opened; or ERROR_NONE */
 	struct scope *scopes;
 	size_t num_scopes, cap_scopes;
 };

@@ -1,5 +1,6 @@
-/* Compressed sections of an ELF file (SHF_COMPRESSED; the System V ABI, "Section Compression"),
- * decompressed by libdeflate, which takes half the time of libelf's zlib. */
+/* Compressed sections of an ELF file (SHF_COMPRESSED; the System V ABI, "Section Compression"; and
+ * .zdebug_*, which GNU tools wrote before), decompressed by libdeflate, which takes half the time
+ * of libelf's zlib. */
 #ifndef SYMBOLIZE_INFLATE_H
 #define SYMBOLIZE_INFLATE_H
 
@@ -16,8 +17,8 @@ struct inflated {
  * afterwards, and their headers are those of sections that were never compressed. elf is opened
  * with ELF_C_READ_MMAP_PRIVATE. Sections that are damaged, or for which memory runs out, stay as
  * they are, for libelf; those that claim more than there can be, or that cannot be paid for, are
- * hidden from it. Call inflated_free after elf_end. */
-void inflate_sections(Elf *elf, struct work *work, struct inflated *kept);
+ * hidden from it: then the result is false. Call inflated_free after elf_end. */
+bool inflate_sections(Elf *elf, struct work *work, struct inflated *kept);
 void inflated_free(struct inflated *kept);
 
 #endif

@@ -1,94 +1,19 @@
 #include "symbolize/line_table.h"
 
+#include "symbolize/leb.h"
+#include "symbolize/section.h"
+
 #include <dwarf.h>
-#include <gelf.h>
 #include <string.h>
 
-/* Version 5 has five kinds of content . */
+/* Version 5 has five kinds of content. */
 enum { FORMATS_MAX = 16 };
-
-static struct cursor section_cursor(Elf_Scn *section, bool big)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	return data && data->d_buf ? cursor_of(data->d_buf, data->d_size, big)
-				   : cursor_of("", 0, big);
-}
-
-/* Without what follows the last zero. */
-static struct cursor strings_cursor(Elf_Scn *section, bool big)
-{
-	struct cursor c = section_cursor(section, big);
-	while (c.size && c.base[c.size - 1])
-		c.size--;
-	return c;
-}
 
 void line_sections_read(struct line_sections *s, Elf *elf)
 {
-	size_t names;
-	Elf_Scn *section = NULL;
-	const char *ident = elf_getident(elf, NULL);
-	bool big = ident && ident[EI_DATA] == ELFDATA2MSB;
-	s->line = s->line_str = s->str = cursor_of("", 0, big);
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return;
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr mem;
-		const GElf_Shdr *shdr = gelf_getshdr(section, &mem);
-		const char *name = shdr ? elf_strptr(elf, names, shdr->sh_name) : NULL;
-		if (!name || shdr->sh_type == SHT_NOBITS || shdr->sh_flags & SHF_COMPRESSED)
-			continue;
-		if (strcmp(name, ".debug_line") == 0)
-			s->line = section_cursor(section, big);
-		else if (strcmp(name, ".debug_line_str") == 0)
-			s->line_str = strings_cursor(section, big);
-		else if (strcmp(name, ".debug_str") == 0)
-			s->str = strings_cursor(section, big);
-	}
-}
-
-/* LEB128 (DWARF 5, 7.6). Bits beyond 64 are dropped. */
-static bool read_uleb(struct cursor *c, uint64_t *out)
-{
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-	do {
-		if (!cursor_u8(c, &byte))
-			return false;
-		if (shift < 64)
-			value |= (uint64_t)(byte & 127) << shift;
-		shift += 7;
-	} while (byte & 128);
-	*out = value;
-	return true;
-}
-
-static bool read_sleb(struct cursor *c, int64_t *out)
-{
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-	do {
-		if (!cursor_u8(c, &byte))
-			return false;
-		if (shift < 64)
-			value |= (uint64_t)(byte & 127) << shift;
-		shift += 7;
-	} while (byte & 128);
-	if (shift < 64 && byte & 64)
-		value |= ~(uint64_t)0 << shift;
-	*out = (int64_t)value;
-	return true;
-}
-
-static bool read_u16(struct cursor *c, uint16_t *out)
-{
-	uint8_t a, b;
-	if (cursor_left(c) < 2 || !cursor_u8(c, &a) || !cursor_u8(c, &b))
-		return false;
-	*out = c->big ? (uint16_t)(a << 8 | b) : (uint16_t)(b << 8 | a);
-	return true;
+	s->line = section_read(elf, ".debug_line");
+	s->line_str = section_read_strings(elf, ".debug_line_str");
+	s->str = section_read_strings(elf, ".debug_str");
 }
 
 static bool read_string(struct cursor *c, const char **out)
@@ -124,11 +49,11 @@ static bool read_form(struct cursor *c, const struct line_sections *s, uint64_t 
 	case DW_FORM_strp:
 		return cursor_word(c, offset_size, number) && string_at(&s->str, *number, string);
 	case DW_FORM_udata:
-		return read_uleb(c, number);
+		return leb_read(c, number);
 	case DW_FORM_data1:
 		return cursor_u8(c, &u8) && (*number = u8, true);
 	case DW_FORM_data2:
-		return read_u16(c, &u16) && (*number = u16, true);
+		return leb_read_u16(c, &u16) && (*number = u16, true);
 	case DW_FORM_data4:
 		return cursor_word(c, 4, number);
 	case DW_FORM_data8:
@@ -136,7 +61,7 @@ static bool read_form(struct cursor *c, const struct line_sections *s, uint64_t 
 	case DW_FORM_data16:
 		return cursor_skip(c, 16);
 	case DW_FORM_block:
-		return read_uleb(c, number) && *number <= cursor_left(c) &&
+		return leb_read(c, number) && *number <= cursor_left(c) &&
 		       cursor_skip(c, (size_t)*number);
 	default:
 		return false;
@@ -152,9 +77,9 @@ static enum line_result read_entries(struct line_table *t, const struct line_sec
 	if (!cursor_u8(c, &formats) || formats > FORMATS_MAX)
 		return LINE_UNKNOWN;
 	for (unsigned i = 0; i < formats; i++)
-		if (!read_uleb(c, &content[i]) || !read_uleb(c, &form[i]))
+		if (!leb_read(c, &content[i]) || !leb_read(c, &form[i]))
 			return LINE_UNKNOWN;
-	if (!read_uleb(c, &count) || count > LINE_ENTRIES_MAX || (count && !formats))
+	if (!leb_read(c, &count) || count > LINE_ENTRIES_MAX || (count && !formats))
 		return LINE_UNKNOWN;
 	for (uint64_t n = 0; n < count; n++) {
 		struct line_file entry = {0};
@@ -195,8 +120,8 @@ static enum line_result read_old_entries(struct line_table *t, struct cursor *c)
 			return LINE_UNKNOWN;
 		if (!*file.name)
 			return LINE_READ;
-		if (!read_uleb(c, &file.directory) || !read_uleb(c, &ignored) ||
-		    !read_uleb(c, &ignored))
+		if (!leb_read(c, &file.directory) || !leb_read(c, &ignored) ||
+		    !leb_read(c, &ignored))
 			return LINE_UNKNOWN;
 		if (!vec_push(&t->files, file))
 			return LINE_NO_MEMORY;
@@ -221,9 +146,9 @@ static bool read_length(struct cursor *c, unsigned *offset_size)
 	return true;
 }
 
-uint64_t line_table_bytes(const struct line_sections *s, uint64_t offset)
+uint64_t line_table_bytes(const struct cursor *section, uint64_t offset)
 {
-	struct cursor c = s->line;
+	struct cursor c = *section;
 	unsigned offset_size;
 	if (offset > c.size || !cursor_skip(&c, (size_t)offset) || !read_length(&c, &offset_size))
 		return 0;
@@ -238,7 +163,7 @@ static bool read_sizes(struct line_table *t, struct cursor *c, unsigned *offset_
 	uint8_t address_size;
 	if (!read_length(c, offset_size))
 		return false;
-	if (!read_u16(c, &version) || version < 2 || version > 5)
+	if (!leb_read_u16(c, &version) || version < 2 || version > 5)
 		return false;
 	t->version = (uint8_t)version;
 	if (version == 5 && (!cursor_u8(c, &address_size) || !cursor_skip(c, 1)))
@@ -311,7 +236,7 @@ static bool run_extended(struct line_machine *m)
 {
 	uint64_t length;
 	uint8_t opcode;
-	if (!read_uleb(&m->c, &length) || length > cursor_left(&m->c))
+	if (!leb_read(&m->c, &length) || length > cursor_left(&m->c))
 		return false;
 	size_t end = m->c.pos + (size_t)length;
 	if (length == 0 || !cursor_u8(&m->c, &opcode))
@@ -339,29 +264,29 @@ static bool run_standard(struct line_machine *m, uint8_t opcode)
 		emit(m);
 		return true;
 	case DW_LNS_advance_pc:
-		if (!read_uleb(&m->c, &value))
+		if (!leb_read(&m->c, &value))
 			return false;
 		m->row.address += value * t->min_instruction;
 		return true;
 	case DW_LNS_advance_line:
-		if (!read_sleb(&m->c, &delta))
+		if (!leb_read_signed(&m->c, &delta))
 			return false;
 		m->row.line += (uint32_t)delta;
 		return true;
 	case DW_LNS_set_file:
-		return read_uleb(&m->c, &m->row.file);
+		return leb_read(&m->c, &m->row.file);
 	case DW_LNS_const_add_pc:
 		m->row.address +=
 		    (uint64_t)((255 - t->opcode_base) / t->line_range) * t->min_instruction;
 		return true;
 	case DW_LNS_fixed_advance_pc:
-		if (!read_u16(&m->c, &advance))
+		if (!leb_read_u16(&m->c, &advance))
 			return false;
 		m->row.address += advance;
 		return true;
 	default:
 		for (unsigned i = 0; i < t->opcode_lengths[opcode - 1]; i++)
-			if (!read_uleb(&m->c, &value))
+			if (!leb_read(&m->c, &value))
 				return false;
 		return true;
 	}

@@ -38,8 +38,9 @@ enum line_result { LINE_READ, LINE_UNKNOWN, LINE_NO_MEMORY };
 /* elf must have been passed to dwarf_begin_elf, which decompresses its sections. */
 void line_sections_read(struct line_sections *s, Elf *elf);
 
-/* The bytes of the table at an offset of .debug_line, as it says; at most those of the section. */
-uint64_t line_table_bytes(const struct line_sections *s, uint64_t offset);
+/* The bytes of the table at an offset of a .debug_line, as it says; at most those of the section.
+ */
+uint64_t line_table_bytes(const struct cursor *section, uint64_t offset);
 
 /* Read the header at an offset of .debug_line. */
 enum line_result line_table_read(struct line_table *t, const struct line_sections *s,

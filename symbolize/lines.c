@@ -43,16 +43,42 @@ static int table_file(struct unit *u, uint64_t number, const char **path)
 	return make_path(u, base, directory, file->name, path);
 }
 
+/* Pay for the line table at an offset of .debug_line in the file of a Dwarf, once. False if that
+ * cannot be paid for, or memory ran out. */
+static bool pay_table(struct unit *u, Dwarf *dwarf, uint64_t offset)
+{
+	struct other_tables *o = u->other_tables;
+	const struct cursor *s = dwarf_sections_get(&o->sections, dwarf, ".debug_line");
+	uintptr_t at = s ? (uintptr_t)s->base + offset : 0;
+	if (s && (offset >= s->size || interner_find(&o->paid, at) != INTERNER_NONE))
+		return true;
+	if (s && !work_pay(u->pass->work, line_table_bytes(s, offset)))
+		return false;
+	o->failed |= !s || interner_insert(&o->paid, at) == INTERNER_NONE;
+	return !o->failed;
+}
+
+/* The same for the table that a unit's DIE names. */
+static bool pay_named_table(struct unit *u, Dwarf_Die *die)
+{
+	Dwarf_Word offset;
+	Dwarf_Attribute a;
+	return dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &a), &offset) != 0 ||
+	       pay_table(u, dwarf_cu_getdwarf(die->cu), offset);
+}
+
 /* libdw's table of files of die's unit, which it reads once for each offset. Its program is also
  * read. False if there is none, or it is not paid for. */
 static bool libdw_files(struct unit *u, Dwarf_Die *die, Dwarf_Files **files, size_t *n)
 {
-	Dwarf_Word offset;
-	Dwarf_Attribute a;
-	if (dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &a), &offset) == 0 &&
-	    interner_find(u->other_tables, offset) == INTERNER_NONE &&
-	    (!work_pay(u->pass->work, line_table_bytes(u->sections, offset)) ||
-	     interner_insert(u->other_tables, offset) == INTERNER_NONE))
+	uint8_t type;
+	if (dwarf_cu_info(die->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0)
+		return false;
+	/* libdw reads the only table of a split unit's file, else that of the skeleton. */
+	bool split = type == DW_UT_split_compile || type == DW_UT_split_type;
+	if (split
+		? !pay_table(u, dwarf_cu_getdwarf(die->cu), 0) || !pay_named_table(u, &u->lines_die)
+		: !pay_named_table(u, die))
 		return false;
 	return dwarf_getsrcfiles(die, files, n) == 0;
 }
@@ -109,7 +135,7 @@ int unit_read_lines(struct unit *u)
 	u->has_table = false;
 	u->files.len = u->split_files.len = 0;
 	if (dwarf_formudata(dwarf_attr(&u->lines_die, DW_AT_stmt_list, &a), &offset) != 0 ||
-	    !work_pay(u->pass->work, line_table_bytes(u->sections, offset)))
+	    !work_pay(u->pass->work, line_table_bytes(&u->sections->line, offset)))
 		return 0;
 	enum line_result result = line_table_read(&u->table, u->sections, offset);
 	u->has_table = result == LINE_READ;
@@ -178,7 +204,7 @@ static int lines_of_libdw(struct unit *u)
 {
 	Dwarf_Lines *lines;
 	size_t n, at = 0;
-	if (dwarf_getsrclines(&u->lines_die, &lines, &n) != 0)
+	if (!pay_named_table(u, &u->lines_die) || dwarf_getsrclines(&u->lines_die, &lines, &n) != 0)
 		return 0;
 	for (size_t i = 0; i < u->num_pending; i++) {
 		struct debug_place *place = &u->pass->places[u->pending[i]];

@@ -61,7 +61,7 @@ static void place_of(struct qualified *n, Dwarf_Die *die, char place[PLACE_BYTES
 	uint32_t line, column;
 	uint64_t file;
 
-	if (die_reference(die, DW_AT_signature, &whole)) /* it is in a unit of its own */
+	if (unit_reference(n->u, die, DW_AT_signature, &whole)) /* it is in a unit of its own */
 		die = &whole;
 	line = die_position(die, DW_AT_decl_line);
 	column = die_position(die, DW_AT_decl_column);
@@ -139,12 +139,12 @@ static void find_types(struct qualified *n, Dwarf_Die *owner, int depth);
 static void find_type(struct qualified *n, Dwarf_Die *parameter, int depth)
 {
 	Dwarf_Die type, next;
-	bool found = die_reference(parameter, DW_AT_type, &type);
+	bool found = unit_reference(n->u, parameter, DW_AT_type, &type);
 
 	/* Through pointers, references, const and typedef. */
 	for (int i = 0; found && !is_type(dwarf_tag(&type)); i++, type = next)
 		found = i < DEEPEST && dwarf_tag(&type) != DW_TAG_subroutine_type &&
-			die_reference(&type, DW_AT_type, &next);
+			unit_reference(n->u, &type, DW_AT_type, &next);
 	if (!found || n->num_steps == MOST_STEPS)
 		return;
 	n->num_steps++;
@@ -158,7 +158,7 @@ static void find_types(struct qualified *n, Dwarf_Die *owner, int depth)
 {
 	Dwarf_Die child, packed, whole;
 
-	if (die_reference(owner, DW_AT_signature, &whole))
+	if (unit_reference(n->u, owner, DW_AT_signature, &whole))
 		owner = &whole;
 	if (depth == DEEPEST || dwarf_child(owner, &child) != 0)
 		return;
@@ -302,12 +302,12 @@ static void append_scope(struct qualified *n, Dwarf_Die *scope)
 
 /* What has the name of a function that die is a copy of, or defines away from its namespace or
  * type; else die. */
-static Dwarf_Die named(Dwarf_Die die)
+static Dwarf_Die named(struct unit *u, Dwarf_Die die)
 {
 	Dwarf_Die at = die, next;
 
 	for (int i = 0; i < DEEPEST && !own_name(&at); i++, at = next)
-		if (dwarf_tag(&at) != DW_TAG_subprogram || !die_origin(&at, &next))
+		if (dwarf_tag(&at) != DW_TAG_subprogram || !unit_origin(u, &at, &next))
 			return die;
 	return at;
 }
@@ -318,10 +318,12 @@ enum { CPLUSPLUS_17 = 0x2a, CPLUSPLUS_20 = 0x2b, CPLUSPLUS_23 = 0x3a };
 static bool is_cplusplus(Dwarf_Die *die)
 {
 	Dwarf_Die unit;
+	uint64_t language;
 
-	if (!dwarf_diecu(die, &unit, NULL, NULL))
+	/* dwarf_srclang follows references to other units */
+	if (!dwarf_diecu(die, &unit, NULL, NULL) || !die_number(&unit, DW_AT_language, &language))
 		return false;
-	switch (dwarf_srclang(&unit)) {
+	switch (language) {
 	case DW_LANG_C_plus_plus:
 	case DW_LANG_C_plus_plus_03:
 	case DW_LANG_C_plus_plus_11:
@@ -349,7 +351,7 @@ int qualified_name(struct unit *u, Dwarf_Die *die, const char **full)
 		found = enclosing_of(u->enclosing, &at, &scopes[num_scopes]);
 		if (found <= 0)
 			break;
-		at = named(scopes[num_scopes]);
+		at = named(u, scopes[num_scopes]);
 		scopes[num_scopes++] = at;
 	}
 	while (num_scopes--)

@@ -320,6 +320,7 @@ static int resolve(struct module *m, struct symbol_table *out)
 	int result = read_symbols(m);
 	if (result == 0 && m->binary.dwarf) {
 		m->dwarf = (struct dwarf_pass){.dwarf = m->binary.dwarf,
+					       .path = binary_source(&m->binary),
 					       .work = &m->reading,
 					       .names = m->s->names,
 					       .functions = &m->functions,
@@ -389,6 +390,8 @@ static int describe_source(struct module *m, struct symbol_table *out, struct er
 		if (!out->debug_file)
 			return -1;
 	}
+	if (m->dwarf.refused.kind != ERROR_NONE)
+		binary_refuses_dwo(&m->binary, &m->dwarf.refused);
 	if (m->dwarf.missing)
 		binary_misses_dwo(&m->binary, m->dwarf.folder, m->dwarf.dwo, m->dwarf.missing);
 	if ((m->reading.over || m->naming.over) && source)

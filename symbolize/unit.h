@@ -6,6 +6,7 @@
 #include "formats/base/vec.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/line_table.h"
+#include "symbolize/section.h"
 
 /* Bytes of code that belong to a scope. */
 struct scope_range {
@@ -21,6 +22,13 @@ struct extent {
 struct file_cache {
 	const char **at;
 	size_t len, cap;
+};
+
+/* Line tables that libdw reads, because other units have them or our reader refuses them. */
+struct other_tables {
+	struct dwarf_sections sections; /* .debug_line */
+	struct interner paid;           /* addresses of tables in memory */
+	bool failed;                    /* memory ran out */
 };
 
 /* The functions of abstract DIEs. */
@@ -42,9 +50,9 @@ struct unit {
 	const size_t *pending;
 	size_t num_pending;
 	struct enclosing *enclosing;
+	struct abbreviations *abbreviations;
 	const struct line_sections *sections;
-	struct interner
-	    *other_tables; /* offsets of line tables of other units that were paid for */
+	struct other_tables *other_tables;
 	struct origins *origins;
 	VEC(struct scope_range) ranges;
 	struct line_table table;
@@ -62,6 +70,14 @@ bool unit_is_text(const struct unit *u, uint64_t address);
 
 /* Whether [low, high) is code of the module and contains a pending address. */
 bool unit_wants(const struct unit *u, uint64_t low, uint64_t high);
+
+/* The DIE that the attribute refers to. False if there is none, or if the abbreviations of the unit
+ * that it is in are not paid for. */
+bool unit_reference(struct unit *u, Dwarf_Die *die, unsigned attribute, Dwarf_Die *to);
+
+/* What describes a copy of a function, or a definition away from its declaration. False as above.
+ */
+bool unit_origin(struct unit *u, Dwarf_Die *die, Dwarf_Die *origin);
 
 /* Read the header of the unit's line table, for unit_file and unit_lines. Sets u's fields for
  * files. -1 if memory ran out. */

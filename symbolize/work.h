@@ -4,9 +4,6 @@
  * module takes time and memory that are linear in the bytes of its files and in the addresses to
  * resolve. When no steps are left, the module keeps what was found until then.
  *
- * Not paid for yet is what libdw does on its own: it reads the abbreviations of each unit, .dwo
- * files, and the line tables of a supplementary file.
- *
  * Modules that compilers made, with all their addresses, take 1 to 8 steps for each byte. */
 #ifndef SYMBOLIZE_WORK_H
 #define SYMBOLIZE_WORK_H

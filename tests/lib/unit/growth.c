@@ -26,6 +26,7 @@ enum { POINTS = 11, ROUNDS = 3, SANITIZED = 0 };
 #endif
 enum { SMALLEST = 1 << 10 };
 #define SLOPE_MOST 1.1
+#define MEMORY_MOST 256.0 /* bytes for a byte of input */
 
 /* What a process took. The memory is what it needed beyond that of its input, and at least a
  * page's. */
@@ -115,7 +116,8 @@ void growth_is_linear(const char *name, growth_prepare *prepare, growth_run *run
 			struct taken one = measure((size_t)SMALLEST << i, prepare, run, context);
 			keep_less(&t[i], &one);
 		}
-		linear = slope(t, 0, 0) <= SLOPE_MOST && slope(t, 0, 1) <= SLOPE_MOST;
+		linear = slope(t, 0, 0) <= SLOPE_MOST && slope(t, 0, 1) <= SLOPE_MOST &&
+			 t[POINTS - 1].memory <= MEMORY_MOST * t[POINTS - 1].bytes;
 	}
 	printf("# %s: %.0f bytes in %.1f ms and %.1f MB; slopes %.2f and %.2f, of the upper half "
 	       "%.2f and %.2f\n",

@@ -1,0 +1,106 @@
+#include "symbolize/split_file.h"
+
+#include "symbolize/attributes.h"
+#include "symbolize/elf_file.h"
+
+#include <gelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps for a section of a file. */
+enum { STEPS_PER_SECTION = 64 };
+
+/* Whether the file refers to a supplementary file, which libdw would open, too. Nobody writes such
+ * .dwo files. */
+static bool refers_to_more(Elf *elf)
+{
+	return section_read(elf, ".gnu_debugaltlink").size > 0;
+}
+
+/* What is wrong with an open file; NULL if libdw may open it, or if only steps are missing. */
+static const char *read_file(struct split_files *s, struct elf_file *f, bool *may)
+{
+	struct work *work = s->abbreviations->work;
+	uint64_t key = interner_hash(f->st.st_dev) << 32 ^ f->st.st_ino;
+	size_t sections;
+
+	*may = false;
+	if (interner_find(&s->known, key) == INTERNER_NONE) {
+		if (interner_insert(&s->known, key) == INTERNER_NONE) {
+			s->abbreviations->failed = true;
+			return NULL;
+		}
+		work_add_file(work, (uint64_t)f->st.st_size);
+	}
+	if (elf_getshdrnum(f->elf, &sections) != 0)
+		return "its sections are damaged";
+	if (refers_to_more(f->elf))
+		return "it has a .gnu_debugaltlink";
+	if (!work_pay(work, STEPS_PER_SECTION * (uint64_t)sections))
+		return NULL;
+	if (!inflate_sections(f->elf, work, &f->inflated))
+		return work->over ? NULL : "its compressed sections are damaged";
+	*may = abbreviations_pay_units(s->abbreviations, f->elf);
+	return NULL;
+}
+
+/* Whether libdw may try to open the path. */
+__attribute__((format(printf, 2, 3))) static bool may_try(struct split_files *s, const char *format,
+							  ...)
+{
+	struct elf_file f;
+	char path[PATH_MAX];
+	struct error why;
+	const char *problem;
+	bool may;
+	va_list args;
+
+	va_start(args, format);
+	int n = vsnprintf(path, sizeof path, format, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= sizeof path)
+		return true; /* no system call takes it */
+	if (elf_file_open(&f, "", path, &why) != 0) {
+		may = why.kind == ERROR_SYSTEM || why.kind == ERROR_FORMAT;
+	} else {
+		problem = read_file(s, &f, &may);
+		if (problem)
+			error_set(&why, ERROR_FORMAT, "%s: %s", path, problem);
+		else
+			why.kind = ERROR_NONE;
+		elf_file_close(&f);
+	}
+	if (!may && s->refused.kind == ERROR_NONE)
+		s->refused = why;
+	return may;
+}
+
+bool split_file_pay(struct split_files *s, Dwarf_Die *skeleton)
+{
+	const char *name = die_string(skeleton, DW_AT_dwo_name),
+		   *folder = die_string(skeleton, DW_AT_comp_dir);
+	char real[PATH_MAX], *slash;
+
+	if (!name)
+		name = die_string(skeleton, DW_AT_GNU_dwo_name);
+	if (!name)
+		return true;
+	if (*name == '/')
+		return may_try(s, "%s", name);
+	if (!realpath(s->path, real) || !(slash = strrchr(real, '/')))
+		return false;
+	*slash = '\0';
+	if (!may_try(s, "%s/%s", real, name))
+		return false;
+	if (!folder)
+		return true;
+	return *folder == '/' ? may_try(s, "%s/%s", folder, name)
+			      : may_try(s, "%s/%s/%s", real, folder, name);
+}
+
+void split_files_free(struct split_files *s)
+{
+	interner_deinit(&s->known);
+}

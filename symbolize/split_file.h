@@ -1,0 +1,24 @@
+/* The .dwo files of skeleton units. libdw opens them by itself when it is asked for the split unit,
+ * and takes whatever is at the path. So it is asked only if each file that it would open was looked
+ * at first: it is absent, or a regular ELF file whose reading is paid for. */
+#ifndef SYMBOLIZE_SPLIT_FILE_H
+#define SYMBOLIZE_SPLIT_FILE_H
+
+#include "formats/base/error.h"
+#include "symbolize/abbreviations.h"
+
+/* All zeros with abbreviations and path is none. For one thread. */
+struct split_files {
+	struct abbreviations *abbreviations;
+	const char *path;      /* of the file with the skeletons */
+	struct interner known; /* files that gave steps */
+	struct error refused;  /* why the first of those that were refused was */
+};
+
+/* Whether libdw may be asked for the split unit of a skeleton. If not, refused says why, unless
+ * that is that there are no steps left. */
+bool split_file_pay(struct split_files *s, Dwarf_Die *skeleton);
+
+void split_files_free(struct split_files *s);
+
+#endif
