@@ -123,11 +123,6 @@ bool csprof_call_forget_abandoned(const csprof_state_t *state, const void *ucont
 	return true;
 }
 
-void csprof_call_ends(void)
-{
-	csprof_calls.left_call = 0;
-}
-
 /* The program makes a call again when our handler returns. */
 static void note_again(const void *ucontext, bool any)
 {
@@ -198,9 +193,9 @@ static bool wait_on(int sig, void *ucontext)
  * A call that a handler of the program has interrupted is not continued, even if a sample comes
  * when that handler returns: the signal that the program waits for would be lost.
  *
- * If the program handles our signal, too, one that is pending may be its own or the next sample.
- * The call is left to that one. If it is a sample, the program makes the call again, from the
- * beginning: the kernel forgets how to restart a call when a handler returns. */
+ * If the program handles our signal, too, one that is pending may be its own, or the next sample,
+ * or none: the kernel drops that of a timer that is gone. Then, too, the program makes the call
+ * again, and a handler of the program that comes before ends it. */
 static bool continue_call(csprof_state_t *state, int sig, void *ucontext)
 {
 	struct csprof_call call;
@@ -208,18 +203,10 @@ static bool continue_call(csprof_state_t *state, int sig, void *ucontext)
 	if (!csprof_cpu.last_call(ucontext, &call))
 		return state && csprof_wall_waits(state) && wait_on(sig, ucontext);
 	enum call_rest left = left_to_do(&call);
-	bool forgotten =
-	    left == RESTART && csprof_calls.left_call == csprof_cpu.context_sp(ucontext);
-	csprof_calls.left_call = 0;
-	if (left == NOTHING)
+	if (left == NOTHING || os_other_signal(ucontext, true, sig))
 		return false;
-	if (program_waits(sig, ucontext, true)) {
-		if (!os_other_signal(ucontext, true, sig))
-			csprof_calls.left_call = csprof_cpu.context_sp(ucontext);
-		return false;
-	}
 	/* WAIT: it unblocks signals and waits in one step, so it cannot be made here */
-	if (forgotten || left == WAIT || !may_park(ucontext)) {
+	if (program_waits(sig, ucontext, true) || left == WAIT || !may_park(ucontext)) {
 		if (left != TRANSFER)
 			repeat(state, &call, ucontext);
 		return false;

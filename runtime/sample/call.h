@@ -13,9 +13,6 @@ struct csprof_calls {
 	/* The stack pointer where the program makes a call again after a sample; 0: none. */
 	uintptr_t again_sp;
 	bool again_any; /* as any */
-	/* The stack pointer of a call that a sample left to the next signal with its number, which
-	 * may be a sample, too: the kernel has forgotten how to restart it. 0: none. */
-	uintptr_t left_call;
 	/* When the last call with a time limit began (monotonic clock; 0: none), the frame of its
 	 * wrapper, and libc's function. */
 	uint64_t limited_since;
@@ -44,9 +41,6 @@ const void *csprof_call_context(const void *ucontext);
 /* The program has left calls that were continued, by longjmp out of a handler of its own: the stack
  * pointer is above them now. Returns whether it has. */
 bool csprof_call_forget_abandoned(const csprof_state_t *state, const void *ucontext);
-
-/* A handler of the program ends the interrupted call. */
-void csprof_call_ends(void);
 
 /* Continue the interrupted call, or let the program make it again. It may end by a longjmp of a
  * handler of the program, and then does not return. state is that of the thread, or NULL. Returns

@@ -217,7 +217,6 @@ void csprof_signal_handler(int sig, siginfo_t *info, void *ucontext)
 		   csprof_plugins_signal(state, info, ucontext))) {
 		go_on(sig, ucontext);
 	} else if (!p) {
-		csprof_call_ends();
 		if (csprof_signal_pass_on(sig, info, ucontext) && csprof_signal_call_goes_on())
 			csprof_call_continue(csprof_self, sig, ucontext);
 	} else if (atomic_exchange(&state->busy, true)) {
