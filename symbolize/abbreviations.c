@@ -60,23 +60,15 @@ static bool pay_at(struct abbreviations *a, const struct cursor *section, uint64
  * at the end, and if it is damaged. */
 static bool read_header(struct cursor *c, bool types, uint64_t *table, uint64_t *code)
 {
-	unsigned width = 4;
-	uint64_t length, type_offset;
+	unsigned width;
+	uint64_t type_offset;
 	uint16_t version;
 	uint8_t kind = DW_UT_compile, address_size;
 
-	if (!cursor_word(c, 4, &length))
-		return false;
-	if (length == 0xffffffff) {
-		width = 8;
-		if (!cursor_word(c, 8, &length))
-			return false;
-	}
-	if (length > cursor_left(c))
-		return false;
 	struct cursor in = *c;
-	in.size = in.pos + (size_t)length;
-	cursor_skip(c, (size_t)length);
+	if (!leb_read_length(&in, &width))
+		return false;
+	c->pos = in.size;
 	*table = *code = 0;
 	if (!leb_read_u16(&in, &version) ||
 	    (version >= 5 && (!cursor_u8(&in, &kind) || !cursor_u8(&in, &address_size))) ||

@@ -3,6 +3,7 @@
 #include "formats/base/cursor.h"
 #include "formats/base/path.h"
 #include "formats/identity/content_id.h"
+#include "symbolize/section.h"
 
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
@@ -237,11 +238,12 @@ static bool find_by_link(struct binary *b, const char *asked, const struct searc
 
 /* Hide, in our private mapping, sections with the locations of variables and with macros: they are
  * not read here, and to decompress them takes a large part of the time of a small profile. And the
- * link to a supplementary file, which libdw would open by itself, whatever it is. */
+ * link to a supplementary file, which libdw would open by itself, whatever it is, and sections that
+ * only libdw would take for others. */
 static void drop_unread_sections(Elf *elf)
 {
 	static const char *const unread[] = {".debug_loc", ".debug_loclists", ".debug_macro",
-					     ".debug_macinfo", ".gnu_debugaltlink"};
+					     ".debug_macinfo"};
 	size_t names;
 	Elf_Scn *section = NULL;
 	if (elf_getshdrstrndx(elf, &names) != 0)
@@ -249,11 +251,15 @@ static void drop_unread_sections(Elf *elf)
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr mem, *shdr = gelf_getshdr(section, &mem);
 		const char *found = shdr ? elf_strptr(elf, names, shdr->sh_name) : NULL;
+		enum section_kind kind = found ? section_kind(found) : SECTION_OTHER;
+		bool hide =
+		    kind == SECTION_LINK || kind == SECTION_STRANGE || kind == SECTION_ZIPPED_SPLIT;
 		for (size_t i = 0; found && i < sizeof unread / sizeof *unread; i++)
-			if (strcmp(found, unread[i]) == 0) {
-				shdr->sh_type = SHT_NOBITS;
-				gelf_update_shdr(section, shdr);
-			}
+			hide |= strcmp(found, unread[i]) == 0;
+		if (hide) {
+			shdr->sh_type = SHT_NOBITS;
+			gelf_update_shdr(section, shdr);
+		}
 	}
 }
 

@@ -380,7 +380,7 @@ int dwarf_resolve(struct dwarf_pass *p)
 	r.unit.abbreviations = &r.abbreviations;
 	r.enclosing.work = r.abbreviations.work = p->work;
 	r.split_files.abbreviations = &r.abbreviations;
-	r.split_files.path = p->path;
+	r.split_files.fd = p->fd;
 	int result = -1;
 	if (read_text(&r) && make_open(&r)) {
 		line_sections_read(&r.sections, dwarf_getelf(p->dwarf));

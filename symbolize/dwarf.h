@@ -35,7 +35,7 @@ struct debug_place {
 struct dwarf_pass {
 	/* Set by the caller. */
 	Dwarf *dwarf;
-	const char *path; /* of its file */
+	int fd; /* its file */
 	struct work *work;
 	struct symbol_names *names;
 	struct functions *functions;

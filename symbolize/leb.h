@@ -1,5 +1,5 @@
-/* LEB128 numbers (DWARF 5, 7.6), and the 2-byte numbers beside them. False at the end of the bytes.
- */
+/* Numbers of DWARF: LEB128 (DWARF 5, 7.6), initial lengths (7.4), and those of 2 bytes. False at
+ * the end of the bytes. */
 #ifndef SYMBOLIZE_LEB_H
 #define SYMBOLIZE_LEB_H
 
@@ -46,6 +46,25 @@ static inline bool leb_read_u16(struct cursor *c, uint16_t *out)
 	if (!cursor_bytes(c, 2, &b))
 		return false;
 	*out = c->big ? (uint16_t)(b[0] << 8 | b[1]) : (uint16_t)(b[1] << 8 | b[0]);
+	return true;
+}
+
+/* Bound c to the unit or table that it is at, and move it behind its length. width: of offsets
+ * there. */
+static inline bool leb_read_length(struct cursor *c, unsigned *width)
+{
+	uint64_t length;
+	*width = 4;
+	if (!cursor_word(c, 4, &length))
+		return false;
+	if (length == 0xffffffff) {
+		*width = 8;
+		if (!cursor_word(c, 8, &length))
+			return false;
+	}
+	if (length > cursor_left(c))
+		return false;
+	c->size = c->pos + (size_t)length;
 	return true;
 }
 

@@ -128,29 +128,12 @@ static enum line_result read_old_entries(struct line_table *t, struct cursor *c)
 	}
 }
 
-/* Bound c to the table that it is at. */
-static bool read_length(struct cursor *c, unsigned *offset_size)
-{
-	uint64_t length;
-	*offset_size = 4;
-	if (!cursor_word(c, 4, &length))
-		return false;
-	if (length == 0xffffffff) {
-		*offset_size = 8;
-		if (!cursor_word(c, 8, &length))
-			return false;
-	}
-	if (length > cursor_left(c))
-		return false;
-	c->size = c->pos + (size_t)length;
-	return true;
-}
-
 uint64_t line_table_bytes(const struct cursor *section, uint64_t offset)
 {
 	struct cursor c = *section;
 	unsigned offset_size;
-	if (offset > c.size || !cursor_skip(&c, (size_t)offset) || !read_length(&c, &offset_size))
+	if (offset > c.size || !cursor_skip(&c, (size_t)offset) ||
+	    !leb_read_length(&c, &offset_size))
 		return 0;
 	return c.size - offset;
 }
@@ -161,7 +144,7 @@ static bool read_sizes(struct line_table *t, struct cursor *c, unsigned *offset_
 	uint64_t header;
 	uint16_t version;
 	uint8_t address_size;
-	if (!read_length(c, offset_size))
+	if (!leb_read_length(c, offset_size))
 		return false;
 	if (!leb_read_u16(c, &version) || version < 2 || version > 5)
 		return false;

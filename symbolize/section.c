@@ -41,6 +41,29 @@ struct cursor section_read_strings(Elf *elf, const char *name)
 	return c;
 }
 
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+enum section_kind section_kind(const char *name)
+{
+	enum { LONGEST = 64 }; /* many sections can share a long name */
+	static const char split[] = ".dwo";
+	size_t n = strnlen(name, LONGEST), end = sizeof split - 1;
+	bool is_split = n < LONGEST && n > end && strcmp(name + n - end, split) == 0;
+
+	if (begins(name, ".gnu.debuglto_") || begins(name, ".zgnu_"))
+		return SECTION_STRANGE;
+	if (begins(name, ".gnu_debugaltlink"))
+		return SECTION_LINK;
+	if (begins(name, ".debug_"))
+		return is_split ? SECTION_SPLIT : SECTION_DEBUG;
+	if (begins(name, ".zdebug_"))
+		return is_split ? SECTION_ZIPPED_SPLIT : SECTION_ZIPPED;
+	return SECTION_OTHER;
+}
+
 const struct cursor *dwarf_sections_get(struct dwarf_sections *s, Dwarf *dwarf, const char *name)
 {
 	uint32_t id = interner_find(&s->dwarfs, (uintptr_t)dwarf);

@@ -12,11 +12,26 @@
 /* Steps for a section of a file. */
 enum { STEPS_PER_SECTION = 64 };
 
-/* Whether the file refers to a supplementary file, which libdw would open, too. Nobody writes such
- * .dwo files. */
-static bool refers_to_more(Elf *elf)
+/* What is wrong with the sections of a file: those with which it refers to a supplementary file,
+ * which libdw would open, too, and those that only libdw takes for debug information. */
+static const char *strange_sections(Elf *elf)
 {
-	return section_read(elf, ".gnu_debugaltlink").size > 0;
+	bool zipped_split = false, plain = false;
+	size_t names;
+	Elf_Scn *section = NULL;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return "its sections are damaged";
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr mem, *shdr = gelf_getshdr(section, &mem);
+		const char *name = shdr ? elf_strptr(elf, names, shdr->sh_name) : NULL;
+		enum section_kind kind = name ? section_kind(name) : SECTION_OTHER;
+		if (kind == SECTION_LINK || kind == SECTION_STRANGE)
+			return "it has a section that does not belong into .dwo files";
+		zipped_split |= kind == SECTION_ZIPPED_SPLIT;
+		plain |= kind == SECTION_DEBUG || kind == SECTION_ZIPPED;
+	}
+	return zipped_split && plain ? "it has sections of .dwo files and of others" : NULL;
 }
 
 /* What is wrong with an open file; NULL if libdw may open it, or if only steps are missing. */
@@ -25,6 +40,7 @@ static const char *read_file(struct split_files *s, struct elf_file *f, bool *ma
 	struct work *work = s->abbreviations->work;
 	uint64_t key = interner_hash(f->st.st_dev) << 32 ^ f->st.st_ino;
 	size_t sections;
+	const char *bad;
 
 	*may = false;
 	if (interner_find(&s->known, key) == INTERNER_NONE) {
@@ -34,10 +50,10 @@ static const char *read_file(struct split_files *s, struct elf_file *f, bool *ma
 		}
 		work_add_file(work, (uint64_t)f->st.st_size);
 	}
+	if ((bad = strange_sections(f->elf)))
+		return bad;
 	if (elf_getshdrnum(f->elf, &sections) != 0)
 		return "its sections are damaged";
-	if (refers_to_more(f->elf))
-		return "it has a .gnu_debugaltlink";
 	if (!work_pay(work, STEPS_PER_SECTION * (uint64_t)sections))
 		return NULL;
 	if (!inflate_sections(f->elf, work, &f->inflated))
@@ -81,7 +97,7 @@ bool split_file_pay(struct split_files *s, Dwarf_Die *skeleton)
 {
 	const char *name = die_string(skeleton, DW_AT_dwo_name),
 		   *folder = die_string(skeleton, DW_AT_comp_dir);
-	char real[PATH_MAX], *slash;
+	char link[32], real[PATH_MAX], *slash;
 
 	if (!name)
 		name = die_string(skeleton, DW_AT_GNU_dwo_name);
@@ -89,7 +105,9 @@ bool split_file_pay(struct split_files *s, Dwarf_Die *skeleton)
 		return true;
 	if (*name == '/')
 		return may_try(s, "%s", name);
-	if (!realpath(s->path, real) || !(slash = strrchr(real, '/')))
+	/* as libdw finds the folder of a file */
+	snprintf(link, sizeof link, "/proc/self/fd/%d", s->fd);
+	if (!realpath(link, real) || !(slash = strrchr(real, '/')))
 		return false;
 	*slash = '\0';
 	if (!may_try(s, "%s/%s", real, name))

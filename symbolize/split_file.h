@@ -7,10 +7,10 @@
 #include "formats/base/error.h"
 #include "symbolize/abbreviations.h"
 
-/* All zeros with abbreviations and path is none. For one thread. */
+/* All zeros with abbreviations and fd is none. For one thread. */
 struct split_files {
 	struct abbreviations *abbreviations;
-	const char *path;      /* of the file with the skeletons */
+	int fd;                /* the file with the skeletons */
 	struct interner known; /* files that gave steps */
 	struct error refused;  /* why the first of those that were refused was */
 };

@@ -320,7 +320,8 @@ static int resolve(struct module *m, struct symbol_table *out)
 	int result = read_symbols(m);
 	if (result == 0 && m->binary.dwarf) {
 		m->dwarf = (struct dwarf_pass){.dwarf = m->binary.dwarf,
-					       .path = binary_source(&m->binary),
+					       .fd = m->binary.debug.elf ? m->binary.debug.fd
+									 : m->binary.main.fd,
 					       .work = &m->reading,
 					       .names = m->s->names,
 					       .functions = &m->functions,

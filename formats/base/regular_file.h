@@ -19,8 +19,8 @@ const char *regular_file_kind(mode_t mode);
 int regular_file_open(const char *path, struct stat *st, struct error *e);
 
 /* The same below the directory root, as if that were the root of the file system: neither ".." nor
- * a symbolic link leads out of it. *real is the path without links, below root. Of two processes
- * that move directories meanwhile, too, none can lead out of it. */
+ * a symbolic link leads out of it. *real is the path without links, below root. It holds also
+ * while another process moves directories and links. */
 int regular_file_open_below(const char *root, const char *path, char real[PATH_MAX],
 			    struct stat *st, struct error *e);
 

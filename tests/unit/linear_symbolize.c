@@ -415,7 +415,8 @@ static size_t prepare(void *context, size_t bytes)
 	handmade_init(m);
 	f->make(m, bytes);
 	for (size_t i = 0; i < bytes / 64 && !m->addresses.len; i++)
-		assert_true(vec_push(&m->addresses, HANDMADE_BASE + i));
+		if (!vec_push(&m->addresses, HANDMADE_BASE + i))
+			abort();
 	qsort(m->addresses.at, m->addresses.len, sizeof *m->addresses.at, by_value);
 	return handmade_write(m, f->path);
 }

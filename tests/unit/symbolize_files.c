@@ -7,6 +7,7 @@
 #include "tests/lib/unit/scratch.h"
 
 #include <dwarf.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,12 +112,17 @@ static void a_split_unit_is_looked_at_first(void **state)
 /* Nor does a .dwo file lead to others, or hide how much is to be read. */
 static void a_split_unit_is_checked(void **state)
 {
+	static const char more[] = "/x.dwo: it has a section that does not belong into .dwo files";
 	static const struct {
 		const char *section, *says;
 		uint64_t flags;
 	} files[] = {
-	    {".debug_str.dwo", "/x.dwo: its compressed sections are damaged", 1 << 11},
-	    {".gnu_debugaltlink", "/x.dwo: it has a .gnu_debugaltlink", 0},
+	    {".debug_str.dwo", "/x.dwo: its compressed sections are damaged", SHF_COMPRESSED},
+	    {".gnu_debugaltlink", more, 0},
+	    {".gnu_debugaltlink", more, SHF_COMPRESSED},
+	    {".zgnu_debugaltlink", more, 0},
+	    {".zdebug_abbrev.dwo", "/x.dwo: it has sections of .dwo files and of others", 0},
+	    {".gnu.debuglto_.debug_abbrev", more, 0},
 	    {".debug_str.dwo", "/x.dwo: not found (its debug information was split off)", 0},
 	};
 
@@ -161,6 +167,24 @@ static void a_supplementary_file_is_looked_at_first(void **state)
 	}
 }
 
+/* libdw takes more sections than one for a link, and would open what they name. */
+static void a_link_of_another_name_is_not_followed(void **state)
+{
+	struct handmade m;
+
+	(void)state;
+	handmade_init(&m);
+	handmade_function(&m);
+	handmade_end(&m, 2);
+	elf_put_text(&m.compressed, "fifo");
+	for (int i = 0; i < 20; i++)
+		elf_put_int(&m.compressed, 7, 1);
+	m.compressed_name = ".zgnu_debugaltlink";
+	handmade_write(&m, scratch_path("module"));
+	handmade_free(&m);
+	assert_string_equal(said(scratch_path("module")), "");
+}
+
 /* A link of a module is one of the root that is given. */
 static void a_sysroot_is_not_left(void **state)
 {
@@ -185,6 +209,26 @@ static void a_sysroot_is_not_left(void **state)
 	assert_string_equal(strrchr(why.text, '/'), "/out: No such file or directory");
 }
 
+/* The folder of a module is that of the file which a link in the root leads to. */
+static void a_split_unit_is_found_below_a_root(void **state)
+{
+	char root[256], function[64];
+	struct error why;
+
+	(void)state;
+	snprintf(root, sizeof root, "%s", scratch_path("rooted"));
+	write_skeleton("fifo");
+	assert_int_equal(mkdir(root, 0700), 0);
+	assert_int_equal(mkdir(scratch_path("rooted/lib"), 0700), 0);
+	assert_int_equal(mkfifo(scratch_path("rooted/lib/fifo"), 0600), 0);
+	assert_int_equal(rename(scratch_path("module"), scratch_path("rooted/lib/file")), 0);
+	assert_int_equal(symlink("/lib/file", scratch_path("rooted/link")), 0);
+	alarm(10);
+	resolve(root, "/link", &why, function);
+	alarm(0);
+	assert_string_equal(strrchr(why.text, '/'), "/fifo is a FIFO, not a regular file");
+}
+
 static int set_up(void **state)
 {
 	if (scratch_make(state) != 0)
@@ -199,7 +243,9 @@ int main(void)
 	    cmocka_unit_test(a_split_unit_is_looked_at_first),
 	    cmocka_unit_test(a_split_unit_is_checked),
 	    cmocka_unit_test(a_supplementary_file_is_looked_at_first),
+	    cmocka_unit_test(a_link_of_another_name_is_not_followed),
 	    cmocka_unit_test(a_sysroot_is_not_left),
+	    cmocka_unit_test(a_split_unit_is_found_below_a_root),
 	};
 	return cmocka_run_group_tests(tests, set_up, scratch_remove);
 }

@@ -114,6 +114,8 @@ static void inline_chains_in_all_kinds_of_dwarf(void **state)
 	    "-gdwarf-3 -gno-strict-dwarf",
 	    "-gdwarf-5 -gsplit-dwarf",
 	    "-gdwarf-4 -gsplit-dwarf",
+	    "-gdwarf-5 -gsplit-dwarf -gz",
+	    "-gdwarf-4 -gsplit-dwarf -gz=zlib-gnu",
 	    "-gdwarf-5 -flto",
 	    "-gdwarf-5 -no-pie",
 	    "-gdwarf-5 -ffunction-sections -Wl,--gc-sections",

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Make an input of about so many bytes; returns its real size. Called in a process of its own. */
+/* Make an input of about so many bytes; returns its real size. Called in a process of its own,
+ * which an error is to end: an assertion would go on with the tests. */
 typedef size_t growth_prepare(void *context, size_t bytes);
 /* Read it. */
 typedef void growth_run(void *context);
