@@ -34,7 +34,7 @@ static int write_values(struct db_writing *w, const thread_list *list, struct er
 	for (size_t k = 0; k < w->p->model->metrics.len; k++)
 		for (size_t i = 0; i < list->len; i++) {
 			const struct thread_list_row *r = &list->at[i];
-			if (!r->sums[k].events && !r->sums[k].samples)
+			if (k >= r->num_sums || (!r->sums[k].events && !r->sums[k].samples))
 				continue;
 			bulk_int(&b, w->metric + (int64_t)k);
 			bulk_int(&b, w->thread_group + (int64_t)i);

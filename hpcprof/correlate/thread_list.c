@@ -25,6 +25,11 @@ static void add_row(struct thread_list_row *to, const struct thread_list_row *fr
 	if (strcmp(from->last, to->last) > 0)
 		to->last = from->last;
 	to->threads = sum_add(to->threads, from->threads, &saturated);
+	if (!to->num_sums) {
+		to->sums = from->sums;
+		to->num_sums = from->num_sums;
+		return;
+	}
 	for (uint32_t i = 0; i < from->num_sums; i++) {
 		struct model_sum *sum = &to->sums[i];
 		sum->events = sum_add(sum->events, from->sums[i].events, &saturated);
@@ -36,7 +41,7 @@ static bool push(thread_list *out, const struct model *m, const struct symbolize
 		 struct arena *a)
 {
 	const struct model_threads *g = &m->threads.at[i];
-	uint32_t n = (uint32_t)m->metrics.len;
+	uint32_t n = g->num_sums ? (uint32_t)m->metrics.len : 0;
 	struct thread_list_row row = {.name = g->pattern,
 				      .first = g->first,
 				      .last = g->last,

@@ -15,7 +15,7 @@ struct thread_list_row {
 	enum thread_kind kind;
 	uint64_t threads;
 	struct model_sum *sums; /* [num_sums], by the model's metrics */
-	uint32_t num_sums;
+	uint32_t num_sums;      /* 0: they are all 0 */
 };
 typedef VEC(struct thread_list_row) thread_list;
 

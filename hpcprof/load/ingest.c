@@ -133,103 +133,31 @@ static void plan_targets(struct ingest *in)
 
 int ingest_open_place(struct ingest *in, uint32_t epoch, struct epoch_index **out)
 {
-	struct epoch_index *p = in->places[epoch];
+	uint32_t id = interner_find(&in->place_ids, epoch);
+	struct epoch_index *p;
 
-	if (!p) {
-		p = malloc(sizeof *p);
-		if (!p)
-			return ingest_out_of_memory(in, sizeof *p);
-		if (epoch_index_open(p, in->r, epoch, &in->extents, in->e) != 0) {
-			free(p);
-			return -1;
-		}
-		p->keep_notes = in->options.keep_notes;
-		p->every_label = in->options.every_label;
-		in->places[epoch] = p;
+	if (id != INTERNER_NONE) {
+		*out = in->places.at[id];
+		return 0;
+	}
+	p = malloc(sizeof *p);
+	if (!p)
+		return ingest_out_of_memory(in, sizeof *p);
+	if (epoch_index_open(p, in->r, epoch, &in->extents, in->e) != 0) {
+		free(p);
+		return -1;
+	}
+	p->keep_notes = in->options.keep_notes;
+	p->every_label = in->options.every_label;
+	if (!vec_push(&in->places, p)) {
+		epoch_index_close(p);
+		free(p);
+		return ingest_out_of_memory(in, sizeof *p);
 	}
 	*out = p;
-	return 0;
-}
-
-/* ---- the root of a tree -------------------------------------------------------------- */
-
-#define ROOT_NOT_YET UINT32_MAX
-#define ROOT_SOUGHT (UINT32_MAX - 1)
-
-static uint32_t own_root(const struct reader_tree *tree)
-{
-	return tree->kind == CSP_TREE_PARTIAL ? MODEL_PARTIAL_ROOT : MODEL_ROOT;
-}
-
-/* Find or insert the context of a node of tree as a call site, below the context root. */
-static int call_site(struct ingest *in, uint32_t tree, uint64_t node, uint32_t root, uint32_t *out)
-{
-	struct reader_rows rows;
-	VEC(uint64_t) ips = {0};
-	struct epoch_index *p;
-	int rc = ingest_open_place(in, reader_tree(in->r, tree)->epoch, &p);
-	uint64_t row = node;
-
-	if (rc == 0)
-		rc = reader_rows_begin(&rows, in->r, tree, in->e);
-	if (rc != 0)
-		return rc;
-	for (uint64_t k = 0; rows.ids && k < rows.n; k++)
-		if (rows.ids[k] == node)
-			row = k;
-	for (; row && rc == 0; row = reader_row_word(&rows, row, ROW_PARENT))
-		if (!vec_push(&ips, reader_row_word(&rows, row, ROW_IP)))
-			rc = ingest_out_of_memory(in, sizeof(uint64_t));
-	for (*out = root; rc == 0 && ips.len; ips.len--) {
-		uint64_t step =
-		    epoch_index_step(p, in->m, in->path, ips.at[ips.len - 1], FRAME_CALL);
-		uint64_t path = contexts_path(in->m->contexts.paths[*out], step);
-		uint32_t parent = *out;
-		if (step != UINT64_MAX)
-			*out = contexts_find(&in->m->contexts, parent, path);
-		if (step != UINT64_MAX && *out == CONTEXT_NONE)
-			*out = contexts_insert(&in->m->contexts, parent, path, MODEL_NO_FRAME);
-		if (step == UINT64_MAX || *out == CONTEXT_NONE)
-			rc = ingest_out_of_memory(in, sizeof(uint64_t));
-	}
-	vec_free(&ips);
-	reader_rows_end(&rows);
-	return rc;
-}
-
-/* The context that a tree is put below. Threads that created threads make a chain of trees, which
- * is followed without recursion. In a cycle, the first tree that is reached again has its own
- * root. */
-static int root_of(struct ingest *in, uint32_t tree, uint32_t *out)
-{
-	VEC(uint32_t) chain = {0};
-	uint32_t at = tree, root;
-	int rc = 0;
-
-	while (in->roots[at] == ROOT_NOT_YET && rc == 0) {
-		const struct reader_tree *t = reader_tree(in->r, at);
-		in->roots[at] = ROOT_SOUGHT;
-		if (!vec_push(&chain, at))
-			rc = ingest_out_of_memory(in, sizeof at);
-		if (t->kind == CSP_TREE_PARTIAL || t->creator_tree == CSP_NONE)
-			in->roots[at] = own_root(t);
-		else
-			at = t->creator_tree;
-	}
-	if (rc == 0 && in->roots[at] == ROOT_SOUGHT)
-		in->roots[at] = own_root(reader_tree(in->r, at));
-	for (root = in->roots[at]; rc == 0 && chain.len; chain.len--) {
-		uint32_t child = chain.at[chain.len - 1];
-		const struct reader_tree *t = reader_tree(in->r, child);
-		if (in->roots[child] == ROOT_SOUGHT) {
-			rc = call_site(in, t->creator_tree, t->creator_node, root, &root);
-			in->roots[child] = root;
-		}
-		root = in->roots[child];
-	}
-	vec_free(&chain);
-	*out = in->roots[tree];
-	return rc;
+	return interner_insert(&in->place_ids, epoch) == INTERNER_NONE
+		   ? ingest_out_of_memory(in, sizeof(uint64_t))
+		   : 0;
 }
 
 /* For a tree with that many nodes. */
@@ -250,15 +178,28 @@ static int make_room(struct ingest *in, uint64_t nodes)
 	return 0;
 }
 
+static bool is_left_out(const struct ingest *in, uint32_t thread)
+{
+	const struct choice *c = in->options.choice;
+
+	if (!choice_has_threads(c))
+		return false;
+	if (thread >= reader_num_threads(in->r))
+		return true;
+	return in->left_out ? in->left_out[thread]
+			    : !choice_thread(c, reader_thread(in->r, thread));
+}
+
 int ingest_tree(struct ingest *in, uint32_t index)
 {
 	const struct reader_tree *tree = reader_tree(in->r, index);
-	uint32_t threads = reader_num_threads(in->r), root = own_root(tree);
+	uint32_t threads = reader_num_threads(in->r),
+		 root = tree->kind == CSP_TREE_PARTIAL ? MODEL_PARTIAL_ROOT : MODEL_ROOT;
 	uint32_t row = tree->thread < threads ? tree->thread : threads;
 	struct ingested_tree t;
 	int rc;
 
-	if (in->left_out && (row == threads || in->left_out[row]))
+	if (is_left_out(in, row))
 		return 0;
 	t.rows = (struct reader_rows){0};
 	rc = ingest_open_place(in, tree->epoch, &t.place);
@@ -272,10 +213,12 @@ int ingest_tree(struct ingest *in, uint32_t index)
 		reader_rows_end(&t.rows);
 		return rc;
 	}
-	t.sums = in->sums + (size_t)row * in->num_metrics;
-	if (ingest_mark(in, &t)) {
+	t.sums = row_sums_add(&in->sums, row);
+	if (!t.sums) {
+		rc = ingest_out_of_memory(in, in->num_metrics * sizeof *t.sums);
+	} else if (ingest_mark(in, &t)) {
 		if (in->options.join_threads)
-			rc = root_of(in, index, &root);
+			rc = ingest_root(in, index, &root);
 		if (rc == 0)
 			rc = ingest_nodes(in, &t, root);
 	}
@@ -312,22 +255,15 @@ static int choose_threads(struct ingest *in)
 
 static int prepare(struct ingest *in)
 {
-	size_t rows = (size_t)reader_num_threads(in->r) + 1;
-	size_t trees = reader_num_trees(in->r);
-
 	in->columns = calloc((size_t)in->num_metrics + 1, sizeof *in->columns);
 	for (int kind = 0; kind < TAKINGS; kind++)
 		in->targets[kind] = calloc(4 * (size_t)in->num_metrics + 1, sizeof(struct target));
 	in->reached = 0;
-	in->places = calloc((size_t)reader_num_epochs(in->r) + 1, sizeof(struct epoch_index *));
-	in->roots = malloc((trees + 1) * sizeof *in->roots);
-	in->sums = calloc(rows * in->num_metrics + 1, sizeof *in->sums);
+	row_sums_open(&in->sums, reader_num_threads(in->r), in->num_metrics);
 	if (!in->columns || !in->targets[TAKE_POINT] || !in->targets[TAKE_ENTRY] ||
-	    !in->targets[TAKE_CALL] || !in->places || !in->roots || !in->sums)
-		return ingest_out_of_memory(in, rows * in->num_metrics * sizeof *in->sums);
-	memset(in->roots, 0xff, trees * sizeof *in->roots);
-	if (make_room(in, largest_tree(in)) != 0 || choose_threads(in) != 0 ||
-	    plan_columns(in) != 0 || plan_sum(in) != 0)
+	    !in->targets[TAKE_CALL])
+		return ingest_out_of_memory(in, in->num_metrics * sizeof(struct target));
+	if (plan_columns(in) != 0 || plan_sum(in) != 0)
 		return -1;
 	plan_targets(in);
 	return 0;
@@ -337,16 +273,6 @@ static void add_to(uint64_t *to, uint64_t value)
 {
 	bool passed = false;
 	*to = sum_add(*to, value, &passed);
-}
-
-/* The sum of a column over all trees. */
-static uint64_t column_sum(const struct ingest *in, uint32_t i)
-{
-	uint64_t sum = 0;
-
-	for (size_t t = 0; t <= reader_num_threads(in->r); t++)
-		add_to(&sum, in->sums[t * in->num_metrics + i]);
-	return sum;
 }
 
 /* Events and samples of the metric whose V is column i, by its values and those of its N. */
@@ -378,13 +304,12 @@ static uint32_t samples_column(const struct ingest *in, uint32_t i)
 
 static struct model_sum metric_sum(const struct ingest *in, uint32_t i)
 {
-	return scaled(in, i, column_sum(in, i), column_sum(in, samples_column(in, i)));
+	return scaled(in, i, row_sums_total(&in->sums, i),
+		      row_sums_total(&in->sums, samples_column(in, i)));
 }
 
-struct model_sum ingest_row_sum(const struct ingest *in, size_t t, uint32_t i)
+struct model_sum ingest_row_sum(const struct ingest *in, const uint64_t *row, uint32_t i)
 {
-	const uint64_t *row = in->sums + t * in->num_metrics;
-
 	return scaled(in, i, row[i], row[samples_column(in, i)]);
 }
 
@@ -415,7 +340,7 @@ static int add_totals(struct ingest *in, struct model_sum **out, uint32_t *num_s
 		return ingest_out_of_memory(in, *num_sums * sizeof *sums);
 	for (uint32_t i = 0; i < in->num_metrics; i++) {
 		const struct ingest_column *c = &in->columns[i];
-		uint64_t value = column_sum(in, i);
+		uint64_t value = row_sums_total(&in->sums, i);
 		struct model_sum sum = {0, c->samples ? value : 0};
 		if (c->events)
 			sum.events = sum_mul(value, c->scale, &saturated);
@@ -458,6 +383,23 @@ static int add_merged(struct ingest *in)
 	return rc;
 }
 
+static int describe_metrics(struct ingest *in)
+{
+	struct account_rows rows;
+	int rc = process_find_account(in->r, &rows, in->e);
+
+	for (uint32_t i = 0; rc == 0 && i < in->num_metrics; i++) {
+		struct model_sum sum;
+		if (!in->columns[i].events)
+			continue;
+		sum = metric_sum(in, i);
+		rc = process_describe_metric(in->m, in->r, in->left_out, i, &rows, &sum,
+					     &in->m->metrics.at[in->columns[i].metric], in->e);
+	}
+	account_rows_free(&rows);
+	return rc;
+}
+
 /* Add everything that is not in the trees. */
 static int add_facts(struct ingest *in)
 {
@@ -466,15 +408,8 @@ static int add_facts(struct ingest *in)
 
 	if (add_totals(in, &p.sums, &p.num_sums) != 0)
 		return -1;
-	for (uint32_t i = 0; i < in->num_metrics; i++) {
-		struct model_sum sum;
-		if (!in->columns[i].events)
-			continue;
-		sum = metric_sum(in, i);
-		if (process_describe_metric(m, in->r, in->left_out, i, &sum,
-					    &m->metrics.at[in->columns[i].metric], in->e) != 0)
-			return -1;
-	}
+	if (describe_metrics(in) != 0)
+		return -1;
 	if (in->options.threads && ingest_threads(in) != 0)
 		return -1;
 	if (ingest_values(in) != 0)
@@ -488,12 +423,13 @@ static int add_facts(struct ingest *in)
 
 void ingest_end(struct ingest *in)
 {
-	for (uint32_t i = 0; in->places && i < reader_num_epochs(in->r); i++)
-		if (in->places[i]) {
-			epoch_index_close(in->places[i]);
-			free(in->places[i]);
-		}
-	free(in->places);
+	ingest_creators_close(in);
+	for (size_t i = 0; i < in->places.len; i++) {
+		epoch_index_close(in->places.at[i]);
+		free(in->places.at[i]);
+	}
+	vec_free(&in->places);
+	interner_deinit(&in->place_ids);
 	free(in->columns);
 	for (int kind = 0; kind < TAKINGS; kind++) {
 		free(in->targets[kind]);
@@ -501,12 +437,10 @@ void ingest_end(struct ingest *in)
 	}
 	free(in->left_out);
 	free(in->roots);
-	free(in->sums);
+	row_sums_close(&in->sums);
 	in->left_out = NULL;
-	in->places = NULL;
 	in->columns = NULL;
 	in->roots = NULL;
-	in->sums = NULL;
 }
 
 int ingest_begin(struct ingest *in, const struct reader *r, const char *path, struct error *e)
@@ -523,12 +457,16 @@ int ingest_file(struct ingest *in, const struct reader *r, const char *path,
 {
 	int rc = ingest_begin(in, r, path, e);
 
+	if (rc == 0)
+		rc = make_room(in, largest_tree(in));
+	if (rc == 0)
+		rc = choose_threads(in);
 	for (uint32_t i = 0; rc == 0 && i < reader_num_trees(r); i++)
 		rc = ingest_tree(in, i);
 	if (rc == 0)
 		rc = add_facts(in);
 	if (rc == 0 && !in->left_out && !choice_has_labels(in->options.choice))
-		rc = process_check_account(r, in->sums, complain, context, e);
+		rc = process_check_account(r, &in->sums, complain, context, e);
 	ingest_end(in);
 	return rc;
 }

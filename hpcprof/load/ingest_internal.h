@@ -4,6 +4,7 @@
 
 #include "hpcprof/load/epoch_index.h"
 #include "hpcprof/load/ingest.h"
+#include "hpcprof/load/row_sums.h"
 
 /* Where the values of one metric of the file go. */
 struct ingest_column {
@@ -56,6 +57,14 @@ struct node_batch {
 	uint16_t taking[TAKINGS][BATCH];
 };
 
+/* A tree with nodes where threads were created. */
+struct ingest_creator {
+	struct reader_rows rows;
+	struct interner ids; /* of the rows, unless they are the rows' numbers */
+	struct epoch_index *place;
+	uint32_t *contexts; /* [rows] of the nodes as call sites, CONTEXT_NONE: not yet; or NULL */
+};
+
 struct ingest {
 	struct model *m;
 	struct ingest_options options;
@@ -74,11 +83,13 @@ struct ingest {
 	struct ingest_column *columns;   /* [num_metrics] */
 	struct target *targets[TAKINGS]; /* [num_targets] each */
 	unsigned num_targets[TAKINGS];
-	struct epoch_index **places; /* [epochs], NULL until a tree needs it */
-	bool *left_out;              /* [threads]: not chosen; NULL: none */
-	uint32_t *roots;             /* [trees], the context that each is below; see root_of */
-	/* [threads + 1][num_metrics], raw values; the last row: trees without a thread */
-	uint64_t *sums;
+	struct interner place_ids; /* the epochs of places */
+	VEC(struct epoch_index *) places;
+	bool *left_out;  /* [threads]: not chosen; NULL: none, or not known of all yet */
+	uint32_t *roots; /* [trees], the context that each is below, or NULL; see ingest_root */
+	struct row_sums sums;          /* raw values */
+	struct interner creator_trees; /* the trees of creators */
+	VEC(struct ingest_creator *) creators;
 	bool calls;       /* a column is not asynchronous */
 	uint32_t reached; /* contexts that the model's columns have room for */
 
@@ -111,8 +122,17 @@ int ingest_open_place(struct ingest *in, uint32_t epoch, struct epoch_index **ou
  * part of. */
 void ingest_add_sum(const struct ingest *in, uint32_t i, struct model_sum value,
 		    struct model_sum *sums);
-/* Events and samples of the metric whose V is column i, in row t of in->sums. */
-struct model_sum ingest_row_sum(const struct ingest *in, size_t t, uint32_t i);
+/* Events and samples of the metric whose V is column i, in a row of in->sums. */
+struct model_sum ingest_row_sum(const struct ingest *in, const uint64_t *row, uint32_t i);
+/* Open a tree with nodes where threads were created. It is closed at the end of the file. 0, or -1
+ * and the ingest's error. */
+int ingest_creator(struct ingest *in, uint32_t tree, struct ingest_creator **out);
+/* The row of a node there; 0 (the root's) if there is none. */
+uint64_t ingest_creator_row(const struct ingest_creator *c, uint64_t node);
+void ingest_creators_close(struct ingest *in);
+/* The context that a tree is put below, if it is to be below the call that created its thread. 0,
+ * or -1 and the ingest's error. */
+int ingest_root(struct ingest *in, uint32_t tree, uint32_t *out);
 /* Add the file's threads to the model's groups. After its trees. 0, or -1 and the ingest's
  * error. */
 int ingest_threads(struct ingest *in);

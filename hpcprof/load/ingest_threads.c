@@ -17,7 +17,6 @@ struct created {
 struct creator {
 	uint32_t tree;
 	uint64_t node;
-	struct reader_rows rows; /* of the tree */
 	struct epoch_index *place;
 	struct model_call call[MODEL_CREATOR_CALLS];
 	uint32_t num_calls;
@@ -36,12 +35,6 @@ static int by_node(const void *pa, const void *pb)
 static uint32_t num_threads(const struct ingest *in)
 {
 	return reader_is_merged(in->r) ? 0 : reader_num_threads(in->r);
-}
-
-/* The row of in->sums of what no thread has. */
-static uint32_t last_row(const struct ingest *in)
-{
-	return reader_num_threads(in->r);
 }
 
 /* The threads with trees that know where they were created, each once. NULL if memory ran out. */
@@ -84,55 +77,48 @@ static int add_call(struct ingest *in, struct creator *c, uint64_t ip)
 	return 0;
 }
 
-static int open_tree(struct ingest *in, struct creator *c, uint32_t tree)
-{
-	int rc = ingest_open_place(in, reader_tree(in->r, tree)->epoch, &c->place);
-
-	reader_rows_end(&c->rows);
-	c->rows = (struct reader_rows){0};
-	c->tree = tree;
-	return rc == 0 ? reader_rows_begin(&c->rows, in->r, tree, in->e) : rc;
-}
-
 /* Find the calls at the node where a thread was created. */
 static int find_calls(struct ingest *in, struct creator *c, const struct created *at)
 {
-	uint64_t row = at->node;
-	int rc = 0;
+	struct ingest_creator *tree;
+	int rc;
 
 	if (c->tree == at->tree && c->node == at->node)
 		return 0;
-	if (c->tree != at->tree)
-		rc = open_tree(in, c, at->tree);
+	rc = ingest_creator(in, at->tree, &tree);
+	if (rc != 0)
+		return rc;
+	c->tree = at->tree;
 	c->node = at->node;
+	c->place = tree->place;
 	c->num_calls = 0;
-	for (uint64_t k = 0; rc == 0 && c->rows.ids && k < c->rows.n; k++)
-		if (c->rows.ids[k] == at->node)
-			row = k;
-	for (; rc == 0 && row && row < c->rows.n && c->num_calls < MODEL_CREATOR_CALLS;
-	     row = reader_row_word(&c->rows, row, ROW_PARENT))
-		rc = add_call(in, c, reader_row_word(&c->rows, row, ROW_IP));
+	for (uint64_t row = ingest_creator_row(tree, at->node);
+	     rc == 0 && row && c->num_calls < MODEL_CREATOR_CALLS;
+	     row = reader_row_word(&tree->rows, row, ROW_PARENT))
+		rc = add_call(in, c, reader_row_word(&tree->rows, row, ROW_IP));
 	return rc;
 }
 
-/* The sums of a row of in->sums, by the model's metrics; all are 0 before and after. */
-static void set_sums(const struct ingest *in, size_t row, struct model_sum *sums)
+/* The sums of a row of in->sums, by the model's metrics. */
+static void set_sums(const struct ingest *in, const uint64_t *row, struct model_sum *sums)
 {
+	memset(sums, 0, in->m->metrics.len * sizeof *sums);
 	for (uint32_t i = 0; i < in->num_metrics; i++)
 		if (in->columns[i].events)
 			ingest_add_sum(in, i, ingest_row_sum(in, row, i), sums);
 }
 
-/* Add the thread of a row of in->sums, or what no thread has. */
-static int add_row(struct ingest *in, uint32_t row, struct creator *c, struct model_sum *sums)
+/* Add a thread, or what no thread has. */
+static int add_thread(struct ingest *in, uint32_t thread, struct creator *c, struct model_sum *sums)
 {
+	const uint64_t *row = row_sums_row(&in->sums, thread);
 	struct model *m = in->m;
 	struct model_threads group = {.kind = THREAD_NOT_SAID, .sums = sums};
 	struct reader_text name = {"", 0};
 	uint64_t pid = 0;
 
-	if (row < num_threads(in)) {
-		const struct reader_thread *t = reader_thread(in->r, row);
+	if (thread < num_threads(in)) {
+		const struct reader_thread *t = reader_thread(in->r, thread);
 		reader_pairs_u64(reader_process(in->r), "pid", &pid);
 		name = t->name;
 		group.threads = 1;
@@ -142,9 +128,10 @@ static int add_row(struct ingest *in, uint32_t row, struct creator *c, struct mo
 		group.call = c->call;
 		group.num_calls = c->num_calls;
 	}
-	group.num_sums = (uint32_t)m->metrics.len;
-	memset(sums, 0, m->metrics.len * sizeof *sums);
-	set_sums(in, row, sums);
+	if (row) {
+		group.num_sums = (uint32_t)m->metrics.len;
+		set_sums(in, row, sums);
+	}
 	group.first = group.last = model_text(m, name.at, name.n);
 	group.pattern = group.first ? model_thread_pattern(m, group.first) : NULL;
 	return group.pattern && model_add_threads(m, &group)
@@ -152,12 +139,14 @@ static int add_row(struct ingest *in, uint32_t row, struct creator *c, struct mo
 		   : ingest_out_of_memory(in, sizeof group);
 }
 
-static bool any_value(const struct ingest *in, size_t row)
+/* Whether trees without a thread have values. */
+static bool any_without_thread(const struct ingest *in)
 {
+	const uint64_t *row = row_sums_row(&in->sums, reader_num_threads(in->r));
 	uint64_t any = 0;
 
-	for (uint32_t i = 0; i < in->num_metrics; i++)
-		any |= in->sums[row * in->num_metrics + i];
+	for (uint32_t i = 0; row && i < in->num_metrics; i++)
+		any |= row[i];
 	return any != 0;
 }
 
@@ -174,15 +163,14 @@ static int add_rows(struct ingest *in, const struct created *all, size_t n, bool
 			continue;
 		rc = find_calls(in, &c, &all[i]);
 		if (rc == 0)
-			rc = add_row(in, all[i].thread, &c, sums);
+			rc = add_thread(in, all[i].thread, &c, sums);
 		added[all[i].thread] = true;
 	}
-	reader_rows_end(&c.rows);
 	for (uint32_t t = 0; t < threads && rc == 0; t++)
 		if (!added[t] && !(in->left_out && in->left_out[t]))
-			rc = add_row(in, t, NULL, sums);
-	if (rc == 0 && any_value(in, last_row(in)))
-		rc = add_row(in, last_row(in), NULL, sums);
+			rc = add_thread(in, t, NULL, sums);
+	if (rc == 0 && any_without_thread(in))
+		rc = add_thread(in, reader_num_threads(in->r), NULL, sums);
 	return rc;
 }
 

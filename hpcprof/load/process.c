@@ -1,5 +1,7 @@
 #include "hpcprof/load/process.h"
 
+#include "formats/base/interner.h"
+#include "formats/base/vec.h"
 #include "hpcprof/model/sum.h"
 
 #include <inttypes.h>
@@ -186,8 +188,41 @@ static bool has_n_column(const struct reader *r, uint32_t v)
 	       !(reader_metric(r, v)->flags & CSP_METRIC_SAMPLES);
 }
 
+int process_find_account(const struct reader *r, struct account_rows *out, struct error *e)
+{
+	uint32_t n = reader_num_account(r), metrics = reader_num_metrics(r), *next;
+
+	*out = (struct account_rows){
+	    .rows = calloc(n + (size_t)1, sizeof *out->rows),
+	    .first = calloc(metrics + (size_t)2, sizeof *out->first),
+	};
+	if (!out->rows || !out->first)
+		return error_memory(e, n * sizeof *out->rows);
+	/* where the next row of each metric belongs; at the end, where the next metric begins */
+	next = out->first + 1;
+	for (uint32_t i = 0; i < n; i++)
+		if (reader_account(r, i)->metric < metrics)
+			next[reader_account(r, i)->metric]++;
+	for (uint32_t i = 0, at = 0; i < metrics; i++) {
+		uint32_t rows = next[i];
+		next[i] = at;
+		at += rows;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (reader_account(r, i)->metric < metrics)
+			out->rows[next[reader_account(r, i)->metric]++] = i;
+	return 0;
+}
+
+void account_rows_free(struct account_rows *a)
+{
+	free(a->rows);
+	free(a->first);
+}
+
 int process_describe_metric(struct model *m, const struct reader *r, const bool *left_out,
-			    uint32_t v, const struct model_sum *sum, struct model_metric *metric,
+			    uint32_t v, const struct account_rows *account,
+			    const struct model_sum *sum, struct model_metric *metric,
 			    struct error *e)
 {
 	struct reader_pairs about = reader_metric(r, v)->about;
@@ -211,11 +246,10 @@ int process_describe_metric(struct model *m, const struct reader *r, const bool 
 	    !list_texts(m, &metric->achieved, about, "achieved") ||
 	    !list_texts(m, &metric->jitters, about, "jitter"))
 		return error_memory(e, sizeof(char *));
-	for (uint32_t i = 0; i < reader_num_account(r); i++) {
-		const struct reader_account *row = reader_account(r, i);
+	for (uint32_t i = account->first[v]; i < account->first[v + 1]; i++) {
+		const struct reader_account *row = reader_account(r, account->rows[i]);
 		struct model_account *to;
-		if (row->metric != v ||
-		    (left_out && (row->thread >= reader_num_threads(r) || left_out[row->thread])))
+		if (left_out && (row->thread >= reader_num_threads(r) || left_out[row->thread]))
 			continue;
 		to = model_account_row(m, metric, row->disposition);
 		if (!to)
@@ -237,10 +271,15 @@ struct ledger {
 	uint32_t rows;
 };
 
+enum { MOST_COMPLAINTS = 20 };
+
 struct check {
 	const struct reader *r;
-	const uint64_t *sums;   /* [threads + 1][metrics] */
-	struct ledger *ledgers; /* the same; the last row is the sum of all threads */
+	const struct row_sums *sums;
+	struct interner rows; /* threads and metrics that have ledgers; see key_of */
+	VEC(struct ledger) ledgers;
+	VEC(uint64_t) checks; /* keys of what is to be checked */
+	size_t complaints;
 	uint32_t threads, metrics;
 	bool shared; /* a tree belongs to no single thread */
 	model_complaint_fn *complain;
@@ -259,19 +298,39 @@ static void enter(struct ledger *l, const struct reader_account *a)
 	l->samples = sum_add(l->samples, a->samples, &saturated);
 }
 
-static struct ledger *ledger_of(const struct check *c, uint32_t thread, uint32_t metric)
+/* CSP_NONE: all threads. */
+static uint64_t key_of(uint32_t thread, uint32_t metric)
 {
-	uint32_t row = thread == CSP_NONE ? c->threads : thread;
-	return &c->ledgers[(size_t)row * c->metrics + metric];
+	return (uint64_t)thread << 32 | metric;
 }
 
-static void compare(const struct check *c, uint32_t thread, uint32_t metric, const char *what,
+static const struct ledger *ledger_of(const struct check *c, uint32_t thread, uint32_t metric)
+{
+	static const struct ledger none;
+	uint32_t id = interner_find(&c->rows, key_of(thread, metric));
+	return id == INTERNER_NONE ? &none : &c->ledgers.at[id];
+}
+
+/* Enter a row of the account. False if memory ran out. */
+static bool enter_row(struct check *c, uint32_t thread, const struct reader_account *a)
+{
+	uint32_t id = interner_add(&c->rows, key_of(thread, a->metric));
+
+	if (id == INTERNER_NONE ||
+	    (id == c->ledgers.len && !vec_push(&c->ledgers, (struct ledger){0})))
+		return false;
+	if (id < c->ledgers.len)
+		enter(&c->ledgers.at[id], a);
+	return true;
+}
+
+static void compare(struct check *c, uint32_t thread, uint32_t metric, const char *what,
 		    uint64_t found, uint64_t want)
 {
 	struct reader_text name = reader_metric(c->r, metric)->name;
 	char where[40] = "all threads", text[256];
 
-	if (found == want)
+	if (found == want || ++c->complaints > MOST_COMPLAINTS)
 		return;
 	if (thread != CSP_NONE)
 		snprintf(where, sizeof where, "thread %" PRIu32, thread);
@@ -284,18 +343,16 @@ static void compare(const struct check *c, uint32_t thread, uint32_t metric, con
 
 static uint64_t tree_sum(const struct check *c, uint32_t thread, uint32_t metric)
 {
-	bool saturated = false;
-	uint64_t sum = 0;
+	const uint64_t *row;
 
-	if (thread != CSP_NONE)
-		return c->sums[(size_t)thread * c->metrics + metric];
-	for (uint32_t t = 0; t <= c->threads; t++)
-		sum = sum_add(sum, c->sums[(size_t)t * c->metrics + metric], &saturated);
-	return sum;
+	if (thread == CSP_NONE)
+		return row_sums_total(c->sums, metric);
+	row = row_sums_row(c->sums, thread);
+	return row ? row[metric] : 0;
 }
 
 /* Check the second and third equation, for one thread or for all together. */
-static void check_trees(const struct check *c, uint32_t thread, uint32_t metric)
+static void check_trees(struct check *c, uint32_t thread, uint32_t metric)
 {
 	const struct ledger *l = ledger_of(c, thread, metric);
 	struct reader_pairs about = reader_metric(c->r, metric)->about;
@@ -312,7 +369,80 @@ static void check_trees(const struct check *c, uint32_t thread, uint32_t metric)
 			tree_sum(c, thread, metric + 1), sum_add(l->samples, samples, &saturated));
 }
 
-int process_check_account(const struct reader *r, const uint64_t *sums,
+static bool is_cpu_time(const struct check *c, uint32_t metric)
+{
+	return text_is(reader_metric(c->r, metric)->name, cpu_metric);
+}
+
+/* List the threads and metrics that have to be checked. Without trees, rows and CPU time, the
+ * equations of a thread hold. */
+static bool list_checks(struct check *c)
+{
+	uint32_t cpu = 0;
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < c->rows.len; i++)
+		ok = vec_push(&c->checks, c->rows.keys[i]);
+	for (uint32_t i = 0; ok && i < c->sums->row_of.len; i++)
+		for (uint32_t k = 0; ok && k < c->metrics; k++)
+			ok = vec_push(&c->checks, key_of((uint32_t)c->sums->row_of.keys[i], k));
+	while (cpu < c->metrics && !is_cpu_time(c, cpu))
+		cpu++;
+	for (uint32_t t = 0; ok && cpu < c->metrics && t < c->threads; t++)
+		ok = vec_push(&c->checks, key_of(t, cpu));
+	return ok;
+}
+
+/* By metric, then by thread; all threads first. */
+static int by_metric(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+	uint32_t x = (uint32_t)(a >> 32) + 1, y = (uint32_t)(b >> 32) + 1;
+
+	if ((uint32_t)a != (uint32_t)b)
+		return (uint32_t)a < (uint32_t)b ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void check_one(struct check *c, uint32_t thread, uint32_t metric)
+{
+	bool all = thread == CSP_NONE;
+
+	if (!ledger_of(c, CSP_NONE, metric)->rows || (thread >= c->threads && !all))
+		return;
+	if (all ? c->shared || !c->threads : !c->shared)
+		check_trees(c, thread, metric);
+	if (!all && is_cpu_time(c, metric))
+		compare(c, thread, metric, "the thread's CPU time",
+			reader_thread(c->r, thread)->cpu_ns, ledger_of(c, thread, metric)->weight);
+}
+
+/* Check all equations. False if memory ran out. */
+static bool check_all(struct check *c)
+{
+	if (!list_checks(c))
+		return false;
+	if (c->checks.len)
+		qsort(c->checks.at, c->checks.len, sizeof *c->checks.at, by_metric);
+	for (size_t i = 0; i < c->checks.len; i++)
+		if (!i || c->checks.at[i] != c->checks.at[i - 1])
+			check_one(c, (uint32_t)(c->checks.at[i] >> 32), (uint32_t)c->checks.at[i]);
+	return true;
+}
+
+static void complain_of_more(const struct check *c)
+{
+	char text[64];
+	size_t more = c->complaints - MOST_COMPLAINTS;
+
+	if (c->complaints <= MOST_COMPLAINTS)
+		return;
+	snprintf(text, sizeof text, "%zu more account%s not agree", more,
+		 more == 1 ? " does" : "s do");
+	c->complain(c->context, text);
+}
+
+int process_check_account(const struct reader *r, const struct row_sums *sums,
 			  model_complaint_fn *complain, void *context, struct error *e)
 {
 	struct check c = {.r = r,
@@ -322,33 +452,22 @@ int process_check_account(const struct reader *r, const uint64_t *sums,
 			  .complain = complain,
 			  .context = context};
 
-	c.ledgers = calloc(((size_t)c.threads + 1) * c.metrics + 1, sizeof *c.ledgers);
-	if (!c.ledgers)
-		return error_memory(e, (uint64_t)c.threads * c.metrics * sizeof *c.ledgers);
-	for (uint32_t i = 0; i < reader_num_account(r); i++) {
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < reader_num_account(r); i++) {
 		const struct reader_account *a = reader_account(r, i);
 		if (a->metric >= c.metrics)
 			continue;
-		enter(ledger_of(&c, CSP_NONE, a->metric), a);
-		if (a->thread < c.threads)
-			enter(ledger_of(&c, a->thread, a->metric), a);
+		ok = enter_row(&c, CSP_NONE, a) &&
+		     (a->thread >= c.threads || enter_row(&c, a->thread, a));
 	}
 	for (uint32_t i = 0; i < reader_num_trees(r); i++)
 		c.shared |= reader_tree(r, i)->thread >= c.threads;
-	for (uint32_t metric = 0; metric < c.metrics; metric++) {
-		if (!ledger_of(&c, CSP_NONE, metric)->rows)
-			continue;
-		if (c.shared || !c.threads)
-			check_trees(&c, CSP_NONE, metric);
-		for (uint32_t t = 0; t < c.threads; t++) {
-			if (!c.shared)
-				check_trees(&c, t, metric);
-			if (text_is(reader_metric(r, metric)->name, cpu_metric))
-				compare(&c, t, metric, "the thread's CPU time",
-					reader_thread(r, t)->cpu_ns,
-					ledger_of(&c, t, metric)->weight);
-		}
-	}
-	free(c.ledgers);
-	return 0;
+	ok = ok && check_all(&c);
+	if (ok)
+		complain_of_more(&c);
+	interner_deinit(&c.rows);
+	vec_free(&c.checks);
+	vec_free(&c.ledgers);
+	return ok ? 0 : error_memory(e, c.ledgers.cap * sizeof(struct ledger));
 }

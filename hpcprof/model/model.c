@@ -56,6 +56,7 @@ void model_destroy(struct model *m)
 	vec_free(&m->modules);
 	vec_free(&m->functions);
 	vec_free(&m->metrics);
+	interner_deinit(&m->metric_ids);
 	vec_free(&m->processes);
 	vec_free(&m->threads);
 	model_values_deinit(m);
@@ -226,23 +227,57 @@ uint32_t model_module(struct model *m, struct reader_text name, struct reader_te
 	return id;
 }
 
+/* A metric, or INTERNER_NONE and its key. The texts are interned, so that equal ones are equal
+ * pointers. A key that another metric has is passed over. */
+static uint32_t find_metric(const struct model *m, const char *name, const char *unit,
+			    uint64_t flags, uint64_t *key)
+{
+	uint32_t id;
+
+	*key = interner_hash((uintptr_t)name) << 32 ^ interner_hash((uintptr_t)unit ^ flags);
+	while ((id = interner_find(&m->metric_ids, *key)) != INTERNER_NONE) {
+		const struct model_metric *k = &m->metrics.at[id];
+		if (k->name == name && k->unit == unit && k->flags == flags)
+			break;
+		++*key;
+	}
+	return id;
+}
+
 uint32_t model_metric(struct model *m, struct reader_text name, struct reader_text unit,
 		      uint64_t flags)
 {
 	const char *n = model_text(m, name.at, name.n), *u = model_text(m, unit.at, unit.n);
+	uint64_t key;
+	uint32_t id;
 
 	if (!n || !u)
 		return UINT32_MAX;
-	/* interned, so that equal texts are equal pointers */
-	for (uint32_t i = 0; i < m->metrics.len; i++)
-		if (m->metrics.at[i].name == n && m->metrics.at[i].unit == u &&
-		    m->metrics.at[i].flags == flags)
-			return i;
+	id = find_metric(m, n, u, flags, &key);
+	if (id != INTERNER_NONE)
+		return id;
 	if (!vec_push(&m->metrics,
 		      (struct model_metric){
 			  .name = n, .unit = u, .flags = flags, .position = UINT32_MAX}))
 		return UINT32_MAX;
-	return (uint32_t)m->metrics.len - 1;
+	id = interner_insert(&m->metric_ids, key);
+	if (id == INTERNER_NONE)
+		m->metrics.len--;
+	return id;
+}
+
+bool model_index_metrics(struct model *m)
+{
+	bool ok = true;
+
+	interner_deinit(&m->metric_ids);
+	for (size_t i = 0; ok && i < m->metrics.len; i++) {
+		const struct model_metric *k = &m->metrics.at[i];
+		uint64_t key;
+		find_metric(m, k->name, k->unit, k->flags, &key);
+		ok = interner_insert(&m->metric_ids, key) != INTERNER_NONE;
+	}
+	return ok;
 }
 
 static bool stretch(uint64_t **column, uint32_t have, size_t want)

@@ -250,6 +250,7 @@ struct model {
 	struct interner name_pairs;   /* pairs of ids, chained into a key for each function */
 	struct interner function_ids; /* key: such a chain */
 	VEC(struct model_metric) metrics;
+	struct interner metric_ids; /* key: a hash, or one of those after it; see model_metric */
 	VEC(struct model_process) processes;
 	VEC(struct model_threads) threads; /* in no order; see threads.h */
 	struct interner thread_ids;        /* key: string id of what makes a group */
@@ -323,6 +324,8 @@ uint32_t model_function(struct model *m, const struct model_function *f);
 uint32_t model_named_frame(struct model *m, uint32_t function, uint32_t line, enum frame_role role);
 uint32_t model_metric(struct model *m, struct reader_text name, struct reader_text unit,
 		      uint64_t flags);
+/* Let model_metric find the metrics after they were moved. False if memory ran out. */
+bool model_index_metrics(struct model *m);
 
 /* A step (see contexts.h) contains module, address and role if they are small enough, so that known
  * contexts are found without reading frames. Other steps are the frame's id with the highest bit

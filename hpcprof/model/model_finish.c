@@ -168,8 +168,10 @@ uint32_t model_find_frame(const struct model *m, const struct model_frame *want)
 static int place_sums(struct model *m, struct model_sum **sums, uint32_t *num_sums,
 		      const uint32_t *places, size_t n, struct error *e)
 {
-	struct model_sum *to = arena_alloc(&m->arena, n * sizeof *to);
+	struct model_sum *to = *num_sums ? arena_alloc(&m->arena, n * sizeof *to) : NULL;
 
+	if (!*num_sums)
+		return 0;
 	if (!to)
 		return error_memory(e, n * sizeof *to);
 	for (uint32_t k = 0; k < *num_sums; k++)
@@ -192,6 +194,8 @@ static int order_metrics(struct model *m, struct error *e)
 		moved |= ids[i] != i;
 	if (moved)
 		rc = permute(m->metrics.at, n, sizeof *m->metrics.at, ids, e);
+	if (moved && rc == 0 && !model_index_metrics(m))
+		rc = error_memory(e, n * sizeof(uint64_t));
 	for (size_t i = 0; moved && rc == 0 && i < m->processes.len; i++)
 		rc = place_sums(m, &m->processes.at[i].sums, &m->processes.at[i].num_sums, places,
 				n, e);

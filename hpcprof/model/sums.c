@@ -87,8 +87,11 @@ static bool add_part(struct model *m, struct model_metric *to, const struct mode
 static bool add_sums(struct model *m, struct model_sum **sums, uint32_t *num_sums,
 		     const uint32_t parts[MODEL_REALTIME_PARTS], uint32_t id)
 {
-	struct model_sum *to = arena_alloc(&m->arena, (id + (size_t)1) * sizeof *to);
+	struct model_sum *to;
 
+	if (!*num_sums)
+		return true;
+	to = arena_alloc(&m->arena, (id + (size_t)1) * sizeof *to);
 	if (!to)
 		return false;
 	for (uint32_t i = 0; i < *num_sums && i < id; i++)
