@@ -19,9 +19,13 @@ void *reader_table(struct reader *r, uint64_t n, size_t size, struct error *e)
 
 static int read_metrics(struct reader *r, struct cursor *c, struct error *e)
 {
+	char expected[40];
 	uint32_t n;
 	if (csp_get_count(c, "num_metrics", CSP_METRIC_MIN_BYTES, &n, e))
 		return -1;
+	snprintf(expected, sizeof expected, "at most %d metrics", READER_MOST_METRICS);
+	if (n > READER_MOST_METRICS)
+		return error_format(e, c->pos - sizeof n, expected, "%" PRIu32, n);
 	r->metrics = reader_table(r, n, sizeof *r->metrics, e);
 	if (!r->metrics)
 		return -1;

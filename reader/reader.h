@@ -166,6 +166,8 @@ void reader_close(struct reader *r); /* takes NULL */
 const struct error *reader_warning(const struct reader *r);
 
 const struct reader_header *reader_header(const struct reader *r);
+/* A datafile with more metrics is not read, so that work for each pair of them is bounded. */
+enum { READER_MOST_METRICS = 2000 };
 uint32_t reader_num_metrics(const struct reader *r);
 const struct reader_metric *reader_metric(const struct reader *r, uint32_t i);
 uint32_t reader_num_epochs(const struct reader *r);

@@ -165,8 +165,9 @@ int merge_write(FILE *out, const struct model *m, struct error *e)
 			return error_set(e, ERROR_USAGE,
 					 "a PROFILE contains names instead of addresses and cannot "
 					 "be merged into a datafile (omit it)");
-	if (w.num_metrics >= UINT32_MAX / 2)
-		return error_set(e, ERROR_LIMIT, "more than 2^31 metrics");
+	if (w.num_metrics > READER_MOST_METRICS / 2)
+		return error_set(e, ERROR_LIMIT, "%zu metrics: a datafile has at most %d",
+				 (size_t)w.num_metrics, READER_MOST_METRICS / 2);
 	w.sink = (struct csp_sink){.buf = malloc(BUFFER_BYTES),
 				   .cap = BUFFER_BYTES,
 				   .flush = to_file,

@@ -196,6 +196,9 @@ static void put_tree(struct maker *m, const struct build_file *f, uint32_t i)
 	csp_put_tree_header(&m->sink, t->version ? t->version : CSP_VERSION_TREE, width,
 			    t->num_nodes, t->epoch);
 	uint64_t *ids = new_ids(f, i), *order = permutation(t->num_nodes, 0, f->shuffle);
+	uint64_t *metrics = calloc(f->num_metrics + 1, sizeof *metrics);
+	if (!metrics)
+		die("out of memory");
 	for (uint64_t k = 0; k < t->num_nodes; k++) {
 		const struct build_node *node = &t->nodes[order[k]];
 		uint64_t parent = node->parent < t->num_nodes ? ids[node->parent] : node->parent;
@@ -205,9 +208,13 @@ static void put_tree(struct maker *m, const struct build_file *f, uint32_t i)
 		ahead(m, 3 * width, width, "sp");
 		for (uint32_t metric = 0; metric < f->num_metrics; metric++)
 			ahead(m, (4 + metric) * width, width, "metric");
-		csp_put_node(&m->sink, width, ids[order[k]], parent, node->ip, node->sp,
-			     node->metrics, f->num_metrics);
+		for (uint32_t metric = 0; metric < f->num_metrics; metric++)
+			metrics[metric] =
+			    node->metrics[metric < BUILD_METRICS ? metric : BUILD_METRICS - 1];
+		csp_put_node(&m->sink, width, ids[order[k]], parent, node->ip, node->sp, metrics,
+			     f->num_metrics);
 	}
+	free(metrics);
 	free(order);
 	free(ids);
 }
@@ -390,8 +397,6 @@ void build(const struct build_file *f, struct built *out)
 {
 	struct maker *m = maker_create(f->big, false);
 	m->no_fields = f->no_fields;
-	if (f->num_metrics > BUILD_METRICS)
-		die("too many metrics");
 	put_head(m, f);
 	for (uint32_t i = 0; i < f->num_trees; i++)
 		put_tree(m, f, i);

@@ -25,7 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BUILD_METRICS = 8 }; /* at most, in a struct build_file */
+/* Of a node; further ones are as the last of these. */
+enum { BUILD_METRICS = 8 };
 
 struct build_pair {
 	const char *key, *value;
