@@ -18,6 +18,7 @@ enum {
 	LONGEST_STRETCH = 8, /* longest row of frames without a fork that is printed completely */
 	STRETCH_ENDS = 3,    /* frames printed at each end of a longer one */
 	NUMBER = 6,          /* width of a number in brackets */
+	CLIMB = 64,          /* frames of two paths that are compared before all are ranked */
 };
 
 enum mark { NOT_DRAWN, DRAWN, START_UP };
@@ -27,6 +28,8 @@ struct hottest {
 	struct hot_paths paths;
 	uint8_t *marked;           /* per node: enum mark */
 	uint32_t *depth;           /* per node */
+	uint32_t *rank;            /* per node, if paths are the same for long: see rank_nodes */
+	bool starved;              /* no memory for ranks */
 	uint32_t *child, *sibling; /* of drawn nodes, heaviest first; 0: none */
 	uint32_t *last;            /* child, if there is one */
 	uint64_t total, least;     /* least: the smallest value of a drawn node */
@@ -47,20 +50,60 @@ static int compare_labels(const struct hottest *d, uint32_t a, uint32_t b)
 	return c ? c : (int)hot_paths_inlined(&d->paths, a) - (int)hot_paths_inlined(&d->paths, b);
 }
 
-/* Heaviest first; of equal ones callers before their callees, then by the names from the node to
- * the root. */
-static int by_weight(const void *pa, const void *pb, void *context)
+/* By depth, then as compare_paths; the callers have their ranks. */
+static int by_path(const void *pa, const void *pb, void *context)
 {
 	const struct hottest *d = context;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	uint64_t x = d->paths.info.at[a].inclusive, y = d->paths.info.at[b].inclusive;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb, x, y;
+	int c = compare_labels(d, a, b);
+
+	if (c)
+		return c;
+	x = d->rank[hot_paths_parent(&d->paths, a)];
+	y = d->rank[hot_paths_parent(&d->paths, b)];
+	return x < y ? -1 : x > y;
+}
+
+/* Number the nodes of each depth in the order of compare_paths. */
+static bool rank_nodes(struct hottest *d)
+{
+	uint32_t n = (uint32_t)d->paths.info.len, deepest = 0;
+	uint32_t *nodes = calloc(n + (size_t)1, sizeof *nodes), *first;
+
+	for (uint32_t i = 0; i < n; i++)
+		deepest = d->depth[i] > deepest ? d->depth[i] : deepest;
+	first = calloc(deepest + (size_t)3, sizeof *first);
+	d->rank = calloc(n + (size_t)1, sizeof *d->rank);
+	d->starved = !nodes || !first || !d->rank;
+	for (uint32_t i = 0; !d->starved && i < n; i++)
+		first[d->depth[i] + 2]++;
+	for (uint32_t k = 0; !d->starved && k <= deepest; k++)
+		first[k + 2] += first[k + 1];
+	for (uint32_t i = 0; !d->starved && i < n; i++)
+		nodes[first[d->depth[i] + 1]++] = i;
+	/* now first[k] is where depth k begins */
+	for (uint32_t k = 0; !d->starved && k <= deepest; k++) {
+		/* the roots are in order */
+		if (k)
+			qsort_r(nodes + first[k], first[k + 1] - first[k], sizeof *nodes, by_path,
+				d);
+		for (uint32_t i = first[k]; i < first[k + 1]; i++)
+			d->rank[nodes[i]] = i;
+	}
+	free(nodes);
+	free(first);
+	return !d->starved;
+}
+
+/* Of nodes of the same depth: by the names from the node to the root. Most paths differ soon; for
+ * others, all nodes are ranked. */
+static int compare_paths(struct hottest *d, uint32_t a, uint32_t b)
+{
 	int c = 0;
 
-	if (x != y)
-		return x > y ? -1 : 1;
-	if (d->depth[a] != d->depth[b])
-		return d->depth[a] < d->depth[b] ? -1 : 1;
-	while (!c && a != b) {
+	for (unsigned i = 0; !c && a != b; i++) {
+		if (i == CLIMB && !d->starved && (d->rank || rank_nodes(d)))
+			return d->rank[a] < d->rank[b] ? -1 : 1;
 		c = compare_labels(d, a, b);
 		if (a <= HOT_PATHS_PARTIAL_ROOT || b <= HOT_PATHS_PARTIAL_ROOT)
 			break;
@@ -68,6 +111,20 @@ static int by_weight(const void *pa, const void *pb, void *context)
 		b = hot_paths_parent(&d->paths, b);
 	}
 	return c;
+}
+
+/* Heaviest first; of equal ones callers before their callees, then by path. */
+static int by_weight(const void *pa, const void *pb, void *context)
+{
+	struct hottest *d = context;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	uint64_t x = d->paths.info.at[a].inclusive, y = d->paths.info.at[b].inclusive;
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	if (d->depth[a] != d->depth[b])
+		return d->depth[a] < d->depth[b] ? -1 : 1;
+	return compare_paths(d, a, b);
 }
 
 /* The outermost functions of every process and thread, in glibc and musl. */
@@ -171,7 +228,7 @@ static bool choose(struct hottest *d)
 	draw_heaviest(d, candidates, n, most);
 	d->all &= !light;
 	free(candidates);
-	return true;
+	return !d->starved;
 }
 
 /* The name and its marks, in at most width columns. */
@@ -407,6 +464,7 @@ void text_paths_deinit(struct text *t)
 	name_cuts_deinit(&h->cuts);
 	free(h->marked);
 	free(h->depth);
+	free(h->rank);
 	free(h->last);
 	free(h->child);
 	free(h->sibling);
