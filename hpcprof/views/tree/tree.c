@@ -129,8 +129,9 @@ static const char *label(void *context, uint32_t id, unsigned width)
 	case TREE_MISSING:
 		return "(callers not known)";
 	case TREE_DEEPER:
-		text = layout_format(&t->arena, "... %" PRIu32 " %s%s deeper (--depth)",
-				     node->count, what, node->count == 1 ? "" : "s");
+		text = layout_format(&t->arena, "... %" PRIu32 " %s%s deeper%s", node->count, what,
+				     node->count == 1 ? "" : "s",
+				     t->own->depth == UINT64_MAX ? "" : " (--depth)");
 		break;
 	case TREE_CUT:
 		text = least ? layout_format(&t->arena, "... %" PRIu32 " %s%s below %s",

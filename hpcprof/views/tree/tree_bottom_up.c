@@ -44,9 +44,10 @@ struct up {
 	VEC(struct group) groups;
 	VEC(uint64_t) values; /* per group: exclusive, then inclusive */
 	tree_candidates candidates;
-	VEC(struct waiting) waiting;
+	VEC(struct waiting) waiting; /* nodes of one depth before those of the next */
 	struct tree_rest rest;
-	uint64_t limit; /* of the depth; 0: no limit */
+	uint64_t limit; /* of the depth */
+	uint64_t steps; /* callers that may still be followed */
 };
 
 /* The keys after the functions' numbers. */
@@ -250,11 +251,12 @@ static bool count_members(struct up *u, const struct waiting *at)
 
 static bool expand(struct up *u, struct waiting at, bool innermost)
 {
-	bool deep = u->limit && at.depth >= u->limit;
+	bool deep = at.depth >= u->limit || at.members.len > u->steps;
 	bool ok = count_members(u, &at) && make_groups(u, &at.members, innermost) &&
 		  choose(u, deep, innermost) && fill(u, &at.members, innermost) &&
 		  tree_append(u->t, at.id, &u->candidates, &u->rest, innermost);
 
+	u->steps -= deep ? 0 : at.members.len;
 	for (size_t i = 0; ok && i < u->candidates.len; i++) {
 		struct group *g = &u->groups.at[u->candidates.at[i].from];
 		if (!g->members.at)
@@ -272,27 +274,31 @@ static bool expand(struct up *u, struct waiting at, bool innermost)
 	return ok;
 }
 
-enum { USUAL_DEPTH = 32 };
+/* The usual depth is within the steps. Paths of real programs, too: they have about so many frames,
+ * or are few. Without a limit, paths of one recursion would take the square of their length. */
+enum { USUAL_DEPTH = 32, STEPS_PER_FRAME = 64, MORE_STEPS = 1 << 22 };
 
 bool tree_build_up(struct tree *t)
 {
 	struct up u = {.t = t, .limit = t->own->depth ? t->own->depth : USUAL_DEPTH};
 	struct instances all = {0};
+	size_t next = 0;
 	bool ok;
 
 	u.slot = calloc(t->c->functions.len + 2, sizeof *u.slot);
 	u.rest.exclusive = calloc(2 * t->columns.len + 1, sizeof *u.rest.exclusive);
 	ok = u.slot && u.rest.exclusive && number(&u, &all) && tree_add_root(t) && tree_add_root(t);
+	u.steps = all.len * (uint64_t)STEPS_PER_FRAME + MORE_STEPS;
 	if (ok)
 		u.rest.inclusive = u.rest.exclusive + t->columns.len;
 	if (ok)
 		ok = expand(&u, (struct waiting){all, CALLTREE_ROOT, 0}, true);
 	else
 		free(all.at);
-	while (ok && u.waiting.len)
-		ok = expand(&u, u.waiting.at[--u.waiting.len], false);
-	for (size_t i = 0; i < u.waiting.len; i++)
-		free(u.waiting.at[i].members.at);
+	for (; ok && next < u.waiting.len; next++)
+		ok = expand(&u, u.waiting.at[next], false);
+	for (; next < u.waiting.len; next++)
+		free(u.waiting.at[next].members.at);
 	free(u.place);
 	free(u.end);
 	free(u.slot);
