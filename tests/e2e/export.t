@@ -156,6 +156,30 @@ assert all(n["total"][0] * 10 >= total for n in p["nodes"])
 assert sum(n["self"][0] for n in p["nodes"]) + p["left_out"]["self"][0] == total
 END2
 
+# ---- long paths ----------------------------------------------------------------------
+# The middle of paths is left out where each path is written in full, and together they are long.
+"$python" -c 'for i in range(1000): print("main" + ";f" * i, 1)' >deep
+"$python" -c 'for i in range(3000): print("main" + ";f" * i, 1)' >deeper
+for format in folded otlp pprof; do
+	check "$format: a long path" run 0 "$hpcprof" export --format $format -o deep.$format deep
+	is "is written as it is" "$(grep -c 'without their middle' err)" 0
+	check "$format: a recursion that is too long" \
+		run 0 "$hpcprof" export --format $format -o deeper.$format deeper
+	check "is shortened, and it is said" says err 'more than [0-9]+ frames were written without their middle'
+done
+is "the long path has all frames" "$(awk 'length > n { n = length } END { print n }' deep.folded)" 2004
+check "pprof's is read again" run 0 "$hpcprof" export -q --format folded deep.pprof
+check "and has them all" cmp out deep.folded
+check "that of the recursion, too" run 0 "$hpcprof" export -q --format folded deeper.pprof
+is "and has both ends" "$(sed 's/ [0-9]*$//' out | sort -u | md5sum)" \
+	"$(sed 's/ [0-9]*$//' deeper.folded | sort -u | md5sum)"
+check "of the same length" "$python" -c 'for line in open("deeper.folded"):
+    a, middle, b = line.partition(";[frames left out];")
+    assert not middle or a.count(";") == b.count(";") > 32, line'
+check "speedscope has all of it" run 0 "$hpcprof" export --format speedscope deeper
+is "each frame is opened once" "$(grep -c '"type":"O"' out)" 3000
+is "and it has nothing to say" "$(grep -c 'without their middle' err)" 0
+
 # ---- what is wrong -------------------------------------------------------------------
 check "a format is needed" run 2 "$hpcprof" export of-python
 check "and it says so" says err 'no format is named \(use --format: folded, pprof, .* or json\)'

@@ -1,11 +1,14 @@
 /* The formats of `hpcprof export`: the encoder of Protocol Buffers, the tree, and what is written
  * for a small profile. */
 #include "hpcprof/metrics/path_tree.h"
+#include "hpcprof/export/formats/formats.h"
 #include "hpcprof/export/formats/protobuf.h"
 #include "tests/lib/builders/build_datafile.h"
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/unit/fake_code.h"
 #include "tests/lib/unit/golden.h"
+#include "tests/lib/unit/run_view.h"
+#include "tests/lib/unit/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -224,12 +227,141 @@ static void test_rows(void **state)
 	profile_deinit(&p);
 }
 
+/* ---- long paths -------------------------------------------------------------------- */
+
+enum { DEEP_BASE = 0x10000000 };
+
+/* Write a datafile with a path of n functions, all of which have values. */
+static const char *write_path(unsigned n)
+{
+	static const struct build_module modules[] = {{"/none", 0, DEEP_BASE, 0x1000000, "0011"}};
+	static const struct build_epoch epochs[] = {{modules, 1}};
+	static const struct build_metric metric = {
+	    .name = "M", .flags = CSP_METRIC_ASYNC, .period = 1};
+	static char path[256];
+	struct build_node *nodes = calloc(n + (size_t)1, sizeof *nodes);
+	struct build_tree tree = {.version = CSP_VERSION_TREE,
+				  .nodes = nodes,
+				  .num_nodes = n + UINT64_C(1),
+				  .kind = CSP_TREE_COMPLETE,
+				  .creator_tree = CSP_NONE};
+	struct build_thread thread = {.tid = 1, .end_ns = 1, .name = "t"};
+	struct build_file file = {.target = "/none",
+				  .metrics = &metric,
+				  .num_metrics = 1,
+				  .epochs = epochs,
+				  .num_epochs = 1,
+				  .trees = &tree,
+				  .num_trees = 1,
+				  .threads = &thread,
+				  .num_threads = 1,
+				  .no_fields = true};
+	struct built b;
+
+	assert_non_null(nodes);
+	for (unsigned i = 1; i <= n; i++)
+		nodes[i] = (struct build_node){
+		    .parent = i - 1, .ip = DEEP_BASE + 0x100 * (uint64_t)i + 8, .metrics = {1}};
+	build(&file, &b);
+	snprintf(path, sizeof path, "%s", scratch_path("deep.csp"));
+	built_write(&b, path);
+	built_free(&b);
+	free(nodes);
+	return path;
+}
+
+static char *export_path_of(unsigned n, const char *line)
+{
+	const char *path = write_path(n);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct error e;
+
+	assert_non_null(out);
+	assert_int_equal(run_view(line, &path, 1, out, &e), 0);
+	fclose(out);
+	return text;
+}
+
+static char *longest_line(char *text)
+{
+	char *longest = text, *next;
+	size_t most = 0;
+
+	for (char *line = text; *line; line = next) {
+		size_t n = strcspn(line, "\n");
+		next = line + n + (line[n] == '\n');
+		line[n] = '\0';
+		if (n > most) {
+			most = n;
+			longest = line;
+		}
+	}
+	return longest;
+}
+
+static unsigned count_frames(const char *line)
+{
+	unsigned n = 1;
+
+	for (; *line; line++)
+		n += *line == ';';
+	return n;
+}
+
+/* The middle of paths is left out if all of them have more frames than they may have. */
+static void test_long_paths(void **state)
+{
+	(void)state;
+	const uint64_t most = EXPORT_MORE_FRAMES + UINT64_C(10000) * (EXPORT_FRAMES_PER_PATH + 1);
+	char *text = export_path_of(1000, "export --format folded"), *line, *left;
+	unsigned ends, frames;
+
+	assert_null(strstr(text, EXPORT_LEFT_OUT));
+	assert_int_equal(count_frames(longest_line(text)), 1000);
+	free(text);
+
+	text = export_path_of(10000, "export --format folded");
+	frames = count_frames(text) + 9999; /* of lines */
+	assert_true(frames < most);
+	assert_true(frames > most / 2);
+	line = longest_line(text);
+	ends = count_frames(line) / 2;
+	assert_int_equal(count_frames(line), 2 * ends + 1);
+	assert_true(2 * ends >= EXPORT_FRAMES_PER_PATH);
+	left = strstr(line, ";" EXPORT_LEFT_OUT ";");
+	assert_non_null(left);
+	*left = '\0';
+	assert_int_equal(count_frames(line), ends);
+	assert_int_equal(strncmp(line, "none+0x107;none+0x207;none+0x307;", 33), 0);
+	assert_int_equal(count_frames(left + strlen(";" EXPORT_LEFT_OUT ";")), ends);
+	free(text);
+}
+
+/* The same for what is written with tables. */
+static void test_long_paths_in_tables(void **state)
+{
+	(void)state;
+	char *text = export_path_of(1000, "export --format otlp");
+
+	assert_null(strstr(text, EXPORT_LEFT_OUT));
+	free(text);
+	text = export_path_of(10000, "export --format otlp");
+	assert_non_null(strstr(text, "\"" EXPORT_LEFT_OUT "\""));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_protobuf), cmocka_unit_test(test_tree),
-	    cmocka_unit_test(test_folded),   cmocka_unit_test(test_callgrind),
+	    cmocka_unit_test(test_protobuf),
+	    cmocka_unit_test(test_tree),
+	    cmocka_unit_test(test_folded),
+	    cmocka_unit_test(test_callgrind),
 	    cmocka_unit_test(test_rows),
+	    cmocka_unit_test(test_long_paths),
+	    cmocka_unit_test(test_long_paths_in_tables),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

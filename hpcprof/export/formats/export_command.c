@@ -86,6 +86,11 @@ static void tell_lost(const struct export_data *x, const struct export_format *f
 			    name, x->columns.at[0].metric_name);
 	if (f->lost)
 		diag_notice(d, NULL, "--format %s does not hold %s", name, f->lost);
+	if (x->shortened)
+		diag_notice(d, NULL,
+			    "call paths of more than %" PRIu32
+			    " frames were written without their middle",
+			    2 * x->end_frames);
 	for (size_t i = 0; i < x->num_metrics; i++)
 		if (x->columns.at[i].total > f->most)
 			diag_problem(d, NULL,
@@ -113,6 +118,8 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 				    x.columns.len, e);
 	if (rc == 0)
 		rc = export_parts_collect(&x, e);
+	if (rc == 0 && f->paths)
+		rc = export_path_prepare(&x, e);
 	if (rc == 0)
 		rc = f->write(&x, e);
 	if (rc == 0)

@@ -155,3 +155,114 @@ const char *export_part_title(struct export_data *x, const struct export_part *p
 		return part->name;
 	return layout_format(&x->arena, "%s: %s", name, part->name);
 }
+
+/* ---- paths ------------------------------------------------------------------------- */
+
+static uint32_t deepest(const struct path_tree *t)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < t->num_order; i++)
+		if (t->depth[t->order[i]] > most)
+			most = t->depth[t->order[i]];
+	return most;
+}
+
+static bool has_value(const struct path_tree *t, const uint64_t *exclusive, uint32_t node)
+{
+	uint64_t any = 0;
+
+	for (size_t k = 0; k < t->num_columns; k++)
+		any |= exclusive[node * t->num_columns + k];
+	return any != 0;
+}
+
+/* Count the paths of all parts by their depth. */
+static int count_paths(const struct export_data *x, uint64_t *paths, struct error *e)
+{
+	const struct path_tree *t = &x->tree;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < x->num_parts; i++) {
+		struct export_part part;
+		rc = export_part_init(&part, x, i, e);
+		for (uint32_t k = 0; rc == 0 && k < t->num_order; k++)
+			paths[t->depth[t->order[k]]] += has_value(t, part.exclusive, t->order[k]);
+		export_part_deinit(&part);
+	}
+	return rc;
+}
+
+/* How long paths may be so that all have the frames they may have together. */
+static uint64_t longest_path(const uint64_t *paths, uint64_t depths)
+{
+	uint64_t longer = 0, frames = EXPORT_MORE_FRAMES, n = 0;
+
+	for (uint64_t d = 0; d < depths; d++)
+		longer += paths[d];
+	frames += longer * EXPORT_FRAMES_PER_PATH;
+	/* longer: the paths with more than n frames */
+	for (; n < depths && longer <= frames; n++) {
+		frames -= longer;
+		longer -= paths[n];
+	}
+	return n;
+}
+
+static int find_outer(struct export_data *x, struct error *e)
+{
+	const struct path_tree *t = &x->tree;
+	uint32_t *outer = arena_alloc(&x->arena, t->num_nodes * sizeof *outer);
+
+	if (!outer)
+		return error_memory(e, t->num_nodes * sizeof *outer);
+	for (uint32_t i = 0; i < t->num_order; i++) {
+		uint32_t node = t->order[i];
+		outer[node] =
+		    t->depth[node] < x->end_frames ? node : outer[path_tree_parent(t, node)];
+	}
+	x->outer = outer;
+	return 0;
+}
+
+int export_path_prepare(struct export_data *x, struct error *e)
+{
+	uint64_t depths = deepest(&x->tree) + UINT64_C(1), longest;
+	uint64_t *paths = calloc(depths, sizeof *paths);
+	int rc = paths ? 0 : error_memory(e, depths * sizeof *paths);
+
+	/* shorter ones are never too long together */
+	if (rc == 0 && depths > EXPORT_FRAMES_PER_PATH)
+		rc = count_paths(x, paths, e);
+
+	if (rc != 0) {
+		free(paths);
+		return rc;
+	}
+	longest = longest_path(paths, depths);
+	free(paths);
+	x->end_frames = (uint32_t)(longest + (longest == depths)) / 2;
+	x->path = arena_alloc(&x->arena, (longest + 2) * sizeof *x->path);
+	if (!x->path)
+		return error_memory(e, longest * sizeof *x->path);
+	return longest < depths ? find_outer(x, e) : 0;
+}
+
+const uint32_t *export_path(struct export_data *x, uint32_t node, uint32_t *n)
+{
+	const struct path_tree *t = &x->tree;
+	bool cut = export_is_shortened(x, node);
+	uint32_t outer = cut ? x->outer[node] : PATH_TREE_ROOT;
+
+	x->shortened |= cut;
+	*n = 0;
+	while (node != PATH_TREE_ROOT) {
+		x->path[(*n)++] = node;
+		node = path_tree_parent(t, node);
+		if (cut && *n == x->end_frames) {
+			x->path[(*n)++] = EXPORT_MIDDLE;
+			node = outer;
+		}
+	}
+	return x->path;
+}

@@ -22,6 +22,8 @@
 
 /* The frame above call paths whose outermost frames are missing. */
 #define EXPORT_PARTIAL MODEL_PARTIAL_PATHS
+/* The frame in the place of those that export_path leaves out. */
+#define EXPORT_LEFT_OUT "[frames left out]"
 /* The greatest integer up to which all are exact for programs that read numbers as doubles. */
 #define EXPORT_MOST_DOUBLE (UINT64_C(1) << 53)
 
@@ -44,6 +46,10 @@ struct export_data {
 	struct shown_metrics columns;
 	size_t num_metrics;
 	struct path_tree tree;
+	uint32_t end_frames;   /* of a path that is written without its middle: at each end */
+	const uint32_t *outer; /* by node: where the outer end of its path begins; or NULL */
+	uint32_t *path;        /* that is written */
+	bool shortened;        /* export_path left frames out */
 	/* Clean names by id. A file that is not known is NULL. declared: by function, the file in
 	 * which it is declared. */
 	const char **functions, **declared, **files, **modules;
@@ -60,6 +66,7 @@ struct export_format {
 	bool binary;      /* not for a terminal */
 	bool one_metric;  /* it holds values of one metric only */
 	bool parts;       /* it tells threads and so on apart (--by) */
+	bool paths;       /* it writes out every path (export_path) */
 	bool bounded;     /* -n and --min choose its rows */
 	uint64_t most;    /* the greatest total that its readers take exactly */
 	const char *lost; /* what it does not hold, in words; NULL: nothing */
@@ -113,6 +120,22 @@ struct export_frame export_frame_of(const struct export_data *x, uint32_t node);
 
 /* The node's name followed by " [inlined]" if it is inlined. NULL if memory ran out. */
 const char *export_marked_name(struct export_data *x, uint32_t node);
+
+/* The nodes of a call path, from the innermost out, for formats that write out every path. Together
+ * the paths may have EXPORT_FRAMES_PER_PATH frames for each path and EXPORT_MORE_FRAMES, so that
+ * what is written is linear in what was read, as deep as recursion may be. If they have more, long
+ * ones are written without their middle, in the place of which is EXPORT_MIDDLE. *n: how many
+ * nodes; valid until the next call. */
+enum { EXPORT_FRAMES_PER_PATH = 64, EXPORT_MORE_FRAMES = 4 << 20 };
+#define EXPORT_MIDDLE UINT32_MAX
+const uint32_t *export_path(struct export_data *x, uint32_t node, uint32_t *n);
+/* After the tree and the parts are made. */
+int export_path_prepare(struct export_data *x, struct error *e);
+/* Whether the node's path is written without its middle. */
+static inline bool export_is_shortened(const struct export_data *x, uint32_t node)
+{
+	return x->tree.depth[node] >= 2 * x->end_frames;
+}
 
 static inline bool export_is_sampled(const struct export_data *x, size_t metric)
 {

@@ -15,6 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Keys of what is above partial paths, and in the place of frames that are left out. */
+#define KEY_PARTIAL UINT64_MAX
+#define KEY_LEFT_OUT (UINT64_MAX - 1)
+
+enum { MOST_DIGITS = 10 }; /* of an index */
+
 struct otlp {
 	struct export_data *x;
 	FILE *out;
@@ -22,8 +28,9 @@ struct otlp {
 	uint32_t num_strings;
 	/* ids are those of the tables - 1 */
 	struct interner stacks;    /* nodes */
-	struct interner locations; /* frames; MODEL_NO_FRAME: above partial paths */
-	struct interner functions; /* function << 32 | file; UINT64_MAX: that of partial paths */
+	struct interner locations; /* frames, or one of the keys below */
+	struct interner functions; /* function << 32 | file, or one of the keys below */
+	VEC(char) indices;         /* of the path that is written, as text */
 	VEC(uint32_t) attributes;  /* strings: the names of parts */
 	bool starved;
 };
@@ -173,23 +180,46 @@ static void begin_table(const struct otlp *s, const char *name)
 	fprintf(s->out, ",\n\"%s\":[{}", name);
 }
 
+static uint64_t location_key(const struct otlp *s, uint32_t node)
+{
+	return node == EXPORT_MIDDLE            ? KEY_LEFT_OUT
+	       : node == PATH_TREE_PARTIAL_ROOT ? KEY_PARTIAL
+						: model_frame_of(s->x->m, node);
+}
+
+/* For each frame of each path: as fprintf does it, it would take most of the time. */
+static char *add_digits(char *at, uint32_t value)
+{
+	char digits[MOST_DIGITS];
+	unsigned i = sizeof digits;
+
+	do
+		digits[--i] = (char)('0' + value % 10);
+	while (value /= 10);
+	memcpy(at, digits + i, sizeof digits - i);
+	return at + sizeof digits - i;
+}
+
 /* Paths from the innermost frame out. */
 static void put_stacks(struct otlp *s)
 {
-	const struct path_tree *t = &s->x->tree;
-
 	fputs("\"stackTable\":[{}", s->out);
 	for (uint32_t i = 0; i < s->stacks.len; i++) {
-		const char *comma = "";
-		fputs(",\n{\"locationIndices\":[", s->out);
-		for (uint32_t node = (uint32_t)s->stacks.keys[i]; node != PATH_TREE_ROOT;
-		     node = path_tree_parent(t, node)) {
-			uint64_t frame = node == PATH_TREE_PARTIAL_ROOT
-					     ? MODEL_NO_FRAME
-					     : model_frame_of(s->x->m, node);
-			fprintf(s->out, "%s%" PRIu32, comma, index_of(s, &s->locations, frame));
-			comma = ",";
+		uint32_t n;
+		const uint32_t *path = export_path(s->x, (uint32_t)s->stacks.keys[i], &n);
+		char *at;
+		if (!vec_reserve(&s->indices, (MOST_DIGITS + 1) * (size_t)n + 1)) {
+			s->starved = true;
+			break;
 		}
+		at = s->indices.at;
+		for (uint32_t k = 0; k < n; k++) {
+			if (k)
+				*at++ = ',';
+			at = add_digits(at, index_of(s, &s->locations, location_key(s, path[k])));
+		}
+		fputs(",\n{\"locationIndices\":[", s->out);
+		fwrite(s->indices.at, 1, (size_t)(at - s->indices.at), s->out);
 		fputs("]}", s->out);
 	}
 	fputc(']', s->out);
@@ -229,13 +259,14 @@ static void put_locations(struct otlp *s)
 {
 	begin_table(s, "locationTable");
 	for (uint32_t i = 0; i < s->locations.len; i++) {
+		uint64_t key = s->locations.keys[i];
 		fputs(",\n{", s->out);
-		if (s->locations.keys[i] == MODEL_NO_FRAME) {
+		if (key >= KEY_LEFT_OUT) {
 			fputs("\"lines\":[", s->out);
-			put_line(s, UINT64_MAX, 0);
+			put_line(s, key, 0);
 			fputc(']', s->out);
 		} else {
-			put_location(s, (uint32_t)s->locations.keys[i]);
+			put_location(s, (uint32_t)key);
 		}
 		fputc('}', s->out);
 	}
@@ -269,8 +300,9 @@ static void put_functions(struct otlp *s)
 	for (uint32_t i = 0; i < s->functions.len; i++) {
 		uint64_t key = s->functions.keys[i];
 		fputs(",\n{", s->out);
-		if (key == UINT64_MAX)
-			put_index(s, "nameStrindex", string(s, EXPORT_PARTIAL));
+		if (key >= KEY_LEFT_OUT)
+			put_index(s, "nameStrindex",
+				  string(s, key == KEY_PARTIAL ? EXPORT_PARTIAL : EXPORT_LEFT_OUT));
 		else
 			put_function(s, (uint32_t)(key >> 32), s->x->files[(uint32_t)key]);
 		fputc('}', s->out);
@@ -364,6 +396,7 @@ static int emit(struct export_data *x, struct error *e)
 	interner_deinit(&s.locations);
 	interner_deinit(&s.functions);
 	vec_free(&s.attributes);
+	vec_free(&s.indices);
 	strings_destroy(s.strings);
 	return rc;
 }
@@ -372,6 +405,7 @@ const struct export_format export_otlp = {
     .name = "otlp",
     .shape = PATH_TREE_CONTEXTS,
     .parts = true,
+    .paths = true,
     .most = INT64_MAX,
     .write = emit,
 };

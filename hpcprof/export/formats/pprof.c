@@ -13,13 +13,19 @@
 #include <string.h>
 #include <zlib.h>
 
+/* Frames that are none of the model's: their Locations have the first ids, and their functions the
+ * last. */
+enum special { PARTIAL, LEFT_OUT, NUM_SPECIAL };
+static const char *const special_names[] = {
+    [PARTIAL] = EXPORT_PARTIAL, [LEFT_OUT] = EXPORT_LEFT_OUT};
+
 struct pprof {
 	struct export_data *x;
 	struct strings *strings;
 	uint32_t num_strings;
 	struct interner functions; /* function << 32 | file; the id of one is its index + 1 */
-	bool *used;                /* [frames] it has a Location, whose id is the frame's + 2 */
-	bool partial;              /* so has the frame above partial paths, whose id is 1 */
+	bool *used;                /* [frames] it has a Location; see location_id */
+	bool used_special[NUM_SPECIAL];
 	bool starved;
 	/* messages that are being made, from the outermost in */
 	struct protobuf message, inner, list;
@@ -144,20 +150,28 @@ static bool put_times(struct pprof *s)
 	return true;
 }
 
+static uint64_t location_id(uint32_t frame)
+{
+	return frame + UINT64_C(1) + NUM_SPECIAL;
+}
+
 /* The path from a node out. */
 static void add_locations(struct pprof *s, uint32_t node)
 {
-	const struct path_tree *t = &s->x->tree;
+	uint32_t n;
+	const uint32_t *path = export_path(s->x, node, &n);
 
 	protobuf_clear(&s->list);
-	for (; node != PATH_TREE_ROOT; node = path_tree_parent(t, node)) {
-		if (node == PATH_TREE_PARTIAL_ROOT) {
-			s->partial = true;
-			protobuf_varint(&s->list, 1);
-			break;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = path[i];
+		if (at == PATH_TREE_PARTIAL_ROOT || at == EXPORT_MIDDLE) {
+			enum special k = at == EXPORT_MIDDLE ? LEFT_OUT : PARTIAL;
+			s->used_special[k] = true;
+			protobuf_varint(&s->list, k + UINT64_C(1));
+			continue;
 		}
-		s->used[model_frame_of(s->x->m, node)] = true;
-		protobuf_varint(&s->list, model_frame_of(s->x->m, node) + UINT64_C(2));
+		s->used[model_frame_of(s->x->m, at)] = true;
+		protobuf_varint(&s->list, location_id(model_frame_of(s->x->m, at)));
 	}
 	protobuf_message(&s->message, PPROF_SAMPLE_LOCATION_ID, &s->list);
 }
@@ -226,7 +240,7 @@ static void put_location(struct pprof *s, uint32_t frame)
 	const struct model_frame *f = &s->x->m->frames.at[frame];
 	const struct symbolized *c = s->x->c;
 
-	protobuf_number(&s->message, PPROF_LOCATION_ID, frame + UINT64_C(2));
+	protobuf_number(&s->message, PPROF_LOCATION_ID, location_id(frame));
 	protobuf_number(&s->message, PPROF_LOCATION_MAPPING_ID, f->module + UINT64_C(1));
 	if (f->role < FRAME_ADDRESSED)
 		protobuf_number(&s->message, PPROF_LOCATION_ADDRESS, f->address);
@@ -240,22 +254,28 @@ static void put_location(struct pprof *s, uint32_t frame)
 	put_message(s, PPROF_PROFILE_LOCATION);
 }
 
-/* The frame above partial paths has the last function's id. */
+static void put_special(struct pprof *s, enum special k)
+{
+	uint64_t function = s->functions.len + UINT64_C(1) + k;
+
+	protobuf_clear(&s->inner);
+	protobuf_number(&s->inner, PPROF_LINE_FUNCTION_ID, function);
+	protobuf_number(&s->message, PPROF_LOCATION_ID, k + UINT64_C(1));
+	protobuf_message(&s->message, PPROF_LOCATION_LINE, &s->inner);
+	put_message(s, PPROF_PROFILE_LOCATION);
+	protobuf_number(&s->message, PPROF_FUNCTION_ID, function);
+	protobuf_number(&s->message, PPROF_FUNCTION_NAME, string(s, special_names[k]));
+	put_message(s, PPROF_PROFILE_FUNCTION);
+}
+
 static void put_locations(struct pprof *s)
 {
 	for (uint32_t i = 0; i < s->x->m->frames.len; i++)
 		if (s->used[i])
 			put_location(s, i);
-	if (!s->partial)
-		return;
-	protobuf_clear(&s->inner);
-	protobuf_number(&s->inner, PPROF_LINE_FUNCTION_ID, s->functions.len + UINT64_C(1));
-	protobuf_number(&s->message, PPROF_LOCATION_ID, 1);
-	protobuf_message(&s->message, PPROF_LOCATION_LINE, &s->inner);
-	put_message(s, PPROF_PROFILE_LOCATION);
-	protobuf_number(&s->message, PPROF_FUNCTION_ID, s->functions.len + UINT64_C(1));
-	protobuf_number(&s->message, PPROF_FUNCTION_NAME, string(s, EXPORT_PARTIAL));
-	put_message(s, PPROF_PROFILE_FUNCTION);
+	for (unsigned k = 0; k < NUM_SPECIAL; k++)
+		if (s->used_special[k])
+			put_special(s, k);
 }
 
 /* pprof shortens a name that is also the system's, as it takes it for one that nobody demangled. */
@@ -393,6 +413,7 @@ const struct export_format export_pprof = {
     .shape = PATH_TREE_CONTEXTS,
     .binary = true,
     .parts = true,
+    .paths = true,
     .most = INT64_MAX,
     .write = emit,
 };
