@@ -32,10 +32,11 @@ struct profiles {
 	struct db_writing *w;
 	struct match_index index; /* of the profile's contexts; if per_profile */
 	uint32_t next;            /* profile */
+	size_t last_process;      /* that a row was written of */
 	VEC(struct value) values;
 	VEC(struct function_value) functions;
 	uint64_t *sums, *module_sums; /* [2 * functions], [2 * modules], zeros between uses */
-	VEC(uint32_t) touched;
+	VEC(uint32_t) touched, touched_modules;
 	VEC(struct tree_of) trees;
 	VEC(uint32_t) process_of;       /* [next] index of the process, or NO_PROCESS */
 	struct bulk rows, out, modules; /* profile, profile_value, profile_module */
@@ -99,29 +100,42 @@ static bool sum_functions(struct profiles *s, uint32_t metric)
 	return ok;
 }
 
-/* Write the values of the touched functions by module. */
-static void write_modules(struct profiles *s, uint32_t metric)
+static int by_id(const void *pa, const void *pb)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Write the values of the touched functions by module. False if memory ran out. */
+static bool write_modules(struct profiles *s, uint32_t metric)
 {
 	const struct db_writing *w = s->w;
 	const struct code_function *functions = w->p->code.functions.at;
 
+	s->touched_modules.len = 0;
 	for (size_t i = 0; i < s->touched.len; i++) {
 		const struct function_value *v = &s->functions.at[s->functions.len - 1 - i];
 		uint32_t module = functions[w->ranks.function_at[v->function]].module;
-		add(&s->module_sums[2 * (size_t)module], v->events);
-		add(&s->module_sums[2 * (size_t)module + 1], v->samples);
+		uint64_t *sums = &s->module_sums[2 * (size_t)module];
+		if (!sums[0] && !sums[1] && !vec_push(&s->touched_modules, module))
+			return false;
+		add(&sums[0], v->events);
+		add(&sums[1], v->samples);
 	}
-	for (size_t i = 0; i < w->p->model->modules.len; i++) {
-		uint64_t *sums = &s->module_sums[2 * i];
-		if (!sums[0] && !sums[1])
-			continue;
+	if (s->touched_modules.len)
+		qsort(s->touched_modules.at, s->touched_modules.len, sizeof(uint32_t), by_id);
+	for (size_t i = 0; i < s->touched_modules.len; i++) {
+		uint32_t module = s->touched_modules.at[i];
+		uint64_t *sums = &s->module_sums[2 * (size_t)module];
 		bulk_int(&s->modules, w->profile + s->next);
 		bulk_int(&s->modules, w->metric + metric);
-		bulk_int(&s->modules, w->module + (int64_t)i);
+		bulk_int(&s->modules, w->module + (int64_t)module);
 		bulk_sum(&s->modules, sums[0]);
 		bulk_sum(&s->modules, sums[1]);
 		sums[0] = sums[1] = 0;
 	}
+	return true;
 }
 
 static int write_metric(struct profiles *s, const struct model_metric *k, const uint32_t *map,
@@ -150,9 +164,8 @@ static int write_metric(struct profiles *s, const struct model_metric *k, const 
 		bulk_sum(&s->out, s->values.at[i].events);
 		bulk_sum(&s->out, s->values.at[i].samples);
 	}
-	if (!sum_functions(s, metric))
+	if (!sum_functions(s, metric) || !write_modules(s, metric))
 		return error_memory(s->e, sizeof(struct function_value));
-	write_modules(s, metric);
 	return 0;
 }
 
@@ -193,14 +206,26 @@ static int write_values(struct profiles *s, const struct reader *r, const char *
 
 /* ---- rows of profile ------------------------------------------------------------------------ */
 
+/* The process whose file has this path, or more than there are. Rows of one file follow each other,
+ * and mostly in the order of processes. */
+static size_t find_process(struct profiles *s, const char *path)
+{
+	const struct model *m = s->w->p->model;
+	size_t n = m->processes.len, i = 0;
+
+	while (i < n && strcmp(m->processes.at[(s->last_process + i) % n].path, path) != 0)
+		i++;
+	if (i < n)
+		s->last_process = (s->last_process + i) % n;
+	return i < n ? s->last_process : n;
+}
+
 static int write_row(struct profiles *s, const struct importer_part *p)
 {
 	const struct model *m = s->w->p->model;
 	struct arena *a = &s->w->arena;
-	size_t process = 0;
+	size_t process = find_process(s, p->path);
 
-	while (process < m->processes.len && strcmp(m->processes.at[process].path, p->path) != 0)
-		process++;
 	bulk_int(&s->rows, s->w->profile + s->next);
 	bulk_int(&s->rows, s->w->measurement);
 	if (process >= m->processes.len || !p->has_process)
@@ -282,7 +307,7 @@ static int write_trees(struct profiles *s, const struct reader *r, const char *p
 		if (end == from && !is_idle(r, thread, shared))
 			continue;
 		rc = write_thread(s, r, path, thread);
-		if (rc == 0 && values)
+		if (rc == 0 && values && end > from)
 			rc = write_values(s, r, path, from, end);
 		s->next++;
 	}
@@ -507,6 +532,7 @@ int db_write_profiles(struct db_writing *w, struct error *e)
 	vec_free(&s.values);
 	vec_free(&s.functions);
 	vec_free(&s.touched);
+	vec_free(&s.touched_modules);
 	vec_free(&s.trees);
 	vec_free(&s.process_of);
 	return rc;
