@@ -30,6 +30,8 @@ unit_names := $(filter-out runtime_insn,$(unit_names))
 endif
 unit_runtime := $(filter runtime_%,$(unit_names))
 unit_offline := $(filter-out runtime_%,$(unit_names))
+# Those that measure how much time readers take.
+unit_linear := $(filter linear_%,$(unit_names))
 unit_dir := $(BUILD)/unit
 unit_bin := $(unit_names:%=$(unit_dir)/%)
 
@@ -139,6 +141,7 @@ $(BUILD)/oracle/bin/hpcrun $(BUILD)/faulty/bin/hpcrun $(BUILD)/stepping/bin/hpcr
 # Every test has an end, whatever it does: prove counts the timeout as a failure. Those of whole
 # tools are kept apart from the machine, too.
 UNIT_TIMEOUT ?= 120
+LINEAR_TIMEOUT ?= 600
 E2E_TIMEOUT ?= 900
 SOAK_TIMEOUT ?= 7200
 apart := tests/lib/shell/isolated
@@ -166,14 +169,14 @@ e2e_pairs := $(filter $(e2e_chosen),$(e2e_paired:%=tests/e2e/%.t))
 e2e_alone := $(filter-out $(e2e_rest) $(e2e_pairs),$(e2e_chosen))
 
 .PHONY: build-check build-sanitize build-unit-offline build-soak build-fuzz check-parts check-unit \
-	check-runtime check-e2e check-sanitize check-fuzz fuzz-parts
+	check-runtime check-linear check-e2e check-sanitize check-fuzz fuzz-parts
 build-soak: all programs oracle faulty stepping
-build-check: build-soak build-sanitize build-fuzz $(unit_runtime:%=$(unit_dir)/%)
+build-check: build-soak build-sanitize build-fuzz $(unit_runtime:%=$(unit_dir)/%) $(unit_linear:%=$(unit_dir)/%)
 build-unit-offline: $(unit_offline:%=$(unit_dir)/%)
 
 check-parts: build-check
 	+$(Q)BUILD='$(BUILD)' tests/lib/shell/left-behind before $(BUILD)/before; \
-	failed=; for part in lint runtime sanitize e2e fuzz; do \
+	failed=; for part in lint runtime linear sanitize e2e fuzz; do \
 		echo "== check-$$part"; \
 		$(MAKE) --no-print-directory check-$$part || failed="$$failed check-$$part"; done; \
 	BUILD='$(BUILD)' tests/lib/shell/left-behind after $(BUILD)/before || failed="$$failed left-behind"; \
@@ -184,6 +187,9 @@ check-unit: $(unit_bin) programs
 
 check-runtime: $(unit_runtime:%=$(unit_dir)/%) programs
 	$(Q)$(call prove,timeout -k 10 $(UNIT_TIMEOUT),$(JOBS),$(unit_runtime:%=$(unit_dir)/%))
+
+check-linear: $(unit_linear:%=$(unit_dir)/%)
+	$(Q)$(call prove,timeout -k 10 $(LINEAR_TIMEOUT),$(JOBS),$(unit_linear:%=$(unit_dir)/%))
 
 check-e2e: build-soak
 	$(Q)failed=0; \

@@ -12,8 +12,8 @@ typedef void growth_run(void *context);
 
 /* Fails the test unless the slope in the doubly logarithmic plot is at most 1.1, for both, and the
  * largest input takes at most 256 bytes of memory for each of its bytes; prints a line with the
- * name. Each input is read up to three times, of which the least counts. Sanitizers get smaller
- * inputs, and only they can fail the test. */
+ * name. Each input is read up to three times, of which the least counts. Sanitizers get one
+ * input of 32 KiB, and only they can fail the test. */
 void growth_is_linear(const char *name, growth_prepare *prepare, growth_run *run, void *context);
 
 #endif
