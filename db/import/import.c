@@ -151,19 +151,22 @@ static int take_account(struct import *in, sqlite3_stmt *s)
 /* ---- processes --------------------------------------------------------------------------- */
 
 /* Set the sums by metric of a row, by a statement with its id as parameter. */
-static int take_sums(struct import *in, const char *sql, int64_t row, struct model_sum *sums)
+static int take_sums(struct import *in, const char *sql, int64_t row, struct metric_sums *sums)
 {
 	sqlite3_stmt *s = NULL;
+	bool ok = true;
 
 	if (sqlite3_prepare_v2(in->db, sql, -1, &s, NULL) != SQLITE_OK)
 		return db_error(in->db, in->e);
 	sqlite3_bind_int64(s, 1, row);
-	while (sqlite3_step(s) == SQLITE_ROW) {
+	while (ok && sqlite3_step(s) == SQLITE_ROW) {
 		uint32_t metric = ids_get(&in->metrics, import_number(s, 0));
-		if (metric == UINT32_MAX)
-			continue;
-		sums[metric].events = import_number(s, 1);
-		sums[metric].samples = import_number(s, 2);
+		struct model_sum sum = {import_number(s, 1), import_number(s, 2)};
+		ok = metric == UINT32_MAX || metric_sums_set(sums, &in->m->arena, metric, sum);
+	}
+	if (!ok) {
+		sqlite3_finalize(s);
+		return import_out_of_memory(in);
 	}
 	return sqlite3_finalize(s) == SQLITE_OK ? 0 : db_error(in->db, in->e);
 }
@@ -204,15 +207,14 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 				  .foreign = import_number(s, 26) != 0};
 	int64_t row = sqlite3_column_int64(s, 0);
 
-	p.num_sums = in->labels_alone ? 0 : (uint32_t)in->m->metrics.len;
-	p.sums = arena_alloc(&in->m->arena, (p.num_sums + (size_t)1) * sizeof *p.sums);
+	p.has_sums = !in->labels_alone && in->m->metrics.len;
 	p.path =
 	    ok ? arena_strndup(&in->m->arena, p.path, strlen(p.path)) : NULL; /* not interned */
-	if (!p.path || !p.sums)
+	if (!p.path)
 		return import_out_of_memory(in);
 	if (!in->labels_alone &&
 	    take_sums(in, "SELECT metric, events, samples FROM process_value WHERE process = ?1",
-		      row, p.sums) != 0)
+		      row, &p.sums) != 0)
 		return -1;
 	return vec_push(&in->m->processes, p) ? 0 : import_out_of_memory(in);
 }
@@ -224,8 +226,7 @@ static int take_thread_group(struct import *in, sqlite3_stmt *s)
 	struct model_threads g = {.first = some_text(in, s, 2, &ok),
 				  .last = some_text(in, s, 3, &ok),
 				  .creator = import_text(in, s, 4, &ok),
-				  .threads = import_number(s, 5),
-				  .num_sums = (uint32_t)in->m->metrics.len};
+				  .threads = import_number(s, 5)};
 	int i = 0;
 
 	while (i < DB_THREAD_KINDS && (!kind || strcmp(kind, db_thread_kinds[i]) != 0))
@@ -234,13 +235,12 @@ static int take_thread_group(struct import *in, sqlite3_stmt *s)
 		return import_damaged(in, "thread_group", sqlite3_column_int64(s, 0));
 	g.kind = (enum thread_kind)i;
 	g.pattern = ok ? model_thread_pattern(in->m, g.first) : NULL;
-	g.sums = arena_alloc(&in->m->arena, (g.num_sums + (size_t)1) * sizeof *g.sums);
-	if (!g.pattern || !g.sums)
+	if (!g.pattern)
 		return import_out_of_memory(in);
 	if (take_sums(in,
 		      "SELECT metric, events, samples FROM thread_group_value "
 		      "WHERE thread_group = ?1",
-		      sqlite3_column_int64(s, 0), g.sums) != 0)
+		      sqlite3_column_int64(s, 0), &g.sums) != 0)
 		return -1;
 	return model_add_threads(in->m, &g) ? 0 : import_out_of_memory(in);
 }

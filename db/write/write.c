@@ -1,3 +1,4 @@
+#include "db/write/sums_table.h"
 #include "db/write/write.h"
 
 #include <stdlib.h>
@@ -166,6 +167,8 @@ static void write_process(struct db_writing *w, struct bulk *b, size_t i)
 static int write_processes(struct db_writing *w, struct error *e)
 {
 	const struct model *m = w->p->model;
+	struct sums_table values = {0};
+	bool ok = true;
 	struct bulk b;
 
 	bulk_begin(&b, w->db, "process", 28, e);
@@ -173,18 +176,9 @@ static int write_processes(struct db_writing *w, struct error *e)
 		write_process(w, &b, i);
 	if (bulk_end(&b, e) != 0)
 		return -1;
-	bulk_begin(&b, w->db, "process_value", 4, e);
-	for (size_t k = 0; k < m->metrics.len; k++)
-		for (size_t i = 0; i < m->processes.len; i++) {
-			const struct model_process *p = &m->processes.at[i];
-			if (k >= p->num_sums || (!p->sums[k].events && !p->sums[k].samples))
-				continue;
-			bulk_int(&b, w->metric + (int64_t)k);
-			bulk_int(&b, w->process + (int64_t)i);
-			bulk_sum(&b, p->sums[k].events);
-			bulk_sum(&b, p->sums[k].samples);
-		}
-	return bulk_end(&b, e);
+	for (size_t i = 0; ok && i < m->processes.len; i++)
+		ok = sums_table_add(&values, (uint32_t)i, &m->processes.at[i].sums);
+	return sums_table_write(&values, ok, w->db, "process_value", w->metric, w->process, e);
 }
 
 static const char *joined(struct db_writing *w, const model_texts *list)

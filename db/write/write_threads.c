@@ -1,4 +1,5 @@
 /* Writes the groups of threads. */
+#include "db/write/sums_table.h"
 #include "db/write/write.h"
 #include "hpcprof/correlate/thread_list.h"
 
@@ -28,20 +29,13 @@ static int write_rows(struct db_writing *w, const thread_list *list, struct erro
 
 static int write_values(struct db_writing *w, const thread_list *list, struct error *e)
 {
-	struct bulk b;
+	struct sums_table values = {0};
+	bool ok = true;
 
-	bulk_begin(&b, w->db, "thread_group_value", 4, e);
-	for (size_t k = 0; k < w->p->model->metrics.len; k++)
-		for (size_t i = 0; i < list->len; i++) {
-			const struct thread_list_row *r = &list->at[i];
-			if (k >= r->num_sums || (!r->sums[k].events && !r->sums[k].samples))
-				continue;
-			bulk_int(&b, w->metric + (int64_t)k);
-			bulk_int(&b, w->thread_group + (int64_t)i);
-			bulk_sum(&b, r->sums[k].events);
-			bulk_sum(&b, r->sums[k].samples);
-		}
-	return bulk_end(&b, e);
+	for (size_t i = 0; ok && i < list->len; i++)
+		ok = sums_table_add(&values, (uint32_t)i, &list->at[i].sums);
+	return sums_table_write(&values, ok, w->db, "thread_group_value", w->metric,
+				w->thread_group, e);
 }
 
 int db_write_threads(struct db_writing *w, struct error *e)

@@ -16,7 +16,7 @@ static int by_label(const void *pa, const void *pb)
 	return c ? c : strcmp(a->creator, b->creator);
 }
 
-static void add_row(struct thread_list_row *to, const struct thread_list_row *from)
+static bool add_row(struct thread_list_row *to, const struct thread_list_row *from, struct arena *a)
 {
 	bool saturated = false;
 
@@ -25,43 +25,28 @@ static void add_row(struct thread_list_row *to, const struct thread_list_row *fr
 	if (strcmp(from->last, to->last) > 0)
 		to->last = from->last;
 	to->threads = sum_add(to->threads, from->threads, &saturated);
-	if (!to->num_sums) {
-		to->sums = from->sums;
-		to->num_sums = from->num_sums;
-		return;
-	}
-	for (uint32_t i = 0; i < from->num_sums; i++) {
-		struct model_sum *sum = &to->sums[i];
-		sum->events = sum_add(sum->events, from->sums[i].events, &saturated);
-		sum->samples = sum_add(sum->samples, from->sums[i].samples, &saturated);
-	}
+	return metric_sums_join(&to->sums, a, &from->sums, NULL);
 }
 
 static bool push(thread_list *out, const struct model *m, const struct symbolized *c, size_t i,
 		 struct arena *a)
 {
 	const struct model_threads *g = &m->threads.at[i];
-	uint32_t n = g->num_sums ? (uint32_t)m->metrics.len : 0;
 	struct thread_list_row row = {.name = g->pattern,
 				      .first = g->first,
 				      .last = g->last,
 				      .creator = c->creators[i],
 				      .kind = g->kind,
-				      .threads = g->threads,
-				      .sums = arena_alloc(a, (n + (size_t)1) * sizeof *row.sums),
-				      .num_sums = n};
+				      .threads = g->threads};
 
-	if (!row.sums)
-		return false;
-	for (uint32_t k = 0; k < g->num_sums && k < n; k++)
-		row.sums[k] = g->sums[k];
-	return vec_push(out, row);
+	return metric_sums_join(&row.sums, a, &g->sums, NULL) && vec_push(out, row);
 }
 
 int thread_list_make(thread_list *out, const struct model *m, const struct symbolized *c,
 		     struct arena *a, struct error *e)
 {
 	size_t left = 0;
+	bool ok = true;
 
 	*out = (thread_list){0};
 	for (size_t i = 0; i < m->threads.len; i++)
@@ -69,12 +54,12 @@ int thread_list_make(thread_list *out, const struct model *m, const struct symbo
 			return error_memory(e, m->threads.len * sizeof *out->at);
 	if (out->len)
 		qsort(out->at, out->len, sizeof *out->at, by_label);
-	for (size_t i = 0; i < out->len; i++) {
+	for (size_t i = 0; ok && i < out->len; i++) {
 		if (left && by_label(&out->at[left - 1], &out->at[i]) == 0)
-			add_row(&out->at[left - 1], &out->at[i]);
+			ok = add_row(&out->at[left - 1], &out->at[i], a);
 		else
 			out->at[left++] = out->at[i];
 	}
 	out->len = left;
-	return 0;
+	return ok ? 0 : error_memory(e, left * sizeof *out->at);
 }

@@ -14,8 +14,7 @@ struct thread_list_row {
 	const char *creator;      /* the function; "" if it is not known */
 	enum thread_kind kind;
 	uint64_t threads;
-	struct model_sum *sums; /* [num_sums], by the model's metrics */
-	uint32_t num_sums;      /* 0: they are all 0 */
+	struct metric_sums sums;
 };
 typedef VEC(struct thread_list_row) thread_list;
 

@@ -222,23 +222,25 @@ static void put_threads(struct csp_sink *s, const struct context *c)
 	csp_put_u64(s, cpu);
 }
 
-/* Of the metrics that the files had: n is the number of sums. */
-static void put_sums(struct csp_sink *s, const struct context *c, const struct model_sum *sums,
-		     uint32_t n)
+/* Of the metrics that the files had. */
+static bool is_put(const struct context *c, const struct metric_sum *s)
+{
+	return s->metric < c->num_metrics && (s->sum.events || s->sum.samples);
+}
+
+static void put_sums(struct csp_sink *s, const struct context *c, const struct metric_sums *sums)
 {
 	uint32_t some = 0;
 
-	n = n < c->num_metrics ? n : (uint32_t)c->num_metrics;
-
-	for (uint32_t i = 0; i < n; i++)
-		some += sums[i].events || sums[i].samples;
+	for (uint32_t i = 0; i < sums->len; i++)
+		some += is_put(c, &sums->at[i]);
 	csp_put_u32(s, some);
-	for (uint32_t i = 0; i < n; i++) {
-		if (!sums[i].events && !sums[i].samples)
+	for (uint32_t i = 0; i < sums->len; i++) {
+		if (!is_put(c, &sums->at[i]))
 			continue;
-		csp_put_u32(s, 2 * i);
-		csp_put_u64(s, sums[i].events);
-		csp_put_u64(s, sums[i].samples);
+		csp_put_u32(s, 2 * sums->at[i].metric);
+		csp_put_u64(s, sums->at[i].sum.events);
+		csp_put_u64(s, sums->at[i].sum.samples);
 	}
 }
 
@@ -271,7 +273,7 @@ static void put_image(struct csp_sink *s, const struct context *c, const struct 
 	add_text(&pairs, "trailer", p->has_trailer ? NULL : "no");
 	csp_put_u32(s, pairs.n);
 	put_pairs(s, &pairs);
-	put_sums(s, c, p->sums, p->num_sums);
+	put_sums(s, c, &p->sums);
 }
 
 static void put_merged(struct csp_sink *s, const struct context *c)
@@ -332,7 +334,7 @@ static void put_groups(struct csp_sink *s, const struct context *c)
 		for (uint32_t k = 0; k < g->num_calls; k++)
 			csp_put_u64(s,
 				    address_map_at(c->map, model_call_frame(m, &g->call[k])) + 1);
-		put_sums(s, c, g->sums, g->num_sums);
+		put_sums(s, c, &g->sums);
 	}
 }
 

@@ -20,8 +20,8 @@ struct filling {
 	struct interner places;  /* function << 32 | line */
 	struct interner frames;  /* place << 32 | role */
 	VEC(uint32_t) frame_ids; /* [frames] of the model */
-	/* [processes * metrics of the model], [threads + 1 * metrics of the model] */
-	struct model_sum *by_process, *by_thread;
+	/* [processes], [threads + 1]: the last is what is of no thread */
+	struct metric_sums *by_process, *by_thread;
 };
 
 static int out_of_memory(struct filling *f)
@@ -143,16 +143,11 @@ static uint32_t context_of(struct filling *f, uint32_t node, bool point)
 	return context;
 }
 
-static void add_sum(struct filling *f, struct model_sum *to, const struct parsed_value *v)
-{
-	to->events = sum_add(to->events, v->events, &f->m->saturated);
-	to->samples = sum_add(to->samples, v->samples, &f->m->saturated);
-}
-
 /* Sampled values belong to the instruction, others to the call. */
 static int add_value(struct filling *f, const struct parsed_value *v)
 {
-	uint32_t id = f->metrics[v->metric], n = (uint32_t)f->m->metrics.len, process = 0;
+	const struct model_sum value = {v->events, v->samples};
+	uint32_t id = f->metrics[v->metric], process = 0;
 	uint32_t thread = v->thread == PARSED_NONE ? (uint32_t)f->p->threads.len : v->thread;
 	bool point = f->p->flat || f->p->metrics.at[v->metric].sampled;
 	uint32_t context = context_of(f, v->node, point);
@@ -162,14 +157,16 @@ static int add_value(struct filling *f, const struct parsed_value *v)
 		return out_of_memory(f);
 	to->events[context] = sum_add(to->events[context], v->events, &f->m->saturated);
 	to->samples[context] = sum_add(to->samples[context], v->samples, &f->m->saturated);
-	add_sum(f, &to->total, v);
+	to->total.events = sum_add(to->total.events, v->events, &f->m->saturated);
+	to->total.samples = sum_add(to->total.samples, v->samples, &f->m->saturated);
 	if (f->part != PARSED_ALL)
 		return 0;
 	if (v->thread != PARSED_NONE)
 		process = f->p->threads.at[v->thread].process;
-	add_sum(f, &f->by_process[(size_t)process * n + id], v);
-	add_sum(f, &f->by_thread[(size_t)thread * n + id], v);
-	return 0;
+	return metric_sums_add(&f->by_process[process], &f->m->arena, id, value) &&
+		       metric_sums_add(&f->by_thread[thread], &f->m->arena, id, value)
+		   ? 0
+		   : out_of_memory(f);
 }
 
 /* ---- processes and threads --------------------------------------------------------- */
@@ -189,7 +186,6 @@ static bool is_estimated(const struct parsed *p)
 static int add_process(struct filling *f, uint32_t i, const uint32_t *threads, const char *path)
 {
 	const struct parsed_process *from = &f->p->processes.at[i];
-	uint32_t n = (uint32_t)f->m->metrics.len;
 	struct model_process to = {
 	    .path = parsed_process_path(f->p, i, path, &f->m->arena),
 	    .command = model_text(f->m, from->command, strlen(from->command)),
@@ -197,8 +193,8 @@ static int add_process(struct filling *f, uint32_t i, const uint32_t *threads, c
 	    .pid = from->pid,
 	    .start_ns = from->start_ns,
 	    .wall_ns = from->wall_ns,
-	    .sums = arena_alloc(&f->m->arena, (n + (size_t)1) * sizeof *to.sums),
-	    .num_sums = n,
+	    .sums = f->by_process[i],
+	    .has_sums = f->m->metrics.len,
 	    .threads = threads[i],
 	    .has_pid = from->has_pid,
 	    .has_start = from->has_start,
@@ -210,9 +206,8 @@ static int add_process(struct filling *f, uint32_t i, const uint32_t *threads, c
 	};
 
 	to.executable = to.host = to.end = to.unmarked = model_text(f->m, "", 0);
-	if (!to.path || !to.command || !to.tool || !to.executable || !to.sums)
+	if (!to.path || !to.command || !to.tool || !to.executable)
 		return out_of_memory(f);
-	memcpy(to.sums, &f->by_process[(size_t)i * n], n * sizeof *to.sums);
 	return vec_push(&f->m->processes, to) ? 0 : out_of_memory(f);
 }
 
@@ -231,16 +226,6 @@ static int add_processes(struct filling *f, const char *path)
 	return rc;
 }
 
-static bool has_values(const struct filling *f, size_t thread)
-{
-	const struct model_sum *sums = &f->by_thread[thread * f->m->metrics.len];
-	bool any = false;
-
-	for (size_t i = 0; i < f->m->metrics.len; i++)
-		any |= sums[i].events || sums[i].samples;
-	return any;
-}
-
 /* The threads, and after them what is of none, if there are threads. */
 static int add_threads(struct filling *f)
 {
@@ -249,10 +234,8 @@ static int add_threads(struct filling *f)
 	for (size_t i = 0; n && i <= n; i++) {
 		const struct parsed_thread *from = i < n ? &f->p->threads.at[i] : NULL;
 		const char *name = from ? from->name : "";
-		struct model_threads group = {.kind = THREAD_NOT_SAID,
-					      .sums = &f->by_thread[i * f->m->metrics.len],
-					      .num_sums = (uint32_t)f->m->metrics.len};
-		if (!from && !has_values(f, i))
+		struct model_threads group = {.kind = THREAD_NOT_SAID, .sums = f->by_thread[i]};
+		if (!from && !f->by_thread[i].len)
 			continue;
 		if (from) {
 			group.kind = from->main ? THREAD_MAIN : THREAD_CREATED;
@@ -270,12 +253,10 @@ static int add_threads(struct filling *f)
 
 static int fill(struct filling *f, const char *path)
 {
-	size_t n;
 	int rc = add_metrics(f);
 
-	n = f->m->metrics.len;
-	f->by_process = calloc(f->p->processes.len * n + 1, sizeof *f->by_process);
-	f->by_thread = calloc((f->p->threads.len + 1) * n + 1, sizeof *f->by_thread);
+	f->by_process = calloc(f->p->processes.len + 1, sizeof *f->by_process);
+	f->by_thread = calloc(f->p->threads.len + 1, sizeof *f->by_thread);
 	if (rc == 0 && (!f->by_process || !f->by_thread))
 		rc = out_of_memory(f);
 	for (size_t i = 0; rc == 0 && i < f->p->values.len; i++)

@@ -284,17 +284,14 @@ static struct model_sum scaled(const struct ingest *in, uint32_t i, uint64_t val
 	return (struct model_sum){sum_mul(values, in->columns[i].scale, &saturated), samples};
 }
 
-void ingest_add_sum(const struct ingest *in, uint32_t i, struct model_sum value,
-		    struct model_sum *sums)
+bool ingest_add_sum(const struct ingest *in, uint32_t i, struct model_sum value,
+		    struct metric_sums *sums)
 {
 	const struct ingest_column *c = &in->columns[i];
+	struct arena *a = &in->m->arena;
 
-	add_to(&sums[c->metric].events, value.events);
-	add_to(&sums[c->metric].samples, value.samples);
-	if (c->sum == INGEST_NO_SUM)
-		return;
-	add_to(&sums[c->sum].events, value.events);
-	add_to(&sums[c->sum].samples, value.samples);
+	return metric_sums_add(sums, a, c->metric, value) &&
+	       (c->sum == INGEST_NO_SUM || metric_sums_add(sums, a, c->sum, value));
 }
 
 static uint32_t samples_column(const struct ingest *in, uint32_t i)
@@ -313,42 +310,26 @@ struct model_sum ingest_row_sum(const struct ingest *in, const uint64_t *row, ui
 	return scaled(in, i, row[i], row[samples_column(in, i)]);
 }
 
-/* How many sums by the model's metrics the file's metrics need. */
-static uint32_t sums_needed(const struct ingest *in)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < in->num_metrics; i++) {
-		const struct ingest_column *c = &in->columns[i];
-		n = c->metric >= n ? c->metric + 1 : n;
-		n = c->sum != INGEST_NO_SUM && c->sum >= n ? c->sum + 1 : n;
-	}
-	return n;
-}
-
 /* Add the file's values to the totals of its metrics. Scaling after the sum gives the same as
  * before it, also for sums that saturate at 2^64 - 1. */
-static int add_totals(struct ingest *in, struct model_sum **out, uint32_t *num_sums)
+static int add_totals(struct ingest *in, struct metric_sums *sums)
 {
 	struct model *m = in->m;
-	struct model_sum *sums;
 	bool saturated = false;
 
-	*num_sums = sums_needed(in);
-	*out = sums = arena_alloc(&m->arena, (*num_sums + (size_t)1) * sizeof *sums);
-	if (!sums)
-		return ingest_out_of_memory(in, *num_sums * sizeof *sums);
 	for (uint32_t i = 0; i < in->num_metrics; i++) {
 		const struct ingest_column *c = &in->columns[i];
 		uint64_t value = row_sums_total(&in->sums, i);
 		struct model_sum sum = {0, c->samples ? value : 0};
 		if (c->events)
 			sum.events = sum_mul(value, c->scale, &saturated);
-		ingest_add_sum(in, i, sum, sums);
+		if (!ingest_add_sum(in, i, sum, sums))
+			return ingest_out_of_memory(in, sizeof *sums->at);
 	}
-	for (uint32_t i = 0; i < *num_sums; i++) {
-		add_to(&m->metrics.at[i].total.events, sums[i].events);
-		add_to(&m->metrics.at[i].total.samples, sums[i].samples);
+	for (uint32_t i = 0; i < sums->len; i++) {
+		struct model_sum *total = &m->metrics.at[sums->at[i].metric].total;
+		add_to(&total->events, sums->at[i].sum.events);
+		add_to(&total->samples, sums->at[i].sum.samples);
 	}
 	return 0;
 }
@@ -357,6 +338,17 @@ static int push_process(struct ingest *in, const struct model_process *process)
 {
 	return vec_push(&in->m->processes, *process) ? 0
 						     : ingest_out_of_memory(in, sizeof *process);
+}
+
+bool ingest_merged_sums(const struct ingest *in, const struct reader_merged_sum *from, uint32_t n,
+			struct metric_sums *sums)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < n; i++)
+		ok = ingest_add_sum(in, from[i].metric,
+				    (struct model_sum){from[i].events, from[i].samples}, sums);
+	return ok;
 }
 
 /* The program images of a merged file, each with its sums, which are of all labels. */
@@ -369,14 +361,9 @@ static int add_merged(struct ingest *in)
 		const struct reader_merged *row = reader_merged(in->r, i);
 		struct model_process p = {0};
 		rc = process_describe_merged(in->m, in->r, i, &p, in->e);
-		p.num_sums = sums && row->num_sums ? sums_needed(in) : 0;
-		p.sums = arena_alloc(&in->m->arena, (p.num_sums + (size_t)1) * sizeof *p.sums);
-		if (!p.sums)
-			return ingest_out_of_memory(in, p.num_sums * sizeof *p.sums);
-		for (uint32_t k = 0; p.num_sums && k < row->num_sums; k++) {
-			struct model_sum sum = {row->sums[k].events, row->sums[k].samples};
-			ingest_add_sum(in, row->sums[k].metric, sum, p.sums);
-		}
+		p.has_sums = sums && row->num_sums;
+		if (p.has_sums && !ingest_merged_sums(in, row->sums, row->num_sums, &p.sums))
+			return ingest_out_of_memory(in, row->num_sums * sizeof *p.sums.at);
 		if (rc == 0)
 			rc = push_process(in, &p);
 	}
@@ -406,7 +393,8 @@ static int add_facts(struct ingest *in)
 	struct model *m = in->m;
 	struct model_process p = {0};
 
-	if (add_totals(in, &p.sums, &p.num_sums) != 0)
+	p.has_sums = in->num_metrics;
+	if (add_totals(in, &p.sums) != 0)
 		return -1;
 	if (describe_metrics(in) != 0)
 		return -1;

@@ -120,8 +120,11 @@ int ingest_nodes(struct ingest *in, struct ingested_tree *t, uint32_t root);
 int ingest_open_place(struct ingest *in, uint32_t epoch, struct epoch_index **out);
 /* Add to what column i has in sums by the model's metrics: to its own, and to that which it is a
  * part of. */
-void ingest_add_sum(const struct ingest *in, uint32_t i, struct model_sum value,
-		    struct model_sum *sums);
+bool ingest_add_sum(const struct ingest *in, uint32_t i, struct model_sum value,
+		    struct metric_sums *sums);
+/* The same for the sums of a row of a merged file. */
+bool ingest_merged_sums(const struct ingest *in, const struct reader_merged_sum *from, uint32_t n,
+			struct metric_sums *sums);
 /* Events and samples of the metric whose V is column i, in a row of in->sums. */
 struct model_sum ingest_row_sum(const struct ingest *in, const uint64_t *row, uint32_t i);
 /* Open a tree with nodes where threads were created. It is closed at the end of the file. 0, or -1

@@ -100,20 +100,24 @@ static int find_calls(struct ingest *in, struct creator *c, const struct created
 }
 
 /* The sums of a row of in->sums, by the model's metrics. */
-static void set_sums(const struct ingest *in, const uint64_t *row, struct model_sum *sums)
+static bool set_sums(const struct ingest *in, const uint64_t *row, struct metric_sums *sums)
 {
-	memset(sums, 0, in->m->metrics.len * sizeof *sums);
-	for (uint32_t i = 0; i < in->num_metrics; i++)
+	bool ok = true;
+
+	sums->len = 0;
+	for (uint32_t i = 0; ok && i < in->num_metrics; i++)
 		if (in->columns[i].events)
-			ingest_add_sum(in, i, ingest_row_sum(in, row, i), sums);
+			ok = ingest_add_sum(in, i, ingest_row_sum(in, row, i), sums);
+	return ok;
 }
 
 /* Add a thread, or what no thread has. */
-static int add_thread(struct ingest *in, uint32_t thread, struct creator *c, struct model_sum *sums)
+static int add_thread(struct ingest *in, uint32_t thread, struct creator *c,
+		      struct metric_sums *sums)
 {
 	const uint64_t *row = row_sums_row(&in->sums, thread);
 	struct model *m = in->m;
-	struct model_threads group = {.kind = THREAD_NOT_SAID, .sums = sums};
+	struct model_threads group = {.kind = THREAD_NOT_SAID};
 	struct reader_text name = {"", 0};
 	uint64_t pid = 0;
 
@@ -129,8 +133,9 @@ static int add_thread(struct ingest *in, uint32_t thread, struct creator *c, str
 		group.num_calls = c->num_calls;
 	}
 	if (row) {
-		group.num_sums = (uint32_t)m->metrics.len;
-		set_sums(in, row, sums);
+		if (!set_sums(in, row, sums))
+			return ingest_out_of_memory(in, sizeof *sums->at);
+		group.sums = *sums;
 	}
 	group.first = group.last = model_text(m, name.at, name.n);
 	group.pattern = group.first ? model_thread_pattern(m, group.first) : NULL;
@@ -152,7 +157,7 @@ static bool any_without_thread(const struct ingest *in)
 
 /* Add the threads whose creator is known, and then the others. */
 static int add_rows(struct ingest *in, const struct created *all, size_t n, bool *added,
-		    struct model_sum *sums)
+		    struct metric_sums *sums)
 {
 	struct creator c = {.tree = CSP_NONE};
 	uint32_t threads = num_threads(in);
@@ -177,24 +182,21 @@ static int add_rows(struct ingest *in, const struct created *all, size_t n, bool
 /* ---- merged files ------------------------------------------------------------------ */
 
 static int add_group(struct ingest *in, const struct reader_group *g, struct creator *c,
-		     struct model_sum *sums)
+		     struct metric_sums *sums)
 {
 	struct model *m = in->m;
-	struct model_threads group = {.kind = (enum thread_kind)g->kind,
-				      .threads = g->threads,
-				      .call = c->call,
-				      .sums = sums,
-				      .num_sums = (uint32_t)m->metrics.len};
+	struct model_threads group = {
+	    .kind = (enum thread_kind)g->kind, .threads = g->threads, .call = c->call};
 
 	c->num_calls = 0;
 	for (uint32_t i = 0; i < g->num_calls && i < MODEL_CREATOR_CALLS; i++)
 		if (add_call(in, c, g->calls[i]) != 0)
 			return -1;
 	group.num_calls = c->num_calls;
-	memset(sums, 0, m->metrics.len * sizeof *sums);
-	for (uint32_t i = 0; i < g->num_sums; i++)
-		ingest_add_sum(in, g->sums[i].metric,
-			       (struct model_sum){g->sums[i].events, g->sums[i].samples}, sums);
+	sums->len = 0;
+	if (!ingest_merged_sums(in, g->sums, g->num_sums, sums))
+		return ingest_out_of_memory(in, sizeof *sums->at);
+	group.sums = *sums;
 	group.first = model_text(m, g->first.at, g->first.n);
 	group.last = model_text(m, g->last.at, g->last.n);
 	group.pattern = group.first ? model_thread_pattern(m, group.first) : NULL;
@@ -203,7 +205,7 @@ static int add_group(struct ingest *in, const struct reader_group *g, struct cre
 		   : ingest_out_of_memory(in, sizeof group);
 }
 
-static int add_groups(struct ingest *in, struct model_sum *sums)
+static int add_groups(struct ingest *in, struct metric_sums *sums)
 {
 	struct creator c = {.tree = CSP_NONE};
 	int rc = reader_num_epochs(in->r) ? ingest_open_place(in, 0, &c.place) : 0;
@@ -215,10 +217,10 @@ static int add_groups(struct ingest *in, struct model_sum *sums)
 
 int ingest_threads(struct ingest *in)
 {
-	size_t n = 0, metrics = in->m->metrics.len;
+	size_t n = 0;
+	struct metric_sums sums = {0}; /* of the thread that is added */
 	struct created *all;
 	bool *added;
-	struct model_sum *sums;
 	int rc;
 
 	/* its sums are of all labels */
@@ -226,16 +228,14 @@ int ingest_threads(struct ingest *in)
 		return 0;
 	all = list_created(in, &n);
 	added = calloc(num_threads(in) + (size_t)1, sizeof *added);
-	sums = calloc(metrics + 1, sizeof *sums);
-	if (!all || !added || !sums)
-		rc = ingest_out_of_memory(in, metrics * sizeof *sums);
+	if (!all || !added)
+		rc = ingest_out_of_memory(in, num_threads(in) * sizeof *all);
 	else if (reader_is_merged(in->r) && reader_num_groups(in->r))
-		rc = add_groups(in, sums);
+		rc = add_groups(in, &sums);
 	else
-		rc = add_rows(in, all, n, added, sums);
+		rc = add_rows(in, all, n, added, &sums);
 
 	free(all);
 	free(added);
-	free(sums);
 	return rc;
 }

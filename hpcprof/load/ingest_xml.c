@@ -288,16 +288,17 @@ static int read_source(const struct xml_source *s, const struct reader_xml_sink 
 			: reader_xml_read(s->path, to, context, e);
 }
 
-/* Store the sums of the file, indexed by the model's metrics. */
+/* Store the sums of the file. */
 static int keep_sums(struct xml_ingest *in)
 {
 	struct model_process *to = &in->process;
 
-	to->num_sums = (uint32_t)in->m->metrics.len;
-	to->sums = arena_alloc(&in->m->arena, (in->m->metrics.len + 1) * sizeof *to->sums);
-	for (size_t i = 0; to->sums && i < in->metrics.len; i++)
-		to->sums[in->metrics.at[i]] = in->sums.at[i];
-	return to->sums ? 0 : out_of_memory(in);
+	bool ok = true;
+
+	to->has_sums = in->metrics.len;
+	for (size_t i = 0; ok && i < in->metrics.len; i++)
+		ok = metric_sums_set(&to->sums, &in->m->arena, in->metrics.at[i], in->sums.at[i]);
+	return ok ? 0 : out_of_memory(in);
 }
 
 static int add(struct model *m, const struct xml_source *s, struct error *e)

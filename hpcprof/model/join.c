@@ -217,7 +217,7 @@ static bool join_process(struct join *j, const struct model_process *from)
 {
 	struct model *to = j->to;
 	struct model_process p = *from;
-	bool ok = true, moved = false;
+	bool ok = true;
 
 	p.command = again(j, from->command, &ok);
 	p.executable = again(j, from->executable, &ok);
@@ -225,19 +225,8 @@ static bool join_process(struct join *j, const struct model_process *from)
 	p.end = again(j, from->end, &ok);
 	p.tool = again(j, from->tool, &ok);
 	p.unmarked = again(j, from->unmarked, &ok);
-	p.num_sums = 0;
-	for (uint32_t i = 0; i < from->num_sums; i++) {
-		moved |= j->metrics[i] != i;
-		if (j->metrics[i] >= p.num_sums)
-			p.num_sums = j->metrics[i] + 1;
-	}
-	if (moved)
-		p.sums = arena_alloc(&to->arena, p.num_sums * sizeof *p.sums);
-	if (!ok || (moved && !p.sums))
-		return false;
-	for (uint32_t i = 0; moved && i < from->num_sums; i++)
-		p.sums[j->metrics[i]] = from->sums[i];
-	return vec_push(&to->processes, p);
+	metric_sums_move(&p.sums, j->metrics);
+	return ok && vec_push(&to->processes, p);
 }
 
 /* There may be many processes: free those that were moved on the way. */

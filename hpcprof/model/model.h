@@ -26,6 +26,7 @@
 #include "formats/base/vec.h"
 #include "formats/datafile.h"
 #include "hpcprof/model/contexts.h"
+#include "hpcprof/model/metric_sums.h"
 #include "reader/reader.h"
 #include "symbolize/symbolize.h"
 
@@ -103,11 +104,6 @@ struct model_function {
  * not in datafiles; reading them adds it. */
 #define MODEL_SUM (UINT64_C(1) << 31)
 
-/* Sums of one metric. */
-struct model_sum {
-	uint64_t events, samples;
-};
-
 enum model_kernel { KERNEL_NOT_SAID = 0, KERNEL_YES = 1, KERNEL_NO = 2, KERNEL_MIXED = 3 };
 
 struct model_account {
@@ -162,10 +158,10 @@ struct model_process {
 	uint64_t marks_lost;  /* threads that met a mark that was not theirs */
 	uint64_t uncounted;   /* threads for which an event could not be counted */
 	uint64_t tramp_samples;
-	struct model_sum *sums; /* [num_sums], by the model's metrics */
-	uint32_t num_sums;      /* metrics that the model had when it was added */
-	uint32_t threads;       /* rows of THREADS, or 0 */
-	uint32_t rank, ranks;   /* of a parallel program; ranks is 0 if not known */
+	struct metric_sums sums;
+	uint32_t threads;     /* rows of THREADS, or 0 */
+	uint32_t rank, ranks; /* of a parallel program; ranks is 0 if not known */
+	bool has_sums;        /* else they are not known */
 	bool has_trailer, has_pid, has_start, has_wall, has_cpu, has_rank;
 	bool estimated; /* its numbers of samples are estimates: the file has none */
 	bool flat;      /* the file has no call paths */
@@ -196,8 +192,7 @@ struct model_threads {
 	uint32_t num_calls;
 	enum thread_kind kind;
 	uint64_t threads;
-	struct model_sum *sums; /* [num_sums], by the model's metrics */
-	uint32_t num_sums;
+	struct metric_sums sums;
 };
 enum { MODEL_CREATOR_CALLS = 16 }; /* at most: those that created it */
 

@@ -164,23 +164,6 @@ uint32_t model_find_frame(const struct model *m, const struct model_frame *want)
 	return at < end && model_compare_frames(&m->frames.at[at], want) == 0 ? at : MODEL_NO_FRAME;
 }
 
-/* Move sums from the places of metrics to their new ones, of which there are n. */
-static int place_sums(struct model *m, struct model_sum **sums, uint32_t *num_sums,
-		      const uint32_t *places, size_t n, struct error *e)
-{
-	struct model_sum *to = *num_sums ? arena_alloc(&m->arena, n * sizeof *to) : NULL;
-
-	if (!*num_sums)
-		return 0;
-	if (!to)
-		return error_memory(e, n * sizeof *to);
-	for (uint32_t k = 0; k < *num_sums; k++)
-		to[places[k]] = (*sums)[k];
-	*sums = to;
-	*num_sums = (uint32_t)n;
-	return 0;
-}
-
 static int order_metrics(struct model *m, struct error *e)
 {
 	uint32_t *ids, *places;
@@ -197,11 +180,9 @@ static int order_metrics(struct model *m, struct error *e)
 	if (moved && rc == 0 && !model_index_metrics(m))
 		rc = error_memory(e, n * sizeof(uint64_t));
 	for (size_t i = 0; moved && rc == 0 && i < m->processes.len; i++)
-		rc = place_sums(m, &m->processes.at[i].sums, &m->processes.at[i].num_sums, places,
-				n, e);
+		metric_sums_move(&m->processes.at[i].sums, places);
 	for (size_t i = 0; moved && rc == 0 && i < m->threads.len; i++)
-		rc =
-		    place_sums(m, &m->threads.at[i].sums, &m->threads.at[i].num_sums, places, n, e);
+		metric_sums_move(&m->threads.at[i].sums, places);
 	free(ids);
 	free(places);
 	return rc;
@@ -233,12 +214,7 @@ static int by_process(const void *pa, const void *pb)
 		c = compare_numbers(a->cpu_ns, b->cpu_ns);
 	if (!c)
 		c = compare_numbers(a->threads, b->threads);
-	for (uint32_t i = 0; !c && i < a->num_sums && i < b->num_sums; i++) {
-		c = compare_numbers(a->sums[i].events, b->sums[i].events);
-		if (!c)
-			c = compare_numbers(a->sums[i].samples, b->sums[i].samples);
-	}
-	return c;
+	return c ? c : metric_sums_compare(&a->sums, &b->sums);
 }
 
 /* Whether a sum is 2^64 - 1. It counts as saturated even if it is exact, because whether a sum was

@@ -84,25 +84,19 @@ static bool add_part(struct model *m, struct model_metric *to, const struct mode
 }
 
 /* The same of sums by the model's metrics. */
-static bool add_sums(struct model *m, struct model_sum **sums, uint32_t *num_sums,
+static bool add_sums(struct model *m, struct metric_sums *sums,
 		     const uint32_t parts[MODEL_REALTIME_PARTS], uint32_t id)
 {
-	struct model_sum *to;
+	struct model_sum all = {0};
 
-	if (!*num_sums)
+	if (!sums->len)
 		return true;
-	to = arena_alloc(&m->arena, (id + (size_t)1) * sizeof *to);
-	if (!to)
-		return false;
-	for (uint32_t i = 0; i < *num_sums && i < id; i++)
-		to[i] = (*sums)[i];
 	for (int i = 0; i < MODEL_REALTIME_PARTS; i++) {
-		add(m, &to[id].events, to[parts[i]].events);
-		add(m, &to[id].samples, to[parts[i]].samples);
+		struct model_sum part = metric_sums_get(sums, parts[i]);
+		add(m, &all.events, part.events);
+		add(m, &all.samples, part.samples);
 	}
-	*sums = to;
-	*num_sums = id + 1;
-	return true;
+	return metric_sums_set(sums, &m->arena, id, all);
 }
 
 /* A database has the sum, but it may have been read together with other files. */
@@ -131,8 +125,8 @@ int model_add_sums(struct model *m, struct error *e)
 	for (int i = 0; ok && i < MODEL_REALTIME_PARTS; i++)
 		ok = add_part(m, &m->metrics.at[id], &m->metrics.at[parts[i]]);
 	for (size_t i = 0; ok && i < m->processes.len; i++)
-		ok = add_sums(m, &m->processes.at[i].sums, &m->processes.at[i].num_sums, parts, id);
+		ok = add_sums(m, &m->processes.at[i].sums, parts, id);
 	for (size_t i = 0; ok && i < m->threads.len; i++)
-		ok = add_sums(m, &m->threads.at[i].sums, &m->threads.at[i].num_sums, parts, id);
+		ok = add_sums(m, &m->threads.at[i].sums, parts, id);
 	return ok ? 0 : error_memory(e, contexts * sizeof(uint64_t));
 }

@@ -63,26 +63,8 @@ static struct model_threads *find(struct model *m, const struct model_threads *g
 		calls[i] = group->call[i];
 	made.call = calls;
 	made.threads = 0;
-	made.sums = NULL;
-	made.num_sums = 0;
+	made.sums = (struct metric_sums){0};
 	return vec_push(&m->threads, made) ? &m->threads.at[id] : NULL;
-}
-
-/* Make room for the sums of n metrics. */
-static bool reach(struct model *m, struct model_threads *group, uint32_t n)
-{
-	struct model_sum *sums;
-
-	if (n <= group->num_sums)
-		return true;
-	sums = arena_alloc(&m->arena, n * sizeof *sums);
-	if (!sums)
-		return false;
-	for (uint32_t i = 0; i < group->num_sums; i++)
-		sums[i] = group->sums[i];
-	group->sums = sums;
-	group->num_sums = n;
-	return true;
 }
 
 /* metrics: NULL if they are those of m. */
@@ -98,16 +80,7 @@ static bool add(struct model *m, const struct model_threads *group, const uint32
 		to->first = group->first;
 	if (strcmp(group->last, to->last) > 0)
 		to->last = group->last;
-	for (uint32_t i = 0; i < group->num_sums; i++) {
-		uint32_t metric = metrics ? metrics[i] : i;
-		struct model_sum *sum;
-		if (!reach(m, to, metric + 1))
-			return false;
-		sum = &to->sums[metric];
-		sum->events = sum_add(sum->events, group->sums[i].events, &saturated);
-		sum->samples = sum_add(sum->samples, group->sums[i].samples, &saturated);
-	}
-	return true;
+	return metric_sums_join(&to->sums, &m->arena, &group->sums, metrics);
 }
 
 bool model_add_threads(struct model *m, const struct model_threads *group)

@@ -34,9 +34,9 @@ static void check_sums(const struct model *m)
 	for (size_t k = 0; k < m->metrics.len && !m->saturated; k++) {
 		uint64_t processes = 0, threads = 0;
 		for (size_t i = 0; i < m->processes.len; i++)
-			processes += m->processes.at[i].sums[k].events;
+			processes += metric_sums_get(&m->processes.at[i].sums, k).events;
 		for (size_t i = 0; i < m->threads.len; i++)
-			threads += m->threads.at[i].sums[k].events;
+			threads += metric_sums_get(&m->threads.at[i].sums, k).events;
 		need(sum_of(m, k) == m->metrics.at[k].total.events);
 		need(processes == m->metrics.at[k].total.events);
 		need(!m->threads.len || threads == processes);

@@ -1,6 +1,7 @@
 /* The time and memory that the views take grow with the bytes of a datafile, whatever is in it:
  * deep recursions, paths that differ only far from their ends, many threads and metrics. Sorting
  * takes n log n, which is within the slope that is allowed. */
+#include "formats/encode.h"
 #include "tests/lib/builders/build_datafile.h"
 #include "tests/lib/unit/cmocka_all.h"
 #include "tests/lib/unit/growth.h"
@@ -20,6 +21,7 @@ struct made {
 	VEC(struct build_thread) threads;
 	VEC(struct build_metric) metrics;
 	VEC(struct build_account) account;
+	VEC(struct build_chunk) chunks;
 	VEC(char) names;
 	size_t first; /* node of the tree that is made */
 };
@@ -200,6 +202,76 @@ static void make_creators(struct made *m, size_t bytes)
 	}
 }
 
+/* What merged files have of the images and threads that they were made of, and a value of each. */
+static void begin_merged(struct made *m, struct csp_sink *s, size_t bytes, size_t n)
+{
+	size_t metrics = n < 900 ? n : 900;
+
+	add_metrics(m, metrics);
+	add_node(m, add_node(m, add_root(m), 0, 1000), 1, 1000);
+	end_tree(m, CSP_NONE, CSP_NONE, 0);
+	*s = (struct csp_sink){.buf = calloc(2 * bytes + 4096, 1), .cap = 2 * bytes + 4096};
+	must(s->buf);
+}
+
+static void put_sum(struct csp_sink *s, const struct made *m, size_t i)
+{
+	csp_put_u32(s, 1);
+	csp_put_u32(s, (uint32_t)(i % m->metrics.len));
+	csp_put_u64(s, i + 1);
+	csp_put_u64(s, 1);
+}
+
+static void end_merged(struct made *m, const struct csp_sink *s, uint32_t tag)
+{
+	must(vec_push(&m->chunks, (struct build_chunk){tag, s->buf, (uint32_t)s->len}));
+}
+
+static void put_images(struct csp_sink *s, const struct made *m, size_t n)
+{
+	csp_put_u32(s, 0);
+	csp_put_u32(s, (uint32_t)n);
+	for (size_t i = 0; i < n; i++) {
+		csp_put_u32(s, 0);
+		put_sum(s, m, i);
+	}
+}
+
+static void make_images(struct made *m, size_t bytes)
+{
+	size_t n = bytes / 40;
+	struct csp_sink s;
+
+	begin_merged(m, &s, bytes, n);
+	put_images(&s, m, n);
+	end_merged(m, &s, CSP_CHUNK_MERGED);
+}
+
+static void make_groups(struct made *m, size_t bytes)
+{
+	size_t n = bytes / 80;
+	struct csp_sink s;
+
+	begin_merged(m, &s, bytes, n);
+	put_images(&s, m, 1);
+	end_merged(m, &s, CSP_CHUNK_MERGED);
+	s = (struct csp_sink){.buf = calloc(2 * bytes + 4096, 1), .cap = 2 * bytes + 4096};
+	must(s.buf);
+	csp_put_u32(&s, (uint32_t)n);
+	for (size_t i = 0; i < n; i++) {
+		/* groups whose names are alike but for numbers are one */
+		const char name[] = {(char)('a' + i / 676 % 26), (char)('a' + i / 26 % 26),
+				     (char)('a' + i % 26), (char)('a' + i / 17576 % 26)};
+		csp_put_u32(&s, CSP_GROUP_NOT_SAID);
+		csp_put_text(&s, name, sizeof name);
+		csp_put_text(&s, name, sizeof name);
+		csp_put_u64(&s, 1);
+		csp_put_u32(&s, 0);
+		put_sum(&s, m, i);
+	}
+	end_merged(m, &s, CSP_CHUNK_GROUPS);
+}
+
 /* ---- the measurement ------------------------------------------------------------------------ */
 
 typedef void maker(struct made *m, size_t bytes);
@@ -228,7 +300,9 @@ static void write_files(struct family *f, size_t bytes)
 		m.trees.at[i].nodes = m.nodes.at + at;
 		at += m.trees.at[i].num_nodes;
 	}
-	struct build_file file = {.target = "/none",
+	struct build_file file = {.chunks = m.chunks.at,
+				  .num_chunks = (uint32_t)m.chunks.len,
+				  .target = "/none",
 				  .metrics = m.metrics.at,
 				  .num_metrics = (uint32_t)m.metrics.len,
 				  .epochs = epochs,
@@ -249,6 +323,9 @@ static void write_files(struct family *f, size_t bytes)
 	vec_free(&m.threads);
 	vec_free(&m.metrics);
 	vec_free(&m.account);
+	for (size_t i = 0; i < m.chunks.len; i++)
+		free((void *)(uintptr_t)m.chunks.at[i].bytes);
+	vec_free(&m.chunks);
 	vec_free(&m.names);
 }
 
@@ -299,6 +376,8 @@ static const struct {
     {"threads", make_threads},
     {"account", make_account},
     {"creators", make_creators},
+    {"images", make_images},
+    {"groups", make_groups},
 };
 
 static const char *const lines[] = {

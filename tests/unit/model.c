@@ -225,8 +225,8 @@ static void test_merging_over_load_addresses(void **state)
 	assert_int_equal(m->metrics.at[0].events[leaf], 142);
 	assert_int_equal(m->metrics.at[0].samples[leaf], 16);
 	assert_int_equal(m->metrics.at[0].events[partial], 140);
-	assert_int_equal(m->processes.at[0].sums[0].events, 141);
-	assert_int_equal(m->processes.at[1].sums[0].samples, 15);
+	assert_int_equal(metric_sums_get(&m->processes.at[0].sums, 0).events, 141);
+	assert_int_equal(metric_sums_get(&m->processes.at[1].sums, 0).samples, 15);
 	model_destroy(m);
 }
 

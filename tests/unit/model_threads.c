@@ -150,9 +150,9 @@ static void check(const struct model *m, enum thread_kind kind, const char *patt
 		assert_string_equal(g->first, first);
 		assert_string_equal(g->last, last);
 		assert_int_equal(g->threads, n);
-		for (uint32_t k = 0; k < g->num_sums; k++)
+		for (uint32_t k = 0; k < m->metrics.len; k++)
 			if (strcmp(m->metrics.at[k].name, "CPUTIME") == 0)
-				time += g->sums[k].events;
+				time += metric_sums_get(&g->sums, k).events;
 		assert_int_equal(time, value);
 		for (uint32_t k = 0; k < g->num_calls; k++)
 			assert_string_equal(m->modules.at[g->call[k].module].name,
@@ -294,7 +294,7 @@ static void test_merged(void **state)
 	assert_string_equal(m->metrics.at[1].name, "CPUTIME");
 	for (size_t i = 0; i < m->threads.len; i++)
 		if (strcmp(m->threads.at[i].pattern, "w-#") == 0 && m->threads.at[i].threads == 3)
-			assert_int_equal(m->threads.at[i].sums[1].samples, 5);
+			assert_int_equal(metric_sums_get(&m->threads.at[i].sums, 1).samples, 5);
 	model_destroy(m);
 }
 

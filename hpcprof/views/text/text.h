@@ -192,8 +192,7 @@ struct text_values {
 /* Print it after its title. False if memory ran out. */
 bool text_value_table(struct text *t, const struct text_values *r);
 /* The value of a column in sums by the model's metrics. */
-uint64_t text_sum(const struct text *t, const struct model_sum *sums, uint32_t num_sums,
-		  size_t column);
+uint64_t text_sum(const struct text *t, const struct metric_sums *sums, size_t column);
 
 /* How many rows a table shows; most is the default. */
 size_t text_rows(const struct text *t, size_t most);

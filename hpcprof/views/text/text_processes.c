@@ -8,14 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t text_sum(const struct text *t, const struct model_sum *sums, uint32_t num_sums,
-		  size_t column)
+uint64_t text_sum(const struct text *t, const struct metric_sums *sums, size_t column)
 {
 	uint32_t metric = (uint32_t)(t->columns[column].metric - t->m->metrics.at);
+	struct model_sum sum = metric_sums_get(sums, metric);
 
-	if (metric >= num_sums)
-		return 0;
-	return t->o->samples ? sums[metric].samples : sums[metric].events;
+	return t->o->samples ? sum.samples : sum.events;
 }
 
 /* Whether it is known what each process has. Of some labels of a database or a merged file it is
@@ -23,14 +21,14 @@ uint64_t text_sum(const struct text *t, const struct model_sum *sums, uint32_t n
 static bool sums_known(const struct model *m)
 {
 	for (size_t i = 0; i < m->processes.len; i++)
-		if (m->processes.at[i].num_sums)
+		if (m->processes.at[i].has_sums)
 			return true;
 	return !m->metrics.len;
 }
 
 static uint64_t value_of(const struct text *t, const struct model_process *p, size_t column)
 {
-	return text_sum(t, p->sums, p->num_sums, column);
+	return text_sum(t, &p->sums, column);
 }
 
 static int by_value(const void *pa, const void *pb, void *context)

@@ -11,7 +11,7 @@ enum { USUAL_ROWS = 15, BRIEF_ROWS = 5 };
 
 static uint64_t value_of(const struct text *t, const struct thread_list_row *r, size_t column)
 {
-	return text_sum(t, r->sums, r->num_sums, column);
+	return text_sum(t, &r->sums, column);
 }
 
 /* The order of the list decides between equal values. */
