@@ -124,10 +124,24 @@ bool csprof_call_forget_abandoned(const csprof_state_t *state, const void *ucont
 }
 
 /* The program makes a call again when our handler returns. */
-static void note_again(const void *ucontext, bool any)
+static void note_again(const void *ucontext, int number, bool any)
 {
-	csprof_calls.again_sp = csprof_cpu.context_sp(ucontext);
-	csprof_calls.again_any = any;
+	csprof_calls.again = (struct csprof_again){.sp = csprof_cpu.context_sp(ucontext),
+						   .pc = csprof_cpu.context_pc(ucontext),
+						   .number = number,
+						   .any = any};
+}
+
+/* Whether the context is at the noted call, which has not begun yet. */
+static bool is_made_again(const void *ucontext)
+{
+	const struct csprof_again *a = &csprof_calls.again;
+	struct csprof_call call;
+	if (!a->sp || a->sp != csprof_cpu.context_sp(ucontext) ||
+	    a->pc != csprof_cpu.context_pc(ucontext) || !csprof_cpu.call_restarts(ucontext))
+		return false;
+	csprof_cpu.restarted_call(ucontext, &call);
+	return call.number == a->number;
 }
 
 /* A signal of the program may come between our last look at what is pending and the call that is
@@ -137,9 +151,8 @@ void csprof_call_handler_returns(void *ucontext, bool restarts)
 {
 	if (csprof_cpu.is_foreign(ucontext))
 		return;
-	if (csprof_calls.again_sp && csprof_calls.again_sp == csprof_cpu.context_sp(ucontext) &&
-	    (!restarts || csprof_calls.again_any) && csprof_cpu.call_restarts(ucontext)) {
-		csprof_calls.again_sp = 0;
+	if ((!restarts || csprof_calls.again.any) && is_made_again(ucontext)) {
+		csprof_calls.again.sp = 0;
 		csprof_cpu.end_call(ucontext, -EINTR);
 	} else if (csprof_calls.parked && (!restarts || csprof_calls.any)) {
 		csprof_cpu_ended = true;
@@ -153,7 +166,7 @@ static void repeat(csprof_state_t *state, const struct csprof_call *call, void *
 	if (state && os_limited(call->number, call->args))
 		csprof_wall_leave(state);
 	csprof_cpu.repeat_call(ucontext, call->number);
-	note_again(ucontext, true);
+	note_again(ucontext, call->number, true);
 }
 
 /* The kernel would restart the call when our handler returns. It is made here instead, so that we
@@ -220,10 +233,16 @@ static bool continue_call(csprof_state_t *state, int sig, void *ucontext)
 
 bool csprof_call_continue(csprof_state_t *state, int sig, void *ucontext)
 {
-	csprof_calls.again_sp = 0;
+	struct csprof_again *again = &csprof_calls.again;
+	struct csprof_call call;
+	if (csprof_cpu.context_sp(ucontext) >= again->sp && !is_made_again(ucontext))
+		again->sp = 0; /* it has ended; else this is in a handler of the program */
 	bool ended = continue_call(state, sig, ucontext);
-	if (!csprof_calls.again_sp && csprof_cpu.call_restarts(ucontext))
-		note_again(ucontext, false);
+	/* another sample may come before the call that is made again after the last one */
+	if (csprof_cpu.call_restarts(ucontext) && !is_made_again(ucontext)) {
+		csprof_cpu.restarted_call(ucontext, &call);
+		note_again(ucontext, call.number, false);
+	}
 	return ended;
 }
 

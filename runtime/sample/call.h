@@ -10,9 +10,13 @@ struct csprof_calls {
 	uint32_t parked;           /* handlers that continue a system call of the program */
 	bool any;                  /* any handler of the program ends it, also with SA_RESTART */
 	const void *outer_context; /* of the first of them */
-	/* The stack pointer where the program makes a call again after a sample; 0: none. */
-	uintptr_t again_sp;
-	bool again_any; /* as any */
+	/* Where the program makes a call again after a sample (sp 0: nowhere), and which. A later
+	 * one that begins there is another if its pc or number is. */
+	struct csprof_again {
+		uintptr_t sp, pc;
+		int number;
+		bool any; /* as any above */
+	} again;
 	/* When the last call with a time limit began (monotonic clock; 0: none), the frame of its
 	 * wrapper, and libc's function. */
 	uint64_t limited_since;

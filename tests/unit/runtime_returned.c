@@ -135,6 +135,17 @@ static bool is_ended(const ucontext_t *context)
 	return gregs[REG_RIP] == (greg_t)csprof_cpu_made && gregs[REG_RAX] == -EINTR;
 }
 
+/* A sample has interrupted the call, and it is made again. */
+static struct csprof_again after_sample(const ucontext_t *context, bool any)
+{
+	const greg_t *gregs = context->uc_mcontext.gregs;
+
+	return (struct csprof_again){.sp = (uintptr_t)gregs[REG_RSP],
+				     .pc = (uintptr_t)gregs[REG_RIP],
+				     .number = (int)gregs[REG_RAX],
+				     .any = any};
+}
+
 static void test_restarted_call(void **unused)
 {
 	ucontext_t context;
@@ -143,23 +154,86 @@ static void test_restarted_call(void **unused)
 	for (int any = 0; any < 2; any++)
 		for (int restarts = 0; restarts < 2; restarts++) {
 			restarted(&context);
-			csprof_calls.again_sp = (uintptr_t)&context;
-			csprof_calls.again_any = any;
+			csprof_calls.again = after_sample(&context, any);
 			csprof_call_handler_returns(&context, restarts);
 			assert_int_equal(is_ended(&context), any || !restarts);
 		}
-	restarted(&context); /* no sample was here */
-	csprof_calls.again_sp = (uintptr_t)&context + 8;
-	csprof_call_handler_returns(&context, false);
-	assert_false(is_ended(&context));
-	csprof_calls.again_sp = 0;
-	csprof_call_handler_returns(&context, false);
-	assert_false(is_ended(&context));
-	csprof_calls.again_sp = (uintptr_t)&context; /* the call has ended */
-	context.uc_mcontext.gregs[REG_RIP] += 2;
+	restarted(&context);
+	csprof_calls.again = after_sample(&context, true);
+	context.uc_mcontext.gregs[REG_RIP] += 2; /* the call has ended */
 	csprof_call_handler_returns(&context, false);
 	assert_int_equal(context.uc_mcontext.gregs[REG_RAX], SYS_read);
-	csprof_calls.again_sp = 0;
+	csprof_calls.again.sp = 0; /* no sample was here */
+	restarted(&context);
+	csprof_call_handler_returns(&context, false);
+	assert_false(is_ended(&context));
+}
+
+/* The call has ended, and the kernel restarts another: a handler that restarts calls does not end
+ * that one. */
+static void test_other_call(void **unused)
+{
+	ucontext_t context;
+	struct csprof_again other[3];
+
+	(void)unused;
+	restarted(&context);
+	for (int i = 0; i < 3; i++)
+		other[i] = after_sample(&context, true);
+	other[0].sp += 8;
+	other[1].pc -= 2;
+	other[2].number = SYS_poll;
+	for (int i = 0; i < 3; i++) {
+		csprof_calls.again = other[i];
+		csprof_call_handler_returns(&context, true);
+		assert_false(is_ended(&context));
+		csprof_call_continue(NULL, SIGURG, &context);
+		csprof_call_handler_returns(&context, true);
+		assert_false(is_ended(&context));
+	}
+}
+
+/* Another sample comes before the call is made again: what ends it is the same as before. */
+static void test_two_samples(void **unused)
+{
+	ucontext_t context;
+
+	(void)unused;
+	for (int any = 0; any < 2; any++)
+		for (int restarts = 0; restarts < 2; restarts++) {
+			restarted(&context);
+			csprof_calls.again = after_sample(&context, any);
+			csprof_call_continue(NULL, SIGURG, &context);
+			csprof_call_continue(NULL, SIGURG, &context);
+			csprof_call_handler_returns(&context, restarts);
+			assert_int_equal(is_ended(&context), any || !restarts);
+		}
+}
+
+/* A sample comes in the handler of the program that returns to the call: not so if it comes after
+ * that, further up the stack. */
+static void test_sample_in_handler(void **unused)
+{
+	ucontext_t context, sampled;
+	greg_t *at = sampled.uc_mcontext.gregs;
+
+	(void)unused;
+	restarted(&context);
+	sampled = context;
+	at[REG_RIP] = (greg_t)is_ended;
+	at[REG_RCX] = 0;
+	at[REG_RSP] -= 1024;
+	csprof_calls.again = after_sample(&context, true);
+	csprof_call_continue(NULL, SIGURG, &sampled);
+	csprof_call_handler_returns(&context, true);
+	assert_true(is_ended(&context));
+
+	restarted(&context);
+	at[REG_RSP] += 2048;
+	csprof_calls.again = after_sample(&context, true);
+	csprof_call_continue(NULL, SIGURG, &sampled);
+	csprof_call_handler_returns(&context, true);
+	assert_false(is_ended(&context));
 }
 
 int main(void)
@@ -167,6 +241,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_unmade_call, begin, end),
 	    cmocka_unit_test_setup_teardown(test_restarted_call, begin, end),
+	    cmocka_unit_test_setup_teardown(test_other_call, begin, end),
+	    cmocka_unit_test_setup_teardown(test_two_samples, begin, end),
+	    cmocka_unit_test_setup_teardown(test_sample_in_handler, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
