@@ -119,6 +119,9 @@ if [ "$(uname -m)" = x86_64 ]; then
 	agrees 'foreign programs' often
 
 	# ---- a thread that cannot be asked
+	blocking() { # threads that block SIGURG
+		grep -h '^SigBlk:' "/proc/$pid"/task/*/status | grep -cE '[4-7c-f][0-9a-f]{5}$'
+	}
 	start "$detached" blocks
 	timeout 60 "$hpcrun" attach -o blocked "$pid" 2>said 3>&- &
 	tracer=$!
@@ -126,15 +129,15 @@ if [ "$(uname -m)" = x86_64 ]; then
 	check 'blocked: hpcrun says that one thread is not measured' says said \
 		'1 of its threads is not measured yet'
 	kill -USR1 "$pid"
+	until_true eval '[ "$(blocking)" = 0 ]'
 	"$hpcrun" detach -q "$pid"
-	is 'blocked: it has let go' "$? $(grep -c hpcstore "/proc/$pid/maps")" '0 0'
+	status=$?
+	until_true eval '! grep -q hpcstore "/proc/$pid/maps"' # it need not have had a CPU yet
+	is 'blocked: it has let go' "$status $(grep -c hpcstore "/proc/$pid/maps")" '0 0'
 	wait "$tracer"
 	finish 'blocked'
 
 	# ---- a thread that is measured, and then cannot be asked
-	blocking() { # threads that block SIGURG
-		grep -h '^SigBlk:' "/proc/$pid"/task/*/status | grep -cE '[4-7c-f][0-9a-f]{5}$'
-	}
 	start "$detached" holds
 	timeout 60 "$hpcrun" attach -o holds "$pid" 2>said 3>&- &
 	tracer=$!
