@@ -123,12 +123,19 @@ bool csprof_call_forget_abandoned(const csprof_state_t *state, const void *ucont
 	return true;
 }
 
+static int number_again(const void *ucontext)
+{
+	struct csprof_call call = {0};
+	csprof_cpu.restarted_call(ucontext, &call);
+	return call.number;
+}
+
 /* The program makes a call again when our handler returns. */
-static void note_again(const void *ucontext, int number, bool any)
+static void note_again(const void *ucontext, bool any)
 {
 	csprof_calls.again = (struct csprof_again){.sp = csprof_cpu.context_sp(ucontext),
 						   .pc = csprof_cpu.context_pc(ucontext),
-						   .number = number,
+						   .number = number_again(ucontext),
 						   .any = any};
 }
 
@@ -136,12 +143,9 @@ static void note_again(const void *ucontext, int number, bool any)
 static bool is_made_again(const void *ucontext)
 {
 	const struct csprof_again *a = &csprof_calls.again;
-	struct csprof_call call;
-	if (!a->sp || a->sp != csprof_cpu.context_sp(ucontext) ||
-	    a->pc != csprof_cpu.context_pc(ucontext) || !csprof_cpu.call_restarts(ucontext))
-		return false;
-	csprof_cpu.restarted_call(ucontext, &call);
-	return call.number == a->number;
+	return a->sp && a->sp == csprof_cpu.context_sp(ucontext) &&
+	       a->pc == csprof_cpu.context_pc(ucontext) && csprof_cpu.call_restarts(ucontext) &&
+	       a->number == number_again(ucontext);
 }
 
 /* A signal of the program may come between our last look at what is pending and the call that is
@@ -166,7 +170,7 @@ static void repeat(csprof_state_t *state, const struct csprof_call *call, void *
 	if (state && os_limited(call->number, call->args))
 		csprof_wall_leave(state);
 	csprof_cpu.repeat_call(ucontext, call->number);
-	note_again(ucontext, call->number, true);
+	note_again(ucontext, true);
 }
 
 /* The kernel would restart the call when our handler returns. It is made here instead, so that we
@@ -234,15 +238,12 @@ static bool continue_call(csprof_state_t *state, int sig, void *ucontext)
 bool csprof_call_continue(csprof_state_t *state, int sig, void *ucontext)
 {
 	struct csprof_again *again = &csprof_calls.again;
-	struct csprof_call call;
 	if (csprof_cpu.context_sp(ucontext) >= again->sp && !is_made_again(ucontext))
 		again->sp = 0; /* it has ended; else this is in a handler of the program */
 	bool ended = continue_call(state, sig, ucontext);
 	/* another sample may come before the call that is made again after the last one */
-	if (csprof_cpu.call_restarts(ucontext) && !is_made_again(ucontext)) {
-		csprof_cpu.restarted_call(ucontext, &call);
-		note_again(ucontext, call.number, false);
-	}
+	if (csprof_cpu.call_restarts(ucontext) && !is_made_again(ucontext))
+		note_again(ucontext, false);
 	return ended;
 }
 
