@@ -87,7 +87,8 @@ static void put_epochs(struct conversion *c,
 static void put_module(struct conversion *c, const struct store_module *m)
 {
 	const struct store_string *name = string_at(c, m->name);
-	csp_put_module(c->sink, name->bytes, name->n, m->virtual_address, m->mapped_address);
+	uint32_t n = name->n <= STORE_MAX_MODULE_NAME ? name->n : 0;
+	csp_put_module(c->sink, name->bytes, n, m->virtual_address, m->mapped_address);
 }
 
 static void put_head(struct conversion *c)

@@ -45,6 +45,10 @@ struct store_string {
 	char bytes[];
 };
 
+/* The most bytes of a module's name: a path, and what the kernel adds to it, such as " (deleted)".
+ * Many modules may share one. */
+enum { STORE_MAX_MODULE_NAME = 4096 + 32 };
+
 /* A column of the datafile. */
 struct store_metric {
 	char name[64];

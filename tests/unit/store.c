@@ -370,6 +370,26 @@ static void circles_in_lists(void **state)
 	made_end(&x.s);
 }
 
+/* Many modules may share a name: a long one would be written for each. */
+static void names_of_modules_are_paths(void **state)
+{
+	(void)state;
+	static char name[STORE_MAX_MODULE_NAME + 2];
+	memset(name, 'x', sizeof name - 1);
+	for (int longer = 0; longer < 2; longer++) {
+		struct simple x;
+		simple(&x);
+		struct store_module *m =
+		    made_at(&x.s, ((struct store_epoch *)made_at(&x.s, x.epoch))->first_module);
+		m->name = made_string(&x.s, name + 1 - longer);
+		struct reader *r = convert(&x.s);
+		assert_int_equal(reader_epoch(r, 0)->modules[0].name.n,
+				 longer ? 0 : STORE_MAX_MODULE_NAME);
+		done(r);
+		made_end(&x.s);
+	}
+}
+
 static void bad_strings_and_creators(void **state)
 {
 	(void)state;
@@ -513,6 +533,7 @@ int main(void)
 	    cmocka_unit_test(bad_links_between_nodes),
 	    cmocka_unit_test(bad_trees),
 	    cmocka_unit_test(circles_in_lists),
+	    cmocka_unit_test(names_of_modules_are_paths),
 	    cmocka_unit_test(bad_strings_and_creators),
 	    cmocka_unit_test(bad_headers),
 	    cmocka_unit_test(columns_that_nodes_lack),
