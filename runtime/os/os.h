@@ -93,6 +93,9 @@ int os_hostname(char *out, size_t size);
 /* Store the name of thread tid of this process, or of this thread (0), in out, which has room
  * for at least 16 bytes (NUL-padded). */
 int os_thread_name(uint32_t tid, char *out, size_t size);
+/* Whether the program has rights that its caller has not, such as one that is setuid: AT_SECURE of
+ * getauxval(3). Its environment is the caller's. */
+bool os_is_privileged(void);
 /* Whether this thread has a shadow stack (x86-64, CET): return addresses cannot be replaced. */
 bool os_has_shadow_stack(void);
 /* The bounds of the main thread's stack: the lowest address to which it may grow, and its high

@@ -200,7 +200,8 @@ void csprof_process_start(int argc, char **argv, char **environment)
 {
 	uintptr_t low, high;
 	uint64_t since = os_clock_self();
-	if (!csprof_options_given(environment))
+	/* the loader does not preload into a privileged program: this one is linked with us */
+	if (os_is_privileged() || !csprof_options_given(environment))
 		return;
 	csprof_touch_all();
 	csprof_message_start();

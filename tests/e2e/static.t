@@ -96,6 +96,32 @@ else
 	skip "exceptions" "there is no static C++ library"
 fi
 
+# The one who starts a program with other rights must not have a say in where it writes.
+cat >privileged.c <<'END'
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <time.h>
+int main(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 5)
+		;
+	printf("%lu\n", getauxval(AT_SECURE));
+	return 0;
+}
+END
+check "a program that says whether it is privileged" $cc -static -o privileged privileged.c "$linked"
+"$hpcrun" -q -o ordinary.d ./privileged >ordinary.out 2>&1
+is "it is not, and is measured" "$(cat ordinary.out) $(find ordinary.d -name '*.csp' | wc -l)" "0 1"
+if chown nobody privileged 2>/dev/null && chmod 4755 privileged && [ "$(./privileged)" = 1 ]; then
+	mkdir -m 777 privileged.d
+	"$hpcrun" -q -o privileged.d ./privileged >privileged.out 2>&1
+	is "one that is setuid goes on as alone" "$? $(tail -1 privileged.out)" "0 1"
+	is "and writes nothing" "$(find privileged.d -type f ! -name not-measured | wc -l)" 0
+else
+	skip "one that is setuid goes on as alone" "no file can be made setuid for another user here"
+	skip "and writes nothing" "no file can be made setuid for another user here"
+fi
+
 # An installed archive is found where it is.
 make -s -C "$top" install BUILD="$BUILD" PREFIX="$scratch/usr" >install.out 2>&1
 is "an install holds the archive" "$? $(cd usr/lib && echo libhpcrun.*)" "0 libhpcrun.a libhpcrun.link libhpcrun.so"

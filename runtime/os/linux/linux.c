@@ -134,6 +134,11 @@ uint64_t os_pid_space(void)
 	return CALL(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
 }
 
+bool os_is_privileged(void)
+{
+	return getauxval(AT_SECURE) != 0;
+}
+
 /* ARCH_SHSTK_STATUS and ARCH_SHSTK_SHSTK of asm/prctl.h, which it has since Linux 6.6. */
 bool os_has_shadow_stack(void)
 {
