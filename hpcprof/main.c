@@ -1,4 +1,5 @@
 /* hpcprof: show what hpcrun measured. The only file of the program that exits. */
+#include "formats/base/mapped_file.h"
 #include "hpcprof/command/command.h"
 #include "hpcprof/commands.h"
 #include "hpcprof/complete/complete.h"
@@ -59,6 +60,7 @@ int main(int argc, char **argv)
 	int status = STATUS_DONE;
 
 	mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
+	mapped_file_guard();
 	signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is then a failed write */
 	commands_add_importers();
 	if (argc > 1 && strcmp(argv[1], "--complete") == 0)

@@ -16,7 +16,7 @@ struct reader {
 	struct arena arena; /* all tables below */
 	const uint8_t *bytes;
 	size_t size;
-	bool mapped; /* bytes is mapped by reader_open */
+	void *owned; /* bytes, if reader_open read them */
 
 	struct reader_header header;
 	struct reader_metric *metrics;

@@ -1,12 +1,11 @@
-/* Opens a datafile: maps it, and reads everything up to the trees' nodes. */
+/* Opens a datafile: copies it, and reads everything up to the trees' nodes. */
+#include "formats/base/regular_file.h"
 #include "reader/internal.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#include <string.h>
 #include <unistd.h>
 
 void *reader_table(struct reader *r, uint64_t n, size_t size, struct error *e)
@@ -150,18 +149,17 @@ static int read_all(struct reader *r, struct error *e)
 	return trailer_read(r, c, e);
 }
 
-static int open_bytes(const void *bytes, size_t n, bool mapped, struct reader **out,
+static int open_bytes(const void *bytes, size_t n, void *owned, struct reader **out,
 		      struct error *e)
 {
 	struct reader *r = calloc(1, sizeof *r);
 	if (!r) {
-		if (mapped && n)
-			munmap((void *)bytes, n);
+		free(owned);
 		return error_memory(e, sizeof *r);
 	}
 	r->bytes = bytes;
 	r->size = n;
-	r->mapped = mapped;
+	r->owned = owned;
 	if (read_all(r, e)) {
 		reader_close(r);
 		return -1;
@@ -172,35 +170,33 @@ static int open_bytes(const void *bytes, size_t n, bool mapped, struct reader **
 
 int reader_open_memory(const void *bytes, size_t n, struct reader **out, struct error *e)
 {
-	return open_bytes(bytes, n, false, out, e);
+	return open_bytes(bytes, n, NULL, out, e);
 }
 
+/* Of a file that is refused for its first bytes, no more are read. */
+static void shorten(int fd, struct stat *st)
+{
+	char head[sizeof CSP_MAGIC_FILE - 1];
+
+	if (st->st_size > (off_t)sizeof head && pread(fd, head, sizeof head, 0) == sizeof head &&
+	    memcmp(head, CSP_MAGIC_FILE, sizeof head) != 0)
+		st->st_size = sizeof head;
+}
+
+/* A copy of the file is read: what was checked cannot change any more, and a file that is cut is
+ * noticed. */
 int reader_open(const char *path, struct reader **out, struct error *e)
 {
 	struct stat st;
-	const void *bytes = "";
-	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	void *bytes;
+	int fd = regular_file_open(path, &st, e);
+
 	if (fd < 0)
-		return error_system(e, "cannot be opened");
-	if (fstat(fd, &st) < 0) {
-		error_system(e, "cannot be examined");
-		close(fd);
 		return -1;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		close(fd);
-		return error_set(e, ERROR_USAGE, "is not a regular file");
-	}
-	if (st.st_size > 0)
-		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED) {
-		error_system(e, "cannot be mapped");
-		close(fd);
-		return -1;
-	}
+	shorten(fd, &st);
+	bytes = regular_file_read(fd, &st, e);
 	close(fd);
-	return open_bytes(bytes, (size_t)st.st_size, true, out, e);
+	return bytes ? open_bytes(bytes, (size_t)st.st_size, bytes, out, e) : -1;
 }
 
 void reader_close(struct reader *r)
@@ -208,8 +204,7 @@ void reader_close(struct reader *r)
 	if (!r)
 		return;
 	arena_deinit(&r->arena);
-	if (r->mapped && r->size)
-		munmap((void *)r->bytes, r->size);
+	free(r->owned);
 	free(r);
 }
 

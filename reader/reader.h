@@ -152,9 +152,10 @@ struct reader_chunk {
 	bool decoded;            /* the first complete chunk of a known tag: see the accessors */
 };
 
-/* Map and check the file at path. 0 and *out, or -1 and *e, whose text has the offset, what was
- * expected and what was found (not the file name, which the caller knows). A damaged trailer is not
- * an error: see reader_warning. Memory use is at most 16 times the file's size + 64 MB. */
+/* Read and check the regular file at path. 0 and *out, or -1 and *e, whose text has the offset,
+ * what was expected and what was found (not the file name, which the caller knows). A damaged
+ * trailer is not an error: see reader_warning. Memory use is at most 16 times the file's size + 64
+ * MB. */
 int reader_open(const char *path, struct reader **out, struct error *e);
 /* The same for bytes in memory, which must outlive the reader. */
 int reader_open_memory(const void *bytes, size_t n, struct reader **out, struct error *e);

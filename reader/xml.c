@@ -1,6 +1,7 @@
 #include "reader/xml.h"
 
 #include "formats/base/arena.h"
+#include "formats/base/regular_file.h"
 #include "formats/base/vec.h"
 #include "reader/xml_elements.h"
 #include "reader/xml_name.h"
@@ -8,7 +9,6 @@
 
 #include <errno.h>
 #include <expat.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -519,10 +519,11 @@ int reader_xml_read(const char *path, const struct reader_xml_sink *sink, void *
 		    struct error *e)
 {
 	struct parse p;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	struct stat st;
+	int fd = regular_file_open(path, &st, e), rc;
 
 	if (fd < 0)
-		return error_system(e, "cannot be opened");
+		return -1;
 	rc = begin(&p, sink, context, e);
 	if (rc == 0)
 		rc = read_all(&p, fd);
@@ -554,7 +555,8 @@ int reader_xml_read_memory(const void *bytes, size_t n, const struct reader_xml_
 bool reader_xml_is(const char *path)
 {
 	static const char *const marks[] = {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"};
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	int fd = regular_file_open(path, &st, NULL);
 	char head[256];
 	ssize_t n, i = 0;
 

@@ -26,8 +26,10 @@ static int open_file(struct binary *b, struct elf_file *f, const char *path, str
 {
 	struct error problem;
 	if (elf_file_open(f, b->sysroot, path, &problem) != 0) {
-		if (problem.kind != ERROR_SYSTEM && problem.kind != ERROR_FORMAT)
+		if (problem.kind != ERROR_SYSTEM && problem.kind != ERROR_FORMAT) {
 			UNREAD(b, "%s", problem.text);
+			b->refused |= problem.kind == ERROR_USAGE;
+		}
 		if (why)
 			*why = problem;
 		return -1;
@@ -333,6 +335,7 @@ void binary_misses_dwo(struct binary *b, const char *folder, const char *dwo, si
 void binary_refuses_dwo(struct binary *b, const struct error *why)
 {
 	UNREAD(b, "%s", why->text);
+	b->refused |= why->kind == ERROR_USAGE;
 }
 
 /* What a file says of its supplementary file. */
@@ -389,8 +392,10 @@ static void open_debug(struct binary *b, const char *path, const char *build_id,
 	if (size > 0)
 		to_hex(hex, id, (size_t)size);
 	if (find_by_id(b, &b->debug, build_id ? build_id : hex, where) ||
-	    (b->main.elf && find_by_link(b, path, where)))
+	    (b->main.elf && find_by_link(b, path, where))) {
 		b->unread.kind = ERROR_NONE; /* those that did not fit */
+		b->refused = false;
+	}
 }
 
 /* Whether the dynamic section says that this is a program (PIE), not a library; some libraries can
@@ -464,8 +469,30 @@ int binary_open(struct binary *b, const char *path, const char *build_id,
 	return 0;
 }
 
+static void note_cut(struct binary *b, const struct mapped_file *m, const char *path,
+		     const char *what)
+{
+	if (!mapped_file_is_cut(m))
+		return;
+	b->unread.kind = ERROR_NONE;
+	UNREAD(b, "%s%s: cut while it was read (run this again)", what, path);
+	b->refused = true;
+}
+
+void binary_check_cut(struct binary *b)
+{
+	for (size_t i = 0; i < b->split.len; i++)
+		note_cut(b, &b->split.at[i], binary_source(b), "a .dwo file of ");
+	note_cut(b, &b->alt.mapped, b->alt.path, "");
+	note_cut(b, &b->debug.mapped, b->debug.path, "");
+	note_cut(b, &b->main.mapped, b->main.path, "");
+}
+
 void binary_close(struct binary *b)
 {
+	for (size_t i = 0; i < b->split.len; i++)
+		mapped_file_leave(&b->split.at[i]);
+	vec_free(&b->split);
 	if (b->dwarf)
 		dwarf_end(b->dwarf);
 	if (b->alt_dwarf)

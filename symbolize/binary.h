@@ -23,15 +23,17 @@ struct search_paths {
 
 struct binary {
 	struct elf_file main, debug, alt;
-	Dwarf *dwarf;     /* of debug or main; NULL: there is no DWARF */
-	Dwarf *alt_dwarf; /* of alt */
-	uint64_t bytes;   /* of the files */
+	mapped_files split; /* those of split units, which libdw opened */
+	Dwarf *dwarf;       /* of debug or main; NULL: there is no DWARF */
+	Dwarf *alt_dwarf;   /* of alt */
+	uint64_t bytes;     /* of the files */
 	struct work *work;
 	const char *sysroot;
 	uint64_t entry; /* entry point of main if it is a program, else 0 */
 	bool stale;     /* main was another build and was closed */
 	/* Why debug information that exists, or is named, is not read; ERROR_NONE: it is. */
 	struct error unread;
+	bool refused; /* that is because a file is no regular file, or was cut while it was read */
 };
 
 struct symbolizer;
@@ -55,6 +57,9 @@ void binary_refuses_dwo(struct binary *b, const struct error *why);
 
 /* Say in b->unread that not all of it was read, as work was over. */
 void binary_is_too_much(struct binary *b);
+
+/* After all was read: say in b->unread if a file was cut meanwhile. */
+void binary_check_cut(struct binary *b);
 
 /* The path of the file that names come from: the debug file if there is one, else the module, else
  * NULL. */

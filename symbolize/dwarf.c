@@ -247,9 +247,7 @@ static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 		return 0;
 	u->directory = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &a));
 	if (type == DW_UT_skeleton && split_file_pay(&r->split_files, &die)) {
-		if (dwarf_cu_info(die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) != 0)
-			return 0;
-		found = dwarf_tag(&split) != DW_TAG_invalid;
+		found = split_file_unit(&r->split_files, &die, &split);
 		if (found && !abbreviations_pay(&r->abbreviations, &split))
 			return 0;
 		if (!found)
@@ -381,6 +379,7 @@ int dwarf_resolve(struct dwarf_pass *p)
 	r.enclosing.work = r.abbreviations.work = p->work;
 	r.split_files.abbreviations = &r.abbreviations;
 	r.split_files.fd = p->fd;
+	r.split_files.watched = p->split;
 	int result = -1;
 	if (read_text(&r) && make_open(&r)) {
 		line_sections_read(&r.sections, dwarf_getelf(p->dwarf));

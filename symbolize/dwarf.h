@@ -8,6 +8,7 @@
 #ifndef SYMBOLIZE_DWARF_H
 #define SYMBOLIZE_DWARF_H
 
+#include "symbolize/elf_file.h"
 #include "symbolize/functions.h"
 #include "symbolize/names.h"
 #include "symbolize/symbols.h"
@@ -35,7 +36,8 @@ struct debug_place {
 struct dwarf_pass {
 	/* Set by the caller. */
 	Dwarf *dwarf;
-	int fd; /* its file */
+	int fd;              /* its file */
+	mapped_files *split; /* gets the files of split units */
 	struct work *work;
 	struct symbol_names *names;
 	struct functions *functions;

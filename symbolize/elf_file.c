@@ -47,8 +47,11 @@ static int open_regular(struct elf_file *f, const char *root, const char *path, 
 		f->fd = regular_file_open(path, &f->st, &e);
 	if (f->fd >= 0 && below && n + strlen(real) < sizeof f->real)
 		snprintf(f->real, sizeof f->real, "%s%s", root, real);
-	if (f->fd >= 0)
+	if (f->fd >= 0 && regular_file_check_holes(f->fd, &e) == 0)
 		return 0;
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
 	if (e.kind != ERROR_SYSTEM)
 		return error_set(why, e.kind, "%s %s", path, e.text);
 	errno = e.sys_errno;
@@ -61,11 +64,16 @@ int elf_file_open(struct elf_file *f, const char *root, const char *path, struct
 
 	f->elf = NULL;
 	memset(&f->inflated, 0, sizeof f->inflated);
+	memset(&f->mapped, 0, sizeof f->mapped);
 	if (open_regular(f, root, path, why) != 0)
 		return -1;
 	strcpy(f->path, path);
+	mapped_file_opening(&f->mapped);
 	f->elf = elf_begin(f->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
-	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF)
+	elf_file_watch(&f->mapped, f->elf);
+	if (mapped_file_is_cut(&f->mapped))
+		error_set(why, ERROR_USAGE, "%s: cut while it was read (run this again)", path);
+	else if (!f->elf || elf_kind(f->elf) != ELF_K_ELF)
 		error_set(why, ERROR_FORMAT, "%s: expected an ELF file", path);
 	else if ((problem = bad_sections(f->elf, (uint64_t)f->st.st_size)))
 		error_set(why, ERROR_LIMIT, "%s: %s", path, problem);
@@ -75,8 +83,18 @@ int elf_file_open(struct elf_file *f, const char *root, const char *path, struct
 	return -1;
 }
 
+void elf_file_watch(struct mapped_file *m, Elf *elf)
+{
+	size_t n = 0;
+	const char *bytes = elf ? elf_rawfile(elf, &n) : NULL;
+
+	/* without memory for it, a file that is cut ends the process as it would without it */
+	mapped_file_watch(m, bytes, n);
+}
+
 void elf_file_close(struct elf_file *f)
 {
+	mapped_file_leave(&f->mapped);
 	if (f->elf)
 		elf_end(f->elf);
 	inflated_free(&f->inflated);

@@ -1,6 +1,7 @@
 #include "symbolize/pack.h"
 
 #include "formats/base/cursor.h"
+#include "formats/base/regular_file.h"
 #include "formats/base/search.h"
 #include "symbolize/binary.h"
 
@@ -236,26 +237,23 @@ int symbol_pack_path(char **path, const char *folder, const char *build_id)
 /* The bytes of the file, or NULL: it is not there, or *e says what is wrong. */
 static uint8_t *read_bytes(const char *path, size_t *n, bool *memory, struct error *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	uint8_t *bytes = NULL;
+	struct error problem;
 	struct stat st;
+	int fd = regular_file_open(path, &st, &problem);
 
 	*n = 0;
-	if (fd < 0)
+	if (fd < 0 && problem.kind == ERROR_SYSTEM)
 		return NULL;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MOST_BYTES) {
+	if (fd < 0 || st.st_size > MOST_BYTES)
 		error_set(e, ERROR_FORMAT, "%s: not a file of names (remove it)", path);
-	} else {
-		bytes = malloc((size_t)st.st_size + 1);
-		*memory = !bytes;
-		while (bytes && *n < (size_t)st.st_size) {
-			ssize_t got = read(fd, bytes + *n, (size_t)st.st_size - *n);
-			if (got <= 0)
-				break;
-			*n += (size_t)got;
-		}
-	}
-	close(fd);
+	else if (!(bytes = regular_file_read(fd, &st, &problem)))
+		error_set(e, problem.kind, "%s: %s", path, problem.text);
+	else
+		*n = (size_t)st.st_size;
+	*memory = fd >= 0 && !bytes && problem.kind == ERROR_MEMORY;
+	if (fd >= 0)
+		close(fd);
 	return bytes;
 }
 

@@ -118,7 +118,34 @@ bool split_file_pay(struct split_files *s, Dwarf_Die *skeleton)
 			      : may_try(s, "%s/%s/%s", real, folder, name);
 }
 
+/* Whether a file is watched already, or cannot be. */
+static bool is_watched(struct split_files *s, const Elf *elf)
+{
+	return interner_find(&s->opened, (uintptr_t)elf) != INTERNER_NONE ||
+	       interner_insert(&s->opened, (uintptr_t)elf) == INTERNER_NONE;
+}
+
+bool split_file_unit(struct split_files *s, Dwarf_Die *skeleton, Dwarf_Die *split)
+{
+	struct mapped_file m;
+	Elf *elf = NULL;
+	bool found;
+
+	memset(split, 0, sizeof *split);
+	mapped_file_opening(&m);
+	found = dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, split, NULL, NULL, NULL) == 0 &&
+		dwarf_tag(split) != DW_TAG_invalid;
+	if (found)
+		elf = dwarf_getelf(dwarf_cu_getdwarf(split->cu));
+	elf_file_watch(&m, elf);
+	/* one that has no unit as it was cut is listed, too */
+	if ((elf ? is_watched(s, elf) : !mapped_file_is_cut(&m)) || !vec_push(s->watched, m))
+		mapped_file_leave(&m);
+	return found;
+}
+
 void split_files_free(struct split_files *s)
 {
+	interner_deinit(&s->opened);
 	interner_deinit(&s->known);
 }

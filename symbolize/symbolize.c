@@ -322,6 +322,7 @@ static int resolve(struct module *m, struct symbol_table *out)
 		m->dwarf = (struct dwarf_pass){.dwarf = m->binary.dwarf,
 					       .fd = m->binary.debug.elf ? m->binary.debug.fd
 									 : m->binary.main.fd,
+					       .split = &m->binary.split,
 					       .work = &m->reading,
 					       .names = m->s->names,
 					       .functions = &m->functions,
@@ -397,11 +398,19 @@ static int describe_source(struct module *m, struct symbol_table *out, struct er
 		binary_misses_dwo(&m->binary, m->dwarf.folder, m->dwarf.dwo, m->dwarf.missing);
 	if ((m->reading.over || m->naming.over) && source)
 		binary_is_too_much(&m->binary);
+	binary_check_cut(&m->binary);
 	if (why && source)
 		*why = m->binary.unread;
 	if (out->best == SYMBOL_NONE && source && m->binary.unread.kind == ERROR_NONE)
 		error_set(why, ERROR_FORMAT, "%s: no symbols", source);
 	return 0;
+}
+
+static void tell_unread(struct symbol_table *out, const struct error *what, struct error *why)
+{
+	out->unread = true;
+	if (why)
+		*why = *what;
 }
 
 int symbolize_module(struct symbolizer *s, const struct symbolize_request *request,
@@ -420,11 +429,10 @@ int symbolize_module(struct symbolizer *s, const struct symbolize_request *reque
 	int result = resolve(&m, out);
 	if (result == 0)
 		result = describe_source(&m, out, why);
-	if (result == 0 && m.pack_unread.kind != ERROR_NONE) {
-		out->unread = true;
-		if (why)
-			*why = m.pack_unread;
-	}
+	if (result == 0 && m.binary.refused && m.num_kept < request->num_addresses)
+		tell_unread(out, &m.binary.unread, why);
+	if (result == 0 && m.pack_unread.kind != ERROR_NONE)
+		tell_unread(out, &m.pack_unread, why);
 	out->frames = m.frames.at;
 	if (result != 0) {
 		symbol_table_free(out);

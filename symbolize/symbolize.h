@@ -50,7 +50,9 @@ struct symbol_table {
 	const char *debug_file;  /* file that the names came from, or NULL */
 	bool stale;              /* The file on disk has a different build-id and was not used. */
 	bool kept;               /* names that were kept were used for some addresses */
-	bool unread; /* a file of names that were kept could not be read, which *why says */
+	/* A file that is there could not be read, which *why says: a FIFO or other special file,
+	 * one that was cut while it was read, or one of names that were kept. */
+	bool unread;
 };
 
 struct symbolizer_options {

@@ -49,11 +49,12 @@ UNIT_LDFLAGS_merge_oom := $(wrap_alloc)
 UNIT_LDFLAGS_symbolize_oom := $(wrap_alloc)
 UNIT_LDFLAGS_reader_bad := $(wrap_alloc)
 UNIT_LDFLAGS_regions := $(wrap_alloc)
+UNIT_LDFLAGS_regular_file := $(wrap_alloc)
 UNIT_LDFLAGS_runtime_counter := $(foreach f,is_open read open enable period close,-Wl,--wrap=os_perf_$f)
 UNIT_LDFLAGS_runtime_insn := -lcapstone
 UNIT_LDFLAGS_base := -Wl,--wrap=pthread_create
 # And the N-th operation on files.
-UNIT_LDFLAGS_db_failures := $(wrap_alloc) -Wl,--wrap=open,--wrap=read,--wrap=write,--wrap=fsync,--wrap=rename
+UNIT_LDFLAGS_db_failures := $(wrap_alloc) -Wl,--wrap=open,--wrap=openat,--wrap=read,--wrap=write,--wrap=fsync,--wrap=rename
 
 $(LIB)/libtest.a: $(testlib_c:%.c=$(BUILD)/obj/%.o)
 	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
@@ -66,9 +67,10 @@ $(unit_runtime:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/runtime-obj/tests/unit/
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -o $@ $^ $(UNIT_LDFLAGS_$*) -lcmocka -ldl -lm -pthread
 
 $(unit_offline:%=$(unit_dir)/%): $(unit_dir)/%: $(BUILD)/obj/tests/unit/%.o $(LIB)/libtest.a $(LIB)/libhpcoffline.a
-	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $^ $(UNIT_LDFLAGS_$*) $(OFFLINE_LIBS) -lcmocka
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -o $@ $(objects_first) $(UNIT_LDFLAGS_$*) $(OFFLINE_LIBS) -lcmocka
 
-# Of the launcher.
+# Of the launcher. What its objects need of an archive is found if they come before it.
+objects_first = $(filter %.o,$^) $(filter %.a,$^)
 $(unit_dir)/hardening: $(BUILD)/obj/runtime/launcher/hardening.o
 $(BUILD)/fuzz/unit/hardening: $(BUILD)/fuzz/obj/runtime/launcher/hardening.o
 names_o := runtime/launcher/expand.o runtime/launcher/perf_names.o runtime/launcher/perf_system.o \
@@ -157,7 +159,7 @@ e2e_beside := page outputs db thread-sanitizer frames realtime xml diff-page pag
 	eintr stacks activations programs values regions static zoo following ordinary-user faulting \
 	users labels otel attach detach hpcrun-mark python confined remembered killed upcalls many-sources values-programs sanitizers replaced \
 	html recover stress statistics packed transfers export hpcrun db-query epochs db-outside locks \
-	hpcprof-text choose db-questions json import unseen mpi manners signal-safety perf-events views \
+	hpcprof-text choose db-questions special-files json import unseen mpi manners signal-safety perf-events views \
 	places completion sources own-metrics io mpi-driver drivers merge hpcprof-cli arrows cannot house signal-queue churn \
 	names page-bundle growth dump
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
@@ -236,7 +238,7 @@ $(fuzz_dir)/libcpu.a: $(patsubst %.c,$(fuzz_dir)/obj/%.o,$(cpu_c)) $(runtime_s:%
 	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
 
 $(fuzz_unit): $(fuzz_dir)/unit/%: $(fuzz_dir)/obj/tests/unit/%.o $(fuzz_dir)/libtest.a $(fuzz_dir)/libhpcoffline.a
-	$(call say,LD,$@)mkdir -p $(@D) && $(FUZZ_CC) $(fuzz_flags) -o $@ $^ $(UNIT_LDFLAGS_$*) $(OFFLINE_LIBS) -lcmocka
+	$(call say,LD,$@)mkdir -p $(@D) && $(FUZZ_CC) $(fuzz_flags) -o $@ $(objects_first) $(UNIT_LDFLAGS_$*) $(OFFLINE_LIBS) -lcmocka
 
 $(fuzz_offline:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_dir)/libtest.a $(fuzz_dir)/libhpcoffline.a
 	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^ $(OFFLINE_LIBS)

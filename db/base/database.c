@@ -1,8 +1,9 @@
 #include "db/base/database.h"
 
-#include <stdio.h>
+#include "formats/base/regular_file.h"
+
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 /* "SQLite format 3" and a NUL: the first bytes of every database (sqlite.org/fileformat2). */
 static const char magic[16] = "SQLite format 3";
@@ -11,16 +12,12 @@ bool database_is(const char *path)
 {
 	char head[sizeof magic];
 	struct stat st;
-	FILE *in;
-	bool is;
+	int fd = regular_file_open(path, &st, NULL);
+	bool is = fd >= 0 && pread(fd, head, sizeof head, 0) == sizeof head &&
+		  memcmp(head, magic, sizeof head) == 0;
 
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return false;
-	in = fopen(path, "rbe");
-	is = in && fread(head, 1, sizeof head, in) == sizeof head &&
-	     memcmp(head, magic, sizeof head) == 0;
-	if (in)
-		fclose(in);
+	if (fd >= 0)
+		close(fd);
 	return is;
 }
 

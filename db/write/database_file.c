@@ -1,5 +1,7 @@
 #include "db/write/database_file.h"
 
+#include "formats/base/regular_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,16 +27,19 @@ static int copy(int from, int to)
 /* Copy the file at path, if there is one, to the new file. */
 static int copy_old(const char *path, int to, struct error *e)
 {
-	int from = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+	struct stat st;
+	int from = regular_file_open(path, &st, e), rc = 0;
 
-	if (from >= 0)
-		rc = copy(from, to);
-	else if (errno != ENOENT)
-		rc = -1;
+	if (from < 0 && e->kind != ERROR_SYSTEM)
+		return -1;
+	if (from < 0) {
+		errno = e->sys_errno;
+		return errno == ENOENT ? 0 : error_writing(e);
+	}
+	rc = copy(from, to);
 	if (rc != 0)
 		error_writing(e);
-	if (from >= 0)
-		close(from);
+	close(from);
 	return rc;
 }
 

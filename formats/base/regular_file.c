@@ -3,15 +3,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-	TO_READ = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+	COMMON = O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 	FOLDER = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-	LINKS_MAX = 40,   /* in a path, as in path_resolution(7) */
-	OPENED_MAX = 4096 /* directories on the way to a file */
+	LINKS_MAX = 40,    /* in a path, as in path_resolution(7) */
+	OPENED_MAX = 4096, /* directories on the way to a file */
+	HOLES_MOST = 64 << 20
 };
 
 const char *regular_file_kind(mode_t mode)
@@ -38,7 +41,7 @@ static int open_at(int folder, const char *name, int flags, struct stat *st, str
 		return error_system(e, "cannot be opened");
 	if (!S_ISREG(st->st_mode))
 		return refuse(e, st->st_mode);
-	fd = openat(folder, name, TO_READ | flags);
+	fd = openat(folder, name, COMMON | flags);
 	if (fd < 0 || fstat(fd, st) != 0)
 		error_system(e, "cannot be opened");
 	else if (!S_ISREG(st->st_mode))
@@ -52,7 +55,12 @@ static int open_at(int folder, const char *name, int flags, struct stat *st, str
 
 int regular_file_open(const char *path, struct stat *st, struct error *e)
 {
-	return open_at(AT_FDCWD, path, 0, st, e);
+	return open_at(AT_FDCWD, path, O_RDONLY, st, e);
+}
+
+int regular_file_open_at(int folder, const char *name, int how, struct stat *st, struct error *e)
+{
+	return open_at(folder, name, how | O_NOFOLLOW, st, e);
 }
 
 /* The way to a file below a root. */
@@ -188,4 +196,54 @@ int regular_file_open_below(const char *root, const char *path, char real[PATH_M
 	if (w.folder >= 0)
 		close(w.folder);
 	return fd;
+}
+
+int regular_file_check_holes(int fd, struct error *e)
+{
+	off_t size = lseek(fd, 0, SEEK_END), left = HOLES_MOST, hole, data;
+
+	for (off_t at = 0; size > HOLES_MOST && at < size; at = data) {
+		hole = lseek(fd, at, SEEK_HOLE);
+		if (hole < 0 || hole >= size)
+			break;
+		data = lseek(fd, hole, SEEK_DATA);
+		if (data < 0) /* ENXIO: none follows */
+			data = size;
+		left -= data - hole;
+		if (left < 0)
+			return error_set(e, ERROR_LIMIT, "has more than %d MiB of holes",
+					 HOLES_MOST >> 20);
+	}
+	return 0;
+}
+
+void *regular_file_read(int fd, const struct stat *st, struct error *e)
+{
+	uint64_t size = (uint64_t)st->st_size, at = 0;
+	char *bytes = NULL;
+	ssize_t n = 1;
+
+	if (regular_file_check_holes(fd, e) != 0)
+		return NULL;
+	if (size < SIZE_MAX)
+		bytes = malloc(size + 1);
+	if (!bytes) {
+		error_memory(e, size);
+		return NULL;
+	}
+	while (at < size && n) {
+		n = pread(fd, bytes + at, size - at, (off_t)at);
+		if (n < 0 && errno != EINTR) {
+			error_system(e, "cannot be read");
+			free(bytes);
+			return NULL;
+		}
+		at += n > 0 ? (uint64_t)n : 0;
+	}
+	bytes[at] = '\0';
+	if (at == size)
+		return bytes;
+	error_set(e, ERROR_LIMIT, "was cut while it was read");
+	free(bytes);
+	return NULL;
 }

@@ -1,6 +1,7 @@
 /* Which processes still run that have made stores. */
 #include "formats/store/alive.h"
 
+#include "formats/base/regular_file.h"
 #include "formats/store/store.h"
 
 #include <dirent.h>
@@ -47,7 +48,8 @@ bool store_process_runs(uint64_t pid, uint64_t ticks)
 
 bool store_is_locked(int dirfd, const char *path)
 {
-	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int fd = regular_file_open_at(dirfd, path, O_RDONLY, &st, NULL);
 	if (fd < 0)
 		return false;
 	bool locked = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;

@@ -1,6 +1,8 @@
 /* Copies of stores, and making the account of one agree with its trees. */
 #include "formats/store/recover.h"
 
+#include "formats/base/regular_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -126,10 +128,11 @@ int store_copy_file(struct store_copy *c, int fd, struct error *e)
 
 int store_copy_read(struct store_copy *c, int dirfd, const char *path, struct error *e)
 {
-	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int fd = regular_file_open_at(dirfd, path, O_RDONLY, &st, e);
 	memset(c, 0, sizeof *c);
 	if (fd < 0)
-		return error_system(e, "cannot be opened");
+		return -1;
 	int result = store_copy_file(c, fd, e);
 	close(fd);
 	return result;

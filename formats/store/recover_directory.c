@@ -1,6 +1,7 @@
 /* Directories of stores: which stores are no longer written, and their datafiles. */
 #include "formats/store/recover.h"
 
+#include "formats/base/regular_file.h"
 #include "formats/store/alive.h"
 
 #include <dirent.h>
@@ -34,19 +35,18 @@ struct recovering {
 };
 
 /* What is in a user's directory must be that user's own. */
-static bool is_allowed(int fd, uint32_t user)
+static bool is_allowed(const struct stat *st, uint32_t user)
 {
-	struct stat st;
-	return !user || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == user &&
-			 st.st_nlink == 1);
+	return !user || (st->st_uid == user && st->st_nlink == 1);
 }
 
 static int open_store(const struct recovering *w, const char *name, int how, struct error *e)
 {
-	int fd = openat(w->stores, name, how | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int fd = regular_file_open_at(w->stores, name, how, &st, e);
 	if (fd < 0)
-		return error_system(e, "cannot be opened");
-	if (is_allowed(fd, w->user))
+		return -1;
+	if (is_allowed(&st, w->user))
 		return fd;
 	close(fd);
 	return error_set(e, ERROR_VERSION, "it is not a file of the user %u", w->user);
@@ -235,7 +235,8 @@ static enum store_fate recover_one(struct recovering *w, const char *name, struc
 		return remove_store(w, name, STORE_REMOVED, e);
 	}
 	error_set(e, ERROR_USAGE,
-		  "the name of its datafile, %s, is in use by something that is not a file",
+		  "the name of its datafile, %s, is in use by something that is not a file (remove "
+		  "it, or name another directory with -o)",
 		  w->datafile);
 	return STORE_FAILED;
 }

@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { READER_MS = 1000, STEP_MS = 10 };
 
 /* Whether path, such as /dev/stdout, is the file that the stream writes to. */
 static bool is_stream(const struct stat *path, FILE *stream)
@@ -13,6 +16,27 @@ static bool is_stream(const struct stat *path, FILE *stream)
 
 	return fstat(fileno(stream), &st) == 0 && st.st_dev == path->st_dev &&
 	       st.st_ino == path->st_ino;
+}
+
+/* Open what is no regular file, such as a FIFO: >(...) of the shell, or one whose reader is waited
+ * for a while. -1 and errno. */
+static int open_special(const char *path)
+{
+	const struct timespec step = {0, STEP_MS * 1000000L};
+	int fd = -1;
+
+	for (int ms = 0; fd < 0 && ms < READER_MS; ms += STEP_MS) {
+		if (ms)
+			nanosleep(&step, NULL);
+		fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0 && errno != ENXIO)
+			return -1;
+	}
+	if (fd >= 0 && fcntl(fd, F_SETFL, 0) != 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 int output_open(struct output *out, FILE *standard, const char *path, struct error *e)
@@ -31,8 +55,10 @@ int output_open(struct output *out, FILE *standard, const char *path, struct err
 		fd = atomic_file_begin(&out->whole, path, e);
 		if (fd < 0)
 			return -1;
+	} else if (S_ISBLK(st.st_mode)) {
+		return error_set(e, ERROR_USAGE, "it is a block device, which is not written to");
 	} else {
-		fd = open(path, O_WRONLY | O_CLOEXEC);
+		fd = open_special(path);
 	}
 	out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (out->file)

@@ -1,15 +1,14 @@
 #include "hpcprof/correlate/source_text.h"
 
+#include "formats/base/regular_file.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- places ---------------------------------------------------------------------------- */
@@ -95,43 +94,26 @@ static bool climbs(const char *path)
 enum attempt { READ, MISSING, REFUSED };
 
 /* Read the whole file. A file that is not text is refused. */
-static enum attempt read_text(struct source_text *s, int fd, const char *path, struct error *e)
+static enum attempt read_text(struct source_text *s, int fd, const struct stat *st,
+			      const char *path, struct error *e)
 {
-	struct stat st;
-	size_t size = 0;
-	ssize_t got = 1;
+	struct error why;
 
-	if (fstat(fd, &st) != 0) {
-		error_system(e, "%.300s", path);
-		return REFUSED;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		error_set(e, ERROR_FORMAT, "%.300s: not a regular file", path);
-		return REFUSED;
-	}
-	if (st.st_size > SOURCE_TEXT_MOST) {
+	if (st->st_size > SOURCE_TEXT_MOST) {
 		error_set(e, ERROR_LIMIT, "%.300s: larger than %d MiB", path,
 			  SOURCE_TEXT_MOST >> 20);
 		return REFUSED;
 	}
-	s->text = malloc((size_t)st.st_size + 1);
+	s->text = regular_file_read(fd, st, &why);
 	if (!s->text) {
-		error_memory(e, (uint64_t)st.st_size);
+		error_set(e, why.kind, "%.300s: %.200s", path, why.text);
 		return REFUSED;
 	}
-	while (size < (size_t)st.st_size &&
-	       (got = read(fd, s->text + size, (size_t)st.st_size - size)) > 0)
-		size += (size_t)got;
-	s->text[size] = '\0';
-	if (got < 0) {
-		error_system(e, "%.300s", path);
-		return REFUSED;
-	}
-	if (memchr(s->text, '\0', size)) {
+	if (memchr(s->text, '\0', (size_t)st->st_size)) {
 		error_set(e, ERROR_FORMAT, "%.300s: not a text file", path);
 		return REFUSED;
 	}
-	s->modified = st.st_mtim;
+	s->modified = st->st_mtim;
 	return READ;
 }
 
@@ -161,6 +143,8 @@ static enum attempt try_path(struct source_text *s, const char *root, const char
 	char path[PATH_MAX], real[PATH_MAX], real_root[PATH_MAX];
 	int n = snprintf(path, sizeof path, "%s%s%s", root ? root : "", root ? "/" : "", rest);
 	enum attempt result;
+	struct error why;
+	struct stat st;
 	int fd;
 
 	if (n < 0 || (size_t)n >= sizeof path || !realpath(path, real) ||
@@ -170,12 +154,12 @@ static enum attempt try_path(struct source_text *s, const char *root, const char
 		error_set(e, ERROR_USAGE, "%.300s: leads out of the given directory", path);
 		return REFUSED;
 	}
-	fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	fd = regular_file_open(real, &st, &why);
 	if (fd < 0) {
-		error_system(e, "%.300s", path);
-		return errno == ENOENT ? MISSING : REFUSED;
+		error_set(e, why.kind, "%.300s %.200s", path, why.text);
+		return why.sys_errno == ENOENT ? MISSING : REFUSED;
 	}
-	result = read_text(s, fd, path, e);
+	result = read_text(s, fd, &st, path, e);
 	close(fd);
 	if (result == READ && (!(s->path = strdup(real)) || !find_lines(s))) {
 		error_memory(e, sizeof real);

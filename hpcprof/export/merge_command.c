@@ -1,5 +1,6 @@
 /* The command merge: makes one datafile of many. */
 #include "formats/base/path.h"
+#include "formats/base/regular_file.h"
 #include "hpcprof/command/list.h"
 #include "hpcprof/command/output.h"
 #include "hpcprof/correlate/pack.h"
@@ -9,7 +10,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
+
+enum { IMAGE_MOST = 1 << 20 }; /* bytes; that of x86-64 has 8 KiB */
 
 /* The folder of path, with its slash, and the file name under which the image of a vdso is saved.
  * NULL if memory ran out. */
@@ -23,27 +26,47 @@ static char *image_beside(const char *path, const char *build_id)
 		   : to;
 }
 
-static int copy(const char *from, const char *to, struct error *e)
+/* The bytes of an image, malloc'd. NULL if there are none. One that was not saved or is lost needs
+ * no message: its code has no names in any case. */
+static void *read_image(const char *from, size_t *n, struct diag *d)
 {
-	char buffer[4096];
-	struct output out;
-	FILE *in = fopen(from, "rbe");
-	int rc;
-	size_t n;
+	struct error why;
+	struct stat st;
+	int fd = regular_file_open(from, &st, &why);
+	void *bytes = NULL;
 
-	if (!in)
-		return 0; /* it was not saved or is lost; its code has no names in any case */
+	if (fd >= 0 && st.st_size > IMAGE_MOST)
+		error_set(&why, ERROR_LIMIT, "is larger than %d MiB", IMAGE_MOST >> 20);
+	else if (fd >= 0)
+		bytes = regular_file_read(fd, &st, &why);
+	if (fd >= 0)
+		close(fd);
+	*n = bytes ? (size_t)st.st_size : 0;
+	if (!bytes && (fd >= 0 || why.kind != ERROR_SYSTEM) && d)
+		diag_problem(d, from, "%s (not copied)", why.text);
+	return bytes;
+}
+
+static int copy(const char *from, const char *to, struct diag *d, struct error *e)
+{
+	struct output out;
+	size_t n;
+	void *bytes = read_image(from, &n, d);
+	int rc = 0;
+
+	if (!bytes)
+		return 0;
 	rc = output_open(&out, NULL, to, e);
-	while (rc == 0 && (n = fread(buffer, 1, sizeof buffer, in)) > 0)
-		fwrite(buffer, 1, n, out.file);
-	if (rc == 0)
+	if (rc == 0) {
+		fwrite(bytes, 1, n, out.file);
 		rc = output_commit(&out, e);
-	fclose(in);
+	}
+	free(bytes);
 	return rc;
 }
 
 /* Copy the images that were saved with the parts into the folder of the merged file. */
-static int copy_images(const struct model *m, const char *path, struct error *e)
+static int copy_images(const struct model *m, const char *path, struct diag *d, struct error *e)
 {
 	struct stat st;
 	int rc = 0;
@@ -57,7 +80,7 @@ static int copy_images(const struct model *m, const char *path, struct error *e)
 		if (!to)
 			return error_memory(e, strlen(path));
 		if (stat(to, &st) != 0)
-			rc = copy(mod->image, to, e);
+			rc = copy(mod->image, to, d, e);
 		free(to);
 	}
 	return rc;
@@ -113,7 +136,7 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 
 	if (check_files(&o->common, e) != 0 || merge_write(out, p->model, e) != 0)
 		return -1;
-	return copy_images(p->model, o->output, e) == 0 ? copy_packs(p, o->output, e) : -1;
+	return copy_images(p->model, o->output, p->diag, e) == 0 ? copy_packs(p, o->output, e) : -1;
 }
 
 static int run(FILE *out, const void *options, struct diag *d, struct error *e)

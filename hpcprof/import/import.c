@@ -62,6 +62,8 @@ static int parse_file(struct parsed *p, const char *path, struct error *e)
 
 	if (rc == 0)
 		rc = import_parse(p, in.at, in.n, e);
+	if (rc == 0)
+		rc = input_check(&in, e);
 	input_close(&in);
 	return rc;
 }
@@ -72,15 +74,15 @@ static int refused(const struct error *e)
 	return e->kind == ERROR_MEMORY ? -1 : 1;
 }
 
-int import_memory(struct model *m, const char *path, const void *at, size_t n, const char **lost,
-		  struct error *e)
+static int add_input(struct model *m, const char *path, const struct input *in, const char **lost,
+		     struct error *e)
 {
 	struct parsed p;
 	int rc;
 
 	if (!parsed_init(&p))
 		rc = error_memory(e, 0);
-	else if (import_parse(&p, at, n, e) != 0)
+	else if (import_parse(&p, in->at, in->n, e) != 0 || input_check(in, e) != 0)
 		rc = refused(e);
 	else
 		rc = parsed_fill(&p, m, path, PARSED_ALL, e);
@@ -90,12 +92,18 @@ int import_memory(struct model *m, const char *path, const void *at, size_t n, c
 	return rc;
 }
 
+int import_memory(struct model *m, const char *path, const void *at, size_t n, const char **lost,
+		  struct error *e)
+{
+	return add_input(m, path, &(struct input){.at = at, .n = n}, lost, e);
+}
+
 static int add(struct model *m, const char *path, const char **lost, struct error *e)
 {
 	struct input in;
 	int rc = input_open(&in, path, e);
 
-	rc = rc == 0 ? import_memory(m, path, in.at, in.n, lost, e) : refused(e);
+	rc = rc == 0 ? add_input(m, path, &in, lost, e) : refused(e);
 	input_close(&in);
 	return rc;
 }

@@ -1,10 +1,10 @@
 #include "hpcprof/import/input.h"
 
-#include <fcntl.h>
+#include "formats/base/regular_file.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -77,61 +77,81 @@ static int unpack_all(struct input *in, const uint8_t *at, size_t n, struct erro
 	return 0;
 }
 
-static int map(struct input *in, int fd, struct error *e)
-{
-	struct stat st;
+/* A file of this size is mapped, as a copy would take as much memory. */
+enum { LARGE = 256 << 20 };
 
-	if (fstat(fd, &st) != 0)
-		return error_system(e, "cannot be read");
-	if (!S_ISREG(st.st_mode))
-		return error_set(e, ERROR_USAGE, "not a file");
-	if (!st.st_size)
-		return 0;
-	in->mapped = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+static int map(struct input *in, int fd, size_t n, struct error *e)
+{
+	if (regular_file_check_holes(fd, e) != 0)
+		return -1;
+	in->mapped = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (in->mapped == MAP_FAILED) {
 		in->mapped = NULL;
-		return error_system(e, "cannot be read");
+		return error_system(e, "cannot be mapped");
 	}
-	in->mapped_n = (size_t)st.st_size;
 	in->at = in->mapped;
-	in->n = in->mapped_n;
-	return is_packed(in->at, in->n) ? unpack_all(in, in->at, in->n, e) : 0;
+	in->n = in->mapped_n = n;
+	return mapped_file_watch(&in->watched, in->at, n) ? 0 : error_memory(e, 0);
+}
+
+static int copy(struct input *in, int fd, const struct stat *st, struct error *e)
+{
+	in->bytes = regular_file_read(fd, st, e);
+	if (!in->bytes)
+		return -1;
+	in->at = in->bytes;
+	in->n = (size_t)st->st_size;
+	return 0;
 }
 
 int input_open(struct input *in, const char *path, struct error *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+	struct stat st;
+	int fd = regular_file_open(path, &st, e), rc;
 
 	*in = (struct input){.at = (const uint8_t *)""};
 	if (fd < 0)
-		return error_system(e, "cannot be opened");
-	rc = map(in, fd, e);
+		return -1;
+	rc = st.st_size < LARGE ? copy(in, fd, &st, e) : map(in, fd, (size_t)st.st_size, e);
 	close(fd);
+	if (rc != 0 || !is_packed(in->at, in->n))
+		return rc;
+	rc = unpack_all(in, in->at, in->n, e);
+	free(in->bytes);
+	in->bytes = NULL;
 	return rc;
+}
+
+int input_check(const struct input *in, struct error *e)
+{
+	return mapped_file_is_cut(&in->watched)
+		   ? error_set(e, ERROR_LIMIT, "was cut while it was read")
+		   : 0;
 }
 
 void input_close(struct input *in)
 {
 	if (!in)
 		return;
+	mapped_file_leave(&in->watched);
 	if (in->mapped)
 		munmap(in->mapped, in->mapped_n);
+	free(in->bytes);
 	free(in->unpacked);
 	*in = (struct input){.at = (const uint8_t *)""};
 }
 
 size_t input_head(const char *path, uint8_t *at, size_t room, bool *whole)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
-	uint8_t packed[4096];
 	struct stat st;
-	ssize_t n = 0;
+	int fd = regular_file_open(path, &st, NULL), rc;
+	uint8_t packed[4096];
+	ssize_t n;
 	size_t got;
 
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		n = pread(fd, packed, sizeof packed, 0);
+	n = pread(fd, packed, sizeof packed, 0);
 	if (n > 0 && !is_packed(packed, (size_t)n)) {
 		n = pread(fd, at, room, 0);
 		*whole = n >= 0 && n == st.st_size;

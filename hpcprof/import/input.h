@@ -1,11 +1,13 @@
 /* The bytes of a file of another profiler, and its lines.
  *
- * A file that gzip compressed is unpacked into memory, others are mapped. Used by one thread. */
+ * The file is copied to memory, and unpacked if gzip compressed it; a large one is mapped. Used by
+ * one thread. */
 #ifndef HPCPROF_IMPORT_INPUT_H
 #define HPCPROF_IMPORT_INPUT_H
 
 #include "formats/base/cursor.h"
 #include "formats/base/error.h"
+#include "formats/base/mapped_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +16,10 @@
 struct input {
 	const uint8_t *at;
 	size_t n;
-	void *unpacked, *mapped; /* one of them, or NULL */
+	void *unpacked, *bytes; /* one of them, or NULL */
+	void *mapped;           /* or NULL */
 	size_t mapped_n;
+	struct mapped_file watched;
 };
 
 /* Open the file. 0, or -1 and *e: it cannot be read, is damaged (ERROR_FORMAT), or unpacks to more
@@ -23,6 +27,9 @@ struct input {
 #define INPUT_MOST (UINT64_C(4) << 30)
 int input_open(struct input *in, const char *path, struct error *e);
 void input_close(struct input *in); /* takes NULL */
+
+/* After all was read: -1 and *e if another process made the file shorter meanwhile. */
+int input_check(const struct input *in, struct error *e);
 
 /* The file's first bytes, unpacked, at most room. Returns how many; 0 if it cannot be read. *whole:
  * there are no more. */

@@ -1,5 +1,6 @@
 #include "hpcprof/load/datafile_source.h"
 
+#include "formats/base/regular_file.h"
 #include "formats/store/alive.h"
 #include "formats/store/recover.h"
 #include "hpcprof/load/foreign.h"
@@ -74,18 +75,18 @@ static int open_store(struct datafile_source *s, int fd, const char *path, const
 int datafile_source_open(struct datafile_source *s, const char *path, const char *datafile,
 			 struct error *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+	struct stat st;
+	int fd = regular_file_open(path, &st, e), rc;
 
 	*s = (struct datafile_source){.kind = SOURCE_DATAFILE};
-	if (fd < 0 && errno == ENOENT && datafile)
-		return reader_open(datafile, &s->reader, e);
 	if (fd < 0)
-		return error_system(e, "cannot be opened");
+		return e->sys_errno == ENOENT && datafile ? reader_open(datafile, &s->reader, e)
+							  : -1;
 	if (is_store(fd))
 		rc = open_store(s, fd, path, datafile, e);
 	else
 		rc = reader_open(path, &s->reader, e);
-	if (rc != 0 && e && e->kind == ERROR_FORMAT && !e->offset)
+	if (rc != 0 && e->kind == ERROR_FORMAT && !e->offset)
 		foreign_explain(fd, e);
 	close(fd);
 	if (rc != 0)

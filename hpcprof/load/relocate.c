@@ -1,14 +1,13 @@
 #include "hpcprof/load/relocate.h"
 
+#include "formats/base/regular_file.h"
 #include "formats/base/search.h"
 
-#include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PAGE_BYTES = 4096 };
@@ -105,23 +104,22 @@ static uint64_t loaded_bytes(Elf *elf)
 uint64_t relocate_elf_extent(void *context, const struct reader_module *module)
 {
 	const char *sysroot = context;
-	char *path = NULL;
+	char path[PATH_MAX], real[PATH_MAX];
 	uint64_t bytes = 0;
 	struct stat st;
 	int fd;
-	Elf *elf = NULL;
+	Elf *elf;
 
-	if (module->name.n == 0 || module->name.n >= PATH_MAX || module->name.at[0] != '/' ||
-	    asprintf(&path, "%s%.*s", sysroot ? sysroot : "", (int)module->name.n,
-		     module->name.at) < 0)
+	if (module->name.n == 0 || module->name.n >= PATH_MAX || module->name.at[0] != '/')
 		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	free(path);
+	memcpy(path, module->name.at, module->name.n);
+	path[module->name.n] = '\0';
+	fd = sysroot && *sysroot ? regular_file_open_below(sysroot, path, real, &st, NULL)
+				 : regular_file_open(path, &st, NULL);
 	if (fd < 0)
 		return 0;
 	elf_version(EV_CURRENT);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		elf = elf_begin(fd, ELF_C_READ, NULL);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
 		bytes = loaded_bytes(elf);
 	elf_end(elf);

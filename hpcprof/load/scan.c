@@ -1,5 +1,6 @@
 #include "hpcprof/load/scan.h"
 
+#include "formats/base/regular_file.h"
 #include "formats/store/recover.h"
 #include "hpcprof/command/newest.h"
 #include "hpcprof/load/snapshots.h"
@@ -40,6 +41,12 @@ static char *join(const char *folder, const char *name, size_t cut, const char *
 		   : path;
 }
 
+static void tell_kind(const char *path, const struct stat *st, struct diag *d)
+{
+	diag_problem(d, path, "is %s, not a regular file (skipped)",
+		     regular_file_kind(st->st_mode));
+}
+
 static int add_entry(struct scan *s, const char *folder, const char *name, struct diag *d,
 		     struct error *e)
 {
@@ -53,6 +60,8 @@ static int add_entry(struct scan *s, const char *folder, const char *name, struc
 		diag_problem(d, path, "%s (skipped)", strerror(errno));
 	else if (S_ISREG(st.st_mode))
 		rc = add(s, path, NULL, &st, e);
+	else
+		tell_kind(path, &st, d);
 	free(path);
 	return rc;
 }

@@ -1,14 +1,12 @@
 #include "hpcprof/load/unmeasured.h"
 
 #include "formats/base/cursor.h"
+#include "formats/base/regular_file.h"
 #include "formats/datafile.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LARGEST = 4 << 20 }; /* bytes of a list that are read */
@@ -64,21 +62,20 @@ int unmeasured_read(unmeasured_list *to, const char *folder, struct arena *a, st
 {
 	char *path, *text = NULL;
 	struct stat st;
-	ssize_t n = 0;
-	int fd, rc = 0;
+	size_t size;
+	ssize_t n;
+	int fd, rc;
 
 	if (asprintf(&path, "%s/" CSP_UNMEASURED_FILE, folder) < 0)
 		return error_memory(e, strlen(folder));
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = regular_file_open(path, &st, NULL);
 	free(path);
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-		size_t size = st.st_size < LARGEST ? (size_t)st.st_size : LARGEST;
-		text = malloc(size + 1);
-		rc = text ? 0 : error_memory(e, size);
-		n = text ? pread(fd, text, size, 0) : 0;
-	}
+	size = st.st_size < LARGEST ? (size_t)st.st_size : LARGEST;
+	text = malloc(size + 1);
+	rc = text ? 0 : error_memory(e, size);
+	n = text ? pread(fd, text, size, 0) : 0;
 	close(fd);
 	if (n > 0)
 		rc = unmeasured_add(to, text, (size_t)n, a, e);

@@ -27,7 +27,7 @@ static void say_fate(void *context, const char *name, enum store_fate fate, cons
 	if (fate == STORE_FAILED) {
 		diag_problem(r->d, name, "%s (%s)", e->text,
 			     e->kind == ERROR_FORMAT ? "kept; it is damaged, or of another version"
-			     : e->kind == ERROR_VERSION
+			     : e->kind == ERROR_VERSION || e->kind == ERROR_USAGE
 				 ? "kept"
 				 : "kept; free some space, change permissions or name another "
 				   "directory with -o, and try again");

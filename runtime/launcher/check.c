@@ -1,6 +1,7 @@
 #include "runtime/launcher/check.h"
 
 #include "formats/base/path.h"
+#include "formats/base/regular_file.h"
 #include "formats/datafile.h"
 #include "runtime/base/emulator.h"
 #include "runtime/base/options.h"
@@ -233,9 +234,11 @@ void launch_check(const char *path, const char *like, struct launch_obstacle *ou
 		char head[256] = "";
 		struct image image;
 		struct verdict v = {0};
-		int fd = open(at, O_RDONLY | O_CLOEXEC);
+		struct error e;
+		struct stat st;
+		int fd = regular_file_open(at, &st, &e);
 		bool elf = fd >= 0 && read_image(fd, &image);
-		if (fd < 0 && errno == EACCES)
+		if (fd < 0 && e.sys_errno == EACCES)
 			v.why = "cannot be read: hpcrun cannot tell whether it will be measured, "
 				"and its functions will have no names; make it readable";
 		else if (elf)

@@ -1,7 +1,8 @@
 #include "runtime/launcher/hardening.h"
 
+#include "formats/base/regular_file.h"
+
 #include <elf.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +89,8 @@ static bool program_wants_it(const char *program)
 	Elf64_Ehdr h;
 	Elf64_Phdr p;
 	bool wants = false;
-	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	int fd = regular_file_open(program, &st, NULL);
 	if (fd < 0)
 		return false;
 	bool ok = pread(fd, &h, sizeof h, 0) == sizeof h &&

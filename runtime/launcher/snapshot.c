@@ -1,6 +1,7 @@
 #include "runtime/launcher/snapshot.h"
 
 #include "formats/base/atomic_file.h"
+#include "formats/base/regular_file.h"
 #include "formats/store/recover.h"
 #include "runtime/launcher/quote.h"
 
@@ -141,11 +142,12 @@ static int take_file(int from, int to, const char *name)
 	struct stat st;
 	if (linkat(from, name, to, name, 0) == 0 || errno == EEXIST)
 		return 0;
-	int in = openat(from, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), r = -1;
+	struct error e;
+	int in = regular_file_open_at(from, name, O_RDONLY, &st, &e), r = -1;
 	if (in < 0)
-		return errno == ENOENT || errno == ELOOP ? 0 : -1;
+		return e.kind == ERROR_USAGE || e.sys_errno == ENOENT ? 0 : -1;
 	int out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (out >= 0 && fstat(in, &st) == 0) {
+	if (out >= 0) {
 		off_t left = st.st_size;
 		ssize_t n = 1;
 		while (left > 0 && (n = sendfile(out, in, NULL, (size_t)left)) > 0)

@@ -1,12 +1,12 @@
 #include "runtime/launcher/summary.h"
 
+#include "formats/base/regular_file.h"
 #include "formats/decode.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 int launch_skip_to_trailer(struct cursor *c)
@@ -164,12 +164,12 @@ bool launch_is_older(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-static void map_and_add(int dir, const char *name, const struct timespec *since,
-			struct launch_summary *out)
+static void read_and_add(int dir, const char *name, const struct timespec *since,
+			 struct launch_summary *out)
 {
 	struct stat st;
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 || fstat(fd, &st) != 0 || launch_is_older(&st.st_mtim, since)) {
+	int fd = regular_file_open_at(dir, name, O_RDONLY, &st, NULL);
+	if (fd < 0 || launch_is_older(&st.st_mtim, since)) {
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -179,16 +179,11 @@ static void map_and_add(int dir, const char *name, const struct timespec *since,
 	out->files++;
 	if (n >= sizeof first && strcmp(name + n - (sizeof first - 1), first) == 0)
 		out->processes++;
-	void *p =
-	    st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	void *bytes = regular_file_read(fd, &st, NULL);
 	close(fd);
-	if (p == MAP_FAILED) {
+	if (!bytes || add_file(bytes, (size_t)st.st_size, out) < 0)
 		out->unreadable++;
-		return;
-	}
-	if (add_file(p, (size_t)st.st_size, out) < 0)
-		out->unreadable++;
-	munmap(p, (size_t)st.st_size);
+	free(bytes);
 }
 
 static bool is_datafile(const char *name)
@@ -216,7 +211,7 @@ int launch_summarize(const char *dir, const struct timespec *since, struct launc
 		return -1;
 	for (struct dirent *e; (e = readdir(d));)
 		if (is_datafile(e->d_name))
-			map_and_add(dirfd(d), e->d_name, since, out);
+			read_and_add(dirfd(d), e->d_name, since, out);
 	closedir(d);
 	/* the first image may be one of an earlier measurement of the process */
 	if (out->processes + out->execs < out->files)

@@ -1,5 +1,6 @@
 #include "runtime/launcher/waited.h"
 
+#include "formats/base/regular_file.h"
 #include "formats/decode.h"
 #include "formats/encode.h"
 #include "runtime/launcher/summary.h"
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The number before *end in name, which a dot precedes; *end becomes the place of the dot. */
@@ -121,26 +120,21 @@ static void replace(int dir, const char *name, uint64_t ns)
 {
 	char part[NAME_MAX + sizeof ".part"];
 	struct stat st;
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 || fstat(fd, &st) != 0 || st.st_size == 0) {
-		if (fd >= 0)
-			close(fd);
+	int fd = regular_file_open_at(dir, name, O_RDONLY, &st, NULL);
+	if (fd < 0)
 		return;
-	}
-	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	void *bytes = regular_file_read(fd, &st, NULL);
 	close(fd);
 	snprintf(part, sizeof part, "%s.part", name);
-	fd = p == MAP_FAILED
-		 ? -1
-		 : openat(dir, part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st.st_mode & 0777);
+	fd = bytes ? openat(dir, part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st.st_mode & 0777)
+		   : -1;
 	if (fd >= 0) {
-		bool ok = copy_with(p, (size_t)st.st_size, fd, ns);
+		bool ok = copy_with(bytes, (size_t)st.st_size, fd, ns);
 		ok &= close(fd) == 0;
 		if (!ok || renameat(dir, part, dir, name) != 0)
 			unlinkat(dir, part, 0);
 	}
-	if (p != MAP_FAILED)
-		munmap(p, (size_t)st.st_size);
+	free(bytes);
 }
 
 void launch_waited_add(const char *dir, pid_t pid, const struct timespec *since, uint64_t ns)

@@ -57,35 +57,51 @@ static bool fails_at(int fd)
 	return fd >= 0 && fd < MOST_FILES && counted[fd] && fails();
 }
 
-/* Functions that database_file.c and atomic_file.c call. --wrap changes open to __wrap_open, and so
- * on. */
+/* Functions that database_file.c, atomic_file.c and regular_file.c call. --wrap changes open to
+ * __wrap_open, and so on. */
 int __real_open(const char *path, int flags, ...);
+int __real_openat(int folder, const char *path, int flags, ...);
 ssize_t __real_read(int fd, void *to, size_t n);
 ssize_t __real_write(int fd, const void *at, size_t n);
 int __real_fsync(int fd);
 int __real_rename(const char *a, const char *b);
 int __wrap_open(const char *path, int flags, ...);
+int __wrap_openat(int folder, const char *path, int flags, ...);
 ssize_t __wrap_read(int fd, void *to, size_t n);
 ssize_t __wrap_write(int fd, const void *at, size_t n);
 int __wrap_fsync(int fd);
 int __wrap_rename(const char *a, const char *b);
 
+/* Not for datafiles that are read. */
+static bool is_counted(const char *path)
+{
+	return strncmp(path, place, strlen(place)) == 0;
+}
+
+static int count_opened(int fd, bool counts)
+{
+	if (fd >= 0 && fd < MOST_FILES)
+		counted[fd] = counts;
+	return fd;
+}
+
 int __wrap_open(const char *path, int flags, ...)
 {
 	va_list ap;
 	mode_t mode;
-	bool counts;
-	int fd;
+	bool counts = is_counted(path);
 
 	va_start(ap, flags);
 	mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
 	va_end(ap);
-	/* not for datafiles that are read */
-	counts = strncmp(path, place, strlen(place)) == 0;
-	fd = counts && fails() ? -1 : __real_open(path, flags, mode);
-	if (fd >= 0 && fd < MOST_FILES)
-		counted[fd] = counts;
-	return fd;
+	return count_opened(counts && fails() ? -1 : __real_open(path, flags, mode), counts);
+}
+/* Only regular_file.c calls it: without a mode. */
+int __wrap_openat(int folder, const char *path, int flags, ...)
+{
+	bool counts = is_counted(path);
+
+	return count_opened(counts && fails() ? -1 : __real_openat(folder, path, flags), counts);
 }
 ssize_t __wrap_read(int fd, void *to, size_t n)
 {

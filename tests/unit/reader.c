@@ -415,10 +415,10 @@ static void files_on_disk(void **state)
 	assert_int_equal(e.kind, ERROR_SYSTEM);
 	assert_int_equal(mkfifo(path, 0600), 0); /* it has no writer: do not wait */
 	assert_int_equal(reader_open(path, &r, &e), -1);
-	assert_string_equal(e.text, "is not a regular file");
+	assert_string_equal(e.text, "is a FIFO, not a regular file");
 	unlink(path);
 	assert_int_equal(reader_open(dir, &r, &e), -1);
-	assert_string_equal(e.text, "is not a regular file");
+	assert_string_equal(e.text, "is a directory, not a regular file");
 	rmdir(dir);
 	reader_close(NULL);
 	built_free(&b);

@@ -3,6 +3,7 @@
 #include "formats/base/regular_file.h"
 
 #include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/failing_alloc.h"
 #include "tests/lib/unit/scratch.h"
 
 #include <errno.h>
@@ -158,11 +159,58 @@ static void nothing_leads_out_of_a_root(void **state)
 	assert_string_equal(way(deep), "is a directory, not a regular file");
 }
 
+static void all_that_was_there(void **state)
+{
+	struct error e;
+	struct stat st;
+	char *text;
+	int fd;
+	(void)state;
+
+	write_file(scratch_path("read"), "all of it");
+	fd = regular_file_open(scratch_path("read"), &st, &e);
+	assert_true(fd >= 0);
+	text = regular_file_read(fd, &st, &e);
+	assert_non_null(text);
+	assert_string_equal(text, "all of it");
+	free(text);
+	/* what was added is not read, and what is missing is said */
+	assert_int_equal(truncate(scratch_path("read"), 100), 0);
+	text = regular_file_read(fd, &st, &e);
+	assert_non_null(text);
+	assert_string_equal(text, "all of it");
+	free(text);
+	assert_int_equal(truncate(scratch_path("read"), 3), 0);
+	assert_null(regular_file_read(fd, &st, &e));
+	assert_int_equal(e.kind, ERROR_LIMIT);
+	assert_string_equal(e.text, "was cut while it was read");
+	assert_int_equal(truncate(scratch_path("read"), (off_t)1 << 40), 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_null(regular_file_read(fd, &st, &e));
+	assert_int_equal(e.kind, ERROR_LIMIT);
+	assert_string_equal(e.text, "has more than 64 MiB of holes");
+	assert_int_equal(truncate(scratch_path("read"), 3), 0);
+	failing_alloc_start(1);
+	assert_null(regular_file_read(fd, &st, &e));
+	assert_int_equal(e.kind, ERROR_MEMORY);
+	failing_alloc_start(0);
+	close(fd);
+	fd = regular_file_open(scratch_path("read"), &st, &e);
+	assert_int_equal(truncate(scratch_path("read"), 0), 0);
+	st.st_size = 0;
+	text = regular_file_read(fd, &st, &e);
+	assert_non_null(text);
+	assert_string_equal(text, "");
+	free(text);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(only_regular_files),
 	    cmocka_unit_test(nothing_leads_out_of_a_root),
+	    cmocka_unit_test(all_that_was_there),
 	};
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

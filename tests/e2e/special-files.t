@@ -1,0 +1,229 @@
+#!/bin/bash
+# Where hpcprof and hpcrun expect a regular file, they read nothing else: each kind of special file in
+# the place of each kind of file. None is waited for, each is named in a message, and nothing but the
+# output changes.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+
+data=$top/tests/data/outputs
+mkcsp=$(program mkcsp)
+id=0123456789abcdef0123456789abcdef01234567
+kinds='fifo device directory socket loop proc'
+declare -A kind_is=(
+	[fifo]='is a FIFO' [device]='is a device' [directory]='is a directory' [socket]='is a socket'
+	[loop]='Too many levels of symbolic links' [proc]='found 0 bytes')
+
+# special KIND PATH: PATH becomes such a file.
+special() {
+	rm -rf "$2"
+	case $1 in
+	fifo) mkfifo "$2" ;;
+	device) mknod "$2" c 1 5 2>/dev/null || ln -s /dev/zero "$2" ;; # as an ordinary user
+	directory) mkdir "$2" ;;
+	socket) (cd "$(dirname "$2")" && "$python" -c 'import socket, sys
+socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$(basename "$2")") ;;
+	loop) ln -s "$(basename "$2")" "$2" ;;
+	proc) ln -s /proc/self/environ "$2" ;;
+	esac
+}
+
+# unchanged COMMAND...: no file is made, removed or written meanwhile, but for out and err.
+unchanged() {
+	local before after
+	: >out
+	: >err
+	before=$(find . ! -name out ! -name err -printf '%p %y %s %i %C@\n' | sort)
+	"$@" || return 1
+	after=$(find . ! -name out ! -name err -printf '%p %y %s %i %C@\n' | sort)
+	[ "$before" = "$after" ] || diff <(echo "$before") <(echo "$after")
+}
+
+# refuses KIND STATUS PATH COMMAND...: it ends with the status, changes nothing, and says why PATH
+# is not read.
+refuses() {
+	local kind=$1 status=$2 path=$3
+	shift 3
+	unchanged run "$status" "$@" && says err "$path.*${kind_is[$kind]}"
+}
+
+prepare() {
+	local f
+	for f in work list; do
+		as -o $f.o "$data/$f.s" || return 1
+	done
+	mkdir -p root/usr/lib names/usr/lib debug/.build-id/01 m
+	ld -shared --build-id=0x$id -o root/usr/lib/libwork.so work.o list.o &&
+		objcopy --only-keep-debug root/usr/lib/libwork.so debug/.build-id/01/${id#01}.debug &&
+		objcopy -g root/usr/lib/libwork.so names/usr/lib/libwork.so &&
+		"$mkcsp" --paths "$data/rank0.paths" rank0.csp && cp rank0.csp m/good.csp &&
+		cp -r "$data/src" . && rm -rf names/usr/bin
+}
+check "the profile and its files are made" prepare
+
+# ---- datafiles --------------------------------------------------------------------------
+for kind in $kinds; do
+	special $kind m/x.csp
+	check "datafile: $kind" refuses $kind 1 m/x.csp "$hpcprof" text m
+	check "$kind: the others are read" says out CPUTIME
+	check "merge: $kind" refuses $kind 1 m/x.csp "$hpcprof" merge -o /dev/null m
+done
+rm -rf m/x.csp
+
+for kind in $kinds; do
+	special $kind named
+	case $kind in
+	directory) check "named: $kind" unchanged run 3 "$hpcprof" text named ;;
+	loop | proc) check "named: $kind" refuses $kind 3 named "$hpcprof" text named ;;
+	*)
+		check "named: $kind" unchanged run 3 "$hpcprof" text named
+		check "$kind: it is said" says err 'named: neither a file nor a directory'
+		;;
+	esac
+	check "dump: $kind" unchanged run 3 "$hpcprof" dump named
+	check "diff: $kind" unchanged run 3 "$hpcprof" diff rank0.csp named
+	check "query: $kind" unchanged run 2 "$hpcprof" query 'SELECT 1' named
+done
+rm -rf named
+
+# ---- modules, debug files and sources ------------------------------------------------------
+# Below a root, a link to a device leads nowhere.
+below=$kinds
+mknod zero c 1 5 2>/dev/null || below=${kinds/device /}
+# told KIND PATH COMMAND...: as refuses; for what is as if it were not there, the report says it.
+told() {
+	local kind=$1 path=$2
+	shift 2
+	case $kind in
+	loop | proc) unchanged run 0 "$@" ;;
+	*) refuses "$kind" 1 "$path" "$@" ;;
+	esac
+}
+lib=root/usr/lib/libwork.so
+cp $lib kept.so
+for kind in $below; do
+	special $kind $lib
+	check "module: $kind" told $kind $lib "$hpcprof" text --all --sysroot root rank0.csp
+	check "$kind: the report has it" says out "$lib"
+done
+rm -rf $lib
+cp kept.so $lib
+debug=debug/.build-id/01/${id#01}.debug
+cp $debug kept.debug
+for kind in $below; do
+	special $kind $debug
+	check "debug file: $kind" told $kind $debug "$hpcprof" text --all --sysroot names --debug-dir debug rank0.csp
+	check "$kind: the names of the module are there" says out 'libwork.so'
+done
+rm -rf $debug
+cp kept.debug $debug
+for kind in $below; do
+	special $kind src/work.c
+	check "source: $kind" unchanged run 0 "$hpcprof" annotate --sysroot root --map /src=src work.c rank0.csp
+	check "$kind: it is said" says out "No source: $([ $kind = loop ] && echo 'not found' || echo src/work.c)"
+done
+rm -rf src/work.c
+
+# ---- stores, images and names that were kept ----------------------------------------------
+for kind in $kinds; do
+	special $kind m/x.hpcstore
+	check "store: $kind" unchanged run 0 "$hpcprof" text m
+	check "recover: $kind" unchanged run 1 "$hpcprof" recover m
+	if [ -L m/x.hpcstore ]; then
+		check "$kind: it is said" says err 'x.hpcstore: is a symbolic link, not a regular file .kept'
+	else
+		check "$kind: it is said" says err "x.hpcstore: ${kind_is[$kind]}, not a regular file .kept"
+	fi
+	rm -rf m/x.hpcstore
+	special $kind m/x.stores
+	check "link to stores: $kind" unchanged run 0 "$hpcprof" text m
+	if [ -L m/x.stores ]; then
+		check "recover, link to stores: $kind" unchanged run 1 "$hpcprof" recover m
+		check "$kind: it is said" says err 'x.stores: it leads to a directory that hpcrun has not made'
+	else
+		check "recover, link to stores: $kind" unchanged run 0 "$hpcprof" recover m
+	fi
+	rm -rf m/x.stores
+done
+
+# ---- lists and output ------------------------------------------------------------------
+mkfifo pipe
+check "a list that nobody writes to is not waited for" unchanged run 2 "$hpcprof" text --files-from pipe
+check "it is said" says err 'pipe is a FIFO that nobody writes to'
+(sleep 0.2 && echo rank0.csp >pipe) &
+check "a late writer is waited for" run 0 "$hpcprof" text --files-from pipe
+wait
+check "a list of the shell's is read" run 0 "$hpcprof" text --files-from <(echo rank0.csp)
+check "the profile is there" says out CPUTIME
+for list in /dev/zero m; do
+	check "list: $list" unchanged run "$([ $list = m ] && echo 3 || echo 2)" "$hpcprof" text --files-from "$list"
+done
+for command in 'export --format folded' merge xml html; do
+	# shellcheck disable=SC2086 # words
+	check "$command: output that nobody reads is not waited for" unchanged run 3 "$hpcprof" $command -o pipe rank0.csp
+done
+(timeout 20 cat pipe >late.txt) &
+check "a late reader is waited for" run 0 "$hpcprof" xml -o pipe rank0.csp
+wait
+check "it gets the report" grep -q CPUTIME late.txt
+check "a device takes output" run 0 "$hpcprof" xml -o /dev/null rank0.csp
+for kind in fifo device directory socket; do
+	special $kind out.db
+	check "database: $kind" unchanged run 2 "$hpcprof" db -o out.db rank0.csp
+	check "$kind: it is said" says err 'out.db: not a regular file'
+	rm -rf out.db
+done
+
+# ---- where hpcrun writes -----------------------------------------------------------------
+measured() {
+	run 0 timeout 60 "$hpcrun" -q -o measured "$(program nothing)" && ls measured/nothing*.csp >/dev/null
+}
+mkdir measured
+for kind in fifo device socket loop; do
+	special $kind measured/x.csp
+	special $kind measured/x.hpcstore
+	special $kind measured/y.snapshots
+	check "hpcrun beside: $kind" measured
+	check "hpcprof: $kind" run 1 "$hpcprof" text measured
+	rm -rf measured
+	mkdir measured
+done
+
+# ---- files that others make shorter -------------------------------------------------------
+# run_cut NAME BYTES COMMAND...: the file NAME becomes so short when it is read; the status is 1.
+run_cut() {
+	run 1 env CUT_FILE="$1" CUT_TO="$2" LD_PRELOAD="$(program cut_plugin)" "${@:3}"
+}
+size=$(stat -c %s $lib)
+for to in 0 64 $((size / 2)) 4096; do
+	cp kept.so $lib
+	check "a module that is cut to $to bytes ends nothing" run_cut libwork.so "$to" "$hpcprof" text --all --sysroot root rank0.csp
+	check "$to: it is said" says err "$lib.*cut while it was read"
+	check "$to: the report is there" says out CPUTIME
+done
+cp kept.so $lib
+truncate -s 1T $lib
+check "a module of holes is not read" run 0 "$hpcprof" text --all --sysroot root rank0.csp
+check "it is said" says out "$lib has more than 64 MiB of holes"
+cp kept.so $lib
+for to in 0 64 4096; do
+	cp kept.so names/usr/lib/libwork.so
+	strip -g names/usr/lib/libwork.so
+	check "$to: its debug file is enough" run 0 env CUT_FILE=libwork.so CUT_TO=$to LD_PRELOAD="$(program cut_plugin)" "$hpcprof" xml --sysroot names --debug-dir debug rank0.csp
+	check "$to: the lines are there" says out "/src/work.c"
+	cp kept.debug $debug
+	check "$to: a debug file is cut" run_cut "${debug##*/}" $to "$hpcprof" text --all --sysroot names --debug-dir debug rank0.csp
+	check "$to: it is said" says err "$debug.*cut while it was read"
+	cp kept.debug $debug
+done
+cp rank0.csp m/cut.csp
+check "a datafile that is cut is left out" run_cut cut.csp $(($(stat -c %s rank0.csp) - 1)) "$hpcprof" text m
+check "it is said" says err 'm/cut.csp.*was cut while it was read'
+check "the others are read" says out CPUTIME
+truncate -s 1T m/cut.csp
+check "a datafile of holes takes no memory" run 1 "$hpcprof" text m
+cp rank0.csp m/cut.csp
+truncate -s 1T m/cut.csp
+check "nor one with a beginning" run 1 "$hpcprof" text m
+check "it is said" says err 'm/cut.csp: has more than 64 MiB of holes'
+rm m/cut.csp
+done_testing
