@@ -1,5 +1,6 @@
 #include "symbolize/procedure.h"
 
+#include "formats/base/search.h"
 #include "formats/base/vec.h"
 #include "symbolize/binary.h"
 #include "symbolize/bounds.h"
@@ -9,16 +10,57 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct code_section {
+	uint64_t low, high;
+	size_t nth; /* in the file */
+	Elf_Scn *section;
+};
+
 /* The tables that describe a module's procedures. */
 struct tables {
 	struct symbols symtab, dynsym;
 	struct bounds bounds;
+	VEC(struct code_section) code; /* in the order of low, not overlapping */
 };
+
+static int by_low(const void *a, const void *b)
+{
+	const struct code_section *x = a, *y = b;
+
+	return x->low != y->low ? (x->low < y->low ? -1 : 1)
+				: (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+static int read_sections(struct tables *t, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	size_t n = 0;
+
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr mem, *h = gelf_getshdr(section, &mem);
+		if (!h || !(h->sh_flags & SHF_EXECINSTR) || h->sh_type == SHT_NOBITS ||
+		    h->sh_addr + h->sh_size < h->sh_addr)
+			continue;
+		if (!vec_push(&t->code, (struct code_section){.low = h->sh_addr,
+							      .high = h->sh_addr + h->sh_size,
+							      .nth = t->code.len,
+							      .section = section}))
+			return -1;
+	}
+	if (t->code.len)
+		qsort(t->code.at, t->code.len, sizeof *t->code.at, by_low);
+	for (size_t i = 0; i < t->code.len; i++)
+		if (!n || t->code.at[i].low >= t->code.at[n - 1].high)
+			t->code.at[n++] = t->code.at[i];
+	t->code.len = n;
+	return 0;
+}
 
 static int read_tables(struct tables *t, const struct binary *b)
 {
 	bounds_read(&t->bounds, b->main.elf);
-	if (symbols_read(&t->symtab, b->main.elf, SHT_SYMTAB) != 0 ||
+	if (read_sections(t, b->main.elf) != 0 ||
+	    symbols_read(&t->symtab, b->main.elf, SHT_SYMTAB) != 0 ||
 	    symbols_read(&t->dynsym, b->main.elf, SHT_DYNSYM) != 0)
 		return -1;
 	if (b->debug.elf && !t->symtab.all.len)
@@ -55,33 +97,25 @@ static bool find_extent(const struct tables *t, uint64_t address, uint64_t *low,
 
 /* Read the bytes of [p->low, p->high), up to the end of the section. NULL if there are none in the
  * file, or if memory ran out, which sets *memory. */
-static uint8_t *read_bytes(Elf *elf, struct procedure *p, bool *memory)
+static uint8_t *read_bytes(const struct tables *t, struct procedure *p, bool *memory)
 {
-	Elf_Scn *section = NULL;
+	size_t n = SEARCH_FIRST(i, 0, t->code.len, t->code.at[i].low > p->low);
+	const struct code_section *c = n ? &t->code.at[n - 1] : NULL;
+	Elf_Data *data = c && p->low < c->high ? elf_rawdata(c->section, NULL) : NULL;
+	uint8_t *out;
 
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr mem, *h = gelf_getshdr(section, &mem);
-		Elf_Data *data;
-		uint8_t *out;
-		if (!h || !(h->sh_flags & SHF_EXECINSTR) || h->sh_type == SHT_NOBITS ||
-		    p->low < h->sh_addr || p->low - h->sh_addr >= h->sh_size)
-			continue;
-		data = elf_rawdata(section, NULL);
-		if (!data || !data->d_buf || p->low - h->sh_addr >= data->d_size)
-			return NULL;
-		if (p->high - h->sh_addr > data->d_size)
-			p->high = h->sh_addr + data->d_size;
-		out = malloc(p->high - p->low);
-		*memory = !out;
-		return out ? memcpy(out, (uint8_t *)data->d_buf + (p->low - h->sh_addr),
-				    p->high - p->low)
-			   : NULL;
-	}
-	return NULL;
+	if (!data || !data->d_buf || p->low - c->low >= data->d_size)
+		return NULL;
+	if (p->high - c->low > data->d_size)
+		p->high = c->low + data->d_size;
+	out = malloc(p->high - p->low);
+	*memory = !out;
+	return out ? memcpy(out, (uint8_t *)data->d_buf + (p->low - c->low), p->high - p->low)
+		   : NULL;
 }
 
-static int read_all(const struct symbolize_request *q, const struct binary *b,
-		    const struct tables *t, struct procedures *out)
+static int read_all(const struct symbolize_request *q, const struct tables *t,
+		    struct procedures *out)
 {
 	for (size_t i = 0; i < q->num_addresses; i++) {
 		uint64_t at = q->addresses[i], end = out->len ? out->at[out->len - 1].high : 0;
@@ -95,7 +129,7 @@ static int read_all(const struct symbolize_request *q, const struct binary *b,
 		}
 		if (p.low < end) /* symbols may overlap, but procedures must not */
 			p.low = end;
-		p.bytes = read_bytes(b->main.elf, &p, &memory);
+		p.bytes = read_bytes(t, &p, &memory);
 		if (memory)
 			return -1;
 		if (!p.bytes || at >= p.high) {
@@ -109,6 +143,13 @@ static int read_all(const struct symbolize_request *q, const struct binary *b,
 		}
 	}
 	return 0;
+}
+
+/* What was read is not what the program ran. */
+static void forget(struct procedures *out, size_t num_addresses)
+{
+	procedures_free(out);
+	out->missed = num_addresses;
 }
 
 int procedures_read(const struct symbolizer *s, const struct symbolize_request *q,
@@ -130,7 +171,7 @@ int procedures_read(const struct symbolizer *s, const struct symbolize_request *
 		out->big = header && header->e_ident[EI_DATA] == ELFDATA2MSB;
 		result = read_tables(&t, &b);
 		if (result == 0)
-			result = read_all(q, &b, &t, out);
+			result = read_all(q, &t, out);
 		if (result == 0 && !out->len)
 			error_set(why, ERROR_FORMAT, "%s: the start of its functions is unknown",
 				  b.main.path);
@@ -139,6 +180,14 @@ int procedures_read(const struct symbolizer *s, const struct symbolize_request *
 	}
 	symbols_free(&t.symtab);
 	symbols_free(&t.dynsym);
+	vec_free(&t.code);
+	binary_check_cut(&b);
+	if (result == 0 &&
+	    (mapped_file_is_cut(&b.main.mapped) || mapped_file_is_cut(&b.debug.mapped))) {
+		forget(out, q->num_addresses);
+		if (why)
+			*why = b.unread;
+	}
 	binary_close(&b);
 	if (result == 0)
 		return 0;
