@@ -55,10 +55,13 @@ int output_open(struct output *out, FILE *standard, const char *path, struct err
 		fd = atomic_file_begin(&out->whole, path, e);
 		if (fd < 0)
 			return -1;
-	} else if (S_ISBLK(st.st_mode)) {
-		return error_set(e, ERROR_USAGE, "it is a block device, which is not written to");
+	} else if (S_ISBLK(st.st_mode) || S_ISSOCK(st.st_mode)) {
+		return error_set(e, ERROR_USAGE, "it is a %s, which is not written to",
+				 S_ISBLK(st.st_mode) ? "block device" : "socket");
 	} else {
 		fd = open_special(path);
+		if (fd < 0 && errno == ENXIO && S_ISFIFO(st.st_mode))
+			return error_set(e, ERROR_USAGE, "it is a FIFO that nobody reads");
 	}
 	out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (out->file)

@@ -160,7 +160,11 @@ done
 for command in 'export --format folded' merge xml html; do
 	# shellcheck disable=SC2086 # words
 	check "$command: output that nobody reads is not waited for" unchanged run 3 "$hpcprof" $command -o pipe rank0.csp
+	check "$command: it is said" says err 'pipe: it is a FIFO that nobody reads'
 done
+special socket sock
+check "nothing is written to a socket" unchanged run 3 "$hpcprof" xml -o sock rank0.csp
+check "it is said" says err 'sock: it is a socket, which is not written to'
 (timeout 20 cat pipe >late.txt) &
 check "a late reader is waited for" run 0 "$hpcprof" xml -o pipe rank0.csp
 wait
