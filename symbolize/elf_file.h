@@ -26,9 +26,9 @@ struct elf_file {
 
 /* Open path, which begins with root ("": none) and is shorter than PATH_MAX, if it is a regular ELF
  * file; below root as regular_file_open_below. -1 if it cannot be opened: then *why (may be NULL)
- * names the file, and its kind is ERROR_SYSTEM, ERROR_USAGE for what is no regular file,
- * ERROR_FORMAT for what is no ELF file, or ERROR_LIMIT if its sections cannot be read in time that
- * is linear in its bytes. */
+ * names the file, and its kind is ERROR_SYSTEM, ERROR_USAGE for what is no regular file
+ * or was cut while it was read, ERROR_FORMAT for what is no ELF file, or ERROR_LIMIT if it has
+ * large holes or its sections cannot be read in time that is linear in its bytes. */
 int elf_file_open(struct elf_file *f, const char *root, const char *path, struct error *why);
 
 /* Watch the bytes of a file that libelf has mapped, after mapped_file_opening; elf may be NULL. */

@@ -29,7 +29,8 @@ int regular_file_open_below(const char *root, const char *path, char real[PATH_M
 			    struct stat *st, struct error *e);
 
 /* -1 and *e, of kind ERROR_LIMIT, if more than 64 MiB of the file are holes, as far as the file
- * system knows of them (lseek(2)): what takes no room in a file must not take memory or time. */
+ * system knows of them (lseek(2)): what takes no room in a file must not take memory or time. It
+ * moves the descriptor's offset. */
 int regular_file_check_holes(int fd, struct error *e);
 
 /* All bytes of such a file and a NUL, malloc'd. NULL and *e if it cannot be read, if memory ran
