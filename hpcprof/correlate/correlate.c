@@ -5,6 +5,7 @@
 #include "formats/base/workers.h"
 #include "hpcprof/correlate/creators.h"
 #include "hpcprof/correlate/groups.h"
+#include "hpcprof/correlate/name_ranks.h"
 #include "hpcprof/model/threads.h"
 
 #include <pthread.h>
@@ -166,8 +167,23 @@ struct build {
 	struct interner files; /* key: path id, or NO_PATH | module */
 	struct interner lines; /* key: file << 32 | line */
 	uint32_t *named;       /* [functions of the model]: ids of functions that came with names */
+	struct interner paths; /* paths by address, and their ids in code->paths */
+	VEC(uint32_t) path_ids;
+	uint32_t *name_ranks; /* [functions], equal for equal names; NULL: not needed yet */
 };
 #define NO_PATH (UINT64_C(1) << 32)
+
+/* The id of a path, of which only the address is looked at if it came before. UINT32_MAX if memory
+ * ran out. */
+static uint32_t path_id(struct build *b, const char *path)
+{
+	uint32_t at = interner_add(&b->paths, (uintptr_t)path), id;
+
+	if (at < b->path_ids.len)
+		return b->path_ids.at[at];
+	id = at == INTERNER_NONE ? UINT32_MAX : strings_intern(b->code->paths, path, strlen(path));
+	return id != UINT32_MAX && vec_push(&b->path_ids, id) ? id : UINT32_MAX;
+}
 
 static uint32_t file_id(struct build *b, const char *path, uint32_t module)
 {
@@ -176,7 +192,7 @@ static uint32_t file_id(struct build *b, const char *path, uint32_t module)
 	uint32_t id;
 
 	if (path && path[0]) {
-		uint32_t text = strings_intern(b->code->paths, path, strlen(path));
+		uint32_t text = path_id(b, path);
 		if (text == UINT32_MAX)
 			return INTERNER_NONE;
 		key = text;
@@ -188,10 +204,18 @@ static uint32_t file_id(struct build *b, const char *path, uint32_t module)
 	return id;
 }
 
-static int compare_functions(const struct symbolized *c, uint32_t a, uint32_t b)
+/* A line has code of another function, when all functions are known: it is of the first in
+ * alphabetical order. */
+static bool add_function(struct build *b, struct code_line *line, uint32_t function)
 {
-	const struct code_function *x = &c->functions.at[a], *y = &c->functions.at[b];
-	return strcmp(x->name, y->name);
+	if (!b->name_ranks)
+		b->name_ranks = name_ranks(b->code);
+	if (!b->name_ranks)
+		return false;
+	line->several |= b->name_ranks[function] != b->name_ranks[line->function];
+	if (b->name_ranks[function] < b->name_ranks[line->function])
+		line->function = function;
+	return true;
 }
 
 static uint32_t line_id(struct build *b, uint32_t file, uint32_t line, uint32_t function)
@@ -208,11 +232,8 @@ static uint32_t line_id(struct build *b, uint32_t file, uint32_t line, uint32_t 
 			   ? id
 			   : INTERNER_NONE;
 	known = &b->code->lines.at[id];
-	if (known->function != function) {
-		known->several |= compare_functions(b->code, function, known->function) != 0;
-		if (compare_functions(b->code, function, known->function) < 0)
-			known->function = function;
-	}
+	if (known->function != function && !add_function(b, known, function))
+		return INTERNER_NONE;
 	return id;
 }
 
@@ -530,6 +551,9 @@ int correlate(const struct model *m, const struct correlate_options *o, struct s
 	free(work.jobs);
 	interner_deinit(&b.files);
 	interner_deinit(&b.lines);
+	interner_deinit(&b.paths);
+	vec_free(&b.path_ids);
+	free(b.name_ranks);
 	free(b.named);
 	free(b.used);
 	free(b.job_of);

@@ -15,6 +15,8 @@ struct join {
 	struct model *from;
 	uint32_t *modules, *functions, *metrics; /* join_facts */
 	uint32_t *frames, *contexts;             /* model_join */
+	struct interner text_ids;                /* of texts of from, by address */
+	model_texts texts;                       /* the same texts in to, by id */
 };
 enum {
 	AHEAD = 128,      /* contexts whose slots are prefetched at a time */
@@ -29,8 +31,17 @@ static struct reader_text text(const char *s)
 /* The same text, interned in to; NULL for NULL. */
 static const char *again(struct join *j, const char *s, bool *ok)
 {
-	const char *t = s ? model_text(j->to, s, strlen(s)) : NULL;
-	*ok &= !s || t;
+	uint32_t id;
+	const char *t;
+
+	if (!s)
+		return NULL;
+	id = interner_add(&j->text_ids, (uintptr_t)s);
+	if (id < j->texts.len)
+		return j->texts.at[id];
+	t = id == INTERNER_NONE ? NULL : model_text(j->to, s, strlen(s));
+	if (!t || !vec_push(&j->texts, t))
+		*ok = false;
 	return t;
 }
 
@@ -124,12 +135,15 @@ static bool join_account(struct join *j, struct model_metric *to, const struct m
 
 static bool join_list(struct join *j, model_texts *to, const model_texts *from)
 {
+	model_texts list = {0};
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < from->len; i++) {
 		const char *s = again(j, from->at[i], &ok);
-		ok = ok && model_list_text(to, s);
+		ok = ok && vec_push(&list, s);
 	}
+	ok = ok && model_list_texts(to, &list);
+	vec_free(&list);
 	return ok;
 }
 
@@ -277,6 +291,8 @@ int join_facts(struct model *m, struct model *from, struct joined *out, struct e
 	j.metrics = out->metrics = calloc(from->metrics.len + 1, sizeof *j.metrics);
 	arena_adopt(&m->arena, &from->arena);
 	ok = join_all_facts(&j);
+	interner_deinit(&j.text_ids);
+	vec_free(&j.texts);
 	m->has_labels |= from->has_labels;
 	m->saturated |= from->saturated;
 	return ok ? 0 : cannot_join(&j, e);

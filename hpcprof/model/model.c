@@ -63,6 +63,7 @@ void model_destroy(struct model *m)
 	interner_deinit(&m->thread_ids);
 	contexts_deinit(&m->contexts);
 	interner_deinit(&m->module_ids);
+	interner_deinit(&m->text_ids);
 	interner_deinit(&m->name_pairs);
 	interner_deinit(&m->function_ids);
 	strings_destroy(m->strings);
@@ -147,12 +148,13 @@ static uint32_t chain_number(struct model *m, uint32_t chained, uint32_t number)
 	return interner_add(&m->name_pairs, (uint64_t)chained << 32 | number);
 }
 
-/* The id of a chain extended by a text. NULL has a number of its own. */
+/* The id of a chain extended by a text from model_text, of which there is one with its address; or
+ * by NULL. */
 static uint32_t chain(struct model *m, uint32_t chained, const char *text)
 {
-	uint32_t id = text ? strings_intern(m->strings, text, strlen(text)) : UINT32_MAX - 1;
+	uint32_t id = interner_add(&m->text_ids, (uintptr_t)text);
 
-	return id == UINT32_MAX ? INTERNER_NONE : chain_number(m, chained, id);
+	return id == INTERNER_NONE ? id : chain_number(m, chained, id);
 }
 
 uint32_t model_function(struct model *m, const struct model_function *f)
@@ -308,16 +310,22 @@ bool model_reach(struct model *m, struct model_metric *metric, uint32_t context)
 
 bool model_list_text(model_texts *list, const char *text)
 {
-	size_t i = 0;
+	size_t i = 0, end = list->len;
 
 	if (!text)
 		return false;
 	if (!text[0])
 		return true;
-	while (i < list->len && strcmp(list->at[i], text) < 0)
-		i++;
-	if (i < list->len && strcmp(list->at[i], text) == 0)
-		return true;
+	while (i < end) {
+		size_t middle = i + (end - i) / 2;
+		int order = strcmp(list->at[middle], text);
+		if (order == 0)
+			return true;
+		if (order < 0)
+			i = middle + 1;
+		else
+			end = middle;
+	}
 	if (!vec_reserve(list, list->len + 1))
 		return false;
 	memmove(list->at + i + 1, list->at + i, (list->len - i) * sizeof *list->at);
@@ -329,6 +337,39 @@ bool model_list_text(model_texts *list, const char *text)
 static bool same_text(struct reader_text t, const char *s)
 {
 	return t.n == strlen(s) && memcmp(t.at, s, t.n) == 0;
+}
+
+enum { FEW_TEXTS = 8 }; /* which are added one by one */
+
+/* Merge from the back, where there is room. */
+static void merge_texts(model_texts *list, const model_texts *from)
+{
+	size_t i = list->len, k = from->len, to = i + k;
+
+	list->len = to;
+	while (i || k) {
+		int order = !i ? -1 : !k ? 1 : strcmp(list->at[i - 1], from->at[k - 1]);
+		list->at[--to] = order < 0 ? from->at[k - 1] : list->at[i - 1];
+		i -= order >= 0;
+		k -= order <= 0;
+	}
+	list->len -= to; /* those that both have */
+	memmove(list->at, list->at + to, list->len * sizeof *list->at);
+}
+
+bool model_list_texts(model_texts *list, const model_texts *from)
+{
+	bool ok = true;
+
+	if (from->len < FEW_TEXTS) {
+		for (size_t i = 0; ok && i < from->len; i++)
+			ok = model_list_text(list, from->at[i]);
+		return ok;
+	}
+	ok = vec_reserve(list, list->len + from->len);
+	if (ok)
+		merge_texts(list, from);
+	return ok;
 }
 
 struct model_account *model_account_row(struct model *m, struct model_metric *metric,

@@ -242,6 +242,7 @@ struct model {
 	VEC(struct model_module) modules;
 	struct interner module_ids; /* key: string id of the identity */
 	VEC(struct model_function) functions;
+	struct interner text_ids;     /* addresses of the texts of functions */
 	struct interner name_pairs;   /* pairs of ids, chained into a key for each function */
 	struct interner function_ids; /* key: such a chain */
 	VEC(struct model_metric) metrics;
@@ -362,6 +363,8 @@ struct model_account *model_account_row(struct model *m, struct model_metric *me
 /* Add text to a sorted list of distinct texts. text is interned; "" is not added. False if memory
  * ran out, or if text is NULL. */
 bool model_list_text(model_texts *list, const char *text);
+/* Add all of another such list, which has texts of the same model and no "". */
+bool model_list_texts(model_texts *list, const model_texts *from);
 /* An interned copy, which lives as long as the model; NULL if memory ran out. */
 const char *model_text(struct model *m, const char *at, size_t n);
 

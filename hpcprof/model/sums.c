@@ -37,15 +37,6 @@ static void add(struct model *m, uint64_t *to, uint64_t value)
 	*to = sum_add(*to, value, &m->saturated);
 }
 
-static bool add_list(model_texts *to, const model_texts *from)
-{
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < from->len; i++)
-		ok = model_list_text(to, from->at[i]);
-	return ok;
-}
-
 static bool add_account(struct model *m, struct model_metric *to, const struct model_metric *from)
 {
 	for (size_t i = 0; i < from->account.len; i++) {
@@ -77,10 +68,10 @@ static bool add_part(struct model *m, struct model_metric *to, const struct mode
 	to->kernel |= from->kernel;
 	to->interval = from->interval > to->interval ? from->interval : to->interval;
 	to->position = from->position < to->position ? from->position : to->position;
-	return add_list(&to->sources, &from->sources) &&
-	       add_list(&to->requested, &from->requested) &&
-	       add_list(&to->achieved, &from->achieved) && add_list(&to->jitters, &from->jitters) &&
-	       add_account(m, to, from);
+	return model_list_texts(&to->sources, &from->sources) &&
+	       model_list_texts(&to->requested, &from->requested) &&
+	       model_list_texts(&to->achieved, &from->achieved) &&
+	       model_list_texts(&to->jitters, &from->jitters) && add_account(m, to, from);
 }
 
 /* The same of sums by the model's metrics. */
