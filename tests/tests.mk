@@ -158,7 +158,7 @@ e2e_paired := threads kernel truth top blame marked conservation several-events 
 e2e_beside := page outputs db thread-sanitizer frames realtime xml diff-page page-values living diff control \
 	eintr stacks activations programs values regions static zoo following ordinary-user faulting \
 	users labels otel attach detach hpcrun-mark python confined remembered killed upcalls many-sources values-programs sanitizers replaced \
-	html recover stress statistics packed transfers export hpcrun db-query epochs db-outside locks \
+	html recover stress statistics packed transfers export hpcrun db-query db-hostile epochs db-outside locks \
 	hpcprof-text choose db-questions special-files json import unseen mpi manners signal-safety perf-events views \
 	places completion sources own-metrics io mpi-driver drivers merge hpcprof-cli arrows cannot house signal-queue churn \
 	names page-bundle growth dump

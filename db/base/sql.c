@@ -31,6 +31,9 @@ static const char *advice(int code)
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return " (it is damaged: write it again with hpcprof db, or use a copy)";
+	case SQLITE_INTERRUPT: /* by database.c's limit */
+		return ": reading it takes more steps than its bytes account for (it is damaged: "
+		       "write it again with hpcprof db, or use a copy)";
 	default:
 		return "";
 	}

@@ -7,7 +7,6 @@
 #include "db/base/tree.h"
 #include "db/import/import.h"
 #include "db/import/import_internal.h"
-#include "db/import/import_values.h"
 
 #include "hpcprof/load/choice.h"
 #include "hpcprof/load/ingest.h"
@@ -18,32 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int import_out_of_memory(struct import *in)
-{
-	return error_memory(in->e, 0);
-}
-
-int import_damaged(struct import *in, const char *table, int64_t row)
-{
-	return error_set(in->e, ERROR_FORMAT, "row %lld of %s of the database is damaged",
-			 (long long)row, table);
-}
-
-/* ---- cells --------------------------------------------------------------------------- */
-
-const char *import_text(struct import *in, sqlite3_stmt *s, int i, bool *ok)
-{
-	const char *at = (const char *)sqlite3_column_text(s, i), *out = NULL;
-	char *copy = at ? strdup(at) : NULL;
-
-	if (copy) {
-		reader_xml_decode_name(copy);
-		out = model_text(in->m, copy, strlen(copy));
-	}
-	free(copy);
-	*ok &= (at || !import_known(s, i)) && (!at || out);
-	return out;
-}
+/* Positions of an account's rows: there are below 40 dispositions (formats/datafile.h). */
+enum { DISPOSITIONS_MOST = 1000 };
 
 /* The same, with "" for NULL. */
 static const char *some_text(struct import *in, sqlite3_stmt *s, int i, bool *ok)
@@ -61,36 +36,50 @@ static struct reader_text as_text(const char *s)
 	return (struct reader_text){s ? s : "", s ? (uint32_t)strlen(s) : 0};
 }
 
-int import_each(struct import *in, const char *sql, import_take_fn *take)
-{
-	sqlite3_stmt *s = NULL;
-	int rc = sqlite3_prepare_v2(in->db, sql, -1, &s, NULL), taken = 0;
-
-	if (rc == SQLITE_OK && in->part && sqlite3_bind_parameter_count(s))
-		rc = sqlite3_bind_int64(s, 1, in->part->id);
-	while (rc == SQLITE_OK && taken == 0 && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-		taken = take(in, s);
-		rc = SQLITE_OK;
-	}
-	if (taken == 0 && rc != SQLITE_DONE)
-		taken = db_error(in->db, in->e);
-	sqlite3_finalize(s);
-	return taken;
-}
-
 /* ---- metrics --------------------------------------------------------------------------- */
 
 /* Split a list at ", ". */
-static bool split(struct import *in, model_texts *list, const char *joined)
+static bool split(struct import *in, uint32_t metric, enum import_list list, const char *joined)
 {
-	for (const char *at = joined, *end; at && *at; at = *end ? end + 2 : end) {
+	struct import_entry entry = {.metric = metric, .list = list};
+
+	for (const char *at = joined, *end; *at; at = *end ? end + 2 : end) {
 		end = strstr(at, ", ");
 		if (!end)
 			end = at + strlen(at);
-		if (!model_list_text(list, model_text(in->m, at, (size_t)(end - at))))
+		entry.text = model_text(in->m, at, (size_t)(end - at));
+		if (!entry.text || (entry.text[0] && !vec_push(&in->entries, entry)))
 			return false;
 	}
 	return true;
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct import_entry *a = pa, *b = pb;
+
+	if (a->metric != b->metric)
+		return a->metric < b->metric ? -1 : 1;
+	return a->list != b->list ? (int)a->list - (int)b->list : strcmp(a->text, b->text);
+}
+
+/* Put the entries of all lists in order, each once. */
+static int end_metrics(struct import *in)
+{
+	if (in->entries.len)
+		qsort(in->entries.at, in->entries.len, sizeof *in->entries.at, by_place);
+	for (size_t i = 0; i < in->entries.len; i++) {
+		const struct import_entry *entry = &in->entries.at[i];
+		struct model_metric *k = &in->m->metrics.at[entry->metric];
+		model_texts *lists[] = {[IMPORT_SOURCES] = &k->sources,
+					[IMPORT_REQUESTED] = &k->requested,
+					[IMPORT_ACHIEVED] = &k->achieved,
+					[IMPORT_JITTERS] = &k->jitters};
+		if ((i == 0 || by_place(entry - 1, entry) != 0) &&
+		    !vec_push(lists[entry->list], entry->text))
+			return import_out_of_memory(in);
+	}
+	return 0;
 }
 
 static int take_metric(struct import *in, sqlite3_stmt *s)
@@ -107,7 +96,7 @@ static int take_metric(struct import *in, sqlite3_stmt *s)
 	id = ok ? model_metric(in->m, as_text(name), as_text(unit), import_number(s, 3))
 		: UINT32_MAX;
 	if (id == UINT32_MAX || !ids_add(&in->metrics, sqlite3_column_int64(s, 0), id))
-		return import_out_of_memory(in);
+		return import_not_added(in, &in->metrics.rows, "metric", s);
 	k = &in->m->metrics.at[id];
 	k->total.events = sum_add(k->total.events, import_number(s, 4), saturated);
 	k->total.samples = sum_add(k->total.samples, import_number(s, 5), saturated);
@@ -125,8 +114,8 @@ static int take_metric(struct import *in, sqlite3_stmt *s)
 	k->has_account |= import_number(s, 12) != 0;
 	k->unaccounted.events = sum_add(k->unaccounted.events, import_number(s, 13), saturated);
 	k->unaccounted.samples = sum_add(k->unaccounted.samples, import_number(s, 14), saturated);
-	ok = split(in, &k->sources, sources) && split(in, &k->requested, requested) &&
-	     split(in, &k->achieved, achieved) && split(in, &k->jitters, jitter);
+	ok = split(in, id, IMPORT_SOURCES, sources) && split(in, id, IMPORT_REQUESTED, requested) &&
+	     split(in, id, IMPORT_ACHIEVED, achieved) && split(in, id, IMPORT_JITTERS, jitter);
 	return ok ? 0 : import_out_of_memory(in);
 }
 
@@ -137,7 +126,7 @@ static int take_account(struct import *in, sqlite3_stmt *s)
 	const char *disposition = some_text(in, s, 1, &ok);
 	struct model_account *row;
 
-	if (metric == UINT32_MAX)
+	if (metric == UINT32_MAX || import_number(s, 4) >= DISPOSITIONS_MOST)
 		return import_damaged(in, "account", sqlite3_column_int64(s, 0));
 	row =
 	    ok ? model_account_row(in->m, &in->m->metrics.at[metric], as_text(disposition)) : NULL;
@@ -149,27 +138,6 @@ static int take_account(struct import *in, sqlite3_stmt *s)
 }
 
 /* ---- processes --------------------------------------------------------------------------- */
-
-/* Set the sums by metric of a row, by a statement with its id as parameter. */
-static int take_sums(struct import *in, const char *sql, int64_t row, struct metric_sums *sums)
-{
-	sqlite3_stmt *s = NULL;
-	bool ok = true;
-
-	if (sqlite3_prepare_v2(in->db, sql, -1, &s, NULL) != SQLITE_OK)
-		return db_error(in->db, in->e);
-	sqlite3_bind_int64(s, 1, row);
-	while (ok && sqlite3_step(s) == SQLITE_ROW) {
-		uint32_t metric = ids_get(&in->metrics, import_number(s, 0));
-		struct model_sum sum = {import_number(s, 1), import_number(s, 2)};
-		ok = metric == UINT32_MAX || metric_sums_set(sums, &in->m->arena, metric, sum);
-	}
-	if (!ok) {
-		sqlite3_finalize(s);
-		return import_out_of_memory(in);
-	}
-	return sqlite3_finalize(s) == SQLITE_OK ? 0 : db_error(in->db, in->e);
-}
 
 static int take_process(struct import *in, sqlite3_stmt *s)
 {
@@ -205,18 +173,34 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 				  .estimated = import_number(s, 24) != 0,
 				  .flat = import_number(s, 25) != 0,
 				  .foreign = import_number(s, 26) != 0};
-	int64_t row = sqlite3_column_int64(s, 0);
 
 	p.has_sums = !in->labels_alone && in->m->metrics.len;
 	p.path =
 	    ok ? arena_strndup(&in->m->arena, p.path, strlen(p.path)) : NULL; /* not interned */
 	if (!p.path)
 		return import_out_of_memory(in);
-	if (!in->labels_alone &&
-	    take_sums(in, "SELECT metric, events, samples FROM process_value WHERE process = ?1",
-		      row, &p.sums) != 0)
-		return -1;
+	if (!ids_add(&in->processes, sqlite3_column_int64(s, 0), (uint32_t)in->m->processes.len))
+		return import_not_added(in, &in->processes.rows, "process", s);
 	return vec_push(&in->m->processes, p) ? 0 : import_out_of_memory(in);
+}
+
+/* Set the sums of a row for a metric. Rows: metric, the row, events, samples. */
+static int take_sum(struct import *in, sqlite3_stmt *s, struct metric_sums *sums)
+{
+	uint32_t metric = ids_get(&in->metrics, import_number(s, 0));
+	struct model_sum sum = {import_number(s, 2), import_number(s, 3)};
+
+	return metric == UINT32_MAX || metric_sums_set(sums, &in->m->arena, metric, sum)
+		   ? 0
+		   : import_out_of_memory(in);
+}
+
+static int take_process_value(struct import *in, sqlite3_stmt *s)
+{
+	uint32_t at = ids_get(&in->processes, import_number(s, 1));
+
+	return at == UINT32_MAX ? import_damaged(in, "process_value", sqlite3_column_int64(s, 1))
+				: take_sum(in, s, &in->m->processes.at[at].sums);
 }
 
 static int take_thread_group(struct import *in, sqlite3_stmt *s)
@@ -237,12 +221,27 @@ static int take_thread_group(struct import *in, sqlite3_stmt *s)
 	g.pattern = ok ? model_thread_pattern(in->m, g.first) : NULL;
 	if (!g.pattern)
 		return import_out_of_memory(in);
-	if (take_sums(in,
-		      "SELECT metric, events, samples FROM thread_group_value "
-		      "WHERE thread_group = ?1",
-		      sqlite3_column_int64(s, 0), &g.sums) != 0)
-		return -1;
-	return model_add_threads(in->m, &g) ? 0 : import_out_of_memory(in);
+	if (!ids_add(&in->group_rows, sqlite3_column_int64(s, 0), (uint32_t)in->groups.len))
+		return import_not_added(in, &in->group_rows.rows, "thread_group", s);
+	return vec_push(&in->groups, g) ? 0 : import_out_of_memory(in);
+}
+
+static int take_group_value(struct import *in, sqlite3_stmt *s)
+{
+	uint32_t at = ids_get(&in->group_rows, import_number(s, 1));
+
+	return at == UINT32_MAX
+		   ? import_damaged(in, "thread_group_value", sqlite3_column_int64(s, 1))
+		   : take_sum(in, s, &in->groups.at[at].sums);
+}
+
+/* All groups and their sums were read. */
+static int end_groups(struct import *in)
+{
+	for (size_t i = 0; i < in->groups.len; i++)
+		if (!model_add_threads(in->m, &in->groups.at[i]))
+			return import_out_of_memory(in);
+	return 0;
 }
 
 /* ---- code --------------------------------------------------------------------------------- */
@@ -265,7 +264,7 @@ static int take_module(struct import *in, sqlite3_stmt *s)
 	uint32_t id = ok ? model_module(in->m, as_text(name), as_text(build_id)) : UINT32_MAX;
 
 	if (id == UINT32_MAX || !ids_add(&in->modules, sqlite3_column_int64(s, 0), id))
-		return import_out_of_memory(in);
+		return import_not_added(in, &in->modules.rows, "module", s);
 	mod = &in->m->modules.at[id];
 	mod->assumed |= import_number(s, 3) != 0;
 	mod->stale |= import_number(s, 5) != 0;
@@ -276,6 +275,25 @@ static int take_module(struct import *in, sqlite3_stmt *s)
 	return ok ? 0 : import_out_of_memory(in);
 }
 
+static int take_file(struct import *in, sqlite3_stmt *s)
+{
+	bool ok = true;
+	const char *name = import_text(in, s, 1, &ok);
+
+	if (!ok || !ids_add(&in->files, sqlite3_column_int64(s, 0), (uint32_t)in->file_names.len))
+		return import_not_added(in, &in->files.rows, "file", s);
+	return vec_push(&in->file_names, name) ? 0 : import_out_of_memory(in);
+}
+
+/* The name of the file in a cell; NULL if it has none. False if there is no such file. */
+static bool file_of(struct import *in, sqlite3_stmt *s, int i, const char **out)
+{
+	uint32_t at = ids_get(&in->files, import_number(s, i));
+
+	*out = at == UINT32_MAX ? NULL : in->file_names.at[at];
+	return at != UINT32_MAX;
+}
+
 static int take_function(struct import *in, sqlite3_stmt *s)
 {
 	bool ok = true;
@@ -283,87 +301,114 @@ static int take_function(struct import *in, sqlite3_stmt *s)
 				   .linkage_name = import_text(in, s, 3, &ok),
 				   .line = (uint32_t)import_number(s, 4),
 				   .module = ids_get(&in->modules, import_number(s, 1)),
-				   .declared = some_text(in, s, 7, &ok),
 				   .low = import_number(s, 6),
 				   .source = source_of((const char *)sqlite3_column_text(s, 5))};
 
-	if (f.module == UINT32_MAX)
+	if (f.module == UINT32_MAX || (import_known(s, 7) && !file_of(in, s, 7, &f.declared)))
 		return import_damaged(in, "function", sqlite3_column_int64(s, 0));
+	if (!f.declared)
+		f.declared = model_text(in->m, "", 0);
 	if (f.name && strcmp(f.name, MODEL_UNKNOWN_FUNCTION) == 0)
 		f.name = NULL;
-	if (!ok || interner_add(&in->function_rows, import_number(s, 0)) != in->functions.len ||
-	    !vec_push(&in->functions, f))
-		return import_out_of_memory(in);
-	return 0;
+	if (!ok || !f.declared ||
+	    interner_add(&in->function_rows, import_number(s, 0)) != in->functions.len)
+		return import_not_added(in, &in->function_rows, "function", s);
+	return vec_push(&in->functions, f) ? 0 : import_out_of_memory(in);
 }
 
 static int take_line(struct import *in, sqlite3_stmt *s)
 {
-	bool ok = true;
-	struct import_line l = {.file = import_text(in, s, 1, &ok),
-				.number = (uint32_t)import_number(s, 2)};
+	struct import_line l = {.number = (uint32_t)import_number(s, 2)};
 
-	if (!ok || interner_add(&in->line_rows, import_number(s, 0)) != in->lines.len ||
-	    !vec_push(&in->lines, l))
-		return import_out_of_memory(in);
-	return 0;
+	if (!file_of(in, s, 1, &l.file))
+		return import_damaged(in, "line", sqlite3_column_int64(s, 0));
+	if (interner_add(&in->line_rows, import_number(s, 0)) != in->lines.len)
+		return import_not_added(in, &in->line_rows, "line", s);
+	return vec_push(&in->lines, l) ? 0 : import_out_of_memory(in);
 }
 
 /* ---- the whole database ------------------------------------------------------------ */
 
+/* The contexts of a part's values and those above them. */
+#define USED                                                                                       \
+	"WITH RECURSIVE used (id) AS (SELECT context FROM profile_value WHERE profile = ?1 "       \
+	"UNION SELECT c.parent FROM used JOIN context c ON c.id = used.id WHERE c.parent) "
+
+/* Each row of a table is read at most once, and of a part only what it needs. */
 static const struct table {
 	const char *sql;
 	import_take_fn *take;
-	const char *of_part; /* the same for a part; NULL: sql; "": nothing */
+	const char *of_part;           /* the same for a part; NULL: sql; "": nothing */
+	int (*end)(struct import *in); /* after all rows; or NULL */
 } tables[] = {
     {"SELECT id, name, unit, flags, events, samples, interval, position, kernel, sources, "
-     "requested, "
-     "achieved, has_account, unaccounted_events, unaccounted_samples, jitter, cost_ns, "
-     "enabled_ns, running_ns FROM metric "
-     "ORDER BY "
-     "id",
-     take_metric, NULL},
-    {"SELECT metric, disposition, samples, events FROM account ORDER BY metric, position",
-     take_account, ""},
+     "requested, achieved, has_account, unaccounted_events, unaccounted_samples, jitter, cost_ns, "
+     "enabled_ns, running_ns FROM metric ORDER BY id",
+     take_metric, NULL, end_metrics},
+    {"SELECT metric, disposition, samples, events, position FROM account "
+     "ORDER BY metric, position",
+     take_account, "", NULL},
     {"SELECT id, path, command, executable, host, pid, ppid, rank, ranks, start_ns, wall_ns, "
-     "cpu_ns, "
-     "threads, \"end\", tool, unmarked, marks_lost, uncounted, tramp_samples, has_ended, "
-     "has_trailer, "
-     "outside_ns, process_ns, "
-     "waited_ns, estimated, flat, "
-     "imported FROM process ORDER "
-     "BY id",
-     take_process, ""},
+     "cpu_ns, threads, \"end\", tool, unmarked, marks_lost, uncounted, tramp_samples, has_ended, "
+     "has_trailer, outside_ns, process_ns, waited_ns, estimated, flat, imported FROM process "
+     "ORDER BY id",
+     take_process, "", NULL},
+    {"SELECT metric, process, events, samples FROM process_value ORDER BY metric, process",
+     take_process_value, "", NULL},
     {"SELECT id, kind, first_name, last_name, creator, threads FROM thread_group ORDER BY id",
-     take_thread_group, ""},
+     take_thread_group, "", NULL},
+    {"SELECT metric, thread_group, events, samples FROM thread_group_value "
+     "ORDER BY metric, thread_group",
+     take_group_value, "", end_groups},
     {"SELECT id, name, build_id, assumed, symbols, stale, note FROM module ORDER BY id",
-     take_module, NULL},
-    {"SELECT f.id, f.module, f.name, f.linkage_name, f.line, f.symbol, f.address, s.name "
-     "FROM function f LEFT JOIN file s ON s.id = f.file ORDER BY f.id",
-     take_function, NULL},
-    {"SELECT l.id, f.name, l.number FROM line l JOIN file f ON f.id = l.file ORDER BY l.id",
-     take_line, NULL},
+     take_module,
+     USED "SELECT id, name, build_id, assumed, symbols, stale, note FROM module WHERE id IN "
+	  "(SELECT f.module FROM used JOIN context c ON c.id = used.id "
+	  "JOIN function f ON f.id = c.function) ORDER BY id",
+     NULL},
+    {"SELECT id, name FROM file ORDER BY id", take_file,
+     USED "SELECT id, name FROM file WHERE id IN "
+	  "(SELECT l.file FROM used JOIN context c ON c.id = used.id JOIN line l ON l.id = c.line "
+	  "UNION SELECT f.file FROM used JOIN context c ON c.id = used.id "
+	  "JOIN function f ON f.id = c.function) ORDER BY id",
+     NULL},
+    {"SELECT id, module, name, linkage_name, line, symbol, address, file FROM function ORDER BY id",
+     take_function,
+     USED "SELECT id, module, name, linkage_name, line, symbol, address, file FROM function "
+	  "WHERE id IN (SELECT c.function FROM used JOIN context c ON c.id = used.id) ORDER BY id",
+     NULL},
+    {"SELECT id, file, number FROM line ORDER BY id", take_line,
+     USED "SELECT id, file, number FROM line WHERE id IN "
+	  "(SELECT c.line FROM used JOIN context c ON c.id = used.id) ORDER BY id",
+     NULL},
     {"SELECT id, depth, last, function, line, inlined, "
      "depth = 0 AND id IN (SELECT partial_context FROM measurement) FROM context ORDER BY id",
      import_context,
-     "WITH RECURSIVE used (id) AS (SELECT context FROM profile_value WHERE profile = ?1 "
-     "UNION SELECT c.parent FROM used JOIN context c ON c.id = used.id WHERE c.parent) "
-     "SELECT c.id, c.depth, c.last, c.function, c.line, c.inlined, "
-     "c.depth = 0 AND c.id IN (SELECT partial_context FROM measurement) FROM used "
-     "JOIN context c ON c.id = used.id ORDER BY c.id"},
+     USED "SELECT c.id, c.depth, c.last, c.function, c.line, c.inlined, "
+	  "c.depth = 0 AND c.id IN (SELECT partial_context FROM measurement) FROM used "
+	  "JOIN context c ON c.id = used.id ORDER BY c.id",
+     import_check_contexts},
     {"SELECT metric, context, events, samples FROM exclusive ORDER BY metric, context",
      import_exclusive,
      "SELECT metric, context, events, samples FROM profile_value WHERE profile = ?1 "
-     "ORDER BY metric, context"},
+     "ORDER BY metric, context",
+     NULL},
 };
 
 static void import_deinit(struct import *in)
 {
+	database_close(&in->file);
+	ids_deinit(&in->files);
 	ids_deinit(&in->modules);
 	ids_deinit(&in->metrics);
+	ids_deinit(&in->processes);
+	ids_deinit(&in->group_rows);
 	interner_deinit(&in->function_rows);
 	interner_deinit(&in->line_rows);
 	interner_deinit(&in->place_rows);
+	vec_free(&in->entries);
+	vec_free(&in->groups);
+	vec_free(&in->file_names);
 	vec_free(&in->functions);
 	vec_free(&in->lines);
 	vec_free(&in->places);
@@ -380,7 +425,8 @@ static int note_labels(struct import *in, sqlite3_stmt *s)
 /* Whether a table has values of all labels, without saying of which. */
 static bool is_of_all(const struct table *t)
 {
-	return t->take == import_exclusive || t->take == take_thread_group;
+	return t->take == import_exclusive || t->take == take_thread_group ||
+	       t->take == take_process_value || t->take == take_group_value;
 }
 
 /* labels: NULL, or how to read them; not of a part. */
@@ -392,21 +438,24 @@ static int add_database(struct model *m, const char *path, const struct importer
 	    .e = e,
 	    .part = part,
 	    .labels_alone = labels && (labels->every_label || choice_has_labels(labels->choice))};
-	int rc = in.m ? database_open(path, &in.db, e) : error_memory(e, 0);
+	int rc = in.m ? import_open(&in, path) : error_memory(e, 0);
 
 	for (size_t i = 0; rc == 0 && i < sizeof tables / sizeof *tables; i++) {
 		const struct table *t = &tables[i];
 		const char *sql = part && t->of_part ? t->of_part : t->sql;
 		if (sql[0] && !(in.labels_alone && is_of_all(t)))
 			rc = import_each(&in, sql, t->take);
+		if (rc == 0 && t->end)
+			rc = t->end(&in);
 	}
 	if (rc == 0)
 		rc = import_each(&in, "SELECT 1 FROM label LIMIT 1", note_labels);
 	if (rc == 0 && labels)
 		rc = import_labels(&in, labels);
 	if (rc == 0 && !part)
-		rc = import_values(in.db, in.m, &in.modules, e);
-	sqlite3_close_v2(in.db);
+		rc = import_values(&in);
+	if (database_check_cut(&in.file, e) != 0)
+		rc = -1;
 	import_deinit(&in);
 	if (rc == 0)
 		rc = model_join(m, in.m, e);
@@ -434,81 +483,10 @@ static int add_part(struct model *m, const char *path, const struct importer_par
 	return add_database(m, path, part, NULL, e);
 }
 
-/* ---- parts --------------------------------------------------------------------------------- */
-
-/* A text with escapes decoded. Clears *ok if memory ran out. */
-static const char *part_text(struct arena *a, sqlite3_stmt *s, int i, bool *ok)
-{
-	const char *at = (const char *)sqlite3_column_text(s, i);
-	char *copy = at ? arena_strndup(a, at, strlen(at)) : NULL;
-
-	if (copy)
-		reader_xml_decode_name(copy);
-	*ok &= copy || !import_known(s, i);
-	return copy;
-}
-
-static int read_parts(sqlite3 *db, struct importer_part *to, size_t n, struct arena *a,
-		      struct error *e)
-{
-	sqlite3_stmt *s = NULL;
-	bool ok = true;
-	size_t i = 0;
-	int rc = sqlite3_prepare_v2(
-	    db,
-	    "SELECT p.id, p.path, p.thread, p.tid, p.name, p.start_ns, p.end_ns, p.cpu_ns, "
-	    "p.process IS NOT NULL, "
-	    "EXISTS (SELECT 1 FROM profile_value v WHERE v.profile = p.id) FROM profile p "
-	    "ORDER BY p.measurement, p.path, p.thread IS NULL, p.thread, p.id",
-	    -1, &s, NULL);
-
-	for (; rc == SQLITE_OK && ok && i < n && sqlite3_step(s) == SQLITE_ROW; i++) {
-		to[i] = (struct importer_part){
-		    .id = sqlite3_column_int64(s, 0),
-		    .path = part_text(a, s, 1, &ok),
-		    .thread = import_known(s, 2) ? (uint32_t)import_number(s, 2) : CSP_NONE,
-		    .tid = import_number(s, 3),
-		    .name = part_text(a, s, 4, &ok),
-		    .start_ns = import_number(s, 5),
-		    .end_ns = import_number(s, 6),
-		    .cpu_ns = import_number(s, 7),
-		    .has_process = import_number(s, 8) != 0,
-		    .has_values = import_number(s, 9) != 0};
-		ok &= to[i].path != NULL;
-	}
-	sqlite3_finalize(s);
-	if (!ok)
-		return error_memory(e, n * sizeof *to);
-	return i == n ? 0 : db_error(db, e);
-}
-
-/* The parts of a database. There are none if something was recorded, but the database does not have
- * the profiles' values. */
-static int parts(const char *path, struct importer_part **out, size_t *n, struct arena *a,
-		 struct error *e)
-{
-	sqlite3 *db = NULL;
-	int64_t count = 0, values = 0;
-	int rc = database_open(path, &db, e);
-
-	*n = 0;
-	if (rc == 0)
-		rc = db_number(db, &values, e,
-			       "SELECT EXISTS (SELECT 1 FROM profile_value)"
-			       " OR NOT EXISTS (SELECT 1 FROM exclusive)");
-	if (rc == 0 && values)
-		rc = db_number(db, &count, e, "SELECT count(*) FROM profile");
-	if (rc == 0 && count) {
-		*n = (size_t)count;
-		*out = arena_alloc(a, *n * sizeof **out);
-		rc = *out ? read_parts(db, *out, *n, a, e) : error_memory(e, *n * sizeof **out);
-	}
-	sqlite3_close_v2(db);
-	return rc;
-}
+/* ---- the importer --------------------------------------------------------------------------- */
 
 struct importer db_importer = {.is = database_is,
 			       .add = add,
 			       .add_labelled = add_labelled,
-			       .parts = parts,
+			       .parts = import_parts,
 			       .add_part = add_part};

@@ -52,10 +52,28 @@ int import_context(struct import *in, sqlite3_stmt *s)
 		if (!leaf && enter(in, &p, true, &p.call) != 0)
 			return -1;
 	}
-	if (interner_add(&in->place_rows, (uint64_t)row) != in->places.len ||
-	    !vec_push(&in->places, p) || !vec_push(&in->stack, (uint32_t)in->places.len - 1))
-		return import_out_of_memory(in);
-	return 0;
+	if (interner_add(&in->place_rows, (uint64_t)row) != in->places.len)
+		return import_not_added(in, &in->place_rows, "context", s);
+	return vec_push(&in->places, p) && vec_push(&in->stack, (uint32_t)in->places.len - 1)
+		   ? 0
+		   : import_out_of_memory(in);
+}
+
+int import_refuse_contexts(struct import *in)
+{
+	return error_set(in->e, ERROR_LIMIT,
+			 "has more than %llu contexts for each of %zu metrics, which is more than "
+			 "its bytes account for (choose a measurement of it, or fewer labels)",
+			 (unsigned long long)in->contexts, in->m->metrics.len);
+}
+
+/* In the model each metric has room for values of all contexts. */
+int import_check_contexts(struct import *in)
+{
+	uint64_t values = IMPORT_VALUES_LEAST + IMPORT_VALUES_EACH * (uint64_t)in->file.size;
+
+	in->contexts = values / (in->m->metrics.len + 8); /* it takes about 8 itself */
+	return in->places.len > in->contexts ? import_refuse_contexts(in) : 0;
 }
 
 /* Sampled values belong to the instruction, recorded ones to the call; returns and activations to

@@ -10,8 +10,9 @@
 #include <string.h>
 
 struct label_row {
-	const char *key, *value;
+	struct reader_text key, value; /* end in a NUL */
 	bool number;
+	uint32_t frame; /* of the model, once it was needed; else UINT32_MAX */
 };
 
 /* The frames of a set are labels[first .. first + n). */
@@ -41,16 +42,16 @@ static int take_label(struct import *in, sqlite3_stmt *s)
 {
 	struct label_import *l = in->labels;
 	bool ok = true;
-	struct label_row row = {.key = import_text(l->in, s, 1, &ok),
-				.value = import_text(l->in, s, 2, &ok),
-				.number = import_known(s, 3)};
+	const char *key = import_text(in, s, 1, &ok), *value = import_text(in, s, 2, &ok);
+	struct label_row row = {.number = import_known(s, 3), .frame = UINT32_MAX};
 
-	if (ok && (!row.key || !row.value))
-		return import_damaged(l->in, "label", sqlite3_column_int64(s, 0));
-	if (!ok || interner_add(&l->label_rows, import_number(s, 0)) != l->rows.len ||
-	    !vec_push(&l->rows, row))
-		return import_out_of_memory(l->in);
-	return 0;
+	if (ok && (!key || !value))
+		return import_damaged(in, "label", sqlite3_column_int64(s, 0));
+	if (!ok || interner_add(&l->label_rows, import_number(s, 0)) != l->rows.len)
+		return import_not_added(in, &l->label_rows, "label", s);
+	row.key = (struct reader_text){key, (uint32_t)strlen(key)};
+	row.value = (struct reader_text){value, (uint32_t)strlen(value)};
+	return vec_push(&l->rows, row) ? 0 : import_out_of_memory(in);
 }
 
 static bool is_wanted(const struct label_import *l)
@@ -60,8 +61,7 @@ static bool is_wanted(const struct label_import *l)
 
 	for (; n < l->current.len && n < CHOICE_LABELS; n++) {
 		const struct label_row *r = &l->rows.at[l->current.at[n]];
-		labels[n] = (struct choice_label){{r->key, (uint32_t)strlen(r->key)},
-						  {r->value, (uint32_t)strlen(r->value)}};
+		labels[n] = (struct choice_label){r->key, r->value};
 	}
 	return !choice_has_labels(l->o->choice) || choice_labels(l->o->choice, labels, n);
 }
@@ -86,7 +86,7 @@ static bool put_frames(struct label_import *l)
 		ok = vec_push(&l->labels, l->current.at[i]);
 	for (size_t k = 0; !l->o->every_label && keys && k < keys->len; k++)
 		for (size_t i = 0; ok && i < l->current.len; i++)
-			if (is_key(l->rows.at[l->current.at[i]].key, keys->at[k])) {
+			if (is_key(l->rows.at[l->current.at[i]].key.at, keys->at[k])) {
 				ok = vec_push(&l->labels, l->current.at[i]);
 				break;
 			}
@@ -104,6 +104,8 @@ static int end_set(struct label_import *l)
 	ok = put_frames(l);
 	set.n = l->labels.len - set.first;
 	l->current.len = 0;
+	if (ok && interner_find(&l->set_rows, (uint64_t)l->set) != INTERNER_NONE)
+		return import_damaged(l->in, "label_set", l->set);
 	if (!ok || interner_add(&l->set_rows, (uint64_t)l->set) != l->sets.len ||
 	    !vec_push(&l->sets, set))
 		return import_out_of_memory(l->in);
@@ -125,8 +127,8 @@ static int take_set_label(struct import *in, sqlite3_stmt *s)
 
 /* ---- contexts ------------------------------------------------------------------------------- */
 
-/* Its frame, as load/epoch_index.c makes it. UINT32_MAX if memory ran out. */
-static uint32_t label_frame(struct label_import *l, const struct label_row *r)
+/* Make its frame, as load/epoch_index.c does. UINT32_MAX if memory ran out. */
+static uint32_t make_frame(struct label_import *l, const struct label_row *r)
 {
 	static const struct reader_text module = {CSP_MODULE_LABEL, sizeof CSP_MODULE_LABEL - 1},
 					none = {"", 0};
@@ -136,7 +138,7 @@ static uint32_t label_frame(struct label_import *l, const struct label_row *r)
 	char *name;
 
 	if (f.module == UINT32_MAX ||
-	    asprintf(&name, CSP_MODULE_LABEL " %s=%s", r->key, r->value) < 0)
+	    asprintf(&name, CSP_MODULE_LABEL " %s=%s", r->key.at, r->value.at) < 0)
 		return UINT32_MAX;
 	m->modules.at[f.module].has_names = true;
 	f.name = model_text(m, name, strlen(name));
@@ -145,6 +147,13 @@ static uint32_t label_frame(struct label_import *l, const struct label_row *r)
 	return id == UINT32_MAX
 		   ? id
 		   : model_named_frame(m, id, l->o->every_label && r->number, FRAME_NAMED_CALL);
+}
+
+static uint32_t label_frame(struct label_import *l, struct label_row *r)
+{
+	if (r->frame == UINT32_MAX)
+		r->frame = make_frame(l, r);
+	return r->frame;
 }
 
 /* The innermost label of a set, below a root. UINT32_MAX if memory ran out. */
@@ -159,8 +168,8 @@ static uint32_t label_context(struct label_import *l, const struct label_set *se
 	return context;
 }
 
-/* The context of a place as a call, below the labels of a set; UINT32_MAX if memory ran out. It is
- * found from the inside outwards, up to one that was made. */
+/* The context of a place as a call, below the labels of a set; UINT32_MAX if memory ran out or
+ * there are too many. It is found from the inside outwards, up to one that was made. */
 static uint32_t call_below(struct label_import *l, uint32_t set, uint32_t place)
 {
 	struct import *in = l->in;
@@ -187,7 +196,7 @@ static uint32_t call_below(struct label_import *l, uint32_t set, uint32_t place)
 			context = model_context(in->m, context, frame);
 		else if (p->up != IMPORT_NO_PLACE)
 			context = UINT32_MAX;
-		if (context == UINT32_MAX ||
+		if (context == UINT32_MAX || l->contexts.len > in->contexts ||
 		    interner_add(&l->below, (uint64_t)set << 32 | l->steps.at[i - 1]) !=
 			l->contexts.len ||
 		    !vec_push(&l->contexts, context))
@@ -245,7 +254,8 @@ static int take_label_value(struct import *in, sqlite3_stmt *s)
 	if (l->sets.at[set].n)
 		context = context_below(l, set, p, k);
 	if (context == UINT32_MAX)
-		return import_out_of_memory(in);
+		return l->contexts.len > in->contexts ? import_refuse_contexts(in)
+						      : import_out_of_memory(in);
 	if (in->labels_alone) {
 		k->total.events = sum_add(k->total.events, events, &in->m->saturated);
 		k->total.samples = sum_add(k->total.samples, samples, &in->m->saturated);

@@ -1,4 +1,4 @@
-#include "db/import/import_values.h"
+#include "db/import/import_internal.h"
 
 #include "hpcprof/model/values.h"
 
@@ -9,12 +9,6 @@ struct import_row {
 	int64_t id;
 	VEC(struct model_frequent) frequent;
 };
-
-static int damaged(const char *table, int64_t row, struct error *e)
-{
-	return error_set(e, ERROR_FORMAT, "row %lld of %s of the database is damaged",
-			 (long long)row, table);
-}
 
 /* ---- windows --------------------------------------------------------------------------------- */
 
@@ -36,36 +30,30 @@ static uint64_t *count_of(struct reader_windows *w, const char *what)
 	return NULL; /* of a later version */
 }
 
-static int add_windows(sqlite3 *db, struct model *m, struct error *e)
+static int take_window(struct import *in, sqlite3_stmt *s)
 {
-	sqlite3_stmt *s = NULL;
-	int rc = sqlite3_prepare_v2(db, "SELECT what, count FROM value_window", -1, &s, NULL);
+	struct reader_windows w = {0};
+	const char *what = (const char *)sqlite3_column_text(s, 0);
+	uint64_t *count = count_of(&w, what ? what : "");
 
-	while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-		struct reader_windows w = {0};
-		const char *what = (const char *)sqlite3_column_text(s, 0);
-		uint64_t *count = count_of(&w, what ? what : "");
-		if (count)
-			*count = (uint64_t)sqlite3_column_int64(s, 1);
-		model_add_windows(m, &w);
-		rc = SQLITE_OK;
-	}
-	sqlite3_finalize(s);
-	return rc == SQLITE_DONE ? 0 : db_error(db, e);
+	if (count)
+		*count = import_number(s, 1);
+	model_add_windows(in->m, &w);
+	return 0;
 }
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values --------------------------------------------------------------------------------- */
 
 /* Add the row that is complete. */
-static int add_row(struct model *m, struct import_row *r, struct error *e)
+static int add_row(struct import *in)
 {
+	struct import_row *r = in->value;
 	uint32_t n = (uint32_t)r->frequent.len;
 
 	r->frequent.len = 0;
-	if (r->row.count && !model_add_value(m, &r->row, r->frequent.at, n, true))
-		return error_memory(e, n * sizeof *r->frequent.at);
-	return 0;
+	return !r->row.count || model_add_value(in->m, &r->row, r->frequent.at, n, true)
+		   ? 0
+		   : import_out_of_memory(in);
 }
 
 static bool begin_row(struct import_row *r, sqlite3_stmt *s, const struct ids *modules)
@@ -84,49 +72,46 @@ static bool begin_row(struct import_row *r, sqlite3_stmt *s, const struct ids *m
 }
 
 /* A row of the join: one of the frequent values of an instruction's row, or none. */
-static int take(struct model *m, struct import_row *r, sqlite3_stmt *s, const struct ids *modules,
-		struct error *e)
+static int take_value(struct import *in, sqlite3_stmt *s)
 {
-	struct model_frequent f = {.value = (uint64_t)sqlite3_column_int64(s, 9),
-				   .count = (uint64_t)sqlite3_column_int64(s, 12),
-				   .module = MODEL_NO_MODULE};
+	struct import_row *r = in->value;
+	struct model_frequent f = {
+	    .value = import_number(s, 9), .count = import_number(s, 12), .module = MODEL_NO_MODULE};
 
 	if (r->id != sqlite3_column_int64(s, 0)) {
-		if (add_row(m, r, e) != 0)
+		if (add_row(in) != 0)
 			return -1;
-		if (!begin_row(r, s, modules))
-			return damaged("instruction_value", sqlite3_column_int64(s, 0), e);
+		if (!begin_row(r, s, &in->modules))
+			return import_damaged(in, "instruction_value", sqlite3_column_int64(s, 0));
 	}
-	if (sqlite3_column_type(s, 9) == SQLITE_NULL)
+	if (!import_known(s, 9))
 		return 0;
-	f.error = f.count - (uint64_t)sqlite3_column_int64(s, 11);
-	if (sqlite3_column_type(s, 10) != SQLITE_NULL) {
-		f.module = ids_get(modules, (uint64_t)sqlite3_column_int64(s, 10));
+	f.error = f.count - import_number(s, 11);
+	if (import_known(s, 10)) {
+		f.module = ids_get(&in->modules, import_number(s, 10));
 		if (f.module == UINT32_MAX)
-			return damaged("frequent_value", r->id, e);
+			return import_damaged(in, "frequent_value", r->id);
 	}
-	return vec_push(&r->frequent, f) ? 0 : error_memory(e, sizeof f);
+	return vec_push(&r->frequent, f) ? 0 : import_out_of_memory(in);
 }
 
-int import_values(sqlite3 *db, struct model *m, const struct ids *modules, struct error *e)
+int import_values(struct import *in)
 {
-	static const char sql[] =
+	struct import_row row = {.id = -1};
+	int rc;
+
+	in->value = &row;
+	rc = import_each(
+	    in,
 	    "SELECT i.id, i.module, i.address, i.what, i.bytes, i.seen, i.zeros, i.same, i.rest, "
 	    "v.value, v.module, v.at_least, v.at_most FROM instruction_value i "
-	    "LEFT JOIN frequent_value v ON v.instruction_value = i.id ORDER BY i.id, v.position";
-	struct import_row row = {.id = -1};
-	sqlite3_stmt *s = NULL;
-	int rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL), taken = 0;
-
-	while (rc == SQLITE_OK && taken == 0 && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-		taken = take(m, &row, s, modules, e);
-		rc = SQLITE_OK;
-	}
-	sqlite3_finalize(s);
-	if (taken == 0 && rc != SQLITE_DONE)
-		taken = db_error(db, e);
-	if (taken == 0)
-		taken = add_row(m, &row, e);
+	    "LEFT JOIN frequent_value v ON v.instruction_value = i.id ORDER BY i.id, v.position",
+	    take_value);
+	if (rc == 0)
+		rc = add_row(in);
+	if (rc == 0)
+		rc = import_each(in, "SELECT what, count FROM value_window", take_window);
 	vec_free(&row.frequent);
-	return taken == 0 ? add_windows(db, m, e) : -1;
+	in->value = NULL;
+	return rc;
 }

@@ -18,7 +18,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { INSTRUCTIONS = 10000 }; /* of SQLite's virtual machine between checks of the time */
+enum {
+	INSTRUCTIONS = 10000, /* of SQLite's virtual machine between checks of the time */
+	SQL_BYTES = 1000000,
+	CELL_BYTES = 1000000000 /* of a text; the memory is limited too */
+};
 
 struct query_options {
 	struct common common;
@@ -100,8 +104,8 @@ static void set_limits(sqlite3 *db, struct query *q)
 	 * out, so does the query */
 	sqlite3_exec(db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
 	sqlite3_set_authorizer(db, authorize, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SQL_BYTES);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, CELL_BYTES);
 }
 
 /* ---- errors ------------------------------------------------------------------------------- */
@@ -254,14 +258,16 @@ static int understand(struct query *q, struct error *e)
 
 static int ask_file(FILE *out, struct query *q, const char *path, struct error *e)
 {
-	sqlite3 *db = NULL;
-	int rc = database_open(path, &db, e);
+	struct database d;
+	int rc = database_open(&d, path, e);
 
-	if (rc == 0 && (db_add_functions(db) != SQLITE_OK || db_add_tables(db) != SQLITE_OK))
-		rc = db_error(db, e);
+	if (rc == 0 && (db_add_functions(d.db) != SQLITE_OK || db_add_tables(d.db) != SQLITE_OK))
+		rc = db_error(d.db, e);
 	if (rc == 0)
-		rc = ask_into(out, db, q, e);
-	sqlite3_close_v2(db);
+		rc = ask_into(out, d.db, q, e);
+	if (database_check_cut(&d, e) != 0)
+		rc = -1;
+	database_close(&d);
 	if (rc != 0 &&
 	    (e->kind == ERROR_SYSTEM || e->kind == ERROR_FORMAT || e->kind == ERROR_VERSION))
 		rc = db_about(path, e);

@@ -1,5 +1,7 @@
 #include "db/write/database_file.h"
 
+#include "db/base/database.h"
+#include "db/base/schema_check.h"
 #include "formats/base/regular_file.h"
 
 #include <errno.h>
@@ -12,20 +14,24 @@
 
 static int copy(int from, int to)
 {
-	char buffer[65536];
+	unsigned char buffer[65536];
+	bool first = true;
 	ssize_t n;
 
-	while ((n = read(from, buffer, sizeof buffer)) > 0)
+	for (; (n = read(from, buffer, sizeof buffer)) > 0; first = false) {
+		if (first && n >= DATABASE_HEADER)
+			database_clear_wal(buffer);
 		for (ssize_t done = 0, k; done < n; done += k) {
 			k = write(to, buffer + done, (size_t)(n - done));
 			if (k < 0)
 				return -1;
 		}
+	}
 	return n < 0 ? -1 : 0;
 }
 
-/* Copy the file at path, if there is one, to the new file. */
-static int copy_old(const char *path, int to, struct error *e)
+/* Copy the file at path, if there is one, to the new file. *copied: there is one with bytes. */
+static int copy_old(const char *path, int to, bool *copied, struct error *e)
 {
 	struct stat st;
 	int from = regular_file_open(path, &st, e), rc = 0;
@@ -36,23 +42,42 @@ static int copy_old(const char *path, int to, struct error *e)
 		errno = e->sys_errno;
 		return errno == ENOENT ? 0 : error_writing(e);
 	}
-	rc = copy(from, to);
-	if (rc != 0)
-		error_writing(e);
+	rc = database_lock(from, path, e);
+	if (rc == 0 && copy(from, to) != 0)
+		rc = error_writing(e);
 	close(from);
+	*copied = st.st_size != 0;
 	return rc;
+}
+
+/* Check the copy, which nobody else changes. */
+static int check_copy(const char *name, struct error *e)
+{
+	struct database d;
+	int rc = database_open(&d, name, e);
+
+	if (rc == 0)
+		rc = schema_check_for_append(d.db, e);
+	database_close(&d);
+	if (rc == 0 || e->kind != ERROR_SYSTEM || !e->sys_errno)
+		return rc;
+	errno = e->sys_errno;
+	return error_writing(e);
 }
 
 static int make_file(struct database_file *p, const char *path, bool append, struct error *e)
 {
 	int fd = atomic_file_begin(&p->file, path, e), rc = 0;
+	bool copied = false;
 
 	if (fd < 0)
 		return -1;
 	if (append)
-		rc = copy_old(path, fd, e);
+		rc = copy_old(path, fd, &copied, e);
 	if (close(fd) != 0 && rc == 0)
 		rc = error_writing(e);
+	if (rc == 0 && copied)
+		rc = check_copy(p->file.name, e);
 	return rc;
 }
 
@@ -68,6 +93,12 @@ static int prepare(struct database_file *p, struct error *e)
 		       e);
 }
 
+/* After prepare: then there can be no database without a journal any more. */
+static int harden(struct database_file *p, struct error *e)
+{
+	return database_harden(p->db) == SQLITE_OK ? 0 : db_error(p->db, e);
+}
+
 int database_file_open(struct database_file *p, const char *path, bool append, struct error *e)
 {
 	struct stat st;
@@ -79,7 +110,7 @@ int database_file_open(struct database_file *p, const char *path, bool append, s
 		if (sqlite3_open_v2(p->file.name, &p->db,
 				    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 			db_error(p->db, e);
-		else if (prepare(p, e) == 0)
+		else if (prepare(p, e) == 0 && harden(p, e) == 0)
 			return 0;
 	}
 	database_file_abandon(p);

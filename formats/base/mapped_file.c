@@ -72,6 +72,11 @@ void mapped_file_guard(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
+bool mapped_file_is_guarded(void)
+{
+	return page_bytes != 0;
+}
+
 /* An empty range. NULL if memory ran out. */
 static struct mapped_range *take_range(void)
 {

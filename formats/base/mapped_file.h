@@ -15,6 +15,7 @@ struct mapped_file {
 
 /* To be called once, before there are threads. It takes the process's SIGBUS. */
 void mapped_file_guard(void);
+bool mapped_file_is_guarded(void);
 
 /* This thread calls a library that maps a file and reads it at once: until one of the two functions
  * below, whatever the thread misses is of this file. */

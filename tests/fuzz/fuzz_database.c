@@ -5,6 +5,7 @@
  *     odd     SQL, run on a valid database: the file must be unchanged afterwards */
 #include "db/base/sql.h"
 #include "db/import/import.h"
+#include "tests/lib/unit/loose_database.h"
 #include "tests/lib/unit/run_view.h"
 #include "tests/lib/unit/scratch.h"
 
@@ -22,6 +23,7 @@ static FILE *nowhere;
 static sqlite3 *db;
 static struct column {
 	char *table, *name;
+	bool struck;
 } columns[MOST_COLUMNS];
 static size_t num_columns;
 static char *before;
@@ -50,38 +52,30 @@ static void clean_up(void)
 	need(scratch_remove(NULL) == 0);
 }
 
-/* Copy the tables of the valid database to one without constraints. */
-static void open_loose(void)
+static void list_columns(void)
 {
-	static const char make[] =
-	    "SELECT 'CREATE TABLE main.\"' || name || '\" AS SELECT * FROM sound.\"' || name || "
-	    "'\"' FROM "
-	    "sound.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' UNION ALL "
-	    "SELECT sql FROM sound.sqlite_schema WHERE type = 'view'";
-	char *attach = sqlite3_mprintf(
-	    "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; ATTACH %Q AS sound; "
-	    "PRAGMA application_id = %d; PRAGMA user_version = %d",
-	    sound, DB_APPLICATION, DB_VERSION);
 	char **rows;
 	int n;
 
-	need(sqlite3_open(loose, &db) == SQLITE_OK);
-	run(attach);
-	sqlite3_free(attach);
-	need(sqlite3_get_table(db, make, &rows, &n, NULL, NULL) == SQLITE_OK);
-	for (int i = 1; i <= n; i++)
-		run(rows[i]);
-	sqlite3_free_table(rows);
-	need(sqlite3_get_table(
-		 db,
-		 "SELECT t.name, c.name FROM main.sqlite_schema t JOIN pragma_table_info(t.name) c "
-		 "WHERE t.type = 'table' ORDER BY 1, 2",
-		 &rows, &n, NULL, NULL) == SQLITE_OK);
+	need(sqlite3_get_table(db,
+			       "SELECT t.name, c.name FROM stage.sqlite_schema t JOIN "
+			       "pragma_table_info(t.name, 'stage') c WHERE t.type = 'table' "
+			       "ORDER BY 1, 2",
+			       &rows, &n, NULL, NULL) == SQLITE_OK);
 	need(n > 50 && n <= MOST_COLUMNS);
 	for (int i = 1; i <= n; i++)
 		columns[num_columns++] =
-		    (struct column){strdup(rows[2 * i]), strdup(rows[2 * i + 1])};
+		    (struct column){strdup(rows[2 * i]), strdup(rows[2 * i + 1]), false};
 	sqlite3_free_table(rows);
+}
+
+static void for_each_struck(void (*act)(sqlite3 *, const char *))
+{
+	run("BEGIN");
+	for (size_t i = 0; i < num_columns; i++)
+		if (columns[i].struck)
+			act(db, columns[i].table);
+	run("COMMIT");
 }
 
 static void begin(void)
@@ -99,7 +93,10 @@ static void begin(void)
 	need(run_db(sound, &profile, 1, false, &e) == 0);
 	before = read_file(sound, &before_n);
 	need(before);
-	open_loose();
+	db = loose_database_open(loose, sound);
+	list_columns();
+	for (size_t i = 0; i < num_columns; i++)
+		loose_database_reset(db, columns[i].table);
 }
 
 /* The value for a byte. */
@@ -115,33 +112,15 @@ static char *value_of(uint8_t v)
 
 static void strike(const uint8_t *cell)
 {
-	const struct column *c = &columns[(cell[0] | cell[1] << 8) % num_columns];
+	struct column *c = &columns[(cell[0] | cell[1] << 8) % num_columns];
 	char *value = value_of(cell[3]);
-	char *sql = sqlite3_mprintf("UPDATE \"%w\" SET \"%w\" = %s WHERE rowid = 1 + %d", c->table,
-				    c->name, value, cell[2]);
+	char *sql = sqlite3_mprintf("UPDATE stage.\"%w\" SET \"%w\" = %s WHERE rowid = 1 + %d",
+				    c->table, c->name, value, cell[2]);
 
 	run(sql);
+	c->struck = true;
 	sqlite3_free(sql);
 	sqlite3_free(value);
-}
-
-static void put_back(void)
-{
-	char *last = NULL;
-
-	run("BEGIN");
-	for (size_t i = 0; i < num_columns; i++) {
-		char *sql;
-		if (last && strcmp(last, columns[i].table) == 0)
-			continue;
-		last = columns[i].table;
-		sql = sqlite3_mprintf(
-		    "DELETE FROM \"%w\"; INSERT INTO \"%w\" SELECT * FROM sound.\"%w\"", last, last,
-		    last);
-		run(sql);
-		sqlite3_free(sql);
-	}
-	run("COMMIT");
 }
 
 static void show(void)
@@ -182,11 +161,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask(data + 1, size - 1);
 		return 0;
 	}
-	run("BEGIN");
 	for (size_t at = 1; at + CELL <= size && at < 40 * CELL; at += CELL)
 		strike(data + at);
-	run("COMMIT");
+	for_each_struck(loose_database_put);
 	show();
-	put_back();
+	for_each_struck(loose_database_reset);
+	for (size_t i = 0; i < num_columns; i++)
+		columns[i].struck = false;
 	return 0;
 }

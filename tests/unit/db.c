@@ -32,17 +32,17 @@ static char *answer(sqlite3 *db, const char *sql)
 
 static void expect(const char *path, const char *sql, const char *want)
 {
-	sqlite3 *db;
+	struct database d;
 	struct error e;
 	char *got;
 
-	assert_int_equal(database_open(path, &db, &e), 0);
-	assert_int_equal(db_add_functions(db), SQLITE_OK);
-	got = answer(db, sql);
+	assert_int_equal(database_open(&d, path, &e), 0);
+	assert_int_equal(db_add_functions(d.db), SQLITE_OK);
+	got = answer(d.db, sql);
 	assert_non_null(got);
 	assert_string_equal(got, want);
 	free(got);
-	sqlite3_close_v2(db);
+	database_close(&d);
 }
 
 /* ---- places ------------------------------------------------------------------------------ */
@@ -67,6 +67,7 @@ static void test_places(void **state)
 static void test_versions(void **state)
 {
 	const char *from = scratch_path("good.csp"), *to = scratch_path("version.db");
+	struct database d;
 	struct error e;
 	sqlite3 *db;
 
@@ -78,16 +79,68 @@ static void test_versions(void **state)
 	sqlite3_close(db);
 	assert_int_equal(run_db(to, &from, 1, true, &e), -1);
 	assert_non_null(strstr(e.text, "found 99 (written by a newer"));
-	assert_int_equal(database_open(to, &db, &e), -1);
+	assert_int_equal(database_open(&d, to, &e), -1);
 	assert_non_null(strstr(e.text, "written by a newer hpcprof"));
-	sqlite3_close_v2(db);
+	database_close(&d);
 	unlink(to);
 	assert_int_equal(sqlite3_open(to, &db), SQLITE_OK);
 	sqlite3_exec(db, "CREATE TABLE t (x)", NULL, NULL, NULL);
 	sqlite3_close(db);
-	assert_int_equal(database_open(to, &db, &e), -1);
+	assert_int_equal(database_open(&d, to, &e), -1);
 	assert_non_null(strstr(e.text, "not a profile database"));
-	sqlite3_close_v2(db);
+	database_close(&d);
+	unlink(to);
+}
+
+static void test_work(void **state)
+{
+	const char *from = scratch_path("good.csp"), *to = scratch_path("work.db");
+	struct database_work none = {0};
+	struct database d;
+	struct error e;
+	int64_t n;
+
+	(void)state;
+	scratch_datafile(&build_example, "good.csp");
+	assert_int_equal(run_db(to, &from, 1, false, &e), 0);
+	assert_int_equal(database_open(&d, to, &e), 0);
+	assert_true(atomic_load(&d.work->left) > 10000000);
+	assert_int_equal(db_number(d.db, &n, &e,
+				   "WITH RECURSIVE c (i) AS (SELECT 1 UNION ALL "
+				   "SELECT i + 1 FROM c WHERE i < 100000) "
+				   "SELECT count(*) FROM c"),
+			 0);
+	d.work = &none;
+	assert_int_equal(db_number(d.db, &n, &e,
+				   "WITH RECURSIVE c (i) AS (SELECT 1 UNION ALL "
+				   "SELECT i + 1 FROM c) SELECT count(*) FROM c"),
+			 -1);
+	assert_non_null(strstr(e.text, "takes more steps than its bytes account for"));
+	database_close(&d);
+	unlink(to);
+}
+
+static void test_cut(void **state)
+{
+	const char *from = scratch_path("good.csp"), *to = scratch_path("cut.db");
+	struct database d;
+	struct error e;
+	int64_t n;
+
+	(void)state;
+	mapped_file_guard(); /* cmocka has a handler of its own for each test */
+	scratch_datafile(&build_example, "good.csp");
+	assert_int_equal(run_db(to, &from, 1, false, &e), 0);
+	assert_int_equal(database_open(&d, to, &e), 0);
+	assert_non_null(d.mapped);
+	assert_int_equal(database_check_cut(&d, &e), 0);
+	assert_int_equal(truncate(to, 20000), 0);
+	db_number(d.db, &n, &e, "SELECT count(*) FROM line_value NOT INDEXED");
+	assert_int_equal(database_check_cut(&d, &e), -1);
+	assert_string_equal(e.text, "was cut while it was read");
+	database_close(&d);
+	assert_int_equal(database_open(&d, to, &e), -1);
+	database_close(&d);
 	unlink(to);
 }
 
@@ -262,6 +315,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_places),         cmocka_unit_test(test_versions),
+	    cmocka_unit_test(test_work),           cmocka_unit_test(test_cut),
 	    cmocka_unit_test(test_largest_values), cmocka_unit_test(test_sums),
 	    cmocka_unit_test(test_names),          cmocka_unit_test(test_functions),
 	    cmocka_unit_test(test_named_queries),

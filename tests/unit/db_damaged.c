@@ -4,6 +4,7 @@
 #include "db/base/sql.h"
 #include "db/import/import.h"
 #include "tests/lib/unit/cmocka_all.h"
+#include "tests/lib/unit/loose_database.h"
 #include "tests/lib/unit/run_view.h"
 #include "tests/lib/unit/scratch.h"
 
@@ -133,65 +134,26 @@ static void strike(sqlite3 *db, const char *table, const char *column)
 	static const char *const values[] = {"NULL", "-1", "9223372036854775807", "x'ff00fe'"};
 
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-		char *sql = sqlite3_mprintf("BEGIN; UPDATE \"%w\" SET \"%w\" = %s WHERE rowid = "
-					    "(SELECT min(rowid) FROM \"%w\")"
-					    " OR rowid = (SELECT max(rowid) FROM \"%w\"); COMMIT",
+		char *sql = sqlite3_mprintf("UPDATE stage.\"%w\" SET \"%w\" = %s WHERE rowid = "
+					    "(SELECT min(rowid) FROM stage.\"%w\")"
+					    " OR rowid = (SELECT max(rowid) FROM stage.\"%w\")",
 					    table, column, values[i], table, table);
-		char *undo = sqlite3_mprintf(
-		    "DELETE FROM \"%w\"; INSERT INTO \"%w\" SELECT * FROM sound.\"%w\"", table,
-		    table, table);
 		assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+		loose_database_put(db, table);
 		try_views(sql, i, SHOWS - 1);
-		assert_int_equal(sqlite3_exec(db, undo, NULL, NULL, NULL), SQLITE_OK);
-		sqlite3_free(sql);
-		sqlite3_free(undo);
-	}
-}
-
-/* The tables without constraints, so that they can contain anything. */
-static sqlite3 *open_loose(void)
-{
-	sqlite3 *db;
-	sqlite3_stmt *s;
-	char *sql = sqlite3_mprintf(
-	    "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; "
-	    "ATTACH %Q AS sound; PRAGMA application_id = %d; PRAGMA user_version = %d",
-	    sound, DB_APPLICATION, DB_VERSION);
-
-	unlink(spoilt);
-	assert_int_equal(sqlite3_open(spoilt, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_free(sql);
-	assert_int_equal(
-	    sqlite3_prepare_v2(db,
-			       "SELECT name, type, sql FROM sound.sqlite_schema WHERE name NOT "
-			       "LIKE 'sqlite_%' AND type <> 'index' ORDER BY type, rowid",
-			       -1, &s, NULL),
-	    SQLITE_OK);
-	while (sqlite3_step(s) == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(s, 0);
-		bool table = strcmp((const char *)sqlite3_column_text(s, 1), "table") == 0;
-		sql =
-		    table
-			? sqlite3_mprintf("CREATE TABLE main.\"%w\" AS SELECT * FROM sound.\"%w\"",
-					  name, name)
-			: sqlite3_mprintf("%s", sqlite3_column_text(s, 2));
-		assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+		loose_database_reset(db, table);
 		sqlite3_free(sql);
 	}
-	assert_int_equal(sqlite3_finalize(s), SQLITE_OK);
-	return db;
 }
 
 static void test_rows(void **state)
 {
 	static const char columns[] =
-	    "SELECT t.name, c.name FROM main.sqlite_schema t JOIN pragma_table_info(t.name) c "
-	    "WHERE t.type = "
-	    "'table' AND t.name IN ('measurement', 'metric', 'process', 'profile', 'module', "
-	    "'file', 'function', "
-	    "'line', 'context', 'exclusive', 'account', 'profile_value', 'hottest')";
-	sqlite3 *db = open_loose();
+	    "SELECT t.name, c.name FROM stage.sqlite_schema t JOIN "
+	    "pragma_table_info(t.name, 'stage') c WHERE t.type = 'table' AND t.name IN "
+	    "('measurement', 'metric', 'process', 'profile', 'module', 'file', 'function', 'line', "
+	    "'context', 'exclusive', 'account', 'profile_value', 'hottest')";
+	sqlite3 *db = loose_database_open(spoilt, sound);
 	char **cells;
 	int rows;
 
@@ -199,6 +161,8 @@ static void test_rows(void **state)
 	shown = told = 0;
 	assert_int_equal(sqlite3_get_table(db, columns, &cells, &rows, NULL, NULL), SQLITE_OK);
 	assert_true(rows > 80);
+	for (int i = 1; i <= rows; i++)
+		loose_database_reset(db, cells[2 * i]);
 	for (int i = 1; i <= rows; i++)
 		strike(db, cells[2 * i], cells[2 * i + 1]);
 	sqlite3_free_table(cells);
