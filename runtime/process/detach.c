@@ -45,7 +45,10 @@ bool csprof_detach_signal(const siginfo_t *info, void *ucontext)
 		return false;
 	if (csprof_confined() || !is_free(csprof_self, ucontext))
 		return true;
-	if ((csprof_process.detached || csprof_process_detach()) && csprof_self)
+	if (!csprof_process.detached && !csprof_process_detach())
+		return true;
+	csprof_threads_bury();
+	if (csprof_self)
 		csprof_thread_let_go(ucontext);
 	return true;
 }

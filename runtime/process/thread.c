@@ -395,6 +395,14 @@ void csprof_thread_end(void)
 	csprof_say(CSPROF_SAY_THREAD, "thread ends", NULL, tid);
 }
 
+static void drop(csprof_state_t *state)
+{
+	csprof_state_unlink(state);
+	csprof_blame_end(state);
+	csprof_state_free(state);
+	csprof_process_let_go();
+}
+
 bool csprof_thread_let_go(void *ucontext)
 {
 	csprof_state_t *state = csprof_self;
@@ -408,13 +416,27 @@ bool csprof_thread_let_go(void *ucontext)
 	csprof_mask_drop_samples(); /* as long as it is known whose they are */
 	csprof_samplers_stop(state, false);
 	csprof_marks_end(&state->memo);
-	csprof_state_unlink(state);
-	csprof_blame_end(state);
 	csprof_self = NULL;
-	csprof_state_free(state);
-	csprof_process_let_go();
+	drop(state);
 	csprof_unlock();
 	return true;
+}
+
+void csprof_threads_bury(void)
+{
+	if (!csprof_try_lock())
+		return;
+	for (csprof_state_t *s = csprof_process.threads, *next; s; s = next) {
+		next = s->next;
+		if (s == csprof_self || os_clock_thread(s->tid) != 0)
+			continue;
+		if (s->wall)
+			csprof_blame_timer(s, -1);
+		csprof_samplers_stop(s, false);
+		csprof_marks_forget(&s->memo);
+		drop(s);
+	}
+	csprof_unlock();
 }
 
 void csprof_threads_forget(uintptr_t *low, uintptr_t *high)

@@ -43,6 +43,10 @@ void csprof_thread_end(void);
 /* The process is no longer measured: give back all that this thread has, which our signal has
  * interrupted. Returns false if that is to be tried again. Async-signal-safe. */
 bool csprof_thread_let_go(void *ucontext);
+/* The same for threads that have ended without csprof_thread_end: by a system call of their own, or
+ * because they were asked to be measured when libc had already called what is to be called at a
+ * thread's end. Async-signal-safe. */
+void csprof_threads_bury(void);
 
 /* The longest wait for other threads' handlers, in total. */
 enum { CSPROF_WAIT_NS = 1000 * 1000 * 1000 };

@@ -158,6 +158,19 @@ if [ "$(uname -m)" = x86_64 ]; then
 	timeout 60 "$hpcrun" attach -q --for 200ms -o again "$pid"
 	is 'holds: and can be measured again' "$? $(files again detached)" '0 1'
 	finish 'holds'
+
+	# ---- a thread that ends without a word
+	start "$detached" leaves
+	alone=$(held)
+	timeout 60 "$hpcrun" attach -o left "$pid" 2>said 3>&- &
+	tracer=$!
+	until_true grep -q 'is measured from now on' said
+	kill -USR1 "$pid"
+	until_true eval '! grep -q leaver "/proc/$pid"/task/*/comm 2>/dev/null'
+	is 'leaves: detach' "$("$hpcrun" detach "$pid")" "hpcrun: process $pid is no longer measured"
+	wait "$tracer"
+	is 'leaves: nothing of it is left' "$(held)" "$alone"
+	finish 'leaves'
 else
 	skip 'attach' 'attach is for x86-64'
 fi

@@ -2,7 +2,8 @@
  * measured and detached again and again. It goes on while its standard input is an open pipe; then
  * it prints how many calls have ended as they would not alone, and how many of its own signals were
  * lost. `detached blocks`: one thread blocks the signal of samples by a system call of its own
- * until SIGUSR1 comes; `detached holds`: from one SIGUSR1 to the next. */
+ * until SIGUSR1 comes; `detached holds`: from one SIGUSR1 to the next. `detached leaves`: one ends
+ * when SIGUSR1 comes, and nobody is told. */
 #include "runtime/hpcrun.h"
 #include "tests/programs/spin.h"
 
@@ -157,6 +158,17 @@ static void *blocks(void *later)
 	return NULL;
 }
 
+/* The thread ends by a system call of its own. */
+static void *leaves(void *arg)
+{
+	pthread_setname_np(pthread_self(), "leaver");
+	await_usr1();
+#ifdef __x86_64__
+	__asm__ volatile("syscall" : : "a"(SYS_exit), "D"(0) : "rcx", "r11", "memory");
+#endif
+	return arg;
+}
+
 int main(int argc, char **argv)
 {
 	static void *(*const all[])(void *) = {computes, polls, sleeps, calls,
@@ -175,7 +187,9 @@ int main(int argc, char **argv)
 		return 2;
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, all[i], NULL);
-	if (argc > 1) {
+	if (argc > 1 && strcmp(argv[1], "leaves") == 0) {
+		pthread_create(&threads[n++], NULL, leaves, NULL);
+	} else if (argc > 1) {
 		bool later = strcmp(argv[1], "holds") == 0;
 		pthread_create(&threads[n++], NULL, blocks, later ? &stop : NULL);
 		while (!later && !blocking)
