@@ -89,8 +89,9 @@ static bool has_bytes(const char *path, bool not_zero)
 static int refuse(const char *real, const char *suffix, struct error *e)
 {
 	return error_set(e, ERROR_SYSTEM,
-			 "%.200s%s has changes that are not in it yet (close the program that "
-			 "writes to it, or run: sqlite3 %.200s 'PRAGMA journal_mode = DELETE')",
+			 "%.200s%s may have changes that are not in it yet (close the program "
+			 "that writes to it, or run: sqlite3 %.200s 'PRAGMA journal_mode = "
+			 "DELETE')",
 			 real, suffix, real);
 }
 

@@ -260,16 +260,18 @@ static int ask_file(FILE *out, struct query *q, const char *path, struct error *
 {
 	struct database d;
 	int rc = database_open(&d, path, e);
+	bool of_file = rc != 0; /* what is wrong */
 
 	if (rc == 0 && (db_add_functions(d.db) != SQLITE_OK || db_add_tables(d.db) != SQLITE_OK))
 		rc = db_error(d.db, e);
 	if (rc == 0)
 		rc = ask_into(out, d.db, q, e);
-	if (database_check_cut(&d, e) != 0)
+	if (database_check_cut(&d, e) != 0) {
 		rc = -1;
+		of_file = true;
+	}
 	database_close(&d);
-	if (rc != 0 &&
-	    (e->kind == ERROR_SYSTEM || e->kind == ERROR_FORMAT || e->kind == ERROR_VERSION))
+	if (rc != 0 && (of_file || e->kind == ERROR_SYSTEM || e->kind == ERROR_FORMAT))
 		rc = db_about(path, e);
 	return rc;
 }

@@ -112,8 +112,12 @@ for table in line exclusive; do
 	check "nor added to" not_appended again "it is damaged: "
 done
 
+cp sound.db holes.db
+truncate -s +100M holes.db
+check "a database of holes is refused" denied holes 'holes.db: has more than 64 MiB of holes'
+
 # ---- changes that are not in the file ----------------------------------------------------------
-pending='has changes that are not in it yet'
+pending='may have changes that are not in it yet'
 cp sound.db wal.db
 is "a database with a write-ahead log" "$(sqlite3 wal.db 'PRAGMA journal_mode = WAL')" wal
 check "can be read" "$hpcprof" text wal.db
