@@ -451,6 +451,44 @@ static void test_all_forms_are_alike(void **state)
 	model_destroy(want);
 }
 
+/* Two lists of numbers of two digits, of which one has every ath and the other every bth. */
+static void expect_merged(int a, int b)
+{
+	struct model *m = model_create();
+	model_texts to = {0}, from = {0};
+	size_t at = 0;
+	char name[4];
+
+	assert_non_null(m);
+	for (int i = 90; i >= 0; i--) {
+		snprintf(name, sizeof name, "%d", 10 + i % 90);
+		if (i % a == 0)
+			assert_true(model_list_text(&to, model_text(m, name, 2)));
+		if (i % b == 0)
+			assert_true(model_list_text(&from, model_text(m, name, 2)));
+	}
+	assert_true(model_list_texts(&to, &from));
+	for (int i = 0; i < 90; i++) {
+		snprintf(name, sizeof name, "%d", 10 + i);
+		if (i % a == 0 || i % b == 0)
+			assert_true(at < to.len && strcmp(to.at[at++], name) == 0);
+	}
+	assert_int_equal(at, to.len);
+	vec_free(&to);
+	vec_free(&from);
+	model_destroy(m);
+}
+
+static void test_lists(void **state)
+{
+	static const int steps[] = {1, 2, 3, 7, 45, 89};
+	enum { STEPS = sizeof steps / sizeof *steps };
+
+	(void)state;
+	for (int i = 0; i < STEPS * STEPS; i++)
+		expect_merged(steps[i / STEPS], steps[i % STEPS]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +504,7 @@ int main(void)
 	    cmocka_unit_test(test_account),
 	    cmocka_unit_test(test_unknown_disposition),
 	    cmocka_unit_test(test_all_forms_are_alike),
+	    cmocka_unit_test(test_lists),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
