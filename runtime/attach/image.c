@@ -1,10 +1,12 @@
 #include "runtime/attach/image.h"
 
 #include "formats/base/path.h"
+#include "runtime/attach/inject.h"
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +86,26 @@ static bool read_functions(struct attach_module *m, Elf *elf)
 	return ok;
 }
 
+/* What it tells debuggers about itself. */
+static uintptr_t find_r_debug(const struct attach_module *m, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr head;
+	GElf_Sym symbol;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &head) || head.sh_type != SHT_DYNSYM)
+			continue;
+		Elf_Data *data = elf_getdata(section, NULL);
+		size_t n = data && head.sh_entsize ? head.sh_size / head.sh_entsize : 0;
+		for (size_t i = 0; i < n && gelf_getsym(data, (int)i, &symbol); i++) {
+			const char *name = elf_strptr(elf, head.sh_link, symbol.st_name);
+			if (name && symbol.st_shndx != SHN_UNDEF && strcmp(name, "_r_debug") == 0)
+				return symbol.st_value + m->bias;
+		}
+	}
+	return 0;
+}
+
 /* ---- modules ----------------------------------------------------------------------------------
  */
 
@@ -144,6 +166,8 @@ static int add_module(Dwfl_Module *module, void **data, const char *name, Dwarf_
 	m->bias = bias;
 	if (elf)
 		r->failed |= !read_functions(m, elf);
+	if (elf && m->kind == ATTACH_LOADER)
+		image->loading = find_r_debug(m, elf);
 	if (m->allocates && m->kind == ATTACH_PROGRAM && !m->main)
 		m->kind = ATTACH_ALLOCATOR;
 	return r->failed ? DWARF_CB_ABORT : DWARF_CB_OK;
@@ -163,8 +187,10 @@ int attach_image_open(struct attach_image *image, pid_t pid)
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
 	ssize_t n = readlink(link, r.program, sizeof r.program - 1);
 	r.program[n > 0 ? n : 0] = '\0';
-	if (!image->dwfl || dwfl_linux_proc_report(image->dwfl, pid) != 0 ||
-	    dwfl_report_end(image->dwfl, NULL, NULL) != 0)
+	int error = image->dwfl ? dwfl_linux_proc_report(image->dwfl, pid) : -1;
+	if (error > 0)
+		return fail(image, "its load modules cannot be read", strerror(error));
+	if (error < 0 || dwfl_report_end(image->dwfl, NULL, NULL) != 0)
 		return fail(image, "its load modules cannot be read", dwfl_errmsg(-1));
 	dwfl_getmodules(image->dwfl, add_module, &r, 0);
 	if (r.failed)
@@ -249,6 +275,18 @@ uintptr_t attach_libc_function(const struct attach_image *image, const char *nam
 uintptr_t attach_function(const struct attach_image *image, const char *name)
 {
 	return find(image, name, false);
+}
+
+bool attach_is_loading(const struct attach_image *image, pid_t pid)
+{
+	struct r_debug r;
+	bool libc = false;
+	for (size_t i = 0; i < image->num; i++)
+		libc |= image->modules[i].kind == ATTACH_LIBC;
+	if (!libc)
+		return true;
+	return image->loading && attach_read(pid, image->loading, &r, sizeof r) &&
+	       (!r.r_map || r.r_state != RT_CONSISTENT);
 }
 
 /* ---- call paths ---------------------------------------------------------------------------------

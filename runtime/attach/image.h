@@ -35,7 +35,8 @@ struct attach_image {
 	void *dwfl;
 	struct attach_module *modules;
 	size_t num;
-	char why[256]; /* of a failure */
+	uintptr_t loading; /* the loader's struct r_debug; 0: not known */
+	char why[256];     /* of a failure */
 };
 
 /* Returns 0, or -1 with the reason in image->why. */
@@ -54,6 +55,9 @@ uintptr_t attach_libc_function(const struct attach_image *image, const char *nam
 
 /* The same of any module. */
 uintptr_t attach_function(const struct attach_image *image, const char *name);
+
+/* Whether the loader is at work: a program that has just begun has not all of its load modules. */
+bool attach_is_loading(const struct attach_image *image, pid_t pid);
 
 /* Call each for the frames of a thread that this process has stopped, innermost first, until it
  * returns false. interrupted: a signal's handler has interrupted it there. Returns 0 if all were

@@ -38,8 +38,9 @@ struct attaching {
 	const char *library;
 	uintptr_t entry; /* in the library's file */
 	struct attach_image image;
+	uint64_t modules; /* the hash of those that image is of; 0: not read yet */
+	uintptr_t end;    /* the code with which signal handlers end */
 	struct attach_thread thread;
-	uintptr_t end; /* the code with which signal handlers end */
 	uintptr_t memory;
 	char variables[BLOCK_BYTES - PATH_MAX - 64];
 	size_t variables_bytes;
@@ -182,6 +183,62 @@ static int say_not_permitted(const struct attaching *a)
 		    scope, scope < '3' ? ", or set it to 0" : "");
 }
 
+static bool knows_libc(const struct attaching *a)
+{
+	return a->end && attach_libc_function(&a->image, "dlopen") &&
+	       attach_libc_function(&a->image, "mmap") && attach_libc_function(&a->image, "munmap");
+}
+
+/* Read the load modules if they are others than before: the process may have just begun, or begun
+ * another program, while a thread was looked for. Returns 0, -EAGAIN with the reason in why if that
+ * may pass, or -1 after a message. */
+static int read_image(struct attaching *a, char *why, size_t size)
+{
+	uint64_t modules = attach_modules_hash(a->pid);
+	if (a->modules && modules == a->modules)
+		return 0;
+	attach_image_close(&a->image);
+	a->modules = 0;
+	if (!attach_can(a->pid, a->library, why, size))
+		return fail(a, "%s", attach_has_ended(a->pid) ? "has ended" : why);
+	if (attach_image_open(&a->image, a->pid) < 0) {
+		snprintf(why, size, "could not be looked at: %s", a->image.why);
+		return -EAGAIN;
+	}
+	if (attach_is_loading(&a->image, a->pid) || attach_modules_hash(a->pid) != modules) {
+		snprintf(why, size, "is in the loader");
+		return -EAGAIN;
+	}
+	a->end = find_end(a);
+	if (!knows_libc(a))
+		return fail(a, "%s",
+			    attach_has_ended(a->pid) ? "has ended"
+						     : "has another libc than hpcrun knows");
+	a->modules = modules;
+	return 0;
+}
+
+/* Stop that thread. Returns 0 if it may load the library, -EAGAIN with the reason in why if it may
+ * not now, or -1 after a message. */
+static int stop_one(struct attaching *a, pid_t tid, char *why, size_t size)
+{
+	int r = attach_is_late(tid) ? -ETIMEDOUT : attach_stop(&a->thread, tid);
+	if (r == -EPERM)
+		return say_not_permitted(a);
+	if (r < 0 && attach_has_ended(a->pid))
+		return fail(a, "has ended");
+	const char *unsafe = r < 0 ? cannot_stop(r)
+			     : attach_modules_hash(a->pid) != a->modules
+				 ? "is in the loader"
+				 : attach_unsafe(&a->image, tid, attach_in_call(&a->thread));
+	if (!unsafe)
+		return 0;
+	if (r == 0)
+		attach_go(&a->thread);
+	snprintf(why, size, "%s", unsafe);
+	return -EAGAIN;
+}
+
 /* Stop a thread where it may load the library. The threads take turns, the first one most often. */
 static int stop_somewhere(struct attaching *a)
 {
@@ -189,22 +246,16 @@ static int stop_somewhere(struct attaching *a)
 	pid_t threads[MOST_THREADS];
 	uint64_t until = now_ms() + TRIES_MS;
 	unsigned pause = LEAST_MS;
-	char why[256] = "cannot be stopped";
+	char why[512] = "cannot be stopped";
 	for (size_t i = 0; now_ms() < until; i++) {
 		size_t n = attach_threads(a->pid, threads, MOST_THREADS);
 		pid_t tid = i % FIRST_OF == 0 ? a->pid : threads[i / FIRST_OF % n];
 		attach_go_late();
-		int r = attach_is_late(tid) ? -ETIMEDOUT : attach_stop(&a->thread, tid);
-		if (r == -EPERM)
-			return say_not_permitted(a);
-		const char *unsafe =
-		    r < 0 ? cannot_stop(r)
-			  : attach_unsafe(&a->image, tid, attach_in_call(&a->thread));
-		if (!unsafe)
-			return 0;
+		int r = read_image(a, why, sizeof why);
 		if (r == 0)
-			attach_go(&a->thread);
-		snprintf(why, sizeof why, "%s", unsafe);
+			r = stop_one(a, tid, why, sizeof why);
+		if (r != -EAGAIN)
+			return r;
 		pause_ms(pause);
 		pause = pause * 2 < MOST_MS ? pause * 2 : MOST_MS;
 	}
@@ -326,14 +377,6 @@ static int do_all(struct attaching *a)
 
 static int attach(struct attaching *a)
 {
-	if (attach_image_open(&a->image, a->pid) < 0)
-		return attach_has_ended(a->pid) ? fail(a, "has ended")
-						: fail(a, "cannot be measured: %s", a->image.why);
-	a->end = find_end(a);
-	if (!a->end || !attach_libc_function(&a->image, "dlopen") ||
-	    !attach_libc_function(&a->image, "mmap") || !attach_libc_function(&a->image, "munmap"))
-		return attach_has_ended(a->pid) ? fail(a, "has ended")
-						: fail(a, "has another libc than hpcrun knows");
 	if (stop_somewhere(a) < 0)
 		return -1;
 	int r = do_all(a);

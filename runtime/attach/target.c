@@ -1,5 +1,6 @@
 #include "runtime/attach/target.h"
 
+#include "formats/base/interner.h"
 #include "formats/base/path.h"
 #include "formats/store/store.h"
 
@@ -55,6 +56,22 @@ bool attach_mappings(pid_t pid, bool (*each)(const struct attach_mapping *, void
 	free(line);
 	fclose(f);
 	return true;
+}
+
+static bool add_to_hash(const struct attach_mapping *m, void *arg)
+{
+	const uint64_t words[] = {m->low, m->high, m->offset, m->device, m->inode};
+	uint64_t *hash = arg;
+	for (size_t i = 0; m->executable && m->inode && i < sizeof words / sizeof *words; i++)
+		*hash = interner_hash(*hash ^ words[i]) + i;
+	return true;
+}
+
+uint64_t attach_modules_hash(pid_t pid)
+{
+	uint64_t hash = 0;
+	attach_mappings(pid, add_to_hash, &hash);
+	return hash;
 }
 
 struct file_search {
@@ -338,9 +355,10 @@ bool attach_can(pid_t pid, const char *library, char *why, size_t size)
 		return no(why, size, "is a thread of process %ld: name that", s.group);
 	if (s.state == 'Z' || s.state == 'X')
 		return no(why, size, "has ended");
-	if (s.state == 'T' || s.state == 't')
+	bool by_us = s.tracer == (long)getpid(); /* for a moment */
+	if (s.state == 'T' || (s.state == 't' && !by_us))
 		return no(why, size, "is stopped: continue it first");
-	if (s.tracer > 0)
+	if (s.tracer > 0 && !by_us)
 		return no(why, size, "is traced by process %ld", s.tracer);
 	if (!check_user(&s, why, size) || !check_program(pid, why, size) ||
 	    !check_libraries(pid, library, why, size) || !check_sandbox(&s, why, size))

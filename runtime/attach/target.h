@@ -26,6 +26,8 @@ struct attach_mapping {
 };
 /* Call each for the mappings, by address, until it returns false. False: they cannot be read. */
 bool attach_mappings(pid_t pid, bool (*each)(const struct attach_mapping *, void *), void *arg);
+/* A number that changes when a file with code is mapped or unmapped, and by exec. */
+uint64_t attach_modules_hash(pid_t pid);
 /* Where a file begins in memory; 0: it is not mapped. */
 uintptr_t attach_mapped_at(pid_t pid, const char *path);
 /* A gap of that many bytes, with as many beside it; 0: there is none. */

@@ -92,6 +92,32 @@ ended 'it waits for a child of vfork' '0 460'
 near 'it waits for a child of vfork: since' "$(ms vfork)" 460
 
 # ---- programs of others, wherever they are just then
+cat >begins.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((constructor)) static void begin(void) {
+	static char *const env[] = { NULL };
+	static char *const argv[] = { "sh", "-c", "n=0; while [ $n -lt 300000 ]; do n=$((n + 1)); done; echo $n", NULL };
+	usleep(700000);
+	if (!getenv("ENDS")) execve("/bin/sh", argv, env);
+	_exit(3);
+}
+END
+${CC:-gcc} -shared -fPIC -w -o begins.so begins.c
+begun() {
+	grep -q /begins.so "/proc/$pid/maps"
+}
+# begins [VARIABLE]: a program whose loading ends in another one, or with it.
+begins() {
+	start env "$@" LD_PRELOAD="$scratch/begins.so" sleep 60
+	until_true begun
+}
+begins
+attach 'one that has not begun' begins
+ended 'one that has not begun, and begins another program' '0 300000'
+begins ENDS=yes
+timeout 60 "$hpcrun" attach -o ends "$pid" >said 2>&1
+is 'one that ends before it has begun' "$? $(cat said)" "125 hpcrun: process $pid has ended"
 "$python" -c 'print(sum(i * i for i in range(3000000)))' >want
 start "$python" -c 'import time
 t = time.time()
