@@ -56,8 +56,11 @@ static bool add_table(struct attach_module *m, Elf *elf, Elf_Scn *section, const
 	for (size_t i = 0; i < n && gelf_getsym(data, (int)i, &symbol); i++) {
 		int type = GELF_ST_TYPE(symbol.st_info);
 		const char *name = elf_strptr(elf, head->sh_link, symbol.st_name);
-		if (symbol.st_shndx == SHN_UNDEF || !name || !*name ||
-		    (type != STT_FUNC && type != STT_GNU_IFUNC))
+		if (symbol.st_shndx == SHN_UNDEF || !name || !*name)
+			continue;
+		if (m->kind == ATTACH_LOADER && strcmp(name, "_r_debug") == 0)
+			m->r_debug = symbol.st_value + m->bias;
+		if (type != STT_FUNC && type != STT_GNU_IFUNC)
 			continue;
 		struct attach_function f = {symbol.st_value + m->bias,
 					    symbol.st_value + m->bias + symbol.st_size, name};
@@ -86,26 +89,6 @@ static bool read_functions(struct attach_module *m, Elf *elf)
 	return ok;
 }
 
-/* What it tells debuggers about itself. */
-static uintptr_t find_r_debug(const struct attach_module *m, Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr head;
-	GElf_Sym symbol;
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &head) || head.sh_type != SHT_DYNSYM)
-			continue;
-		Elf_Data *data = elf_getdata(section, NULL);
-		size_t n = data && head.sh_entsize ? head.sh_size / head.sh_entsize : 0;
-		for (size_t i = 0; i < n && gelf_getsym(data, (int)i, &symbol); i++) {
-			const char *name = elf_strptr(elf, head.sh_link, symbol.st_name);
-			if (name && symbol.st_shndx != SHN_UNDEF && strcmp(name, "_r_debug") == 0)
-				return symbol.st_value + m->bias;
-		}
-	}
-	return 0;
-}
-
 /* ---- modules ----------------------------------------------------------------------------------
  */
 
@@ -114,7 +97,7 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-static enum attach_kind kind_of(const char *path)
+enum attach_kind attach_kind_of(const char *path)
 {
 	static const char *const libc[] = {"libc.so.",      "libc-2.",   "libpthread.so.",
 					   "libpthread-2.", "librt.so.", "librt-2.",
@@ -161,13 +144,11 @@ static int add_module(Dwfl_Module *module, void **data, const char *name, Dwarf_
 		return DWARF_CB_ABORT;
 	}
 	image->num++;
-	m->kind = kind_of(name);
+	m->kind = attach_kind_of(name);
 	m->main = strcmp(name, r->program) == 0;
 	m->bias = bias;
 	if (elf)
 		r->failed |= !read_functions(m, elf);
-	if (elf && m->kind == ATTACH_LOADER)
-		image->loading = find_r_debug(m, elf);
 	if (m->allocates && m->kind == ATTACH_PROGRAM && !m->main)
 		m->kind = ATTACH_ALLOCATOR;
 	return r->failed ? DWARF_CB_ABORT : DWARF_CB_OK;
@@ -280,13 +261,14 @@ uintptr_t attach_function(const struct attach_image *image, const char *name)
 bool attach_is_loading(const struct attach_image *image, pid_t pid)
 {
 	struct r_debug r;
+	uintptr_t at = 0;
 	bool libc = false;
-	for (size_t i = 0; i < image->num; i++)
+	for (size_t i = 0; i < image->num; i++) {
 		libc |= image->modules[i].kind == ATTACH_LIBC;
-	if (!libc)
-		return true;
-	return image->loading && attach_read(pid, image->loading, &r, sizeof r) &&
-	       (!r.r_map || r.r_state != RT_CONSISTENT);
+		at = image->modules[i].r_debug ? image->modules[i].r_debug : at;
+	}
+	return !libc || (at && attach_read(pid, at, &r, sizeof r) &&
+			 (!r.r_map || r.r_state != RT_CONSISTENT));
 }
 
 /* ---- call paths ---------------------------------------------------------------------------------

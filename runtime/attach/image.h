@@ -16,6 +16,9 @@ enum attach_kind {
 	ATTACH_ALLOCATOR, /* a library with a malloc of its own */
 };
 
+/* Of the file at path, as its name tells. */
+enum attach_kind attach_kind_of(const char *path);
+
 /* A function that others can call, by address. */
 struct attach_function {
 	uintptr_t low, high;
@@ -27,6 +30,7 @@ struct attach_module {
 	uintptr_t low, high, bias;
 	enum attach_kind kind;
 	bool main, allocates; /* the program itself; it defines malloc */
+	uintptr_t r_debug;    /* in the loader, what it tells debuggers (link.h); 0: not known */
 	struct attach_function *functions;
 	size_t num;
 };
@@ -35,8 +39,7 @@ struct attach_image {
 	void *dwfl;
 	struct attach_module *modules;
 	size_t num;
-	uintptr_t loading; /* the loader's struct r_debug; 0: not known */
-	char why[256];     /* of a failure */
+	char why[256]; /* of a failure */
 };
 
 /* Returns 0, or -1 with the reason in image->why. */
@@ -56,7 +59,8 @@ uintptr_t attach_libc_function(const struct attach_image *image, const char *nam
 /* The same of any module. */
 uintptr_t attach_function(const struct attach_image *image, const char *name);
 
-/* Whether the loader is at work: a program that has just begun has not all of its load modules. */
+/* Whether the loader is at work, so that modules may be missing in the image: the program has just
+ * begun, or loads a library. */
 bool attach_is_loading(const struct attach_image *image, pid_t pid);
 
 /* Call each for the frames of a thread that this process has stopped, innermost first, until it

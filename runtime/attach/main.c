@@ -201,12 +201,13 @@ static int read_image(struct attaching *a, char *why, size_t size)
 	a->modules = 0;
 	if (!attach_can(a->pid, a->library, why, size))
 		return fail(a, "%s", attach_has_ended(a->pid) ? "has ended" : why);
+	modules = attach_modules_hash(a->pid); /* it may have waited for them */
 	if (attach_image_open(&a->image, a->pid) < 0) {
 		snprintf(why, size, "could not be looked at: %s", a->image.why);
 		return -EAGAIN;
 	}
 	if (attach_is_loading(&a->image, a->pid) || attach_modules_hash(a->pid) != modules) {
-		snprintf(why, size, "is in the loader");
+		snprintf(why, size, "is loading a library");
 		return -EAGAIN;
 	}
 	a->end = find_end(a);
@@ -227,10 +228,10 @@ static int stop_one(struct attaching *a, pid_t tid, char *why, size_t size)
 		return say_not_permitted(a);
 	if (r < 0 && attach_has_ended(a->pid))
 		return fail(a, "has ended");
-	const char *unsafe = r < 0 ? cannot_stop(r)
-			     : attach_modules_hash(a->pid) != a->modules
-				 ? "is in the loader"
-				 : attach_unsafe(&a->image, tid, attach_in_call(&a->thread));
+	const char *unsafe =
+	    r < 0 ? cannot_stop(r) : attach_unsafe(&a->image, tid, attach_in_call(&a->thread));
+	if (!unsafe && attach_modules_hash(a->pid) != a->modules)
+		unsafe = "is loading a library";
 	if (!unsafe)
 		return 0;
 	if (r == 0)
@@ -408,12 +409,12 @@ int main(int argc, char **argv)
 	}
 	a.pid = (pid_t)strtol(argv[1], NULL, 10);
 	a.library = argv[2];
-	if (!attach_can(a.pid, a.library, why, sizeof why)) {
-		fail(&a, "%s", why);
-		return FAILED;
+	if (only_check) {
+		bool can = attach_can(a.pid, a.library, why, sizeof why);
+		if (!can)
+			fail(&a, "%s", why);
+		return can ? 0 : FAILED;
 	}
-	if (only_check)
-		return 0;
 	int r = read_variables(&a) < 0 || find_entry(&a) < 0 || attach(&a) < 0 ? FAILED : 0;
 	attach_image_close(&a.image);
 	return r;

@@ -3,6 +3,7 @@
 #include "formats/base/interner.h"
 #include "formats/base/path.h"
 #include "formats/store/store.h"
+#include "runtime/attach/image.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -270,7 +271,7 @@ static bool check_program(pid_t pid, char *why, size_t size)
 }
 
 struct libraries {
-	bool libc, loader, ours, store;
+	bool libc, ours, store;
 };
 
 static bool look_at_library(const struct attach_mapping *m, void *arg)
@@ -279,24 +280,45 @@ static bool look_at_library(const struct attach_mapping *m, void *arg)
 	const char *name = path_basename(m->path);
 	l->libc |= strncmp(name, "libc.so.6", strlen("libc.so.6")) == 0 ||
 		   strncmp(name, "libc-2.", strlen("libc-2.")) == 0;
-	l->loader |= strncmp(name, "ld-linux", strlen("ld-linux")) == 0 ||
-		     strncmp(name, "ld-2.", strlen("ld-2.")) == 0;
 	l->ours |= strncmp(name, "libhpcrun", strlen("libhpcrun")) == 0;
 	l->store |= strlen(name) > strlen(STORE_SUFFIX) &&
 		    strcmp(name + strlen(name) - strlen(STORE_SUFFIX), STORE_SUFFIX) == 0;
 	return true;
 }
 
-/* A program that has just begun has the loader, but not yet the others. */
+/* Whether the program is one that glibc's loader begins, or cannot be looked at just now. */
+static bool begins_with_loader(pid_t pid)
+{
+	char path[64], loader[PATH_MAX] = "", program[PATH_MAX] = "";
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	if (readlink(path, program, sizeof program - 1) > 0 &&
+	    attach_kind_of(program) == ATTACH_LOADER)
+		return true; /* it was run by name */
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || pread(fd, &h, sizeof h, 0) != sizeof h)
+		h.e_phnum = 0;
+	for (unsigned i = 0; i < h.e_phnum && !loader[0]; i++)
+		if (pread(fd, &p, sizeof p, (off_t)(h.e_phoff + i * sizeof p)) == sizeof p &&
+		    p.p_type == PT_INTERP && p.p_filesz < sizeof loader &&
+		    pread(fd, loader, p.p_filesz, (off_t)p.p_offset) <= 0)
+			loader[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 || attach_kind_of(loader) == ATTACH_LOADER;
+}
+
+/* A program that has just begun may have none of them yet, not even the loader. */
 static bool check_libraries(pid_t pid, const char *library, char *why, size_t size)
 {
-	enum { TRIES = 100, PAUSE_NS = 10 * 1000 * 1000 };
+	enum { TRIES = 1000, PAUSE_NS = 10 * 1000 * 1000 };
 	struct libraries l;
 	for (int i = 0; i < TRIES; i++) {
 		l = (struct libraries){0};
 		if (!attach_mappings(pid, look_at_library, &l))
 			return no(why, size, "cannot be looked at: %s", strerror(errno));
-		if (l.libc || !l.loader)
+		if (l.libc || !begins_with_loader(pid))
 			break;
 		nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
 	}
@@ -355,7 +377,7 @@ bool attach_can(pid_t pid, const char *library, char *why, size_t size)
 		return no(why, size, "is a thread of process %ld: name that", s.group);
 	if (s.state == 'Z' || s.state == 'X')
 		return no(why, size, "has ended");
-	bool by_us = s.tracer == (long)getpid(); /* for a moment */
+	bool by_us = s.tracer == (long)getpid(); /* it did not stop in time before */
 	if (s.state == 'T' || (s.state == 't' && !by_us))
 		return no(why, size, "is stopped: continue it first");
 	if (s.tracer > 0 && !by_us)

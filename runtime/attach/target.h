@@ -7,8 +7,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Returns true, or false with the reason in why: a sentence about the process, such as "has ended".
- * library: that will be loaded into it. */
+/* Threads of it that this process traces do not count as stopped. Returns true, or false with the
+ * reason in why: a sentence about the process, such as "has ended". library: that will be loaded
+ * into it. */
 bool attach_can(pid_t pid, const char *library, char *why, size_t size);
 
 /* Whether it has ended, or is about to. */

@@ -98,7 +98,7 @@ cat >begins.c <<'END'
 __attribute__((constructor)) static void begin(void) {
 	static char *const env[] = { NULL };
 	static char *const argv[] = { "sh", "-c", "n=0; while [ $n -lt 300000 ]; do n=$((n + 1)); done; echo $n", NULL };
-	usleep(700000);
+	while (access("go", F_OK) != 0) usleep(10000);
 	if (!getenv("ENDS")) execve("/bin/sh", argv, env);
 	_exit(3);
 }
@@ -107,10 +107,13 @@ ${CC:-gcc} -shared -fPIC -w -o begins.so begins.c
 begun() {
 	grep -q /begins.so "/proc/$pid/maps"
 }
-# begins [VARIABLE]: a program whose loading ends in another one, or with it.
+# begins [VARIABLE]: a program whose loading ends in another one, or with it, a moment after hpcrun
+# has begun to look at it.
 begins() {
+	rm -f go
 	start env "$@" LD_PRELOAD="$scratch/begins.so" sleep 60
 	until_true begun
+	(until_true pgrep -f "hpcrun-attach $pid [^ ]*\$" >/dev/null; sleep 0.2; : >go) &
 }
 begins
 attach 'one that has not begun' begins
