@@ -3,10 +3,12 @@
 #include "formats/base/cursor.h"
 #include "formats/base/path.h"
 #include "formats/identity/content_id.h"
+#include "symbolize/dwarf_memory.h"
 #include "symbolize/section.h"
 
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
@@ -28,7 +30,7 @@ static int open_file(struct binary *b, struct elf_file *f, const char *path, str
 	if (elf_file_open(f, b->sysroot, path, &problem) != 0) {
 		if (problem.kind != ERROR_SYSTEM && problem.kind != ERROR_FORMAT) {
 			UNREAD(b, "%s", problem.text);
-			b->refused |= problem.kind == ERROR_USAGE;
+			b->refused |= problem.kind == ERROR_USAGE || problem.kind == ERROR_MEMORY;
 		}
 		if (why)
 			*why = problem;
@@ -265,11 +267,18 @@ static void drop_unread_sections(Elf *elf)
 	}
 }
 
-static Dwarf *begin_dwarf(struct elf_file *f, struct work *work)
+static Dwarf *begin_dwarf(struct binary *b, struct elf_file *f)
 {
 	drop_unread_sections(f->elf);
-	inflate_sections(f->elf, work, &f->inflated);
-	return dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	inflate_sections(f->elf, b->work, &f->inflated);
+	errno = 0;
+	Dwarf *dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	if (f->inflated.no_memory || (!dwarf && errno == ENOMEM)) {
+		UNREAD(b, "%s: no memory to read its debug information", f->path);
+		b->refused = true;
+	}
+	dwarf_memory_handle(dwarf);
+	return dwarf;
 }
 
 static bool has_dwarf(Elf *elf)
@@ -301,7 +310,7 @@ static void open_dwarf(struct binary *b, struct elf_file *f)
 	enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which older headers lack */
 	unsigned type = compression(f->elf);
 	Dwarf_CU *first = NULL;
-	b->dwarf = begin_dwarf(f, b->work);
+	b->dwarf = begin_dwarf(b, f);
 	if (b->dwarf && dwarf_get_units(b->dwarf, NULL, &first, NULL, NULL, NULL, NULL) == 0)
 		return;
 	if (type && type != ELFCOMPRESS_ZLIB)
@@ -378,7 +387,7 @@ static void open_alt(struct binary *b, const struct search_paths *where,
 		       path, from);
 		return;
 	}
-	b->alt_dwarf = begin_dwarf(&b->alt, b->work);
+	b->alt_dwarf = begin_dwarf(b, &b->alt);
 	if (b->alt_dwarf)
 		dwarf_setalt(b->dwarf, b->alt_dwarf);
 }

@@ -61,6 +61,7 @@ static int open_regular(struct elf_file *f, const char *root, const char *path, 
 int elf_file_open(struct elf_file *f, const char *root, const char *path, struct error *why)
 {
 	const char *problem;
+	bool no_memory;
 
 	f->elf = NULL;
 	memset(&f->inflated, 0, sizeof f->inflated);
@@ -69,10 +70,14 @@ int elf_file_open(struct elf_file *f, const char *root, const char *path, struct
 		return -1;
 	strcpy(f->path, path);
 	mapped_file_opening(&f->mapped);
+	errno = 0;
 	f->elf = elf_begin(f->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	no_memory = (!f->elf || !elf_rawfile(f->elf, NULL)) && errno == ENOMEM;
 	elf_file_watch(&f->mapped, f->elf);
 	if (mapped_file_is_cut(&f->mapped))
 		error_set(why, ERROR_USAGE, "%s: cut while it was read (run this again)", path);
+	else if (no_memory)
+		error_set(why, ERROR_MEMORY, "%s: no memory to read it", path);
 	else if (!f->elf || elf_kind(f->elf) != ELF_K_ELF)
 		error_set(why, ERROR_FORMAT, "%s: expected an ELF file", path);
 	else if ((problem = bad_sections(f->elf, (uint64_t)f->st.st_size)))

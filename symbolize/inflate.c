@@ -12,16 +12,6 @@ enum { MOST_TIMES = 1032 };
 /* Bytes before the contents of .zdebug_*. */
 enum { GNU_HEADER = 12 };
 
-/* The size bytes that are compressed in n bytes; NULL if they are damaged. */
-static void *inflate(struct libdeflate_decompressor *d, const void *from, size_t n, size_t size)
-{
-	void *to = malloc(size);
-	if (to && libdeflate_zlib_decompress(d, from, n, to, size, NULL) == LIBDEFLATE_SUCCESS)
-		return to;
-	free(to);
-	return NULL;
-}
-
 /* A compressed section. */
 struct compressed {
 	const char *from;
@@ -29,6 +19,20 @@ struct compressed {
 	uint64_t size, align; /* decompressed */
 	bool zlib;            /* else by another method */
 };
+
+/* The contents, which are kept; NULL if they are damaged, or without memory. */
+static void *inflate(struct libdeflate_decompressor *d, const struct compressed *c,
+		     struct inflated *kept)
+{
+	void *to = vec_reserve(&kept->buffers, kept->buffers.len + 1) ? malloc(c->size) : NULL;
+
+	kept->no_memory |= !to;
+	if (to &&
+	    libdeflate_zlib_decompress(d, c->from, c->n, to, c->size, NULL) == LIBDEFLATE_SUCCESS)
+		return to;
+	free(to);
+	return NULL;
+}
 
 /* Read the header of a section with SHF_COMPRESSED. */
 static bool read_header(Elf *elf, Elf_Scn *section, struct compressed *c)
@@ -83,7 +87,7 @@ static bool inflate_section(Elf_Scn *section, GElf_Shdr *shdr, const struct comp
 		return hide(section, shdr);
 	if (!data || !c->zlib || c->size == 0)
 		return true;
-	void *content = inflate(d, c->from, c->n, (size_t)c->size);
+	void *content = inflate(d, c, kept);
 	if (!content)
 		return true;
 	/* libdw takes .zdebug_* that begins so for compressed */
@@ -94,10 +98,7 @@ static bool inflate_section(Elf_Scn *section, GElf_Shdr *shdr, const struct comp
 	shdr->sh_flags &= ~(GElf_Xword)SHF_COMPRESSED;
 	shdr->sh_size = c->size;
 	shdr->sh_addralign = c->align;
-	if (!vec_push(&kept->buffers, content)) {
-		free(content);
-		return true;
-	}
+	kept->buffers.at[kept->buffers.len++] = content;
 	if (!gelf_update_shdr(section, shdr))
 		return true;
 	data->d_buf = content;
@@ -127,8 +128,10 @@ bool inflate_sections(Elf *elf, struct work *work, struct inflated *kept)
 			  : name && strncmp(name, gnu, sizeof gnu - 1) == 0 &&
 				read_gnu_header(section, shdr, &c)))
 			continue;
-		if (!d && !(d = libdeflate_alloc_decompressor()))
+		if (!d && !(d = libdeflate_alloc_decompressor())) {
+			kept->no_memory = true;
 			return all;
+		}
 		all &= inflate_section(section, shdr, &c, d, work, kept);
 	}
 	if (d)

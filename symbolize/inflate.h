@@ -11,6 +11,7 @@
 
 struct inflated {
 	VEC(void *) buffers;
+	bool no_memory; /* for some of the sections */
 };
 
 /* Decompress the sections that zlib's format was used for: elf_getdata returns their contents

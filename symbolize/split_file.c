@@ -1,6 +1,7 @@
 #include "symbolize/split_file.h"
 
 #include "symbolize/attributes.h"
+#include "symbolize/dwarf_memory.h"
 #include "symbolize/elf_file.h"
 
 #include <gelf.h>
@@ -135,8 +136,10 @@ bool split_file_unit(struct split_files *s, Dwarf_Die *skeleton, Dwarf_Die *spli
 	mapped_file_opening(&m);
 	found = dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, split, NULL, NULL, NULL) == 0 &&
 		dwarf_tag(split) != DW_TAG_invalid;
-	if (found)
+	if (found) {
+		dwarf_memory_handle(dwarf_cu_getdwarf(split->cu));
 		elf = dwarf_getelf(dwarf_cu_getdwarf(split->cu));
+	}
 	elf_file_watch(&m, elf);
 	/* one that has no unit as it was cut is listed, too */
 	if ((elf ? is_watched(s, elf) : !mapped_file_is_cut(&m)) || !vec_push(s->watched, m))

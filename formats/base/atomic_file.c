@@ -18,10 +18,15 @@ static struct sigaction before[SIGNALS];
 /* The files that the handler removes: the list is consistent at any instant. */
 static struct atomic_file *volatile first;
 
-static void remove_and_die(int signal)
+void atomic_file_remove_all(void)
 {
 	for (struct atomic_file *u = first; u; u = u->next)
 		unlink(u->name);
+}
+
+static void remove_and_die(int signal)
+{
+	atomic_file_remove_all();
 	/* not SA_RESETHAND: if two signals follow each other, the second could end the program
 	 * before the handler of the first begins */
 	sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);

@@ -21,6 +21,8 @@ int atomic_file_begin(struct atomic_file *u, const char *path, struct error *e);
 /* Everything is written: rename the file. Returns 0, or -1 and *e; then the file is removed, and
  * what was at path is unchanged. */
 int atomic_file_finish(struct atomic_file *u, struct error *e);
+/* Remove all that are open, when the process must end at once. Async-signal-safe. */
+void atomic_file_remove_all(void);
 /* Remove the file; path is unchanged. Nothing happens if none is open. */
 void atomic_file_abandon(struct atomic_file *u);
 

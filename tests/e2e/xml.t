@@ -186,6 +186,28 @@ is "and nothing else is left" "$(ls kept.xml*)" kept.xml
 "$hpcprof" xml -q -o /dev/full of-python 2>err
 is "a full disk fails" $? 3
 check "which is said, too" grep -q 'No space left on device' err
+# whether memory ends while libdw or we read, the file is whole or not there
+"$hpcrun" -q -o of-hpcprof -e CPUTIME@f2000 "$hpcprof" text -q of-python >out 2>err
+# ends_well KIB: within so much memory
+ends_well() {
+	local kib=$1 status
+	(ulimit -v "$kib" && exec "$hpcprof" xml -q -o tight.xml of-hpcprof) >out 2>err
+	status=$?
+	cat err >>refused
+	case $status in
+	0) cmp whole.xml tight.xml && rm tight.xml ;;
+	1) grep -q ': no memory to read' err && rm tight.xml ;; # without a module's names
+	3) grep -q memory err ;;
+	*) return 1 ;;
+	esac && [ "$(echo tight.xml*)" = 'tight.xml*' ]
+}
+"$hpcprof" xml -q -o whole.xml of-hpcprof
+: >refused
+for kib in $(seq 20000 1000 60000); do
+	ends_well "$kib" || echo "$kib"
+done >wrong
+is "with any amount of memory" "$(cat wrong)" ""
+check "libdw's lack of memory is said" says refused 'hpcprof: no memory for debug information .*--module-limit'
 "$hpcprof" xml -q -o no/such/place.xml of-python 2>err
 is "so does a folder that is not there" $? 3
 "$hpcprof" xml -q of-python >/dev/full 2>err
