@@ -1,10 +1,10 @@
 #include "db/query/functions.h"
 
+#include "db/query/regexp.h"
 #include "formats/base/arena.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/terminal/layout.h"
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,23 +45,34 @@ static void scaled(sqlite3_context *c, int n, sqlite3_value **v)
 	sqlite3_result_text(c, number, -1, SQLITE_TRANSIENT);
 }
 
+/* Report that a statement of ours was interrupted, or failed otherwise. */
+static void fail(sqlite3_context *c, int code)
+{
+	sqlite3_result_error(c, sqlite3_errmsg(sqlite3_context_db_handle(c)), -1);
+	sqlite3_result_error_code(c, code);
+}
+
 /* The last context beneath id. False if there is no such context, or on an error, which is reported
  * to c. */
 static bool last_of(sqlite3_context *c, sqlite3_int64 id, sqlite3_int64 *last)
 {
 	sqlite3 *db = sqlite3_context_db_handle(c);
 	sqlite3_stmt *s = NULL;
-	bool found = false;
+	int rc;
 
 	if (sqlite3_prepare_v2(db, "SELECT last FROM context WHERE id = ?1", -1, &s, NULL) !=
-	    SQLITE_OK)
+	    SQLITE_OK) {
 		sqlite3_result_error(c, "is_beneath needs a profile database", -1);
-	else if (sqlite3_bind_int64(s, 1, id) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) {
-		*last = sqlite3_column_int64(s, 0);
-		found = true;
+		return false;
 	}
+	sqlite3_bind_int64(s, 1, id);
+	rc = sqlite3_step(s);
+	if (rc == SQLITE_ROW)
+		*last = sqlite3_column_int64(s, 0);
+	else if (rc != SQLITE_DONE)
+		fail(c, rc);
 	sqlite3_finalize(s);
-	return found;
+	return rc == SQLITE_ROW;
 }
 
 /* Look up the range of a context once, if the context is the same in all rows. */
@@ -87,15 +98,18 @@ static void is_beneath(sqlite3_context *c, int n, sqlite3_value **v)
 	sqlite3_result_int(c, id >= above && id <= last);
 }
 
+/* A parent comes before its child, so that a path ends whatever the database says. */
 static void path_text(sqlite3_context *c, int n, sqlite3_value **v)
 {
 	static const char sql[] =
-	    "WITH RECURSIVE up (parent, depth, name) AS ("
-	    "SELECT x.parent, x.depth, f.name FROM context x JOIN function f ON f.id = x.function "
-	    "WHERE x.id = ?1 UNION ALL SELECT x.parent, x.depth, f.name FROM up JOIN context x ON "
-	    "x.id = up.parent JOIN function f ON f.id = x.function) "
+	    "WITH RECURSIVE up (id, parent, depth, name) AS (SELECT x.id, x.parent, x.depth, "
+	    "f.name "
+	    "FROM context x JOIN function f ON f.id = x.function WHERE x.id = ?1 UNION ALL "
+	    "SELECT x.id, x.parent, x.depth, f.name FROM up JOIN context x ON x.id = up.parent "
+	    "AND x.id < up.id JOIN function f ON f.id = x.function) "
 	    "SELECT group_concat(name, ?2) FROM (SELECT name FROM up ORDER BY depth)";
 	sqlite3_stmt *s = NULL;
+	int rc;
 
 	if (sqlite3_value_type(v[0]) == SQLITE_NULL)
 		return;
@@ -108,46 +122,12 @@ static void path_text(sqlite3_context *c, int n, sqlite3_value **v)
 		sqlite3_bind_value(s, 2, v[1]);
 	else
 		sqlite3_bind_text(s, 2, " > ", -1, SQLITE_STATIC);
-	if (sqlite3_step(s) == SQLITE_ROW)
+	rc = sqlite3_step(s);
+	if (rc == SQLITE_ROW)
 		sqlite3_result_value(c, sqlite3_column_value(s, 0));
+	else if (rc != SQLITE_DONE)
+		fail(c, rc);
 	sqlite3_finalize(s);
-}
-
-static void free_expression(void *p)
-{
-	regfree(p);
-	sqlite3_free(p);
-}
-
-/* X REGEXP Y is regexp(Y, X). */
-static void regexp(sqlite3_context *c, int n, sqlite3_value **v)
-{
-	const char *expression = text_of(v[0]), *text = text_of(v[1]);
-	regex_t *r = sqlite3_get_auxdata(c, 0);
-	char why[200];
-	int rc;
-
-	(void)n;
-	if (!expression || !text)
-		return;
-	if (!r) {
-		r = sqlite3_malloc(sizeof *r);
-		if (!r) {
-			sqlite3_result_error_nomem(c);
-			return;
-		}
-		rc = regcomp(r, expression, REG_EXTENDED | REG_NOSUB);
-		if (rc != 0) {
-			regerror(rc, r, why, sizeof why);
-			sqlite3_free(r);
-			sqlite3_result_error(c, why, -1);
-			return;
-		}
-		sqlite3_result_int(c, regexec(r, text, 0, NULL, 0) == 0);
-		sqlite3_set_auxdata(c, 0, r, free_expression); /* may free r immediately */
-		return;
-	}
-	sqlite3_result_int(c, regexec(r, text, 0, NULL, 0) == 0);
 }
 
 int db_add_functions(sqlite3 *db)

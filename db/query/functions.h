@@ -4,7 +4,7 @@
  *     scaled(VALUE, UNIT)        "1.23 s": three digits in a suitable unit
  *     is_beneath(X, Y)           whether context X is context Y or beneath it
  *     path_text(X [, SEPARATOR]) the functions of context X's path, the outermost first
- *     TEXT REGEXP EXPRESSION     a POSIX extended regular expression matches a part
+ *     TEXT REGEXP EXPRESSION     a POSIX extended regular expression matches a part (regexp.h)
  *
  * NULL for NULL. */
 #ifndef DB_QUERY_FUNCTIONS_H

@@ -5,23 +5,26 @@
 #include "db/base/sql.h"
 #include "db/query/functions.h"
 #include "db/query/named_queries.h"
+#include "db/query/reading_only.h"
 #include "db/query/rows.h"
 #include "db/query/vtab.h"
 #include "db/write/write.h"
 #include "formats/base/completion.h"
 #include "formats/base/nearest.h"
+#include "hpcprof/command/limits.h"
 #include "hpcprof/command/list.h"
 #include "hpcprof/command/output.h"
 #include "hpcprof/terminal/pager.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	INSTRUCTIONS = 10000, /* of SQLite's virtual machine between checks of the time */
 	SQL_BYTES = 1000000,
-	CELL_BYTES = 1000000000 /* of a text; the memory is limited too */
+	CELL_BYTES = 1000000000, /* of a text; the memory is limited too */
+	TIME_FOR_FUNCTIONS = 1,  /* seconds beyond the limit for a function of SQL */
+	STATUS_OF_LIMIT = 3      /* as for ERROR_LIMIT */
 };
 
 struct query_options {
@@ -29,7 +32,7 @@ struct query_options {
 	const char *output; /* or NULL */
 	enum rows_format format;
 	bool list;             /* list the named queries */
-	double time_limit;     /* in seconds */
+	double time_limit;     /* in seconds of CPU time */
 	uint64_t memory_limit; /* in MiB; 0: none */
 };
 
@@ -39,63 +42,22 @@ struct query {
 	int length;
 	int num_arguments;
 	const char *const *arguments;
-	struct timespec end;
+	double end; /* CPU time of the process, in seconds */
 };
 
 /* ---- limits ---------------------------------------------------------------------------- */
 
-static const char *const pragmas[] = {
-    "table_info",  "table_xinfo",     "table_list",     "index_list",        "index_info",
-    "index_xinfo", "user_version",    "application_id", "foreign_key_list",  "page_count",
-    "page_size",   "integrity_check", "quick_check",    "foreign_key_check", "compile_options"};
-
-static int authorize(void *context, int action, const char *a, const char *b, const char *schema,
-		     const char *trigger)
-{
-	(void)context;
-	(void)schema;
-	(void)trigger;
-	switch (action) {
-	case SQLITE_SELECT:
-	case SQLITE_READ:
-	case SQLITE_RECURSIVE:
-		return SQLITE_OK;
-	case SQLITE_FUNCTION:
-		return b && strcmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
-	case SQLITE_PRAGMA:
-		for (size_t i = 0; i < sizeof pragmas / sizeof *pragmas; i++)
-			if (a && sqlite3_stricmp(a, pragmas[i]) == 0 &&
-			    !(b && strcmp(a, "user_version") == 0) &&
-			    !(b && strcmp(a, "application_id") == 0) &&
-			    !(b && strcmp(a, "page_size") == 0))
-				return SQLITE_OK;
-		return SQLITE_DENY;
-	default:
-		return SQLITE_DENY;
-	}
-}
-
 static int too_long(void *context)
 {
 	const struct query *q = context;
-	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > q->end.tv_sec ||
-	       (now.tv_sec == q->end.tv_sec && now.tv_nsec > q->end.tv_nsec);
+	return limits_cpu_time() > q->end;
 }
 
+/* Only what SQLite can count by itself; see ask. */
 static void set_limits(sqlite3 *db, struct query *q)
 {
-	double limit = q->o->time_limit;
-
-	clock_gettime(CLOCK_MONOTONIC, &q->end);
-	q->end.tv_sec += (time_t)limit;
-	q->end.tv_nsec += (long)((limit - (double)(time_t)limit) * 1e9);
-	if (q->end.tv_nsec >= 1000000000) {
-		q->end.tv_sec++;
-		q->end.tv_nsec -= 1000000000;
-	}
+	q->end = limits_cpu_time() + q->o->time_limit;
 	sqlite3_progress_handler(db, INSTRUCTIONS, too_long, q);
 	if (q->o->memory_limit)
 		sqlite3_hard_heap_limit64(sqlite3_memory_used() +
@@ -103,12 +65,26 @@ static void set_limits(sqlite3 *db, struct query *q)
 	/* sort in memory, so that it counts towards the limit; if this fails because memory ran
 	 * out, so does the query */
 	sqlite3_exec(db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
-	sqlite3_set_authorizer(db, authorize, NULL);
+	sqlite3_set_authorizer(db, reading_only, NULL);
 	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SQL_BYTES);
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, CELL_BYTES);
 }
 
 /* ---- errors ------------------------------------------------------------------------------- */
+
+static int took_too_long(const struct query *q, struct error *e)
+{
+	return error_set(e, ERROR_LIMIT,
+			 "the query took longer than %g seconds of CPU time (see --time-limit)",
+			 q->o->time_limit);
+}
+
+static int took_too_much(const struct query *q, struct error *e)
+{
+	return error_set(e, ERROR_LIMIT,
+			 "the query took more than %llu MiB of memory (see --memory-limit)",
+			 (unsigned long long)q->o->memory_limit);
+}
 
 /* Set *e to why the statement failed, and where in the SQL. */
 static int why(sqlite3 *db, const struct query *q, struct error *e)
@@ -116,15 +92,16 @@ static int why(sqlite3 *db, const struct query *q, struct error *e)
 	int code = sqlite3_errcode(db), offset = sqlite3_error_offset(db), line = 1, column = 1;
 
 	if (code == SQLITE_INTERRUPT)
-		return error_set(e, ERROR_LIMIT,
-				 "the query took longer than %g seconds (see --time-limit)",
-				 q->o->time_limit);
+		return took_too_long(q, e);
 	if (code == SQLITE_NOMEM)
-		return error_set(e, ERROR_LIMIT,
-				 "the query took more than %llu MiB of memory (see --memory-limit)",
-				 (unsigned long long)q->o->memory_limit);
-	if (code == SQLITE_AUTH || code == SQLITE_READONLY)
-		return error_set(e, ERROR_USAGE, "%s (queries are read-only)", sqlite3_errmsg(db));
+		return took_too_much(q, e);
+	/* SQLite has no code for what is refused within a larger statement */
+	if (code == SQLITE_AUTH || code == SQLITE_READONLY ||
+	    strncmp(sqlite3_errmsg(db), "not authorized", strlen("not authorized")) == 0)
+		return error_set(e, ERROR_USAGE, "%s (%s)", sqlite3_errmsg(db),
+				 strstr(sqlite3_errmsg(db), "to use function")
+				     ? "only functions that compute values are allowed"
+				     : "queries are read-only");
 	if (offset < 0 || offset > q->length)
 		return error_set(e, code == SQLITE_ERROR ? ERROR_USAGE : ERROR_SYSTEM, "%s",
 				 sqlite3_errmsg(db));
@@ -159,13 +136,12 @@ static int prepare(sqlite3 *db, const struct query *q, sqlite3_stmt **s, struct 
 
 /* ---- running ------------------------------------------------------------------------------- */
 
-static int ask(FILE *out, sqlite3 *db, struct query *q, struct error *e)
+static int print_rows(FILE *out, sqlite3 *db, const struct query *q, struct error *e)
 {
 	const struct rows_shape shape = {q->o->format, q->o->common.rows, q->o->common.width};
 	sqlite3_stmt *s;
 	int rc;
 
-	set_limits(db, q);
 	if (prepare(db, q, &s, e) != 0)
 		return -1;
 	for (int i = 0; i < q->num_arguments; i++)
@@ -174,6 +150,26 @@ static int ask(FILE *out, sqlite3 *db, struct query *q, struct error *e)
 	if (sqlite3_reset(s) != SQLITE_OK)
 		rc = why(db, q, e);
 	sqlite3_finalize(s);
+	return rc;
+}
+
+/* A function that does not return ends the process some time after SQLite would have stopped. */
+static int ask(FILE *out, sqlite3 *db, struct query *q, struct error *e)
+{
+	struct error late;
+	char message[sizeof late.text + 20];
+	struct limits limits;
+	int rc;
+
+	set_limits(db, q);
+	took_too_long(q, &late);
+	snprintf(message, sizeof message, "hpcprof: %s\n", late.text);
+	limits_begin(&limits, q->o->time_limit + TIME_FOR_FUNCTIONS, q->o->memory_limit, message,
+		     STATUS_OF_LIMIT);
+	rc = print_rows(out, db, q, e);
+	limits_end(&limits);
+	if (rc != 0 && e->kind == ERROR_MEMORY && q->o->memory_limit)
+		return took_too_much(q, e);
 	return rc;
 }
 
@@ -203,7 +199,8 @@ static int open_empty(sqlite3 **db, struct error *e)
 	if (sqlite3_open_v2(":memory:", db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 			    NULL) != SQLITE_OK ||
-	    db_add_functions(*db) != SQLITE_OK || db_add_tables(*db) != SQLITE_OK)
+	    database_harden(*db) != SQLITE_OK || db_add_functions(*db) != SQLITE_OK ||
+	    db_add_tables(*db) != SQLITE_OK)
 		return db_error(*db, e);
 	return 0;
 }
@@ -356,7 +353,7 @@ static const struct option_row own_options[] = {
      offsetof(struct query_options, format), formats},
     {0, "list", NULL, "list the named queries", option_flag, offsetof(struct query_options, list),
      NULL},
-    {0, "time-limit", "SECONDS", "stop a query after SECONDS (60)", option_seconds,
+    {0, "time-limit", "SECONDS", "stop a query after SECONDS of CPU time (60)", option_seconds,
      offsetof(struct query_options, time_limit), NULL},
     {0, "memory-limit", "MIB", "limit a query's memory to MIB (1024; 0: no limit)", option_count,
      offsetof(struct query_options, memory_limit), NULL},

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static pid_t pager; /* 0: none */
+static volatile pid_t pager; /* 0: none */
 static int standard_error = -1;
 
 static bool is_program(const char *dir, size_t n, const char *name, size_t m)
@@ -89,14 +89,27 @@ void pager_begin(void)
 	close(ends[1]);
 }
 
-void pager_end(void)
+static void wait_for_pager(void)
 {
-	if (!pager)
-		return;
-	fclose(stdout);
 	if (standard_error >= 0)
 		dup2(standard_error, STDERR_FILENO);
 	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR) {
 	}
 	pager = 0;
+}
+
+void pager_end(void)
+{
+	if (!pager)
+		return;
+	fclose(stdout);
+	wait_for_pager();
+}
+
+void pager_leave(void)
+{
+	if (!pager)
+		return;
+	close(STDOUT_FILENO);
+	wait_for_pager();
 }

@@ -11,5 +11,8 @@ void pager_begin(void);
 /* If there is a pager: close standard output, connect standard error to the terminal again, and
  * wait until the user has left the pager. */
 void pager_end(void);
+/* The same without what standard output still holds, when the process must end at once.
+ * Async-signal-safe. */
+void pager_leave(void);
 
 #endif

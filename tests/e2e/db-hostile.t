@@ -1,7 +1,8 @@
 #!/bin/bash
 # Databases that others made: what is in the place of a table, what would run when rows are added,
 # changes that are not in the file yet, pages that are used again and again. Nothing of it runs,
-# nothing waits, and no file appears beside the database.
+# nothing waits, and no file appears beside the database. Queries that others wrote: what they may
+# call, and that the limits hold inside functions.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
 . "$top/tests/lib/shell/database.sh"
@@ -179,4 +180,57 @@ for name in 'file:x?mode=rwc&vfs=memdb' ':memory:' 'a%20b#c'; do
 	cp sound.db "./$name"
 	is "a database named $name" "$(query 'SELECT count(*) FROM measurement' "./$name")" 1
 done
+
+# ---- queries --------------------------------------------------------------------------------
+for call in "fts3_tokenizer('simple')" "load_extension('x')" "sqlite_log(1, 'x')" "sqlite_compileoption_get(1)"; do
+	refused 2 "${call%%(*} (only functions that compute values are allowed)" query "SELECT $call" sound.db
+done
+for name in user_version User_Version APPLICATION_ID Page_size; do
+	check "PRAGMA $name" "$hpcprof" query "PRAGMA $name" sound.db
+	refused 2 '(queries are read-only)' query "PRAGMA $name = 5" sound.db
+done
+refused 2 '(queries are read-only)' query "SELECT * FROM pragma_journal_mode" sound.db
+for table in sqlite_master context; do
+	refused 2 'hpcprof: ' query "UPDATE $table SET rowid = 1" sound.db
+done
+is "columns" "$(query "SELECT name FROM pragma_table_info('function') LIMIT 2" sound.db)" 'id
+module'
+is "what compiles JSON" "$(query "SELECT count(*) FROM json_each('[1,2,3]')" sound.db)" 3
+
+# over LIMIT WORDS SECONDS ARGUMENT...: a query ends soon with the words
+over() {
+	local words=$1 seconds=$2
+	shift 2
+	run 3 timeout "$seconds" "$hpcprof" query "$@" sound.db && says err "$words"
+}
+refused 2 'more than 1000 bytes' query "SELECT 'x' REGEXP replace(hex(zeroblob(100000)), '0', '(')" sound.db
+a=$(printf '%040d' 0 | tr 0 '(')x$(printf '%040d' 0 | sed 's/0/)+/g')
+refused 2 'repeats its parts too often' query "SELECT 'x' REGEXP ?" "$a" sound.db
+for a in '(a{200}){200}' 'a{32767}' '(x|[]}])((yy){100,}){200}' '(\({99}){999}'; do
+	refused 2 'repeats its parts too often' query "SELECT 'x' REGEXP ?" "$a" sound.db
+done
+for a in '[0-9]{1,3}([.][0-9]{1,3}){3}' '^[[:alpha:]]+$|a{1000}' '((a+)+)+' '[]+]{20}x*' 'a|(b{2}c){3,5}' '\+'; do
+	check "the expression $a" "$hpcprof" query "SELECT 'x' REGEXP ?" "$a" sound.db
+done
+is "matches" "$(query "SELECT 'ab{3}' REGEXP 'b[{]3', '12.3.4.56' REGEXP '^[0-9]{1,3}([.][0-9]{1,3}){3}$', 'abc' REGEXP '^b'" sound.db)" 1,1,0
+
+endless='WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT'
+# about 1e14 comparisons in one call
+search="instr(zeroblob(20000000), CAST(zeroblob(10000000) || x'01' AS BLOB))"
+check "a function that does not end" over 'longer than 0.5 seconds of CPU time' 4 --time-limit 0.5 "SELECT $search"
+check "the same with a file" over 'longer than 0.5 seconds' 4 --time-limit 0.5 --format csv -o rows.csv "SELECT $search"
+is "of which nothing is left" "$(echo rows.csv*)" 'rows.csv*'
+# each copy of the group may end at each letter: the C library tries all
+check "an expression that does not end" over 'longer than 0.5 seconds' 4 --time-limit 0.5 \
+	"SELECT '$(printf '%0150d' 0 | tr 0 a)' REGEXP '^(a*)(a*)(a*)(a*)(a*)\1\2\3\4\5b'"
+check "rows that do not end" over 'more than 16 MiB of memory' 20 --memory-limit 16 "$endless x FROM c"
+check "texts that do not end" over 'more than 16 MiB of memory' 20 --memory-limit 16 "$endless group_concat(x) FROM (SELECT x FROM c LIMIT 4000000)"
+check "a large text" over 'more than 16 MiB of memory' 5 --memory-limit 16 "SELECT length(printf('%*d', 100000000, 1))"
+check "a limit counts what works, not what waits" test \
+	"$("$hpcprof" query --format csv --time-limit 1 "$endless x, printf('%100d', x) FROM c LIMIT 20000" sound.db | (sleep 2; wc -l))" = 20001
+
+check "a path that is a circle" made circle "PRAGMA ignore_check_constraints = ON; UPDATE context SET up = -1 WHERE id = 4"
+check "ends" test "$(timeout 10 "$hpcprof" query "SELECT count(path_text(id)) FROM context" circle.db | wc -l)" = 2
+check "a path that is not complete is an error" over 'longer than 0.1 seconds' 5 --time-limit 0.1 \
+	"$endless count(path_text(1 + x % 8)) FROM c"
 done_testing

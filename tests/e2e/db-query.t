@@ -69,7 +69,7 @@ for statement in 'DELETE FROM context' 'UPDATE context SET depth = 1' "INSERT IN
 	'PRAGMA query_only = 0' "VACUUM INTO 'x.db'" VACUUM REINDEX ANALYZE BEGIN; do
 	refused 2 'read-only' query "$statement " recursion.db
 done
-refused 2 'not authorized' query "SELECT * FROM pragma_journal_mode('WAL')" recursion.db
+refused 2 'not authorized' query "SELECT * FROM pragma_journal_mode" recursion.db
 refused 2 'not authorized' query "SELECT load_extension('x')" recursion.db
 refused 2 'line 2, column 6' query 'SELECT 1
 FROM nothing' recursion.db
@@ -84,7 +84,7 @@ refused 2 'no query is named' query nonesuch recursion.db
 refused 2 'needs 1 argument and a PROFILE' query callers recursion.db
 refused 2 'Unmatched' query matching '(' recursion.db
 endless='WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT'
-refused 3 'longer than 0.5 seconds' query --time-limit 0.5 "$endless max(x) FROM c" recursion.db
+refused 3 'longer than 0.5 seconds of CPU time' query --time-limit 0.5 "$endless max(x) FROM c" recursion.db
 refused 3 'longer than 0.5 seconds' query --time-limit 0.5 "$endless x FROM c WHERE x < 0" recursion
 refused 3 'longer than 0.5 seconds' query --time-limit 0.5 --format csv -o endless.csv "$endless x FROM c" recursion.db
 check "of a query that did not end there is no file" test ! -e endless.csv
