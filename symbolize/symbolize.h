@@ -51,7 +51,8 @@ struct symbol_table {
 	bool stale;              /* The file on disk has a different build-id and was not used. */
 	bool kept;               /* names that were kept were used for some addresses */
 	/* A file that is there could not be read, which *why says: a FIFO or other special file,
-	 * one that was cut while it was read, or one of names that were kept. */
+	 * one that was cut while it was read, one for which there is no memory, or one of names
+	 * that were kept. */
 	bool unread;
 };
 
