@@ -81,6 +81,8 @@ static int took_too_long(const struct query *q, struct error *e)
 
 static int took_too_much(const struct query *q, struct error *e)
 {
+	if (!q->o->memory_limit)
+		return error_memory(e, 0);
 	return error_set(e, ERROR_LIMIT,
 			 "the query took more than %llu MiB of memory (see --memory-limit)",
 			 (unsigned long long)q->o->memory_limit);
@@ -168,9 +170,7 @@ static int ask(FILE *out, sqlite3 *db, struct query *q, struct error *e)
 		     STATUS_OF_LIMIT);
 	rc = print_rows(out, db, q, e);
 	limits_end(&limits);
-	if (rc != 0 && e->kind == ERROR_MEMORY && q->o->memory_limit)
-		return took_too_much(q, e);
-	return rc;
+	return rc != 0 && e->kind == ERROR_MEMORY ? took_too_much(q, e) : rc;
 }
 
 /* Write to --output, completely or not at all, or to standard output. */

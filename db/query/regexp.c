@@ -106,6 +106,10 @@ static regex_t *compile(sqlite3_context *c, sqlite3_value *v)
 	regex_t *r;
 	int rc;
 
+	if (!expression) {
+		sqlite3_result_error_nomem(c);
+		return NULL;
+	}
 	if (sqlite3_value_bytes(v) > BYTES_MOST) {
 		sqlite3_result_error(c, "the regular expression has more than 1000 bytes", -1);
 		return NULL;
