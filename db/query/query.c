@@ -184,7 +184,7 @@ static int ask_into(FILE *out, sqlite3 *db, struct query *q, struct error *e)
 			pager_begin();
 		return ask(out, db, q, e);
 	}
-	rc = output_open(&to, NULL, q->o->output, e);
+	rc = output_open(&to, out, q->o->output, e);
 	if (rc == 0)
 		rc = ask(to.file, db, q, e);
 	if (rc == 0)

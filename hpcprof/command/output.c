@@ -47,7 +47,7 @@ int output_open(struct output *out, FILE *standard, const char *path, struct err
 	*out = (struct output){.file = path ? NULL : standard, .path = path};
 	if (!path)
 		return 0;
-	if (stat(path, &st) == 0 && is_stream(&st, standard)) {
+	if (standard && stat(path, &st) == 0 && is_stream(&st, standard)) {
 		*out = (struct output){.file = standard};
 		return 0;
 	}

@@ -13,10 +13,10 @@ struct output {
 	struct atomic_file whole; /* replaces path in the end; not open: path is written directly */
 };
 
-/* Begin to write to path, which must outlive *out; NULL: to standard. A regular file is written
- * beside path and replaces it in output_commit. A device or a FIFO is written directly, and so
- * is what standard writes to, under any name. It waits at most a second for who reads a FIFO; block
- * devices and sockets are refused. 0, or -1 and *e. */
+/* Begin to write to path, which must outlive *out; NULL: to standard, which may be NULL otherwise.
+ * A regular file is written beside path and replaces it in output_commit. A device or a FIFO is
+ * written directly, and so is what standard writes to, under any name. It waits at most a second
+ * for who reads a FIFO; block devices and sockets are refused. 0, or -1 and *e. */
 int output_open(struct output *out, FILE *standard, const char *path, struct error *e);
 /* Finish the output. 0, or -1 and *e; then a file that existed before is unchanged. Errors on
  * standard are left to the caller, which closes it. */

@@ -170,6 +170,20 @@ check "a late reader is waited for" run 0 "$hpcprof" xml -o pipe rank0.csp
 wait
 check "it gets the report" grep -q CPUTIME late.txt
 check "a device takes output" run 0 "$hpcprof" xml -o /dev/null rank0.csp
+# twice FILE COMMAND...: the second run replaces what the first one wrote.
+twice() {
+	local file=$1
+	shift
+	run 0 "$@" && cp "$file" first && echo other >"$file" && run 0 "$@" && cmp "$file" first
+}
+mkdir written
+rows='SELECT name FROM function ORDER BY name'
+check "query: an existing output" twice written/rows "$hpcprof" query -o written/rows "$rows" rank0.csp
+check "db --csv: existing files" twice written/metric.csv "$hpcprof" db --csv written rank0.csp
+check "xml: an existing output" twice written/a.xml "$hpcprof" xml -o written/a.xml rank0.csp
+check "merge: an existing output" twice written/all.csp "$hpcprof" merge -o written/all.csp rank0.csp
+check "query: standard output, by name" run 0 "$hpcprof" query -o /dev/stdout "$rows" rank0.csp
+check "the rows are there" grep -q work out
 for kind in fifo device directory socket; do
 	special $kind out.db
 	check "database: $kind" unchanged run 2 "$hpcprof" db -o out.db rank0.csp
