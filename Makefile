@@ -74,7 +74,7 @@ mark_o := $(BUILD)/obj/runtime/mark/mark.o $(patsubst %,$(BUILD)/obj/runtime/lau
 	$(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,formats))
 
 # ---- the offline half ---------------------------------------------------------
-deps_pkgs := libdw libelf sqlite3 expat zlib libdeflate
+deps_pkgs := libdw libelf sqlite3 expat zlib libdeflate libseccomp
 # Capstone is loaded when it is needed.
 deps_cflags := $(shell $(PKG_CONFIG) --cflags $(deps_pkgs) capstone 2>/dev/null)
 offline_c := $(filter-out db/extension.c hpcprof/main.c,$(call sources,formats reader symbolize hpcprof db))
@@ -159,7 +159,8 @@ $(BIN)/hpcprof: $(BUILD)/obj/hpcprof/main.o $(LIB)/libhpcoffline.a
 
 # The extension of SQLite: the offline half as a shared object. db/ is compiled again for it, to
 # call SQLite through the table of functions that the host passes.
-host_only := $(call sources,db/write hpcprof/views/diff hpcprof/views/html) db/base/csv.c db/query/query.c db/query/rows.c db/query/named_queries.c hpcprof/commands.c
+host_only := $(call sources,db/write hpcprof/views/diff hpcprof/views/html) db/base/csv.c db/query/query.c db/query/rows.c db/query/named_queries.c hpcprof/commands.c \
+	hpcprof/command/sandbox.c
 extension_c := $(filter-out $(host_only),$(offline_c)) db/extension.c
 extension_o := $(patsubst %.c,$(BUILD)/extension-obj/%.o,$(filter db/%,$(extension_c))) \
 	$(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out db/%,$(extension_c)))
@@ -169,7 +170,7 @@ $(BUILD)/extension-obj/%.o: %.c
 
 $(LIB)/hpcprof_sqlite.so: $(extension_o)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(sanflags) -shared -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -o $@ $^ \
-		$(filter-out -lsqlite3,$(OFFLINE_LIBS))
+		$(filter-out -lsqlite3 -lseccomp,$(OFFLINE_LIBS))
 
 attach_c := $(call sources,runtime/attach)
 $(LIB)/hpcrun-attach: $(attach_c:%.c=$(BUILD)/obj/%.o)

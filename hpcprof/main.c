@@ -1,6 +1,7 @@
 /* hpcprof: show what hpcrun measured. The only file of the program that exits. */
 #include "formats/base/mapped_file.h"
 #include "hpcprof/command/command.h"
+#include "hpcprof/command/sandbox.h"
 #include "hpcprof/commands.h"
 #include "hpcprof/complete/complete.h"
 #include "hpcprof/terminal/pager.h"
@@ -23,6 +24,26 @@ static int status_of(const struct error *e)
 	return e->kind == ERROR_USAGE ? STATUS_USAGE : STATUS_NOTHING;
 }
 
+/* Start the programs that are needed, and give away the rights to start others. */
+static int enter_sandbox(const struct command_line *l, struct error *e)
+{
+	option_strings_field outputs = {0};
+	const struct common *o = l->options;
+	int rc = vec_reserve(&outputs, 1) ? 0 : error_memory(e, sizeof *outputs.at);
+
+	if (o->page)
+		pager_prepare();
+	if (l->command->start)
+		l->command->start(l->options);
+	if (rc == 0)
+		rc = command_line_outputs(l, &outputs, e);
+	if (rc == 0 && o->sandbox)
+		sandbox_enter(l->command->writes == WRITES_ANYWHERE ? NULL : outputs.at,
+			      outputs.len);
+	vec_free(&outputs);
+	return rc;
+}
+
 static int run(const struct command_line *l, struct diag *d)
 {
 	const struct common *o = l->options;
@@ -32,7 +53,9 @@ static int run(const struct command_line *l, struct diag *d)
 	d->quiet = o->quiet;
 	if (l->newest)
 		diag_notice(d, l->newest, "the newest measurement here");
-	rc = l->command->run(stdout, l->options, d, &e);
+	rc = enter_sandbox(l, &e);
+	if (rc == 0)
+		rc = l->command->run(stdout, l->options, d, &e);
 	if (rc > STATUS_LEFT_OUT)
 		return rc; /* the command's own */
 	if (rc >= 0)

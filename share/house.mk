@@ -3,7 +3,8 @@
 # that what pkg-config says is read after it is there.
 
 deps_build := gcc g++ make pkg-config libc6-dev libdw-dev libelf-dev libsqlite3-dev \
-	libexpat1-dev libcapstone-dev libiberty-dev uthash-dev zlib1g-dev libdeflate-dev
+	libexpat1-dev libcapstone-dev libiberty-dev uthash-dev zlib1g-dev libdeflate-dev \
+	libseccomp-dev
 deps_test := libcmocka-dev time clang-14 libclang-rt-14-dev libunwind-dev binutils \
 	python3-minimal python3 dwz perl sqlite3 xz-utils groff-base libxml2-utils
 # Without these some points of make check are skipped.

@@ -357,7 +357,7 @@ static const struct option_row own_options[] = {
      offsetof(struct query_options, time_limit), NULL},
     {0, "memory-limit", "MIB", "limit a query's memory to MIB (1024; 0: no limit)", option_count,
      offsetof(struct query_options, memory_limit), NULL},
-    {'o', "output", "FILE", "write to FILE, completely or not at all", option_string,
+    {'o', "output", "FILE", "write to FILE, completely or not at all", option_output,
      offsetof(struct query_options, output), NULL},
     {0}};
 

@@ -117,14 +117,14 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 static const char *const yes_or_no[] = {"yes", "no", NULL};
 
 static const struct option_row own_options[] = {
-    {'o', "output", "FILE", "write to FILE, completely or not at all", option_string,
+    {'o', "output", "FILE", "write to FILE, completely or not at all", option_output,
      offsetof(struct db_options, output), NULL},
     {0, "append", NULL, "add a measurement to the database FILE", option_flag,
      offsetof(struct db_options, append), NULL},
     {0, "per-profile", "YES|NO",
      "store the values of each thread (default: for up to 256 files and 64 MiB)", option_word,
      offsetof(struct db_options, per_profile), yes_or_no},
-    {0, "csv", "DIR", "write a CSV file per table into DIR", option_string,
+    {0, "csv", "DIR", "write a CSV file per table into DIR", option_output,
      offsetof(struct db_options, csv), NULL},
     {0}};
 

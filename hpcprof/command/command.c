@@ -287,6 +287,25 @@ static int take(struct command_line *l, const givens *given, struct error *e)
 	return rc;
 }
 
+int command_line_outputs(const struct command_line *l, option_strings_field *to, struct error *e)
+{
+	const struct common *o = l->options;
+	option_rows own = {0};
+	int rc = rows_of_command(&own, l->command, e);
+
+	for (size_t i = 0; rc == 0 && i < own.len; i++) {
+		const struct option_row *row = own.at[i].row;
+		const char *const *path = (const void *)((const char *)l->options + row->field);
+		if (row->read == option_output && *path && !vec_push(to, *path))
+			rc = error_memory(e, sizeof *path);
+	}
+	vec_free(&own);
+	for (size_t i = 0; l->command->writes == WRITES_PROFILES && i < o->num_profiles; i++)
+		if (rc == 0 && !vec_push(to, o->profiles[i]))
+			rc = error_memory(e, sizeof *to->at);
+	return rc;
+}
+
 /* ---- commands and arguments ----------------------------------------------------------- */
 
 static void choose_command(struct command_line *l, const struct command *const *commands,

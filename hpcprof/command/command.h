@@ -20,6 +20,13 @@ struct profile;
  * the user asked for something impossible). */
 typedef int command_print(FILE *out, const struct profile *p, const void *options, struct error *e);
 
+/* Where a command writes, besides what its options of the type option_output name. */
+enum command_writes {
+	WRITES_NOTHING,
+	WRITES_PROFILES, /* in the directories that are its arguments */
+	WRITES_ANYWHERE, /* as its data says */
+};
+
 struct command {
 	const char *name;
 	const char *summary; /* a line of hpcprof --help */
@@ -40,6 +47,10 @@ struct command {
 	void (*deinit)(void *options); /* frees all but its struct common; NULL: nothing */
 	/* Whether the command takes no arguments with these options; NULL: never. */
 	bool (*needs_nothing)(const void *options);
+	/* Start the programs that it will need: none can be started later, see sandbox.h. NULL:
+	 * none. */
+	void (*start)(const void *options);
+	enum command_writes writes;
 	/* Run the command. 0; 1 if something was left out, which was reported to d; an exit status
 	 * above 3 with a meaning of its own; or -1 and *e
 	 * (ERROR_USAGE: the user asked for something impossible; ERROR_NONE: already reported to
@@ -68,6 +79,9 @@ struct command_line {
 int command_line_parse(struct command_line *l, const struct command *const *commands, int argc,
 		       char **argv, FILE *out, struct error *e);
 void command_line_deinit(struct command_line *l); /* takes NULL */
+/* Append the files and directories that the command will write; not for WRITES_ANYWHERE. 0, or -1
+ * and *e. */
+int command_line_outputs(const struct command_line *l, option_strings_field *to, struct error *e);
 
 /* Print help: all commands; one command with its options. */
 void command_list(FILE *out, const struct command *const *commands);

@@ -32,6 +32,7 @@ const struct option_row common_input_options[] = {
     {'0', "null", NULL, "names in FILE end with NUL instead of a newline", option_flag,
      FIELD(list_nul), NULL},
     {0, "no-pager", NULL, "print to the terminal without a pager", option_no, FIELD(page), NULL},
+    {0, "no-sandbox", NULL, "keep all rights, see hpcprof(1)", option_no, FIELD(sandbox), NULL},
     {'q', "quiet", NULL, "print only errors on stderr", option_flag, FIELD(quiet), NULL},
     {0}};
 
@@ -182,6 +183,7 @@ void common_init(struct common *o, FILE *out)
 	if (o->width < LEAST_WIDTH)
 		o->width = LEAST_WIDTH;
 	o->page = terminal;
+	o->sandbox = true;
 	o->color = terminal && !(no && no[0]) && term && strcmp(term, "dumb") != 0;
 	o->threads = cores > 0 ? (unsigned)(cores < MOST_THREADS ? cores : MOST_THREADS) : 1;
 }

@@ -49,11 +49,13 @@ struct common {
 	enum unit_kind by;
 	unsigned width; /* columns of the output; LAYOUT_WHOLE: nothing is cut */
 	bool color, page;
+	bool sandbox;       /* see sandbox.h */
 	struct arena arena; /* owns strings that are not in argv */
 };
 
 /* Tables of options that belong together. Every command takes the first one. */
-extern const struct option_row common_input_options[];    /* --files-from, -0, --no-pager, -q */
+extern const struct option_row
+    common_input_options[]; /* --files-from, -0, --no-pager, --no-sandbox, -q */
 extern const struct option_row common_symbols_options[];  /* --sysroot, --debug-dir */
 extern const struct option_row common_loading_options[];  /* -j, --join-threads */
 extern const struct option_row common_choice_options[];   /* --program and so on */

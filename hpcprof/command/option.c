@@ -44,6 +44,11 @@ int option_string(const struct option_row *row, const char *text, void *field, s
 	return 0;
 }
 
+int option_output(const struct option_row *row, const char *text, void *field, struct error *e)
+{
+	return option_string(row, text, field, e);
+}
+
 int option_strings(const struct option_row *row, const char *text, void *field, struct error *e)
 {
 	option_strings_field *to = field;

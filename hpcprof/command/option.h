@@ -35,6 +35,7 @@ char *option_name(char out[OPTION_NAME_BYTES], const struct option_row *row);
 option_read option_flag;    /* bool */
 option_read option_no;      /* bool, which becomes false */
 option_read option_string;  /* const char *, the string in argv */
+option_read option_output;  /* the same; the path of a file or directory that is written */
 option_read option_strings; /* option_strings_field: all values, in order */
 option_read option_word;    /* an enum (unsigned int): 1 for the first of row->words, and so on */
 option_read option_count;   /* uint64_t, up to UINT32_MAX */

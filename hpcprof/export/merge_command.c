@@ -155,7 +155,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 }
 
 static const struct option_row own_options[] = {
-    {'o', "output", "FILE", "write to FILE, completely or not at all", option_string,
+    {'o', "output", "FILE", "write to FILE, completely or not at all", option_output,
      offsetof(struct merge_options, output), NULL},
     {0}};
 

@@ -125,5 +125,6 @@ const struct command pack_command = {
     .newest = true,
     .options = tables,
     .size = sizeof(struct pack_options),
+    .writes = WRITES_PROFILES,
     .run = run,
 };

@@ -229,7 +229,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 }
 
 static const struct option_row own_options[] = {
-    {'o', "output", "FILE", "write to FILE, completely or not at all", option_string,
+    {'o', "output", "FILE", "write to FILE, completely or not at all", option_output,
      offsetof(struct xml_options, output), NULL},
     {0, "callpath", NULL, "write a CSPROFILE, by call path", option_flag,
      offsetof(struct xml_options, callpath), NULL},

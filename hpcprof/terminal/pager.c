@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static volatile pid_t pager; /* 0: none */
+static struct {
+	bool done;
+	pid_t pid; /* 0: none */
+	int to;    /* where it will read from */
+} prepared;
+static volatile pid_t pager; /* what is written goes to it; 0: none */
 static int standard_error = -1;
 
 static bool is_program(const char *dir, size_t n, const char *name, size_t m)
@@ -53,8 +59,15 @@ static const char *chosen(void)
 	return name[0] && strcmp(name, "cat") != 0 && can_run(name) ? name : NULL;
 }
 
-static void become(const char *command, int from)
+/* In the child. It ends with its parent if there is nothing to show. */
+static _Noreturn void become(const char *command, int from)
 {
+	struct pollfd there = {.fd = from, .events = POLLIN};
+
+	while (poll(&there, 1, -1) < 0 && errno == EINTR) {
+	}
+	if (!(there.revents & POLLIN))
+		_exit(0);
 	if (from == STDIN_FILENO) /* as it was closed; it stays open in the pager */
 		fcntl(from, F_SETFD, 0);
 	dup2(from, STDIN_FILENO);
@@ -64,29 +77,42 @@ static void become(const char *command, int from)
 	_exit(127);
 }
 
-void pager_begin(void)
+void pager_prepare(void)
 {
-	const char *command = chosen();
+	const char *command = prepared.done ? NULL : chosen();
 	int ends[2];
 
-	if (!command || pager || pipe2(ends, O_CLOEXEC) != 0)
+	prepared.done = true;
+	if (!command || pipe2(ends, O_CLOEXEC) != 0)
 		return;
 	fflush(stdout);
-	pager = fork();
-	if (pager == 0)
+	prepared.pid = fork();
+	if (prepared.pid == 0) {
+		close(ends[1]);
 		become(command, ends[0]);
-	if (pager > 0) {
-		signal(SIGINT, SIG_IGN);
-		dup2(ends[1], STDOUT_FILENO);
-		if (isatty(STDERR_FILENO)) {
-			standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
-			dup2(ends[1], STDERR_FILENO);
-		}
-	} else {
-		pager = 0;
 	}
 	close(ends[0]);
-	close(ends[1]);
+	prepared.to = ends[1];
+	if (prepared.pid < 0) {
+		prepared.pid = 0;
+		close(ends[1]);
+	}
+}
+
+void pager_begin(void)
+{
+	pager_prepare();
+	if (!prepared.pid || pager)
+		return;
+	fflush(stdout);
+	signal(SIGINT, SIG_IGN);
+	dup2(prepared.to, STDOUT_FILENO);
+	if (isatty(STDERR_FILENO)) {
+		standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+		dup2(prepared.to, STDERR_FILENO);
+	}
+	close(prepared.to);
+	pager = prepared.pid;
 }
 
 static void wait_for_pager(void)
@@ -95,7 +121,7 @@ static void wait_for_pager(void)
 		dup2(standard_error, STDERR_FILENO);
 	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR) {
 	}
-	pager = 0;
+	pager = prepared.pid = 0;
 }
 
 void pager_end(void)

@@ -71,7 +71,7 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 }
 
 static const struct option_row own_options[] = {{'o', "output", "DIR",
-						 "write the datafiles into DIR", option_string,
+						 "write the datafiles into DIR", option_output,
 						 offsetof(struct recover_options, output), NULL},
 						{0}};
 
@@ -82,5 +82,6 @@ const struct command recover_command = {
     .summary = "datafiles for killed processes, from the directory DIR",
     .options = tables,
     .size = sizeof(struct recover_options),
+    .writes = WRITES_ANYWHERE,
     .run = run,
 };

@@ -166,7 +166,7 @@ static const char *const units[] = {"profile", "thread", "process", "rank", "hos
 #define FIELD(name) offsetof(struct export_options, name)
 static const struct option_row own_options[] = {
     {0, "format", "FORMAT", FORMAT_LIST, option_word, FIELD(format), format_words},
-    {'o', "output", "FILE", "write to FILE, completely or not at all", option_string, FIELD(output),
+    {'o', "output", "FILE", "write to FILE, completely or not at all", option_output, FIELD(output),
      NULL},
     {0, "by", "WHAT", "keep threads, processes, ... apart (thread, process, rank, host, profile)",
      option_word, FIELD(common.by), units},

@@ -533,6 +533,14 @@ static void set_defaults(void *options)
 /* Besides the names of functions. */
 static const char *const normals[] = {"none", "total", "samples", "wall", NULL};
 
+static void start(const void *options)
+{
+	const struct diff_options *o = options;
+
+	if (o->html)
+		html_prepare_show(&o->extras);
+}
+
 static const struct option_row own_options[] = {
     GROUPING("functions", BY_FUNCTION, "compare functions (the default)"),
     GROUPING("lines", BY_LINE, "compare source lines"),
@@ -550,7 +558,7 @@ static const struct option_row own_options[] = {
      "exit with status 4 if anything grew by more than PERCENT of the total", option_percent,
      offsetof(struct diff_options, fail_above), NULL},
     {0, "json", NULL, "print JSON", option_flag, offsetof(struct diff_options, json), NULL},
-    {0, "html", "FILE", "write a page to FILE, to look at in a browser", option_string,
+    {0, "html", "FILE", "write a page to FILE, to look at in a browser", option_output,
      offsetof(struct diff_options, html), NULL},
     HTML_EXTRAS_OPTIONS(offsetof(struct diff_options, extras)),
     {0, "all", NULL, "show what is within noise, too", option_flag,
@@ -570,6 +578,7 @@ const struct command diff_command = {
     .size = sizeof(struct diff_options),
     .set_defaults = set_defaults,
     .deinit = deinit,
+    .start = start,
     .run = run,
     .print = print,
 };

@@ -79,6 +79,8 @@ struct html_extras {
 int html_print_compare(FILE *out, const struct profile *p, const struct common *o,
 		       const struct html_extras *extras, const struct html_compare *compare,
 		       struct error *e);
+/* Prepare to show a page, if that is wanted: before sandbox_enter. Once. */
+void html_prepare_show(const struct html_extras *extras);
 /* Say that the page was written and show it on the user's desktop, if that is wanted. 0, or 1 if it
  * could not be shown, which was reported. */
 int html_show(const char *path, const struct html_extras *extras, struct diag *d);

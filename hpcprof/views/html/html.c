@@ -276,6 +276,12 @@ int html_print_compare(FILE *out, const struct profile *p, const struct common *
 	return print_page(&h, e);
 }
 
+void html_prepare_show(const struct html_extras *extras)
+{
+	if (extras->open)
+		html_open_prepare();
+}
+
 int html_show(const char *path, const struct html_extras *extras, struct diag *d)
 {
 	struct error why;
@@ -300,6 +306,13 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 	return shown ? shown : rc;
 }
 
+static void start(const void *options)
+{
+	const struct html_options *o = options;
+
+	html_prepare_show(&o->extras);
+}
+
 static void deinit(void *options)
 {
 	struct html_options *o = options;
@@ -317,7 +330,7 @@ static void set_defaults(void *options)
 
 #define FIELD(name) offsetof(struct html_options, name)
 static const struct option_row own_options[] = {
-    {'o', "output", "FILE", "write to FILE (report.html), completely or not at all", option_string,
+    {'o', "output", "FILE", "write to FILE (report.html), completely or not at all", option_output,
      FIELD(output), NULL},
     {0, "instructions", NULL, "put the instructions of source lines into the page", option_flag,
      FIELD(extras) + offsetof(struct html_extras, instructions), NULL},
@@ -341,6 +354,7 @@ const struct command html_command = {
     .size = sizeof(struct html_options),
     .set_defaults = set_defaults,
     .deinit = deinit,
+    .start = start,
     .run = run,
     .print = print,
 };

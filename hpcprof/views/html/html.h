@@ -45,7 +45,10 @@ struct html {
 	bool has_units; /* there are several, and not too many, threads or processes */
 };
 
-/* Show the file on the user's desktop. 0, or -1 and *e: why not. */
+/* Start a process that will show a file on the user's desktop: later, none may be started (see
+ * sandbox.h). Once. */
+void html_open_prepare(void);
+/* Have it show the file. 0, or -1 and *e: why not. */
 int html_open(const char *path, struct error *e);
 
 /* ---- columns --------------------------------------------------------------------------- */

@@ -2,8 +2,9 @@
 #include "hpcprof/views/html/html.h"
 
 #include <errno.h>
-#include <spawn.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,6 +14,12 @@
 /* The usual program for "open this as the user would", of xdg-utils. */
 #define OPENER "xdg-open"
 enum { MOMENTS = 20 }; /* in the second that a failure may take */
+enum { NOT_FOUND = 127 };
+
+static struct {
+	pid_t pid;
+	int to;
+} opener = {.pid = -1};
 
 static bool is_set(const char *name)
 {
@@ -39,29 +46,60 @@ static int early_status(pid_t pid)
 	return 0;
 }
 
-/* Start it in a session of its own, so that it outlives the terminal. An errno, or 0. */
-static int start(pid_t *pid, const char *path)
+/* In the child: wait for a path, and become the opener in a session of its own, so that it outlives
+ * the terminal. It ends with its parent if no path comes. */
+static _Noreturn void become(int from)
 {
-	char *opener = strdup(OPENER), *name = NULL;
-	posix_spawnattr_t how;
-	int rc = ENOMEM;
-
 	/* a name may begin like an option */
-	if (opener && asprintf(&name, "%s%s", path[0] == '-' ? "./" : "", path) >= 0 &&
-	    posix_spawnattr_init(&how) == 0) {
-		char *const words[] = {opener, name, NULL};
-		posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSID);
-		rc = posix_spawnp(pid, OPENER, NULL, &how, words, environ);
-		posix_spawnattr_destroy(&how);
-		free(name);
+	char path[2 + PATH_MAX + 1] = "./", name[] = OPENER;
+	size_t length = 0;
+	ssize_t got;
+
+	while ((got = read(from, path + 2 + length, PATH_MAX - length)) > 0 ||
+	       (got < 0 && errno == EINTR))
+		length += got > 0 ? (size_t)got : 0;
+	if (length) {
+		char *const words[] = {name, path[2] == '-' ? path : path + 2, NULL};
+		setsid();
+		execvp(OPENER, words);
 	}
-	free(opener);
-	return rc;
+	_exit(length ? NOT_FOUND : 0);
+}
+
+void html_open_prepare(void)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return;
+	opener.pid = fork();
+	if (opener.pid == 0) {
+		close(ends[1]);
+		become(ends[0]);
+	}
+	close(ends[0]);
+	opener.to = ends[1];
+	if (opener.pid < 0)
+		close(ends[1]);
+}
+
+/* Whether the path was sent whole. Then the opener is on its own. */
+static bool tell(const char *path)
+{
+	size_t length = strlen(path), sent = 0;
+	ssize_t n = 0;
+
+	if (opener.pid <= 0 || length > PATH_MAX)
+		return false;
+	while (sent < length && ((n = write(opener.to, path + sent, length - sent)) > 0 ||
+				 (n < 0 && errno == EINTR)))
+		sent += n > 0 ? (size_t)n : 0;
+	close(opener.to);
+	return sent == length;
 }
 
 int html_open(const char *path, struct error *e)
 {
-	pid_t pid = -1;
 	int rc;
 
 	/* without one, it would look for a browser for terminals */
@@ -69,9 +107,11 @@ int html_open(const char *path, struct error *e)
 		return error_set(e, ERROR_USAGE,
 				 "there is no desktop to show it on: neither DISPLAY nor "
 				 "WAYLAND_DISPLAY is set");
-	errno = start(&pid, path);
-	if (errno)
+	if (!tell(path))
+		return error_system(e, OPENER " could not be started");
+	rc = early_status(opener.pid);
+	errno = ENOENT;
+	if (rc == NOT_FOUND)
 		return error_system(e, OPENER " (of the package xdg-utils)");
-	rc = early_status(pid);
 	return rc == 0 ? 0 : error_set(e, ERROR_SYSTEM, OPENER " failed with status %d", rc);
 }

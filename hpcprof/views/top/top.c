@@ -429,6 +429,7 @@ static void set_defaults(void *options)
 	struct top_options *o = options;
 
 	o->delay = USUAL_DELAY;
+	o->common.page = false;
 }
 
 static const struct option_row own_options[] = {
