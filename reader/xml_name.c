@@ -14,10 +14,10 @@ static int hex_digit(char c)
 }
 
 /* Char of XML 1.0, section 2.2, without the controls that it allows: a parser changes some of them
- * to blanks, and some editors cannot handle others. */
+ * to blanks, and terminals and editors obey others. */
 static int plain(uint32_t c)
 {
-	return c >= 0x20 && (c < 0x7f || c >= 0xa0) && c != '\\' && c != 0xfffe && c != 0xffff;
+	return !utf8_is_harmful(c) && c != '\\' && c != 0xfffe && c != 0xffff;
 }
 
 static void put_character(FILE *out, const char *s, unsigned n)

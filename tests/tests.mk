@@ -159,7 +159,7 @@ e2e_beside := page outputs db thread-sanitizer frames realtime xml diff-page pag
 	eintr stacks activations programs values regions static zoo following ordinary-user faulting \
 	users labels otel attach detach hpcrun-mark python confined remembered killed upcalls many-sources values-programs sanitizers replaced \
 	html recover stress statistics packed transfers export hpcrun db-query db-hostile epochs db-outside locks \
-	hpcprof-text choose db-questions special-files sandbox json import unseen mpi manners signal-safety perf-events views \
+	hpcprof-text choose db-questions special-files sandbox clean json import unseen mpi manners signal-safety perf-events views \
 	places completion sources own-metrics io mpi-driver drivers merge hpcprof-cli arrows cannot house signal-queue churn \
 	names page-bundle growth dump
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.

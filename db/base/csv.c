@@ -1,6 +1,7 @@
 #include "db/base/csv.h"
 
 #include "hpcprof/command/output.h"
+#include "hpcprof/terminal/csv.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,45 +19,32 @@ int csv_folder(const char *path, struct error *e)
 	return error_writing(e);
 }
 
-void csv_text(FILE *out, const char *s)
-{
-	if (s[0] && !strpbrk(s, ",\"\r\n")) {
-		fputs(s, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *s; s++) {
-		if (*s == '"')
-			fputc('"', out);
-		fputc(*s, out);
-	}
-	fputc('"', out);
-}
-
-void csv_names(FILE *out, sqlite3_stmt *s)
+void csv_names(FILE *out, sqlite3_stmt *s, bool formulas)
 {
 	for (int i = 0; i < sqlite3_column_count(s); i++) {
+		const char *name = sqlite3_column_name(s, i);
 		fputs(i ? "," : "", out);
-		csv_text(out, sqlite3_column_name(s, i));
+		csv_field(out, name, strlen(name), formulas);
 	}
 	fputc('\n', out);
 }
 
-void csv_row(FILE *out, sqlite3_stmt *s)
+void csv_row(FILE *out, sqlite3_stmt *s, bool formulas)
 {
 	for (int i = 0; i < sqlite3_column_count(s); i++) {
 		int type = sqlite3_column_type(s, i);
 		const char *text = (const char *)sqlite3_column_text(s, i);
 		fputs(i ? "," : "", out);
 		if (type == SQLITE_TEXT || type == SQLITE_BLOB)
-			csv_text(out, text ? text : "");
+			csv_field(out, text ? text : "",
+				  text ? (size_t)sqlite3_column_bytes(s, i) : 0, formulas);
 		else if (text)
 			fputs(text, out);
 	}
 	fputc('\n', out);
 }
 
-static int write_rows(sqlite3 *db, const char *table, FILE *out, struct error *e)
+static int write_rows(sqlite3 *db, const char *table, FILE *out, bool formulas, struct error *e)
 {
 	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
 	sqlite3_stmt *s = NULL;
@@ -67,9 +55,9 @@ static int write_rows(sqlite3 *db, const char *table, FILE *out, struct error *e
 	rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
 	sqlite3_free(sql);
 	if (rc == SQLITE_OK)
-		csv_names(out, s);
+		csv_names(out, s, formulas);
 	while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-		csv_row(out, s);
+		csv_row(out, s, formulas);
 		rc = SQLITE_OK;
 	}
 	rc = rc == SQLITE_DONE ? 0 : db_error(db, e);
@@ -77,7 +65,8 @@ static int write_rows(sqlite3 *db, const char *table, FILE *out, struct error *e
 	return rc;
 }
 
-static int write_table(sqlite3 *db, const char *table, const char *folder, struct error *e)
+static int write_table(sqlite3 *db, const char *table, const char *folder, bool formulas,
+		       struct error *e)
 {
 	struct output out;
 	char *path;
@@ -87,7 +76,7 @@ static int write_table(sqlite3 *db, const char *table, const char *folder, struc
 		return error_memory(e, strlen(folder));
 	rc = output_open(&out, NULL, path, e);
 	if (rc == 0)
-		rc = write_rows(db, table, out.file, e);
+		rc = write_rows(db, table, out.file, formulas, e);
 	if (rc == 0)
 		rc = output_commit(&out, e);
 	output_abandon(&out);
@@ -95,7 +84,7 @@ static int write_table(sqlite3 *db, const char *table, const char *folder, struc
 	return rc;
 }
 
-int csv_write(sqlite3 *db, const char *folder, struct error *e)
+int csv_write(sqlite3 *db, const char *folder, bool formulas, struct error *e)
 {
 	sqlite3_stmt *s = NULL;
 	int rc = sqlite3_prepare_v2(db,
@@ -104,7 +93,8 @@ int csv_write(sqlite3 *db, const char *folder, struct error *e)
 				    -1, &s, NULL);
 
 	while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW)
-		rc = write_table(db, (const char *)sqlite3_column_text(s, 0), folder, e) == 0
+		rc = write_table(db, (const char *)sqlite3_column_text(s, 0), folder, formulas,
+				 e) == 0
 			 ? SQLITE_OK
 			 : -1;
 	if (rc != SQLITE_DONE && rc != -1)

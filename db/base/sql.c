@@ -121,7 +121,8 @@ static bool needs_escape(const char *s, size_t n)
 	for (size_t i = 0; i < n;) {
 		uint32_t code;
 		unsigned length = utf8_decode(s + i, n - i, &code);
-		if (!length || (s[i] == '\\' && (s[i + 1] == 'x' || s[i + 1] == '\\')))
+		if (!length || utf8_is_harmful(code) ||
+		    (s[i] == '\\' && (s[i + 1] == 'x' || s[i + 1] == '\\')))
 			return true;
 		i += length;
 	}
@@ -139,8 +140,9 @@ const char *db_text(struct arena *a, const char *s)
 	for (size_t i = 0; out && i < n;) {
 		uint32_t code;
 		unsigned length = utf8_decode(s + i, n - i, &code);
-		if (!length) {
-			to += sprintf(to, "\\x%02x", (unsigned char)s[i++]);
+		if (!length || utf8_is_harmful(code)) {
+			for (size_t end = i + (length ? length : 1); i < end; i++)
+				to += sprintf(to, "\\x%02x", (unsigned char)s[i]);
 			continue;
 		}
 		if (s[i] == '\\' && (s[i + 1] == 'x' || s[i + 1] == '\\'))

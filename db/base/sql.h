@@ -45,7 +45,8 @@ int db_number(sqlite3 *db, int64_t *out, struct error *e, const char *format, ..
 /* Check that db is a profile database of a known version. 0, or -1 and *e. */
 int db_check(sqlite3 *db, struct error *e);
 
-/* s if it is UTF-8, else a copy in the arena in which each invalid byte is replaced by \xHH (see
+/* s if it is UTF-8 that a terminal can show, else a copy in the arena in which each invalid byte
+ * and each byte of a harmful character (utf8_is_harmful) is replaced by \xHH (see
  * share/hpcprof/schema.sql). reader_xml_decode_name reverses this. NULL for NULL, and if memory ran
  * out. */
 const char *db_text(struct arena *a, const char *s);

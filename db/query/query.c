@@ -34,6 +34,7 @@ struct query_options {
 	bool list;             /* list the named queries */
 	double time_limit;     /* in seconds of CPU time */
 	uint64_t memory_limit; /* in MiB; 0: none */
+	bool quote_formulas;
 };
 
 struct query {
@@ -140,7 +141,8 @@ static int prepare(sqlite3 *db, const struct query *q, sqlite3_stmt **s, struct 
 
 static int print_rows(FILE *out, sqlite3 *db, const struct query *q, struct error *e)
 {
-	const struct rows_shape shape = {q->o->format, q->o->common.rows, q->o->common.width};
+	const struct rows_shape shape = {q->o->format, q->o->common.rows, q->o->common.width,
+					 q->o->quote_formulas};
 	sqlite3_stmt *s;
 	int rc;
 
@@ -359,6 +361,8 @@ static const struct option_row own_options[] = {
      offsetof(struct query_options, memory_limit), NULL},
     {'o', "output", "FILE", "write to FILE, completely or not at all", option_output,
      offsetof(struct query_options, output), NULL},
+    {0, "quote-formulas", NULL, "csv: put ' before texts that look like formulas", option_flag,
+     offsetof(struct query_options, quote_formulas), NULL},
     {0}};
 
 static const struct option_row *const tables[] = {own_options,

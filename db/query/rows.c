@@ -1,6 +1,7 @@
 #include "db/query/rows.h"
 
 #include "db/base/csv.h"
+#include "hpcprof/terminal/json.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <stdbool.h>
@@ -19,20 +20,6 @@ static bool next(sqlite3_stmt *s, const struct rows_shape *o, uint64_t *n, int *
 
 /* ---- JSON --------------------------------------------------------------------------- */
 
-static void json_text(FILE *out, const char *s)
-{
-	fputc('"', out);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			fprintf(out, "\\%c", *s);
-		else if ((unsigned char)*s < 0x20)
-			fprintf(out, "\\u%04x", (unsigned char)*s);
-		else
-			fputc(*s, out);
-	}
-	fputc('"', out);
-}
-
 static void json_cell(FILE *out, sqlite3_stmt *s, int i)
 {
 	const char *text = (const char *)sqlite3_column_text(s, i);
@@ -49,7 +36,7 @@ static void json_cell(FILE *out, sqlite3_stmt *s, int i)
 		fputs(endless ? "null" : text, out); /* JSON has no infinity */
 		break;
 	default:
-		json_text(out, text ? text : "");
+		json_string(out, text ? text : "", text ? (size_t)sqlite3_column_bytes(s, i) : 0);
 	}
 }
 
@@ -62,8 +49,9 @@ static void print_json(FILE *out, sqlite3_stmt *s, const struct rows_shape *o)
 	while (next(s, o, &n, &rc)) {
 		fputs(n > 1 ? ",\n {" : "\n {", out);
 		for (int i = 0; i < sqlite3_column_count(s); i++) {
+			const char *name = sqlite3_column_name(s, i);
 			fputs(i ? ", " : "", out);
-			json_text(out, sqlite3_column_name(s, i));
+			json_string(out, name, strlen(name));
 			fputs(": ", out);
 			json_cell(out, s, i);
 		}
@@ -134,8 +122,8 @@ int rows_print(FILE *out, sqlite3_stmt *s, const struct rows_shape *o, struct er
 		print_json(out, s, o);
 		return 0;
 	}
-	csv_names(out, s);
+	csv_names(out, s, o->formulas);
 	while (next(s, o, &n, &rc))
-		csv_row(out, s);
+		csv_row(out, s, o->formulas);
 	return 0;
 }

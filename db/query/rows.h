@@ -13,6 +13,7 @@ struct rows_shape {
 	enum rows_format format;
 	uint64_t most;  /* rows; 0: all */
 	unsigned width; /* of a table */
+	bool formulas;  /* see csv_field */
 };
 
 /* Run s to its end, or for `most` rows, and print them. 0, or -1: *e is only set if memory ran out,

@@ -134,7 +134,7 @@ static bool passes_number(uint64_t v, const struct vtab_condition *k)
 static bool is_plain(const char *at, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (at[i] == '\\' || (unsigned char)at[i] >= 0x80)
+		if (at[i] == '\\' || (unsigned char)at[i] < 0x20 || (unsigned char)at[i] >= 0x7f)
 			return false;
 	return true;
 }

@@ -48,6 +48,7 @@ struct db_options {
 	bool append;
 	enum db_per_profile per_profile;
 	const char *csv; /* a folder, or NULL */
+	bool quote_formulas;
 };
 
 static int write_database(const struct profile *p, const struct db_options *o, struct diag *d,
@@ -81,7 +82,7 @@ static int write_csv(const struct profile *p, const struct db_options *o, struct
 	if (rc == 0)
 		rc = db_fill(place.db, p, &o->common, o->per_profile, d, e);
 	if (rc == 0)
-		rc = csv_write(place.db, o->csv, e);
+		rc = csv_write(place.db, o->csv, o->quote_formulas, e);
 	database_file_abandon(&place);
 	free(path);
 	return rc;
@@ -126,6 +127,8 @@ static const struct option_row own_options[] = {
      offsetof(struct db_options, per_profile), yes_or_no},
     {0, "csv", "DIR", "write a CSV file per table into DIR", option_output,
      offsetof(struct db_options, csv), NULL},
+    {0, "quote-formulas", NULL, "--csv: put ' before texts that look like formulas", option_flag,
+     offsetof(struct db_options, quote_formulas), NULL},
     {0}};
 
 static const struct option_row *const tables[] = {

@@ -1,8 +1,9 @@
 /* Characters of UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing past
- * 0x10ffff). No allocation; any thread. */
+ * 0x10ffff), and which of them a terminal must not get. No allocation; any thread. */
 #ifndef FORMATS_BASE_UTF8_H
 #define FORMATS_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,5 +34,23 @@ static inline unsigned utf8_decode(const char *s, size_t n, uint32_t *code)
 	*code = c;
 	return length;
 }
+
+/* Whether a character is an order to a terminal, or changes how the text around it is shown: the
+ * control characters, the separators of lines and paragraphs, the byte order mark, and the marks
+ * that change the direction of text (Cc, Zl, Zp and Bidi_Control of the Unicode Character
+ * Database). */
+static inline bool utf8_is_harmful(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
+	       code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+}
+
+/* Room for n bytes that utf8_clean has written, with a NUL. */
+#define UTF8_CLEAN_BYTES(n) (4 * (n) + 1)
+
+/* Write n bytes as text that a terminal can show: bytes that are no character and harmful ones as
+ * \xHH, other harmful characters as \u{H...}. Returns the length without the NUL. */
+size_t utf8_clean(char *to, const char *s, size_t n);
 
 #endif

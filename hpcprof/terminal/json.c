@@ -2,6 +2,7 @@
 
 #include "formats/base/utf8.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void json_string(FILE *out, const char *s, size_t n)
@@ -15,8 +16,8 @@ void json_string(FILE *out, const char *s, size_t n)
 			i++;
 			continue;
 		}
-		if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f) {
-			fprintf(out, "\\u%04x", (unsigned)s[i]);
+		if (utf8_is_harmful(code)) {
+			fprintf(out, "\\u%04" PRIx32, code);
 		} else {
 			if (s[i] == '"' || s[i] == '\\')
 				putc_unlocked('\\', out);

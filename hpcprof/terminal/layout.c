@@ -14,39 +14,20 @@ static unsigned decode(const char *s, uint32_t *code)
 	return utf8_decode(s, SIZE_MAX, code);
 }
 
-static bool harmful(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x200e || code == 0x200f ||
-	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
-	       code == 0xfeff;
-}
-
 const char *layout_clean(struct arena *a, const char *s)
 {
 	size_t size = strlen(s);
-	const size_t longest = sizeof "\\u{10ffff}"; /* longest replacement of a byte */
-	char *out, *to;
+	char *out;
 
-	if (size > (SIZE_MAX - 1) / longest)
-		return NULL;
 	for (size_t i = 0;; i++) {
 		if (!s[i])
 			return arena_strndup(a, s, size); /* only printable ASCII */
 		if ((uint8_t)s[i] < 0x20 || (uint8_t)s[i] >= 0x7f)
 			break;
 	}
-	to = out = arena_alloc(a, size * longest + 1);
-	while (out && *s) {
-		uint32_t code;
-		unsigned n = decode(s, &code);
-		if (n == 0 || (n == 1 && harmful(code)))
-			to += sprintf(to, "\\x%02x", (uint8_t)*s);
-		else if (harmful(code))
-			to += sprintf(to, "\\u{%" PRIx32 "}", code);
-		else
-			to = (char *)memcpy(to, s, n) + n;
-		s += n ? n : 1;
-	}
+	out = size < SIZE_MAX / 8 ? arena_alloc(a, UTF8_CLEAN_BYTES(size)) : NULL;
+	if (out)
+		utf8_clean(out, s, size);
 	return out;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/launcher/attach.h"
 
 #include "formats/base/path.h"
+#include "formats/base/utf8.h"
 #include "formats/store/recover.h"
 #include "runtime/base/options.h"
 #include "runtime/launcher/attach_threads.h"
@@ -276,13 +277,16 @@ static void share_store(const struct launch_store *store, pid_t pid)
 static void say_begun(pid_t pid, const char *name, const char *quoted,
 		      const struct launch_attached *a)
 {
+	char clean[UTF8_CLEAN_BYTES(PATH_MAX)], thread[UTF8_CLEAN_BYTES(sizeof a->name)];
+	utf8_clean(clean, path_basename(name), strlen(path_basename(name)));
+	utf8_clean(thread, a->name, strlen(a->name));
 	fprintf(stderr, "hpcrun: process %d (%s) is measured from now on, %u thread%s; to %s\n",
-		(int)pid, path_basename(name), a->threads, a->threads == 1 ? "" : "s", quoted);
+		(int)pid, clean, a->threads, a->threads == 1 ? "" : "s", quoted);
 	if (a->silent)
 		fprintf(
 		    stderr,
 		    "hpcrun: %u of its threads %s not measured yet, such as %d (%s), which %s\n",
-		    a->silent, a->silent == 1 ? "is" : "are", (int)a->first, a->name,
+		    a->silent, a->silent == 1 ? "is" : "are", (int)a->first, thread,
 		    a->blocks ? "blocks the signal of samples until now"
 			      : "has not answered until now");
 }

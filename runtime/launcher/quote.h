@@ -8,7 +8,8 @@
 #define LAUNCH_QUOTED_BYTES(n) (4 * (n) + 4)
 
 /* Write a word so that bash reads it as it is and a terminal can show it: quoted if need be, and
- * control characters as escapes. out has room for LAUNCH_QUOTED_BYTES(strlen(word)). Returns out.
+ * what it must not get (utf8_is_harmful) as escapes. out has room for
+ * LAUNCH_QUOTED_BYTES(strlen(word)). Returns out.
  */
 char *launch_quote(char *out, const char *word);
 

@@ -1,6 +1,7 @@
 #include "runtime/launcher/summary.h"
 
 #include "formats/base/regular_file.h"
+#include "formats/base/utf8.h"
 #include "formats/decode.h"
 
 #include <dirent.h>
@@ -121,8 +122,8 @@ static int add_pairs(struct cursor *c, struct launch_summary *out, struct launch
 			out->execs += is_key(&value, "exec");
 		if (is_key(&key, "cpu_ns"))
 			out->cpu += number(&value);
-		if (e && !e->source[0] && is_key(&key, "source") && value.n < sizeof e->source)
-			memcpy(e->source, value.at, value.n);
+		if (e && !e->source[0] && is_key(&key, "source") && value.n <= LAUNCH_SOURCE_BYTES)
+			utf8_clean(e->source, value.at, value.n);
 	}
 	return 0;
 }

@@ -4,18 +4,22 @@
 
 #include "formats/base/cursor.h"
 #include "formats/datafile.h"
+#include "formats/base/utf8.h"
 #include "runtime/events/request.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
+enum { LAUNCH_SOURCE_BYTES = 63 };
+
 /* Of one event. */
 struct launch_event {
 	uint64_t clock; /* the sum of all weights, in its unit */
 	uint64_t samples[CSP_DISPOSITIONS];
 	uint64_t weight[CSP_DISPOSITIONS];
-	char source[64]; /* source of samples, from the first file that names one */
+	/* source of samples, from the first file that names one that is no longer; clean */
+	char source[UTF8_CLEAN_BYTES(LAUNCH_SOURCE_BYTES)];
 };
 
 struct launch_summary {

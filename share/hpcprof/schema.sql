@@ -1,7 +1,8 @@
 -- The tables of a profile database. application_id and user_version identify it and its version; a
--- later version may add tables and columns, and changes none. Texts are UTF-8; an invalid byte is
--- \xHH, and a backslash before x or another backslash is doubled. Times are nanoseconds; real time
--- counts from 1970. Events and samples are as in the datafile (csprof(5)); every sum is exact.
+-- later version may add tables and columns, and changes none. Texts are UTF-8; an invalid byte, and
+-- each byte of a control character or of a mark that changes the direction of text, is \xHH, and a
+-- backslash before x or another backslash is doubled. Times are nanoseconds; real time counts from
+-- 1970. Events and samples are as in the datafile (csprof(5)); every sum is exact.
 
 CREATE TABLE measurement ( -- one run of hpcprof db: all PROFILEs together
 	id INTEGER PRIMARY KEY,

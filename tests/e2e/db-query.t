@@ -147,7 +147,6 @@ $(printf '\377')"
 mkdir "$odd"
 cp recursion/*.csp "$odd"
 check "an odd name" "$hpcprof" db -o "$odd.db" "$odd"
-is "stands in the database" "$(sql "$odd.db" 'SELECT name FROM measurement')" "it's \"odd\"
-\\xff"
+is "stands in the database" "$(sql "$odd.db" 'SELECT name FROM measurement')" "it's \"odd\"\\x0a\\xff"
 is "and can be asked" "$(query 'SELECT count(*) FROM function' "$odd.db")" "$(query 'SELECT count(*) FROM function' recursion.db)"
 done_testing

@@ -72,7 +72,7 @@ int main(void)
 }
 END
 ${CC:-gcc} -g -O1 -o work work.c
-run 0 "$hpcrun" -o m ./work
+run 0 "$hpcrun" --values 8 -o m ./work
 run 0 "$hpcrun" -o m2 ./work
 # landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION); -1 without Landlock
 version=$(perl -e 'print syscall(444, 0, 0, 1)')
@@ -104,7 +104,7 @@ view callers work m
 view callees main m
 view annotate work m
 view values m
-view dump m
+view dump m/*.csp
 view diff m m2
 view top --screens 1 m
 view query 'SELECT count(*) FROM context' m

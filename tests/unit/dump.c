@@ -252,7 +252,7 @@ static void json_is_json(void **state)
 	assert_has(text, "\"tramp_samples\":18446744073709551615");
 	assert_has(text, "{\"id\":3,\"parent\":2,\"ip\":\"0x12100abc\",\"sp\":\"0xbfff0e00\","
 			 "\"metrics\":[25100000,25,0]}");
-	assert_has(text, "\"target\":\"q\\\"b\\\\\\u000a\\u001b[2J\\u007f\xc2\x9b\xc3\xa9"
+	assert_has(text, "\"target\":\"q\\\"b\\\\\\u000a\\u001b[2J\\u007f\\u009b\xc3\xa9"
 			 "\xf0\x9f\x8c\xb3\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
 			 "\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"");
 	assert_has(text, "\"value\":\"/opt/app/solver\\u0000-n\\u0000100\"");

@@ -1,32 +1,24 @@
 /* A row for each line of a function in the call tree, parents before their children. */
 #include "hpcprof/export/formats/export_rows.h"
+#include "hpcprof/terminal/csv.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Print a field, in quotes if it needs them. */
-static void put_text(FILE *out, const char *text)
+/* Print a field; nothing for an empty text. */
+static void put_text(const struct export_data *x, const char *text)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
+	if (text[0])
+		csv_field(x->out, text, strlen(text), x->o->quote_formulas);
 }
 
-static void put_column_name(FILE *out, const char *metric, const char *what)
+static void put_column_name(const struct export_data *x, const char *metric, const char *what)
 {
 	char name[256];
 
 	snprintf(name, sizeof name, "%s %s", metric, what);
-	fputc(',', out);
-	put_text(out, name);
+	fputc(',', x->out);
+	put_text(x, name);
 }
 
 static void put_header(const struct export_data *x)
@@ -38,12 +30,12 @@ static void put_header(const struct export_data *x)
 	fputs("id,parent,depth,function,module,file,line,inlined", x->out);
 	for (size_t k = 0; k < x->num_metrics; k++) {
 		const char *name = x->columns.at[k].metric_name;
-		put_column_name(x->out, name, "self");
-		put_column_name(x->out, name, "total");
+		put_column_name(x, name, "self");
+		put_column_name(x, name, "total");
 		if (!export_is_sampled(x, k))
 			continue;
-		put_column_name(x->out, name, "self samples");
-		put_column_name(x->out, name, "total samples");
+		put_column_name(x, name, "self samples");
+		put_column_name(x, name, "total samples");
 	}
 	fputs("\n", x->out);
 }
@@ -57,11 +49,11 @@ static void put_place(const struct export_data *x, const struct export_rows *r, 
 	if (parent)
 		fprintf(x->out, "%" PRIu32, parent);
 	fprintf(x->out, ",%" PRIu32 ",", x->tree.depth[node]);
-	put_text(x->out, f.function);
+	put_text(x, f.function);
 	fputc(',', x->out);
-	put_text(x->out, f.module ? f.module : "");
+	put_text(x, f.module ? f.module : "");
 	fputc(',', x->out);
-	put_text(x->out, f.file ? f.file : "");
+	put_text(x, f.file ? f.file : "");
 	fputc(',', x->out);
 	if (f.line)
 		fprintf(x->out, "%" PRIu32, f.line);
@@ -76,7 +68,7 @@ static void put_row(const struct export_data *x, const struct export_rows *r, ui
 	size_t n = x->num_metrics;
 
 	if (part->name) {
-		put_text(x->out, part->name);
+		put_text(x, part->name);
 		fputc(',', x->out);
 	}
 	put_place(x, r, node);

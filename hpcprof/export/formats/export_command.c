@@ -174,6 +174,8 @@ static const struct option_row own_options[] = {
      FIELD(common.rows), NULL},
     {0, "min", "PERCENT", "csv and json: only calls with PERCENT of the total", option_percent,
      FIELD(min), NULL},
+    {0, "quote-formulas", NULL, "csv: put ' before texts that look like formulas", option_flag,
+     FIELD(quote_formulas), NULL},
     {0}};
 
 static const struct option_row *const tables[] = {own_options,

@@ -32,6 +32,7 @@ struct export_options {
 	const char *output; /* or NULL */
 	unsigned format;    /* 1 for the first of EXPORT_FORMATS; 0: not given */
 	double min;         /* percent of the first metric's total */
+	bool quote_formulas;
 };
 
 /* What is written. */

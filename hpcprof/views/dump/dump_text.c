@@ -102,13 +102,6 @@ static void numbers(struct dump_to *to, const char *name, const uint64_t *v, siz
 	}
 }
 
-/* Control characters, including those of C1, which a terminal would execute. */
-static bool is_control(const char *s, size_t n)
-{
-	const uint8_t *p = (const uint8_t *)s;
-	return n == 1 ? p[0] < 0x20 || p[0] == 0x7f : n == 2 && p[0] == 0xc2 && p[1] < 0xa0;
-}
-
 static void string(struct dump_to *to, const char *name, struct dump_bytes s)
 {
 	field(to, name);
@@ -116,7 +109,7 @@ static void string(struct dump_to *to, const char *name, struct dump_bytes s)
 	for (size_t i = 0; i < s.n;) {
 		uint32_t code;
 		size_t n = utf8_decode(s.at + i, s.n - i, &code);
-		if (n == 0 || is_control(s.at + i, n)) {
+		if (n == 0 || utf8_is_harmful(code)) {
 			for (size_t end = i + (n ? n : 1); i < end; i++)
 				fprintf(to->out, "\\x%02x", (unsigned)(uint8_t)s.at[i]);
 			continue;

@@ -246,28 +246,29 @@ static int subtract(struct top *t, struct error *e)
 static int print_data(struct top *t, struct text *x, struct error *e)
 {
 	const uint64_t *values[COLUMNS] = {t->now, t->live.now};
+	const char *metric = layout_clean(&x->arena, t->live.metric);
 	struct shown_metric columns[COLUMNS] = {{.values = values[0],
 						 .unit = t->live.unit,
-						 .metric_name = t->live.metric,
+						 .metric_name = metric,
 						 .total = t->now_total},
 						{.values = values[1],
 						 .unit = t->live.unit,
-						 .metric_name = t->live.metric,
-						 .name = t->live.metric,
+						 .metric_name = metric,
+						 .name = metric,
 						 .total = t->live.sums.value}};
 	bool ok;
 
 	t->plain = *t->o;
 	t->plain.width = t->width;
 	x->o = &t->plain;
-	columns[0].name = text_format(x, "%s since the %s", t->live.metric,
+	columns[0].name = text_format(x, "%s since the %s", metric ? metric : "",
 				      t->last_moment > 0 ? "last screen" : "start");
 	x->columns = columns;
 	x->num_columns = COLUMNS;
 	if (attribute(x->m, x->c, ATTRIBUTE(BY_FUNCTION), values, COLUMNS, &x->a, e) != 0)
 		return -1;
-	ok = columns[0].name && print_functions(t, x) && text_paths_choose(x) && text_paths(x) &&
-	     !x->starved;
+	ok = metric && columns[0].name && print_functions(t, x) && text_paths_choose(x) &&
+	     text_paths(x) && !x->starved;
 	text_paths_deinit(x);
 	attribute_deinit(&x->a);
 	x->columns = NULL;

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import zlib
 
+import dbtext
+
 wrong = []
 
 
@@ -132,9 +134,12 @@ def last(path):
 
 
 def clean(name):
-    """As the page has it: marks that change the direction of text are spelled."""
-    return name and re.sub("[\u200e\u200f\u2028-\u202e\u2066-\u2069]",
-                           lambda m: "\\u{%x}" % ord(m[0]), name)
+    """A text of the database as the page has it: what a terminal would obey is spelled."""
+    def spelled(m):
+        c = ord(m[0])
+        return "\\x%02x" % (c & 0xff) if c < 0x80 or c >= 0xdc80 else "\\u{%x}" % c
+    return name and re.sub("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]",
+                           spelled, dbtext.decoded(name))
 
 
 def paths_of_page(page):

@@ -11,6 +11,8 @@ import sqlite3
 import subprocess
 import sys
 
+import dbtext
+
 wrong = []
 
 
@@ -20,10 +22,10 @@ def same(what, ours, theirs):
 
 
 def text_of(value):
-    """As JSON has it: bytes that are not UTF-8 are U+FFFD; the database has \\xNN."""
+    """As JSON has it: bytes that are not UTF-8 are U+FFFD."""
     if not isinstance(value, bytes):
         return value
-    return re.sub(r"\\x[89a-f][0-9a-f]", "\ufffd", value.decode())
+    return re.sub("[\udc80-\udcff]", "\ufffd", dbtext.decoded(value.decode()))
 
 
 class Database:
