@@ -1,6 +1,7 @@
 #include "hpcprof/command/limits.h"
 
 #include "formats/base/atomic_file.h"
+#include "hpcprof/command/sanitizer.h"
 #include "hpcprof/terminal/pager.h"
 
 #include <signal.h>
@@ -8,16 +9,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Sanitizers have memory of their own. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define WITH_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WITH_SANITIZER
-#endif
 
 enum { SLACK_MIB = 16 };
 

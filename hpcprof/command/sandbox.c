@@ -1,6 +1,7 @@
 #include "hpcprof/command/sandbox.h"
 
 #include "formats/base/path.h"
+#include "hpcprof/command/sanitizer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,16 +18,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-/* Sanitizers start processes to look for leaks, and write files of their own. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define WITH_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WITH_SANITIZER
-#endif
 
 /* ---- system calls ----------------------------------------------------------------------- */
 

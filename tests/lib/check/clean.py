@@ -5,28 +5,7 @@ import gzip
 import sys
 import unicodedata
 
-
-def pprof_strings(data):
-    """The string table: field 6 of the message."""
-    def varint(at):
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value, at
-    at = 0
-    while at < len(data):
-        key, at = varint(at)
-        length, at = varint(at)
-        if key & 7 == 0:
-            continue
-        assert key & 7 == 2, "a field of type %d" % (key & 7)
-        if key >> 3 == 6:
-            yield data[at:at + length]
-        at += length
+import exported
 
 
 def harmful(c):
@@ -47,7 +26,7 @@ ok = True
 for path in sys.argv[1:]:
     data = open(path, "rb").read()
     if path.endswith(".pb.gz"):
-        parts = list(pprof_strings(gzip.decompress(data)))
+        parts = exported.message(gzip.decompress(data))[6]  # string_table
         assert parts
         ok &= all([look(path, part, "") for part in parts])
     else:
