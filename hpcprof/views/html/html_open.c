@@ -19,6 +19,7 @@ enum { NOT_FOUND = 127 };
 static struct {
 	pid_t pid;
 	int to;
+	int error; /* why there is none */
 } opener = {.pid = -1};
 
 static bool is_set(const char *name)
@@ -70,9 +71,12 @@ void html_open_prepare(void)
 {
 	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC) != 0)
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		opener.error = errno;
 		return;
+	}
 	opener.pid = fork();
+	opener.error = errno;
 	if (opener.pid == 0) {
 		close(ends[1]);
 		become(ends[0]);
@@ -83,14 +87,16 @@ void html_open_prepare(void)
 		close(ends[1]);
 }
 
-/* Whether the path was sent whole. Then the opener is on its own. */
+/* Whether the path was sent whole; else errno says why not. Then the opener is on its own. */
 static bool tell(const char *path)
 {
 	size_t length = strlen(path), sent = 0;
 	ssize_t n = 0;
 
-	if (opener.pid <= 0 || length > PATH_MAX)
+	if (opener.pid <= 0 || length > PATH_MAX) {
+		errno = opener.pid <= 0 ? opener.error : ENAMETOOLONG;
 		return false;
+	}
 	while (sent < length && ((n = write(opener.to, path + sent, length - sent)) > 0 ||
 				 (n < 0 && errno == EINTR)))
 		sent += n > 0 ? (size_t)n : 0;
