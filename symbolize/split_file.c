@@ -1,5 +1,6 @@
 #include "symbolize/split_file.h"
 
+#include "formats/base/hash.h"
 #include "symbolize/attributes.h"
 #include "symbolize/dwarf_memory.h"
 #include "symbolize/elf_file.h"
@@ -39,7 +40,7 @@ static const char *strange_sections(Elf *elf)
 static const char *read_file(struct split_files *s, struct elf_file *f, bool *may)
 {
 	struct work *work = s->abbreviations->work;
-	uint64_t key = interner_hash(f->st.st_dev) << 32 ^ f->st.st_ino;
+	uint64_t key = hash_number(f->st.st_dev) << 32 ^ f->st.st_ino;
 	size_t sections;
 	const char *bad;
 

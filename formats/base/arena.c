@@ -1,10 +1,12 @@
 #include "formats/base/arena.h"
 
+#include "formats/base/hash.h"
 #include "formats/base/vec.h"
 
 #include <stdbool.h>
 #include <string.h>
 #define HASH_NONFATAL_OOM 1
+#define HASH_FUNCTION(text, bytes, hash) ((hash) = (unsigned)hash_bytes(text, bytes))
 #include <uthash.h>
 
 struct arena_block {

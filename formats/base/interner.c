@@ -17,7 +17,7 @@ void interner_deinit(struct interner *in)
 
 static void put(uint32_t *slots, uint32_t mask, uint64_t key, uint32_t id)
 {
-	uint32_t i = (uint32_t)interner_hash(key) & mask;
+	uint32_t i = (uint32_t)hash_number(key) & mask;
 	while (slots[i])
 		i = (i + 1) & mask;
 	slots[i] = id + 1;

@@ -4,6 +4,8 @@
 #ifndef FORMATS_BASE_INTERNER_H
 #define FORMATS_BASE_INTERNER_H
 
+#include "formats/base/hash.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,22 +34,13 @@ bool interner_over(struct interner *in, const uint64_t *keys, uint32_t n);
 /* The part of interner_add for a new key. */
 uint32_t interner_insert(struct interner *in, uint64_t key);
 
-/* The multipliers are those of the golden ratio and of MurmurHash3's finalizer. */
-static inline uint64_t interner_hash(uint64_t key)
-{
-	key *= UINT64_C(0x9e3779b97f4a7c15);
-	key ^= key >> 32;
-	key *= UINT64_C(0xff51afd7ed558ccd);
-	return key >> 32;
-}
-
 static inline uint32_t interner_find(const struct interner *in, uint64_t key)
 {
 	uint32_t id;
 
 	if (!in->slots)
 		return INTERNER_NONE;
-	for (uint32_t i = (uint32_t)interner_hash(key) & in->mask; (id = in->slots[i]);
+	for (uint32_t i = (uint32_t)hash_number(key) & in->mask; (id = in->slots[i]);
 	     i = (i + 1) & in->mask)
 		if (in->keys[id - 1] == key)
 			return id - 1;

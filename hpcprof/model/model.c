@@ -1,5 +1,6 @@
 #include "hpcprof/model/model.h"
 
+#include "formats/base/hash.h"
 #include "formats/identity/content_id.h"
 #include "hpcprof/model/hugepage.h"
 #include "hpcprof/model/values.h"
@@ -236,7 +237,7 @@ static uint32_t find_metric(const struct model *m, const char *name, const char 
 {
 	uint32_t id;
 
-	*key = interner_hash((uintptr_t)name) << 32 ^ interner_hash((uintptr_t)unit ^ flags);
+	*key = hash_number((uintptr_t)name) << 32 ^ hash_number((uintptr_t)unit ^ flags);
 	while ((id = interner_find(&m->metric_ids, *key)) != INTERNER_NONE) {
 		const struct model_metric *k = &m->metrics.at[id];
 		if (k->name == name && k->unit == unit && k->flags == flags)

@@ -1,6 +1,5 @@
 #include "runtime/attach/target.h"
 
-#include "formats/base/interner.h"
 #include "formats/base/path.h"
 #include "formats/store/store.h"
 #include "runtime/attach/image.h"
@@ -63,8 +62,10 @@ static bool add_to_hash(const struct attach_mapping *m, void *arg)
 {
 	const uint64_t words[] = {m->low, m->high, m->offset, m->device, m->inode};
 	uint64_t *hash = arg;
-	for (size_t i = 0; m->executable && m->inode && i < sizeof words / sizeof *words; i++)
-		*hash = interner_hash(*hash ^ words[i]) + i;
+	for (size_t i = 0; m->executable && m->inode && i < sizeof words / sizeof *words; i++) {
+		*hash = (*hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15); /* the golden ratio's */
+		*hash ^= *hash >> 32;
+	}
 	return true;
 }
 
