@@ -217,15 +217,19 @@ fuzz_dir := $(BUILD)/fuzz
 fuzz_cpu := fuzz_cfi fuzz_insn
 fuzz_offline := $(filter-out $(fuzz_cpu),$(fuzz_names))
 fuzz_flags := -O1 -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+fuzz_counting := -fsanitize=fuzzer-no-link
 fuzz_unit := $(unit_offline:%=$(fuzz_dir)/unit/%)
 # Compiled faster so, and few of the tests' time is theirs; what computes much runs faster otherwise.
 $(fuzz_dir)/obj/tests/%.o: fuzz_flags += -O0
+# What makes inputs is not searched.
+$(fuzz_dir)/obj/tests/lib/%.o: fuzz_counting :=
+$(fuzz_dir)/obj/tests/lib/builders/%.o: fuzz_flags += -O1
 $(patsubst %.c,$(fuzz_dir)/obj/%.o,$(filter runtime/% hpcprof/views/% hpcprof/export/% \
 	hpcprof/command% hpcprof/complete/% hpcprof/terminal/%,$(offline_c))): fuzz_flags += -O0
 $(patsubst %,$(fuzz_dir)/obj/tests/%.o,lib/unit/fake_code unit/merge unit/statistics): fuzz_flags += -O1
 
 $(fuzz_dir)/obj/%.o: %.c
-	$(call say,CC,$@)mkdir -p $(@D) && $(FUZZ_CC) $(BASE) -pthread -fsanitize=fuzzer-no-link $(fuzz_flags) \
+	$(call say,CC,$@)mkdir -p $(@D) && $(FUZZ_CC) $(BASE) -pthread $(fuzz_counting) $(fuzz_flags) \
 		$(deps_cflags) $(CFLAGS) -c -o $@ $<
 
 $(fuzz_dir)/libtest.a: $(testlib_c:%.c=$(fuzz_dir)/obj/%.o)
@@ -240,11 +244,14 @@ $(fuzz_dir)/libcpu.a: $(patsubst %.c,$(fuzz_dir)/obj/%.o,$(cpu_c)) $(runtime_s:%
 $(fuzz_unit): $(fuzz_dir)/unit/%: $(fuzz_dir)/obj/tests/unit/%.o $(fuzz_dir)/libtest.a $(fuzz_dir)/libhpcoffline.a
 	$(call say,LD,$@)mkdir -p $(@D) && $(FUZZ_CC) $(fuzz_flags) -o $@ $(objects_first) $(UNIT_LDFLAGS_$*) $(OFFLINE_LIBS) -lcmocka
 
-$(fuzz_offline:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_dir)/libtest.a $(fuzz_dir)/libhpcoffline.a
+# Each is called by tests/fuzz/limits.c.
+fuzz_limits := $(fuzz_dir)/obj/tests/fuzz/limits.o
+$(fuzz_dir)/obj/tests/fuzz/fuzz_%.o: fuzz_flags += -DLLVMFuzzerTestOneInput=limits_target
+$(fuzz_offline:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_limits) $(fuzz_dir)/libtest.a $(fuzz_dir)/libhpcoffline.a
 	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^ $(OFFLINE_LIBS)
 
-$(fuzz_cpu:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_dir)/libcpu.a
-	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^
+$(fuzz_cpu:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_limits) $(fuzz_dir)/libcpu.a
+	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^ -lm
 
 # Seeds of fuzz_NAME stand in tests/fuzz/seeds/fuzz_NAME, if anywhere; those of the reader
 # and of stores are all that the builders of datafiles and stores can make and a merged file, those of
