@@ -199,7 +199,8 @@ void csprof_thread_start(struct csprof_promise *promise, uintptr_t low, uintptr_
 	if (!csprof_self && csprof_process_counts()) {
 		csprof_mask_adopt();
 		csprof_lock();
-		if (csprof_process_counts()) /* it may just have ended */
+		/* it may just have ended, and a handler may have adopted the thread */
+		if (csprof_process_counts() && !csprof_self)
 			begin(promise, low, high);
 		if (csprof_self && promise && promise->labels) {
 			csprof_self->labels = promise->labels;
