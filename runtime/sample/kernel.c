@@ -114,26 +114,27 @@ static uint64_t sample_time(csprof_state_t *state, struct csprof_sampler *p, con
 
 /* Other events: it was in a system call. A fault is what the event counts, or belongs to the
  * instruction all the same, unless the thread waited for it. */
-static uint64_t sample_call(const csprof_state_t *state, const void *ucontext, bool waited)
+static uint64_t sample_call(const csprof_state_t *state, const void *ucontext, int entry,
+			    bool waited)
 {
-	int entry = csprof_cpu.kernel_entry(ucontext);
 	bool call = entry == CSPROF_ENTRY_CALL || entry >= 0;
 	return call || (entry == CSPROF_ENTRY_FAULT && waited)
 		   ? ip_of(activity(state, ucontext, entry))
 		   : 0;
 }
 
-/* A thread that is in no call and has had no page fault is blocked only if it was stopped. (An
- * interrupt may look as a fault may: in code of the vdso on a virtual machine, for example.) */
+/* A thread that is in no call and in no page fault is blocked only if it was stopped. Where a fault
+ * does not show, it is one if the thread has had any since the last look. (An interrupt may look as
+ * a fault may: in code of the vdso on a virtual machine, for example.) */
 static uint64_t sample_elapsed(const csprof_state_t *state, const struct csprof_sampler *p,
 			       const void *ucontext)
 {
-	uint64_t ip = sample_call(state, ucontext, true);
+	int entry = csprof_cpu.kernel_entry(ucontext);
+	uint64_t ip = sample_call(state, ucontext, entry, true);
 	if (ip || p != state->wall->blocked)
 		return ip;
-	bool shown = csprof_cpu.kernel_entry(ucontext) == CSPROF_ENTRY_NONE &&
-		     atomic_load_explicit(&shows_faults, memory_order_relaxed);
-	return ip_of(state->wall->faulted && !shown ? CSP_KERNEL_FAULT : CSP_KERNEL_STOP);
+	return ip_of(state->wall->faulted && entry == CSPROF_ENTRY_MAYBE ? CSP_KERNEL_FAULT
+									 : CSP_KERNEL_STOP);
 }
 
 uint64_t csprof_kernel_sample(csprof_state_t *state, struct csprof_sampler *p, const void *ucontext,
@@ -141,6 +142,7 @@ uint64_t csprof_kernel_sample(csprof_state_t *state, struct csprof_sampler *p, c
 {
 	if (p->measured->by->elapses)
 		return sample_elapsed(state, p, ucontext);
-	return p->measured->by->clock ? sample_call(state, ucontext, false)
-				      : sample_time(state, p, ucontext, weight);
+	return p->measured->by->clock
+		   ? sample_call(state, ucontext, csprof_cpu.kernel_entry(ucontext), false)
+		   : sample_time(state, p, ucontext, weight);
 }
