@@ -4,7 +4,9 @@
 
 #include "hpcprof/load/importers.h"
 
-/* Databases that hpcprof db wrote, as PROFILEs. */
+/* Databases that hpcprof db wrote, as PROFILEs. What a database has too much of for its bytes is
+ * refused (import_internal.h). So time and memory grow with them: at most 256 bytes of memory for
+ * each, as tests/unit/linear_databases.c holds (at most 97 are seen). */
 extern struct importer db_importer;
 
 #endif
