@@ -19,7 +19,7 @@ static const char *bad_sections(Elf *elf, uint64_t bytes)
 	if (elf_getshdrstrndx(elf, &names) != 0)
 		return NULL;
 	Elf_Data *data = elf_rawdata(elf_getscn(elf, names), NULL);
-	if (data && data->d_size && ((const char *)data->d_buf)[data->d_size - 1])
+	if (data && data->d_size && (!data->d_buf || ((const char *)data->d_buf)[data->d_size - 1]))
 		return "the names of its sections are damaged";
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr mem, *shdr = gelf_getshdr(section, &mem);
