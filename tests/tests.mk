@@ -248,7 +248,7 @@ $(fuzz_unit): $(fuzz_dir)/unit/%: $(fuzz_dir)/obj/tests/unit/%.o $(fuzz_dir)/lib
 fuzz_limits := $(fuzz_dir)/obj/tests/fuzz/limits.o
 $(fuzz_dir)/obj/tests/fuzz/fuzz_%.o: fuzz_flags += -DLLVMFuzzerTestOneInput=limits_target
 $(fuzz_offline:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_limits) $(fuzz_dir)/libtest.a $(fuzz_dir)/libhpcoffline.a
-	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^ $(OFFLINE_LIBS)
+	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) $(FUZZ_LDFLAGS) -o $@ $^ $(OFFLINE_LIBS)
 
 $(fuzz_cpu:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuzz_limits) $(fuzz_dir)/libcpu.a
 	$(call say,LD,$@)$(FUZZ_CC) -fsanitize=fuzzer $(fuzz_flags) -o $@ $^ -lm
