@@ -31,6 +31,7 @@ struct parse {
 	bool failed;
 	uint32_t seen; /* elements that were read, as IN() */
 	uint32_t attlists;
+	size_t defaults; /* bytes of them */
 	uint32_t num_metrics;
 	struct strings *short_names; /* ids are the metrics' */
 	VEC(struct open_element) stack;
@@ -426,12 +427,16 @@ static void XMLCALL attlist(void *context, const XML_Char *element, const XML_Ch
 	(void)element;
 	(void)name;
 	(void)type;
-	(void)value;
 	(void)is_required;
-	/* each may have a default for every such element */
+	if (value)
+		p->defaults += sizeof value + strlen(value);
 	if (++p->attlists > READER_XML_MOST_ATTLISTS)
 		fail(p, ERROR_LIMIT, "expected at most %d attributes to be declared, found more",
 		     READER_XML_MOST_ATTLISTS);
+	else if (p->defaults > READER_XML_MOST_DEFAULTS)
+		fail(p, ERROR_LIMIT,
+		     "expected at most %d bytes in the defaults of attributes, found more",
+		     READER_XML_MOST_DEFAULTS);
 }
 
 /* ---- reading ----------------------------------------------------------------------- */

@@ -4,6 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+size_t utf8_cut(const char *s, size_t n)
+{
+	for (size_t i = 0; i < 4 && i <= n; i++)
+		if (((unsigned char)s[n - i] & 0xc0) != 0x80)
+			return n - i;
+	return n; /* no UTF-8 */
+}
+
 size_t utf8_clean(char *to, const char *s, size_t n)
 {
 	char *const begin = to;

@@ -46,6 +46,10 @@ static inline bool utf8_is_harmful(uint32_t code)
 	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
 }
 
+/* The length of text that is cut after at most n bytes, of which there are more, so that the last
+ * character remains whole. */
+size_t utf8_cut(const char *s, size_t n);
+
 /* Room for n bytes that utf8_clean has written, with a NUL. */
 #define UTF8_CLEAN_BYTES(n) (4 * (n) + 1)
 

@@ -129,12 +129,15 @@ static bool read_position(struct span *s, uint64_t *position)
 
 static int find_function(struct callgrind_reader *r)
 {
-	struct parsed_function f = {
-	    .name = r->function, .file = r->file, .declared = r->declared ? r->declared : ""};
+	struct parsed_function f = {.name = r->function,
+				    .file = r->file,
+				    .declared = r->declared ? r->declared : r->p->empty,
+				    .module = PARSED_UNKNOWN_MODULE};
 
 	if (r->id != PARSED_NONE)
 		return 0;
-	f.module = parsed_module(r->p, r->object ? r->object : MODEL_UNKNOWN_MODULE, "");
+	if (r->object)
+		f.module = parsed_module(r->p, r->object, r->p->empty);
 	r->id = f.module == PARSED_NONE ? PARSED_NONE : parsed_function(r->p, &f);
 	return r->id == PARSED_NONE ? out_of_memory(r) : 0;
 }

@@ -13,13 +13,16 @@ struct filling {
 	struct model *m;
 	struct error *e;
 	uint32_t part;
-	uint32_t *metrics;       /* of the file -> of the model */
-	struct interner known;   /* node << 1, + 1 for its own values */
-	VEC(uint32_t) contexts;  /* [known] of the model */
-	VEC(uint32_t) path;      /* nodes, innermost first */
-	struct interner places;  /* function << 32 | line */
-	struct interner frames;  /* place << 32 | role */
-	VEC(uint32_t) frame_ids; /* [frames] of the model */
+	uint32_t *metrics; /* of the file -> of the model */
+	const char *tool;  /* of the model */
+	struct interner functions;
+	VEC(uint32_t) function_ids; /* [functions] of the model */
+	struct interner known;      /* node << 1, + 1 for its own values */
+	VEC(uint32_t) contexts;     /* [known] of the model */
+	VEC(uint32_t) path;         /* nodes, innermost first */
+	struct interner places;     /* function << 32 | line */
+	struct interner frames;     /* place << 32 | role */
+	VEC(uint32_t) frame_ids;    /* [frames] of the model */
 	/* [processes], [threads + 1]: the last is what is of no thread */
 	struct metric_sums *by_process, *by_thread;
 };
@@ -77,20 +80,35 @@ static bool same_text(struct filling *f, const char *from, const char **to)
 	return *to || !from;
 }
 
-/* Add the frame of a line of a function. */
-static uint32_t add_frame(struct filling *f, uint32_t function, uint32_t line, enum frame_role role)
+static uint32_t add_function(struct filling *f, const struct parsed_function *from)
 {
-	const struct parsed_function *from = &f->p->functions.at[function];
 	const struct parsed_module *module = &f->p->modules.at[from->module];
 	struct model_function to = {.line = from->line};
-	uint32_t id;
 
 	to.module = model_module(f->m, as_text(module->name), as_text(module->build_id));
 	if (to.module == UINT32_MAX || !same_text(f, from->name, &to.name) ||
 	    !same_text(f, from->linkage_name, &to.linkage_name) ||
 	    !same_text(f, from->file, &to.file) || !same_text(f, from->declared, &to.declared))
 		return UINT32_MAX;
-	id = model_function(f->m, &to);
+	return model_function(f->m, &to);
+}
+
+/* The model's function. Its name may be long, so it is copied once. */
+static uint32_t function_of(struct filling *f, uint32_t function)
+{
+	uint32_t id = interner_add(&f->functions, function);
+
+	if (id == f->function_ids.len &&
+	    !vec_push(&f->function_ids, add_function(f, &f->p->functions.at[function])))
+		return UINT32_MAX;
+	return id < f->function_ids.len ? f->function_ids.at[id] : UINT32_MAX;
+}
+
+/* Add the frame of a line of a function. */
+static uint32_t add_frame(struct filling *f, uint32_t function, uint32_t line, enum frame_role role)
+{
+	uint32_t id = function_of(f, function);
+
 	return id == UINT32_MAX ? id : model_named_frame(f->m, id, line, role);
 }
 
@@ -189,7 +207,7 @@ static int add_process(struct filling *f, uint32_t i, const uint32_t *threads, c
 	struct model_process to = {
 	    .path = parsed_process_path(f->p, i, path, &f->m->arena),
 	    .command = model_text(f->m, from->command, strlen(from->command)),
-	    .tool = model_text(f->m, f->p->tool, strlen(f->p->tool)),
+	    .tool = f->tool,
 	    .pid = from->pid,
 	    .start_ns = from->start_ns,
 	    .wall_ns = from->wall_ns,
@@ -206,7 +224,7 @@ static int add_process(struct filling *f, uint32_t i, const uint32_t *threads, c
 	};
 
 	to.executable = to.host = to.end = to.unmarked = model_text(f->m, "", 0);
-	if (!to.path || !to.command || !to.tool || !to.executable)
+	if (!to.path || !to.command || !to.executable)
 		return out_of_memory(f);
 	return vec_push(&f->m->processes, to) ? 0 : out_of_memory(f);
 }
@@ -218,6 +236,8 @@ static int add_processes(struct filling *f, const char *path)
 
 	if (!threads)
 		return error_memory(f->e, f->p->processes.len * sizeof *threads);
+	f->tool = model_text(f->m, f->p->tool, strlen(f->p->tool));
+	rc = f->tool ? 0 : out_of_memory(f);
 	for (size_t i = 0; i < f->p->threads.len; i++)
 		threads[f->p->threads.at[i].process]++;
 	for (uint32_t i = 0; rc == 0 && i < f->p->processes.len; i++)
@@ -255,10 +275,13 @@ static int fill(struct filling *f, const char *path)
 {
 	int rc = add_metrics(f);
 
-	f->by_process = calloc(f->p->processes.len + 1, sizeof *f->by_process);
-	f->by_thread = calloc(f->p->threads.len + 1, sizeof *f->by_thread);
-	if (rc == 0 && (!f->by_process || !f->by_thread))
-		rc = out_of_memory(f);
+	/* a part is of one thread, of which there may be many */
+	if (f->part == PARSED_ALL) {
+		f->by_process = calloc(f->p->processes.len + 1, sizeof *f->by_process);
+		f->by_thread = calloc(f->p->threads.len + 1, sizeof *f->by_thread);
+		if (!f->by_process || !f->by_thread)
+			rc = out_of_memory(f);
+	}
 	for (size_t i = 0; rc == 0 && i < f->p->values.len; i++)
 		if (is_chosen(f, f->p->values.at[i].thread))
 			rc = add_value(f, &f->p->values.at[i]);
@@ -284,6 +307,8 @@ int parsed_fill(const struct parsed *p, struct model *m, const char *path, uint3
 	interner_deinit(&f.known);
 	vec_free(&f.contexts);
 	vec_free(&f.path);
+	interner_deinit(&f.functions);
+	vec_free(&f.function_ids);
 	interner_deinit(&f.places);
 	interner_deinit(&f.frames);
 	vec_free(&f.frame_ids);

@@ -59,29 +59,35 @@ static bool split_place(struct span *name, struct span *file, uint64_t *line)
 	return true;
 }
 
-static const char *module_of(struct folded *s, struct span *name, bool *inlined)
+static uint32_t module_named(struct folded *s, struct span name)
+{
+	const char *text = parsed_span(s->p, name);
+
+	return text ? parsed_module(s->p, text, s->p->empty) : PARSED_NONE;
+}
+
+static uint32_t module_of(struct folded *s, struct span *name, bool *inlined)
 {
 	const char *mark = memchr(name->at, '`', name->n);
 	struct span module = {name->at, mark ? (size_t)(mark - name->at) : 0};
 
 	*inlined = span_drop(name, "_[i]");
 	if (span_drop(name, "_[k]"))
-		return CSP_MODULE_KERNEL;
+		return module_named(s, span_of(CSP_MODULE_KERNEL));
 	if (span_drop(name, "_[j]"))
-		return JIT_MODULE;
+		return module_named(s, span_of(JIT_MODULE));
 	if (!module.n || module.n + 1 >= name->n)
-		return MODEL_UNKNOWN_MODULE;
+		return PARSED_UNKNOWN_MODULE;
 	name->at += module.n + 1;
 	name->n -= module.n + 1;
-	return parsed_span(s->p, module);
+	return module_named(s, module);
 }
 
 /* Move *node to its child for a frame. */
 static int enter(struct folded *s, struct span name, uint32_t *node)
 {
 	struct parsed_node child = {.parent = *node};
-	struct parsed_function f = {0};
-	const char *module = module_of(s, &name, &child.inlined);
+	struct parsed_function f = {.module = module_of(s, &name, &child.inlined)};
 	struct span file;
 	uint64_t line = 0;
 
@@ -95,7 +101,6 @@ static int enter(struct folded *s, struct span name, uint32_t *node)
 		if (!f.name)
 			return out_of_memory(s);
 	}
-	f.module = module ? parsed_module(s->p, module, "") : PARSED_NONE;
 	child.function = f.module == PARSED_NONE ? PARSED_NONE : parsed_function(s->p, &f);
 	child.line = (uint32_t)line;
 	*node = child.function == PARSED_NONE ? PARSED_NONE : parsed_node(s->p, &child);

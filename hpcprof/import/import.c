@@ -3,14 +3,15 @@
 #include "formats/datafile.h"
 #include "formats/store/store.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The strictest first. */
 static const struct import_format *const formats[] = {&import_callgrind, &import_pprof,
 						      &import_perf_script, &import_folded, NULL};
 
-/* Bytes that are looked at. */
-enum { HEAD = 8192 };
+/* Bytes that are looked at; the first line of collapsed stacks may be longer than the usual. */
+enum { HEAD = 8192, LONG_HEAD = 1 << 20 };
 
 static bool is_ours(const uint8_t *at, size_t n)
 {
@@ -32,13 +33,27 @@ static const struct import_format *format_of(const uint8_t *at, size_t n, bool w
 	return NULL;
 }
 
+/* Whether these n bytes of a file do not tell its format because its first line does not end. */
+static bool is_one_line(const uint8_t *at, size_t n)
+{
+	return n == HEAD && !is_ours(at, n) && !memchr(at, '\n', n) && !memchr(at, '\0', n);
+}
+
 static bool is(const char *path)
 {
-	uint8_t head[HEAD];
-	bool whole = false;
+	uint8_t head[HEAD], *longer = NULL;
+	bool whole = false, found;
 	size_t n = input_head(path, head, sizeof head, &whole);
 
-	return format_of(head, n, whole) != NULL;
+	found = format_of(head, n, whole) != NULL;
+	if (!found && !whole && is_one_line(head, n))
+		longer = malloc(LONG_HEAD);
+	if (longer) {
+		n = input_head(path, longer, LONG_HEAD, &whole);
+		found = format_of(longer, n, whole) != NULL;
+	}
+	free(longer);
+	return found;
 }
 
 int import_parse(struct parsed *p, const void *at, size_t n, struct error *e)
@@ -46,12 +61,16 @@ int import_parse(struct parsed *p, const void *at, size_t n, struct error *e)
 	const struct import_format *f = format_of(at, n < HEAD ? n : HEAD, n <= HEAD);
 	int rc;
 
+	if (!f && n > HEAD && is_one_line(at, HEAD))
+		f = format_of(at, n < LONG_HEAD ? n : LONG_HEAD, n <= LONG_HEAD);
 	if (!f)
 		return error_set(e, ERROR_VERSION, "no profile that can be read");
 	p->tool = f->name;
 	rc = f->read(p, at, n, e);
 	if (rc == 0 && !p->metrics.len)
 		rc = error_set(e, ERROR_FORMAT, "a %s file without any metric", f->name);
+	if (p->cut && !p->lost)
+		p->lost = "names beyond their first 8192 bytes";
 	return rc;
 }
 

@@ -1,6 +1,10 @@
 /* Files that other profilers wrote: pprof's profile.proto, callgrind's files, collapsed stacks, and
  * the output of perf script. What a file is, its content says. A format is a file with a const
- * struct import_format and a row in import.c. */
+ * struct import_format and a row in import.c.
+ *
+ * Time and memory grow with the bytes of the file, when it is unpacked, but for sorting: at most
+ * 512 bytes of memory for each, as tests/unit/linear_imports.c and linear_pprof.c hold (463 are seen
+ * with 100 events; else at most 249, in 1 us). */
 #ifndef HPCPROF_IMPORT_IMPORT_H
 #define HPCPROF_IMPORT_IMPORT_H
 

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct input {
 	const uint8_t *at;
@@ -55,6 +56,10 @@ bool lines_next(struct lines *l, struct span *out);
 /* -1 and *e: "line N: expected EXPECTED, found 'TEXT'". */
 int lines_error(const struct lines *l, struct error *e, const char *expected, struct span found);
 
+static inline struct span span_of(const char *text)
+{
+	return (struct span){text, strlen(text)};
+}
 /* Without blanks at its ends. */
 struct span span_trim(struct span s);
 bool span_is(struct span s, const char *text);

@@ -13,8 +13,11 @@ bool parsed_init(struct parsed *p)
 
 	*p = (struct parsed){.tool = ""};
 	p->strings = strings_create();
-	return p->strings && vec_push(&p->nodes, root) && vec_push(&p->nodes, root) &&
-	       vec_push(&p->processes, process);
+	p->empty = p->strings ? parsed_word(p, "") : NULL;
+	return p->empty && vec_push(&p->nodes, root) && vec_push(&p->nodes, root) &&
+	       vec_push(&p->processes, process) &&
+	       parsed_module(p, parsed_word(p, MODEL_UNKNOWN_MODULE), p->empty) ==
+		   PARSED_UNKNOWN_MODULE;
 }
 
 void parsed_deinit(struct parsed *p)
@@ -28,6 +31,7 @@ void parsed_deinit(struct parsed *p)
 	vec_free(&p->processes);
 	vec_free(&p->threads);
 	vec_free(&p->values);
+	interner_deinit(&p->texts);
 	interner_deinit(&p->pairs);
 	interner_deinit(&p->module_ids);
 	interner_deinit(&p->function_ids);
@@ -81,19 +85,24 @@ static uint32_t text_id(struct parsed *p, const char *at, size_t n)
 
 const char *parsed_text(struct parsed *p, const char *at, size_t n)
 {
-	uint32_t id = text_id(p, n ? at : "", n);
+	uint32_t id;
+
+	if (n > PARSED_TEXT_MOST) {
+		n = utf8_cut(at, PARSED_TEXT_MOST);
+		p->cut = true;
+	}
+	id = text_id(p, n ? at : "", n);
 	return id == UINT32_MAX ? NULL : strings_get(p->strings, id);
 }
 
 /* ---- what there is ----------------------------------------------------------------- */
 
-/* A number for what came before and a text. */
+/* A number for what came before and a text, or NULL. */
 static uint32_t chain(struct parsed *p, uint32_t before, const char *text)
 {
-	/* NULL is different from "" */
-	uint32_t id = text ? strings_intern(p->strings, text, strlen(text)) : UINT32_MAX - 1;
+	uint32_t id = interner_add(&p->texts, (uintptr_t)text);
 
-	if (id == UINT32_MAX || before == PARSED_NONE)
+	if (id == INTERNER_NONE || before == PARSED_NONE)
 		return PARSED_NONE;
 	return interner_add(&p->pairs, (uint64_t)before << 32 | id);
 }
@@ -109,7 +118,8 @@ uint32_t parsed_module(struct parsed *p, const char *name, const char *build_id)
 {
 	uint32_t key = chain(p, chain(p, 0, name), build_id), id;
 
-	if (key == PARSED_NONE || !vec_reserve(&p->modules, p->modules.len + 1))
+	if (!name || !build_id || key == PARSED_NONE ||
+	    !vec_reserve(&p->modules, p->modules.len + 1))
 		return PARSED_NONE;
 	id = interner_add(&p->module_ids, key);
 	if (id == p->modules.len)

@@ -3,8 +3,10 @@
  * that an invalid file leaves the model unchanged. All is added up while it is read: memory depends
  * on the number of different call paths and threads.
  *
- * Texts that a reader passes are copied. Functions that return ids return PARSED_NONE if memory (or
- * ids) ran out; those that return bool, false. Used by one thread. */
+ * Texts that a reader passes are those of parsed_text, which copies them, or NULL; they are
+ * compared by their addresses, so that a long name that is meant often costs no more than a short
+ * one. Functions that return ids return PARSED_NONE if memory (or ids) ran out; those that return
+ * bool, false. Used by one thread. */
 #ifndef HPCPROF_IMPORT_PARSED_H
 #define HPCPROF_IMPORT_PARSED_H
 
@@ -18,8 +20,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define PARSED_NONE UINT32_MAX
+enum { PARSED_TEXT_MOST = 8192 }; /* bytes of a text: each part of a file copies those it uses */
 
 struct parsed_metric {
 	const char *name, *unit; /* as in struct model_metric */
@@ -47,6 +51,7 @@ struct parsed_node {
 };
 /* The nodes that always exist: above complete paths, and above those without outermost frames. */
 enum { PARSED_ROOT = 0, PARSED_PARTIAL_ROOT = 1, PARSED_ROOTS = 2 };
+enum { PARSED_UNKNOWN_MODULE = 0 }; /* of code whose module is not known */
 
 struct parsed_thread {
 	const char *name; /* "": not known */
@@ -75,12 +80,15 @@ struct parsed {
 	VEC(struct parsed_process) processes; /* at least one */
 	VEC(struct parsed_thread) threads;
 	VEC(struct parsed_value) values;
-	const char *tool; /* the format's name */
-	bool flat;        /* there are no call paths */
-	bool saturated;   /* a sum reached 2^64 - 1 */
-	const char *lost; /* what of the file is not kept, in words; NULL: nothing */
+	const char *tool;  /* the format's name */
+	const char *empty; /* "" */
+	bool flat;         /* there are no call paths */
+	bool saturated;    /* a sum reached 2^64 - 1 */
+	bool cut;          /* a text was longer than PARSED_TEXT_MOST */
+	const char *lost;  /* what of the file is not kept, in words; NULL: nothing */
 	/* internal */
 	struct strings *strings;
+	struct interner texts; /* by their addresses */
 	struct interner pairs, module_ids, function_ids, places, node_ids, thread_ids, process_ids;
 	struct interner tids, cells, value_ids; /* cells: node and thread */
 };
@@ -89,18 +97,23 @@ struct parsed {
 bool parsed_init(struct parsed *p);
 void parsed_deinit(struct parsed *p); /* takes NULL */
 
-/* A copy of n bytes as UTF-8, where others become '?'; equal texts are the same pointer. NULL if
- * memory ran out. */
+/* A copy of the first PARSED_TEXT_MOST of n bytes as UTF-8, where others become '?'; equal texts
+ * are the same pointer. NULL if memory ran out. */
 const char *parsed_text(struct parsed *p, const char *at, size_t n);
 static inline const char *parsed_span(struct parsed *p, struct span s)
 {
 	return parsed_text(p, s.at, s.n);
 }
 
-/* Texts are from parsed_text, or constants. Metrics with the same name and unit are different. */
+static inline const char *parsed_word(struct parsed *p, const char *word)
+{
+	return parsed_text(p, word, strlen(word));
+}
+
+/* Metrics with the same name and unit are different. */
 uint32_t parsed_metric(struct parsed *p, const struct parsed_metric *metric);
+/* Equal modules are one, and equal functions. */
 uint32_t parsed_module(struct parsed *p, const char *name, const char *build_id);
-/* Texts are from parsed_text or NULL. Equal ones are one. */
 uint32_t parsed_function(struct parsed *p, const struct parsed_function *f);
 uint32_t parsed_node(struct parsed *p, const struct parsed_node *n);
 /* The process with this pid. */

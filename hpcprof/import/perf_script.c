@@ -37,7 +37,6 @@ struct perf_script {
 	uint32_t thread, metric;
 	uint64_t period;
 	VEC(struct perf_frame) frames; /* innermost first */
-	uint32_t unknown;              /* the module that is not known, or PARSED_NONE */
 };
 
 static int out_of_memory(const struct perf_script *s)
@@ -185,12 +184,12 @@ static uint32_t module_of(struct perf_script *s, struct span name)
 
 	if (span_begins(name, "[kernel.kallsyms]") || span_begins(name, "[kernel.vmlinux]") ||
 	    span_is(name, "[kernel]"))
-		return parsed_module(s->p, CSP_MODULE_KERNEL, "");
+		name = span_of(CSP_MODULE_KERNEL);
 	if (!name.n || span_is(name, "[unknown]"))
-		return parsed_module(s->p, MODEL_UNKNOWN_MODULE, "");
+		return PARSED_UNKNOWN_MODULE;
 	span_drop(&name, " (deleted)");
 	text = parsed_span(s->p, name);
-	return text ? parsed_module(s->p, text, "") : PARSED_NONE;
+	return text ? parsed_module(s->p, text, s->p->empty) : PARSED_NONE;
 }
 
 /* A frame that was inlined is in the module of the one with the same address that follows, which
@@ -210,7 +209,7 @@ static int add_frame(struct perf_script *s, uint64_t address, struct span symbol
 	frame.function = f.module == PARSED_NONE ? PARSED_NONE : parsed_function(s->p, &f);
 	for (size_t i = s->frames.len; !inlined && i-- > 0 && s->frames.at[i].inlined;) {
 		struct parsed_function inner = s->p->functions.at[s->frames.at[i].function];
-		if (inner.module != s->unknown || s->frames.at[i].address != address)
+		if (inner.module != PARSED_UNKNOWN_MODULE || s->frames.at[i].address != address)
 			break;
 		inner.module = f.module;
 		s->frames.at[i].function = parsed_function(s->p, &inner);
@@ -333,7 +332,7 @@ static int end_sample(struct perf_script *s)
 		return 0;
 	s->open = false;
 	if (!s->frames.len) {
-		unknown.module = s->unknown;
+		unknown.module = PARSED_UNKNOWN_MODULE;
 		v.node = parsed_function(s->p, &unknown);
 		if (v.node == PARSED_NONE ||
 		    !vec_push(&s->frames, (struct perf_frame){.function = v.node}))
@@ -406,9 +405,6 @@ static int read_script(struct parsed *p, const void *at, size_t n, struct error 
 	struct span line;
 	int rc = 0;
 
-	s.unknown = parsed_module(p, MODEL_UNKNOWN_MODULE, "");
-	if (s.unknown == PARSED_NONE)
-		rc = out_of_memory(&s);
 	while (rc == 0 && lines_next(&s.lines, &line))
 		rc = read_one(&s, line);
 	if (rc == 0)

@@ -20,7 +20,7 @@ int pprof_damaged(const struct pprof_reader *r, size_t offset, const char *what)
 			 what);
 }
 
-/* A string of the table; 0 is none. */
+/* A string of the table; 0 is none. A long one may be meant by many messages. */
 static int text_of(struct pprof_reader *r, size_t at, uint64_t index, const char **out)
 {
 	*out = NULL;
@@ -28,7 +28,11 @@ static int text_of(struct pprof_reader *r, size_t at, uint64_t index, const char
 		return pprof_damaged(r, at, "a string that is not in the string table");
 	if (!index || !r->strings.at[index].n)
 		return 0;
-	*out = parsed_span(r->p, r->strings.at[index]);
+	if (!r->texts)
+		r->texts = calloc(r->strings.len, sizeof *r->texts);
+	if (r->texts && !r->texts[index])
+		r->texts[index] = parsed_span(r->p, r->strings.at[index]);
+	*out = r->texts ? r->texts[index] : NULL;
 	return *out ? 0 : pprof_out_of_memory(r);
 }
 
@@ -41,7 +45,7 @@ int pprof_text_in(struct pprof_reader *r, const struct wire_field *f, size_t at,
 
 /* ---- the parts --------------------------------------------------------------------- */
 
-static struct span span_of(const struct cursor *c)
+static struct span bytes_of(const struct cursor *c)
 {
 	return (struct span){(const char *)c->base + c->pos, cursor_left(c)};
 }
@@ -60,7 +64,7 @@ static bool keep(struct pprof_reader *r, const struct wire_field *f)
 	case PPROF_PROFILE_FUNCTION:
 		return vec_push(&r->functions, f->bytes);
 	case PPROF_PROFILE_STRING_TABLE:
-		return vec_push(&r->strings, span_of(&f->bytes));
+		return vec_push(&r->strings, bytes_of(&f->bytes));
 	case PPROF_PROFILE_PERIOD_TYPE:
 		r->period_type = f->bytes;
 		return true;
@@ -147,15 +151,15 @@ static int enter_path(struct pprof_reader *r, size_t begin, uint32_t *node)
 		if (id == INTERNER_NONE)
 			return pprof_damaged(r, begin, "a location that the profile does not have");
 		l = &r->location_list.at[id];
-		if (l->end - l->first > r->budget)
+		if (l->end - l->first > r->most_visits || r->p->nodes.len > r->most_nodes)
 			return pprof_damaged(
 			    r, begin, "more frames than a profile of this size has in truth");
-		r->budget -= l->end - l->first;
+		r->most_visits -= l->end - l->first;
 		for (size_t k = l->end; rc == 0 && k-- > l->first;)
 			rc = enter(r, l->module, &r->lines.at[k], k + 1 < l->end, node);
 	}
 	if (rc == 0 && *node < PARSED_ROOTS)
-		rc = enter(r, r->unknown, &(struct pprof_line){0}, false, node);
+		rc = enter(r, PARSED_UNKNOWN_MODULE, &(struct pprof_line){0}, false, node);
 	return rc;
 }
 
@@ -165,6 +169,9 @@ struct pprof_labels {
 	uint64_t tid;
 	bool has_tid;
 };
+
+/* Bytes of a thread's name: each thread may have the same, which is compared again and again. */
+enum { THREAD_NAME_MOST = 256 };
 
 static int read_label(struct pprof_reader *r, struct cursor c, struct pprof_labels *out)
 {
@@ -196,7 +203,7 @@ static int read_label(struct pprof_reader *r, struct cursor c, struct pprof_labe
 		return rc;
 	}
 	if (text)
-		out->name = (struct span){text, strlen(text)};
+		out->name = (struct span){text, strnlen(text, THREAD_NAME_MOST)};
 	if (has_number && number <= INT64_MAX) {
 		out->tid = number;
 		out->has_tid = true;
@@ -335,7 +342,7 @@ static void keep_times(struct pprof_reader *r)
 /* The main program is the first mapping. */
 static void keep_program(struct pprof_reader *r)
 {
-	if (r->modules.len && r->modules.at[0] != r->unknown)
+	if (r->modules.len && r->modules.at[0] != PARSED_UNKNOWN_MODULE)
 		r->p->processes.at[0].command = r->p->modules.at[r->modules.at[0]].name;
 }
 
@@ -360,20 +367,20 @@ static int read_all(struct pprof_reader *r, struct cursor c)
 
 static int read_pprof(struct parsed *p, const void *at, size_t n, struct error *e)
 {
-	enum { FRAMES_PER_BYTE = 64, FRAMES_FREE = 4096 };
-	struct pprof_reader r = {
-	    .p = p, .e = e, .budget = (uint64_t)n * FRAMES_PER_BYTE + FRAMES_FREE};
-	int rc;
+	enum { VISITS_PER_BYTE = 16, NODES_PER_BYTE = 2, FREE = 4096 };
+	struct pprof_reader r = {.p = p,
+				 .e = e,
+				 .most_visits = (uint64_t)n * VISITS_PER_BYTE + FREE,
+				 .most_nodes = n * NODES_PER_BYTE + FREE};
+	int rc = read_all(&r, cursor_of(at, n, false));
 
-	r.unknown = parsed_module(p, MODEL_UNKNOWN_MODULE, "");
-	rc = r.unknown == PARSED_NONE ? pprof_out_of_memory(&r)
-				      : read_all(&r, cursor_of(at, n, false));
 	vec_free(&r.types);
 	vec_free(&r.samples);
 	vec_free(&r.mappings);
 	vec_free(&r.locations);
 	vec_free(&r.functions);
 	vec_free(&r.strings);
+	free(r.texts);
 	vec_free(&r.sample_types);
 	interner_deinit(&r.function_ids);
 	interner_deinit(&r.mapping_ids);

@@ -78,7 +78,8 @@ static int read_mapping(struct pprof_reader *r, struct cursor c)
 		rc = add_id(r, &r->mapping_ids, id, begin, "mappings");
 	if (rc != 0)
 		return rc;
-	module = name ? parsed_module(r->p, name, build_id ? build_id : "") : r->unknown;
+	module = name ? parsed_module(r->p, name, build_id ? build_id : r->p->empty)
+		      : PARSED_UNKNOWN_MODULE;
 	return module != PARSED_NONE && vec_push(&r->modules, module) ? 0 : pprof_out_of_memory(r);
 }
 
@@ -106,7 +107,7 @@ static int read_line(struct pprof_reader *r, struct cursor c)
 
 static int read_location(struct pprof_reader *r, struct cursor c)
 {
-	struct pprof_location out = {.module = r->unknown, .first = r->lines.len};
+	struct pprof_location out = {.module = PARSED_UNKNOWN_MODULE, .first = r->lines.len};
 	size_t begin = c.pos;
 	struct wire_field f;
 	uint64_t id = 0;

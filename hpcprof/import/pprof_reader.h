@@ -32,6 +32,7 @@ struct pprof_reader {
 	struct error *e;
 	pprof_messages types, samples, mappings, locations, functions;
 	VEC(struct span) strings;
+	const char **texts; /* [strings], of those that are used: NULL until then */
 	struct cursor period_type;
 	uint64_t period, time_ns, duration_ns;
 	uint64_t preferred; /* the string with the name of a type; 0: the last one */
@@ -41,8 +42,8 @@ struct pprof_reader {
 	VEC(uint32_t) modules; /* by mapping */
 	VEC(struct pprof_location) location_list;
 	VEC(struct pprof_line) lines;
-	uint32_t unknown; /* the module that is not known */
-	uint64_t budget;  /* frames that may be visited */
+	uint64_t most_visits; /* of frames */
+	size_t most_nodes;
 	/* the sample that is being read */
 	VEC(uint64_t) values;
 	VEC(uint64_t) path; /* location ids, innermost first */

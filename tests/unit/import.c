@@ -253,6 +253,18 @@ static void ids_have_to_exist(void **state)
 	refuse(&b, "a field is cut");
 }
 
+/* As begin, and location 2 is of so many inlined functions. */
+static void begin_inlined(struct bytes *b, int lines)
+{
+	begin(b, "wait", "count");
+	b->at[b->n++] = 4 << 3 | 2;
+	put_varint(b, 2 + 4 * (uint64_t)lines);
+	memcpy(b->at + b->n, "\x08\x02", 2);
+	b->n += 2;
+	for (int i = 0; i < lines; i++, b->n += 4)
+		memcpy(b->at + b->n, "\x22\x02\x08\x01", 4);
+}
+
 /* A location of 4000 inlined functions, 16000 times in a path, would be 64 million frames. */
 static void frames_are_bounded(void **state)
 {
@@ -260,13 +272,7 @@ static void frames_are_bounded(void **state)
 	static struct bytes b;
 
 	(void)state;
-	begin(&b, "wait", "count");
-	b.at[b.n++] = 4 << 3 | 2;
-	put_varint(&b, 2 + 4 * LINES);
-	memcpy(b.at + b.n, "\x08\x02", 2);
-	b.n += 2;
-	for (int i = 0; i < LINES; i++, b.n += 4)
-		memcpy(b.at + b.n, "\x22\x02\x08\x01", 4);
+	begin_inlined(&b, LINES);
 	b.at[b.n++] = 2 << 3 | 2;
 	put_varint(&b, 2 * CALLS + 2);
 	for (int i = 0; i < CALLS; i++, b.n += 2)
@@ -274,6 +280,64 @@ static void frames_are_bounded(void **state)
 	memcpy(b.at + b.n, "\x10\x01", 2);
 	b.n += 2;
 	refuse(&b, "more frames than");
+}
+
+/* The same frames in each of many samples. */
+static void visits_are_bounded(void **state)
+{
+	enum { LINES = 2000, SAMPLES = 500 };
+	static struct bytes b;
+	const char *unit;
+
+	(void)state;
+	begin_inlined(&b, LINES);
+	PUT(&b, 2, 1, 2, 2, 1);
+	assert_int_equal(total_of(&b, &unit), 1);
+	for (int i = 1; i < SAMPLES; i++)
+		PUT(&b, 2, 1, 2, 2, 1);
+	refuse(&b, "more frames than");
+}
+
+/* What is beyond the limit is left out, of the thread's name, too, and characters remain whole. */
+static void long_names_are_cut(void **state)
+{
+	enum { N = PARSED_TEXT_MOST + 100 };
+	static char text[2 * N];
+	struct parsed p;
+	struct error e;
+
+	(void)state;
+	memset(text, 'n', N);
+	memcpy(text + PARSED_TEXT_MOST - 1, "\xc3\xa9", 2);
+	strcpy(text + N, ";work 1\n");
+	assert_true(parsed_init(&p));
+	assert_int_equal(import_parse(&p, text, strlen(text), &e), 0);
+	assert_int_equal(strlen(p.functions.at[0].name), PARSED_TEXT_MOST - 1);
+	assert_string_equal(p.functions.at[1].name, "work");
+	assert_string_equal(p.lost, "names beyond their first 8192 bytes");
+	parsed_deinit(&p);
+}
+
+/* The first line of collapsed stacks may be long; a file of one line may be anything. */
+static void long_lines_are_read(void **state)
+{
+	enum { N = 1 << 17 };
+	static char text[N + 100];
+	char *path = scratch_path("long");
+	FILE *f;
+
+	(void)state;
+	for (size_t i = 0; i < N; i += 2)
+		memcpy(text + i, "a;", 2);
+	strcpy(text + N, "b 1\n");
+	for (int good = 1; good >= 0; good--) {
+		text[100] = good ? 'a' : '\1';
+		f = fopen(path, "w");
+		assert_non_null(f);
+		assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+		fclose(f);
+		assert_int_equal(import_importer.is(path), good);
+	}
 }
 
 /* ---- compressed files -------------------------------------------------------------- */
@@ -428,12 +492,14 @@ static void memory_runs_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lines_end),          cmocka_unit_test(numbers_have_bounds),
-	    cmocka_unit_test(words_are_taken),    cmocka_unit_test(varints_end),
-	    cmocka_unit_test(fields_are_bounded), cmocka_unit_test(units_become_ours),
-	    cmocka_unit_test(ids_have_to_exist),  cmocka_unit_test(frames_are_bounded),
-	    cmocka_unit_test(members_are_joined), cmocka_unit_test(much_is_unpacked),
-	    cmocka_unit_test(parts_add_up),       cmocka_unit_test(memory_runs_out),
+	    cmocka_unit_test(lines_end),           cmocka_unit_test(numbers_have_bounds),
+	    cmocka_unit_test(words_are_taken),     cmocka_unit_test(varints_end),
+	    cmocka_unit_test(fields_are_bounded),  cmocka_unit_test(units_become_ours),
+	    cmocka_unit_test(ids_have_to_exist),   cmocka_unit_test(frames_are_bounded),
+	    cmocka_unit_test(members_are_joined),  cmocka_unit_test(much_is_unpacked),
+	    cmocka_unit_test(parts_add_up),        cmocka_unit_test(memory_runs_out),
+	    cmocka_unit_test(visits_are_bounded),  cmocka_unit_test(long_names_are_cut),
+	    cmocka_unit_test(long_lines_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -360,9 +360,12 @@ static void test_limits(void **state)
 	out = open_memstream(&many, &n);
 	fputs("<!DOCTYPE PROFILE [", out);
 	for (int i = 0; i <= READER_XML_MOST_ATTLISTS; i++)
-		fprintf(out, "<!ATTLIST M a%d CDATA \"x\">", i);
+		fprintf(out, "<!ATTLIST M a%d CDATA #IMPLIED>", i);
 	fclose(out);
 	expect_limit(many, "attributes to be declared");
+	expect_limit(repeated("<!DOCTYPE PROFILE [<!ATTLIST P n CDATA \"", "x",
+			      READER_XML_MOST_DEFAULTS, "\">]>" HEAD TAIL),
+		     "at most 4096 bytes in the defaults of attributes");
 }
 
 static void test_encodings(void **state)

@@ -113,6 +113,12 @@ static void keep_less(struct taken *t, const struct taken *other)
 
 void growth_is_linear(const char *name, growth_prepare *prepare, growth_run *run, void *context)
 {
+	growth_is_linear_within(MEMORY_MOST, name, prepare, run, context);
+}
+
+void growth_is_linear_within(double memory, const char *name, growth_prepare *prepare,
+			     growth_run *run, void *context)
+{
 	struct taken t[POINTS] = {0};
 	bool linear = false;
 
@@ -122,7 +128,7 @@ void growth_is_linear(const char *name, growth_prepare *prepare, growth_run *run
 			keep_less(&t[i], &one);
 		}
 		linear = slope(t, 0, 0) <= SLOPE_MOST && slope(t, 0, 1) <= SLOPE_MOST &&
-			 t[POINTS - 1].memory <= MEMORY_MOST * t[POINTS - 1].bytes;
+			 t[POINTS - 1].memory <= memory * t[POINTS - 1].bytes;
 	}
 	printf("# %s: %.0f bytes in %.1f ms and %.1f MB; slopes %.2f and %.2f, of the upper half "
 	       "%.2f and %.2f\n",

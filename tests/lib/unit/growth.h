@@ -15,5 +15,8 @@ typedef void growth_run(void *context);
  * name. Each input is read up to three times, of which the least counts. Sanitizers get one
  * input of 32 KiB, and only they can fail the test. */
 void growth_is_linear(const char *name, growth_prepare *prepare, growth_run *run, void *context);
+/* The same with another limit of the memory for each byte. */
+void growth_is_linear_within(double memory, const char *name, growth_prepare *prepare,
+			     growth_run *run, void *context);
 
 #endif
