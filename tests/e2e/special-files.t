@@ -85,6 +85,12 @@ for kind in $kinds; do
 done
 rm -rf named
 
+# changed NAME BYTES COMMAND...: the file NAME becomes so long when it is read, or is "gone": what was
+# there is read. The command is what changes it, so it may not be in the sandbox.
+changed() {
+	run 0 env CUT_FILE="$1" CUT_TO="$2" LD_PRELOAD="$(program cut_plugin)" "${@:3}" --no-sandbox
+}
+
 # ---- modules, debug files and sources ------------------------------------------------------
 # Below a root, a link to a device leads nowhere.
 below=$kinds
@@ -122,6 +128,36 @@ for kind in $below; do
 	check "$kind: it is said" says out "No source: $([ $kind = loop ] && echo 'not found' || echo src/work.c)"
 done
 rm -rf src/work.c
+
+# What the module's debug information names beside it. Its functions have names without it.
+split() {
+	printf '%s\n' 'static volatile long sum;' '__attribute__((noinline)) void spin_here(void)' \
+		'{ for (long i = 0; i < 400000000; i++) sum += i; }' 'int main(void) { spin_here(); }' >s.c &&
+		mkdir s d && cc -O1 -g -gsplit-dwarf -o s/split s.c && cc -O1 -g -o d/one s.c &&
+		cp d/one d/two && dwz -m d/common -M "$PWD/d/common" d/one d/two && rm d/two &&
+		timeout 60 "$hpcrun" -q -o s.m s/split && timeout 60 "$hpcrun" -q -o d.m d/one
+}
+beside() { # PLACE FILE MEASUREMENT WORDS: which the report has, if the file can be read
+	cp "$2" kept.beside
+	check "$1: it is read" run 0 "$hpcprof" text --all "$3"
+	check "$1: the report has it" says out "$4"
+	for kind in $kinds; do
+		special $kind "$2"
+		check "$1: $kind" told $kind "$2" "$hpcprof" text --all "$3"
+		check "$1, $kind: the function has its name" says out spin_here
+	done
+	rm -rf "$2"
+	check "$1: vanished" unchanged run 0 "$hpcprof" text --all "$3"
+	cp kept.beside "$2"
+	for to in gone 100000000; do
+		check "$1: it changes to $to" changed "${2##*/}" $to "$hpcprof" text --all "$3"
+		check "$1, $to: the report has it" says out "$4"
+		cp kept.beside "$2"
+	done
+}
+check "a split unit and an alternate file are made" split
+beside "split unit" s/split-s.dwo s.m 's\.c:3'
+beside "alternate file" d/common d.m 's\.c:3'
 
 # ---- stores, images and names that were kept ----------------------------------------------
 for kind in $kinds; do
@@ -245,4 +281,44 @@ truncate -s 1T m/cut.csp
 check "nor one with a beginning" run 1 "$hpcprof" text m
 check "it is said" says err 'm/cut.csp: has more than 64 MiB of holes'
 rm m/cut.csp
+
+# ---- files that others make longer, or remove ------------------------------------------------
+# same NAME COMMAND...: its report is the one that it is without that.
+same() {
+	local to
+	apart && (cd apart && run 0 "${@:2}" && cp out ../report) || return 1
+	for to in gone 100000000; do
+		apart && (cd apart && changed "$1" $to "${@:2}" && diff out ../report && has_changed "$1" $to) || return 1
+	done
+}
+apart() {
+	rm -rf apart && mkdir apart && cp -r m root debug src names made.db apart
+}
+has_changed() { # NAME TO
+	if [ "$2" = gone ]; then
+		[ "$(find . -name "$1" | wc -l)" -lt "$(find .. -path ../apart -prune -o -name "$1" -print | wc -l)" ]
+	else
+		find . -name "$1" -size "$2c" | grep -q .
+	fi || {
+		echo "$1 has not changed"
+		return 1
+	}
+}
+recovered() { # DIRECTORY
+	"$mkstore" --seed 3 "$1/x.hpcstore" && "${@:2}" "$hpcprof" recover "$1" && cp "$1"/*.csp "$1.csp"
+}
+cp $data/src/work.c src
+check "a database is made" run 0 "$hpcprof" db -o made.db --sysroot root rank0.csp
+check "module" same libwork.so "$hpcprof" text --all --sysroot root m
+check "debug file" same "${debug##*/}" "$hpcprof" text --all --sysroot names --debug-dir debug m
+check "source" same work.c "$hpcprof" annotate --sysroot root --map /src=src work.c m
+check "datafile" same good.csp "$hpcprof" text m
+check "database" same made.db "$hpcprof" text made.db
+mkstore=$(program mkstore)
+mkdir alone gone longer
+check "store" recovered alone run 0
+check "a store is gone" recovered gone changed x.hpcstore gone
+check "a store becomes longer" recovered longer changed x.hpcstore 100000000
+check "the same is recovered" cmp alone.csp gone.csp
+check "and the same" cmp alone.csp longer.csp
 done_testing

@@ -1,9 +1,9 @@
-/* Preloaded: another process makes a file shorter while it is read.
+/* Preloaded: another process makes a file shorter or longer while it is read, or removes it.
  *
- *	CUT_FILE=NAME CUT_TO=BYTES LD_PRELOAD=cut_plugin COMMAND
+ *	CUT_FILE=NAME CUT_TO=BYTES|gone LD_PRELOAD=cut_plugin COMMAND
  *
- * When COMMAND maps the file called NAME, or reads as many bytes with pread as it has, it becomes
- *so short. */
+ * It happens when COMMAND maps the file called NAME, or reads as many bytes of it with pread as it
+ * has. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -14,6 +14,12 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static bool is_gone(void)
+{
+	const char *to = getenv("CUT_TO");
+	return to && strcmp(to, "gone") == 0;
+}
 
 static size_t cut_to(void)
 {
@@ -38,7 +44,7 @@ static bool is_cut(int fd, char path[PATH_MAX])
 
 static void cut(const char *path)
 {
-	if (truncate(path, (off_t)cut_to()) != 0)
+	if ((is_gone() ? unlink(path) : truncate(path, (off_t)cut_to())) != 0)
 		perror(path);
 }
 
@@ -62,7 +68,8 @@ ssize_t pread64(int fd, void *to, size_t n, off64_t offset)
 	char path[PATH_MAX];
 	struct stat st;
 	bool all = is_cut(fd, path) && fstat(fd, &st) == 0 && (off_t)n == st.st_size;
-	ssize_t got = syscall(SYS_pread64, fd, to, all ? cut_to() : n, offset);
+	bool less = all && !is_gone() && cut_to() < n;
+	ssize_t got = syscall(SYS_pread64, fd, to, less ? cut_to() : n, offset);
 
 	if (all)
 		cut(path);
