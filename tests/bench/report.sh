@@ -7,6 +7,7 @@
 #
 # SECONDS_CPU=...  how long the program runs (10)     RATE=...  samples a second (2000)
 # PARTS=...        its size: units of C++ with templates, about 1.5 MB of .debug_info each (2)
+# BEFORE=...       the hpcprof of an earlier version, to be compared, too
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$top/build}
@@ -75,6 +76,10 @@ row 'hpcprof text' "$ours" "$BUILD/bin/hpcprof" text "$out/data/ours"
 best=$speed
 row 'hpcprof text -j1' "$ours" "$BUILD/bin/hpcprof" text -j 1 "$out/data/ours"
 one=$speed
+if [ -n "${BEFORE:-}" ]; then
+	row 'hpcprof text, before' "$ours" "$BEFORE" text "$out/data/ours"
+	row 'hpcprof text -j1, before' "$ours" "$BEFORE" text -j 1 "$out/data/ours"
+fi
 for way in fp dwarf; do
 	row "perf report --stdio, -g $way" "${!way}" timeout 600 perf report -i "$out/data/$way" --stdio --inline
 	awk -v a="$best" -v b="$one" -v p="$speed" -v n="$(grep -c "(inlined)" "$out/text")" 'BEGIN {

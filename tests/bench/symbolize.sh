@@ -3,8 +3,9 @@
 # information, compared with addr2line and llvm-symbolizer: all inline frames, demangled names,
 # files and lines, written as text.
 #
-# FILE=...   a program or library to use instead of the one that is compiled here
-# PARTS=...  its size: units of C++ with templates, about 1.5 MB of .debug_info each
+# FILE=...    a program or library to use instead of the one that is compiled here
+# PARTS=...   its size: units of C++ with templates, about 1.5 MB of .debug_info each
+# BEFORE=...  a folder with an earlier version of the sources, to be compared, too
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$top/build}
@@ -13,8 +14,12 @@ out=$BUILD/bench/symbolize
 parts=${PARTS:-12}
 mkdir -p "$out"
 
-${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -I. -O2 -g -o "$out/ours" tests/lib/builders/mkframes.c symbolize/*.c \
-	formats/base/*.c -ldw -lelf -liberty
+build() { # FOLDER PROGRAM
+	(shopt -s nullglob && cd "$1" && ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -I. -O2 -g -o "$2" tests/lib/builders/mkframes.c symbolize/*.c \
+		formats/base/*.c formats/identity/*.c -ldw -lelf -liberty -ldeflate)
+}
+build . "$out/ours"
+[ -z "${BEFORE:-}" ] || build "$BEFORE" "$out/before"
 
 if [ -z "${FILE:-}" ]; then
 	FILE=$out/large-$parts
@@ -71,6 +76,7 @@ for n in 1000 10000 100000; do
 		printf '%10s %-18s %8s %8s %9.1fx\n' '' "$1" "$cpu" "$mb" \
 			"$(awk -v a="$cpu" -v b="$ours" 'BEGIN { print a / (b > 0 ? b : 0.01) }')"
 	}
+	[ -z "${BEFORE:-}" ] || compare "ours, before" sh -c "'$out/before' '$FILE' <'$out/addresses'"
 	compare addr2line sh -c "addr2line -a -i -f -C -e '$FILE' <'$out/addresses'"
 	[ -z "$llvm" ] || compare "${llvm##*/}" sh -c "'$llvm' -i -f -C --obj='$FILE' <'$out/addresses'"
 done
