@@ -255,7 +255,8 @@ $(fuzz_cpu:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuz
 
 # Seeds of fuzz_NAME stand in tests/fuzz/seeds/fuzz_NAME, if anywhere; those of the reader
 # and of stores are all that the builders of datafiles and stores can make and a merged file, those of
-# text the same as of the reader, those of XML what hpcprof writes of some of them.
+# text the same as of the reader, those of XML what hpcprof writes of some of them. tests/fuzz/words has
+# what stands in inputs that are text.
 $(fuzz_dir)/seeds/made: $(BUILD)/programs/mkcsp $(BUILD)/programs/mkstore $(BIN)/hpcprof
 	$(call say,SEEDS,$@)mkdir -p $(@D)/fuzz_reader $(@D)/fuzz_store $(@D)/fuzz_xml && \
 		$< --seeds $(@D)/fuzz_reader && $(BUILD)/programs/mkstore --seeds $(@D)/fuzz_store && \
@@ -274,6 +275,7 @@ $(fuzz_names:%=run-%): run-%: $(fuzz_dir)/% $(fuzz_dir)/seeds/made
 	$(Q)echo "fuzz: $* for $(seconds) s"; mkdir -p $(fuzz_dir)/corpus/$* $(fuzz_dir)/findings; \
 	$(fuzz_dir)/$* -max_total_time=$(seconds) -timeout=60 $(options) -rss_limit_mb=2048 -max_len=16384 \
 		-verbosity=0 -print_final_stats=1 -artifact_prefix=$(fuzz_dir)/findings/$*- \
+		$(addprefix -dict=,$(wildcard tests/fuzz/words/$*)) \
 		$(fuzz_dir)/corpus/$* $$(ls -d $(fuzz_dir)/seeds/$* tests/fuzz/seeds/$* 2>/dev/null)
 
 sanitize_unit := $(if $(have_fuzz),$(fuzz_unit),$(unit_offline:%=$(unit_dir)/%))

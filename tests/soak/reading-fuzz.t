@@ -72,6 +72,9 @@ seeds_of() {
 	mkdir -p "$corpus/$1"
 	ls -d "$corpus/$1" "$seeds/$1" "$top/tests/fuzz/seeds/$1" 2>/dev/null
 }
+words_of() {
+	[ ! -e "$top/tests/fuzz/words/$1" ] || echo "-dict=$top/tests/fuzz/words/$1"
+}
 # search TARGET: for its share of the time; a finding does not end it.
 search() {
 	local until=$((SECONDS + seconds)) left try
@@ -81,7 +84,7 @@ search() {
 		[ $left -gt 0 ] || break
 		# shellcheck disable=SC2046 # words
 		timeout -k 10 $((left + 60)) "build/fuzz/$1" "${limits[@]}" -max_total_time=$left -verbosity=0 \
-			-print_final_stats=1 -artifact_prefix="$findings/$1-" $(seeds_of "$1") >>"$1.out" 2>&1
+			-print_final_stats=1 -artifact_prefix="$findings/$1-" $(words_of "$1") $(seeds_of "$1") >>"$1.out" 2>&1
 	done
 	# What covers the same is left out.
 	mkdir "$1.small"
@@ -90,7 +93,7 @@ search() {
 	# shellcheck disable=SC2046
 	"build/fuzz/$1" -runs=0 $(seeds_of "$1") 2>&1 | sed -n 's/.*INITED *cov: \([0-9]*\).*/\1/p' >"$1.edges"
 }
-export -f search seeds_of
+export -f search seeds_of words_of
 mkdir -p "$findings"
 touch begun
 printf '%s\n' "${names[@]}" | xargs -P "$jobs" -I{} bash -c 'search {}'
