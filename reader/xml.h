@@ -24,7 +24,8 @@ enum {
 	READER_XML_LONGEST_NAME = 1 << 20, /* bytes of one attribute */
 	READER_XML_LONGEST_TAG = 4 << 20,  /* bytes of one tag, comment or declaration */
 	READER_XML_MOST_ATTLISTS = 1000,   /* attributes declared in a document type */
-	READER_XML_MOST_DEFAULTS = 4096, /* bytes of their defaults, which each element may have */
+	READER_XML_MOST_DEFAULTS = 4096,   /* bytes of their defaults, and 8 for each: every element
+					      can have them */
 };
 
 enum reader_xml_scope_kind {

@@ -382,7 +382,7 @@ static int read_callgrind(struct parsed *p, const void *at, size_t n, struct err
 	}
 	vec_free(&r.events);
 	p->flat = true;
-	p->lost = "the call graph: numbers of calls, and costs with those of called functions";
+	p->lost |= PARSED_LOST_CALLS;
 	return rc;
 }
 

@@ -69,8 +69,6 @@ int import_parse(struct parsed *p, const void *at, size_t n, struct error *e)
 	rc = f->read(p, at, n, e);
 	if (rc == 0 && !p->metrics.len)
 		rc = error_set(e, ERROR_FORMAT, "a %s file without any metric", f->name);
-	if (p->cut && !p->lost)
-		p->lost = "names beyond their first 8192 bytes";
 	return rc;
 }
 
@@ -93,6 +91,21 @@ static int refused(const struct error *e)
 	return e->kind == ERROR_MEMORY ? -1 : 1;
 }
 
+#define CALLS "the call graph: numbers of calls, and costs with those of called functions"
+#define LABELS "labels that do not name a thread"
+#define TEXTS "names beyond their first 8192 bytes"
+_Static_assert(PARSED_TEXT_MOST == 8192, "TEXTS says it");
+
+/* NULL: nothing is lost. */
+static const char *words_of(unsigned lost)
+{
+	if (lost & PARSED_LOST_CALLS)
+		return lost & PARSED_LOST_TEXT ? TEXTS ", and " CALLS : CALLS;
+	if (lost & PARSED_LOST_LABELS)
+		return lost & PARSED_LOST_TEXT ? TEXTS ", and " LABELS : LABELS;
+	return lost & PARSED_LOST_TEXT ? TEXTS : NULL;
+}
+
 static int add_input(struct model *m, const char *path, const struct input *in, const char **lost,
 		     struct error *e)
 {
@@ -106,7 +119,7 @@ static int add_input(struct model *m, const char *path, const struct input *in, 
 	else
 		rc = parsed_fill(&p, m, path, PARSED_ALL, e);
 	if (rc == 0)
-		*lost = p.lost;
+		*lost = words_of(p.lost);
 	parsed_deinit(&p);
 	return rc;
 }

@@ -3,8 +3,8 @@
  * struct import_format and a row in import.c.
  *
  * Time and memory grow with the bytes of the file, when it is unpacked, but for sorting: at most
- * 512 bytes of memory for each, as tests/unit/linear_imports.c and linear_pprof.c hold (463 are
- * seen with 100 events; else at most 249, in 1 us). */
+ * 256 bytes of memory for each, or 512 with 100 events or with nearly as many frames as a pprof
+ * file can have, as tests/unit/linear_imports.c and linear_pprof.c hold (463 and 246 are seen). */
 #ifndef HPCPROF_IMPORT_IMPORT_H
 #define HPCPROF_IMPORT_IMPORT_H
 

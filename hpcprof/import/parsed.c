@@ -89,7 +89,7 @@ const char *parsed_text(struct parsed *p, const char *at, size_t n)
 
 	if (n > PARSED_TEXT_MOST) {
 		n = utf8_cut(at, PARSED_TEXT_MOST);
-		p->cut = true;
+		p->lost |= PARSED_LOST_TEXT;
 	}
 	id = text_id(p, n ? at : "", n);
 	return id == UINT32_MAX ? NULL : strings_get(p->strings, id);

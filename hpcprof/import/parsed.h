@@ -51,6 +51,8 @@ struct parsed_node {
 };
 /* The nodes that always exist: above complete paths, and above those without outermost frames. */
 enum { PARSED_ROOT = 0, PARSED_PARTIAL_ROOT = 1, PARSED_ROOTS = 2 };
+/* Of texts what is beyond PARSED_TEXT_MOST, calls of callgrind, labels of pprof. */
+enum parsed_lost { PARSED_LOST_TEXT = 1, PARSED_LOST_CALLS = 2, PARSED_LOST_LABELS = 4 };
 enum { PARSED_UNKNOWN_MODULE = 0 }; /* of code whose module is not known */
 
 struct parsed_thread {
@@ -84,8 +86,7 @@ struct parsed {
 	const char *empty; /* "" */
 	bool flat;         /* there are no call paths */
 	bool saturated;    /* a sum reached 2^64 - 1 */
-	bool cut;          /* a text was longer than PARSED_TEXT_MOST */
-	const char *lost;  /* what of the file is not kept, in words; NULL: nothing */
+	unsigned lost;     /* what of the file is not kept, of enum parsed_lost */
 	/* internal */
 	struct strings *strings;
 	struct interner texts; /* by their addresses */

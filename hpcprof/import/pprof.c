@@ -199,7 +199,7 @@ static int read_label(struct pprof_reader *r, struct cursor c, struct pprof_labe
 	while (i < sizeof keys / sizeof *keys && key && strcmp(key, keys[i]) != 0)
 		i++;
 	if (!key || i == sizeof keys / sizeof *keys) {
-		r->p->lost = "labels that do not name a thread";
+		r->p->lost |= PARSED_LOST_LABELS;
 		return rc;
 	}
 	if (text)

@@ -298,24 +298,33 @@ static void visits_are_bounded(void **state)
 	refuse(&b, "more frames than");
 }
 
-/* What is beyond the limit is left out, of the thread's name, too, and characters remain whole. */
+/* What is beyond the limit is left out and said, and characters remain whole. */
 static void long_names_are_cut(void **state)
 {
 	enum { N = PARSED_TEXT_MOST + 100 };
-	static char text[2 * N];
+	static char name[N + 1], text[2 * N];
 	struct parsed p;
 	struct error e;
+	struct model *m = model_create();
+	const char *lost;
 
 	(void)state;
-	memset(text, 'n', N);
-	memcpy(text + PARSED_TEXT_MOST - 1, "\xc3\xa9", 2);
-	strcpy(text + N, ";work 1\n");
+	memset(name, 'n', N);
+	memcpy(name + PARSED_TEXT_MOST - 1, "\xc3\xa9", 2);
+	sprintf(text, "%s;work 1\n", name);
 	assert_true(parsed_init(&p));
 	assert_int_equal(import_parse(&p, text, strlen(text), &e), 0);
 	assert_int_equal(strlen(p.functions.at[0].name), PARSED_TEXT_MOST - 1);
 	assert_string_equal(p.functions.at[1].name, "work");
-	assert_string_equal(p.lost, "names beyond their first 8192 bytes");
 	parsed_deinit(&p);
+	assert_int_equal(import_memory(m, "x", text, strlen(text), &lost, &e), 0);
+	assert_string_equal(lost, "names beyond their first 8192 bytes");
+	sprintf(text, "events: Ir\nfn=%s\n1 1\n", name);
+	assert_int_equal(import_memory(m, "y", text, strlen(text), &lost, &e), 0);
+	assert_string_equal(lost,
+			    "names beyond their first 8192 bytes, and the call graph: numbers of "
+			    "calls, and costs with those of called functions");
+	model_destroy(m);
 }
 
 /* The first line of collapsed stacks may be long; a file of one line may be anything. */

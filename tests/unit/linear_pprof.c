@@ -171,7 +171,7 @@ static void pprof_most_visits(FILE *out, size_t bytes)
 
 	begin_pprof(&m, 1);
 	put_function(&m, 1, TEXT_S);
-	put_location(&m, 1, 1, 120);
+	put_location(&m, 1, 1, 100);
 	while (m.len < bytes)
 		put_sample(&m, 1, 1, NULL);
 	end_pprof(&m, out);
@@ -264,16 +264,16 @@ static void pprof_types(FILE *out, size_t bytes)
 }
 
 static const struct growth_file families[] = {
-    {"pprof: deep", "text", pprof_deep},
-    {"pprof: inlined", "text", pprof_inlined},
-    {"pprof: most frames", "text", pprof_most_frames},
-    {"pprof: most visits", "text", pprof_most_visits},
-    {"pprof: a long name", "text", pprof_long},
-    {"pprof: functions", "text", pprof_functions},
-    {"pprof: mappings", "text", pprof_mappings},
-    {"pprof: threads", "text", pprof_threads},
-    {"pprof: by thread", GROWTH_BY_THREAD, pprof_threads},
-    {"pprof: types", "text", pprof_types},
+    {"pprof: deep", "text", pprof_deep, 0, false},
+    {"pprof: inlined", "text", pprof_inlined, 0, true},
+    {"pprof: most frames", "text", pprof_most_frames, 512, false},
+    {"pprof: most visits", "text", pprof_most_visits, 0, false},
+    {"pprof: a long name", "text", pprof_long, 0, false},
+    {"pprof: functions", "text", pprof_functions, 0, false},
+    {"pprof: mappings", "text", pprof_mappings, 0, false},
+    {"pprof: threads", "text", pprof_threads, 0, false},
+    {"pprof: by thread", GROWTH_BY_THREAD, pprof_threads, 0, false},
+    {"pprof: types", "text", pprof_types, 0, false},
 };
 
 static void all_grow_with_their_bytes(void **state)

@@ -2,6 +2,7 @@
 #ifndef TESTS_LIB_UNIT_GROWTH_FILES_H
 #define TESTS_LIB_UNIT_GROWTH_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -12,10 +13,11 @@ struct growth_file {
 	const char *line; /* of the command, without the file */
 	/* Write about so many bytes. */
 	void (*make)(FILE *out, size_t bytes);
+	double memory; /* bytes for each byte at most; 0: as growth_is_linear */
+	bool refused;  /* larger ones are, with a reason; others are read, whatever their size */
 };
 
-/* growth_is_linear_within for each, with at most 512 bytes of memory for each byte. A file may be
- * refused, with a reason. FAMILY in the environment chooses one by its name. */
+/* growth_is_linear for each. FAMILY in the environment chooses one by its name. */
 void growth_of_files(const struct growth_file *files, size_t n);
 
 #endif
