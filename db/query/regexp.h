@@ -4,8 +4,7 @@
 
 #include "db/base/sql.h"
 
-/* The function. An expression of more than 1000 bytes is an error, as the C library recurses over
- * it, and so is one that repeats its parts more than 20,000 times together, as it copies them. */
+/* The function. What hpcprof/command/expression.h refuses is an error. */
 void regexp(sqlite3_context *c, int n, sqlite3_value **v);
 
 #endif

@@ -6,6 +6,14 @@
 
 #include <regex.h>
 
+/* The C library recurses over an expression, and copies what is repeated: n++++++++++++++++ takes
+ * gigabytes. So one of more than 1000 bytes is refused, and one whose parts are copied more than
+ * 20,000 times together. */
+enum { EXPRESSION_BYTES_MOST = 1000, EXPRESSION_COPIES_MOST = 20000 };
+
+/* NULL, or why it is refused: "repeats its parts too often". */
+const char *expression_refused(const char *text);
+
 /* regcomp, without subexpressions; free *to with regfree. 0, or -1 and *e (ERROR_USAGE), which
  * names the option. */
 int expression_compile(regex_t *to, const char *option, const char *text, struct error *e);

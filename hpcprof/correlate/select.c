@@ -1,6 +1,7 @@
 #include "hpcprof/correlate/select.h"
 
 #include "formats/base/nearest.h"
+#include "hpcprof/command/expression.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/terminal/layout.h"
 
@@ -160,7 +161,7 @@ static size_t mark_loosely(const struct symbolized *c, bool *marks, const struct
 	size_t n = mark(c, marks, w, has_part, w->name);
 	regex_t r;
 
-	if (n || regcomp(&r, w->name, REG_EXTENDED | REG_NOSUB) != 0)
+	if (n || expression_refused(w->name) || regcomp(&r, w->name, REG_EXTENDED | REG_NOSUB) != 0)
 		return n;
 	n = mark(c, marks, w, matches, &r);
 	regfree(&r);

@@ -327,6 +327,8 @@ static void test_refused(void **state)
 	    {"annotate none.c", "no file and no function of this profile"},
 	    {"annotate *)", "matches 2 functions: step(tree*); walk(tree*)"},
 	    {"tree --focus x{2", "takes an extended regular expression"},
+	    {"tree --focus n++++++++++++++++++++", "repeats its parts too often"},
+	    {"callers n++++++++++++++++++++++++", "no function of this profile matches"},
 	    {"tree --focus nonesuch", "no function of this profile matches"},
 	};
 	struct profile p;
