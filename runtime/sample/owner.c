@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-enum wait_kind { OTHER, MUTEX, RWLOCK, CONDITION };
+enum wait_kind { OTHER, MUTEX, RWLOCK, CONDITION, BARRIER };
 
 #define FUNCTIONS(FUNCTION)                                                                        \
 	FUNCTION(MUTEX, pthread_mutex_lock)                                                        \
@@ -26,7 +26,8 @@ enum wait_kind { OTHER, MUTEX, RWLOCK, CONDITION };
 	FUNCTION(RWLOCK, pthread_rwlock_clockwrlock)                                               \
 	FUNCTION(CONDITION, pthread_cond_wait)                                                     \
 	FUNCTION(CONDITION, pthread_cond_timedwait)                                                \
-	FUNCTION(CONDITION, pthread_cond_clockwait)
+	FUNCTION(CONDITION, pthread_cond_clockwait)                                                \
+	FUNCTION(BARRIER, pthread_barrier_wait)
 
 #ifdef CSPROF_STATIC
 #define DECLARE(kind, name) extern char name##_here[] __asm__(#name) __attribute__((weak));
@@ -122,6 +123,15 @@ static bool names_thread(csprof_state_t *state, const uint32_t *at)
 	return csprof_attempt(state, read_word, &w) && csprof_blame_knows(w.value & OS_FUTEX_OWNER);
 }
 
+/* Whether the futex is that of a join, of a thread that may not have begun yet: its word, which the
+ * kernel clears, is the thread, and the wait is for all processes. Those of locks between processes
+ * have flags, or are known by their functions; that of a semaphore is 0. */
+static bool is_join(const struct os_futex *f, enum wait_kind kind, store_ref node)
+{
+	return kind == OTHER && f->shared && !f->names_owner && f->value &&
+	       !(f->value & ~(uint32_t)OS_FUTEX_OWNER) && is_of_libc(node);
+}
+
 /* Where the owner is named of what the thread waits for; NULL: nowhere. */
 static const uint32_t *owner_of(csprof_state_t *state, const struct os_futex *f, store_ref node)
 {
@@ -129,8 +139,9 @@ static const uint32_t *owner_of(csprof_state_t *state, const struct os_futex *f,
 	enum wait_kind kind = find_kind(node);
 	bool names =
 	    f->names_owner || f->value & OS_FUTEX_WAITERS || (f->shared && f->value != CONTENDED);
-	if (names && csprof_blame_knows(f->names_owner ? *(const uint32_t *)f->at & OS_FUTEX_OWNER
-						       : f->value & OS_FUTEX_OWNER))
+	if (names && (csprof_blame_knows(f->names_owner ? *(const uint32_t *)f->at & OS_FUTEX_OWNER
+							: f->value & OS_FUTEX_OWNER) ||
+		      is_join(f, kind, node)))
 		return (const uint32_t *)f->at;
 	if (kind == RWLOCK) {
 		bool of_phase = f->at % _Alignof(pthread_rwlock_t) ==
