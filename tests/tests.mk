@@ -84,6 +84,7 @@ $(testtools): $(BUILD)/programs/%: $(BUILD)/obj/tests/lib/builders/%.o $(LIB)/li
 # ---- programs to measure ------------------------------------------------------
 PROGRAM_FLAGS_threads8 := -fopenmp
 PROGRAM_FLAGS_recursion := -O1 -fno-optimize-sibling-calls
+PROGRAM_FLAGS_blame := -fno-optimize-sibling-calls
 PROGRAM_FLAGS_regions := -I.
 PROGRAM_FLAGS_labels := -I.
 PROGRAM_FLAGS_passes := -I.

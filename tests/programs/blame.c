@@ -1,15 +1,18 @@
 /* Threads that make others wait:
  *
- *     blame mutex|timed|recursive|inherit|robust|rwlock|condition|semaphore|barrier|join ROUNDS MS
+ *     blame KIND ROUNDS MS
  *
  * ROUNDS times, another thread waits for one that computes for three parts of MS in
  * computes_with_it, sleeps for two parts in sleeps_with_it and computes for one part in
  * computes_more_with_it, before it lets the other one go on; then it computes for half of MS in
- * computes_without_it.
+ * computes_without_it. KIND: mutex, timed, recursive, inherit, robust, rwlock, condition,
+ * semaphore, barrier, join, or late: a join of a thread that first sleeps for two parts in the
+ * handler of a signal, sleeps_first.
  *
  *     blame free N
  *
- * Takes a mutex that nobody else wants N times and prints the ns of CPU time.
+ * Takes a mutex that nobody else wants N times and prints the ns of CPU time, and how many
+ * instructions it takes to lock and unlock it once, or 0 where they cannot be counted.
  *
  *     blame limit MS
  *
@@ -41,7 +44,7 @@ static unsigned released; /* under the mutex */
 
 static long ms;
 static int rounds;
-static uint64_t waited, computed, slept, computed_more;
+static uint64_t waited, computed, slept, computed_more, slept_first;
 /* The two threads begin a round together. */
 static _Atomic unsigned begun, held;
 
@@ -209,6 +212,40 @@ static void wait_join(void)
 	pthread_join(to_join, NULL);
 }
 
+static void sleeps_first(int sig)
+{
+	uint64_t began = now();
+
+	(void)sig;
+	usleep((useconds_t)(2 * ms * 1000));
+	slept_first += now() - began;
+}
+
+/* The thread handles a signal before it runs what it was created for. */
+static void hold_late(void)
+{
+	pthread_attr_t attr;
+	sigset_t set;
+
+	signal(SIGUSR1, sleeps_first);
+	sigemptyset(&set);
+	pthread_attr_init(&attr);
+	pthread_attr_setsigmask_np(&attr, &set);
+	sigaddset(&set, SIGUSR1);
+	kill(getpid(), SIGUSR1);
+	pthread_create(&to_join, &attr, joined, NULL);
+	held++;
+}
+
+static void block_usr1(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
 static const struct kind {
 	const char *name;
 	void (*hold)(void), (*wait)(void);
@@ -224,6 +261,7 @@ static const struct kind {
     {"semaphore", hold_semaphore, wait_semaphore, 0, 0, 0},
     {"barrier", hold_barrier, wait_barrier, 0, 0, 0},
     {"join", hold_join, wait_join, 0, 0, 0},
+    {"late", hold_late, wait_join, 0, 0, 0},
 };
 
 static const struct kind *kind;
@@ -290,6 +328,28 @@ static void *sleeps(void *arg)
 	return arg;
 }
 
+static volatile sig_atomic_t steps;
+
+static void count_step(int sig)
+{
+	(void)sig;
+	steps++;
+}
+
+/* The CPU stops after each instruction while its trap flag is set. */
+static int instructions_of_a_lock(void)
+{
+#ifdef __x86_64__
+	struct sigaction each = {.sa_handler = count_step};
+	sigaction(SIGTRAP, &each, NULL);
+	__asm__ volatile("pushfq\n orl $0x100, (%%rsp)\n popfq" ::: "memory", "cc");
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	__asm__ volatile("pushfq\n andl $~0x100, (%%rsp)\n popfq" ::: "memory", "cc");
+#endif
+	return steps;
+}
+
 /* In a process with more than one thread: locks do less in others. */
 static void take_free_locks(long n)
 {
@@ -301,7 +361,8 @@ static void take_free_locks(long n)
 		pthread_mutex_lock(&mutex);
 		pthread_mutex_unlock(&mutex);
 	}
-	printf("%" PRIu64 "\n", now_of(CLOCK_THREAD_CPUTIME_ID) - began);
+	printf("%" PRIu64, now_of(CLOCK_THREAD_CPUTIME_ID) - began);
+	printf(" %d\n", instructions_of_a_lock());
 }
 
 int main(int argc, char **argv)
@@ -326,6 +387,8 @@ int main(int argc, char **argv)
 	}
 	rounds = atoi(argv[2]);
 	ms = atol(argv[3]);
+	if (kind->hold == hold_late)
+		block_usr1();
 	pthread_mutexattr_init(&attr);
 	pthread_mutexattr_settype(&attr, kind->type);
 	pthread_mutexattr_setprotocol(&attr, kind->protocol);
@@ -344,7 +407,7 @@ int main(int argc, char **argv)
 	}
 	pthread_join(thread, NULL);
 	printf("waited %" PRIu64 "\nin computes_with_it %" PRIu64 "\nin sleeps_with_it %" PRIu64
-	       "\nin computes_more_with_it %" PRIu64 "\n",
-	       waited, computed, slept, computed_more);
+	       "\nin computes_more_with_it %" PRIu64 "\nin sleeps_first %" PRIu64 "\n",
+	       waited, computed, slept, computed_more, slept_first);
 	return 0;
 }
