@@ -19,7 +19,8 @@
  * what it did gets its share. Nobody is charged for a wait that ends because its time is over.
  *
  * So for each wait as much is charged as BLAME as was as BLOCKED, unless the owner is not known: of
- * a rwlock that readers hold, or a futex that is not libc's. */
+ * a rwlock that readers hold, or a futex that is not libc's; and but for what a thread that is
+ * joined takes to end after csprof_thread_end. */
 #include "runtime/sample/blame.h"
 
 #include "runtime/base/random.h"
