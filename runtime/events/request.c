@@ -63,7 +63,9 @@ static int parse_time(const char *p, struct csprof_event_request *out, const cha
 	*why = "expected a period, as in @1ms, or a rate, as in @f1000";
 	if (!p || v == 0 || (rate ? *p != '\0' : !unit(p, &scale)))
 		return -1;
-	*why = "rates go from 1 to 100000 samples per second";
+	*why = rate ? "rates go from @f1 to @f100000 samples per second"
+		    : "periods go from @10us to @1s, and a number without a unit is of nanoseconds "
+		      "(a rate: @f200)";
 	if (rate ? v > CSPROF_MAX_RATE : v > second / scale)
 		return -1;
 	out->period = rate ? second / v : v * scale;
@@ -79,7 +81,7 @@ static int parse_count(const char *p, struct csprof_event_request *out, const ch
 	*why = "expected how many make a sample, as in @100, or a rate, as in @f1000";
 	if (!p || v == 0 || *p)
 		return -1;
-	*why = "rates go from 1 to 100000 samples per second";
+	*why = "rates go from @f1 to @f100000 samples per second";
 	out->period = rate ? 0 : v;
 	out->rate = rate ? v : 0;
 	return out->rate > CSPROF_MAX_RATE ? -1 : 0;

@@ -44,6 +44,9 @@ said "is told with what it can be" "^hpcrun: --l can be any of --list, --list-lo
 check "an option without its value: 125" status 125 "$hpcrun" -q -e
 said "is named, too" "^hpcrun: -e needs a value "
 check "a rate out of range: 125" status 125 "$hpcrun" -e CPUTIME@f1000000 true
+said "is told with the range" "rates go from @f1 to @f100000 "
+check "a period that is meant as a rate: 125" status 125 "$hpcrun" -e CPUTIME@200 true
+said "is told what it is" "^hpcrun: -e 'CPUTIME@200': periods go from @10us to @1s, .* of nanoseconds \(a rate: @f200\)$"
 for signal in KILL TRAP SYS 32; do
 	check "a bad signal: 125 ($signal)" status 125 "$hpcrun" --signal $signal true
 done

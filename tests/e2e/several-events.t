@@ -88,7 +88,7 @@ refused() {
 refused page-fault "did you mean page-faults"
 refused CPUTIME,page-faults,CPUTIME "'CPUTIME': the event is given twice"
 refused CPUTIME,page-faults@ms "'page-faults@ms': expected how many"
-refused CPUTIME@100ns,page-faults "'CPUTIME@100ns': rates go"
+refused CPUTIME@100ns,page-faults "'CPUTIME@100ns': periods go from @10us to @1s"
 refused , "unknown event"
 check "and nothing began" test ! -e began
 
