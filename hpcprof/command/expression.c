@@ -7,26 +7,39 @@
 enum { BYTES_MOST = EXPRESSION_BYTES_MOST, COPIES_MOST = EXPRESSION_COPIES_MOST };
 
 /* Copies that the C library makes of the characters of a part: all of them, and those of the part
- * that an operator after it would repeat. They stop growing at more than COPIES_MOST. */
+ * that an operator after it would repeat. They stop growing at more than COPIES_MOST. Where a part
+ * may match nothing, what is before it is linked to all copies, so that these count squared. */
 struct copies {
 	unsigned long all, last;
+	bool empty;      /* the last part may match nothing; */
+	bool some_empty; /* as any of them */
 };
 
 static void add(struct copies *c, unsigned long last)
 {
 	c->last = last;
 	c->all += last;
+	c->empty = false;
 	if (c->all > COPIES_MOST)
 		c->all = c->last = COPIES_MOST + 1UL;
+}
+
+/* The last part may match nothing. */
+static void may_be_empty(struct copies *c)
+{
+	c->empty = c->some_empty = true;
 }
 
 /* The last part is copied times times in place of once. */
 static void repeat(struct copies *c, unsigned long times)
 {
 	unsigned long last = c->last;
+	bool empty = c->empty;
 
+	times = empty ? times * times : times;
 	c->all -= last;
 	add(c, times && last > COPIES_MOST / times ? COPIES_MOST + 1UL : last * times);
+	c->empty = empty;
 }
 
 /* The copies for {M}, {M,} or {M,N}; *at is behind the brace. */
@@ -60,17 +73,27 @@ static const char *skip_list(const char *at)
 	return *at ? at + 1 : at;
 }
 
+/* Whether there is something on both sides of the bar before at. */
+static bool has_parts(const char *begin, const char *at)
+{
+	const char *bar = at - 1;
+
+	return bar > begin && !strchr("(|", bar[-1]) && *at && !strchr(")|", *at);
+}
+
 /* Whether an expression of at most BYTES_MOST bytes is copied too often. x{2} is xx, and x+ is xx*;
  * where such operators are nested, the copies multiply. */
 static bool is_repeated_too_often(const char *at)
 {
+	const char *begin = at;
 	struct copies open[BYTES_MOST + 1] = {0}, *c = open;
 
 	while (*at) {
 		char here = *at++;
 		if (here == '\\' && *at) {
-			at++;
 			add(c, 1);
+			if (strchr("<>bB`'", *at++))
+				may_be_empty(c);
 		} else if (here == '[') {
 			at = skip_list(at);
 			add(c, 1);
@@ -79,12 +102,21 @@ static bool is_repeated_too_often(const char *at)
 		} else if (here == ')' && c > open) {
 			c--;
 			add(c, c[1].all);
+			if (c[1].some_empty || c[1].all == 0)
+				may_be_empty(c);
 		} else if (here == '{') {
+			bool empty = strtoul(at, NULL, 10) == 0;
 			repeat(c, times_of(&at));
+			if (empty)
+				may_be_empty(c);
 		} else if (here == '+') {
 			repeat(c, 2);
+		} else if (here == '*' || here == '?') {
+			may_be_empty(c);
 		} else {
 			add(c, 1);
+			if (here == '^' || here == '$' || (here == '|' && !has_parts(begin, at)))
+				may_be_empty(c);
 		}
 	}
 	for (; c > open; c--)

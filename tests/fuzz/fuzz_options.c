@@ -30,7 +30,8 @@ static void ignore(void *context, const char *text)
 
 static struct profile *make_profile(void)
 {
-	static struct profile p;
+	static struct diag quiet = {.quiet = true};
+	static struct profile p = {.diag = &quiet};
 	struct reader *r;
 	struct built b;
 	struct error e;

@@ -328,6 +328,13 @@ static void test_refused(void **state)
 	    {"annotate *)", "matches 2 functions: step(tree*); walk(tree*)"},
 	    {"tree --focus x{2", "takes an extended regular expression"},
 	    {"tree --focus n++++++++++++++++++++", "repeats its parts too often"},
+	    {"tree --focus n+++*+++++++++++", "repeats its parts too often"},
+	    {"tree --focus (n*)+++++++++", "repeats its parts too often"},
+	    {"tree --focus (n|)+++++++++", "repeats its parts too often"},
+	    {"tree --focus (^|n)+++++++++", "repeats its parts too often"},
+	    {"tree --focus (n{0,1}){200}", "repeats its parts too often"},
+	    {"tree --focus (X|Y)+++++++++", "no function of this profile matches"},
+	    {"tree --focus (Xm*){9}", "no function of this profile matches"},
 	    {"callers n++++++++++++++++++++++++", "no function of this profile matches"},
 	    {"tree --focus nonesuch", "no function of this profile matches"},
 	};
