@@ -30,13 +30,17 @@ static uint32_t common_columns(const struct store_header *h)
 	return n < h->num_metrics ? n : h->num_metrics;
 }
 
-/* Whether those of what is sampled are among them: others are the program's own. */
+/* Whether those of what is sampled are among them, each V with its N: others are the program's own.
+ */
 static bool has_columns_of_events(const struct store_header *h)
 {
-	for (uint32_t i = common_columns(h); i < h->num_metrics; i++)
+	uint32_t n = common_columns(h);
+	for (uint32_t i = n; i < h->num_metrics; i++)
 		if (h->metrics[i].flags & CSP_METRIC_ASYNC)
 			return false;
-	return true;
+	uint64_t last = n ? h->metrics[n - 1].flags : 0;
+	bool is_v = (last & CSP_METRIC_ASYNC) && !(last & CSP_METRIC_SAMPLES);
+	return !is_v || n == h->num_metrics || !(h->metrics[n].flags & CSP_METRIC_SAMPLES);
 }
 
 const struct store_header *store_check(const struct store_view *v)

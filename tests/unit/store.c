@@ -459,8 +459,6 @@ static void bad_headers(void **state)
 	made_end(&s);
 }
 
-/* Every word of the store is changed, and the store is cut everywhere: the reader always accepts
- * the resulting datafile. */
 /* The numbers of samples must be in all nodes, as they are compared with the account. */
 static void columns_that_nodes_lack(void **state)
 {
@@ -472,9 +470,15 @@ static void columns_that_nodes_lack(void **state)
 	made_header(&x.s)->node_bytes = sizeof(struct store_node) + sizeof(uint64_t);
 	assert_int_equal(store_copy_from(&c, x.s.bytes, x.s.n, &e), -1);
 	assert_int_equal(e.kind, ERROR_FORMAT);
+	/* whatever else they are said to be */
+	made_header(&x.s)->metrics[1].flags = CSP_METRIC_SAMPLES;
+	assert_int_equal(store_copy_from(&c, x.s.bytes, x.s.n, &e), -1);
+	assert_int_equal(e.kind, ERROR_FORMAT);
 	made_end(&x.s);
 }
 
+/* Every word of the store is changed, and the store is cut everywhere: the reader always accepts
+ * the resulting datafile. */
 static void every_word_struck(void **state)
 {
 	(void)state;
