@@ -257,8 +257,9 @@ $(fuzz_cpu:%=$(fuzz_dir)/%): $(fuzz_dir)/%: $(fuzz_dir)/obj/tests/fuzz/%.o $(fuz
 # Seeds of fuzz_NAME stand in tests/fuzz/seeds/fuzz_NAME, if anywhere; those of the reader
 # and of stores are all that the builders of datafiles and stores can make and a merged file, those of
 # text the same as of the reader, those of XML what hpcprof writes of some of them. tests/fuzz/words has
-# what stands in inputs that are text.
-$(fuzz_dir)/seeds/made: $(BUILD)/programs/mkcsp $(BUILD)/programs/mkstore $(BIN)/hpcprof
+# what stands in inputs that are text. tests/data/corpus has inputs that earlier runs have found, a line
+# each (tests/lib/check/corpus.py).
+$(fuzz_dir)/seeds/made: $(BUILD)/programs/mkcsp $(BUILD)/programs/mkstore $(BIN)/hpcprof $(wildcard tests/data/corpus/*)
 	$(call say,SEEDS,$@)mkdir -p $(@D)/fuzz_reader $(@D)/fuzz_store $(@D)/fuzz_xml && \
 		$< --seeds $(@D)/fuzz_reader && $(BUILD)/programs/mkstore --seeds $(@D)/fuzz_store && \
 		$(BIN)/hpcprof merge -q -o $(@D)/fuzz_reader/merged.csp $(@D)/fuzz_reader/seed-00.csp \
@@ -266,7 +267,9 @@ $(fuzz_dir)/seeds/made: $(BUILD)/programs/mkcsp $(BUILD)/programs/mkstore $(BIN)
 		for n in 00 11 32; do for view in xml 'xml --callpath'; do \
 			$(BIN)/hpcprof $$view -q -o "$(@D)/fuzz_xml/$$n-$${view#* --}" \
 				$(@D)/fuzz_reader/seed-$$n.csp || exit 1; done; done && \
-		rm -rf $(@D)/fuzz_text && cp -r $(@D)/fuzz_reader $(@D)/fuzz_text && touch $@
+		rm -rf $(@D)/fuzz_text && cp -r $(@D)/fuzz_reader $(@D)/fuzz_text && \
+		for kept in tests/data/corpus/*; do \
+			python3 tests/lib/check/corpus.py unpack $$kept $(@D)/$${kept##*/} || exit 1; done && touch $@
 
 # Each target for $(seconds); what it finds is in findings/. -timeout: no input may take a minute,
 # which is long because it is wall-clock time. A target with findings ends with a status. Two jobs
