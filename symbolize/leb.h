@@ -24,6 +24,10 @@ static inline bool leb_read(struct cursor *c, uint64_t *out)
 {
 	unsigned bits;
 	uint8_t last;
+	if (cursor_left(c) && c->base[c->pos] < 128) { /* nearly all */
+		*out = c->base[c->pos++];
+		return true;
+	}
 	return leb_read_bits(c, out, &bits, &last);
 }
 

@@ -52,7 +52,8 @@ static int underscores(const char *name)
 /* By address; at one address the best is last, because look-ups search downwards. */
 static int compare(const void *left, const void *right)
 {
-	const struct code_symbol *a = left, *b = right;
+	const struct code_symbol *a = *(const struct code_symbol *const *)left,
+				 *b = *(const struct code_symbol *const *)right;
 	if (a->low != b->low)
 		return a->low < b->low ? -1 : 1;
 	if (a->sized != b->sized)
@@ -172,6 +173,26 @@ static struct cursor strings_of(Elf *elf, size_t index)
 	return c;
 }
 
+/* By pointers: qsort moves them fast, and not the symbols. */
+static bool sort(struct symbols *s)
+{
+	size_t n = s->all.len;
+	const struct code_symbol **order = malloc((n + 1) * sizeof(struct code_symbol *));
+	struct code_symbol *sorted = malloc((n + 1) * sizeof *sorted);
+	bool ok = order && sorted;
+	for (size_t i = 0; ok && i < n; i++)
+		order[i] = &s->all.at[i];
+	if (ok)
+		qsort(order, n, sizeof(struct code_symbol *), compare);
+	for (size_t i = 0; ok && i < n; i++)
+		sorted[i] = *order[i];
+	if (ok && n)
+		memcpy(s->all.at, sorted, n * sizeof *sorted);
+	free(order);
+	free(sorted);
+	return ok;
+}
+
 int symbols_read(struct symbols *s, Elf *elf, unsigned section_type)
 {
 	GElf_Shdr shdr;
@@ -192,9 +213,8 @@ int symbols_read(struct symbols *s, Elf *elf, unsigned section_type)
 			ok = add_symbol(s, elf, &sym, shndx,
 					(const char *)strings.base + sym.st_name);
 	}
+	ok = ok && (s->all.len == 0 || sort(s));
 	if (ok) {
-		if (s->all.len)
-			qsort(s->all.at, s->all.len, sizeof *s->all.at, compare);
 		extend_unsized(s);
 		ok = symbols_place(s) == 0;
 	}
