@@ -4,57 +4,97 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES_MOST = EXPRESSION_BYTES_MOST, COPIES_MOST = EXPRESSION_COPIES_MOST };
+enum {
+	BYTES_MOST = EXPRESSION_BYTES_MOST,
+	COPIES_MOST = EXPRESSION_COPIES_MOST,
+	LOOPS_MOST = EXPRESSION_LOOPS_MOST
+};
 
 /* Copies that the C library makes of the characters of a part: all of them, and those of the part
  * that an operator after it would repeat. They stop growing at more than COPIES_MOST. Where a part
  * may match nothing, what is before it is linked to all copies, so that these count squared. */
 struct copies {
 	unsigned long all, last;
-	bool empty;      /* the last part may match nothing; */
-	bool some_empty; /* as any of them */
+	unsigned long loops, last_loops; /* the same of loops over what may match nothing */
+	bool empty;                      /* the last part may match nothing, */
+	bool before;                     /* and so may all parts before it in this alternative; */
+	bool any;                        /* an earlier alternative may */
 };
 
-static void add(struct copies *c, unsigned long last)
+static struct copies none(void)
 {
-	c->last = last;
-	c->all += last;
-	c->empty = false;
-	if (c->all > COPIES_MOST)
-		c->all = c->last = COPIES_MOST + 1UL;
+	return (struct copies){.empty = true, .before = true};
 }
 
-/* The last part may match nothing. */
-static void may_be_empty(struct copies *c)
+static bool may_match_nothing(const struct copies *c)
 {
-	c->empty = c->some_empty = true;
+	return c->any || (c->before && c->empty);
+}
+
+static void bound(unsigned long *all, unsigned long *last)
+{
+	*all += *last;
+	if (*all > COPIES_MOST)
+		*all = *last = COPIES_MOST + 1UL;
+}
+
+static void add(struct copies *c, unsigned long last, unsigned long loops, bool empty)
+{
+	c->before = c->before && c->empty;
+	c->empty = empty;
+	c->last = last;
+	c->last_loops = loops;
+	bound(&c->all, &c->last);
+	bound(&c->loops, &c->last_loops);
+}
+
+/* Another alternative begins. */
+static void begin_another(struct copies *c)
+{
+	c->any = may_match_nothing(c);
+	add(c, 1, 0, true);
+	c->before = true;
+}
+
+static unsigned long product(unsigned long a, unsigned long b)
+{
+	return a > COPIES_MOST / b ? COPIES_MOST + 1UL : a * b;
 }
 
 /* The last part is copied times times in place of once. */
 static void repeat(struct copies *c, unsigned long times)
 {
-	unsigned long last = c->last;
-	bool empty = c->empty;
-
-	times = empty ? times * times : times;
-	c->all -= last;
-	add(c, times && last > COPIES_MOST / times ? COPIES_MOST + 1UL : last * times);
-	c->empty = empty;
+	c->all -= c->last;
+	c->loops -= c->last_loops;
+	c->last_loops = product(c->last_loops, times);
+	c->last = product(c->last, c->empty ? times * times : times);
+	bound(&c->all, &c->last);
+	bound(&c->loops, &c->last_loops);
 }
 
-/* The copies for {M}, {M,} or {M,N}; *at is behind the brace. */
+/* The last part is in a loop. */
+static void loop(struct copies *c)
+{
+	c->loops -= c->last_loops;
+	c->last_loops += c->empty;
+	bound(&c->loops, &c->last_loops);
+}
+
+/* The copies for {M}, {M,} or {M,N}; *at is behind the brace, and then behind the other. */
 static unsigned long times_of(const char **at)
 {
 	char *end;
 	unsigned long least = strtoul(*at, &end, 10), most = least;
 
-	if (*end == ',' && end[1] >= '0' && end[1] <= '9')
+	if (*end == ',' && end[1] >= '0' && end[1] <= '9') {
 		most = strtoul(end + 1, &end, 10);
-	else if (*end == ',')
+	} else if (*end == ',') {
 		most = least + 1;
-	*at = end;
+		end++;
+	}
+	*at = end + (*end == '}');
 	most = most > least ? most : least;
-	return most < COPIES_MOST ? most + (most == 0) : COPIES_MOST;
+	return most <= COPIES_MOST ? most + (most == 0) : COPIES_MOST + 1UL;
 }
 
 /* Behind the bracket that ends a list of characters. */
@@ -73,55 +113,52 @@ static const char *skip_list(const char *at)
 	return *at ? at + 1 : at;
 }
 
-/* Whether there is something on both sides of the bar before at. */
-static bool has_parts(const char *begin, const char *at)
-{
-	const char *bar = at - 1;
-
-	return bar > begin && !strchr("(|", bar[-1]) && *at && !strchr(")|", *at);
-}
-
 /* Whether an expression of at most BYTES_MOST bytes is copied too often. x{2} is xx, and x+ is xx*;
  * where such operators are nested, the copies multiply. */
 static bool is_repeated_too_often(const char *at)
 {
-	const char *begin = at;
-	struct copies open[BYTES_MOST + 1] = {0}, *c = open;
+	bool anchored = false;
+	struct copies open[BYTES_MOST + 1], *c = open;
 
+	*c = none();
 	while (*at) {
 		char here = *at++;
 		if (here == '\\' && *at) {
-			add(c, 1);
-			if (strchr("<>bB`'", *at++))
-				may_be_empty(c);
+			bool anchor = strchr("<>bB`'", *at++);
+			anchored |= anchor;
+			add(c, 1, 0, anchor);
 		} else if (here == '[') {
 			at = skip_list(at);
-			add(c, 1);
+			add(c, 1, 0, false);
 		} else if (here == '(') {
-			*++c = (struct copies){0};
+			*++c = none();
 		} else if (here == ')' && c > open) {
 			c--;
-			add(c, c[1].all);
-			if (c[1].some_empty || c[1].all == 0)
-				may_be_empty(c);
+			add(c, c[1].all ? c[1].all : 1, c[1].loops, may_match_nothing(&c[1]));
+		} else if (here == '|') {
+			begin_another(c);
 		} else if (here == '{') {
 			bool empty = strtoul(at, NULL, 10) == 0;
 			repeat(c, times_of(&at));
-			if (empty)
-				may_be_empty(c);
+			loop(c); /* it may be one */
+			c->empty |= empty;
 		} else if (here == '+') {
 			repeat(c, 2);
-		} else if (here == '*' || here == '?') {
-			may_be_empty(c);
+			loop(c);
+		} else if (here == '*') {
+			loop(c);
+			c->empty = true;
+		} else if (here == '?') {
+			c->empty = true;
 		} else {
-			add(c, 1);
-			if (here == '^' || here == '$' || (here == '|' && !has_parts(begin, at)))
-				may_be_empty(c);
+			bool anchor = here == '^' || here == '$';
+			anchored |= anchor;
+			add(c, 1, 0, anchor);
 		}
 	}
 	for (; c > open; c--)
-		add(c - 1, c->all);
-	return open->all > COPIES_MOST;
+		add(c - 1, c->all, c->loops, false);
+	return open->all > COPIES_MOST || (anchored && open->loops > LOOPS_MOST);
 }
 
 const char *expression_refused(const char *text)

@@ -7,9 +7,11 @@
 #include <regex.h>
 
 /* The C library recurses over an expression, and copies what is repeated: n++++++++++++++++ takes
- * gigabytes. So one of more than 1000 bytes is refused, and one whose parts are copied more than
- * 20,000 times together. */
-enum { EXPRESSION_BYTES_MOST = 1000, EXPRESSION_COPIES_MOST = 20000 };
+ * gigabytes, and more time still if n may match nothing. So one of more than 1000 bytes is refused,
+ * and one whose parts are copied more than 20,000 times together, where copies of a part that may
+ * match nothing count squared. Beside an anchor it takes twice as long for each loop over what may
+ * match nothing, such as (n*)+, of which there may then be 12. */
+enum { EXPRESSION_BYTES_MOST = 1000, EXPRESSION_COPIES_MOST = 20000, EXPRESSION_LOOPS_MOST = 12 };
 
 /* NULL, or why it is refused: "repeats its parts too often". */
 const char *expression_refused(const char *text);
