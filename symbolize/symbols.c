@@ -173,12 +173,12 @@ static struct cursor strings_of(Elf *elf, size_t index)
 	return c;
 }
 
-/* By pointers: qsort moves them fast, and not the symbols. */
+/* By pointers, of which qsort moves fewer bytes than of symbols. There is at least one. */
 static bool sort(struct symbols *s)
 {
 	size_t n = s->all.len;
-	const struct code_symbol **order = malloc((n + 1) * sizeof(struct code_symbol *));
-	struct code_symbol *sorted = malloc((n + 1) * sizeof *sorted);
+	const struct code_symbol **order = malloc(n * sizeof(struct code_symbol *));
+	struct code_symbol *sorted = malloc(n * sizeof *sorted);
 	bool ok = order && sorted;
 	for (size_t i = 0; ok && i < n; i++)
 		order[i] = &s->all.at[i];
@@ -186,7 +186,7 @@ static bool sort(struct symbols *s)
 		qsort(order, n, sizeof(struct code_symbol *), compare);
 	for (size_t i = 0; ok && i < n; i++)
 		sorted[i] = *order[i];
-	if (ok && n)
+	if (ok)
 		memcpy(s->all.at, sorted, n * sizeof *sorted);
 	free(order);
 	free(sorted);
