@@ -5,6 +5,7 @@
 
 #include "formats/identity/kernel.h"
 #include "formats/identity/notes.h"
+#include "formats/identity/sources.h"
 
 #define CSP_MAGIC_FILE "HPC_CSPROF"
 #define CSP_MAGIC_TREE "HPC_CSTREE"
@@ -73,6 +74,7 @@ enum {
 	CSP_CHUNK_MERGED = 9,
 	CSP_CHUNK_GROUPS = 10,
 	CSP_CHUNK_NAMES = 11,
+	CSP_CHUNK_CODE = 12,
 };
 
 /* What a row of VALUES is about: a register (numbers below CSP_VALUE_REGISTERS, of the process's

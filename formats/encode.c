@@ -156,6 +156,15 @@ void csp_put_pair(struct csp_sink *s, const char *key, const char *value, uint32
 	csp_put_text(s, value, n);
 }
 
+void csp_put_code(struct csp_sink *s, const struct csp_code *code)
+{
+	csp_put_u64(s, code->ip);
+	csp_put_u32(s, code->extent);
+	csp_put_u32(s, code->line);
+	csp_put_text(s, code->name, code->name_bytes);
+	csp_put_text(s, code->lines, code->lines_bytes);
+}
+
 unsigned csp_format_u64(char *out, uint64_t v)
 {
 	char digits[20];

@@ -61,6 +61,17 @@ void csp_put_text(struct csp_sink *s, const char *bytes, uint32_t n);
 void csp_put_pair(struct csp_sink *s, const char *key, const char *value, uint32_t n);
 /* The same with a decimal number as value. */
 void csp_put_pair_u64(struct csp_sink *s, const char *key, uint64_t value);
+/* A function of the chunk CODE, after the number of them. lines is as formats/README.md describes
+ * it. */
+struct csp_code {
+	uint64_t ip;
+	uint32_t extent, line;
+	const char *name;
+	uint32_t name_bytes;
+	const void *lines;
+	uint32_t lines_bytes;
+};
+void csp_put_code(struct csp_sink *s, const struct csp_code *code);
 /* Store the decimal digits of v in out, without NUL (20 bytes are enough); returns their number. */
 unsigned csp_format_u64(char *out, uint64_t v);
 

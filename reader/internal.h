@@ -32,12 +32,13 @@ struct reader {
 	struct reader_merged *merged;
 	struct reader_group *groups;
 	struct reader_name *names; /* by number */
+	struct reader_code *codes; /* by ip */
 	struct reader_windows windows;
 	struct reader_value *values;
 	uint32_t num_values;
 	bool has_values; /* there is a complete VALUES chunk */
 	uint64_t trace_offset, num_trace;
-	uint32_t num_merged, num_groups, num_names;
+	uint32_t num_merged, num_groups, num_names, num_codes;
 	bool is_merged; /* there is a complete MERGED chunk */
 	uint32_t num_chunks, num_threads, num_account;
 	bool threads_known;   /* num_threads is from a THREADS chunk */
@@ -74,6 +75,8 @@ int trailer_merged_get_groups(struct reader *r, struct cursor *c, struct error *
 void trailer_merged_drop_groups(struct reader *r);
 int trailer_names_get(struct reader *r, struct cursor *c, struct error *e);
 void trailer_names_drop(struct reader *r);
+int trailer_code_get(struct reader *r, struct cursor *c, struct error *e);
+void trailer_code_drop(struct reader *r);
 int trailer_values_get(struct reader *r, struct cursor *c, struct error *e);
 void trailer_values_drop(struct reader *r);
 

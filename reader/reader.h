@@ -125,6 +125,21 @@ struct reader_name {
 	struct reader_text text;
 };
 
+/* A function of an interpreter, whose addresses are [ip, ip + extent): see
+ * formats/identity/sources.h. A run of addresses ends before ip + end. */
+struct reader_run {
+	uint32_t end, line; /* 0: not known */
+};
+struct reader_code {
+	uint64_t ip;
+	uint32_t extent; /* at least 1 */
+	uint32_t line;   /* where it begins; 0: not known */
+	struct reader_text name;
+	struct reader_text lines;      /* as in the file, */
+	const struct reader_run *runs; /* and decoded, in the order of addresses */
+	uint32_t num_runs;
+};
+
 /* Of value profiles: windows of single steps, the steps, the CPU time that they took, values that
  * were not recorded, and samples after which there was no window (enum csp_value_refusal). */
 struct reader_windows {
@@ -199,6 +214,12 @@ const struct reader_group *reader_group(const struct reader *r, uint32_t i);
 uint32_t reader_num_names(const struct reader *r);
 const struct reader_name *reader_name(const struct reader *r, uint32_t i);
 struct reader_text reader_name_of(const struct reader *r, uint32_t number);
+/* CODE, in the order of addresses; the function with that address, or NULL; its line there, or 0 if
+ * it is not known. */
+uint32_t reader_num_code(const struct reader *r);
+const struct reader_code *reader_code(const struct reader *r, uint32_t i);
+const struct reader_code *reader_code_of(const struct reader *r, uint64_t ip);
+uint32_t reader_code_line(const struct reader_code *code, uint64_t ip);
 /* VALUES: NULL and 0 if no values were recorded. */
 const struct reader_windows *reader_windows(const struct reader *r);
 /* The name of a row's kind, such as "eax", "stride of address", "argument 1"; returns name, which

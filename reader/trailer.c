@@ -293,6 +293,7 @@ static const struct chunk_kind {
     {CSP_CHUNK_GROUPS, "chunk GROUPS ignored", trailer_merged_get_groups,
      trailer_merged_drop_groups},
     {CSP_CHUNK_NAMES, "chunk NAMES ignored", trailer_names_get, trailer_names_drop},
+    {CSP_CHUNK_CODE, "chunk CODE ignored", trailer_code_get, trailer_code_drop},
     {CSP_CHUNK_VALUES, "chunk VALUES ignored", trailer_values_get, trailer_values_drop},
 };
 

@@ -49,6 +49,7 @@ UNIT_LDFLAGS_merge_oom := $(wrap_alloc)
 UNIT_LDFLAGS_symbolize_oom := $(wrap_alloc)
 UNIT_LDFLAGS_reader_bad := $(wrap_alloc)
 UNIT_LDFLAGS_regions := $(wrap_alloc)
+UNIT_LDFLAGS_interpreter := $(wrap_alloc)
 UNIT_LDFLAGS_regular_file := $(wrap_alloc)
 UNIT_LDFLAGS_runtime_counter := $(foreach f,is_open read open enable period close,-Wl,--wrap=os_perf_$f)
 UNIT_LDFLAGS_runtime_insn := -lcapstone
@@ -158,11 +159,11 @@ e2e_paired := threads kernel truth top blame marked conservation several-events 
 # Those that measure no time, and those that hold beside other work. The longest come first.
 e2e_beside := page outputs db thread-sanitizer frames realtime xml diff-page page-values living diff control \
 	eintr stacks activations programs values regions static zoo following ordinary-user faulting \
-	users labels otel attach detach hpcrun-mark python confined remembered killed upcalls many-sources values-programs sanitizers replaced \
+	users labels otel attach detach hpcrun-mark python python-frames python-programs confined remembered killed upcalls many-sources values-programs sanitizers replaced \
 	html recover stress statistics packed transfers export hpcrun db-query db-hostile epochs db-outside locks \
 	hpcprof-text choose db-questions special-files sandbox clean json import unseen mpi manners signal-safety perf-events views \
 	places completion sources own-metrics io mpi-driver drivers merge hpcprof-cli arrows cannot house signal-queue churn \
-	names page-bundle growth dump
+	names page-bundle growth dump python-frames python-programs
 # Many of them wait: one more at a time than JOBS, unless JOBS is 1.
 beside_jobs = $(if $(filter 1,$(JOBS)),1,$(shell expr $(JOBS) + 1))
 e2e_chosen := $(wildcard tests/e2e/$(only).t)

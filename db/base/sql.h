@@ -18,7 +18,7 @@ extern const sqlite3_api_routines *sqlite3_api;
 #include <stdint.h>
 
 /* The application_id of a profile database ("HPCp") and the version of share/hpcprof/schema.sql. */
-enum { DB_APPLICATION = 0x48504370, DB_VERSION = 10 };
+enum { DB_APPLICATION = 0x48504370, DB_VERSION = 11 };
 
 /* The texts of share/hpcprof. */
 extern const char db_schema_sql[], db_views_sql[], db_queries_sql[];

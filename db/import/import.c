@@ -172,7 +172,8 @@ static int take_process(struct import *in, sqlite3_stmt *s)
 				  .waited_ns = import_number(s, 23),
 				  .estimated = import_number(s, 24) != 0,
 				  .flat = import_number(s, 25) != 0,
-				  .foreign = import_number(s, 26) != 0};
+				  .foreign = import_number(s, 26) != 0,
+				  .uninterpreted = some_text(in, s, 27, &ok)};
 
 	p.has_sums = !in->labels_alone && in->m->metrics.len;
 	p.path =
@@ -350,8 +351,8 @@ static const struct table {
      take_account, "", NULL},
     {"SELECT id, path, command, executable, host, pid, ppid, rank, ranks, start_ns, wall_ns, "
      "cpu_ns, threads, \"end\", tool, unmarked, marks_lost, uncounted, tramp_samples, has_ended, "
-     "has_trailer, outside_ns, process_ns, waited_ns, estimated, flat, imported FROM process "
-     "ORDER BY id",
+     "has_trailer, outside_ns, process_ns, waited_ns, estimated, flat, imported, "
+     "uninterpreted FROM process ORDER BY id",
      take_process, "", NULL},
     {"SELECT metric, process, events, samples FROM process_value ORDER BY metric, process",
      take_process_value, "", NULL},

@@ -27,6 +27,7 @@ struct ingest_options db_reading_options(const struct db_writing *w)
 {
 	return (struct ingest_options){.sysroot = w->o->sysroot,
 				       .join_threads = w->o->join_threads,
+				       .keep_interpreter = w->o->interpreter,
 				       .sums = model_num_recorded(w->p->model) <
 					       w->p->model->metrics.len};
 }

@@ -151,6 +151,7 @@ static void write_process(struct db_writing *w, struct bulk *b, size_t i)
 	text_or_null(w, b, p->end);
 	text_or_null(w, b, p->tool);
 	text_or_null(w, b, p->unmarked);
+	text_or_null(w, b, p->uninterpreted);
 	bulk_sum(b, p->marks_lost);
 	bulk_sum(b, p->uncounted);
 	bulk_sum(b, p->tramp_samples);
@@ -171,7 +172,7 @@ static int write_processes(struct db_writing *w, struct error *e)
 	bool ok = true;
 	struct bulk b;
 
-	bulk_begin(&b, w->db, "process", 28, e);
+	bulk_begin(&b, w->db, "process", 29, e);
 	for (size_t i = 0; i < m->processes.len; i++)
 		write_process(w, &b, i);
 	if (bulk_end(&b, e) != 0)

@@ -57,6 +57,17 @@ static const struct store_module *module_at(const struct conversion *c, store_re
 	return store_at(&c->s->view, ref, sizeof(struct store_module));
 }
 
+/* The end of the addresses of source i's module. */
+static uint64_t source_extent(const struct conversion *c, uint32_t i)
+{
+	return __atomic_load_n(&store_survey_source(c->s, i)->extent, __ATOMIC_RELAXED);
+}
+
+static uint64_t source_address(const struct store_source *source)
+{
+	return CSP_SOURCE_BASE + ((uint64_t)source->number << CSP_SOURCE_SHIFT);
+}
+
 static uint32_t count_modules(const struct conversion *c, uint32_t epoch, uint32_t first)
 {
 	const struct store_module *m;
@@ -67,20 +78,23 @@ static uint32_t count_modules(const struct conversion *c, uint32_t epoch, uint32
 	return n;
 }
 
-/* Put the number of modules of each epoch, and each module. */
+/* Put the number of modules of each epoch, and each module. Source files are in all epochs. */
 static void put_epochs(struct conversion *c,
-		       void (*put)(struct conversion *c, const struct store_module *m))
+		       void (*put)(struct conversion *c, const struct store_module *m),
+		       void (*put_source)(struct conversion *c, uint32_t source))
 {
 	uint32_t number = c->s->first_module;
 	csp_put_u32(c->sink, c->s->num_epochs);
 	for (uint32_t e = 0; e < c->s->num_epochs; e++) {
 		const struct store_module *m;
-		csp_put_u32(c->sink, count_modules(c, e, number));
+		csp_put_u32(c->sink, count_modules(c, e, number) + c->s->num_sources);
 		for (store_ref ref = epoch_at(c, e)->first_module;
 		     (m = module_at(c, ref, number)) != NULL; ref = m->next) {
 			put(c, m);
 			number++;
 		}
+		for (uint32_t i = 0; i < c->s->num_sources; i++)
+			put_source(c, i);
 	}
 }
 
@@ -89,6 +103,12 @@ static void put_module(struct conversion *c, const struct store_module *m)
 	const struct store_string *name = string_at(c, m->name);
 	uint32_t n = name->n <= STORE_MAX_MODULE_NAME ? name->n : 0;
 	csp_put_module(c->sink, name->bytes, n, m->virtual_address, m->mapped_address);
+}
+
+static void put_source(struct conversion *c, uint32_t i)
+{
+	const struct store_source *source = store_survey_source(c->s, i);
+	csp_put_module(c->sink, source->text, source->n, 0, source_address(source));
 }
 
 static void put_head(struct conversion *c)
@@ -103,7 +123,7 @@ static void put_head(struct conversion *c)
 		csp_put_metric(c->sink, m->name, (uint32_t)strnlen(m->name, sizeof m->name), true,
 			       m->flags, m->period);
 	}
-	put_epochs(c, put_module);
+	put_epochs(c, put_module, put_source);
 	csp_put_u32(c->sink, c->s->num_trees);
 	csp_put_u64(c->sink, h->tramp_samples);
 }
@@ -157,7 +177,8 @@ static void put_process(struct conversion *c)
 	const struct store_header *h = c->header;
 	bool ranked = h->rank != CSP_NONE;
 	csp_put_u32(c->sink, 11 + 2 * ranked + (h->process != 0) + (h->unmarked != 0) +
-				 (h->marks_lost != 0) + (h->uncounted != 0));
+				 (h->marks_lost != 0) + (h->uncounted != 0) +
+				 (h->uninterpreted != 0));
 	put_pair_ref(c, "command", h->command);
 	put_pair_ref(c, "executable", h->executable);
 	put_pair_ref(c, "host", h->host);
@@ -181,6 +202,8 @@ static void put_process(struct conversion *c)
 		csp_put_pair_u64(c->sink, "marks_lost", h->marks_lost);
 	if (h->uncounted)
 		csp_put_pair_u64(c->sink, "uncounted", h->uncounted);
+	if (h->uninterpreted)
+		put_pair_ref(c, "uninterpreted", h->uninterpreted);
 	if (ranked) {
 		csp_put_pair_u64(c->sink, "rank", h->rank);
 		csp_put_pair_u64(c->sink, "ranks", h->ranks);
@@ -194,9 +217,15 @@ static void put_extent(struct conversion *c, const struct store_module *m)
 	csp_put_text(c->sink, id->bytes, content_id_or_build_id(id->bytes, id->n) ? id->n : 0);
 }
 
+static void put_source_extent(struct conversion *c, uint32_t i)
+{
+	csp_put_u64(c->sink, source_extent(c, i));
+	csp_put_text(c->sink, "", 0);
+}
+
 static void put_modules(struct conversion *c)
 {
-	put_epochs(c, put_extent);
+	put_epochs(c, put_extent, put_source_extent);
 }
 
 /* Where a thread was created: the index of a tree and the id of a node in it; CSP_NONE if its
@@ -316,6 +345,23 @@ static void put_names(struct conversion *c)
 	}
 }
 
+static void put_codes(struct conversion *c)
+{
+	csp_put_u32(c->sink, c->s->num_codes);
+	for (uint32_t i = 0; i < c->s->num_codes; i++) {
+		const struct store_code *code = store_survey_code(c->s, i);
+		const struct store_source *source =
+		    store_at(&c->s->view, code->source, sizeof *source);
+		csp_put_code(c->sink, &(struct csp_code){.ip = source_address(source) + code->start,
+							 .extent = code->extent,
+							 .line = code->line,
+							 .name = code->bytes,
+							 .name_bytes = code->name_bytes,
+							 .lines = code->bytes + code->name_bytes,
+							 .lines_bytes = code->lines_bytes});
+	}
+}
+
 static uint64_t least_count(const struct store_value *v)
 {
 	uint64_t least = v->top[0].count;
@@ -407,13 +453,15 @@ static void put_trailer(struct conversion *c)
 	    {CSP_CHUNK_TREES, put_tree_rows}, {CSP_CHUNK_ACCOUNT, put_account},
 	    {CSP_CHUNK_METRICS, put_metrics}, {CSP_CHUNK_THREADS, put_threads},
 	    {CSP_CHUNK_NAMES, put_names},     {CSP_CHUNK_VALUES, put_values},
+	    {CSP_CHUNK_CODE, put_codes},
 	};
-	bool names = c->s->num_names != 0, values = has_values(c);
+	bool names = c->s->num_names != 0, values = has_values(c), codes = c->s->num_codes != 0;
 	uint32_t n = sizeof chunks / sizeof *chunks;
-	csp_put_trailer_header(c->sink, n - !names - !values);
+	csp_put_trailer_header(c->sink, n - !names - !values - !codes);
 	for (uint32_t i = 0; i < n; i++)
 		if ((names || chunks[i].put != put_names) &&
-		    (values || chunks[i].put != put_values))
+		    (values || chunks[i].put != put_values) &&
+		    (codes || chunks[i].put != put_codes))
 			put_chunk(c, &chunks[i]);
 }
 

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC "HPCSTORE"
-enum { STORE_VERSION = 11, STORE_ORDER_MARK = 0x01020304 };
+enum { STORE_VERSION = 12, STORE_ORDER_MARK = 0x01020304 };
 
 enum {
 	STORE_GRAIN = 16,
@@ -166,6 +166,13 @@ struct store_header {
 	uint64_t end_mono_ns;   /* 0 while it runs */
 	char end[24];           /* "exit 0", "signal 9", "exec"; empty: unknown */
 	struct store_metric metrics[STORE_MAX_METRICS];
+	/* The frames of an interpreter: the tops of binary search trees of store_source and
+	 * store_code, and the number of sources. */
+	store_ref sources, codes;
+	uint32_t num_sources;
+	/* Why the frames of the program's interpreter are not read (store_string; 0: they are, or
+	 * there is none). */
+	store_ref uninterpreted;
 };
 
 /* A name of the program's, for the nodes that refer to it (formats/identity/notes.h). The tree is
@@ -175,6 +182,29 @@ struct store_name {
 	uint64_t hash;
 	uint32_t number, n;
 	char text[]; /* n bytes */
+};
+
+/* A source file of an interpreted program: the load module of that number
+ * (formats/identity/sources.h). The tree is in the order of hash, n, text. Any thread may add one.
+ */
+struct store_source {
+	store_ref left, right;
+	uint64_t hash;
+	uint32_t number, n;
+	uint32_t extent; /* addresses that are given to its functions */
+	char text[];     /* n bytes */
+};
+
+/* A function of the interpreter in such a file. The tree is in the order of key, which no two have.
+ * Any thread may add one. */
+struct store_code {
+	store_ref left, right;
+	uint64_t key; /* internal to the runtime */
+	store_ref source;
+	uint32_t start, extent; /* addresses in the source's module */
+	uint32_t line;          /* where it begins in the file; 0: not known */
+	uint32_t name_bytes, lines_bytes;
+	char bytes[]; /* its name, and then its lines as in the chunk CODE */
 };
 
 struct store_module {

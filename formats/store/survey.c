@@ -223,6 +223,65 @@ static void add_names(struct store_survey *s)
 	s->num_names = s->next - s->first_name;
 }
 
+static void push_source(struct store_survey *s, store_ref ref, store_ref **top)
+{
+	const struct store_source *source =
+	    ref ? store_at(&s->view, ref, sizeof(struct store_source)) : NULL;
+	if (source && source->n <= CSP_SOURCE_NAME_BYTES && source->number < CSP_SOURCES &&
+	    claim(s, ref, sizeof *source + source->n))
+		*--*top = ref;
+}
+
+/* As above. */
+static void add_sources(struct store_survey *s)
+{
+	store_ref *stack = s->order + s->slots, *top = stack;
+	s->first_source = s->next;
+	push_source(s, s->header->sources, &top);
+	while (top < stack) {
+		store_ref ref = *top++;
+		const struct store_source *source = store_at(&s->view, ref, sizeof *source);
+		add(s, ref);
+		push_source(s, source->left, &top);
+		push_source(s, source->right, &top);
+	}
+	s->num_sources = s->next - s->first_source;
+}
+
+static bool is_source(const struct store_survey *s, store_ref ref)
+{
+	uint32_t number = ref < s->slots ? s->number[ref] : 0;
+	return number >= s->first_source && number - s->first_source < s->num_sources;
+}
+
+static void push_code(struct store_survey *s, store_ref ref, store_ref **top)
+{
+	const struct store_code *code =
+	    ref ? store_at(&s->view, ref, sizeof(struct store_code)) : NULL;
+	if (code && code->name_bytes <= CSP_CODE_NAME_BYTES &&
+	    code->lines_bytes <= CSP_CODE_LINES_BYTES &&
+	    claim(s, ref, sizeof *code + code->name_bytes + code->lines_bytes))
+		*--*top = ref;
+}
+
+/* As above. Those that belong to no source are left out, and not what is below them. */
+static void add_codes(struct store_survey *s)
+{
+	store_ref *stack = s->order + s->slots, *top = stack;
+	s->first_code = s->next;
+	push_code(s, s->header->codes, &top);
+	while (top < stack) {
+		store_ref ref = *top++;
+		const struct store_code *code = store_at(&s->view, ref, sizeof *code);
+		if (is_source(s, code->source) && code->extent &&
+		    code->start <= UINT32_MAX - code->extent)
+			add(s, ref);
+		push_code(s, code->left, &top);
+		push_code(s, code->right, &top);
+	}
+	s->num_codes = s->next - s->first_code;
+}
+
 static void push_value(struct store_survey *s, store_ref ref, store_ref **top)
 {
 	if (ref && claim(s, ref, sizeof(struct store_value)))
@@ -274,6 +333,8 @@ int store_survey_make(struct store_survey *s, const struct store_view *v,
 	for (uint32_t i = 0; i < s->num_trees; i++)
 		add_nodes(s, store_survey_tree(s, i)->root);
 	add_names(s);
+	add_sources(s);
+	add_codes(s);
 	add_values(s);
 	return 0;
 }

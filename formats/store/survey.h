@@ -6,8 +6,8 @@
  *
  * All records that were found are numbered in one sequence: the epochs to which trees refer, the
  * threads, the trees by thread, the modules by epoch, the nodes by tree with parents before
- * children, the names. Linked into the preloaded library: no malloc, no stdio; async-signal-safe if
- * the given memory is. */
+ * children, the names, the sources and their functions. Linked into the preloaded library: no
+ * malloc, no stdio; async-signal-safe if the given memory is. */
 #ifndef FORMATS_STORE_SURVEY_H
 #define FORMATS_STORE_SURVEY_H
 
@@ -25,6 +25,8 @@ struct store_survey {
 	uint32_t first_tree, num_trees;
 	uint32_t first_module;
 	uint32_t first_name, num_names;
+	uint32_t first_source, num_sources;
+	uint32_t first_code, num_codes;
 	/* From there to next: values, and before those of an epoch its index and the bit below. */
 	const struct store_windows *windows; /* or NULL */
 	uint32_t first_value, num_values;
@@ -92,6 +94,19 @@ static inline const struct store_node *store_survey_node(const struct store_surv
 static inline const struct store_name *store_survey_name(const struct store_survey *s, uint32_t i)
 {
 	return store_at(&s->view, s->order[s->first_name + i], sizeof(struct store_name));
+}
+
+/* Source i of num_sources. */
+static inline const struct store_source *store_survey_source(const struct store_survey *s,
+							     uint32_t i)
+{
+	return store_at(&s->view, s->order[s->first_source + i], sizeof(struct store_source));
+}
+
+/* Code i of num_codes. Its source is one of num_sources, and its addresses are in it. */
+static inline const struct store_code *store_survey_code(const struct store_survey *s, uint32_t i)
+{
+	return store_at(&s->view, s->order[s->first_code + i], sizeof(struct store_code));
 }
 
 #endif

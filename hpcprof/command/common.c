@@ -50,6 +50,8 @@ const struct option_row common_loading_options[] = {
     {'j', "jobs", "N", "use N threads (default: one per core)", read_threads, FIELD(threads), NULL},
     {0, "join-threads", NULL, "show each thread's call paths below the call that created it",
      option_flag, FIELD(join_threads), NULL},
+    {0, "interpreter", NULL, "show an interpreter's own frames between those of its functions",
+     option_flag, FIELD(interpreter), NULL},
     {0}};
 
 static int read_expression(const struct option_row *row, const char *text, void *field,

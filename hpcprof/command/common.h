@@ -32,6 +32,7 @@ struct common {
 	option_strings_field programs, processes, hosts, ranks, threads_named, labels;
 	option_strings_field group_by; /* keys of labels, see load/ingest_notes.c */
 	bool join_threads;             /* put threads below the call that created them */
+	bool interpreter;              /* show the interpreter's own frames */
 	/* how it is resolved */
 	const char *sysroot; /* or NULL */
 	option_strings_field debug_dirs;
@@ -57,7 +58,7 @@ struct common {
 extern const struct option_row
     common_input_options[]; /* --files-from, -0, --no-pager, --no-sandbox, -q */
 extern const struct option_row common_symbols_options[];  /* --sysroot, --debug-dir */
-extern const struct option_row common_loading_options[];  /* -j, --join-threads */
+extern const struct option_row common_loading_options[];  /* -j, --join-threads and so on */
 extern const struct option_row common_choice_options[];   /* --program and so on */
 extern const struct option_row common_inlining_options[]; /* --no-inline */
 extern const struct option_row common_metrics_options[];  /* -m */

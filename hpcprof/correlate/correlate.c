@@ -338,7 +338,7 @@ static bool describe_module(struct build *b, const struct job *job)
 	if (!job->num_addresses && mod->has_names) {
 		out->best = mod->best;
 		out->stale = mod->stale;
-		out->asked = mod->name[0] == '/' || mod->best != SYMBOL_NONE;
+		out->asked = !mod->is_source && (mod->name[0] == '/' || mod->best != SYMBOL_NONE);
 		out->why = mod->why;
 		return true;
 	}
@@ -452,6 +452,12 @@ static bool make_chains(struct build *b, struct interner *seen, uint32_t *firsts
 	return ok;
 }
 
+/* That of an interpreter is no helper's, as what creates a thread for others is not told apart. */
+static const char *named_creator(const struct build *b, const struct model_call *call)
+{
+	return b->code->functions.at[b->named[call->address >> 32]].name;
+}
+
 /* The function that created a group of threads: the innermost that is no helper's, or the innermost
  * of all. Other frames than those of contexts may be needed to tell it. */
 static const char *creator_of(const struct build *b, const struct model_threads *g)
@@ -461,6 +467,8 @@ static const char *creator_of(const struct build *b, const struct model_threads 
 	for (uint32_t i = 0; i < g->num_calls; i++) {
 		uint32_t module = g->call[i].module;
 		struct chain chain = {0};
+		if (g->call[i].named)
+			return named_creator(b, &g->call[i]);
 		if (model_call_frame(b->m, &g->call[i]) != MODEL_NO_FRAME)
 			chain = chain_of(b, &b->jobs[b->job_of[module]], g->call[i].address);
 		for (size_t k = 0; k < chain.n; k++) {
@@ -541,7 +549,7 @@ int correlate(const struct model *m, const struct correlate_options *o, struct s
 	if (rc == 0)
 		rc = build(&b, e);
 	if (rc == 0)
-		rc = groups_find(out, e);
+		rc = groups_find(out, m, e);
 	pthread_mutex_destroy(&work.lock);
 	for (size_t i = 0; work.jobs && i < work.num_jobs; i++) {
 		free(work.jobs[i].addresses);

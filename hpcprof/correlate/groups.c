@@ -12,6 +12,7 @@
 
 struct grouper {
 	struct symbolized *c;
+	const struct model *m;
 	struct interner ids; /* key: text id, or NO_NAME | module */
 	code_groups *to;
 };
@@ -55,20 +56,30 @@ static uint32_t folder_of(struct grouper *g, const struct code_file *f)
 	return id_of(g, folder, n, f->module);
 }
 
+/* The load module of an interpreter's function is its source file. */
+static bool is_interpreted(const struct grouper *g, const struct code_function *f)
+{
+	return f->file && strcmp(f->file, g->m->modules.at[f->module].name) == 0;
+}
+
 static uint32_t namespace_of(struct grouper *g, const struct code_function *f)
 {
+	char package[NAMESPACE_BYTES];
 	size_t n = 0;
 	const char *name = "";
 
-	if (f->source != SYMBOL_NONE)
+	if (is_interpreted(g, f)) {
+		n = namespace_of_file(f->file, package);
+		name = package;
+	} else if (f->source != SYMBOL_NONE)
 		name = namespace_in(f->name, f->linkage_name, &n);
 	return id_of(g, name, n, f->module);
 }
 
-int groups_find(struct symbolized *c, struct error *e)
+int groups_find(struct symbolized *c, const struct model *m, struct error *e)
 {
-	struct grouper folders = {.c = c, .to = &c->folders};
-	struct grouper namespaces = {.c = c, .to = &c->namespaces};
+	struct grouper folders = {.c = c, .m = m, .to = &c->folders};
+	struct grouper namespaces = {.c = c, .m = m, .to = &c->namespaces};
 	bool ok;
 
 	c->folder_of = malloc((c->files.len + 1) * sizeof *c->folder_of);

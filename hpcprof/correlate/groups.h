@@ -4,9 +4,9 @@
 
 #include "hpcprof/correlate/correlate.h"
 
-/* Fill folders, folder_of, namespaces and namespace_of of the code. 0, or -1 and *e if memory ran
- * out. */
-int groups_find(struct symbolized *c, struct error *e);
+/* Fill folders, folder_of, namespaces and namespace_of of the code of a model. 0, or -1 and *e if
+ * memory ran out. */
+int groups_find(struct symbolized *c, const struct model *m, struct error *e);
 
 /* The folder of a path: the *n bytes at what is returned, in the path or a constant. */
 const char *groups_folder(const char *path, size_t *n);

@@ -232,6 +232,70 @@ static const char *qualified(const char *name, size_t *n)
 	return none(n);
 }
 
+/* ---- Python ---------------------------------------------------------------------------- */
+
+/* "python3.11", also with letters behind it for how it was built. */
+static bool is_version(const char *p, const char *end)
+{
+	const char *at = p;
+
+	if (end - p < 9 || !skip(&at, "python"))
+		return false;
+	while (at < end && isdigit((unsigned char)*at))
+		at++;
+	if (at == end || *at != '.' || !isdigit((unsigned char)at[-1]) ||
+	    !isdigit((unsigned char)at[1]))
+		return false;
+	for (at++; at < end && isdigit((unsigned char)*at); at++)
+		;
+	return end - at < 2;
+}
+
+static bool is_folder_of_packages(const char *p, const char *end)
+{
+	static const char *const names[] = {"site-packages", "dist-packages", "lib-dynload"};
+	bool is = is_version(p, end);
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		is |= (size_t)(end - p) == strlen(names[i]) &&
+		      strncmp(p, names[i], strlen(names[i])) == 0;
+	return is;
+}
+
+/* Put what is between two places, with dots in place of slashes. */
+static size_t put_package(const char *from, const char *end, char *out)
+{
+	size_t n = 0;
+
+	for (; from < end && n < NAMESPACE_BYTES; from++)
+		if (*from != '/' || (n && out[n - 1] != '.'))
+			out[n++] = *from == '/' ? '.' : *from;
+	return n;
+}
+
+size_t namespace_of_file(const char *path, char out[NAMESPACE_BYTES])
+{
+	static const char frozen[] = "<frozen ", suffix[] = ".py";
+	const char *from = NULL, *last = path, *end = path + strlen(path), *name = path;
+
+	if (skip(&name, frozen) && end[-1] == '>') {
+		const char *dot = memrchr(name, '.', (size_t)(end - 1 - name));
+		return put_package(name, dot ? dot : end - 1, out);
+	}
+	for (const char *p = path, *slash; (slash = strchr(p, '/')); p = slash + 1) {
+		last = slash + 1;
+		if (is_folder_of_packages(p, slash))
+			from = slash + 1;
+	}
+	if (!from)
+		return put_package(last, end, out);
+	if (from < last)
+		return put_package(from, last - 1, out);
+	if (end - last > 3 && strcmp(end - 3, suffix) == 0)
+		end -= 3;
+	return put_package(last, end, out);
+}
+
 const char *namespace_in(const char *name, const char *linkage_name, size_t *n)
 {
 	const char *p = linkage_name, *found;

@@ -14,4 +14,11 @@
  * names. */
 const char *namespace_in(const char *name, const char *linkage_name, size_t *n);
 
+/* That of a function of the Python file with this path: the package that the file is in, or the
+ * file's module if it is in none. Packages begin behind the path's last folder of packages, such as
+ * site-packages or python3.11; without one, it is the name of the file. Put into out, without a
+ * NUL; returns the number of bytes. */
+enum { NAMESPACE_BYTES = 1024 };
+size_t namespace_of_file(const char *path, char out[NAMESPACE_BYTES]);
+
 #endif

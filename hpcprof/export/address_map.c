@@ -66,22 +66,46 @@ static bool add_module(struct address_map *a, const struct model_frame *f)
 	return i > 0 || vec_push(&a->stretches, s);
 }
 
+/* A source file is one stretch. Its frames are neighbours. */
+static int add_source(struct address_map *a, size_t i, struct error *e)
+{
+	const struct model_frame *f = &a->m->frames.at[i];
+	struct stretch *last = a->stretches.len ? &a->stretches.at[a->stretches.len - 1] : NULL;
+	struct stretch s = {.module = f->module};
+
+	if (code_map_add(&a->sources, a->m, f, &a->named[i], &s.mapped, e) != 0)
+		return -1;
+	if (!last || last->module != f->module || last->mapped != s.mapped) {
+		if (!vec_push(&a->stretches, s))
+			return error_memory(e, sizeof s);
+		last = &a->stretches.at[a->stretches.len - 1];
+	}
+	last->bytes = a->named[i] - last->mapped + 1;
+	return 0;
+}
+
+static int add_note(struct address_map *a, size_t i, struct error *e)
+{
+	const struct model_frame *f = &a->m->frames.at[i];
+
+	return add_module(a, f) ? make_note(a, f, &a->named[i], e)
+				: error_memory(e, sizeof(struct stretch));
+}
+
 /* After the modules of all other frames. */
-static int add_notes(struct address_map *a, struct error *e)
+static int add_named(struct address_map *a, struct error *e)
 {
 	const struct model *m = a->m;
 
-	a->notes = malloc((m->frames.len + 1) * sizeof *a->notes);
+	a->named = malloc((m->frames.len + 1) * sizeof *a->named);
 	a->names = strings_create();
-	if (!a->notes || !a->names)
-		return error_memory(e, m->frames.len * sizeof *a->notes);
+	if (!a->named || !a->names)
+		return error_memory(e, m->frames.len * sizeof *a->named);
 	for (size_t i = 0; i < m->frames.len; i++) {
 		const struct model_frame *f = &m->frames.at[i];
 		if (f->role < FRAME_ADDRESSED)
 			continue;
-		if (!add_module(a, f))
-			return error_memory(e, sizeof(struct stretch));
-		if (make_note(a, f, &a->notes[i], e) != 0)
+		if ((code_map_has(m, f) ? add_source(a, i, e) : add_note(a, i, e)) != 0)
 			return -1;
 	}
 	return 0;
@@ -93,7 +117,7 @@ int address_map_make(struct address_map *a, const struct model *m, struct error 
 {
 	uint64_t next = FIRST, last = 0;
 	struct stretch *at = NULL;
-	bool notes = false;
+	bool named = false;
 
 	*a = (struct address_map){.m = m};
 	a->of = malloc((m->frames.len + 1) * sizeof *a->of);
@@ -102,7 +126,7 @@ int address_map_make(struct address_map *a, const struct model *m, struct error 
 	for (size_t i = 0; i < m->frames.len; i++) {
 		const struct model_frame *f = &m->frames.at[i];
 		if (f->role >= FRAME_ADDRESSED) {
-			notes = true;
+			named = true;
 			continue;
 		}
 		if (!at || at->module != f->module || f->address - last > FAR) {
@@ -118,17 +142,18 @@ int address_map_make(struct address_map *a, const struct model *m, struct error 
 		at->bytes = last - at->low + 1;
 		a->of[i] = (uint32_t)a->stretches.len - 1;
 	}
-	return notes ? add_notes(a, e) : 0;
+	return named ? add_named(a, e) : 0;
 }
 
 void address_map_deinit(struct address_map *a)
 {
 	vec_free(&a->stretches);
 	free(a->of);
-	free(a->notes);
+	free(a->named);
+	code_map_deinit(&a->sources);
 	strings_destroy(a->names);
 	a->of = NULL;
-	a->notes = NULL;
+	a->named = NULL;
 	a->names = NULL;
 }
 
@@ -138,7 +163,7 @@ uint64_t address_map_at(const struct address_map *a, uint32_t frame)
 	const struct stretch *s;
 
 	if (f->role >= FRAME_ADDRESSED)
-		return a->notes[frame];
+		return a->named[frame];
 	s = &a->stretches.at[a->of[frame]];
 	return f->address - s->low + s->mapped;
 }

@@ -7,6 +7,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/error.h"
 #include "formats/base/vec.h"
+#include "hpcprof/export/code_map.h"
 #include "hpcprof/model/model.h"
 
 struct stretch {
@@ -20,15 +21,17 @@ struct address_map {
 	const struct model *m;
 	VEC(struct stretch) stretches; /* in the order of modules, then of addresses */
 	uint32_t *of;                  /* [frames]: index of the stretch */
-	/* what programs say of themselves (formats/identity/notes.h); NULL: nothing */
-	uint64_t *notes;       /* [frames]: of those with names, their ip */
+	/* functions of an interpreter, and what programs say of themselves
+	 * (formats/identity/notes.h); NULL: nothing */
+	uint64_t *named; /* [frames]: of those with names, their address */
+	struct code_map sources;
 	struct strings *names; /* [num_names]: name i has number i + 1 */
 	uint32_t num_names;
 };
 
-/* Make the map of a finished model, none of whose frames came with names, except regions and
- * labels. 0, or -1 and *e if memory ran out, or ERROR_LIMIT if there are too many names of these.
- */
+/* Make the map of a finished model, none of whose frames came with names, except regions, labels
+ * and functions of an interpreter. 0, or -1 and *e if memory ran out, or ERROR_LIMIT if there are
+ * too many of these. */
 int address_map_make(struct address_map *a, const struct model *m, struct error *e);
 void address_map_deinit(struct address_map *a); /* takes all zeros */
 

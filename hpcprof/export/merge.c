@@ -70,7 +70,10 @@ static void put_epoch(struct writer *w)
 static uint64_t ip_of(const struct writer *w, uint32_t context)
 {
 	uint32_t frame = model_frame_of(w->m, context);
-	return address_map_at(&w->map, frame) + (w->m->frames.at[frame].role == FRAME_CALL);
+	const struct model_frame *f = &w->m->frames.at[frame];
+	bool call = f->role == FRAME_CALL || (f->role == FRAME_NAMED_CALL && code_map_has(w->m, f));
+
+	return address_map_at(&w->map, frame) + call;
 }
 
 /* Put the contexts [from, end), which are all below root. ids has room for their ids. */
@@ -161,7 +164,8 @@ int merge_write(FILE *out, const struct model *m, struct error *e)
 	int rc;
 
 	for (size_t i = 0; i < m->frames.len; i++)
-		if (m->frames.at[i].role >= FRAME_ADDRESSED && !is_note(m, &m->frames.at[i]))
+		if (m->frames.at[i].role >= FRAME_ADDRESSED && !is_note(m, &m->frames.at[i]) &&
+		    !code_map_has(m, &m->frames.at[i]))
 			return error_set(e, ERROR_USAGE,
 					 "a PROFILE contains names instead of addresses and cannot "
 					 "be merged into a datafile (omit it)");

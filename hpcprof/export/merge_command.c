@@ -147,7 +147,8 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 					       .no_names = true,
 					       .threads = true,
 					       .values = true,
-					       .keep_notes = true};
+					       .keep_notes = true,
+					       .interpreter = true};
 
 	if (!o->output)
 		return error_set(e, ERROR_USAGE, "no output is named (use -o FILE)");

@@ -267,6 +267,7 @@ static void put_image(struct csp_sink *s, const struct context *c, const struct 
 	add_number(&pairs, "threads", p->threads, p->threads);
 	add_text(&pairs, "ended_threads", p->has_ended ? "yes" : NULL);
 	add_text(&pairs, "unmarked", p->unmarked);
+	add_text(&pairs, "uninterpreted", p->uninterpreted);
 	add_number(&pairs, "marks_lost", p->marks_lost, p->marks_lost);
 	add_number(&pairs, "uncounted", p->uncounted, p->uncounted);
 	add_number(&pairs, "tramp_samples", p->tramp_samples, p->tramp_samples);
@@ -289,6 +290,11 @@ static void put_merged(struct csp_sink *s, const struct context *c)
 	csp_put_u32(s, (uint32_t)c->m->processes.len);
 	for (size_t i = 0; i < c->m->processes.len; i++)
 		put_image(s, c, &c->m->processes.at[i]);
+}
+
+static void put_code(struct csp_sink *s, const struct context *c)
+{
+	code_map_put(&c->map->sources, c->m, s);
 }
 
 static void put_names(struct csp_sink *s, const struct context *c)
@@ -431,7 +437,8 @@ int merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_
 	for (size_t i = 0; i < n; i++)
 		c.groups[i] = &map->m->threads.at[i];
 	qsort(c.groups, n, sizeof(struct model_threads *), by_group);
-	csp_put_trailer_header(s, 7 + (n > 0) + (map->num_names > 0) + map->m->has_windows);
+	csp_put_trailer_header(s, 7 + (n > 0) + (map->num_names > 0) + map->m->has_windows +
+				      (map->sources.codes.len > 0));
 	put_chunk(s, CSP_CHUNK_PROCESS, &c, put_process);
 	put_chunk(s, CSP_CHUNK_MODULES, &c, put_modules);
 	put_chunk(s, CSP_CHUNK_TREES, &c, put_trees);
@@ -445,6 +452,8 @@ int merge_put_trailer(struct csp_sink *s, const struct address_map *map, uint32_
 		put_chunk(s, CSP_CHUNK_NAMES, &c, put_names);
 	if (map->m->has_windows)
 		put_chunk(s, CSP_CHUNK_VALUES, &c, put_values);
+	if (map->sources.codes.len)
+		put_chunk(s, CSP_CHUNK_CODE, &c, put_code);
 	free(c.groups);
 	return 0;
 }

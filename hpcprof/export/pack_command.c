@@ -40,7 +40,7 @@ static int list_new(const struct pack_options *o, const char *folder, struct sca
 
 static int pack_files(const struct common *of, struct pack *p, struct diag *d, struct error *e)
 {
-	struct profile_request wanted = {.common = of, .no_names = true};
+	struct profile_request wanted = {.common = of, .no_names = true, .interpreter = true};
 	struct profile profile;
 	int rc = profile_load(&profile, &wanted, d, e);
 

@@ -223,7 +223,7 @@ static int add_process(struct filling *f, uint32_t i, const uint32_t *threads, c
 	    .foreign = true,
 	};
 
-	to.executable = to.host = to.end = to.unmarked = model_text(f->m, "", 0);
+	to.executable = to.host = to.end = to.unmarked = to.uninterpreted = model_text(f->m, "", 0);
 	if (!to.path || !to.command || !to.executable)
 		return out_of_memory(f);
 	return vec_push(&f->m->processes, to) ? 0 : out_of_memory(f);

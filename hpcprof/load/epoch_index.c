@@ -57,6 +57,8 @@ int epoch_index_open(struct epoch_index *p, const struct reader *r, uint32_t num
 		p->spans[i].start = s->start;
 		p->spans[i].length = s->last - s->start;
 		p->spans[i].shift = epoch->modules[s->module].virtual_address - s->start;
+		if (epoch_index_is_source(s->start))
+			p->spans[i].shift = 0; /* no short path: their frames have names */
 	}
 	p->ready = true;
 	return 0;
@@ -68,6 +70,9 @@ void epoch_index_close(struct epoch_index *p)
 		return;
 	relocate_deinit(&p->relocator);
 	free(p->spans);
+	interpreters_deinit(&p->interpreters);
+	interner_deinit(&p->source_keys);
+	vec_free(&p->source_steps);
 	p->ready = false;
 }
 
@@ -163,6 +168,66 @@ static uint64_t note_step(struct epoch_index *p, struct model *m, uint32_t modul
 	return frame == UINT32_MAX ? UINT64_MAX : MODEL_STEP_FRAME | frame;
 }
 
+/* ---- frames of an interpreter: formats/identity/sources.h --------------------------------- */
+
+bool epoch_index_is_pseudo(const struct epoch_index *p, uint64_t ip)
+{
+	const struct relocator *r = &p->relocator;
+	uint32_t i = relocate_find(r, ip);
+	struct reader_text name = {NULL, 0};
+
+	if (i < r->num_spans)
+		name = r->epoch->modules[r->spans[i].module].name;
+	return name.n == sizeof CSP_SOURCE_INTERPRETER - 1 &&
+	       memcmp(name.at, CSP_SOURCE_INTERPRETER, name.n) == 0;
+}
+
+/* The function with that address in the source file, or one whose name is not known. */
+static uint32_t source_function(struct model *m, uint32_t module, const struct reader_code *code)
+{
+	static const char unknown[] = MODEL_UNKNOWN_FUNCTION;
+	const char *path = m->modules.at[module].name;
+	struct model_function f = {.module = module, .line = code ? code->line : 0};
+	bool named = code && code->name.n;
+
+	if (path[0] != '[')
+		f.file = path;
+	f.name = model_text(m, named ? code->name.at : unknown,
+			    named ? code->name.n : sizeof unknown - 1);
+	/* also if a merged file says so */
+	if (f.name && strcmp(f.name, unknown) == 0)
+		f.source = SYMBOL_NONE;
+	return f.name ? model_function(m, &f) : UINT32_MAX;
+}
+
+static uint64_t make_source_step(struct epoch_index *p, struct model *m, uint32_t module,
+				 uint64_t at, enum frame_role role)
+{
+	const struct reader_code *code = reader_code_of(p->names, at);
+	uint32_t line = code ? reader_code_line(code, at) : 0, frame = UINT32_MAX;
+	uint32_t function = source_function(m, module, code);
+
+	m->modules.at[module].has_names = true;
+	m->modules.at[module].is_source = true;
+	if (function != UINT32_MAX)
+		frame = model_named_frame(m, function, line, role);
+	return frame == UINT32_MAX ? UINT64_MAX : MODEL_STEP_FRAME | frame;
+}
+
+/* Each is made once. */
+static uint64_t source_step(struct epoch_index *p, struct model *m, uint32_t module, uint64_t at,
+			    enum frame_role role)
+{
+	enum frame_role named = role == FRAME_CALL ? FRAME_NAMED_CALL : FRAME_NAMED_POINT;
+	uint32_t id = interner_add(&p->source_keys, at << 1 | (role == FRAME_CALL));
+	uint64_t step;
+
+	if (id < p->source_steps.len)
+		return p->source_steps.at[id];
+	step = id == INTERNER_NONE ? UINT64_MAX : make_source_step(p, m, module, at, named);
+	return step != UINT64_MAX && vec_push(&p->source_steps, step) ? step : UINT64_MAX;
+}
+
 uint64_t epoch_index_slow_step(struct epoch_index *p, struct model *m, const char *path,
 			       uint64_t ip, enum frame_role role)
 {
@@ -187,6 +252,8 @@ uint64_t epoch_index_slow_step(struct epoch_index *p, struct model *m, const cha
 		return note_step(p, m, *module, ip, false, role);
 	if (span && is_module(&r->epoch->modules[span->module], CSP_LABEL_BASE, CSP_MODULE_LABEL))
 		return note_step(p, m, *module, ip, true, role);
+	if (span && epoch_index_is_source(span->start))
+		return source_step(p, m, *module, ip - (role == FRAME_CALL), role);
 	if (role != FRAME_ENTRY && model_step_is_plain(*module, at))
 		return model_plain_step(*module, at, role);
 	frame = model_frame(m, *module, at, role);

@@ -3,6 +3,7 @@
 #ifndef HPCPROF_LOAD_EPOCH_INDEX_H
 #define HPCPROF_LOAD_EPOCH_INDEX_H
 
+#include "hpcprof/load/interpreters.h"
 #include "hpcprof/load/relocate.h"
 #include "hpcprof/model/model.h"
 
@@ -24,9 +25,13 @@ struct epoch_index {
 	struct epoch_index_span *spans; /* [relocator.num_spans] */
 	uint32_t hints[EPOCH_INDEX_HINTS];
 	uint32_t unknown;           /* the model's module for ips outside all spans */
-	const struct reader *names; /* for nodes that refer to names */
-	bool keep_notes;            /* see struct ingest_options */
-	bool every_label;           /* the same */
+	const struct reader *names; /* for nodes that refer to names, and functions of sources */
+	struct interpreters interpreters;
+	/* steps in source files, by the id of twice the address, plus 1 for a call */
+	struct interner source_keys;
+	VEC(uint64_t) source_steps;
+	bool keep_notes;  /* see struct ingest_options */
+	bool every_label; /* the same */
 };
 
 /* Extents of modules, read from their files and kept for later datafiles. */
@@ -41,6 +46,15 @@ int epoch_index_open(struct epoch_index *p, const struct reader *r, uint32_t epo
 		     struct epoch_index_extents *extents, struct error *e);
 void epoch_index_close(struct epoch_index *p);
 void epoch_index_extents_deinit(struct epoch_index_extents *x);
+
+/* Whether an ip is that of a frame of an interpreter (formats/identity/sources.h). */
+static inline bool epoch_index_is_source(uint64_t ip)
+{
+	return ip - CSP_SOURCE_BASE < CSP_SOURCES_EXTENT;
+}
+
+/* Whether it is in what stands for what the interpreter itself does. */
+bool epoch_index_is_pseudo(const struct epoch_index *p, uint64_t ip);
 
 /* The slow path of epoch_index_step. path is that of the datafile. UINT64_MAX if memory ran out. */
 uint64_t epoch_index_slow_step(struct epoch_index *p, struct model *m, const char *path,

@@ -207,6 +207,8 @@ int ingest_tree(struct ingest *in, uint32_t index)
 		rc = reader_rows_begin(&t.rows, in->r, index, in->e);
 	if (rc == 0 && !in->options.keep_notes)
 		rc = ingest_notes(in, &t.rows);
+	if (rc == 0 && !in->options.keep_interpreter)
+		rc = ingest_interpreter(in, t.place, &t.rows, NULL);
 	if (rc == 0)
 		rc = make_room(in, t.rows.n);
 	if (rc != 0) {

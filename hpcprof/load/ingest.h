@@ -29,6 +29,8 @@ struct ingest_options {
 			      that has them */
 	bool keep_notes;   /* notes (formats/identity/notes.h) remain frames below those that they
 			      are about; else regions become frames of the path */
+	bool keep_interpreter; /* an interpreter's own frames remain in paths with frames of the
+				  functions that it runs (formats/identity/sources.h) */
 	bool values;  /* fill the model's values of instructions, and add the frames of these */
 	bool threads; /* fill the model's groups of threads, and add the frames of the calls
 			 that created them */

@@ -11,6 +11,7 @@ void ingest_creators_close(struct ingest *in)
 		struct ingest_creator *c = in->creators.at[i];
 		reader_rows_end(&c->rows);
 		interner_deinit(&c->ids);
+		free(c->images);
 		free(c->contexts);
 		free(c);
 	}
@@ -27,41 +28,46 @@ static bool number_rows(struct ingest_creator *c)
 	return true;
 }
 
-static int open_creator(struct ingest *in, uint32_t tree, struct ingest_creator *c)
+static int open_creator(struct ingest *in, uint32_t tree, bool folded, struct ingest_creator *c)
 {
 	if (!vec_push(&in->creators, c)) {
 		free(c);
 		ingest_out_of_memory(in, sizeof *c);
 		return -1;
 	}
-	if (interner_insert(&in->creator_trees, tree) == INTERNER_NONE)
+	if (interner_insert(&in->creator_trees, 2 * (uint64_t)tree + folded) == INTERNER_NONE)
 		return ingest_out_of_memory(in, sizeof *c);
 	if (ingest_open_place(in, reader_tree(in->r, tree)->epoch, &c->place) != 0 ||
 	    reader_rows_begin(&c->rows, in->r, tree, in->e) != 0)
 		return -1;
-	return number_rows(c) ? 0 : ingest_out_of_memory(in, c->rows.n * sizeof(uint64_t));
+	c->num_nodes = c->rows.n;
+	c->numbered = c->rows.ids;
+	if (!number_rows(c))
+		return ingest_out_of_memory(in, c->rows.n * sizeof(uint64_t));
+	return folded ? ingest_interpreter(in, c->place, &c->rows, &c->images) : 0;
 }
 
-int ingest_creator(struct ingest *in, uint32_t tree, struct ingest_creator **out)
+int ingest_creator(struct ingest *in, uint32_t tree, bool folded, struct ingest_creator **out)
 {
-	uint32_t id = interner_find(&in->creator_trees, tree);
+	uint32_t id = interner_find(&in->creator_trees, 2 * (uint64_t)tree + folded);
 
 	if (id != INTERNER_NONE) {
 		*out = in->creators.at[id];
 		return 0;
 	}
 	*out = calloc(1, sizeof **out);
-	return *out ? open_creator(in, tree, *out) : ingest_out_of_memory(in, sizeof **out);
+	return *out ? open_creator(in, tree, folded, *out) : ingest_out_of_memory(in, sizeof **out);
 }
 
 uint64_t ingest_creator_row(const struct ingest_creator *c, uint64_t node)
 {
-	uint32_t row;
+	uint64_t row = node < c->num_nodes ? node : 0;
 
-	if (!c->rows.ids)
-		return node < c->rows.n ? node : 0;
-	row = interner_find(&c->ids, node);
-	return row == INTERNER_NONE ? 0 : row;
+	if (c->numbered) {
+		uint32_t id = interner_find(&c->ids, node);
+		row = id == INTERNER_NONE ? 0 : id;
+	}
+	return c->images ? c->images[row] : row;
 }
 
 /* ---- the root of a tree -------------------------------------------------------------- */
@@ -109,7 +115,7 @@ static int call_site(struct ingest *in, uint32_t tree, uint64_t node, uint32_t r
 	uint32_t *contexts;
 	int rc = 0;
 
-	if (ingest_creator(in, tree, &c) != 0)
+	if (ingest_creator(in, tree, !in->options.keep_interpreter, &c) != 0)
 		return -1;
 	contexts = contexts_of(c);
 	if (!contexts)

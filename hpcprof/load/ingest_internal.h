@@ -57,10 +57,13 @@ struct node_batch {
 	uint16_t taking[TAKINGS][BATCH];
 };
 
-/* A tree with nodes where threads were created. */
+/* A tree with nodes where threads were created, with or without the interpreter's own frames. */
 struct ingest_creator {
 	struct reader_rows rows;
-	struct interner ids; /* of the rows, unless they are the rows' numbers */
+	uint64_t num_nodes;  /* in the file */
+	bool numbered;       /* the nodes have ids, */
+	struct interner ids; /* these; else they are the nodes' numbers */
+	uint64_t *images;    /* [num_nodes]: their rows; NULL: the same numbers */
 	struct epoch_index *place;
 	uint32_t *contexts; /* [rows] of the nodes as call sites, CONTEXT_NONE: not yet; or NULL */
 };
@@ -88,7 +91,7 @@ struct ingest {
 	bool *left_out;  /* [threads]: not chosen; NULL: none, or not known of all yet */
 	uint32_t *roots; /* [trees], the context that each is below, or NULL; see ingest_root */
 	struct row_sums sums;          /* raw values */
-	struct interner creator_trees; /* the trees of creators */
+	struct interner creator_trees; /* twice the trees of creators, plus 1 if they are folded */
 	VEC(struct ingest_creator *) creators;
 	bool calls;       /* a column is not asynchronous */
 	uint32_t reached; /* contexts that the model's columns have room for */
@@ -96,6 +99,20 @@ struct ingest {
 	ingest_watch_fn *watch; /* or NULL */
 	void *watcher;
 };
+
+/* What nodes that are no frames say (formats/identity/notes.h). */
+static inline bool ingest_is_region(uint64_t ip)
+{
+	return ip - CSP_REGION_BASE < CSP_NOTE_EXTENT;
+}
+static inline bool ingest_is_label(uint64_t ip)
+{
+	return ip - CSP_LABEL_BASE < CSP_NOTE_EXTENT;
+}
+static inline bool ingest_is_note(uint64_t ip)
+{
+	return ingest_is_region(ip) || ingest_is_label(ip);
+}
 
 struct ingested_tree {
 	struct reader_rows rows;
@@ -113,6 +130,12 @@ bool ingest_mark(struct ingest *in, struct ingested_tree *t);
 /* Put what the nodes of regions say into the paths that they are about, if the tree has any: *rows,
  * which is the tree's, is replaced. 0, or -1 and the ingest's error. */
 int ingest_notes(struct ingest *in, struct reader_rows *rows);
+/* Leave the interpreter's own frames out of paths with Python frames, if the tree has any: *rows,
+ * which is the tree's, is replaced. images may be NULL; else, if that was done, *images becomes the
+ * new row of what is left of the path to each old one, malloc'd. 0, or -1 and the ingest's error.
+ */
+int ingest_interpreter(struct ingest *in, struct epoch_index *place, struct reader_rows *rows,
+		       uint64_t **images);
 /* Merge the nodes of a marked tree below the context root. 0, or -1 and the ingest's error. */
 int ingest_nodes(struct ingest *in, struct ingested_tree *t, uint32_t root);
 
@@ -127,9 +150,9 @@ bool ingest_merged_sums(const struct ingest *in, const struct reader_merged_sum 
 			struct metric_sums *sums);
 /* Events and samples of the metric whose V is column i, in a row of in->sums. */
 struct model_sum ingest_row_sum(const struct ingest *in, const uint64_t *row, uint32_t i);
-/* Open a tree with nodes where threads were created. It is closed at the end of the file. 0, or -1
- * and the ingest's error. */
-int ingest_creator(struct ingest *in, uint32_t tree, struct ingest_creator **out);
+/* Open a tree with nodes where threads were created; folded: without the interpreter's own frames.
+ * It is closed at the end of the file. 0, or -1 and the ingest's error. */
+int ingest_creator(struct ingest *in, uint32_t tree, bool folded, struct ingest_creator **out);
 /* The row of a node there; 0 (the root's) if there is none. */
 uint64_t ingest_creator_row(const struct ingest_creator *c, uint64_t node);
 void ingest_creators_close(struct ingest *in);

@@ -19,6 +19,7 @@
 #include "formats/base/interner.h"
 #include "hpcprof/load/choice.h"
 #include "hpcprof/load/ingest_internal.h"
+#include "hpcprof/load/new_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +31,6 @@ struct region {
 	uint32_t chain;
 };
 
-/* Rows that were made, by the number of their key. */
-struct rows_made {
-	struct interner keys;
-	VEC(uint64_t) rows;
-};
-
 /* A row that is still to be made on the way to the end of a path. */
 struct step {
 	struct rows_made *kind;
@@ -44,8 +39,7 @@ struct step {
 
 struct rewriting {
 	const struct reader_rows *from;
-	uint32_t words;   /* of a row */
-	VEC(uint64_t) to; /* rows */
+	struct new_rows to;
 	uint64_t *copies; /* [from->n]: their rows in to, of notes that of their parent */
 	uint32_t *depths; /* [from->n]: how many frames their paths have */
 	/* of the path at hand: its notes, the innermost first; its regions, the outermost first,
@@ -53,31 +47,15 @@ struct rewriting {
 	VEC(uint64_t) notes;
 	VEC(struct region) regions;
 	VEC(struct step) steps;
-	struct interner ips, chains;
+	struct interner chains;
 	struct rows_made frames; /* by node and the chain of regions that it is in */
 	struct rows_made
 	    inside; /* the last region of a chain, by the node of the frame outside of it */
-	struct rows_made leaves; /* by parent and ip */
 };
-
-static bool is_region(uint64_t ip)
-{
-	return ip - CSP_REGION_BASE < CSP_NOTE_EXTENT;
-}
-
-static bool is_label(uint64_t ip)
-{
-	return ip - CSP_LABEL_BASE < CSP_NOTE_EXTENT;
-}
-
-static bool is_note(uint64_t ip)
-{
-	return is_region(ip) || is_label(ip);
-}
 
 static uint64_t depth_of(uint64_t note)
 {
-	return is_region(note) ? note & CSP_NOTE_DEPTH : 0;
+	return ingest_is_region(note) ? note & CSP_NOTE_DEPTH : 0;
 }
 
 /* The ip of its frame. */
@@ -94,40 +72,7 @@ static uint64_t ip_at(const struct rewriting *w, uint64_t row)
 /* The root is none, whatever its ip is. */
 static bool is_note_at(const struct rewriting *w, uint64_t row)
 {
-	return row && is_note(ip_at(w, row));
-}
-
-/* Append a row without values; its number, or UINT64_MAX if memory ran out. */
-static uint64_t append(struct rewriting *w, uint64_t parent, uint64_t ip)
-{
-	uint64_t row = w->to.len / w->words;
-
-	if (!vec_reserve(&w->to, w->to.len + w->words))
-		return UINT64_MAX;
-	memset(w->to.at + w->to.len, 0, w->words * sizeof *w->to.at);
-	w->to.at[w->to.len + ROW_ID] = row;
-	w->to.at[w->to.len + ROW_PARENT] = parent;
-	w->to.at[w->to.len + ROW_IP] = ip;
-	w->to.len += w->words;
-	return row;
-}
-
-/* The row with that key: the one that was made, or UINT64_MAX. */
-static uint64_t find_row(const struct rows_made *made, uint64_t key)
-{
-	uint32_t id = interner_find(&made->keys, key);
-
-	return id < made->rows.len ? made->rows.at[id] : UINT64_MAX;
-}
-
-static uint64_t make_row(struct rewriting *w, struct rows_made *made, uint64_t key, uint64_t parent,
-			 uint64_t ip)
-{
-	uint32_t id = interner_add(&made->keys, key);
-	uint64_t row = append(w, parent, ip);
-
-	return id == made->rows.len && row != UINT64_MAX && vec_push(&made->rows, row) ? row
-										       : UINT64_MAX;
+	return row && ingest_is_note(ip_at(w, row));
 }
 
 /* The values of paths without labels are not wanted if some labels are. */
@@ -138,7 +83,7 @@ static bool want_labels(const struct ingest *in)
 
 static bool copy(const struct ingest *in, struct rewriting *w)
 {
-	size_t kept = want_labels(in) ? ROW_METRICS * sizeof(uint64_t) : w->from->bytes;
+	bool kept = !want_labels(in);
 
 	for (uint64_t k = 0; k < w->from->n; k++) {
 		uint64_t ip = ip_at(w, k), parent = reader_row_word(w->from, k, ROW_PARENT);
@@ -147,12 +92,12 @@ static bool copy(const struct ingest *in, struct rewriting *w)
 		uint64_t above = w->copies[k] = k ? w->copies[parent] : 0;
 		if (note)
 			continue;
-		w->copies[k] = append(w, above, ip);
+		w->copies[k] = new_rows_append(&w->to, above, ip);
 		if (w->copies[k] == UINT64_MAX)
 			return false;
-		memcpy(w->to.at + w->to.len - w->words, w->from->at + k * w->from->bytes, kept);
-		w->to.at[w->to.len - w->words + ROW_ID] = w->copies[k];
-		w->to.at[w->to.len - w->words + ROW_PARENT] = above;
+		for (uint32_t i = 0; kept && i < in->num_metrics; i++)
+			new_rows_add(&w->to, w->copies[k], i,
+				     reader_row_word(w->from, k, ROW_METRICS + i));
 	}
 	return true;
 }
@@ -175,7 +120,7 @@ static bool place_regions(struct rewriting *w, uint64_t frames)
 	for (size_t i = 0; i < w->regions.len; i++) {
 		struct region *r = &w->regions.at[i];
 		uint64_t depth = depth_of(r->ip) < frames ? depth_of(r->ip) : frames;
-		uint32_t ip = interner_add(&w->ips, r->ip), id = INTERNER_NONE;
+		uint32_t ip = interner_add(&w->to.ips, r->ip), id = INTERNER_NONE;
 		if (ip != INTERNER_NONE)
 			id = interner_add(&w->chains, (uint64_t)chain << 32 | ip);
 		if (id == INTERNER_NONE)
@@ -210,7 +155,7 @@ static bool is_wanted(const struct ingest *in, const struct rewriting *w)
 	if (!want_labels(in))
 		return true;
 	for (size_t i = 0; i < w->notes.len && n < CHOICE_LABELS; i++)
-		if (is_label(w->notes.at[i]))
+		if (ingest_is_label(w->notes.at[i]))
 			labels[n++] =
 			    (struct choice_label){name_at(in, w->notes.at[i] >> CSP_NOTE_SHIFT),
 						  name_at(in, w->notes.at[i])};
@@ -222,7 +167,7 @@ static bool has_key(const struct ingest *in, uint64_t ip, const char *key)
 {
 	struct reader_text name;
 
-	if (!is_label(ip))
+	if (!ingest_is_label(ip))
 		return false;
 	name = name_at(in, ip >> CSP_NOTE_SHIFT);
 	return name.n == strlen(key) && memcmp(name.at, key, name.n) == 0;
@@ -245,7 +190,7 @@ static bool put_every_label(const struct ingest *in, struct rewriting *w)
 	for (size_t i = w->notes.len; i > 0; i--) {
 		struct region r = {.ip = w->notes.at[i - 1]};
 		size_t k = w->regions.len;
-		if (!is_label(r.ip))
+		if (!ingest_is_label(r.ip))
 			continue;
 		while (k > 0 && compare_keys(in, w->regions.at[k - 1].ip, r.ip) > 0)
 			k--;
@@ -284,7 +229,7 @@ static bool find_regions(const struct ingest *in, struct rewriting *w, uint64_t 
 	if (!(in->options.every_label ? put_every_label(in, w) : put_labels(in, w)))
 		return false;
 	for (size_t i = w->notes.len; i > 0; i--)
-		if (is_region(w->notes.at[i - 1])) {
+		if (ingest_is_region(w->notes.at[i - 1])) {
 			struct region r = {.ip = w->notes.at[i - 1]};
 			if (!vec_push(&w->regions, r))
 				return false;
@@ -307,7 +252,7 @@ static uint64_t row_of(struct rewriting *w, uint64_t node)
 		struct step s = {.kind = inside ? &w->inside : &w->frames,
 				 .key = node << 32 | (last ? last->chain : 0),
 				 .ip = inside ? frame_of(last->ip) : ip_at(w, node)};
-		row = last ? find_row(s.kind, s.key) : w->copies[node];
+		row = last ? rows_made_find(s.kind, s.key) : w->copies[node];
 		if (row != UINT64_MAX)
 			break;
 		if (!vec_push(&w->steps, s))
@@ -319,7 +264,7 @@ static uint64_t row_of(struct rewriting *w, uint64_t node)
 	}
 	for (size_t i = w->steps.len; row != UINT64_MAX && i > 0; i--) {
 		const struct step *s = &w->steps.at[i - 1];
-		row = make_row(w, s->kind, s->key, row, s->ip);
+		row = rows_made_add(s->kind, &w->to, s->key, row, s->ip);
 	}
 	return row;
 }
@@ -328,8 +273,7 @@ static uint64_t row_of(struct rewriting *w, uint64_t node)
  * call there, as it has a child: if it was interrupted, its ip is 1 less. */
 static uint64_t place(const struct ingest *in, struct rewriting *w, uint64_t node, bool interrupted)
 {
-	uint64_t row, ip, key, leaf;
-	uint32_t at;
+	uint64_t row, ip;
 
 	if (!find_regions(in, w, node))
 		return UINT64_MAX;
@@ -339,23 +283,13 @@ static uint64_t place(const struct ingest *in, struct rewriting *w, uint64_t nod
 	if (!w->regions.len || w->regions.at[w->regions.len - 1].depth < w->depths[node])
 		node = outer(w, node);
 	row = row_of(w, node);
-	at = interner_add(&w->ips, ip);
-	if (row == UINT64_MAX || at == INTERNER_NONE)
-		return UINT64_MAX;
-	key = row << 32 | at;
-	leaf = find_row(&w->leaves, key);
-	return leaf == UINT64_MAX ? make_row(w, &w->leaves, key, row, ip) : leaf;
+	return row == UINT64_MAX ? row : new_rows_leaf(&w->to, row, ip);
 }
 
 static void add_values(struct rewriting *w, uint64_t row, uint64_t from)
 {
-	uint64_t *to = w->to.at + row * w->words + ROW_METRICS;
-
-	for (unsigned i = 0; i + ROW_METRICS < w->words; i++) {
-		uint64_t value = reader_row_word(w->from, from, ROW_METRICS + i);
-		to[i] += value;
-		to[i] |= -(uint64_t)(to[i] < value); /* saturate */
-	}
+	for (uint32_t i = 0; i + ROW_METRICS < w->to.words; i++)
+		new_rows_add(&w->to, row, i, reader_row_word(w->from, from, ROW_METRICS + i));
 }
 
 /* Whether the node's values are of samples; false also if it has none. */
@@ -400,21 +334,15 @@ static bool has_notes(struct model *m, const struct reader_rows *rows)
 
 	for (uint64_t k = 1; k < rows->n; k++) {
 		uint64_t ip = reader_row_word(rows, k, ROW_IP);
-		any |= is_note(ip);
-		m->has_labels |= is_label(ip);
+		any |= ingest_is_note(ip);
+		m->has_labels |= ingest_is_label(ip);
 	}
 	return any;
 }
 
-static void rows_deinit(struct rows_made *made)
-{
-	interner_deinit(&made->keys);
-	vec_free(&made->rows);
-}
-
 int ingest_notes(struct ingest *in, struct reader_rows *rows)
 {
-	struct rewriting w = {.from = rows, .words = ROW_METRICS + in->num_metrics};
+	struct rewriting w = {.from = rows, .to.words = ROW_METRICS + in->num_metrics};
 	bool ok;
 
 	if (!(reader_num_names(in->r) && has_notes(in->m, rows)) && !want_labels(in))
@@ -422,24 +350,16 @@ int ingest_notes(struct ingest *in, struct reader_rows *rows)
 	w.copies = malloc(rows->n * sizeof *w.copies);
 	w.depths = malloc(rows->n * sizeof *w.depths);
 	ok = w.copies && w.depths && rows->n < UINT32_MAX && rewrite(in, &w);
-	if (ok) {
-		uint64_t n = w.to.len / w.words;
-		size_t bytes = rows->bytes;
-		reader_rows_end(rows);
-		*rows = (struct reader_rows){
-		    .at = (const uint8_t *)w.to.at, .n = n, .bytes = bytes, .copy = w.to.at};
-		w.to.at = NULL;
-	}
-	free(w.to.at);
+	if (ok)
+		new_rows_give(&w.to, rows);
+	new_rows_deinit(&w.to);
 	free(w.copies);
 	free(w.depths);
 	vec_free(&w.notes);
 	vec_free(&w.regions);
 	vec_free(&w.steps);
-	rows_deinit(&w.frames);
-	rows_deinit(&w.inside);
-	rows_deinit(&w.leaves);
-	interner_deinit(&w.ips);
+	rows_made_deinit(&w.frames);
+	rows_made_deinit(&w.inside);
 	interner_deinit(&w.chains);
 	return ok ? 0 : ingest_out_of_memory(in, rows->n * sizeof(uint64_t));
 }

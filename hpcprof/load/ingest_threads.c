@@ -71,9 +71,10 @@ static int add_call(struct ingest *in, struct creator *c, uint64_t ip)
 	if (step == UINT64_MAX)
 		return ingest_out_of_memory(in, sizeof f);
 	f = step & MODEL_STEP_FRAME ? m->frames.at[(uint32_t)step] : model_plain_frame(step);
-	if (model_frame(m, f.module, f.address, FRAME_CALL) == UINT32_MAX)
+	bool named = f.role >= FRAME_ADDRESSED;
+	if (!named && model_frame(m, f.module, f.address, FRAME_CALL) == UINT32_MAX)
 		return ingest_out_of_memory(in, sizeof f);
-	c->call[c->num_calls++] = (struct model_call){f.address, f.module};
+	c->call[c->num_calls++] = (struct model_call){f.address, f.module, named};
 	return 0;
 }
 
@@ -85,7 +86,7 @@ static int find_calls(struct ingest *in, struct creator *c, const struct created
 
 	if (c->tree == at->tree && c->node == at->node)
 		return 0;
-	rc = ingest_creator(in, at->tree, &tree);
+	rc = ingest_creator(in, at->tree, true, &tree);
 	if (rc != 0)
 		return rc;
 	c->tree = at->tree;

@@ -319,6 +319,7 @@ static int add(struct model *m, const struct xml_source *s, struct error *e)
 	    .end = nothing,
 	    .tool = nothing,
 	    .unmarked = nothing,
+	    .uninterpreted = nothing,
 	    .estimated = true,
 	    .flat = true,
 	};

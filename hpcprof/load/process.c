@@ -74,8 +74,9 @@ static int describe(struct model *m, struct reader_pairs about, struct reader_te
 	out->end = value_of(m, about, "end");
 	out->tool = value_of(m, about, "tool");
 	out->unmarked = value_of(m, about, "unmarked");
+	out->uninterpreted = value_of(m, about, "uninterpreted");
 	if (!out->path || !out->command || !out->executable || !out->host || !out->end ||
-	    !out->tool || !out->unmarked)
+	    !out->tool || !out->unmarked || !out->uninterpreted)
 		return error_memory(e, 0);
 	out->has_rank = small_number(about, "rank", &out->rank);
 	small_number(about, "ranks", &out->ranks);

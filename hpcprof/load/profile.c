@@ -153,6 +153,7 @@ static int load_all(struct profile *p, const struct profile_request *r, struct d
 			 .ingest = {.sysroot = o->sysroot,
 				    .join_threads = o->join_threads,
 				    .keep_notes = r->keep_notes,
+				    .keep_interpreter = r->interpreter || o->interpreter,
 				    .group_by = &o->group_by,
 				    .threads = r->threads,
 				    .values = r->values},

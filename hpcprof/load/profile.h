@@ -39,6 +39,7 @@ struct profile_request {
 	bool threads;       /* fill the model's groups of threads */
 	bool values;        /* fill the model's values of instructions */
 	bool keep_notes;    /* regions are not put into paths: see struct ingest_options */
+	bool interpreter;   /* an interpreter's frames are kept, whatever common says */
 	bool no_names;      /* do not resolve addresses: no names are printed */
 };
 

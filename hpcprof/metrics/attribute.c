@@ -202,7 +202,14 @@ static bool add_use(void *context, uint32_t node, enum grouping g, uint32_t row,
 	return true;
 }
 
-/* Sum up the values of code without a known symbol or line. What the kernel did has no line. */
+/* What the kernel or an interpreter itself did has no line. */
+static bool has_lines(const struct model *m, uint32_t module)
+{
+	return !kernel_part_module(m, module) &&
+	       strcmp(m->modules.at[module].name, CSP_SOURCE_INTERPRETER) != 0;
+}
+
+/* Sum up the values of code without a known symbol or line. */
 static void add_unknown(struct attributing *a)
 {
 	uint32_t contexts = model_num_contexts(a->m);
@@ -212,12 +219,12 @@ static void add_unknown(struct attributing *a)
 		uint32_t frame = model_frame_of(a->m, c);
 		const struct code_frame *leaf = &a->code->frames.at[a->code->first[frame]];
 		const struct code_function *function = &a->code->functions.at[leaf->function];
-		bool kernel = kernel_part_module(a->m, function->module);
+		bool lines = has_lines(a->m, function->module);
 		for (size_t i = 0; i < n; i++) {
 			size_t at = function->module * n + i;
 			if (function->source == SYMBOL_NONE)
 				add_to(&a->out->nameless[at], a->columns[i][c]);
-			if (a->code->lines.at[leaf->line].line == 0 && !kernel)
+			if (a->code->lines.at[leaf->line].line == 0 && lines)
 				add_to(&a->out->lineless[at], a->columns[i][c]);
 		}
 	}

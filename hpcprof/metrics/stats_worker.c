@@ -33,6 +33,7 @@ int stats_worker_init(struct stats_worker *w, const struct stats *s,
 	const struct ingest_options o = {.choice = s->profile->choice,
 					 .sysroot = s->options->sysroot,
 					 .join_threads = s->options->join_threads,
+					 .keep_interpreter = s->options->interpreter,
 					 .group_by = &s->options->group_by,
 					 .sums =
 					     model_num_recorded(index->m) < index->m->metrics.len};

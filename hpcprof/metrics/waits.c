@@ -1,6 +1,7 @@
 #include "hpcprof/metrics/waits.h"
 
 #include "formats/identity/kernel.h"
+#include "formats/identity/sources.h"
 #include "hpcprof/correlate/creators.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/metrics/kernel.h"
@@ -14,7 +15,7 @@
 
 static const char lock[] = "lock", condition[] = "condition", barrier[] = "barrier",
 		  semaphore[] = "semaphore", join[] = "join", futex[] = "futex", file[] = "file",
-		  a_socket[] = "socket", other[] = "other";
+		  a_socket[] = "socket", gil[] = "GIL", other[] = "other";
 
 /* System calls by what they wait for, each with a blank before and after it. "" is any other. */
 static const struct {
@@ -48,7 +49,7 @@ static const char *const descriptors[] = {file, a_socket, "pipe", "terminal", "d
 bool waits_for_thread(const char *kind)
 {
 	return kind == lock || kind == condition || kind == barrier || kind == semaphore ||
-	       kind == join;
+	       kind == join || kind == gil;
 }
 
 static const char *kind_of_call(const char *call)
@@ -68,8 +69,11 @@ static const char *kind_of_call(const char *call)
 /* "[kernel] read" or "[kernel] read pipe" */
 static const char *kind_of_name(const char *name)
 {
-	const char *call = name + strlen(CSP_MODULE_KERNEL), *last;
+	size_t prefix = strlen(CSP_MODULE_KERNEL);
+	const char *call = name, *last;
 
+	if (strncmp(name, CSP_MODULE_KERNEL, prefix) == 0)
+		call += prefix;
 	call += *call == ' ';
 	last = strrchr(call, ' ');
 	for (size_t i = 0; last && i < sizeof descriptors / sizeof *descriptors; i++)
@@ -122,8 +126,18 @@ static bool helps(const struct model *m, const struct code_function *f)
 	size_t length = strlen(f->name), end = sizeof stub - 1;
 
 	return kernel_part_module(m, f->module) || strcmp(module, CSP_MODULE_VDSO) == 0 ||
+	       strcmp(module, CSP_SOURCE_INTERPRETER) == 0 ||
 	       (length > end && strcmp(f->name + length - end, stub) == 0) ||
 	       creators_helps(module, &named);
+}
+
+static const char *kind_of(const struct model *m, const struct code_function *f)
+{
+	if (kernel_part_module(m, f->module))
+		return kind_of_name(f->name);
+	if (strcmp(m->modules.at[f->module].name, CSP_SOURCE_INTERPRETER) == 0)
+		return strcmp(f->name, CSP_WAITS_FOR_GIL) == 0 ? gil : other;
+	return kind_of_function(f->name);
 }
 
 static int find_functions(struct finder *f, struct error *e)
@@ -137,9 +151,7 @@ static int find_functions(struct finder *f, struct error *e)
 	for (size_t i = 0; i < n; i++) {
 		const struct code_function *function = &f->c->functions.at[i];
 		f->helps[i] = helps(f->m, function);
-		f->by_function[i] = kernel_part_module(f->m, function->module)
-					? kind_of_name(function->name)
-					: kind_of_function(function->name);
+		f->by_function[i] = kind_of(f->m, function);
 	}
 	return 0;
 }

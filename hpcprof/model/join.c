@@ -81,6 +81,7 @@ static bool join_modules(struct join *j)
 			return false;
 		to = &j->to->modules.at[id];
 		to->assumed |= mod->assumed;
+		to->is_source |= mod->is_source;
 		ok = join_names(j, to, mod);
 		if (image && (!to->image || strcmp(image, to->image) < 0))
 			to->image = image;
@@ -239,6 +240,7 @@ static bool join_process(struct join *j, const struct model_process *from)
 	p.end = again(j, from->end, &ok);
 	p.tool = again(j, from->tool, &ok);
 	p.unmarked = again(j, from->unmarked, &ok);
+	p.uninterpreted = again(j, from->uninterpreted, &ok);
 	metric_sums_move(&p.sums, j->metrics);
 	return ok && vec_push(&to->processes, p);
 }
@@ -277,7 +279,8 @@ static bool join_all_facts(struct join *j)
 	for (size_t i = 0; ok && i < j->from->metrics.len; i++)
 		ok = join_metric(j, i);
 	for (size_t i = 0; ok && i < j->from->threads.len; i++)
-		ok = model_join_threads(j->to, &j->from->threads.at[i], j->metrics, j->modules);
+		ok = model_join_threads(j->to, &j->from->threads.at[i], j->metrics, j->modules,
+					j->functions);
 	return ok && model_join_values(j->to, j->from, j->modules) && join_processes(j);
 }
 

@@ -73,6 +73,7 @@ struct model_module {
 	const char *build_id; /* lower-case hex, or formats/identity/content_id.h, or NULL */
 	const char *image;    /* where the image of a [vdso] was saved, or NULL */
 	bool assumed;         /* an address was assigned to it because an extent was not known */
+	bool is_source;       /* a source file of an interpreter: see formats/identity/sources.h */
 	/* for names that came with the frames, as in a database: how they were found */
 	bool has_names, stale;
 	enum symbol_source best;
@@ -154,9 +155,10 @@ struct model_process {
 	/* CPU time of COMMAND and of all that it waited for, as wait4 tells it. Only the last image
 	 * of COMMAND has it; 0: not known. */
 	uint64_t waited_ns;
-	const char *unmarked; /* why its return addresses are not marked, though asked for */
-	uint64_t marks_lost;  /* threads that met a mark that was not theirs */
-	uint64_t uncounted;   /* threads for which an event could not be counted */
+	const char *unmarked;      /* why its return addresses are not marked, though asked for */
+	const char *uninterpreted; /* why its interpreter's frames were not read */
+	uint64_t marks_lost;       /* threads that met a mark that was not theirs */
+	uint64_t uncounted;        /* threads for which an event could not be counted */
 	uint64_t tramp_samples;
 	struct metric_sums sums;
 	uint32_t threads;     /* rows of THREADS, or 0 */
@@ -169,10 +171,12 @@ struct model_process {
 	bool has_ended; /* one of the rows of THREADS stands for many ended threads */
 };
 
-/* The call with this address (see enum frame_role) in the module's file. */
+/* The call with this address (see enum frame_role) in the module's file, or that of a frame that
+ * came with its name. */
 struct model_call {
 	uint64_t address;
 	uint32_t module;
+	bool named;
 };
 
 enum thread_kind {
@@ -283,8 +287,7 @@ int model_finish_all(struct model *const *models, size_t n, struct error *e);
 int model_compare_functions(const struct model_function *a, const struct model_function *b);
 int model_compare_frames(const struct model_frame *a, const struct model_frame *b);
 
-/* In a finished model: the frame with an address that is the same; MODEL_NO_FRAME if there is none.
- */
+/* In a finished model: the frame that is the same; MODEL_NO_FRAME if there is none. */
 uint32_t model_find_frame(const struct model *m, const struct model_frame *want);
 
 static inline uint32_t model_num_contexts(const struct model *m)

@@ -137,6 +137,13 @@ static int order_functions(struct model *m, uint32_t **places, struct error *e)
 	if (rc != 0)
 		return rc;
 	rc = permute(m->functions.at, m->functions.len, sizeof *m->functions.at, ids, e);
+	for (size_t i = 0; i < m->threads.len; i++)
+		for (uint32_t k = 0; k < m->threads.at[i].num_calls; k++) {
+			struct model_call *call = &m->threads.at[i].call[k];
+			if (call->named)
+				call->address = (uint64_t)(*places)[call->address >> 32] << 32 |
+						(uint32_t)call->address;
+		}
 	free(ids);
 	return rc;
 }
@@ -157,9 +164,10 @@ int model_compare_frames(const struct model_frame *a, const struct model_frame *
 uint32_t model_find_frame(const struct model *m, const struct model_frame *want)
 {
 	const struct model_module *mod = &m->modules.at[want->module];
-	uint32_t end = mod->first_frame + mod->num_frames;
-	uint32_t at = SEARCH_FIRST(i, mod->first_frame, end,
-				   model_compare_frames(&m->frames.at[i], want) >= 0);
+	bool named = want->role >= FRAME_ADDRESSED;
+	uint32_t from = named ? 0 : mod->first_frame;
+	uint32_t end = named ? (uint32_t)m->frames.len : from + mod->num_frames;
+	uint32_t at = SEARCH_FIRST(i, from, end, model_compare_frames(&m->frames.at[i], want) >= 0);
 
 	return at < end && model_compare_frames(&m->frames.at[at], want) == 0 ? at : MODEL_NO_FRAME;
 }

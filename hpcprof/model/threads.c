@@ -24,7 +24,7 @@ const char *model_thread_pattern(struct model *m, const char *name)
 static uint32_t key_of(struct model *m, const struct model_threads *group)
 {
 	char key[2 * sizeof group->pattern + sizeof(uint64_t) +
-		 MODEL_CREATOR_CALLS * (sizeof(uint64_t) + sizeof(uint32_t))];
+		 MODEL_CREATOR_CALLS * (sizeof(uint64_t) + sizeof(uint32_t) + 1)];
 	uint64_t kind = group->kind;
 	size_t n = 0;
 
@@ -40,6 +40,7 @@ static uint32_t key_of(struct model *m, const struct model_threads *group)
 		n += sizeof(uint64_t);
 		memcpy(key + n, &group->call[i].module, sizeof(uint32_t));
 		n += sizeof(uint32_t);
+		key[n++] = group->call[i].named;
 	}
 	return strings_intern(m->strings, key, n);
 }
@@ -89,7 +90,7 @@ bool model_add_threads(struct model *m, const struct model_threads *group)
 }
 
 bool model_join_threads(struct model *m, const struct model_threads *group, const uint32_t *metrics,
-			const uint32_t *modules)
+			const uint32_t *modules, const uint32_t *functions)
 {
 	struct model_call calls[MODEL_CREATOR_CALLS];
 	struct model_threads copy = *group;
@@ -97,6 +98,9 @@ bool model_join_threads(struct model *m, const struct model_threads *group, cons
 	for (uint32_t i = 0; i < group->num_calls; i++) {
 		calls[i] = group->call[i];
 		calls[i].module = modules[calls[i].module];
+		if (calls[i].named)
+			calls[i].address = (uint64_t)functions[calls[i].address >> 32] << 32 |
+					   (uint32_t)calls[i].address;
 	}
 	copy.call = calls;
 	copy.pattern = model_text(m, group->pattern, strlen(group->pattern));
@@ -110,5 +114,7 @@ bool model_join_threads(struct model *m, const struct model_threads *group, cons
 
 uint32_t model_call_frame(const struct model *m, const struct model_call *call)
 {
-	return model_find_frame(m, &(struct model_frame){call->address, call->module, FRAME_CALL});
+	return model_find_frame(m,
+				&(struct model_frame){call->address, call->module,
+						      call->named ? FRAME_NAMED_CALL : FRAME_CALL});
 }

@@ -135,13 +135,26 @@ static size_t operator_bytes(const char *s)
 	return n + strspn(s + n, "<>=-");
 }
 
+/* Bytes of a part like "<locals>" of a Python function's name, which is one word at its beginning
+ * or after a dot; 0 if there is none at s. */
+static size_t python_bytes(const char *name, const char *s)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+	size_t n = *s == '<' && (s == name || s[-1] == '.') ? strspn(s + 1, letters) : 0;
+
+	return n && s[1 + n] == '>' ? n + 2 : 0;
+}
+
 const char *layout_empty_brackets(struct arena *a, const char *s, char open, char close)
 {
 	char *out = arena_alloc(a, 3 * strlen(s) + sizeof dots), *to = out;
+	const char *name = s;
 	unsigned depth = 0;
 
 	while (out && *s) {
 		size_t n = operator_bytes(s);
+		if (!n && !depth)
+			n = python_bytes(name, s);
 		if (n) {
 			if (!depth)
 				to = mempcpy(to, s, n);

@@ -39,6 +39,7 @@ CREATE TABLE process ( -- a program image: there is a datafile of each
 	"end" TEXT, -- how it ended
 	tool TEXT, -- what measured it
 	unmarked TEXT, -- why its return addresses were not marked, though asked for
+	uninterpreted TEXT, -- why the frames of its interpreter were not read
 	marks_lost INTEGER NOT NULL, -- threads that gave their marks up
 	uncounted INTEGER NOT NULL, -- threads for which an event could not be counted
 	tramp_samples INTEGER NOT NULL, -- as in the datafile's header

@@ -79,7 +79,7 @@ is "each table has a comment" "$(sql cxx.db "SELECT count(*) FROM sqlite_schema 
 	name NOT LIKE 'sqlite_%' AND sql NOT LIKE '%--%'")" 0
 is "each view has a comment" "$(sql cxx.db "SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND sql NOT LIKE '%--%'")" 0
 is "application_id" "$(sql cxx.db 'PRAGMA application_id')" "$((0x48504370))"
-is "user_version" "$(sql cxx.db 'PRAGMA user_version')" 10
+is "user_version" "$(sql cxx.db 'PRAGMA user_version')" 11
 
 # Several measurements.
 history() { # history FILE: of three runs

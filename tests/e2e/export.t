@@ -81,9 +81,11 @@ read_by_pprof() {
 	PPROF_TMPDIR=$PWD timeout 60 "$pprof" -top -unit=ns -nodefraction=0 -nodecount=0 "$1.pprof" \
 		>"$1.top" 2>"$1.err" && lib exported.py pprof "$1.top" "$1.pprof"
 }
+# It takes a file of its working directory for two, as the caller and as what is called.
+mkdir elsewhere
 read_by_callgrind() {
-	timeout 60 callgrind_annotate --auto=no --threshold=100 --show=CPUTIME --inclusive=yes \
-		"$1.callgrind" >"$1.inclusive" 2>"$1.err" && [ ! -s "$1.err" ] &&
+	(cd elsewhere && timeout 60 callgrind_annotate --auto=no --threshold=100 --show=CPUTIME --inclusive=yes \
+		"../$1.callgrind") >"$1.inclusive" 2>"$1.err" && [ ! -s "$1.err" ] &&
 		lib exported.py inclusive "$1.inclusive" "$1.json" &&
 		timeout 60 callgrind_annotate --auto=no "$1.callgrind" >"$1.annotated" &&
 		tr -d , <"$1.annotated" | grep -q "^ *$2 (100.0%) .*PROGRAM TOTALS"

@@ -69,6 +69,7 @@ test('arguments go before the middle does', () => {
 		     'operator->', 'a<b', '<lambda at x.c:3', '(anonymous namespace)::f', '>', 'a)',
 		     ''])
 		assert.equal(stripArguments(same, true), same);
+	assert.equal(stripArguments('A.f.<locals>.<lambda>', true), 'A.f.<locals>.<lambda>');
 	assert.equal(stripArguments('x::operator()(int)', true), 'x::operator()(...)');
 	assert.equal(stripArguments('x::operator<< <char>(y&)', true), 'x::operator<< <...>(...)');
 	assert.equal(stripArguments('f<(a->b)>(int)', true), 'f<...>(...)');

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { BASE = 0x10000000, NODE_BYTES = 8 * 5 };
+enum { BASE = 0x10000000, MODULE_BYTES = 0x1000000, MODULES = 12, NODE_BYTES = 8 * 5 };
 
 struct made {
 	VEC(struct build_node) nodes;
@@ -272,6 +272,79 @@ static void make_groups(struct made *m, size_t bytes)
 	end_merged(m, &s, CSP_CHUNK_GROUPS);
 }
 
+/* A node with any ip. */
+static uint64_t add_ip(struct made *m, uint64_t parent, uint64_t ip, uint64_t value)
+{
+	uint64_t at = add_node(m, parent, 0, value);
+
+	m->nodes.at[m->nodes.len - 1].ip = ip;
+	return at;
+}
+
+static struct csp_sink begin_codes(size_t bytes, size_t n)
+{
+	struct csp_sink s = {.buf = calloc(2 * bytes + 4096, 1), .cap = 2 * bytes + 4096};
+
+	must(s.buf);
+	csp_put_u32(&s, (uint32_t)n);
+	return s;
+}
+
+/* Functions of an interpreter that call each other, half of them by way of its own. */
+static void make_functions(struct made *m, size_t bytes)
+{
+	size_t n = bytes / 120;
+	struct csp_sink s = begin_codes(bytes, n);
+	uint64_t at = add_root(m);
+
+	add_node(m, add_node(m, at, 0, 0), 1, 1000);
+	for (size_t i = 0; i < n; i++) {
+		struct csp_code code = {CSP_SOURCE_BASE + 2 * i, 2, (uint32_t)i, NULL, 0, "\5", 2};
+		code.name = name_of(m, "f", i);
+		code.name_bytes = (uint32_t)strlen(code.name);
+		csp_put_code(&s, &code);
+		if (i % 2 == 0)
+			at = add_node(m, at, 1, 1000);
+		at = add_ip(m, at, code.ip + 1, 1000);
+	}
+	end_tree(m, 0, CSP_NONE, 0);
+	end_merged(m, &s, CSP_CHUNK_CODE);
+}
+
+/* A function with a line for each address, all of which were seen. */
+static void make_lines(struct made *m, size_t bytes)
+{
+	size_t n = bytes / (NODE_BYTES + 3);
+	char *table = malloc(2 * n + 1);
+	uint64_t at = add_node(m, add_root(m), 0, 0);
+	struct csp_sink s = begin_codes(bytes, 1);
+
+	must(table);
+	add_node(m, at, 1, 1000);
+	for (size_t i = 0; i < n; i++) {
+		memcpy(table + 2 * i, "\3\1", 2);
+		add_ip(m, at, CSP_SOURCE_BASE + i, 1000);
+	}
+	end_tree(m, 0, CSP_NONE, 0);
+	csp_put_code(&s, &(struct csp_code){CSP_SOURCE_BASE, (uint32_t)n, 1, "f", 1, table,
+					    (uint32_t)(2 * n)});
+	free(table);
+	end_merged(m, &s, CSP_CHUNK_CODE);
+}
+
+/* At each depth of a path of several modules another one runs a function of an interpreter. */
+static void make_runners(struct made *m, size_t bytes)
+{
+	uint64_t at = add_root(m);
+
+	add_node(m, add_node(m, at, 0, 0), 1, 1000);
+	for (size_t i = 0; i < bytes / NODE_BYTES / 2; i++) {
+		at = add_ip(m, at, BASE + (i * 7 % MODULES) * MODULE_BYTES + 8 * (i % 100), 0);
+		add_ip(m, at, CSP_SOURCE_BASE, 1000);
+	}
+	end_tree(m, 0, CSP_NONE, 0);
+}
+
 /* ---- the measurement ------------------------------------------------------------------------ */
 
 typedef void maker(struct made *m, size_t bytes);
@@ -286,12 +359,17 @@ struct family {
 /* Write the file, and another one that is the same. */
 static void write_files(struct family *f, size_t bytes)
 {
-	static const struct build_module modules[] = {{"/none", 0, BASE, 0x1000000, "0011"}};
-	static const struct build_epoch epochs[] = {{modules, 1}};
+	struct build_module modules[MODULES + 1] = {{"/none", 0, BASE, MODULE_BYTES, "0011"}};
+	const struct build_epoch epochs[] = {{modules, MODULES + 1}};
 	struct made m = {0};
 	struct built b;
 
 	must(vec_reserve(&m.names, 32 * bytes));
+	for (unsigned i = 1; i < MODULES; i++)
+		modules[i] = (struct build_module){name_of(&m, "/none", i), 0,
+						   BASE + i * MODULE_BYTES, MODULE_BYTES, NULL};
+	modules[MODULES] =
+	    (struct build_module){"/none.py", 0, CSP_SOURCE_BASE, MODULE_BYTES, NULL};
 	f->make(&m, bytes);
 	if (!m.metrics.len)
 		add_metrics(&m, 1);
@@ -378,6 +456,9 @@ static const struct {
     {"creators", make_creators},
     {"images", make_images},
     {"groups", make_groups},
+    {"functions", make_functions},
+    {"lines", make_lines},
+    {"runners", make_runners},
 };
 
 static const char *const lines[] = {

@@ -211,7 +211,7 @@ static void test_only_when_asked(void **state)
 {
 	(void)state;
 	struct model *m = model_create();
-	const struct model_call call = {0x400200, 0};
+	const struct model_call call = {.address = 0x400200};
 	struct error e;
 
 	assert_non_null(m);
@@ -219,7 +219,7 @@ static void test_only_when_asked(void **state)
 	assert_int_equal(model_finish(m, &e), 0);
 	assert_int_equal(m->threads.len, 0);
 	for (uint32_t k = 0; k < m->modules.len; k++)
-		assert_int_equal(model_call_frame(m, &(struct model_call){call.address, k}),
+		assert_int_equal(model_call_frame(m, &(struct model_call){call.address, k, false}),
 				 MODEL_NO_FRAME);
 	model_destroy(m);
 }

@@ -115,11 +115,43 @@ static void test_damaged(void **state)
 	}
 }
 
+static void test_python_files(void **state)
+{
+	static const char *const files[][2] = {
+	    {"/usr/lib/python3/dist-packages/numpy/core/numeric.py", "numpy.core"},
+	    {"/usr/lib/python3/dist-packages/six.py", "six"},
+	    {"/usr/lib/python3.11/concurrent/futures/thread.py", "concurrent.futures"},
+	    {"/usr/lib/python3.13t/threading.py", "threading"},
+	    {"/x/lib/python3.9/site-packages/a//b/__init__.py", "a.b"},
+	    {"/x/python3.9/site-packages/y/site-packages/z/w.py", "z"},
+	    {"/srv/u/python3.11.4/main.py", "main.py"},
+	    {"/srv/u/python3.x/python.11/main.py", "main.py"},
+	    {"/srv/u/python/main.py", "main.py"},
+	    {"main.py", "main.py"},
+	    {"<string>", "<string>"},
+	    {"<frozen importlib._bootstrap>", "importlib"},
+	    {"<frozen posixpath>", "posixpath"},
+	    {"<frozen ", "<frozen "},
+	    {"/usr/lib/python3.11/lib-dynload/", ""},
+	    {"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		char *path = strdup(files[i][0]), out[NAMESPACE_BYTES];
+		size_t n = namespace_of_file(path, out);
+		if (n != strlen(files[i][1]) || memcmp(out, files[i][1], n) != 0)
+			fail_msg("%s: %.*s", path, (int)n, out);
+		free(path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_names),
 	    cmocka_unit_test(test_damaged),
+	    cmocka_unit_test(test_python_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

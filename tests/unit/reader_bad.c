@@ -28,6 +28,8 @@ static struct built shape(unsigned i)
 	f.chunks = &extra;
 	f.num_chunks = 1;
 	f.windows = i & 1 ? build_values.windows : NULL;
+	f.codes = build_interpreter.codes;
+	f.num_codes = i & 2 ? build_interpreter.num_codes : 0;
 	build(&f, &b);
 	return b;
 }

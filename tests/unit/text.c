@@ -101,6 +101,8 @@ static void test_widths_and_cuts(void **state)
 	assert_string_equal(layout_cut_name(&a, "a<b<c> >::d() const", 17), "a<...>::d() const");
 	assert_string_equal(layout_cut_name(&a, "a<b<c> >::d() const", 11), "a<...>::d()");
 	assert_string_equal(layout_cut_name(&a, "void a<b>::done(int) const", 14), "void a::done");
+	assert_string_equal(layout_cut_name(&a, "Outer.f.<locals>.<lambda>", 20),
+			    "Outer....s>.<lambda>");
 	assert_string_equal(layout_cut_name(&a, "std::operator<< <char, long>(x&)", 26),
 			    "std::operator<< <...>(...)");
 	assert_string_equal(layout_cut_name(&a, "T::operator()(int, int, int) const", 26),

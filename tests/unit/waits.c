@@ -82,6 +82,8 @@ static void test_kinds(void **state)
 	    {"app main|app work|libc.so.6 __GI___libc_read|[kernel] [kernel] read pipe", "pipe",
 	     "work"},
 	    {"app main|app work|libc.so.6 read|[kernel] [kernel] read file", "file", "work"},
+	    {"python3 main|x.py work|[interpreter] [waiting for the GIL]", "GIL", "work"},
+	    {"python3 main|x.py work|[interpreter] another", "other", "work"},
 	    {"app main|app work|libc.so.6 write|[kernel] [kernel] write terminal", "terminal",
 	     "work"},
 	    {"app main|app work|libc.so.6 ioctl|[kernel] [kernel] ioctl device", "device", "work"},

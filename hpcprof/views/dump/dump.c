@@ -361,6 +361,30 @@ static void dump_names(struct dump *d)
 	d->form->end_list(&d->to);
 }
 
+static void dump_codes(struct dump *d)
+{
+	put_number(d, "num_functions", reader_num_code(d->r));
+	d->form->list(&d->to, "functions");
+	for (uint32_t i = 0; i < reader_num_code(d->r); i++) {
+		const struct reader_code *code = reader_code(d->r, i);
+		d->form->record(&d->to, "function", i);
+		d->form->address(&d->to, "ip", code->ip);
+		put_number(d, "extent", code->extent);
+		put_number(d, "line", code->line);
+		put_string(d, "name", code->name);
+		d->form->list(&d->to, "runs");
+		for (uint32_t k = 0; k < code->num_runs; k++) {
+			d->form->record(&d->to, "run", DUMP_UNNUMBERED);
+			put_number(d, "end", code->runs[k].end);
+			put_number(d, "line", code->runs[k].line);
+			d->form->end_record(&d->to);
+		}
+		d->form->end_list(&d->to);
+		d->form->end_record(&d->to);
+	}
+	d->form->end_list(&d->to);
+}
+
 static void dump_value(struct dump *d, uint32_t i)
 {
 	const struct reader_value *v = reader_value(d->r, i);
@@ -425,6 +449,7 @@ static const struct {
     [CSP_CHUNK_MERGED] = {"MERGED", dump_merged},
     [CSP_CHUNK_GROUPS] = {"GROUPS", dump_groups},
     [CSP_CHUNK_NAMES] = {"NAMES", dump_names},
+    [CSP_CHUNK_CODE] = {"CODE", dump_codes},
 };
 
 static void dump_chunk(struct dump *d, uint32_t i)

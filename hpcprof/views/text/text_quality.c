@@ -271,6 +271,30 @@ static bool unmarked(struct text *t)
 	return true;
 }
 
+/* Where paths have the interpreter's own frames only. */
+static bool uninterpreted(struct text *t)
+{
+	const char *first = NULL;
+	size_t n = 0;
+	bool several = false;
+
+	for (size_t i = 0; i < t->m->processes.len; i++) {
+		const char *why = t->m->processes.at[i].uninterpreted;
+		n += why[0] != 0;
+		first = why[0] && !first ? why : first;
+		several |= why[0] && strcmp(why, first) != 0;
+	}
+	if (n && !(first = layout_clean(&t->arena, first)))
+		return false;
+	if (n)
+		text_paragraph(t,
+			       "Frames of the interpreter were not read in %zu of %zu program "
+			       "images: %s%s.",
+			       n, t->m->processes.len, first,
+			       several ? ", or for other reasons" : "");
+	return true;
+}
+
 /* Descriptors have a limit, and a program may give up what it was permitted to do. */
 static void uncounted(struct text *t)
 {
@@ -312,7 +336,7 @@ static bool losses(struct text *t)
 			       "to the next module are counted to it.",
 			       assumed, assumed == 1 ? "" : "s");
 	uncounted(t);
-	if (!unmarked(t))
+	if (!unmarked(t) || !uninterpreted(t))
 		return false;
 	if (in_slots && !t->brief)
 		text_paragraph(t, "Trampolines: %" PRIu64 " samples are in our own trampolines.",

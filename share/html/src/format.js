@@ -187,7 +187,7 @@ export function stripArguments(name, parameters) {
 		const c = name[i];
 		const opens =
 			c === '<' || (c === '(' && (depth || strippable(name, i, parameters)));
-		if (opens && !(c === '<' && i === 0)) {
+		if (opens && !(c === '<' && (i === 0 || isPythonPart(name, i)))) {
 			if (!depth)
 				out += c === '<' ? '<...>' : '(...)';
 			closers[depth++] = c === '<' ? '>' : ')';
@@ -199,6 +199,11 @@ export function stripArguments(name, parameters) {
 		}
 	}
 	return depth ? name : out;
+}
+
+/** Is this "<locals>" or so, a part of a Python function's name? */
+function isPythonPart(name, i) {
+	return name[i - 1] === '.' && /^<[a-z]+>/.test(name.slice(i, i + 20));
 }
 
 /** Does a list of parameters begin at i? "(anonymous namespace)" and "f()" have none. */

@@ -336,6 +336,20 @@ static void put_values(struct maker *m, const struct build_file *f)
 		put_value(m, &w->values[i]);
 }
 
+static void put_codes(struct maker *m, const struct build_file *f)
+{
+	put_u32(m, "rows of CODE", f->num_codes);
+	for (uint32_t i = 0; i < f->num_codes; i++) {
+		const struct build_code *code = &f->codes[i];
+		put_u64(m, "ip of a CODE row", code->ip);
+		put_u32(m, "extent of a CODE row", code->extent);
+		put_u32(m, "line of a CODE row", code->line);
+		put_text(m, "length of a CODE name", code->name);
+		ahead(m, 0, 4, "length of CODE lines");
+		csp_put_text(&m->sink, code->lines, code->lines_bytes);
+	}
+}
+
 static const struct {
 	uint32_t tag;
 	void (*put)(struct maker *m, const struct build_file *f);
@@ -344,13 +358,14 @@ static const struct {
     {CSP_CHUNK_TREES, put_trees},     {CSP_CHUNK_ACCOUNT, put_account},
     {CSP_CHUNK_TRACE, put_trace},     {CSP_CHUNK_METRICS, put_metrics},
     {CSP_CHUNK_THREADS, put_threads}, {CSP_CHUNK_VALUES, put_values},
+    {CSP_CHUNK_CODE, put_codes},
 };
 enum { KNOWN_CHUNKS = sizeof known_chunks / sizeof *known_chunks };
 
 static bool has_chunk(const struct build_file *f, uint32_t tag)
 {
 	return !(f->without & 1u << tag) && (tag != CSP_CHUNK_TRACE || f->num_trace > 0) &&
-	       (tag != CSP_CHUNK_VALUES || f->windows);
+	       (tag != CSP_CHUNK_VALUES || f->windows) && (tag != CSP_CHUNK_CODE || f->num_codes);
 }
 
 /* The payload of a chunk is made separately, because its length precedes it. */

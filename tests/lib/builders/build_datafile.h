@@ -103,6 +103,14 @@ struct build_windows {
 	uint32_t num_values;
 };
 
+/* Of the chunk CODE: a function of an interpreter. */
+struct build_code {
+	uint64_t ip;
+	uint32_t extent, line;
+	const char *name, *lines; /* lines has lines_bytes */
+	uint32_t lines_bytes;
+};
+
 struct build_chunk { /* any bytes with any tag, after the known chunks */
 	uint32_t tag;
 	const void *bytes;
@@ -139,6 +147,8 @@ struct build_file {
 	const struct build_trace *trace; /* the chunk is left out if num_trace is 0 */
 	uint64_t num_trace;
 	const struct build_windows *windows; /* NULL: the chunk VALUES is left out */
+	const struct build_code *codes;      /* the chunk CODE is left out if num_codes is 0 */
+	uint32_t num_codes;
 	const struct build_chunk *chunks;
 	uint32_t num_chunks;
 
@@ -156,6 +166,11 @@ extern const struct build_file build_example;
 extern const struct build_file build_regions;
 /* One with values of instructions. */
 extern const struct build_file build_values;
+
+/* A program in Python: functions that call each other, directly and by way of C; an extension
+ * module; the kernel; a wait for the lock of the interpreter; regions; a thread that runs no
+ * Python, and a thread that Python created. */
+extern const struct build_file build_interpreter;
 
 enum build_field_kind {
 	BUILD_INTEGER, /* in the file's byte order; width 4 or 8 */

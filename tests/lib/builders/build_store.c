@@ -72,6 +72,43 @@ store_ref made_name(struct made_store *s, const char *text)
 	return ref;
 }
 
+store_ref made_source(struct made_store *s, const char *path)
+{
+	size_t n = strlen(path);
+	store_ref ref = made_take(s, sizeof(struct store_source) + n);
+	struct store_source *source = made_at(s, ref);
+	store_ref *link = &made_header(s)->sources;
+	source->n = (uint32_t)n;
+	memcpy(source->text, path, n);
+	for (; *link; source->number++)
+		link = &((struct store_source *)made_at(s, *link))->right;
+	*link = ref;
+	return ref;
+}
+
+store_ref made_code(struct made_store *s, store_ref source, const char *name, uint32_t extent,
+		    const char *lines)
+{
+	size_t n = strlen(name), m = strlen(lines);
+	store_ref ref = made_take(s, sizeof(struct store_code) + n + m);
+	struct store_code *code = made_at(s, ref);
+	struct store_source *of = made_at(s, source);
+	store_ref *link = &made_header(s)->codes;
+	*code = (struct store_code){.source = source,
+				    .start = of->extent,
+				    .extent = extent,
+				    .line = 1,
+				    .name_bytes = (uint32_t)n,
+				    .lines_bytes = (uint32_t)m};
+	memcpy(code->bytes, name, n);
+	memcpy(code->bytes + n, lines, m);
+	of->extent += extent;
+	while (*link)
+		link = &((struct store_code *)made_at(s, *link))->left;
+	*link = ref;
+	return ref;
+}
+
 store_ref made_value(struct made_store *s, store_ref epoch, uint64_t ip, uint32_t what, uint64_t v,
 		     uint64_t count)
 {

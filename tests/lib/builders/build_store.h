@@ -43,6 +43,11 @@ store_ref made_take(struct made_store *s, size_t bytes);
 store_ref made_string(struct made_store *s, const char *text);
 /* Add a name, which gets the next number. */
 store_ref made_name(struct made_store *s, const char *text);
+/* Add a source file, which gets the next number; a function of it, behind those before, with its
+ * lines. */
+store_ref made_source(struct made_store *s, const char *path);
+store_ref made_code(struct made_store *s, store_ref source, const char *name, uint32_t extent,
+		    const char *lines);
 /* Add what an instruction has produced: the value v, `count` times. */
 store_ref made_value(struct made_store *s, store_ref epoch, uint64_t ip, uint32_t what, uint64_t v,
 		     uint64_t count);

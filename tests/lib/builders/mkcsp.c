@@ -3,10 +3,12 @@
  *     mkcsp [--big] [--width 4] [--version 01.01] [--no-flags] [--no-trailer]
  *           [--shuffle SEED] [--relabel] [--nodes N] FILE
  *     mkcsp --paths TEXT FILE
+ *     mkcsp --interpreter FILE
  *     mkcsp --seeds DIR
  *
  * FILE gets build_example (see build_datafile.h); with --nodes one random tree of N nodes instead
- * of its trees, and no trailer; with --paths what TEXT says (see read_paths.h). DIR gets one small
+ * of its trees, and no trailer; with --paths what TEXT says (see read_paths.h), with --interpreter
+ * build_interpreter. DIR gets one small
  * file of every kind. */
 #include "tests/lib/builders/build_datafile.h"
 #include "tests/lib/builders/read_paths.h"
@@ -53,23 +55,23 @@ static void write_seeds(const char *dir)
 		f.num_chunks = !i; /* NAMES */
 		snprintf(path, sizeof path, "%s/values-%u.csp", dir, i);
 		write_file(&f, path);
+		f = build_interpreter;
+		f.big = i;
+		f.num_chunks = !i; /* NAMES */
+		snprintf(path, sizeof path, "%s/interpreter-%u.csp", dir, i);
+		write_file(&f, path);
 	}
 }
 
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-	    {"big", no_argument, NULL, 'b'},
-	    {"width", required_argument, NULL, 'w'},
-	    {"version", required_argument, NULL, 'v'},
-	    {"no-flags", no_argument, NULL, 'f'},
-	    {"no-trailer", no_argument, NULL, 't'},
-	    {"shuffle", required_argument, NULL, 's'},
-	    {"relabel", no_argument, NULL, 'r'},
-	    {"nodes", required_argument, NULL, 'n'},
-	    {"seeds", required_argument, NULL, 'S'},
-	    {"paths", required_argument, NULL, 'p'},
-	    {NULL, 0, NULL, 0},
+	    {"big", no_argument, NULL, 'b'},           {"width", required_argument, NULL, 'w'},
+	    {"version", required_argument, NULL, 'v'}, {"no-flags", no_argument, NULL, 'f'},
+	    {"no-trailer", no_argument, NULL, 't'},    {"shuffle", required_argument, NULL, 's'},
+	    {"relabel", no_argument, NULL, 'r'},       {"nodes", required_argument, NULL, 'n'},
+	    {"seeds", required_argument, NULL, 'S'},   {"paths", required_argument, NULL, 'p'},
+	    {"interpreter", no_argument, NULL, 'i'},   {NULL, 0, NULL, 0},
 	};
 	struct build_file f = build_example;
 	struct build_tree random = build_example.trees[0];
@@ -100,6 +102,9 @@ int main(int argc, char **argv)
 			break;
 		case 'n':
 			random.num_nodes = strtoull(optarg, NULL, 10);
+			break;
+		case 'i':
+			f = build_interpreter;
 			break;
 		case 'p':
 			f = read_paths(optarg);

@@ -3,6 +3,7 @@
 Tests that check the toolkit's figures must not rely on its reader. This implements
 formats/README.md in Python, for files of the machine's own word size with our trailer."""
 
+import bisect
 import glob
 import os
 import struct
@@ -44,6 +45,16 @@ class Cursor:
             raise ValueError("%r where %r should stand" % (found, magic))
         self.take(5)
         self.order = {b"l": "<", b"b": ">"}[self.take(1)]
+
+
+def leb128(c, signed=False):
+    value = shift = 0
+    while True:
+        byte, = c.take(1)
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value - (1 << shift) if signed and byte & 64 else value
 
 
 class Tree:
@@ -102,8 +113,33 @@ class Datafile:
         self.account = [chunk[4].numbers("II") + (chunk[4].text(),) + chunk[4].numbers("QQ")
                         for _ in range(chunk[4].u32())]
         self.about = [chunk[7].pairs() for _ in range(chunk[7].u32())]
+        self.codes = self._codes(chunk[12]) if 12 in chunk else []
         self.threads = [(chunk[8].u64(), chunk[8].text()) + chunk[8].numbers("QQQ")
                         for _ in range(chunk[8].u32())]
+
+    @staticmethod
+    def _codes(c):
+        """Functions of an interpreter: (ip, name, {address: line}), by ip."""
+        codes = []
+        for _ in range(c.u32()):
+            ip, extent, line = c.numbers("QII")
+            name, table, lines, at = c.text(), Cursor(c.take(c.u32())), {}, ip
+            while table.at < len(table.data):
+                run = leb128(table)
+                if run & 1:
+                    line += leb128(table, signed=True)
+                for address in range(at, min(at + (run >> 1), ip + extent)):
+                    lines[address] = line if run & 1 else 0
+                at += run >> 1
+            codes.append((ip, extent, name, lines))
+        return sorted(codes)
+
+    def function(self, ip):
+        """(name, line) of an interpreter's function, or None."""
+        i = bisect.bisect_right(self.codes, (ip, float("inf"))) - 1
+        if i < 0 or ip >= self.codes[i][0] + self.codes[i][1]:
+            return None
+        return self.codes[i][2], self.codes[i][3].get(ip, 0)
 
     def weights(self):
         """Indices of the V columns that are followed by an N column."""

@@ -53,7 +53,8 @@ def forms_of(name, forms):
 
 
 def main(hpcprof, place):
-    rows, counts = textview.functions(hpcprof, place), sampled(place)
+    rows = textview.functions(hpcprof, place, "--no-inline", "--interpreter")
+    counts = sampled(place)
     forms = elf.demangled({name for _, names in counts for name in names})
     due, covered, wrong = Counter(), 0, []
     uncovered = {module for module, names in counts if not names}

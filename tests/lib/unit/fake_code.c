@@ -108,5 +108,5 @@ void fake_code(const struct model *m, const char *const *names, struct symbolize
 		}
 		out->first[i + 1] = (uint32_t)out->frames.len;
 	}
-	need(groups_find(out, NULL) == 0);
+	need(groups_find(out, m, NULL) == 0);
 }

@@ -123,6 +123,15 @@ static const char *walk_trailer(const struct reader *r)
 		if (v->epoch >= reader_num_epochs(r) || v->num_top > CSP_VALUE_TOP)
 			return "a row of VALUES has an index out of range";
 	}
+	for (uint32_t i = 0; i < reader_num_code(r); i++) {
+		const struct reader_code *code = reader_code(r, i);
+		touch(code->name);
+		touch(code->lines);
+		if (!code->extent || reader_code_of(r, code->ip) != code ||
+		    reader_code_of(r, code->ip + code->extent - 1) != code)
+			return "a function of CODE is not found";
+		touched += reader_code_line(code, code->ip + code->extent - 1);
+	}
 	for (uint64_t i = 0; i < reader_num_trace(r); i++) {
 		struct reader_trace row;
 		reader_trace(r, i, &row);
