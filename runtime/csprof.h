@@ -96,6 +96,11 @@ int csprof_record_metric_with_unwind(uint32_t metric, uint64_t amount, uint32_t 
 struct csprof_found {
 	uint32_t frames; /* in this code, on all of the path; nth 0: these are counted */
 	uintptr_t cfa, to;
+	/* Of an interpreter the function that called, and not the code that is in its file: its
+	 * number among the path's frames of the interpreter, from 1 and the outermost one on; 0:
+	 * there is none.
+	 */
+	uint32_t script;
 };
 /* Not for handlers. */
 struct csprof_found csprof_find_frame(uintptr_t code, uintptr_t code_end, uint32_t nth);

@@ -18,8 +18,9 @@ when it is to be measured.
 
 Under hpcrun(1) the region is a frame of its own in call paths, with the number of times it was
 entered; what is measured in the thread has the label; and the amount is added at the current call
-path. Otherwise nothing happens. A path consists of the interpreter's frames: a region belongs to
-the one that runs its "with", and what is recorded to the one that runs the call.
+path. Otherwise nothing happens. A region belongs to the function that runs its "with", and what is
+recorded to the one that calls record(); of interpreters whose functions are not seen, to the
+interpreter's frame that runs them.
 
 This is one file without dependencies, for Python 3.6 and later, which may be copied into a program.
 The names and limits are those of hpcrun.h.

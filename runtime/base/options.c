@@ -234,6 +234,8 @@ bool csprof_options_read(char **environment)
 		o->returns = CSPROF_RETURNS_ALL;
 	else if (returns && strcmp(returns, "none") == 0)
 		o->returns = CSPROF_RETURNS_NONE;
+	const char *interpreter = csprof_variable(environment, HPCRUN_ENV_INTERPRETER);
+	o->interpreter = !interpreter || strcmp(interpreter, "no") != 0;
 	read_values(o, environment);
 	read_otel(o, csprof_variable(environment, HPCRUN_ENV_OTEL));
 	o->debug = (uint32_t)number_of(environment, HPCRUN_ENV_DEBUG, 0);

@@ -11,30 +11,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HPCRUN_ENV_OUT "HPCRUN_OUT"               /* directory for datafiles, absolute */
-#define HPCRUN_ENV_EVENTS "HPCRUN_EVENTS"         /* as after -e */
-#define HPCRUN_ENV_BUDGET "HPCRUN_BUDGET"         /* as after --budget */
-#define HPCRUN_ENV_COST "HPCRUN_COST"             /* its numbers joined by '.': see csprof_cost */
-#define HPCRUN_ENV_FOLLOW "HPCRUN_FOLLOW"         /* "no": spawned processes are not measured */
-#define HPCRUN_ENV_ONLY "HPCRUN_ONLY"             /* names joined by ':': measure these only */
-#define HPCRUN_ENV_TREES "HPCRUN_TREES"           /* "each" or "all" */
-#define HPCRUN_ENV_STORE "HPCRUN_STORE"           /* directory for stores, absolute; see below */
-#define HPCRUN_ENV_SIGNAL "HPCRUN_SIGNAL"         /* number of the signal */
-#define HPCRUN_ENV_UNWINDER "HPCRUN_UNWINDER"     /* "cfi" or "libunwind" */
-#define HPCRUN_ENV_MARK "HPCRUN_MARK"             /* "whole", "memo", "marks", "always" */
-#define HPCRUN_ENV_RETURNS "HPCRUN_RETURNS"       /* "first", "all", "none" */
-#define HPCRUN_ENV_VALUES "HPCRUN_VALUES"         /* as after --values */
-#define HPCRUN_ENV_VALUE_KIND "HPCRUN_VALUE_KIND" /* "both", "values", "replay" */
-#define HPCRUN_ENV_ARENA "HPCRUN_ARENA"           /* bytes of the first arena of a thread */
-#define HPCRUN_ENV_VERBOSE "HPCRUN_VERBOSE"       /* mask of enum csprof_topic */
-#define HPCRUN_ENV_DEBUG "HPCRUN_DEBUG"           /* mask of enum csprof_debug */
-#define HPCRUN_ENV_PACK "HPCRUN_PACK"             /* "no": keep no names at the end (launcher) */
-#define HPCRUN_ENV_DELAY "HPCRUN_DELAY"           /* as after --delay (launcher) */
-#define HPCRUN_ENV_FOR "HPCRUN_FOR"               /* as after --for (launcher) */
-#define HPCRUN_ENV_STOPPED "HPCRUN_STOP_AT_START" /* not empty: --stop-at-start (launcher) */
-#define HPCRUN_ENV_QUIET "HPCRUN_QUIET"           /* no summary at the end (launcher) */
-#define HPCRUN_ENV_LIBRARY "HPCRUN_LIBRARY"       /* path of this library */
-#define HPCRUN_ENV_DRIVERS "HPCRUN_DRIVERS"       /* as after --driver; spaces between them */
+#define HPCRUN_ENV_OUT "HPCRUN_OUT"                 /* directory for datafiles, absolute */
+#define HPCRUN_ENV_EVENTS "HPCRUN_EVENTS"           /* as after -e */
+#define HPCRUN_ENV_BUDGET "HPCRUN_BUDGET"           /* as after --budget */
+#define HPCRUN_ENV_COST "HPCRUN_COST"               /* its numbers joined by '.': see csprof_cost */
+#define HPCRUN_ENV_FOLLOW "HPCRUN_FOLLOW"           /* "no": spawned processes are not measured */
+#define HPCRUN_ENV_ONLY "HPCRUN_ONLY"               /* names joined by ':': measure these only */
+#define HPCRUN_ENV_TREES "HPCRUN_TREES"             /* "each" or "all" */
+#define HPCRUN_ENV_STORE "HPCRUN_STORE"             /* directory for stores, absolute; see below */
+#define HPCRUN_ENV_SIGNAL "HPCRUN_SIGNAL"           /* number of the signal */
+#define HPCRUN_ENV_UNWINDER "HPCRUN_UNWINDER"       /* "cfi" or "libunwind" */
+#define HPCRUN_ENV_MARK "HPCRUN_MARK"               /* "whole", "memo", "marks", "always" */
+#define HPCRUN_ENV_RETURNS "HPCRUN_RETURNS"         /* "first", "all", "none" */
+#define HPCRUN_ENV_INTERPRETER "HPCRUN_INTERPRETER" /* "no": its functions are not read */
+#define HPCRUN_ENV_VALUES "HPCRUN_VALUES"           /* as after --values */
+#define HPCRUN_ENV_VALUE_KIND "HPCRUN_VALUE_KIND"   /* "both", "values", "replay" */
+#define HPCRUN_ENV_ARENA "HPCRUN_ARENA"             /* bytes of the first arena of a thread */
+#define HPCRUN_ENV_VERBOSE "HPCRUN_VERBOSE"         /* mask of enum csprof_topic */
+#define HPCRUN_ENV_DEBUG "HPCRUN_DEBUG"             /* mask of enum csprof_debug */
+#define HPCRUN_ENV_PACK "HPCRUN_PACK"               /* "no": keep no names at the end (launcher) */
+#define HPCRUN_ENV_DELAY "HPCRUN_DELAY"             /* as after --delay (launcher) */
+#define HPCRUN_ENV_FOR "HPCRUN_FOR"                 /* as after --for (launcher) */
+#define HPCRUN_ENV_STOPPED "HPCRUN_STOP_AT_START"   /* not empty: --stop-at-start (launcher) */
+#define HPCRUN_ENV_QUIET "HPCRUN_QUIET"             /* no summary at the end (launcher) */
+#define HPCRUN_ENV_LIBRARY "HPCRUN_LIBRARY"         /* path of this library */
+#define HPCRUN_ENV_DRIVERS "HPCRUN_DRIVERS"         /* as after --driver; spaces between them */
 /* The labels that the program's first thread has, and its regions (formats/identity/label_list.h).
  */
 #define HPCRUN_ENV_LABELS "HPCRUN_LABELS"
@@ -75,8 +76,9 @@ struct csprof_options {
 	uint32_t budget; /* hundredths of a percent of each thread's time */
 	struct csprof_cost cost;
 	bool follow;
-	bool some_only; /* --only names programs: that others are not measured is wanted */
-	bool one_tree;  /* one set of trees for all threads */
+	bool some_only;   /* --only names programs: that others are not measured is wanted */
+	bool interpreter; /* the functions that one runs are read */
+	bool one_tree;    /* one set of trees for all threads */
 	bool use_libunwind;
 	bool memo;        /* walks end at remembered frames */
 	bool marks;       /* and at marked ones; */

@@ -58,6 +58,7 @@ struct csprof_cursor {
 struct csprof_frame {
 	uintptr_t ip, sp;
 	bool exact;
+	bool script; /* of an interpreter: runtime/interpreters/ */
 };
 
 enum csprof_step {

@@ -90,6 +90,7 @@ int launch_set_environment(const struct launch_options *o, const char *library, 
 	/* defaults are set, too: our own environment may contain other values */
 	setenv(HPCRUN_ENV_EVENTS, o->expanded, 1);
 	setenv(HPCRUN_ENV_FOLLOW, o->follow ? "" : "no", 1);
+	setenv(HPCRUN_ENV_INTERPRETER, o->interpreter ? "" : "no", 1);
 	setenv(HPCRUN_ENV_ONLY, o->only, 1);
 	setenv(HPCRUN_ENV_DRIVERS, o->found_drivers, 1);
 	setenv(HPCRUN_ENV_TREES, o->trees ? o->trees : "", 1);

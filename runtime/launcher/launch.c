@@ -68,6 +68,21 @@ static const int handed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
 				SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 enum { HANDED_ON = sizeof handed_on / sizeof *handed_on };
 
+static bool is_python(const char *file)
+{
+	size_t n = strlen(file), end = sizeof ".py" - 1;
+	return n > end && strcmp(file + n - end, ".py") == 0 && access(file, R_OK) == 0;
+}
+
+/* Nothing, or for a Python script that is there the command to run it. */
+static void say_python(const char *file, const char *arguments)
+{
+	char quoted[LAUNCH_QUOTED_BYTES(PATH_MAX)];
+	if (strlen(file) < PATH_MAX && is_python(file))
+		fprintf(stderr, "; to run it by Python: hpcrun python3 %s%s",
+			launch_quote(quoted, file), arguments);
+}
+
 /* Signals are blocked until the child exists, so that none is lost. */
 static pid_t start_child(const struct launch_options *o, const char *path,
 			 const struct launch_obstacle *obstacle, const char *library,
@@ -105,6 +120,12 @@ static pid_t start_child(const struct launch_options *o, const char *path,
 		execv(path, o->command);
 		/* a script without #!, as execvp runs it */
 		if (errno == ENOEXEC && !obstacle->elf) {
+			if (is_python(path)) {
+				fprintf(stderr, "hpcrun: %s: run by sh, as it has no line with #!",
+					path);
+				say_python(path, o->command[1] ? " ..." : "");
+				fputc('\n', stderr);
+			}
 			size_t n = 0;
 			while (o->command[n])
 				n++;
@@ -230,8 +251,10 @@ static int run(struct launch_options *o)
 	bool made;
 	int status = launch_find(o->command[0], path);
 	if (status) {
-		fprintf(stderr, "hpcrun: %s: %s\n", o->command[0],
+		fprintf(stderr, "hpcrun: %s: %s", o->command[0],
 			status == 127 ? "not found" : "cannot be executed");
+		say_python(o->command[0], o->command[1] ? " ..." : "");
+		fputc('\n', stderr);
 		return status;
 	}
 	struct sigaction ignore = {.sa_handler = SIG_IGN};

@@ -64,7 +64,6 @@ static const char *const value_kinds[] = {"both", "values", "replay", NULL};
 static const char *const places[] = {HPCRUN_STORE_MEMORY, HPCRUN_STORE_PRIVATE, NULL};
 
 /* In the order of --help. */
-
 const struct launch_option launch_option_table[] = {
     {'e', "event", "EVENT", NULL,
      "what to sample: CPUTIME, CPUTIME@1ms (a period) or\n"
@@ -105,6 +104,8 @@ const struct launch_option launch_option_table[] = {
     {LAUNCH_RETURNS, "returns", "WHICH", returns,
      "with --mark marks, count the returns of functions seen on the\n"
      "stack: the first after each sample (default), all or none"},
+    {LAUNCH_INTERPRETER, "interpreter", "yes|no", yes_no,
+     "see an interpreter's functions, such as Python's (yes)"},
     {LAUNCH_VALUES, "values", "N", NULL,
      "after samples, record the values that the next N instructions\n"
      "produce, such as 8, by single steps (x86-64; hpcprof values)"},
@@ -352,6 +353,8 @@ static int one_option(struct launch_options *o, int c, const char *value)
 		return *value ? 0 : complain("-o", value, "expected a directory");
 	case 'r':
 		return parse_yes("-r", value, &o->follow);
+	case LAUNCH_INTERPRETER:
+		return parse_yes("--interpreter", value, &o->interpreter);
 	case LAUNCH_PACK:
 		return parse_yes("--pack", value, &o->pack);
 	case LAUNCH_LABEL:
@@ -443,6 +446,7 @@ static int from_environment(struct launch_options *o)
 	    {HPCRUN_ENV_STORE, LAUNCH_STORE},
 	    {HPCRUN_ENV_BUDGET, LAUNCH_BUDGET},
 	    {HPCRUN_ENV_PACK, LAUNCH_PACK},
+	    {HPCRUN_ENV_INTERPRETER, LAUNCH_INTERPRETER},
 	    {HPCRUN_ENV_DELAY, LAUNCH_DELAY},
 	    {HPCRUN_ENV_FOR, LAUNCH_FOR},
 	};
@@ -570,7 +574,7 @@ int launch_options_parse(struct launch_options *o, int argc, char **argv)
 			*to++ = ':';
 	}
 	memset(o, 0, sizeof *o);
-	o->follow = o->pack = true;
+	o->follow = o->pack = o->interpreter = true;
 	o->parsed_budget = CSPROF_DEFAULT_BUDGET;
 	if (from_environment(o) < 0)
 		return -1;

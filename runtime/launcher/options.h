@@ -41,7 +41,7 @@ struct launch_options {
 	char drivers[CSPROF_DRIVERS_BYTES], found_drivers[CSPROF_DRIVERS_BYTES];
 	const char *otel; /* a list (runtime/base/options.h), or NULL: the default */
 	char labels[LABEL_LIST_BYTES + 1]; /* a list (formats/identity/label_list.h) */
-	bool follow, quiet, pack;
+	bool follow, quiet, pack, interpreter;
 	int sig;          /* 0: the default */
 	unsigned verbose; /* mask of enum csprof_topic */
 	unsigned debug;   /* mask of enum csprof_debug */
@@ -76,6 +76,7 @@ enum {
 	LAUNCH_VALUES,
 	LAUNCH_VALUE_KIND,
 	LAUNCH_PACK,
+	LAUNCH_INTERPRETER,
 	LAUNCH_DELAY,
 	LAUNCH_FOR,
 	LAUNCH_STOPPED,

@@ -340,6 +340,13 @@ void os_modules(void (*each)(const struct os_module *, void *), void *arg);
  * be called by each. Empty if the program headers are not known, or the memory cannot be read.
  * Async-signal-safe. */
 void os_module_content(const struct os_module *m, char id[CONTENT_ID_BYTES]);
+/* A function or variable that a module defines for others. To be called by each. False: there is
+ * none with that name. Async-signal-safe. */
+struct os_symbol {
+	uintptr_t at;
+	size_t bytes;
+};
+bool os_module_symbol(const struct os_module *m, const char *name, struct os_symbol *out);
 /* A number that changes when modules are loaded or unloaded. Takes the loader's lock. */
 uint64_t os_module_changes(void);
 /* Executable mappings without a file, from the kernel's list. Async-signal-safe if each is; one
@@ -364,6 +371,10 @@ struct os_import {
 void os_imports(void *(*what)(const struct os_import *, void *arg), void *arg, bool filtered);
 /* Call each for the functions that this library exports. */
 void os_exports(void (*each)(const char *name, void *function, void *arg), void *arg);
+
+/* What the calling thread has under a key of pthread_key_create, and its pthread_self. */
+void *os_thread_specific(uint32_t key);
+uintptr_t os_thread_self(void);
 
 /* ---- thread-local variables of load modules ---- */
 struct os_tls {

@@ -54,7 +54,7 @@ static void region_begin(const char *name, const void *cfa, const void *to)
 {
 	if (!enter())
 		return;
-	csprof_region_begin(name, (uintptr_t)cfa, (uintptr_t)to);
+	csprof_region_begin(name, (uintptr_t)cfa, (uintptr_t)to, 0);
 	leave();
 }
 
@@ -80,7 +80,7 @@ static void region_begin_for(const char *name, unsigned callers)
 	if (!csprof_self || !enter())
 		return;
 	bool found = callers < UINT_MAX && find_return(&c, callers + 1);
-	csprof_region_begin(name, found ? c.sp : 0, found ? c.ip : 0);
+	csprof_region_begin(name, found ? c.sp : 0, found ? c.ip : 0, 0);
 	leave();
 }
 
@@ -91,7 +91,7 @@ static void region_begin_in(const char *name, const void *code, const void *code
 		return;
 	if (nth)
 		found = csprof_find_frame((uintptr_t)code, (uintptr_t)code_end, nth);
-	csprof_region_begin(name, found.cfa, found.to);
+	csprof_region_begin(name, found.cfa, found.to, found.script);
 	leave();
 }
 

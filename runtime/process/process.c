@@ -6,6 +6,7 @@
 #include "runtime/cpu/slots.h"
 #include "runtime/csprof.h"
 #include "runtime/interception/signals.h"
+#include "runtime/interpreters/interpreters.h"
 #include "runtime/os/os.h"
 #include "runtime/process/control.h"
 #include "runtime/process/environment.h"
@@ -148,6 +149,7 @@ static int begin(const struct csprof_kept_epoch *kept)
 	csprof_arena_begin();
 	csprof_shared_begin();
 	csprof_names_begin();
+	csprof_interpreters_begin();
 	if (csprof_options.value_steps)
 		csprof_windows_begin();
 	csprof_control_begin(kept != NULL);

@@ -177,9 +177,10 @@ static void enter(const char *text, struct csprof_region region)
 		count_entry(state, n + 1);
 }
 
-void csprof_region_begin(const char *text, uintptr_t where, uintptr_t to)
+void csprof_region_begin(const char *text, uintptr_t where, uintptr_t to, uint32_t script)
 {
-	enter(text, (struct csprof_region){.where = where, .to = csprof_is_slot(to) ? 0 : to});
+	enter(text, (struct csprof_region){
+			.where = where, .to = csprof_is_slot(to) ? 0 : to, .script = script});
 }
 
 void csprof_region_begin_passed(const char *text)

@@ -12,6 +12,7 @@ struct csprof_region {
 	/* What the stack pointer was before the call of the function that began it (the CFA of its
 	 * frame), and where it returns to. 0: not known. */
 	uintptr_t where, to;
+	uint32_t script;      /* see struct csprof_found */
 	store_ref tree, node; /* the node that counts its entries, in that tree; 0: none yet */
 	/* Written by the handler. depth: see formats/identity/notes.h. */
 	uint32_t depth;
@@ -33,8 +34,8 @@ struct csprof_regions {
 };
 
 /* The calling thread enters a region, and leaves the innermost one of that name (NULL: the
- * innermost one). Not for handlers. where, to: as above. */
-void csprof_region_begin(const char *name, uintptr_t where, uintptr_t to);
+ * innermost one). Not for handlers. where, to, script: as above. */
+void csprof_region_begin(const char *name, uintptr_t where, uintptr_t to, uint32_t script);
 void csprof_region_end(const char *name);
 
 /* The calling thread enters a region of all of its path, in which the programs are, too, that it

@@ -147,10 +147,13 @@ typedef struct csprof_state {
 	uint32_t num_frames, max_frames;
 	uint32_t outer;     /* the walk's frames outside of those, which are the memo's first */
 	uint32_t num_notes; /* that were put before the innermost frame: see notes.h */
+	uint32_t
+	    num_scripts; /* the path's frames of an interpreter, which are put among the others */
 	struct csprof_memo memo;
 	struct csprof_regions *regions; /* NULL: none yet */
 	struct csprof_labels *labels;   /* the same */
 	struct csprof_window *window;   /* of single steps; the same */
+	struct csprof_scripts *scripts; /* of an interpreter; the same */
 
 	struct csprof_cct cct[CSPROF_TREE_KINDS]; /* complete and partial */
 

@@ -1,5 +1,6 @@
 #include "runtime/process/states.h"
 
+#include "runtime/interpreters/interpreters.h"
 #include "runtime/os/os.h"
 #include "runtime/process/labels.h"
 #include "runtime/process/regions.h"
@@ -87,6 +88,7 @@ void csprof_state_free(csprof_state_t *state)
 	csprof_memo_deinit(&state->memo);
 	csprof_regions_deinit(state);
 	csprof_labels_deinit(state);
+	csprof_interpreters_deinit(state);
 	csprof_values_deinit(state);
 	state->next = spare_states[size];
 	spare_states[size] = state;

@@ -1,5 +1,6 @@
 #include "runtime/sample/epoch.h"
 
+#include "runtime/interpreters/interpreters.h"
 #include "runtime/os/os.h"
 #include "runtime/process/state.h"
 #include "runtime/trees/output.h"
@@ -211,6 +212,7 @@ static void add_one(const struct os_module *m, void *arg)
 	}
 	if (num_alive < MAX_ALIVE)
 		alive[num_alive++] = m->mapped_address;
+	csprof_interpreters_look(m);
 	u->ranges += needs_range(m);
 }
 
@@ -342,7 +344,9 @@ void csprof_epoch_update(void)
 		if (epoch) {
 			struct update u = {.epoch = epoch};
 			num_alive = 0;
+			csprof_interpreters_begin_look();
 			os_modules(add_one, &u);
+			csprof_interpreters_end_look();
 			list_dead(epoch);
 			tell_unwinder(u.ranges);
 			seen_changes = changes;

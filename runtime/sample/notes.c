@@ -9,6 +9,7 @@
 #include "runtime/sample/notes.h"
 
 #include "formats/identity/notes.h"
+#include "runtime/interpreters/interpreters.h"
 #include "runtime/process/labels.h"
 #include "runtime/process/regions.h"
 #include "runtime/sample/unwind.h"
@@ -138,7 +139,8 @@ bool csprof_notes_put(csprof_state_t *state, uint64_t label)
 		frames[--k] = (struct csprof_frame){.ip = labels[i], .sp = sp};
 	for (uint32_t i = 0; i < regions; i++) {
 		const struct csprof_region *in = &r->in[i];
-		uint32_t depth = in->depth < CSP_NOTE_DEPTH ? in->depth : CSP_NOTE_DEPTH;
+		uint32_t depth = csprof_interpreters_depth(state, in->depth, in->script);
+		depth = depth < CSP_NOTE_DEPTH ? depth : CSP_NOTE_DEPTH;
 		uint64_t ip = CSP_REGION_BASE |
 			      (uint64_t)csprof_name_number(in->name) << CSP_NOTE_SHIFT | depth;
 		frames[--k] = (struct csprof_frame){.ip = ip, .sp = sp};

@@ -2,6 +2,7 @@
 #include "runtime/csprof.h"
 
 #include "runtime/interception/masks.h"
+#include "runtime/interpreters/interpreters.h"
 #include "runtime/os/os.h"
 #include "runtime/process/state.h"
 #include "runtime/sample/fault.h"
@@ -96,10 +97,13 @@ static uint32_t count_code(const csprof_state_t *state, const struct csprof_reco
 	return n;
 }
 
-/* Those inside of the nth frame that is in the code. */
+/* Those inside of the nth frame that is in the code, or of the function that an interpreter has
+ * called it for. */
 static uint32_t count_inside(const csprof_state_t *state, const struct csprof_recording *r)
 {
-	uint32_t left = r->nth;
+	uint32_t left = r->nth, caller = 0;
+	if (csprof_interpreters_caller(state, &caller))
+		return caller;
 	for (uint32_t i = 0; i < state->num_frames; i++) {
 		uintptr_t ip = state->frames[i].ip - 1;
 		left -= ip >= r->code && ip < r->code_end;
@@ -130,6 +134,10 @@ static void do_record(csprof_state_t *state, void *arg)
 	if (state->num_frames == 0)
 		return;
 	csprof_notes_place(state, w->kind == CSP_TREE_COMPLETE);
+	if (!csprof_interpreters_merge(state, w->ucontext, w->kind == CSP_TREE_COMPLETE, false))
+		w->kind = CSP_TREE_PARTIAL;
+	if (state->num_frames == 0)
+		return;
 	drop_frames(state, w->drop);
 	if (w->r && w->r->nth)
 		drop_frames(state, count_inside(state, w->r));
@@ -250,6 +258,12 @@ static void do_find(csprof_state_t *state, void *arg)
 	if (csprof_unwind_here(state, 0))
 		w->kind = CSP_TREE_COMPLETE;
 	w->found = csprof_notes_find(state, w->code, w->code_end, w->nth);
+	if (!w->nth || state->num_frames == 0)
+		return;
+	uint32_t i;
+	if (!csprof_interpreters_merge(state, NULL, w->kind == CSP_TREE_COMPLETE, false))
+		w->kind = CSP_TREE_PARTIAL;
+	w->found.script = csprof_interpreters_caller(state, &i);
 }
 
 struct csprof_found csprof_find_frame(uintptr_t code, uintptr_t code_end, uint32_t nth)

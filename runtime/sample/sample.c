@@ -2,6 +2,7 @@
 #include "runtime/csprof.h"
 
 #include "runtime/interception/signals.h"
+#include "runtime/interpreters/interpreters.h"
 #include "runtime/os/os.h"
 #include "runtime/process/attach.h"
 #include "runtime/process/control.h"
@@ -103,7 +104,8 @@ static enum csp_disposition sample_callstack(csprof_state_t *state, struct sampl
 	if (kernel && !add_kernel_frame(state, ucontext, kernel))
 		return CSP_OUT_OF_MEMORY;
 	csprof_notes_place(state, complete);
-	if (!csprof_notes_put(state, 0))
+	complete = csprof_interpreters_merge(state, ucontext, complete, kernel != 0);
+	if (state->num_frames == 0 || !csprof_notes_put(state, 0))
 		return CSP_OUT_OF_MEMORY;
 	uint32_t column = p->measured->column;
 	uint32_t columns[CSPROF_EVENT_COLUMNS] = {column, column + 1};

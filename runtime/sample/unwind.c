@@ -54,7 +54,8 @@ static bool add_frame(csprof_state_t *state, const struct csprof_cursor *c)
 {
 	if (state->num_frames == state->max_frames && !more_frames(state))
 		return false;
-	state->frames[state->num_frames++] = (struct csprof_frame){c->ip, c->sp, c->exact};
+	state->frames[state->num_frames++] =
+	    (struct csprof_frame){.ip = c->ip, .sp = c->sp, .exact = c->exact};
 	return true;
 }
 
@@ -279,7 +280,7 @@ static bool walk(csprof_state_t *state, struct csprof_cursor *c, uint32_t least,
 
 static void begin(csprof_state_t *state)
 {
-	state->num_frames = state->outer = state->num_notes = 0;
+	state->num_frames = state->outer = state->num_notes = state->num_scripts = 0;
 	state->probed_low = state->probed_high = 0;
 	state->probed_all = false;
 }
@@ -343,5 +344,7 @@ void csprof_unwind_mark(csprof_state_t *state)
 {
 	const struct csprof_cct *cct = &state->cct[CSP_TREE_COMPLETE];
 	uint32_t notes = state->num_notes;
+	if (state->num_scripts)
+		return;
 	csprof_marks_put(&state->memo, cct->nodes, cct->len > notes ? cct->len - notes : 0);
 }

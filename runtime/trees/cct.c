@@ -250,7 +250,9 @@ store_ref csprof_cct_insert(csprof_state_t *state, uint32_t kind, enum csprof_le
 		return 0;
 	uint32_t left, total = state->outer + state->num_frames;
 	store_ref at = follow(state, cct, leaf, &left);
-	if (kind == CSP_TREE_COMPLETE)
+	if (state->num_scripts) /* the nodes are not those of the walk's frames alone */
+		state->memo.inserted = 0;
+	else if (kind == CSP_TREE_COMPLETE)
 		csprof_memo_inserted(&state->memo, total - state->num_notes, total - left);
 	while (left > 0) {
 		uint64_t key = key_of(state, left - 1, leaf);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* FNV-1a (Fowler, Noll, Vo). */
-static uint64_t hash_of(const char *text, size_t n)
+uint64_t csprof_text_hash(const char *text, size_t n)
 {
 	uint64_t hash = 0xcbf29ce484222325ull;
 	for (size_t i = 0; i < n; i++)
@@ -65,7 +65,7 @@ static struct csprof_name *add(uint32_t bucket, const char *text, size_t n)
 struct csprof_name *csprof_name_of(const char *text)
 {
 	size_t n = strnlen(text, CSP_NAME_BYTES);
-	uint32_t bucket = hash_of(text, n) % BUCKETS;
+	uint32_t bucket = csprof_text_hash(text, n) % BUCKETS;
 	struct csprof_name *name = find(bucket, text, n);
 	if (name)
 		return name;
@@ -145,7 +145,7 @@ static store_ref make(uint64_t hash, const char *text, uint32_t n, uint32_t most
  * search goes on below that. The number of a record that is not needed then remains unused. */
 static uint32_t number_of(const char *text, uint32_t n, uint32_t most)
 {
-	uint64_t hash = hash_of(text, n);
+	uint64_t hash = csprof_text_hash(text, n);
 	store_ref *link = &csprof_store_header()->names, made = 0;
 	for (;;) {
 		store_ref none = 0;

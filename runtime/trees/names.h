@@ -4,6 +4,7 @@
 #define RUNTIME_TREES_NAMES_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct csprof_name {
@@ -33,6 +34,9 @@ uint32_t csprof_name_number(struct csprof_name *name);
 /* The number of a value of labels, which is only in the store. *numbered is where the caller keeps
  * it with the store's number, as above. Async-signal-safe, by any thread. */
 uint32_t csprof_name_value(_Atomic uint64_t *numbered, const char *text, uint32_t n);
+
+/* Of n bytes, for search trees in the store. Async-signal-safe. */
+uint64_t csprof_text_hash(const char *text, size_t n);
 
 /* The store is new: names have no numbers in it yet. */
 void csprof_names_begin(void);

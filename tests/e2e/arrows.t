@@ -135,10 +135,11 @@ all_named
 for row in 'os' 'os/linux os cpu' 'base os process events' 'cpu base cpu/x86_64 cpu/aarch64' \
 	'cpu/x86_64 cpu base' 'cpu/x86_64/marks cpu cpu/x86_64' 'cpu/aarch64 cpu' 'launcher base events' 'mark base launcher' 'attach' 'events os base cpu drivers' \
 	'drivers os base process interception' 'trees os base process sample' \
-	'sample os base cpu process trees interception' \
+	'sample os base cpu process trees interception interpreters' \
+	'interpreters os base process sample trees' \
 	'sandboxes os base cpu process trees' \
 	'interception os base cpu drivers process sample sandboxes trees' \
-	'process os base cpu events interception sample sandboxes trees' \
+	'process os base cpu events interception interpreters sample sandboxes trees' \
 	'static base interception launcher sample' 'plugins'; do
 	read -ra row <<<"$row"
 	row=("${row[@]/#/runtime/}")

@@ -112,11 +112,12 @@ done
 cat >eats.py <<'END'
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))
-kept = []
+kept, own = [], bytearray(200 << 10)
 try:
     while True:
         kept.append(bytearray(1 << 20))
 except MemoryError:
+    del own  # what the interpreter needs for calls
     def deep(n):
         return sum(range(100)) + (deep(n - 1) if n else 0)
     for i in range(3000):

@@ -6,6 +6,8 @@
  * With $STEPPING_GAP=N a sample is taken after 1 to N instructions, at random: what is remembered
  * is then older than the stack.
  *
+ * With $STEPPING_ALONE nothing is compared: samples with a complete path are counted as such.
+ *
  * $STEPPING_WITHOUT switches off a rule, to show that it is needed. Those of sample/memo.c: "cells"
  * (return addresses are not compared), "frames" (saved frame pointers), "bp" (the frame pointer
  * itself). The others of its rules (steps that use anything else are not remembered, the step from
@@ -47,6 +49,7 @@ static csprof_state_t whole; /* walks without a memo */
 static const char *without;  /* $STEPPING_WITHOUT, or "" */
 static atomic_bool taking;   /* a sample is being taken */
 static unsigned gap, left;   /* $STEPPING_GAP, and instructions up to the next sample */
+static bool alone;           /* $STEPPING_ALONE */
 
 bool stepping_is_without(const char *rule)
 {
@@ -149,6 +152,10 @@ static void sample(csprof_state_t *state, const void *ucontext)
 		counts.different++;
 		return;
 	}
+	if (alone) {
+		counts.compared += became == CSP_RECORDED;
+		return;
+	}
 	bool known = state->outer > 0, memo = csprof_process.use_memo;
 	whole.stack_low = state->stack_low;
 	whole.stack_high = state->stack_high;
@@ -197,10 +204,13 @@ void stepping_begin(void)
 	const char *most = getenv("STEPPING_GAP");
 	gap = most ? (unsigned)atoi(most) : 1;
 	left = 1;
+	alone = getenv("STEPPING_ALONE");
 	without = getenv("STEPPING_WITHOUT");
 	if (!without)
 		without = "";
 	memset(&act.sa_mask, 0xff, sizeof act.sa_mask);
+	sigdelset(&act.sa_mask, SIGSEGV); /* as in the library's own handler */
+	sigdelset(&act.sa_mask, SIGBUS);
 	if (!whole.frames)
 		csprof_unwind_init(&whole);
 	memset(&counts, 0, sizeof counts);

@@ -129,7 +129,7 @@ static store_ref insert(const struct path *p, uint64_t weight)
 	uint64_t amounts[] = {weight, 1};
 	struct csprof_frame *own = thread.frames;
 	for (uint32_t i = 0; i < p->depth; i++)
-		frames[i] = (struct csprof_frame){p->ips[i], 0x7000 + i, false};
+		frames[i] = (struct csprof_frame){.ip = p->ips[i], .sp = 0x7000 + i};
 	thread.frames = frames;
 	thread.num_frames = p->depth;
 	csprof_process.epoch = p->epoch;

@@ -28,7 +28,8 @@ static void walk(struct csprof_cursor *cur)
 	os_main_stack(&low, &high);
 	num_frames = 0;
 	do {
-		frames[num_frames++] = (struct csprof_frame){cur->ip, cur->sp, cur->exact};
+		frames[num_frames++] =
+		    (struct csprof_frame){.ip = cur->ip, .sp = cur->sp, .exact = cur->exact};
 		last_step = csprof_cpu.step(cur, low, high);
 	} while (last_step == CSPROF_STEP_OK && num_frames < FRAMES);
 }

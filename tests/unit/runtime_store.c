@@ -70,8 +70,8 @@ static void make_path(struct path *p)
 	p->leaf = rnd(4) == 0 ? CSPROF_LEAF_RECORDED : CSPROF_LEAF_SAMPLED;
 	p->depth = 1 + (int)rnd(MAX_DEPTH - 1);
 	for (int i = 0; i < p->depth; i++)
-		p->frames[i] =
-		    (struct csprof_frame){0x1000 + rnd(3), 0x7000 + (uintptr_t)i, rnd(20) == 0};
+		p->frames[i] = (struct csprof_frame){
+		    .ip = 0x1000 + rnd(3), .sp = 0x7000 + (uintptr_t)i, .exact = rnd(20) == 0};
 }
 
 static void insert(struct path *p)

@@ -296,3 +296,20 @@ uintptr_t os_mapping_named(const char *name)
 	each_mapping(look_for_name, &s);
 	return s.low;
 }
+
+bool os_module_symbol(const struct os_module *m, const char *name, struct os_symbol *out)
+{
+	const ElfW(Phdr) *headers = m->headers;
+	const ElfW(Dyn) *dynamic = NULL;
+	for (size_t i = 0; headers && i < m->num_headers; i++)
+		if (headers[i].p_type == PT_DYNAMIC)
+			dynamic = (const void *)(m->base + headers[i].p_vaddr);
+	if (!dynamic || m->vdso)
+		return false;
+	struct os_symbols symbols = os_symbols_of(dynamic, m->base);
+	const ElfW(Sym) *symbol = os_symbols_find(&symbols, name);
+	if (!symbol || ELF64_ST_TYPE(symbol->st_info) == STT_TLS)
+		return false;
+	*out = (struct os_symbol){m->base + symbol->st_value, symbol->st_size};
+	return true;
+}

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <limits.h>
+#include <pthread.h>
 #include <string.h>
 
 struct tls_slot {
@@ -186,4 +187,14 @@ void *os_tls_address(const struct os_tls *v)
 			return NULL;
 	}
 	return (void *)(block + v->offset);
+}
+
+void *os_thread_specific(uint32_t key)
+{
+	return pthread_getspecific(key);
+}
+
+uintptr_t os_thread_self(void)
+{
+	return csprof_thread_pointer();
 }

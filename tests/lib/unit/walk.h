@@ -49,7 +49,8 @@ static inline int walk_from(struct csprof_cursor *cur, struct csprof_frame *fram
 		if (cur->sp < stack->low || cur->sp > stack->high)
 			stack = &walk_stacks[1];
 		low = (*n == 0 || cur->exact) ? cur->sp - 128 : cur->sp;
-		frames[(*n)++] = (struct csprof_frame){cur->ip, cur->sp, cur->exact};
+		frames[(*n)++] =
+		    (struct csprof_frame){.ip = cur->ip, .sp = cur->sp, .exact = cur->exact};
 		rc = csprof_cpu.step(cur, low, stack->high);
 	}
 	return rc;
