@@ -8,15 +8,15 @@ deps_build := gcc g++ make pkg-config libc6-dev libdw-dev libelf-dev libsqlite3-
 deps_test := libcmocka-dev time clang-14 libclang-rt-14-dev libunwind-dev binutils \
 	python3-minimal python3 dwz perl sqlite3 xz-utils groff-base libxml2-utils
 # Without these some points of make check are skipped.
-deps_points := gdb golang-1.19-go llvm-14 lld openmpi-bin libopenmpi-dev mpich libmpich-dev libcap2-bin python3-pandas python3-matplotlib libpython3-dev \
+deps_points := gdb golang-1.19-go llvm-14 lld openmpi-bin libopenmpi-dev mpich libmpich-dev libcap2-bin python3-pandas python3-matplotlib libpython3-dev python3-sympy python3-django meson \
 	musl-tools libc6-dev-i386 lib32gcc-12-dev strace zsh fish valgrind faketime qemu-user python3-greenlet python3-venv
 # To make share/html/page.html, and to test it in a browser.
 deps_page := nodejs chromium chromium-driver esbuild
 deps_soak := linux-perf debootstrap libpython3.11-testsuite dpkg-dev tcl tcl-thread cmake \
 	libgmock-dev libbenchmark-dev qemu-system-x86 busybox-static cpio kmod sbcl \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
-	python3-numpy python3-sympy python3-django python3-flask python3-pip python3-sphinx python3-pytest \
-	python3-lib2to3 mercurial meson
+	python3-numpy python3-flask python3-pip python3-sphinx python3-pytest \
+	python3-lib2to3 mercurial
 deps_zoo = $(sort $(shell sed -n 's/^\# packages: //p' tests/zoo/*))
 deps_lint := cppcheck clang-tidy-14 clang-format-14
 

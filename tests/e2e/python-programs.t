@@ -1,5 +1,5 @@
 #!/bin/bash
-# Some Python programs that exist, measured; tests/soak/follow-python.t has more.
+# Some Python programs that exist, measured; tests/soak/python-programs.t has more.
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
 . "$top/tests/lib/shell/python-programs.sh"

@@ -1,7 +1,7 @@
 # Sourced after measure.sh by the short and the long test of real Python programs.
 
-python_short="tokenize lib2to3 doctest asyncio unittest"
-python_all="$python_short testsuite numpy pandas sympy django flask pip mercurial meson sphinx pytest"
+python_short="tokenize lib2to3 doctest asyncio unittest numpy pandas sympy django meson"
+python_all="$python_short testsuite flask pip mercurial sphinx pytest"
 
 # python_NAME: sets the array `command`, and makes its input in the working directory. `needs` is a module or
 # a command, and `package` its package.
