@@ -75,8 +75,8 @@ static bool recognise(const struct os_module *m, const char **why)
 			      .high = eval.at + eval.bytes};
 	if (!csprof_cpython_layout_read(&p->layout, (const uint8_t *)runtime.at, why))
 		return false;
-	int n = os_real_path(".", folder, sizeof folder - 1);
-	if (n > 0 && !folder_bytes) {
+	int n = folder_bytes ? 0 : os_real_path(".", folder, sizeof folder - 1);
+	if (n > 0) {
 		folder[n] = '/';
 		folder_bytes = (uint32_t)n + 1;
 	}
@@ -479,8 +479,7 @@ static bool locks(csprof_state_t *state, uintptr_t futex)
 	return lock && futex >= lock && futex < lock + p->layout.gil_bytes;
 }
 
-const struct interpreter csprof_cpython = {.name = "CPython",
-					   .recognise = recognise,
+const struct interpreter csprof_cpython = {.recognise = recognise,
 					   .forget = forget,
 					   .walk = walk,
 					   .counts = counts,

@@ -22,13 +22,11 @@ struct csprof_script {
 /* Those of a thread, innermost first, and memory to learn names in. */
 struct csprof_scripts {
 	uint32_t n, max;
-	uint32_t merged; /* of the last path: how many frames it has */
 	struct csprof_script *list;
 	struct csprof_code_text text;
 };
 
 struct interpreter {
-	const char *name;
 	/* Whether a load module is such an interpreter. Not for handlers; by one thread at a time.
 	 * *why is set if it is and its frames cannot be read: why not. */
 	bool (*recognise)(const struct os_module *m, const char **why);

@@ -295,6 +295,8 @@ static void do_path(csprof_state_t *state, void *arg)
 	struct path_work *w = arg;
 	if (csprof_unwind_here(state, 0))
 		w->kind = CSP_TREE_COMPLETE;
+	if (!csprof_interpreters_merge(state, NULL, w->kind == CSP_TREE_COMPLETE, false))
+		w->kind = CSP_TREE_PARTIAL;
 	w->made = csprof_cct_path(state, w->keys, w->n, w->nodes);
 }
 

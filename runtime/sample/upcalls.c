@@ -193,10 +193,11 @@ int csprof_upcall_stats(int id, struct hpcrun_upcall_stats *stats)
 
 /* ---- the sample ------------------------------------------------------------------------- */
 
-/* Regions and labels are no calls, nor is what the kernel does. */
+/* Regions and labels are no calls, nor is what the kernel does; and an interpreter's functions have
+ * no addresses that a program could use. */
 static bool is_code(uint64_t ip)
 {
-	return ip < CSP_LABEL_BASE;
+	return ip < CSP_SOURCE_BASE;
 }
 
 /* What hpcrun_sample.path does: the frames are the state's, and the outer ones in its memo. */

@@ -184,7 +184,8 @@ static store_ref make_chain(csprof_state_t *state, struct csprof_cct *cct, store
 		else
 			first = ref;
 		remember(cct, state->outer + state->num_frames - 1 - i, n->key, ref);
-		csprof_epoch_notice_code(state->frames[i].ip);
+		if (!state->frames[i].script)
+			csprof_epoch_notice_code(state->frames[i].ip);
 		parent = ref;
 		if (i-- == 0)
 			break;

@@ -304,6 +304,15 @@ else
 	skip "attached" "attach is for x86-64"
 fi
 
+# ---- functions are no unknown code, for which the mappings of the process are read
+
+if strace -f -o log true 2>/dev/null; then
+	strace -f -qq -e trace=openat -o log "$hpcrun" -q -o mapped "$python" -c 'sum(i * i for i in range(3000000))'
+	is "the mappings of the process are not read" "$(grep -c '/maps"' log)" 0
+else
+	skip "the mappings of the process are not read" "strace is not there, or may not trace"
+fi
+
 # ---- a script that cannot be run
 
 echo 'print(1)' >script.py

@@ -7,7 +7,7 @@ reachable=$top/tests/lib/check/reachable.py
 cc=${CC:-gcc}
 
 # Pure functions of numbers; the loader's lookup, which is made for handlers; constant texts.
-pure='__popcountdi2 __errno_location _dl_find_object pthread_getspecific strerrordesc_np __libc_stack_end'
+pure='__popcountdi2 __errno_location _dl_find_object pthread_self pthread_getspecific strerrordesc_np __libc_stack_end'
 # A store into the thread, as long as the key is one of the first (csprof_thread_end_later).
 keys='pthread_setspecific'
 # Async-signal-safe by POSIX, or the bare system call; a look into memory that never changes.

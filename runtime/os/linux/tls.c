@@ -196,5 +196,5 @@ void *os_thread_specific(uint32_t key)
 
 uintptr_t os_thread_self(void)
 {
-	return csprof_thread_pointer();
+	return (uintptr_t)pthread_self();
 }
