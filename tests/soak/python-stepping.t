@@ -13,7 +13,7 @@ while read -r version python; do
 	read -r steps complete <counts
 	is "Python $version: at least 99% of $steps samples have a complete path" \
 		"$((${complete:-0} * 100 >= ${steps:-1} * 99))" 1
-	read -r paths calls functions wrong < <("$PYTHON" "$top/tests/lib/check/stepped_paths.py" \
+	read -r paths calls functions wrong < <("$python" "$top/tests/lib/check/stepped_paths.py" \
 		"stepped-$version" "$top/tests/python/stepped.py")
 	is "Python $version: of $calls calls in $paths paths none is wrong" "${wrong:-unknown}" 0
 	is "Python $version: at least 20 functions were seen" "$((${functions:-0} >= 20))" 1
