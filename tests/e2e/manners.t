@@ -40,7 +40,8 @@ fi
 
 # ---- what cannot be preloaded -------------------------------------------------------
 echo 'int main(void) { return 5; }' >five.c
-gcc -m32 -o five32 five.c 2>/dev/null || gcc -static -o five32 five.c
+gcc -m32 -o five32 five.c 2>/dev/null && env ./five32 2>/dev/null
+[ $? = 5 ] || gcc -static -o five32 five.c # no compiler for 32-bit code, or a kernel that runs none
 for how in fexecve execveat; do
 	"$hpcrun" -q -o "$how" "$(program starting)" $how ./five32 2>err
 	is "$how: a program that cannot load our library ends as it would" "$?" 5

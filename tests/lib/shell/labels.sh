@@ -6,7 +6,7 @@ by() {
 	"$hpcprof" export -q --format folded -m "${metric:-CPUTIME}" --group-by "$key" "${@:2}" |
 		awk -v prefix="[label] $key=" '{ n = $NF; t += n; sub(/;.*/, "")
 			if (index($0, prefix) == 1) of[substr($0, length(prefix) + 1)] += n; else of["-"] += n }
-			END { for (v in of) if (v != "-" || of[v] > 0.005 * t) printf "%s %.0f\n", v, t ? 100 * of[v] / t : 0 }' | sort
+			END { for (v in of) if (v != "-" || of[v] > 0.02 * t) printf "%s %.0f\n", v, t ? 100 * of[v] / t : 0 }' | sort
 }
 # is_by NAME KEY DATA "VALUE SHARE"...: within 4.
 is_by() {
