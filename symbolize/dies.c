@@ -5,6 +5,9 @@
 #include "symbolize/qualified.h"
 #include "symbolize/unit.h"
 
+/* What clang adds to an inlined call; <dwarf.h> of elfutils does not have it. */
+enum { AT_GNU_DISCRIMINATOR = 0x2136 };
+
 /* Longer chains of abstract origins and specifications are loops. */
 enum { CHAIN_MAX = 16 };
 
@@ -162,6 +165,7 @@ static int new_scope(struct unit *u, Dwarf_Die *die, bool inlined, uint32_t pare
 		functions_add_copy(function, code->entry, code->low);
 	if (inlined) {
 		s.call_line = die_position(die, DW_AT_call_line);
+		s.call_discriminator = die_position(die, AT_GNU_DISCRIMINATOR) & INT32_MAX;
 		if (die_number(die, DW_AT_call_file, &number) &&
 		    unit_file(u, number, &s.call_file) != 0)
 			return -1;

@@ -23,14 +23,16 @@ struct scope {
 	const struct symbol_function *function;
 	const char *call_file; /* of an inlined copy: file of the call; may be NULL */
 	uint32_t call_line;    /* or 0 */
-	uint32_t parent;       /* what it was inlined into, or SCOPE_NONE */
+	uint32_t call_discriminator;
+	uint32_t parent; /* what it was inlined into, or SCOPE_NONE */
 };
 
 /* The DWARF information on one address. */
 struct debug_place {
 	const char *file; /* or NULL */
 	uint32_t line;    /* or 0 */
-	uint32_t scope;   /* the innermost one, or SCOPE_NONE */
+	uint32_t discriminator;
+	uint32_t scope; /* the innermost one, or SCOPE_NONE */
 };
 
 struct dwarf_pass {

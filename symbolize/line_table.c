@@ -213,11 +213,12 @@ static inline void emit(struct line_machine *m)
 		m->wanted = m->sink(m->context, &m->last, m->row.address);
 	}
 	m->last = m->row;
+	m->row.discriminator = 0;
 }
 
 static bool run_extended(struct line_machine *m)
 {
-	uint64_t length;
+	uint64_t length, discriminator;
 	uint8_t opcode;
 	if (!leb_read(&m->c, &length) || length > cursor_left(&m->c))
 		return false;
@@ -231,6 +232,10 @@ static bool run_extended(struct line_machine *m)
 		if ((length != 5 && length != 9) ||
 		    !cursor_word(&m->c, (unsigned)length - 1, &m->row.address))
 			return false;
+	} else if (opcode == DW_LNE_set_discriminator) {
+		if (!leb_read(&m->c, &discriminator))
+			return false;
+		m->row.discriminator = (uint32_t)discriminator;
 	}
 	m->c.pos = end;
 	return true;

@@ -51,6 +51,7 @@ void line_table_free(struct line_table *t);
 struct line_row {
 	uint64_t address, file;
 	uint32_t line; /* 0: none */
+	uint32_t discriminator;
 };
 
 /* Called for each row and the address of the next one, low < high. Returns the address from which

@@ -182,6 +182,7 @@ static uint64_t take_row(void *context, const struct line_row *row, uint64_t hig
 		if (cached_file(u, false, row->file, &place->file) != 0)
 			m->failed = true;
 		place->line = place->file && row->line <= INT32_MAX ? row->line : 0;
+		place->discriminator = row->discriminator & INT32_MAX;
 	}
 	return next_address(m);
 }
@@ -214,12 +215,15 @@ static int lines_of_libdw(struct unit *u)
 		size_t number;
 		bool end;
 		int value;
+		unsigned discriminator = 0;
 		if (!line || dwarf_lineendsequence(line, &end) != 0 || end ||
 		    dwarf_line_file(line, &files, &number) != 0 || dwarf_lineno(line, &value) != 0)
 			continue;
 		if (cached_file(u, false, number, &place->file) != 0)
 			return -1;
 		place->line = place->file && value > 0 ? (uint32_t)value : 0;
+		if (dwarf_linediscriminator(line, &discriminator) == 0)
+			place->discriminator = discriminator & INT32_MAX;
 	}
 	return 0;
 }

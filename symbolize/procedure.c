@@ -16,11 +16,17 @@ struct code_section {
 	Elf_Scn *section;
 };
 
+struct local_symbol {
+	const char *name;
+	uint64_t low;
+};
+
 /* The tables that describe a module's procedures. */
 struct tables {
 	struct symbols symtab, dynsym;
 	struct bounds bounds;
-	VEC(struct code_section) code; /* in the order of low, not overlapping */
+	VEC(struct code_section) code;   /* in the order of low, not overlapping */
+	VEC(struct local_symbol) locals; /* of symtab, by name, then by low */
 };
 
 static int by_low(const void *a, const void *b)
@@ -56,6 +62,37 @@ static int read_sections(struct tables *t, Elf *elf)
 	return 0;
 }
 
+static int by_name(const void *pa, const void *pb)
+{
+	const struct local_symbol *a = pa, *b = pb;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : a->low < b->low ? -1 : a->low > b->low;
+}
+
+static bool find_locals(struct tables *t)
+{
+	for (size_t i = 0; i < t->symtab.all.len; i++) {
+		const struct code_symbol *sym = &t->symtab.all.at[i];
+		if (sym->local && !vec_push(&t->locals, (struct local_symbol){sym->name, sym->low}))
+			return false;
+	}
+	if (t->locals.len)
+		qsort(t->locals.at, t->locals.len, sizeof *t->locals.at, by_name);
+	return true;
+}
+
+/* Which of the local symbols of its name a symbol is, from 1 on. */
+static uint32_t number_of(const struct tables *t, const struct code_symbol *sym)
+{
+	struct local_symbol wanted = {sym->name, sym->low};
+	size_t n = t->locals.len;
+	size_t first = SEARCH_FIRST(i, 0, n, strcmp(t->locals.at[i].name, sym->name) >= 0);
+	size_t at = SEARCH_FIRST(i, first, n, by_name(&t->locals.at[i], &wanted) >= 0);
+
+	return (uint32_t)(at - first + 1);
+}
+
 static int read_tables(struct tables *t, const struct binary *b)
 {
 	bounds_read(&t->bounds, b->main.elf);
@@ -63,9 +100,10 @@ static int read_tables(struct tables *t, const struct binary *b)
 	    symbols_read(&t->symtab, b->main.elf, SHT_SYMTAB) != 0 ||
 	    symbols_read(&t->dynsym, b->main.elf, SHT_DYNSYM) != 0)
 		return -1;
-	if (b->debug.elf && !t->symtab.all.len)
-		return symbols_read(&t->symtab, b->debug.elf, SHT_SYMTAB);
-	return 0;
+	if (b->debug.elf && !t->symtab.all.len &&
+	    symbols_read(&t->symtab, b->debug.elf, SHT_SYMTAB) != 0)
+		return -1;
+	return find_locals(t) ? 0 : -1;
 }
 
 static bool sized_symbol(const struct symbols *s, uint64_t address, uint64_t *low, uint64_t *high)
@@ -114,12 +152,35 @@ static uint8_t *read_bytes(const struct tables *t, struct procedure *p, bool *me
 		   : NULL;
 }
 
+/* What gcc and clang append to the name of a function for the part that is seldom executed. */
+static bool names_part(const char *symbol)
+{
+	size_t n = strlen(symbol), tail = strlen(".cold");
+
+	return strstr(symbol, ".cold.") || (n > tail && strcmp(symbol + n - tail, ".cold") == 0);
+}
+
+/* Find the symbol at the start. False if memory ran out. */
+static bool find_symbol(const struct tables *t, struct procedure *p)
+{
+	const struct code_symbol *sym = symbols_find(&t->symtab, p->low);
+
+	if (!sym || sym->low != p->low)
+		sym = symbols_find(&t->dynsym, p->low);
+	if (!sym || sym->low != p->low)
+		return true;
+	p->symbol = strdup(sym->name);
+	p->is_part = names_part(sym->name);
+	p->local = sym->local ? number_of(t, sym) : 0;
+	return p->symbol != NULL;
+}
+
 static int read_all(const struct symbolize_request *q, const struct tables *t,
 		    struct procedures *out)
 {
 	for (size_t i = 0; i < q->num_addresses; i++) {
 		uint64_t at = q->addresses[i], end = out->len ? out->at[out->len - 1].high : 0;
-		struct procedure p;
+		struct procedure p = {0};
 		bool memory = false;
 		if (out->len && at < end)
 			continue;
@@ -137,8 +198,8 @@ static int read_all(const struct symbolize_request *q, const struct tables *t,
 			out->missed++;
 			continue;
 		}
-		if (!vec_push(out, p)) {
-			free(p.bytes);
+		if (!find_symbol(t, &p) || !vec_push(out, p)) {
+			procedure_free(&p);
 			return -1;
 		}
 	}
@@ -181,6 +242,7 @@ int procedures_read(const struct symbolizer *s, const struct symbolize_request *
 	symbols_free(&t.symtab);
 	symbols_free(&t.dynsym);
 	vec_free(&t.code);
+	vec_free(&t.locals);
 	binary_check_cut(&b);
 	if (result == 0 &&
 	    (mapped_file_is_cut(&b.main.mapped) || mapped_file_is_cut(&b.debug.mapped))) {
@@ -195,12 +257,20 @@ int procedures_read(const struct symbolizer *s, const struct symbolize_request *
 	return error_set(why, ERROR_MEMORY, "%s: not enough memory for its code", q->name);
 }
 
+void procedure_free(struct procedure *p)
+{
+	if (!p)
+		return;
+	free(p->bytes);
+	free(p->symbol);
+}
+
 void procedures_free(struct procedures *p)
 {
 	if (!p)
 		return;
 	for (size_t i = 0; i < p->len; i++)
-		free(p->at[i].bytes);
+		procedure_free(&p->at[i]);
 	free(p->at);
 	*p = (struct procedures){0};
 }

@@ -12,6 +12,11 @@ enum { PROCEDURE_MOST_BYTES = 16 << 20 }; /* if it is longer, the file is damage
 struct procedure {
 	uint64_t low, high; /* file addresses, [low, high) */
 	uint8_t *bytes;     /* [high - low] */
+	char *symbol;       /* that begins at low; NULL: none does */
+	/* Of the local symbols of this name in the order of addresses, which one it is, from 1 on;
+	 * 0: it is not local. */
+	uint32_t local;
+	bool is_part; /* the compiler split it off from a function */
 };
 
 struct procedures {
@@ -28,5 +33,6 @@ struct procedures {
 int procedures_read(const struct symbolizer *s, const struct symbolize_request *request,
 		    struct procedures *out, struct error *why);
 void procedures_free(struct procedures *p); /* takes NULL */
+void procedure_free(struct procedure *p);   /* what it owns; takes NULL */
 
 #endif

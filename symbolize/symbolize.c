@@ -107,9 +107,10 @@ const struct search_paths *symbolizer_places(const struct symbolizer *s)
 }
 
 static bool push_frame(struct module *m, const struct symbol_function *f, const char *file,
-		       uint32_t line, bool inlined)
+		       uint32_t line, uint32_t discriminator, bool inlined)
 {
-	return f && vec_push(&m->frames, (struct symbol_frame){f, file, line, inlined});
+	return f &&
+	       vec_push(&m->frames, (struct symbol_frame){f, file, line, discriminator, inlined});
 }
 
 /* NULL if memory ran out, possibly before this call: then wanted has no name. */
@@ -189,21 +190,23 @@ enum { STEPS_PER_FRAME = 32 };
 static bool add_frames(struct module *m, uint64_t address, const struct debug_place *place)
 {
 	const char *file = place->file;
-	uint32_t line = place->line;
+	uint32_t line = place->line, discriminator = place->discriminator;
 	uint32_t i = place->scope;
 	size_t first = m->frames.len;
 	if (i == SCOPE_NONE)
-		return push_frame(m, function_without_dwarf(m, address), file, line, false);
+		return push_frame(m, function_without_dwarf(m, address), file, line, discriminator,
+				  false);
 	for (; i != SCOPE_NONE; i = m->dwarf.scopes[i].parent) {
 		const struct scope *s = &m->dwarf.scopes[i];
 		if (!work_pay(&m->naming, STEPS_PER_FRAME)) {
 			m->frames.len = first;
-			return push_frame(m, function_without_dwarf(m, address), NULL, 0, false);
+			return push_frame(m, function_without_dwarf(m, address), NULL, 0, 0, false);
 		}
-		if (!push_frame(m, s->function, file, line, s->parent != SCOPE_NONE))
+		if (!push_frame(m, s->function, file, line, discriminator, s->parent != SCOPE_NONE))
 			return false;
 		file = s->call_file;
 		line = s->call_line;
+		discriminator = s->call_discriminator;
 	}
 	return true;
 }

@@ -37,7 +37,10 @@ struct symbol_frame {
 	const struct symbol_function *function; /* never NULL */
 	const char *file;                       /* of the code at the address, or NULL */
 	uint32_t line;                          /* or 0 */
-	bool inlined; /* this function was inlined into the next frame's */
+	/* Tells apart code from one line, as the compiler wrote it; 0: it did not, or the names
+	 * were kept. */
+	uint32_t discriminator : 31;
+	bool inlined : 1; /* this function was inlined into the next frame's */
 };
 
 /* Frames of address i: frames[first[i]] .. frames[first[i + 1] - 1], innermost

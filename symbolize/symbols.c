@@ -142,6 +142,7 @@ static bool add_symbol(struct symbols *s, Elf *elf, const GElf_Sym *sym, size_t 
 				     .name = name,
 				     .rank = rank(sym),
 				     .sized = sized,
+				     .local = GELF_ST_BIND(sym->st_info) == STB_LOCAL,
 				 });
 }
 

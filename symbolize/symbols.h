@@ -13,6 +13,7 @@ struct code_symbol {
 	const char *name;   /* in the ELF file's string table, or interned */
 	uint8_t rank;       /* of several symbols at an address the lowest is preferred */
 	uint8_t sized;      /* high came from the symbol, not from its neighbour */
+	bool local;         /* other units do not see it */
 };
 
 /* From an address on, up to the next place. */

@@ -27,7 +27,7 @@ void procedure_list_deinit(struct procedure_list *l)
 	if (!l)
 		return;
 	for (size_t i = 0; i < l->at.len; i++) {
-		free(l->at.at[i].code.bytes);
+		procedure_free(&l->at.at[i].code);
 		instructions_forget(&l->at.at[i]);
 	}
 	vec_free(&l->at);
@@ -54,7 +54,7 @@ int procedure_list_add(struct procedure_list *l, const struct model *m, uint32_t
 					   .big = found.big};
 		ok = vec_push(&l->at, one);
 		if (ok)
-			found.at[i].bytes = NULL;
+			found.at[i].bytes = NULL, found.at[i].symbol = NULL;
 	}
 	procedures_free(&found);
 	return ok ? !missed : error_memory(e, sizeof(struct instructions));
