@@ -110,7 +110,8 @@ room complete command load reader
 room import model load
 room metrics terminal command model correlate load
 room export terminal command model correlate load metrics reader
-room export/formats terminal command model correlate load metrics
+room export/feedback terminal command model correlate load metrics symbolize
+room export/formats export/feedback terminal command model correlate load metrics
 room views/text terminal command model correlate load metrics
 room views/tree terminal command model correlate load metrics
 room views/html terminal command model correlate load metrics views/text

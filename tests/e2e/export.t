@@ -184,7 +184,7 @@ is "and it has nothing to say" "$(grep -c 'without their middle' err)" 0
 
 # ---- what is wrong -------------------------------------------------------------------
 check "a format is needed" run 2 "$hpcprof" export of-python
-check "and it says so" says err 'no format is named \(use --format: folded, pprof, .* or json\)'
+check "and it says so" says err 'no format is named \(use --format: folded, pprof, .* or bolt\)'
 check "an unknown format is a usage error" run 2 "$hpcprof" export --format svg of-python
 check "which names the formats" says err 'folded.*pprof.*json'
 check "callgrind takes no threads" run 2 "$hpcprof" export --format callgrind --by thread of-python

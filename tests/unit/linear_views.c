@@ -315,7 +315,7 @@ static void make_functions(struct made *m, size_t bytes)
 static void make_lines(struct made *m, size_t bytes)
 {
 	size_t n = bytes / (NODE_BYTES + 3);
-	char *table = malloc(2 * n + 1);
+	char *table = calloc(2 * n + 1, 1);
 	uint64_t at = add_node(m, add_root(m), 0, 0);
 	struct csp_sink s = begin_codes(bytes, 1);
 
@@ -482,6 +482,8 @@ static const char *const lines[] = {
     "export --format otlp",
     "export --format csv",
     "export --format json",
+    "export --format llvm-sample",
+    "export --format afdo -o /dev/null",
     "xml",
     "xml --callpath",
     "text --json",

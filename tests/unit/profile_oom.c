@@ -139,8 +139,9 @@ static void test_xml_out(void **state)
 static void test_export(void **state)
 {
 	(void)state;
-	static const char *const formats[] = {"folded",  "pprof",  "speedscope", "callgrind",
-					      "firefox", "chrome", "csv",        "json"};
+	static const char *const formats[] = {"folded",      "pprof",  "speedscope", "callgrind",
+					      "firefox",     "chrome", "csv",        "json",
+					      "llvm-sample", "afdo",   "order",      "bolt"};
 	char line[64];
 
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {

@@ -2,6 +2,7 @@
 #include "hpcprof/command/list.h"
 #include "hpcprof/correlate/label.h"
 #include "hpcprof/export/formats/formats.h"
+#include "hpcprof/metrics/path_filter.h"
 #include "hpcprof/terminal/layout.h"
 
 #include <inttypes.h>
@@ -12,14 +13,27 @@
 #define FORMAT_ROW(name) &export_##name,
 static const struct export_format *const formats[] = {EXPORT_FORMATS(FORMAT_ROW) NULL};
 
-#define FORMAT_WORD(name) #name,
-static const char *const format_words[] = {EXPORT_FORMATS(FORMAT_WORD) NULL};
+/* In the order of EXPORT_FORMATS. */
+static const char *const format_words[] = {
+    "folded", "pprof", "speedscope",  "callgrind", "firefox", "chrome", "otlp",
+    "csv",    "json",  "llvm-sample", "afdo",      "order",   "bolt",   NULL};
 
-#define FORMAT_LIST "folded, pprof, speedscope, callgrind, firefox, chrome, otlp, csv or json"
+#define FORMAT_LIST                                                                                \
+	"folded, pprof, speedscope, callgrind, firefox, chrome, otlp, csv, json, llvm-sample, "    \
+	"afdo, order or bolt"
 
+/* In the order of enum export_for. */
+static const char *const readers[] = {"clang", "gcc", "lld", "gold", "bolt", NULL};
+static const struct export_format *const read_by[] = {[EXPORT_FOR_CLANG] = &export_llvm_sample,
+						      [EXPORT_FOR_GCC] = &export_afdo,
+						      [EXPORT_FOR_LLD] = &export_order,
+						      [EXPORT_FOR_GOLD] = &export_order,
+						      [EXPORT_FOR_BOLT] = &export_bolt};
+
+/* NULL: none was named. */
 static const struct export_format *format_of(const struct export_options *o)
 {
-	return formats[o->format - 1];
+	return o->format ? formats[o->format - 1] : read_by[o->reader];
 }
 
 /* ---- the columns ------------------------------------------------------------------- */
@@ -112,8 +126,10 @@ static int print(FILE *out, const struct profile *p, const void *options, struct
 	arena_init(&x.stats.arena);
 	rc = choose_columns(&x, f, e);
 	if (rc == 0)
+		rc = path_filter(&x.columns, x.m, x.c, &o->common, e);
+	if (rc == 0 && !f->code)
 		rc = clean_names(&x, e);
-	if (rc == 0)
+	if (rc == 0 && !f->code)
 		rc = path_tree_init(&x.tree, f->shape, x.m, x.c, NULL, x.columns.values,
 				    x.columns.len, e);
 	if (rc == 0)
@@ -135,10 +151,15 @@ static int check(const struct export_options *o, FILE *out, struct error *e)
 {
 	const struct export_format *f;
 
-	if (!o->format)
+	f = format_of(o);
+	if (!f)
 		return error_set(e, ERROR_USAGE,
 				 "no format is named (use --format: " FORMAT_LIST ")");
-	f = format_of(o);
+	if (o->reader && read_by[o->reader] != f)
+		return error_set(e, ERROR_USAGE, "%s reads --format %s, not %s",
+				 readers[o->reader - 1], read_by[o->reader]->name, f->name);
+	if (o->weights && f != &export_llvm_sample && f != &export_afdo)
+		return error_set(e, ERROR_USAGE, "--format %s takes no --weights", f->name);
 	if (f->binary && !o->output && isatty(fileno(out)))
 		return error_set(e, ERROR_USAGE,
 				 "--format %s is not text for a terminal (use -o FILE)", f->name);
@@ -163,9 +184,14 @@ static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 /* In the order of enum unit_kind, as for other commands. */
 static const char *const units[] = {"profile", "thread", "process", "rank", "host", NULL};
 
+/* In the order of enum feedback_weights. */
+static const char *const weights[] = {"blocks", "largest", "mean", "sum", NULL};
+
 #define FIELD(name) offsetof(struct export_options, name)
 static const struct option_row own_options[] = {
-    {0, "format", "FORMAT", FORMAT_LIST, option_word, FIELD(format), format_words},
+    {0, "format", "FORMAT",
+     "folded, pprof, speedscope, callgrind, firefox, chrome, otlp, csv or json", option_word,
+     FIELD(format), format_words},
     {'o', "output", "FILE", "write to FILE, completely or not at all", option_output, FIELD(output),
      NULL},
     {0, "by", "WHAT", "keep threads, processes, ... apart (thread, process, rank, host, profile)",
@@ -174,12 +200,17 @@ static const struct option_row own_options[] = {
      FIELD(common.rows), NULL},
     {0, "min", "PERCENT", "csv and json: only calls with PERCENT of the total", option_percent,
      FIELD(min), NULL},
+    {0, "for", "PROGRAM", "what a compiler or linker reads: clang, gcc, lld, gold or bolt",
+     option_word, FIELD(reader), readers},
+    {0, "weights", "WHAT", "clang and gcc: counts from blocks (the default), largest, mean or sum",
+     option_word, FIELD(weights), weights},
     {0, "quote-formulas", NULL, "csv: put ' before texts that look like formulas", option_flag,
      FIELD(quote_formulas), NULL},
     {0}};
 
 static const struct option_row *const tables[] = {own_options,
 						  common_choice_options,
+						  common_paths_options,
 						  common_under_options,
 						  common_metrics_options,
 						  common_inlining_options,
@@ -189,7 +220,7 @@ static const struct option_row *const tables[] = {own_options,
 
 const struct command export_command = {
     .name = "export",
-    .summary = "a file for pprof, speedscope, KCachegrind, flame graphs and others",
+    .summary = "a file for pprof, flame graphs, clang, gcc and others",
     .newest = true,
     .options = tables,
     .size = sizeof(struct export_options),

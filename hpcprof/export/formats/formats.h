@@ -30,9 +30,21 @@
 struct export_options {
 	struct common common;
 	const char *output; /* or NULL */
-	unsigned format;    /* 1 for the first of EXPORT_FORMATS; 0: not given */
+	unsigned format;    /* 1 for the first of EXPORT_FORMATS; 0: that of the reader */
 	double min;         /* percent of the first metric's total */
 	bool quote_formulas;
+	unsigned weights; /* 1 + enum feedback_weights; 0: not given */
+	unsigned reader;  /* enum export_for */
+};
+
+/* The compilers and linkers that formats are for. */
+enum export_for {
+	EXPORT_FOR_ANY,
+	EXPORT_FOR_CLANG,
+	EXPORT_FOR_GCC,
+	EXPORT_FOR_LLD,
+	EXPORT_FOR_GOLD,
+	EXPORT_FOR_BOLT
 };
 
 /* What is written. */
@@ -69,6 +81,7 @@ struct export_format {
 	bool parts;       /* it tells threads and so on apart (--by) */
 	bool paths;       /* it writes out every path (export_path) */
 	bool bounded;     /* -n and --min choose its rows */
+	bool code;        /* it is made of the samples of instructions: there is no tree */
 	uint64_t most;    /* the greatest total that its readers take exactly */
 	const char *lost; /* what it does not hold, in words; NULL: nothing */
 	int (*write)(struct export_data *x, struct error *e);
@@ -84,7 +97,11 @@ struct export_format {
 	X(chrome)                                                                                  \
 	X(otlp)                                                                                    \
 	X(csv)                                                                                     \
-	X(json)
+	X(json)                                                                                    \
+	X(llvm_sample)                                                                             \
+	X(afdo)                                                                                    \
+	X(order)                                                                                   \
+	X(bolt)
 
 #define EXPORT_DECLARE(name) extern const struct export_format export_##name;
 EXPORT_FORMATS(EXPORT_DECLARE)

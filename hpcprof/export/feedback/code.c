@@ -1,0 +1,350 @@
+#include "hpcprof/export/feedback/code.h"
+
+#include "formats/base/search.h"
+#include "formats/identity/kernel.h"
+#include "hpcprof/export/feedback/frequencies.h"
+#include "hpcprof/metrics/activations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The file name of the library that takes samples. */
+#define OWN_LIBRARY "libhpcrun.so"
+
+/* ---- samples by address ------------------------------------------------------------ */
+
+static bool is_own(const char *module)
+{
+	const char *base = strrchr(module, '/');
+
+	return strncmp(base ? base + 1 : module, OWN_LIBRARY, sizeof OWN_LIBRARY - 1) == 0;
+}
+
+/* The samples at each frame. */
+static uint64_t *by_frame(const struct model *m, const uint64_t *samples)
+{
+	uint64_t *out = calloc(m->frames.len + 1, sizeof *out);
+
+	for (uint32_t i = MODEL_ROOTS; out && i < model_num_contexts(m); i++)
+		out[model_frame_of(m, i)] += samples[i];
+	return out;
+}
+
+struct sampled_place {
+	uint64_t address, samples;
+};
+typedef VEC(struct sampled_place) places;
+
+/* The samples at each address of a module, ascending, as the frames are: also 0, at calls. */
+static bool find_places(const struct feedback *f, const struct model_module *mod,
+			const uint64_t *own, places *out)
+{
+	out->len = 0;
+	for (uint32_t i = mod->first_frame; i < mod->first_frame + mod->num_frames; i++) {
+		const struct model_frame *frame = &f->m->frames.at[i];
+		struct sampled_place *last = out->len ? &out->at[out->len - 1] : NULL;
+		if (!own[i] && frame->role != FRAME_CALL)
+			continue;
+		if (last && last->address == frame->address)
+			last->samples += own[i];
+		else if (!vec_push(out, (struct sampled_place){frame->address, own[i]}))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t sum_of(const places *p)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->len; i++)
+		sum += p->at[i].samples;
+	return sum;
+}
+
+/* ---- procedures and instructions --------------------------------------------------- */
+
+size_t feedback_find(const struct feedback_module *m, uint64_t address)
+{
+	size_t after = SEARCH_FIRST(i, 0, m->procedures.len, m->procedures.at[i].low > address);
+
+	if (after && address < m->procedures.at[after - 1].high)
+		return after - 1;
+	return m->procedures.len;
+}
+
+static int read_procedures(struct feedback *f, struct feedback_module *m,
+			   const struct symbolize_request *request, const places *where,
+			   struct error *e)
+{
+	struct symbolize_request q = *request;
+	uint64_t *addresses = malloc((where->len + 1) * sizeof *addresses);
+	int rc = addresses ? 0 : error_memory(e, where->len * sizeof *addresses);
+
+	for (size_t i = 0; addresses && i < where->len; i++)
+		addresses[i] = where->at[i].address;
+	q.addresses = addresses;
+	q.num_addresses = where->len;
+	if (rc == 0 && procedures_read(f->symbolizer, &q, &m->found, &m->why) != 0)
+		rc = error_memory(e, 0);
+	free(addresses);
+	return rc;
+}
+
+static int disassemble_all(struct feedback_module *m, struct error *e)
+{
+	struct disassembler *d = disassembler_create(m->found.machine, m->found.big, e);
+	bool ok = true;
+
+	if (!d)
+		return -1;
+	for (size_t i = 0; ok && i < m->found.len; i++) {
+		const struct procedure *p = &m->found.at[i];
+		struct feedback_procedure out = {.low = p->low,
+						 .high = p->high,
+						 .symbol = p->symbol,
+						 .local = p->local,
+						 .first = m->code.len,
+						 .is_part = p->is_part};
+		for (uint64_t at = p->low; ok && at < p->high;) {
+			struct instruction one;
+			disassemble(d, p->bytes + (at - p->low), p->high - at, at, &one);
+			ok = vec_push(&m->code, (struct feedback_instruction){.address = at,
+									      .target = one.target,
+									      .flow = one.flow});
+			at += one.size;
+		}
+		out.num = m->code.len - out.first;
+		ok = ok && vec_push(&m->procedures, out);
+	}
+	disassembler_destroy(d);
+	return ok ? 0 : error_memory(e, sizeof(struct feedback_instruction));
+}
+
+static int by_value(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+	return a < b ? -1 : a > b;
+}
+
+/* Look up the frames of all instructions, and of targets in other procedures. */
+static int resolve(struct feedback *f, struct feedback_module *m,
+		   const struct symbolize_request *request, struct error *e)
+{
+	struct symbolize_request q = *request;
+	size_t n = 0, kept = 0, at = 0;
+
+	m->targets = malloc((2 * m->code.len + 1) * sizeof *m->targets);
+	if (!m->targets)
+		return error_memory(e, 2 * m->code.len * sizeof *m->targets);
+	for (size_t i = 0; i < m->code.len; i++) {
+		m->targets[n++] = m->code.at[i].address;
+		if (m->code.at[i].target)
+			m->targets[n++] = m->code.at[i].target;
+	}
+	qsort(m->targets, n, sizeof *m->targets, by_value);
+	for (size_t i = 0; i < n; i++)
+		if (!i || m->targets[i] != m->targets[kept - 1])
+			m->targets[kept++] = m->targets[i];
+	q.addresses = m->targets;
+	q.num_addresses = kept;
+	if (symbolize_module(f->symbolizer, &q, &m->symbols, &m->why) != 0)
+		return error_memory(e, n);
+	for (size_t i = 0; i < m->code.len; i++) {
+		while (m->targets[at] != m->code.at[i].address)
+			at++;
+		m->code.at[i].frames = m->symbols.frames + m->symbols.first[at];
+		m->code.at[i].num_frames =
+		    (uint32_t)(m->symbols.first[at + 1] - m->symbols.first[at]);
+	}
+	return 0;
+}
+
+const struct symbol_frame *feedback_target(const struct feedback_module *m, uint64_t address,
+					   uint32_t *n)
+{
+	size_t i = SEARCH_FIRST(k, 0, m->symbols.num_addresses, m->targets[k] >= address);
+
+	if (i == m->symbols.num_addresses || m->targets[i] != address)
+		return NULL;
+	*n = (uint32_t)(m->symbols.first[i + 1] - m->symbols.first[i]);
+	return m->symbols.frames + m->symbols.first[i];
+}
+
+/* Give the samples to the instructions that contain their addresses. */
+static void place_samples(struct feedback_module *m, const places *where)
+{
+	for (size_t i = 0; i < where->len; i++) {
+		uint64_t address = where->at[i].address, samples = where->at[i].samples;
+		size_t p = feedback_find(m, address), at;
+		struct feedback_procedure *in;
+		if (p == m->procedures.len) {
+			m->unplaced += samples;
+			continue;
+		}
+		in = &m->procedures.at[p];
+		at = SEARCH_FIRST(k, in->first, in->first + in->num,
+				  m->code.at[k].address > address);
+		m->code.at[at - 1].samples += samples;
+		in->samples += samples;
+	}
+}
+
+static void find_lines(struct feedback_module *m)
+{
+	for (size_t i = 0; i < m->procedures.len; i++) {
+		struct feedback_procedure *p = &m->procedures.at[i];
+		const struct feedback_instruction *entry = &m->code.at[p->first];
+		const struct symbol_function *in = entry->frames[entry->num_frames - 1].function;
+		p->has_lines = in->source == SYMBOL_DWARF && in->line && in->file;
+		if (!p->has_lines)
+			m->unlined += p->samples;
+	}
+}
+
+/* ---- calls ------------------------------------------------------------------------- */
+
+static int by_call(const void *pa, const void *pb)
+{
+	const struct feedback_call *a = pa, *b = pb;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->function < b->function ? -1 : a->function > b->function;
+}
+
+static void join_calls(struct feedback_module *m)
+{
+	size_t n = 0;
+
+	if (m->calls.len)
+		qsort(m->calls.at, m->calls.len, sizeof *m->calls.at, by_call);
+	for (size_t i = 0; i < m->calls.len; i++) {
+		if (n && by_call(&m->calls.at[n - 1], &m->calls.at[i]) == 0)
+			m->calls.at[n - 1].samples += m->calls.at[i].samples;
+		else
+			m->calls.at[n++] = m->calls.at[i];
+	}
+	m->calls.len = n;
+}
+
+/* What the calls of each module reached. index: [modules of the model] */
+static bool find_calls(struct feedback *f, const uint64_t *samples, const uint32_t *index)
+{
+	const struct model *m = f->m;
+	uint32_t n = model_num_contexts(m);
+	uint64_t *below = malloc((n + 1) * sizeof *below);
+	bool ok = below != NULL;
+
+	if (below)
+		memcpy(below, samples, n * sizeof *below);
+	for (uint32_t i = n; ok && i-- > MODEL_ROOTS;) {
+		uint32_t parent = model_parent(m, i), function;
+		const struct model_frame *call;
+		if (!below[i] || parent < MODEL_ROOTS)
+			continue;
+		below[parent] += below[i];
+		call = &m->frames.at[model_frame_of(m, parent)];
+		function = activations_function(f->c, model_frame_of(m, i));
+		if (call->role != FRAME_CALL || index[call->module] == UINT32_MAX ||
+		    function == ACTIVATIONS_NONE)
+			continue;
+		ok = vec_push(&f->modules.at[index[call->module]].calls,
+			      (struct feedback_call){call->address, function, below[i]});
+	}
+	free(below);
+	for (size_t i = 0; ok && i < f->modules.len; i++)
+		join_calls(&f->modules.at[i]);
+	return ok;
+}
+
+/* ---- all of it --------------------------------------------------------------------- */
+
+/* 1: the module was added. 0: it has no code that could be read. */
+static int read_module(struct feedback *f, uint32_t module, const places *where, struct error *e)
+{
+	bool image;
+	const struct model_module *mod = &f->m->modules.at[module];
+	struct symbolize_request q = correlate_request(mod, &image);
+	struct feedback_module *m;
+	uint64_t samples = sum_of(where);
+
+	f->no_file -= samples;
+	if (!samples)
+		return 0;
+	if (strcmp(mod->name, CSP_MODULE_KERNEL) == 0)
+		f->kernel += samples;
+	else if (is_own(mod->name))
+		f->own += samples;
+	else if (!q.path || image)
+		f->no_file += samples;
+	if (strcmp(mod->name, CSP_MODULE_KERNEL) == 0 || is_own(mod->name) || !q.path || image)
+		return 0;
+	if (!vec_push(&f->modules, (struct feedback_module){.module = module, .samples = samples}))
+		return error_memory(e, sizeof *m);
+	m = &f->modules.at[f->modules.len - 1];
+	if (read_procedures(f, m, &q, where, e) != 0)
+		return -1;
+	if (m->found.len && (disassemble_all(m, e) != 0 || resolve(f, m, &q, e) != 0))
+		return -1;
+	place_samples(m, where);
+	find_lines(m);
+	return 1;
+}
+
+int feedback_read(struct feedback *f, const struct model *m, const struct symbolized *c,
+		  const struct common *o, const uint64_t *samples, struct error *e)
+{
+	struct symbolizer_options options = correlate_symbolizer(o);
+	uint64_t *own = by_frame(m, samples);
+	uint32_t *index = malloc((m->modules.len + 1) * sizeof *index);
+	places where = {0};
+	int rc = 0;
+
+	f->m = m;
+	f->c = c;
+	f->symbolizer = symbolizer_create(&options);
+	if (!own || !index || !f->symbolizer)
+		rc = error_memory(e, m->frames.len * sizeof *own);
+	for (size_t i = 0; own && i < m->frames.len; i++)
+		f->samples += own[i];
+	/* until they are found in a module */
+	f->no_file = f->samples;
+	for (uint32_t i = 0; rc == 0 && i < m->modules.len; i++) {
+		size_t before = f->modules.len;
+		index[i] = UINT32_MAX;
+		if (!find_places(f, &m->modules.at[i], own, &where))
+			rc = error_memory(e, where.len * sizeof *where.at);
+		else if (read_module(f, i, &where, e) < 0)
+			rc = -1;
+		else if (f->modules.len > before)
+			index[i] = (uint32_t)before;
+	}
+	if (rc == 0 && !find_calls(f, samples, index))
+		rc = error_memory(e, sizeof(struct feedback_call));
+	for (size_t i = 0; rc == 0 && i < f->modules.len; i++)
+		if (!frequencies_estimate(&f->modules.at[i]))
+			rc = error_memory(e, 0);
+	vec_free(&where);
+	free(own);
+	free(index);
+	return rc;
+}
+
+void feedback_deinit(struct feedback *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->modules.len; i++) {
+		struct feedback_module *m = &f->modules.at[i];
+		procedures_free(&m->found);
+		vec_free(&m->procedures);
+		vec_free(&m->code);
+		vec_free(&m->calls);
+		symbol_table_free(&m->symbols);
+		free(m->targets);
+	}
+	vec_free(&f->modules);
+	symbolizer_destroy(f->symbolizer);
+	*f = (struct feedback){0};
+}

@@ -1,0 +1,364 @@
+#include "hpcprof/export/feedback/locations.h"
+
+#include "formats/base/utf8.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A place of a line that is not known. */
+#define PLACE_NONE UINT64_MAX
+
+int locations_init(struct locations *l, enum feedback_reader reader, enum feedback_weights weights,
+		   struct error *e)
+{
+	*l = (struct locations){.reader = reader, .weights = weights, .strings = strings_create()};
+	return l->strings ? 0 : error_memory(e, 0);
+}
+
+void locations_deinit(struct locations *l)
+{
+	if (!l)
+		return;
+	strings_destroy(l->strings);
+	interner_deinit(&l->places);
+	interner_deinit(&l->function_keys);
+	interner_deinit(&l->keys);
+	interner_deinit(&l->target_keys);
+	vec_free(&l->functions);
+	vec_free(&l->at);
+	vec_free(&l->targets);
+}
+
+/* ---- discriminators ---------------------------------------------------------------- */
+
+/* LLVM packs three numbers into a discriminator, each with a prefix code (its header
+ * DebugInfoMetadata.h describes it): the base, which tells code of a line apart, how many times the
+ * code was duplicated, and the number of the copy. */
+
+static uint32_t component(uint32_t d)
+{
+	if (d & 1)
+		return 0;
+	d >>= 1;
+	return d & 0x20 ? (d >> 1 & 0xfe0) | (d & 0x1f) : d & 0x1f;
+}
+
+static uint32_t next_component(uint32_t d)
+{
+	return d & 1 ? d >> 1 : d >> (d & 0x40 ? 14 : 7);
+}
+
+static uint32_t base_of(const struct locations *l, uint32_t discriminator)
+{
+	return l->reader == FEEDBACK_CLANG ? component(discriminator) : 0;
+}
+
+static double copies_of(const struct locations *l, uint32_t discriminator)
+{
+	uint32_t n = l->reader == FEEDBACK_CLANG ? component(next_component(discriminator)) : 1;
+
+	return n ? n : 1;
+}
+
+/* ---- names ------------------------------------------------------------------------- */
+
+/* What compilers append to the names of copies and parts of a function, and leave out again when
+ * they look for its samples. */
+static const char *const suffixes[] = {
+    ".llvm.", ".part.", ".cold", ".constprop.", ".isra.", ".lto_priv.", ".localalias", "@plt", "@"};
+
+static uint32_t name_id(struct locations *l, const char *name)
+{
+	size_t n = strlen(name);
+	uint32_t id;
+
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		const char *at = strstr(name, suffixes[i]);
+		if (at && at > name && (size_t)(at - name) < n)
+			n = (size_t)(at - name);
+	}
+	id = strings_intern(l->strings, name, n);
+	if (id != UINT32_MAX && id >= l->num_names)
+		l->num_names = id + 1;
+	return id;
+}
+
+/* Whether compilers can read the name: it is a symbol's, without blanks, and does no harm where the
+ * profile is shown. */
+static bool is_symbol(const char *name)
+{
+	size_t n = strlen(name), bytes;
+	uint32_t code;
+
+	for (size_t i = 0; i < n; i += bytes) {
+		bytes = utf8_decode(name + i, n - i, &code);
+		if (!bytes || code == ' ' || utf8_is_harmful(code))
+			return false;
+	}
+	return n;
+}
+
+/* ---- adding ------------------------------------------------------------------------ */
+
+static uint32_t function_at(struct locations *l, uint32_t parent, const char *name)
+{
+	uint32_t text = name_id(l, name), id;
+
+	if (text == UINT32_MAX)
+		return LOCATION_NONE;
+	/* 0 << 32 for one that was not inlined */
+	id = interner_add(&l->function_keys, (uint64_t)(uint32_t)(parent + 1) << 32 | text);
+	if (id == INTERNER_NONE)
+		return LOCATION_NONE;
+	if (id == l->functions.len &&
+	    !vec_push(&l->functions, (struct location_function){
+					 .name = text, .parent = parent, .entry = LOCATION_NONE}))
+		return LOCATION_NONE;
+	return id;
+}
+
+static uint32_t location_at(struct locations *l, uint32_t function, uint64_t place)
+{
+	uint32_t p = interner_add(&l->places, place), id;
+
+	if (p == INTERNER_NONE)
+		return LOCATION_NONE;
+	id = interner_add(&l->keys, (uint64_t)function << 32 | p);
+	if (id == INTERNER_NONE)
+		return LOCATION_NONE;
+	if (id == l->at.len &&
+	    !vec_push(&l->at, (struct location){.function = function, .place = p}))
+		return LOCATION_NONE;
+	return id;
+}
+
+static uint64_t place_of(const struct locations *l, const struct symbol_frame *f)
+{
+	uint32_t start = f->function->line;
+
+	if (!f->line || !start)
+		return PLACE_NONE;
+	return (uint64_t)((f->line - start) & 0xffff) << 32 | base_of(l, f->discriminator);
+}
+
+/* The location of an instruction. LOCATION_NONE, and *failed if memory ran out, else it has none.
+ */
+static uint32_t find_location(struct locations *l, const struct feedback_instruction *i,
+			      bool *failed)
+{
+	uint32_t at = LOCATION_NONE;
+
+	for (uint32_t k = i->num_frames; k-- > 0;) {
+		const struct symbol_frame *f = &i->frames[k];
+		const char *name = f->function->linkage_name;
+		uint32_t function = is_symbol(name) ? function_at(l, at, name) : LOCATION_NONE;
+		uint64_t place = place_of(l, f);
+		if (!is_symbol(name))
+			return LOCATION_NONE;
+		if (function == LOCATION_NONE) {
+			*failed = true;
+			return LOCATION_NONE;
+		}
+		if (place == PLACE_NONE)
+			return LOCATION_NONE;
+		at = location_at(l, function, place);
+		if (at == LOCATION_NONE) {
+			*failed = true;
+			return LOCATION_NONE;
+		}
+	}
+	return at;
+}
+
+static double count_of(const struct locations *l, const struct feedback_instruction *i)
+{
+	return l->weights == WEIGHTS_BLOCKS ? i->executions : (double)i->samples;
+}
+
+static bool add_target(struct locations *l, uint32_t location, const char *name, double count)
+{
+	uint32_t text, id;
+
+	if (!is_symbol(name))
+		return true;
+	text = name_id(l, name);
+	if (text == UINT32_MAX)
+		return false;
+	id = interner_add(&l->target_keys, (uint64_t)location << 32 | text);
+	if (id == INTERNER_NONE)
+		return false;
+	if (id == l->targets.len &&
+	    !vec_push(&l->targets, (struct location_target){.location = location, .name = text}))
+		return false;
+	l->targets.at[id].count += count;
+	return true;
+}
+
+/* The targets of an indirect call: by the samples in them and below them. *next: of m's calls, the
+ * first that is not before the instruction. */
+static bool add_reached(struct locations *l, const struct feedback *f,
+			const struct feedback_module *m, size_t i, uint32_t location, size_t *next)
+{
+	const struct feedback_instruction *one = &m->code.at[i];
+	uint64_t end = i + 1 < m->code.len ? m->code.at[i + 1].address : UINT64_MAX;
+	size_t first, last;
+	uint64_t sum = 0;
+	double calls; /* for a sample below it */
+
+	while (*next < m->calls.len && m->calls.at[*next].address < one->address)
+		++*next;
+	for (first = last = *next; last < m->calls.len && m->calls.at[last].address < end; last++)
+		sum += m->calls.at[last].samples;
+	calls = l->weights == WEIGHTS_BLOCKS && sum ? one->executions / (double)sum : 1;
+	for (size_t k = first; k < last; k++) {
+		const struct feedback_call *c = &m->calls.at[k];
+		const struct code_function *to = &f->c->functions.at[c->function];
+		if (to->source != SYMBOL_NONE &&
+		    !add_target(l, location, to->linkage_name, calls * (double)c->samples))
+			return false;
+	}
+	return true;
+}
+
+static bool add_call(struct locations *l, const struct feedback *f, const struct feedback_module *m,
+		     size_t i, uint32_t location, size_t *next)
+{
+	const struct feedback_instruction *one = &m->code.at[i];
+	const struct symbol_frame *to;
+	uint32_t n;
+
+	if (one->flow != INSTRUCTION_CALL)
+		return true;
+	if (!one->target)
+		return add_reached(l, f, m, i, location, next);
+	to = feedback_target(m, one->target, &n);
+	if (!to || to[n - 1].function->source == SYMBOL_NONE)
+		return true;
+	return add_target(l, location, to[n - 1].function->linkage_name, count_of(l, one));
+}
+
+static bool add_instruction(struct locations *l, const struct feedback *f,
+			    const struct feedback_module *m, size_t i, size_t *next)
+{
+	const struct feedback_instruction *one = &m->code.at[i];
+	bool failed = false;
+	uint32_t id = find_location(l, one, &failed);
+	struct location *at;
+	double count;
+
+	if (id == LOCATION_NONE)
+		return !failed;
+	at = &l->at.at[id];
+	count = count_of(l, one) * copies_of(l, one->frames[0].discriminator);
+	at->has_code = true;
+	at->instructions++;
+	at->sum += count;
+	if (count > at->count)
+		at->count = count;
+	l->instructions++;
+	l->discriminators += one->frames[0].discriminator != 0;
+	return add_call(l, f, m, i, id, next);
+}
+
+/* Add to the function that a procedure is the code of. */
+static bool add_function(struct locations *l, const struct feedback_procedure *p,
+			 const struct feedback_instruction *entry)
+{
+	const struct symbol_function *of = entry->frames[entry->num_frames - 1].function;
+	uint32_t id = function_at(l, LOCATION_NONE, of->linkage_name);
+	struct location_function *f;
+	bool failed = false;
+
+	if (id == LOCATION_NONE)
+		return false;
+	f = &l->functions.at[id];
+	f->samples += p->samples;
+	l->samples += p->samples;
+	if (f->first && f->first != of)
+		f->shares_name = true;
+	if (p->is_part)
+		return true;
+	f->head += entry->executions;
+	if (!f->first) {
+		uint32_t at = find_location(l, entry, &failed);
+		f = &l->functions.at[id];
+		f->entry = at;
+		f->first = of;
+	}
+	return !failed;
+}
+
+static bool add_procedure(struct locations *l, const struct feedback *f,
+			  const struct feedback_module *m, const struct feedback_procedure *p,
+			  size_t *next)
+{
+	const struct feedback_instruction *entry = &m->code.at[p->first];
+
+	if (!is_symbol(entry->frames[entry->num_frames - 1].function->linkage_name)) {
+		l->unnamed += p->samples;
+		return true;
+	}
+	if (!add_function(l, p, entry))
+		return false;
+	for (size_t i = p->first; i < p->first + p->num; i++)
+		if (!add_instruction(l, f, m, i, next))
+			return false;
+	return true;
+}
+
+int locations_add(struct locations *l, const struct feedback *f, const struct feedback_module *m,
+		  struct error *e)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < m->procedures.len; i++) {
+		const struct feedback_procedure *p = &m->procedures.at[i];
+		/* of one that was only seen calling others, nothing is known of its blocks */
+		if (p->has_lines && p->samples && !add_procedure(l, f, m, p, &next))
+			return error_memory(e, sizeof(struct location));
+	}
+	return 0;
+}
+
+/* ---- sums -------------------------------------------------------------------------- */
+
+/* Compilers compare counts with each other, and with the sum of all. */
+static const double scales[] = {
+    [WEIGHTS_BLOCKS] = 1000, [WEIGHTS_LARGEST] = 1, [WEIGHTS_MEAN] = 1000, [WEIGHTS_SUM] = 1};
+
+void locations_finish(struct locations *l)
+{
+	for (size_t i = 0; i < l->at.len; i++) {
+		struct location *at = &l->at.at[i];
+		if (!at->has_code)
+			continue;
+		if (l->weights == WEIGHTS_SUM)
+			at->count = at->sum;
+		else if (l->weights == WEIGHTS_MEAN)
+			at->count = at->sum / at->instructions;
+		l->functions.at[at->function].total += at->count;
+	}
+	/* those inlined have higher numbers than what they are inlined into */
+	for (size_t i = l->functions.len; i-- > 0;) {
+		struct location_function *f = &l->functions.at[i];
+		if (f->parent != LOCATION_NONE)
+			l->functions.at[l->at.at[f->parent].function].total += f->total;
+		else if (l->weights != WEIGHTS_BLOCKS)
+			f->head = f->entry == LOCATION_NONE ? 0 : l->at.at[f->entry].count;
+	}
+}
+
+uint64_t locations_count(const struct locations *l, double count)
+{
+	return (uint64_t)llround(count * scales[l->weights]);
+}
+
+void locations_functions(const struct locations *l, size_t *functions, size_t *shared)
+{
+	*functions = *shared = 0;
+	for (size_t i = 0; i < l->functions.len; i++) {
+		const struct location_function *f = &l->functions.at[i];
+		*functions += f->parent == LOCATION_NONE && f->first;
+		*shared += f->shares_name;
+	}
+}

@@ -1,0 +1,250 @@
+#!/bin/bash
+# Profiles for compilers and linkers: they read them, the numbers add up, and what they make of them is
+# what was measured.
+. "$(dirname "$0")/../lib/shell/tap.sh"
+. "$top/tests/lib/shell/measure.sh"
+
+source=$top/tests/programs/sides.c
+clang='clang-14 -O2 -g -fdebug-info-for-profiling'
+
+# measured DIR PROGRAM [ARGUMENT...]
+measured() {
+	"$hpcrun" -q -o "$@" >said 2>&1
+}
+# feedback DIR FILE OPTION...
+feedback() {
+	local place=$1 file=$2
+	shift 2
+	"$hpcprof" export -o "$file" "$@" "$place" 2>err
+}
+# samples DIR [OPTION...]: how many there are in it.
+samples() {
+	"$hpcprof" export -q --format json -m CPUTIME "${@:2}" "$1" |
+		"$python" -c 'import json, sys; print(json.load(sys.stdin)["metrics"][0]["total_samples"])'
+}
+# in_profile FILE: the sum of the functions' samples.
+in_profile() {
+	awk -F: '/^[^ ]/ { n += $(NF - 1) } END { print n + 0 }' "$1"
+}
+# left_out: the sum of what the messages say was left out.
+left_out() {
+	grep -oE '[0-9]+ samples? left out' err | awk '{ n += $1 } END { print n + 0 }'
+}
+# straight FILE SIDE: that side of the branch is the one without a jump.
+straight() {
+	[ "$(grep -o '# the [a-z]* side' "$1" | head -1)" = "# the $2 side" ]
+}
+
+# ---- clang ----------------------------------------------------------------------------
+$clang -o sides "$source"
+for side in left right; do
+	measured of-$side ./sides $side
+	feedback of-$side $side.prof --format llvm-sample
+	is "$side: messages" "$(sed -E "s|$PWD/||; s/[0-9]+/N/g; /left out/d" err)" \
+		"hpcprof: sides: N of N samples, in N functions, with counts for N places
+hpcprof: N samples are few: measure longer, or several runs (N s at N per second are enough for most programs)"
+	is "$side: no sample is lost" "$(($(in_profile $side.prof) + $(left_out)))" "$(samples of-$side)"
+	check "$side: most samples are in it" [ "$(in_profile $side.prof)" -gt "$(($(samples of-$side) * 9 / 10))" ]
+	note "$(grep -A12 '^sides:' $side.prof | paste -sd,)"
+done
+if command -v llvm-profdata-14 >/dev/null; then
+	for side in left right; do
+		check "$side: llvm-profdata reads it" llvm-profdata-14 show --sample $side.prof >shown
+		llvm-profdata-14 merge --sample --text -o again.prof $side.prof
+		is "$side: and writes the same samples" "$(in_profile again.prof)" "$(in_profile $side.prof)"
+	done
+	# Samples as they are, as other counts are rounded.
+	for side in left right; do feedback of-$side sum-$side.prof --format llvm-sample --weights sum; done
+	"$hpcprof" export -q --for clang --weights sum -o both.prof of-left of-right
+	llvm-profdata-14 merge --sample --text -o before.prof both.prof
+	llvm-profdata-14 merge --sample --text -o after.prof sum-left.prof sum-right.prof
+	check "merging before and after gives the same" cmp before.prof after.prof
+	"$hpcprof" merge -q -o merged.csp of-left of-right
+	feedback merged.csp merged.prof --for clang --weights sum
+	check "a merged file gives the same as its parts" cmp both.prof merged.prof
+else
+	skip "llvm-profdata" "llvm-14 is not installed"
+fi
+for side in left right; do
+	check "$side: clang uses it" clang-14 -O2 -g -Werror -fprofile-sample-use=$side.prof -S -o $side.s "$source"
+	check "$side: the side that is taken is straight" straight $side.s $side
+done
+
+# ---- what clang does not see in names and lines ------------------------------------------
+clang-14 -O2 -g -o plain "$source"
+measured of-plain ./plain left
+feedback of-plain plain.prof --for clang
+check "without discriminators: it is said" grep -q -- 'no discriminators.*-fdebug-info-for-profiling' err
+clang-14 -O2 -o bare "$source"
+measured of-bare ./bare left
+feedback of-bare bare.prof --for clang
+check "without debug information: it is said" grep -q 'bare: [0-9]* samples left out: it has no debug information (compile it with -g)' err
+is "and no function is written" "$(cat bare.prof)" ""
+mkdir two
+cat >two/one.c <<'END'
+static __attribute__((noinline)) unsigned long busy(unsigned long n)
+{
+	for (unsigned long i = 0; i < 3000000; i++) { n = n * 3 + i; __asm__ volatile("" : "+r"(n)); }
+	return n;
+}
+unsigned long one(unsigned long n) { return busy(n); }
+END
+sed 's/one(/two(/; s/n \* 3/n * 5/; s/^static/\n\nstatic/' two/one.c >two/two.c
+cat >two/main.c <<'END'
+#include <time.h>
+unsigned long one(unsigned long), two(unsigned long);
+int main(void)
+{
+	unsigned long n = 1;
+	while (clock() < CLOCKS_PER_SEC / 2) n = one(n) + two(n);
+	return n == 0;
+}
+END
+$clang -o same-names two/*.c
+measured of-same ./same-names
+feedback of-same same.prof --for clang
+check "functions with one name: it is said" grep -q '1 name is of functions that are not the same' err
+$clang -funique-internal-linkage-names -o unique-names two/*.c
+measured of-unique ./unique-names
+feedback of-unique unique.prof --for clang
+is "with unique names: they are apart" "$(grep -c '^_ZL4busym\.__uniq\.[0-9]*:' unique.prof) $(grep -c 'not the same' err)" "2 0"
+
+# ---- C++: targets of indirect calls, and inlining ----------------------------------------
+cat >shapes.cc <<'END'
+#include <ctime>
+struct Shape { virtual unsigned long area(unsigned long n) const = 0; virtual ~Shape() = default; };
+static unsigned long mix(unsigned long n, int steps)
+{
+	for (int i = 0; i < steps; i++) { n = n * 3 + 1; __asm__ volatile("" : "+r"(n)); }
+	return n;
+}
+struct Square : Shape { unsigned long area(unsigned long n) const override { return mix(n, 8); } };
+struct Circle : Shape { unsigned long area(unsigned long n) const override { return mix(n, 4); } };
+__attribute__((noinline)) unsigned long total(const Shape *const *shapes, int n)
+{
+	unsigned long sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += shapes[i]->area(sum);
+	return sum;
+}
+int main()
+{
+	Square square;
+	Circle circle;
+	const Shape *shapes[4] = {&square, &square, &square, &circle};
+	unsigned long sum = 0;
+	while (clock() < CLOCKS_PER_SEC)
+		for (int k = 0; k < 1000; k++)
+			sum += total(shapes, 4);
+	return sum == 0;
+}
+END
+$clang -x c++ -o shapes shapes.cc -lstdc++
+measured of-shapes ./shapes
+feedback of-shapes shapes.prof --for clang
+check "C++: the targets of a virtual call, the one with more samples first" \
+	grep -qE '^ [0-9.]+: [0-9]+ _ZNK6Square4areaEm:[0-9]+ _ZNK6Circle4areaEm:[0-9]+$' shapes.prof
+check "C++: an inlined function is below its caller" grep -qE '^ 0: _ZL3mixmi:[0-9]+$' shapes.prof
+note "$(grep -A9 '^_Z5total' shapes.prof | paste -sd,)"
+clang-14 -O2 -g -x c++ -fprofile-sample-use=shapes.prof -S -emit-llvm -o shapes.ll shapes.cc
+check "clang compares with the target that is called most" grep -q 'icmp eq .*@_ZNK6Square4areaEm' shapes.ll
+
+# ---- gcc ------------------------------------------------------------------------------
+gcc -O2 -g -o sides-gcc "$source"
+for side in left right; do
+	measured gcc-$side ./sides-gcc $side
+	feedback gcc-$side $side.afdo --for gcc
+	check "gcc, $side: it reads it without a warning" \
+		gcc -O2 -g -Wall -Wextra -Werror -fauto-profile=$side.afdo -S -o $side-gcc.s "$source"
+	check "gcc, $side: the side that is taken is straight" straight $side-gcc.s $side
+done
+"$hpcprof" export -q --format afdo -o again.afdo gcc-left
+feedback gcc-left named.afdo --format afdo
+check "gcc: the same input gives the same bytes" cmp again.afdo named.afdo
+
+# ---- linkers --------------------------------------------------------------------------
+cat >order.c <<'END'
+#include <time.h>
+#define WORK(name, steps) __attribute__((noinline)) unsigned long name(unsigned long n) \
+	{ for (int i = 0; i < (steps); i++) { n = n * 3 + 1; __asm__ volatile("" : "+r"(n)); } return n; }
+WORK(first, 200)
+__attribute__((noinline)) unsigned long never(unsigned long n) { return n + 1; }
+WORK(second, 2000)
+static WORK(inner, 4000)
+__attribute__((noinline)) unsigned long outer(unsigned long n)
+{
+	for (int i = 0; i < 3; i++) n += inner(n);
+	return n;
+}
+int main(int argc, char **argv)
+{
+	unsigned long n = 1;
+	(void)argv;
+	if (argc > 5) n = never(n);
+	while (clock() < CLOCKS_PER_SEC)
+		for (int i = 0; i < 100; i++) n += first(n) + second(n) + outer(n);
+	return n == 0;
+}
+END
+# written: the number of samples that the message says are in the file.
+written() {
+	sed -nE 's/^.*: ([0-9]+) of [0-9]+ samples.*/\1/p' err
+}
+# functions FILE: in the order of their addresses.
+functions() {
+	nm "$1" | sort | awk '$3 ~ /^(first|second|inner|outer)$/ { print $3 }' | paste -sd' '
+}
+gcc -O2 -g -ffunction-sections -o order order.c
+measured of-order ./order
+feedback of-order order.txt --for lld
+check "order: outer is before inner, which it calls" \
+	[ "$(grep -nx outer order.txt | cut -d: -f1)" -lt "$(grep -nx inner order.txt | cut -d: -f1)" ]
+is "order: each once, and only what is on call paths" "$(grep -cx never order.txt) $(sort order.txt | uniq -d)" "0 "
+is "order: no sample is lost" "$(($(written) + $(left_out)))" "$(samples of-order)"
+for linker in lld gold; do
+	option=--symbol-ordering-file
+	[ $linker = lld ] || option=--section-ordering-file
+	feedback of-order $linker.txt --for $linker
+	if ! gcc -O2 -ffunction-sections -fuse-ld=$linker -o nothing order.c 2>/dev/null; then
+		skip "$linker: it has this order" "$linker is not installed"
+		continue
+	fi
+	check "$linker: it reads the file" gcc -O2 -ffunction-sections -fuse-ld=$linker -Wl,$option=$linker.txt \
+		-Wl,--fatal-warnings -o by-$linker order.c
+	is "$linker: it has this order" "$(functions by-$linker)" \
+		"$(grep -xE 'first|second|inner|outer' order.txt | paste -sd' ')"
+done
+check "gold: sections" grep -qx '\.text\.outer' gold.txt
+feedback of-order order.fdata --format bolt
+is "bolt: a header, and all samples of functions with a symbol" \
+	"$(head -1 order.fdata) $(awk 'NR > 1 { n += $4 } END { print n }' order.fdata)" "no_lbr cpu-clock: $(written)"
+check "bolt: a local symbol has a number" grep -qE '^1 inner/1 [0-9a-f]+ [0-9]+$' order.fdata
+bolt=$(command -v llvm-bolt-16 llvm-bolt-15 llvm-bolt-14 | head -1)
+if [ -n "$bolt" ]; then
+	gcc -O2 -g -ffunction-sections -Wl,-q -no-pie -o relocatable order.c
+	measured of-relocatable ./relocatable
+	feedback of-relocatable relocatable.fdata --for bolt
+	"$bolt" relocatable -data relocatable.fdata -reorder-blocks=cache -o bolted >said 2>&1
+	is "bolt: it reads it" "$?" 0
+	check "bolt: it finds the functions" grep -qE '[1-9][0-9]* out of [0-9]+ functions in the binary .* have non-empty execution profile' said
+	check "bolt: what it makes runs" ./bolted
+else
+	skip "bolt: it reads it" "llvm-bolt is not installed"
+fi
+
+# ---- choosing -------------------------------------------------------------------------
+feedback of-order libc.prof --for clang --module libc
+is "--module: the others are not there" "$(grep -c '^outer:' libc.prof)" 0
+for bad in '--for clang --format bolt' '--for nobody' '--format order --weights sum' '--format bolt --by thread' \
+	'--format llvm-sample -n 5'; do
+	# shellcheck disable=SC2086 # the words are options
+	"$hpcprof" export $bad -o bad.out of-order 2>err
+	is "$bad: refused" "$? $(ls bad.out 2>&1 | grep -c 'No such')" "2 1"
+done
+"$hpcprof" export --for gcc of-order >direct.afdo 2>/dev/null
+check "to standard output" cmp direct.afdo <("$hpcprof" export -q --format afdo of-order)
+"$BUILD/programs/mkcsp" --paths "$top/tests/data/outputs/rank0.paths" rank0.csp
+"$hpcprof" export --for clang -o none.prof rank0.csp 2>err
+is "binaries that are not there: an empty profile" "$? $(cat none.prof)" "0 "
+check "and what was left out is said" grep -q 'left out' err
+done_testing
