@@ -2,8 +2,8 @@
 
 #include "formats/base/search.h"
 #include "formats/identity/kernel.h"
+#include "hpcprof/export/feedback/calls.h"
 #include "hpcprof/export/feedback/frequencies.h"
-#include "hpcprof/metrics/activations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -202,62 +202,6 @@ static void find_lines(struct feedback_module *m)
 	}
 }
 
-/* ---- calls ------------------------------------------------------------------------- */
-
-static int by_call(const void *pa, const void *pb)
-{
-	const struct feedback_call *a = pa, *b = pb;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return a->function < b->function ? -1 : a->function > b->function;
-}
-
-static void join_calls(struct feedback_module *m)
-{
-	size_t n = 0;
-
-	if (m->calls.len)
-		qsort(m->calls.at, m->calls.len, sizeof *m->calls.at, by_call);
-	for (size_t i = 0; i < m->calls.len; i++) {
-		if (n && by_call(&m->calls.at[n - 1], &m->calls.at[i]) == 0)
-			m->calls.at[n - 1].samples += m->calls.at[i].samples;
-		else
-			m->calls.at[n++] = m->calls.at[i];
-	}
-	m->calls.len = n;
-}
-
-/* What the calls of each module reached. index: [modules of the model] */
-static bool find_calls(struct feedback *f, const uint64_t *samples, const uint32_t *index)
-{
-	const struct model *m = f->m;
-	uint32_t n = model_num_contexts(m);
-	uint64_t *below = malloc((n + 1) * sizeof *below);
-	bool ok = below != NULL;
-
-	if (below)
-		memcpy(below, samples, n * sizeof *below);
-	for (uint32_t i = n; ok && i-- > MODEL_ROOTS;) {
-		uint32_t parent = model_parent(m, i), function;
-		const struct model_frame *call;
-		if (!below[i] || parent < MODEL_ROOTS)
-			continue;
-		below[parent] += below[i];
-		call = &m->frames.at[model_frame_of(m, parent)];
-		function = activations_function(f->c, model_frame_of(m, i));
-		if (call->role != FRAME_CALL || index[call->module] == UINT32_MAX ||
-		    function == ACTIVATIONS_NONE)
-			continue;
-		ok = vec_push(&f->modules.at[index[call->module]].calls,
-			      (struct feedback_call){call->address, function, below[i]});
-	}
-	free(below);
-	for (size_t i = 0; ok && i < f->modules.len; i++)
-		join_calls(&f->modules.at[i]);
-	return ok;
-}
-
 /* ---- all of it --------------------------------------------------------------------- */
 
 /* 1: the module was added. 0: it has no code that could be read. */
@@ -320,11 +264,11 @@ int feedback_read(struct feedback *f, const struct model *m, const struct symbol
 		else if (f->modules.len > before)
 			index[i] = (uint32_t)before;
 	}
-	if (rc == 0 && !find_calls(f, samples, index))
-		rc = error_memory(e, sizeof(struct feedback_call));
 	for (size_t i = 0; rc == 0 && i < f->modules.len; i++)
 		if (!frequencies_estimate(&f->modules.at[i]))
 			rc = error_memory(e, 0);
+	if (rc == 0 && !calls_find(f, samples, index))
+		rc = error_memory(e, sizeof(struct feedback_call));
 	vec_free(&where);
 	free(own);
 	free(index);

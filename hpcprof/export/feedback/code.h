@@ -43,6 +43,7 @@ struct feedback_call {
 	uint64_t address;  /* in the call instruction */
 	uint32_t function; /* of the code of the profile; not inlined */
 	uint64_t samples;
+	double share; /* of the calls of this address, estimated; those of an address add up to 1 */
 };
 
 struct feedback_module {

@@ -1,6 +1,7 @@
 #include "hpcprof/export/feedback/locations.h"
 
 #include "formats/base/utf8.h"
+#include "hpcprof/export/feedback/calls.h"
 
 #include <math.h>
 #include <string.h>
@@ -194,27 +195,21 @@ static bool add_target(struct locations *l, uint32_t location, const char *name,
 	return true;
 }
 
-/* The targets of an indirect call: by the samples in them and below them. *next: of m's calls, the
- * first that is not before the instruction. */
+/* The targets of an indirect call. *next: see calls_of. */
 static bool add_reached(struct locations *l, const struct feedback *f,
 			const struct feedback_module *m, size_t i, uint32_t location, size_t *next)
 {
 	const struct feedback_instruction *one = &m->code.at[i];
 	uint64_t end = i + 1 < m->code.len ? m->code.at[i + 1].address : UINT64_MAX;
-	size_t first, last;
-	uint64_t sum = 0;
-	double calls; /* for a sample below it */
+	size_t n;
+	const struct feedback_call *calls = calls_of(m, one->address, end, next, &n);
 
-	while (*next < m->calls.len && m->calls.at[*next].address < one->address)
-		++*next;
-	for (first = last = *next; last < m->calls.len && m->calls.at[last].address < end; last++)
-		sum += m->calls.at[last].samples;
-	calls = l->weights == WEIGHTS_BLOCKS && sum ? one->executions / (double)sum : 1;
-	for (size_t k = first; k < last; k++) {
-		const struct feedback_call *c = &m->calls.at[k];
+	for (size_t k = 0; k < n; k++) {
+		const struct feedback_call *c = &calls[k];
 		const struct code_function *to = &f->c->functions.at[c->function];
-		if (to->source != SYMBOL_NONE &&
-		    !add_target(l, location, to->linkage_name, calls * (double)c->samples))
+		double count =
+		    l->weights == WEIGHTS_BLOCKS ? one->executions * c->share : (double)c->samples;
+		if (to->source != SYMBOL_NONE && !add_target(l, location, to->linkage_name, count))
 			return false;
 	}
 	return true;

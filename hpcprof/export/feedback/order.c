@@ -2,6 +2,7 @@
 
 #include "formats/base/interner.h"
 #include "formats/base/vec.h"
+#include "hpcprof/export/feedback/calls.h"
 
 #include <stdlib.h>
 
@@ -66,22 +67,17 @@ static bool add_direct(struct orderer *o, size_t from, const struct feedback_ins
 	return a;
 }
 
-/* Calls on call paths. Of indirect ones, the executions are shared out by the samples below each.
- * *next: the first of m's calls of the instruction; it becomes the first after it. */
+/* Calls on call paths. *next: see calls_of. */
 static bool add_seen(struct orderer *o, size_t from, size_t i, size_t *next)
 {
 	const struct feedback_module *m = o->m;
 	const struct feedback_instruction *one = &m->code.at[i];
 	uint64_t end = i + 1 < m->code.len ? m->code.at[i + 1].address : UINT64_MAX;
-	uint64_t sum = 0;
-	size_t last;
+	size_t n;
+	const struct feedback_call *calls = calls_of(m, one->address, end, next, &n);
 
-	while (*next < m->calls.len && m->calls.at[*next].address < one->address)
-		++*next;
-	for (last = *next; last < m->calls.len && m->calls.at[last].address < end; last++)
-		sum += m->calls.at[last].samples;
-	for (; *next < last; ++*next) {
-		const struct feedback_call *c = &m->calls.at[*next];
+	for (size_t k = 0; k < n; k++) {
+		const struct feedback_call *c = &calls[k];
 		const struct code_function *callee = &o->f->c->functions.at[c->function];
 		size_t to =
 		    callee->module == m->module ? feedback_find(m, callee->low) : m->procedures.len;
@@ -93,7 +89,7 @@ static bool add_seen(struct orderer *o, size_t from, size_t i, size_t *next)
 			return false;
 		a->samples += c->samples;
 		if (!one->target)
-			a->calls += one->executions * (double)c->samples / (double)sum;
+			a->calls += one->executions * c->share;
 	}
 	return true;
 }
