@@ -42,7 +42,7 @@ for side in left right; do
 	feedback of-$side $side.prof --format llvm-sample
 	is "$side: messages" "$(sed -E "s|$PWD/||; s/[0-9]+/N/g; /left out/d" err)" \
 		"hpcprof: sides: N of N samples, in N functions, with counts for N places
-hpcprof: N samples are few: measure longer, or several runs (N s at N per second are enough for most programs)"
+hpcprof: N samples are few: measure longer, or several runs"
 	is "$side: no sample is lost" "$(($(in_profile $side.prof) + $(left_out)))" "$(samples of-$side)"
 	check "$side: most samples are in it" [ "$(in_profile $side.prof)" -gt "$(($(samples of-$side) * 9 / 10))" ]
 	note "$(grep -A12 '^sides:' $side.prof | paste -sd,)"

@@ -142,12 +142,13 @@ bool calls_find(struct feedback *f, const uint64_t *samples, const uint32_t *ind
 	return ok;
 }
 
-const struct feedback_call *calls_of(const struct feedback_module *m, uint64_t address,
-				     uint64_t end, size_t *next, size_t *n)
+const struct feedback_call *calls_of(const struct feedback_module *m, size_t i, size_t *next,
+				     size_t *n)
 {
+	uint64_t end = i + 1 < m->code.len ? m->code.at[i + 1].address : UINT64_MAX;
 	size_t first;
 
-	while (*next < m->calls.len && m->calls.at[*next].address < address)
+	while (*next < m->calls.len && m->calls.at[*next].address < m->code.at[i].address)
 		++*next;
 	first = *next;
 	while (*next < m->calls.len && m->calls.at[*next].address < end)

@@ -13,9 +13,9 @@
  * short functions. Their errors are factors, so the geometric mean of the two is taken. */
 bool calls_find(struct feedback *f, const uint64_t *samples, const uint32_t *index);
 
-/* The calls of an instruction of m that ends at an address. *next: the first call that is not
- * before the instruction, from which to go on; it becomes the first after it. *n: how many. */
-const struct feedback_call *calls_of(const struct feedback_module *m, uint64_t address,
-				     uint64_t end, size_t *next, size_t *n);
+/* The calls of instruction i of m. *next: the first call that is not before it, from which to go
+ * on; it becomes the first after it. *n: how many. */
+const struct feedback_call *calls_of(const struct feedback_module *m, size_t i, size_t *next,
+				     size_t *n);
 
 #endif

@@ -21,7 +21,8 @@
 
 struct feedback_module;
 
-/* Set the executions of all instructions. Takes time that is linear in their number. False if
+/* Set the executions of all instructions. Takes time that is linear in their number, but
+ * for looking up the targets of jumps. False if
  * memory ran out. */
 bool frequencies_estimate(struct feedback_module *m);
 

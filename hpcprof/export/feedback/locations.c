@@ -200,9 +200,8 @@ static bool add_reached(struct locations *l, const struct feedback *f,
 			const struct feedback_module *m, size_t i, uint32_t location, size_t *next)
 {
 	const struct feedback_instruction *one = &m->code.at[i];
-	uint64_t end = i + 1 < m->code.len ? m->code.at[i + 1].address : UINT64_MAX;
 	size_t n;
-	const struct feedback_call *calls = calls_of(m, one->address, end, next, &n);
+	const struct feedback_call *calls = calls_of(m, i, next, &n);
 
 	for (size_t k = 0; k < n; k++) {
 		const struct feedback_call *c = &calls[k];
@@ -346,6 +345,15 @@ void locations_finish(struct locations *l)
 uint64_t locations_count(const struct locations *l, double count)
 {
 	return (uint64_t)llround(count * scales[l->weights]);
+}
+
+size_t locations_places(const struct locations *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->at.len; i++)
+		n += l->at.at[i].has_code;
+	return n;
 }
 
 void locations_functions(const struct locations *l, size_t *functions, size_t *shared)

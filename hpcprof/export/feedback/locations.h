@@ -86,6 +86,9 @@ void locations_finish(struct locations *l);
  * little is lost by rounding. */
 uint64_t locations_count(const struct locations *l, double count);
 
+/* How many places have counts. */
+size_t locations_places(const struct locations *l);
+
 /* How many functions were not inlined, and how many of these share their name. */
 void locations_functions(const struct locations *l, size_t *functions, size_t *shared);
 

@@ -72,9 +72,8 @@ static bool add_seen(struct orderer *o, size_t from, size_t i, size_t *next)
 {
 	const struct feedback_module *m = o->m;
 	const struct feedback_instruction *one = &m->code.at[i];
-	uint64_t end = i + 1 < m->code.len ? m->code.at[i + 1].address : UINT64_MAX;
 	size_t n;
-	const struct feedback_call *calls = calls_of(m, one->address, end, next, &n);
+	const struct feedback_call *calls = calls_of(m, i, next, &n);
 
 	for (size_t k = 0; k < n; k++) {
 		const struct feedback_call *c = &calls[k];

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Below this, much of the code that was executed has no samples. It is about 4 seconds at 1 kHz. */
+/* About 4 seconds at 1 kHz. The relative error of a block's share is one by the square root of its
+ * samples. */
 enum { FEW_SAMPLES = 4000 };
 
 static const char *plural(uint64_t n)
@@ -60,8 +61,7 @@ static void tell_few(struct diag *d, uint64_t samples)
 {
 	if (samples < FEW_SAMPLES)
 		diag_notice(d, NULL,
-			    "%" PRIu64 " sample%s are few: measure longer, or several runs "
-			    "(10 s at 1000 per second are enough for most programs)",
+			    "%" PRIu64 " sample%s are few: measure longer, or several runs",
 			    samples, plural(samples));
 }
 
@@ -89,7 +89,7 @@ void report_locations(struct diag *d, struct arena *a, const struct feedback *f,
 	diag_notice(d, name,
 		    "%" PRIu64 " of %" PRIu64
 		    " samples, in %zu function%s, with counts for %zu places",
-		    l->samples, f->samples, functions, plural(functions), l->at.len);
+		    l->samples, f->samples, functions, plural(functions), locations_places(l));
 	tell_outside(d, f);
 	if (only)
 		tell_others(d, f, only);

@@ -15,6 +15,8 @@
 /* Read the code with the samples of the first metric. */
 static int read_code(struct export_data *x, struct feedback *f, struct error *e)
 {
+	if (!x->num_metrics)
+		return error_set(e, ERROR_USAGE, "there is no metric, so there are no samples");
 	return feedback_read(f, x->m, x->c, &x->o->common, x->columns.at[x->num_metrics].values, e);
 }
 
