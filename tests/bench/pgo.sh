@@ -77,7 +77,7 @@ run_sqlite3() { echo :memory: -init "$work/work.sql" .quit; }
 build_cxx() {
 	${compiler/gcc/g++} -x c++ -O2 -g "$@" -o "$to" "$work/work.cc" -lstdc++ -lm
 }
-run_cxx() { echo $((40 + $1 * 400)); }
+run_cxx() { echo $((1000 + $1 * 15000)); }
 build_python() {
 	local tree=$to.tree
 	rm -rf "$tree"
