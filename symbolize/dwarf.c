@@ -9,6 +9,7 @@
 #include <dwarf.h>
 #include <gelf.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The addresses [first, last) of the pass are in the unit whose DIE is at offset unit. */
 struct claim {
@@ -233,6 +234,16 @@ static void count_missing(struct dwarf_pass *p, Dwarf_Die *skeleton, const char 
 	}
 }
 
+static void note_compiler(struct dwarf_pass *p, Dwarf_Die *unit)
+{
+	Dwarf_Attribute a;
+	const char *name = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &a));
+	if (name && work_pay_text(p->work, name))
+		p->compilers |= strncmp(name, "GNU ", 4) == 0 ? SYMBOL_BY_GCC
+				: strstr(name, "clang")       ? SYMBOL_BY_CLANG
+							      : SYMBOL_BY_OTHER;
+}
+
 /* Resolve r->pending, which are in the unit. */
 static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 {
@@ -255,6 +266,7 @@ static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 	}
 	u->die = found ? split : die;
 	u->lines_die = die;
+	note_compiler(r->pass, &u->die);
 	u->pending = r->pending.at;
 	u->num_pending = r->pending.len;
 	if (unit_read_lines(u) != 0)

@@ -49,8 +49,9 @@ struct dwarf_pass {
 	struct debug_place *places; /* one per address; filled */
 	/* Filled; the caller frees scopes. missing: units with addresses whose split debug
 	 * information was not found; the first of them has folder and dwo, its DW_AT_comp_dir (may
-	 * be NULL) and DW_AT_dwo_name. */
+	 * be NULL) and DW_AT_dwo_name. compilers: of all units with addresses. */
 	size_t missing;
+	unsigned compilers; /* of enum symbol_compiler */
 	const char *folder, *dwo;
 	struct error refused; /* why a file with such information was not opened; or ERROR_NONE */
 	struct scope *scopes;

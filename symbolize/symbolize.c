@@ -388,6 +388,7 @@ static int describe_source(struct module *m, struct symbol_table *out, struct er
 	}
 	out->stale = m->binary.stale;
 	out->best = best_of_files(m);
+	out->compilers = m->dwarf.compilers;
 	if (m->num_kept)
 		return describe_packs(m, out, why);
 	if (source) {

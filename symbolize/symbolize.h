@@ -43,6 +43,9 @@ struct symbol_frame {
 	bool inlined : 1; /* this function was inlined into the next frame's */
 };
 
+/* Who compiled, as bits: compilers mean different things by the same discriminator. */
+enum symbol_compiler { SYMBOL_BY_GCC = 1, SYMBOL_BY_CLANG = 2, SYMBOL_BY_OTHER = 4 };
+
 /* Frames of address i: frames[first[i]] .. frames[first[i + 1] - 1], innermost
  * first; at least one; only the last has inlined == false. */
 struct symbol_table {
@@ -50,6 +53,7 @@ struct symbol_table {
 	size_t *first; /* num_addresses + 1 */
 	struct symbol_frame *frames;
 	enum symbol_source best; /* the best source that the module has */
+	unsigned compilers;      /* of the units that the addresses are in; 0: not known */
 	const char *debug_file;  /* file that the names came from, or NULL */
 	bool stale;              /* The file on disk has a different build-id and was not used. */
 	bool kept;               /* names that were kept were used for some addresses */

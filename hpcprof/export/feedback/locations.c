@@ -51,12 +51,12 @@ static uint32_t next_component(uint32_t d)
 
 static uint32_t base_of(const struct locations *l, uint32_t discriminator)
 {
-	return l->reader == FEEDBACK_CLANG ? component(discriminator) : 0;
+	return l->decodes ? component(discriminator) : 0;
 }
 
 static double copies_of(const struct locations *l, uint32_t discriminator)
 {
-	uint32_t n = l->reader == FEEDBACK_CLANG ? component(next_component(discriminator)) : 1;
+	uint32_t n = l->decodes ? component(next_component(discriminator)) : 1;
 
 	return n ? n : 1;
 }
@@ -250,7 +250,7 @@ static bool add_instruction(struct locations *l, const struct feedback *f,
 	if (count > at->count)
 		at->count = count;
 	l->instructions++;
-	l->discriminators += one->frames[0].discriminator != 0;
+	l->discriminators += l->decodes && one->frames[0].discriminator != 0;
 	return add_call(l, f, m, i, id, next);
 }
 
@@ -304,7 +304,10 @@ int locations_add(struct locations *l, const struct feedback *f, const struct fe
 		  struct error *e)
 {
 	size_t next = 0;
+	bool by_gcc = m->symbols.compilers == SYMBOL_BY_GCC;
 
+	l->decodes = l->reader == FEEDBACK_CLANG && !by_gcc;
+	l->by_gcc |= l->reader == FEEDBACK_CLANG && by_gcc;
 	for (size_t i = 0; i < m->procedures.len; i++) {
 		const struct feedback_procedure *p = &m->procedures.at[i];
 		/* of one that was only seen calling others, nothing is known of its blocks */

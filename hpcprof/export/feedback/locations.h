@@ -66,8 +66,10 @@ struct locations {
 	VEC(struct location_target) targets;
 	uint64_t samples; /* of the functions */
 	uint64_t unnamed; /* of functions whose names cannot be written */
-	/* instructions, and those of them that have a discriminator */
+	/* instructions, and those of them that have a discriminator which the reader knows */
 	uint64_t instructions, discriminators;
+	bool decodes; /* those of the module that is added have */
+	bool by_gcc;  /* a module has gcc's, and the reader clang's */
 };
 
 /* 0, or -1 and *e if memory ran out. Deinit it either way. */

@@ -99,8 +99,10 @@ void report_locations(struct diag *d, struct arena *a, const struct feedback *f,
 	tell_names(d, l);
 	if (l->reader == FEEDBACK_CLANG && l->instructions && !l->discriminators)
 		diag_notice(d, NULL,
-			    "there are no discriminators: code of one line cannot be told apart "
-			    "(compile with clang's -fdebug-info-for-profiling)");
+			    "%s: code of one line cannot be told apart (compile with clang's "
+			    "-fdebug-info-for-profiling)",
+			    l->by_gcc ? "gcc compiled it, whose discriminators clang does not know"
+				      : "there are no discriminators");
 	tell_few(d, l->samples);
 }
 
