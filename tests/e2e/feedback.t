@@ -113,8 +113,9 @@ is "with unique names: they are apart" "$(grep -c '^_ZL4busym\.__uniq\.[0-9]*:' 
 cat >shapes.cc <<'END'
 #include <ctime>
 struct Shape { virtual unsigned long area(unsigned long n) const = 0; virtual ~Shape() = default; };
-static unsigned long mix(unsigned long n, int steps)
+static inline __attribute__((always_inline)) unsigned long mix(unsigned long n, int steps)
 {
+#pragma clang loop unroll(full)
 	for (int i = 0; i < steps; i++) { n = n * 3 + 1; __asm__ volatile("" : "+r"(n)); }
 	return n;
 }
@@ -134,7 +135,7 @@ int main()
 	const Shape *shapes[4] = {&square, &square, &square, &circle};
 	unsigned long sum = 0;
 	while (clock() < 2 * CLOCKS_PER_SEC)
-		for (int k = 0; k < 1000; k++)
+		for (int k = 0; k < 100; k++)
 			sum += total(shapes, 4);
 	return sum == 0;
 }
@@ -144,9 +145,10 @@ measured of-shapes ./shapes
 feedback of-shapes shapes.prof --for clang
 check "C++: the targets of a virtual call, the one with more samples first" \
 	grep -qE '^ [0-9.]+: [0-9]+ _ZNK6Square4areaEm:[0-9]+ _ZNK6Circle4areaEm:[0-9]+$' shapes.prof
-# 3 of 4 calls, which take twice as long
+# 3 of 4 calls, which take twice as long. Processors take samples ahead of what they have done, so this is
+# no exact number.
 check "C++: about as often as they were called" awk -F'[: ]+' '/ _ZNK6Square4areaEm:/ { for (i = 1; i < NF; i++) n[$i] = $(i + 1)
-	r = n["_ZNK6Square4areaEm"] / n["_ZNK6Circle4areaEm"]; exit !(r > 1.5 && r < 6) }' shapes.prof
+	r = n["_ZNK6Square4areaEm"] / n["_ZNK6Circle4areaEm"]; exit !(r > 1.2 && r < 6) }' shapes.prof
 check "C++: an inlined function is below its caller" grep -qE '^ 0: _ZL3mixmi:[0-9]+$' shapes.prof
 note "$(grep -A9 '^_Z5total' shapes.prof | paste -sd,)"
 clang-14 -O2 -g -x c++ -fprofile-sample-use=shapes.prof -S -emit-llvm -o shapes.ll shapes.cc
@@ -164,6 +166,10 @@ done
 "$hpcprof" export -q --format afdo -o again.afdo gcc-left
 feedback gcc-left named.afdo --format afdo
 check "gcc: the same input gives the same bytes" cmp again.afdo named.afdo
+feedback gcc-left foreign.prof --for clang
+check "gcc compiled it, and clang is to read the profile: it is said" \
+	grep -q 'gcc compiled it, whose discriminators clang does not know: code of one line' err
+is "gcc: no place has a discriminator" "$(grep -cE '^ +[0-9]+\.[0-9]+:' foreign.prof)" 0
 
 # ---- linkers --------------------------------------------------------------------------
 cat >order.c <<'END'

@@ -1,15 +1,42 @@
 #include "hpcprof/export/feedback/calls.h"
 
+#include "formats/base/search.h"
 #include "hpcprof/metrics/activations.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Chosen as those of frequencies.c. */
+#define NEAR 0.2        /* what a sample counts for, for each call further out */
+#define PLACE_ERROR 0.3 /* of how often a call was executed, as a part of it */
+#define ENTRY_ERROR 0.5 /* the same of a function's entry */
+#define GUESS_ERROR 3.0 /* the same of a function in no code that was read */
+#define CALL_PRICE 5    /* of a call and its return, in instructions of the function */
+enum { ROUNDS = 8, SWEEPS = 20 };
+
 /* A function of the profile's code. */
 struct callee {
-	uint64_t below; /* samples in it and below it, of all calls */
-	double entries; /* how often its entry was executed; 0: not known */
+	double near;                   /* samples of all of its calls */
+	struct feedback_procedure *to; /* NULL: it is not in code that was read */
+	const struct feedback_instruction *entry;
+	size_t first, num; /* links */
+	double each;       /* how many calls a sample stands for */
+	double guess;      /* the same by its entry, or any */
+	double error;      /* of the guess, as a part of it */
+	double weight;     /* of the guess */
+};
+
+/* An instruction that calls. */
+struct call_place {
+	const struct feedback_instruction *at;
+	double sum;    /* of its links: how many calls they make */
+	double weight; /* of the instruction's executions */
+};
+
+struct call_link {
+	struct feedback_call *call;
+	uint32_t place, callee;
 };
 
 /* ---- the calls on call paths ------------------------------------------------------- */
@@ -30,18 +57,21 @@ static void join_calls(struct feedback_module *m)
 	if (m->calls.len)
 		qsort(m->calls.at, m->calls.len, sizeof *m->calls.at, by_call);
 	for (size_t i = 0; i < m->calls.len; i++) {
-		if (n && by_call(&m->calls.at[n - 1], &m->calls.at[i]) == 0)
+		if (n && by_call(&m->calls.at[n - 1], &m->calls.at[i]) == 0) {
 			m->calls.at[n - 1].samples += m->calls.at[i].samples;
-		else
+			m->calls.at[n - 1].near += m->calls.at[i].near;
+		} else {
 			m->calls.at[n++] = m->calls.at[i];
+		}
 	}
 	m->calls.len = n;
 }
 
 /* Add the call that leads to a context with samples below it. */
-static bool add_call(struct feedback *f, uint32_t context, uint64_t below, const uint32_t *index,
-		     struct callee *callees)
+static bool add_call(struct calls *s, uint32_t context, uint64_t below, double near,
+		     const uint32_t *index)
 {
+	struct feedback *f = s->f;
 	const struct model *m = f->m;
 	uint32_t parent = model_parent(m, context);
 	uint32_t function = activations_function(f->c, model_frame_of(m, context));
@@ -49,97 +79,305 @@ static bool add_call(struct feedback *f, uint32_t context, uint64_t below, const
 
 	if (function == ACTIVATIONS_NONE)
 		return true;
-	callees[function].below += below;
+	s->callees[function].near += near;
 	if (parent < MODEL_ROOTS)
 		return true;
 	call = &m->frames.at[model_frame_of(m, parent)];
 	if (call->role != FRAME_CALL || index[call->module] == UINT32_MAX)
 		return true;
-	return vec_push(&f->modules.at[index[call->module]].calls,
-			(struct feedback_call){
-			    .address = call->address, .function = function, .samples = below});
+	return vec_push(
+	    &f->modules.at[index[call->module]].calls,
+	    (struct feedback_call){
+		.address = call->address, .function = function, .samples = below, .near = near});
 }
 
-static bool walk(struct feedback *f, const uint64_t *samples, const uint32_t *index,
-		 struct callee *callees)
+static bool walk(struct calls *s, const uint64_t *samples, const uint32_t *index)
 {
-	uint32_t n = model_num_contexts(f->m);
+	const struct model *m = s->f->m;
+	uint32_t n = model_num_contexts(m);
 	uint64_t *below = malloc((n + 1) * sizeof *below);
-	bool ok = below != NULL;
+	double *near = malloc((n + 1) * sizeof *near);
+	bool ok = below && near;
 
-	if (below)
-		memcpy(below, samples, n * sizeof *below);
+	for (uint32_t i = 0; ok && i < n; i++)
+		near[i] = (double)(below[i] = samples[i]);
 	for (uint32_t i = n; ok && i-- > MODEL_ROOTS;) {
 		if (!below[i])
 			continue;
-		below[model_parent(f->m, i)] += below[i];
-		ok = add_call(f, i, below[i], index, callees);
+		below[model_parent(m, i)] += below[i];
+		near[model_parent(m, i)] += NEAR * near[i];
+		ok = add_call(s, i, below[i], near[i], index);
 	}
 	free(below);
+	free(near);
 	return ok;
 }
 
-/* ---- shares ------------------------------------------------------------------------ */
+/* ---- places and functions ---------------------------------------------------------- */
 
-static void find_entries(const struct feedback *f, const uint32_t *index, struct callee *callees)
+static void find_entries(struct calls *s, const uint32_t *index)
 {
-	for (size_t i = 0; i < f->c->functions.len; i++) {
+	struct feedback *f = s->f;
+
+	for (size_t i = 0; i < s->num_callees; i++) {
 		const struct code_function *of = &f->c->functions.at[i];
-		const struct feedback_module *m;
+		struct feedback_module *m;
 		size_t p;
-		if (index[of->module] == UINT32_MAX || !callees[i].below)
+		if (index[of->module] == UINT32_MAX)
 			continue;
 		m = &f->modules.at[index[of->module]];
 		p = feedback_find(m, of->low);
-		if (p < m->procedures.len && m->procedures.at[p].low == of->low)
-			callees[i].entries = m->code.at[m->procedures.at[p].first].executions;
+		if (p == m->procedures.len || m->procedures.at[p].low != of->low)
+			continue;
+		s->callees[i].to = &m->procedures.at[p];
+		s->callees[i].entry = &m->code.at[m->procedures.at[p].first];
 	}
 }
 
-/* The calls of n functions by one address. */
-static void share(struct feedback_call *calls, size_t n, const struct callee *callees)
+/* The instruction that contains the address; NULL if none does. */
+static const struct feedback_instruction *instruction_of(const struct feedback_module *m,
+							 uint64_t address)
 {
-	double below = 0, entries = 0, each, sum = 0;
+	size_t p = feedback_find(m, address), at;
+	const struct feedback_procedure *in;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct callee *to = &callees[calls[i].function];
-		below += to->entries > 0 ? (double)to->below : 0;
-		entries += to->entries;
-	}
-	each = entries > 0 ? below / entries : 1;
-	for (size_t i = 0; i < n; i++) {
-		const struct callee *to = &callees[calls[i].function];
-		double of_one = to->entries > 0 ? (double)to->below / to->entries : each;
-		calls[i].share = (double)calls[i].samples / sqrt(of_one);
-		sum += calls[i].share;
-	}
-	for (size_t i = 0; i < n; i++)
-		calls[i].share /= sum;
+	if (p == m->procedures.len)
+		return NULL;
+	in = &m->procedures.at[p];
+	at = SEARCH_FIRST(k, in->first, in->first + in->num, m->code.at[k].address > address);
+	return at > in->first ? &m->code.at[at - 1] : NULL;
 }
 
-static void share_all(struct feedback_module *m, const struct callee *callees)
+/* A call of a known function reaches another one only by a jump from there. */
+static bool is_made(const struct feedback_module *m, const struct feedback_instruction *at,
+		    const struct callee *to)
 {
-	for (size_t i = 0, end; i < m->calls.len; i = end) {
-		for (end = i + 1; end < m->calls.len; end++)
-			if (m->calls.at[end].address != m->calls.at[i].address)
-				break;
-		share(&m->calls.at[i], end - i, callees);
+	size_t p;
+
+	if (!at)
+		return false;
+	p = at->target ? feedback_find(m, at->target) : m->procedures.len;
+	return p == m->procedures.len || m->procedures.at[p].low != at->target ||
+	       &m->procedures.at[p] == to->to;
+}
+
+static void link_calls(struct calls *s, struct feedback_module *m)
+{
+	for (size_t i = 0; i < m->calls.len; i++) {
+		struct feedback_call *c = &m->calls.at[i];
+		bool same = i && m->calls.at[i - 1].address == c->address;
+		struct call_place *at;
+		if (!same)
+			s->places[s->num_places++].at = instruction_of(m, c->address);
+		at = &s->places[s->num_places - 1];
+		if (!is_made(m, at->at, &s->callees[c->function]))
+			continue;
+		s->links[s->num_links++] = (struct call_link){
+		    .call = c, .place = (uint32_t)(s->num_places - 1), .callee = c->function};
 	}
 }
 
-bool calls_find(struct feedback *f, const uint64_t *samples, const uint32_t *index)
+static int by_callee(const void *pa, const void *pb)
 {
-	struct callee *callees = calloc(f->c->functions.len + 1, sizeof *callees);
-	bool ok = callees && walk(f, samples, index, callees);
+	const struct call_link *a = pa, *b = pb;
 
-	if (ok)
-		find_entries(f, index, callees);
-	for (size_t i = 0; ok && i < f->modules.len; i++) {
+	if (a->callee != b->callee)
+		return a->callee < b->callee ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static bool link_all(struct calls *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->f->modules.len; i++)
+		n += s->f->modules.at[i].calls.len;
+	s->places = calloc(n + 1, sizeof *s->places);
+	s->links = calloc(n + 1, sizeof *s->links);
+	if (!s->places || !s->links)
+		return false;
+	for (size_t i = 0; i < s->f->modules.len; i++)
+		link_calls(s, &s->f->modules.at[i]);
+	qsort(s->links, s->num_links, sizeof *s->links, by_callee);
+	for (size_t i = 0; i < s->num_links; i++) {
+		struct callee *to = &s->callees[s->links[i].callee];
+		if (!to->num++)
+			to->first = i;
+	}
+	return true;
+}
+
+bool calls_find(struct calls *s, struct feedback *f, const uint64_t *samples, const uint32_t *index)
+{
+	s->f = f;
+	s->num_callees = f->c->functions.len;
+	s->callees = calloc(s->num_callees + 1, sizeof *s->callees);
+	if (!s->callees || !walk(s, samples, index))
+		return false;
+	for (size_t i = 0; i < f->modules.len; i++)
 		join_calls(&f->modules.at[i]);
-		share_all(&f->modules.at[i], callees);
+	find_entries(s, index);
+	return link_all(s);
+}
+
+void calls_deinit(struct calls *s)
+{
+	free(s->places);
+	free(s->callees);
+	free(s->links);
+	*s = (struct calls){0};
+}
+
+/* ---- least squares ----------------------------------------------------------------- */
+
+static double executions(const struct call_place *p)
+{
+	return p->at ? p->at->executions : 0;
+}
+
+/* How many calls a sample of the function stands for, as the executions of its entry tell; 0 if
+ * they tell nothing. Short functions seem to be entered more often than they are, as a call and its
+ * return take time there, too. */
+static double by_entry(const struct callee *c)
+{
+	double entries, all = 0;
+
+	if (!c->to || !c->entry || !(c->near > 0))
+		return 0;
+	entries = c->entry->executions;
+	for (size_t i = 0; i < c->to->num; i++)
+		all += c->entry[i].executions;
+	return entries > 0 ? entries / c->near * all / (all + CALL_PRICE * entries) : 0;
+}
+
+static void sum_places(struct calls *s)
+{
+	for (size_t i = 0; i < s->num_places; i++)
+		s->places[i].sum = 0;
+	for (size_t i = 0; i < s->num_links; i++)
+		s->places[s->links[i].place].sum +=
+		    s->links[i].call->near * s->callees[s->links[i].callee].each;
+}
+
+/* Make all places together call as often as they are executed. */
+static void scale_guesses(struct calls *s)
+{
+	double calls = 0, executed = 0;
+
+	sum_places(s);
+	for (size_t i = 0; i < s->num_places; i++)
+		if (executions(&s->places[i]) > 0) {
+			calls += s->places[i].sum;
+			executed += executions(&s->places[i]);
+		}
+	for (size_t i = 0; calls > 0 && i < s->num_callees; i++) {
+		s->callees[i].guess *= executed / calls;
+		s->callees[i].each = s->callees[i].guess;
 	}
-	free(callees);
-	return ok;
+}
+
+/* Set the guesses; the mean of all for those of which nothing is known. */
+static void guess(struct calls *s)
+{
+	double near = 0, calls = 0, mean;
+
+	for (size_t i = 0; i < s->num_callees; i++) {
+		struct callee *c = &s->callees[i];
+		c->guess = by_entry(c);
+		near += c->guess > 0 ? c->near : 0;
+		calls += c->guess * c->near;
+	}
+	mean = near > 0 ? calls / near : 1;
+	for (size_t i = 0; i < s->num_callees; i++) {
+		struct callee *c = &s->callees[i];
+		c->error = c->guess > 0 ? ENTRY_ERROR : GUESS_ERROR;
+		c->guess = c->guess > 0 ? c->guess : mean;
+		c->each = c->guess;
+	}
+	scale_guesses(s);
+}
+
+static double squared(double x)
+{
+	return x * x;
+}
+
+/* The weights, by the errors that are to be expected if the numbers are right. */
+static void weigh(struct calls *s)
+{
+	for (size_t i = 0; i < s->num_places; i++)
+		s->places[i].weight =
+		    squared(PLACE_ERROR * fmax(executions(&s->places[i]), s->places[i].sum));
+	for (size_t i = 0; i < s->num_links; i++) { /* by chance: a Poisson distribution */
+		const struct call_link *l = &s->links[i];
+		s->places[l->place].weight += l->call->near * squared(s->callees[l->callee].each);
+	}
+	for (size_t i = 0; i < s->num_places; i++) {
+		struct call_place *p = &s->places[i];
+		p->weight = executions(p) > 0 && p->weight > 0 ? 1 / p->weight : 0;
+	}
+	for (size_t i = 0; i < s->num_callees; i++) {
+		struct callee *c = &s->callees[i];
+		c->weight = 1 / squared(c->error * fmax(c->guess, c->each));
+	}
+}
+
+/* What its calls tell of a function, while all else stays: the sum of weights, and *sum that of
+ * weights times numbers. */
+static double by_calls(const struct calls *s, const struct callee *c, double *sum)
+{
+	double weights = 0;
+
+	*sum = 0;
+	for (size_t i = c->first; i < c->first + c->num; i++) {
+		const struct call_link *l = &s->links[i];
+		const struct call_place *p = &s->places[l->place];
+		double near = l->call->near, rest = p->sum - near * c->each;
+		*sum += p->weight * near * (executions(p) - rest);
+		weights += p->weight * near * near;
+	}
+	return weights;
+}
+
+static void improve(struct calls *s, struct callee *c)
+{
+	double sum, weights = by_calls(s, c, &sum);
+	double want = (sum + c->weight * c->guess) / (weights + c->weight);
+
+	want = want > 0 ? want : 0;
+	for (size_t i = c->first; i < c->first + c->num; i++)
+		s->places[s->links[i].place].sum += s->links[i].call->near * (want - c->each);
+	c->each = want;
+}
+
+static void tell(const struct calls *s, const struct callee *c)
+{
+	double sum, weights = by_calls(s, c, &sum);
+
+	if (!c->to || !(weights > 0) || !(c->near > 0))
+		return;
+	c->to->entered = sum > 0 ? c->near * sum / weights : 0;
+	c->to->entered_weight = weights / squared(c->near);
+}
+
+void calls_solve(struct calls *s)
+{
+	guess(s);
+	sum_places(s);
+	for (int round = 0; round < ROUNDS; round++) {
+		weigh(s);
+		for (int sweep = 0; sweep < SWEEPS; sweep++)
+			for (size_t i = 0; i < s->num_callees; i++)
+				improve(s, &s->callees[i]);
+		sum_places(s); /* without what rounding left */
+	}
+	for (size_t i = 0; i < s->num_callees; i++)
+		tell(s, &s->callees[i]);
+	for (size_t i = 0; i < s->num_links; i++) {
+		const struct call_link *l = &s->links[i];
+		double sum = s->places[l->place].sum;
+		l->call->share = sum > 0 ? l->call->near * s->callees[l->callee].each / sum : 0;
+	}
 }
 
 const struct feedback_call *calls_of(const struct feedback_module *m, size_t i, size_t *next,

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How often calls and executions are estimated again by each other. */
+enum { CALL_ROUNDS = 2 };
+
 /* The file name of the library that takes samples. */
 #define OWN_LIBRARY "libhpcrun.so"
 
@@ -236,6 +239,22 @@ static int read_module(struct feedback *f, uint32_t module, const places *where,
 	return 1;
 }
 
+/* Executions tell how often functions were called, and this tells executions. */
+static bool estimate(struct feedback *f, const uint64_t *samples, const uint32_t *index)
+{
+	struct calls calls = {0};
+	bool ok = calls_find(&calls, f, samples, index);
+
+	for (int round = 0; ok && round <= CALL_ROUNDS; round++) {
+		for (size_t i = 0; ok && i < f->modules.len; i++)
+			ok = frequencies_estimate(&f->modules.at[i]);
+		if (ok)
+			calls_solve(&calls);
+	}
+	calls_deinit(&calls);
+	return ok;
+}
+
 int feedback_read(struct feedback *f, const struct model *m, const struct symbolized *c,
 		  const struct common *o, const uint64_t *samples, struct error *e)
 {
@@ -264,10 +283,7 @@ int feedback_read(struct feedback *f, const struct model *m, const struct symbol
 		else if (f->modules.len > before)
 			index[i] = (uint32_t)before;
 	}
-	for (size_t i = 0; rc == 0 && i < f->modules.len; i++)
-		if (!frequencies_estimate(&f->modules.at[i]))
-			rc = error_memory(e, 0);
-	if (rc == 0 && !calls_find(f, samples, index))
+	if (rc == 0 && !estimate(f, samples, index))
 		rc = error_memory(e, sizeof(struct feedback_call));
 	vec_free(&where);
 	free(own);

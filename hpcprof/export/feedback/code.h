@@ -34,8 +34,11 @@ struct feedback_procedure {
 	uint32_t local;     /* of the local symbols of this name, which one; 0: it is not local */
 	size_t first, num;  /* its instructions in code */
 	uint64_t samples;   /* 0: it was only seen calling others */
-	bool is_part;       /* the compiler split it off from a function */
-	bool has_lines;     /* its function has a name and a line in debug information */
+	/* how often it was entered, as its calls tell, and the inverse of the expected squared
+	 * error of that; 0: they tell nothing */
+	double entered, entered_weight;
+	bool is_part;   /* the compiler split it off from a function */
+	bool has_lines; /* its function has a name and a line in debug information */
 };
 
 /* What a call was seen to reach: samples were taken in it, or below it. */
@@ -43,6 +46,7 @@ struct feedback_call {
 	uint64_t address;  /* in the call instruction */
 	uint32_t function; /* of the code of the profile; not inlined */
 	uint64_t samples;
+	double near;  /* samples of which those further below count less: see calls.h */
 	double share; /* of the calls of this address, estimated; those of an address add up to 1 */
 };
 

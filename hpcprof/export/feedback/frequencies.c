@@ -34,6 +34,8 @@ struct flow {
 	uint32_t *block_of; /* [num]; first 1 where a block begins */
 	struct block *blocks;
 	uint32_t num_blocks;
+	/* of the first block, by calls: see code.h; and the estimate */
+	double entered, entered_weight, entry;
 };
 
 /* ---- blocks ------------------------------------------------------------------------ */
@@ -128,6 +130,7 @@ static bool find_blocks(struct flow *w)
 		for (unsigned k = 0; k < MOST_NEXT; k++)
 			if (w->blocks[i].next[k] != NO_BLOCK && w->blocks[i].next[k] != 0)
 				w->blocks[w->blocks[i].next[k]].all_in = true;
+	w->blocks[0].all_in = w->entered_weight > 0;
 	return true;
 }
 
@@ -170,10 +173,24 @@ static void improve_block(struct block *b)
 	b->count = sum / weights;
 }
 
+/* The same of the calls. */
+static void improve_entry(struct flow *w)
+{
+	struct block *b = &w->blocks[0];
+	double flow = flow_weight(b), old = w->entry, want;
+
+	want = (w->entered_weight * w->entered + flow * (b->count - b->in + old)) /
+	       (w->entered_weight + flow);
+	w->entry = want > 0 ? want : 0;
+	b->in += w->entry - old;
+}
+
 static void improve(struct flow *w, uint32_t i)
 {
 	struct block *b = &w->blocks[i];
 
+	if (!i && w->entered_weight > 0)
+		improve_entry(w);
 	for (unsigned k = 0; k < MOST_NEXT; k++)
 		if (b->next[k] != NO_BLOCK)
 			improve_edge(w, b, k);
@@ -233,7 +250,10 @@ bool frequencies_estimate(struct feedback_module *m)
 
 	for (size_t i = 0; ok && i < m->procedures.len; i++) {
 		const struct feedback_procedure *p = &m->procedures.at[i];
-		struct flow w = {.code = m->code.at + p->first, .num = (uint32_t)p->num};
+		struct flow w = {.code = m->code.at + p->first,
+				 .num = (uint32_t)p->num,
+				 .entered = p->entered,
+				 .entered_weight = p->entered_weight};
 		ok = !p->num || !p->samples || estimate(&w);
 		free(w.block_of);
 		free(w.blocks);
