@@ -132,23 +132,24 @@ int main()
 {
 	Square square;
 	Circle circle;
-	const Shape *shapes[4] = {&square, &square, &square, &circle};
+	const Shape *shapes[8] = {&square, &square, &square, &square, &square, &square, &square, &circle};
 	unsigned long sum = 0;
 	while (clock() < 2 * CLOCKS_PER_SEC)
 		for (int k = 0; k < 100; k++)
-			sum += total(shapes, 4);
+			sum += total(shapes, 8);
 	return sum == 0;
 }
 END
 $clang -x c++ -o shapes shapes.cc -lstdc++
 measured of-shapes ./shapes
 feedback of-shapes shapes.prof --for clang
-check "C++: the targets of a virtual call, the one with more samples first" \
+check "C++: the targets of a virtual call, the one that is called more often first" \
 	grep -qE '^ [0-9.]+: [0-9]+ _ZNK6Square4areaEm:[0-9]+ _ZNK6Circle4areaEm:[0-9]+$' shapes.prof
-# 3 of 4 calls, which take twice as long. Processors take samples ahead of what they have done, so this is
-# no exact number.
-check "C++: about as often as they were called" awk -F'[: ]+' '/ _ZNK6Square4areaEm:/ { for (i = 1; i < NF; i++) n[$i] = $(i + 1)
-	r = n["_ZNK6Square4areaEm"] / n["_ZNK6Circle4areaEm"]; exit !(r > 1.2 && r < 6) }' shapes.prof
+# How often each was called is for tests/unit/calls.c: processors take samples ahead of what they have
+# done, so that of functions as short as these the shares are off by as much as the processor likes.
+check "C++: all calls have a target" awk -F'[: ]+' '/ _ZNK6Square4areaEm:/ { n = 0
+	for (i = 5; i <= NF; i += 2) n += $i
+	if (n < $3 - 1 || n > $3 + 1) exit 1 }' shapes.prof
 check "C++: an inlined function is below its caller" grep -qE '^ 0: _ZL3mixmi:[0-9]+$' shapes.prof
 note "$(grep -A9 '^_Z5total' shapes.prof | paste -sd,)"
 clang-14 -O2 -g -x c++ -fprofile-sample-use=shapes.prof -S -emit-llvm -o shapes.ll shapes.cc

@@ -1,6 +1,5 @@
 #include "hpcprof/export/feedback/calls.h"
 
-#include "formats/base/search.h"
 #include "hpcprof/metrics/activations.h"
 
 #include <math.h>
@@ -134,20 +133,6 @@ static void find_entries(struct calls *s, const uint32_t *index)
 	}
 }
 
-/* The instruction that contains the address; NULL if none does. */
-static const struct feedback_instruction *instruction_of(const struct feedback_module *m,
-							 uint64_t address)
-{
-	size_t p = feedback_find(m, address), at;
-	const struct feedback_procedure *in;
-
-	if (p == m->procedures.len)
-		return NULL;
-	in = &m->procedures.at[p];
-	at = SEARCH_FIRST(k, in->first, in->first + in->num, m->code.at[k].address > address);
-	return at > in->first ? &m->code.at[at - 1] : NULL;
-}
-
 /* A call of a known function reaches another one only by a jump from there. */
 static bool is_made(const struct feedback_module *m, const struct feedback_instruction *at,
 		    const struct callee *to)
@@ -166,9 +151,11 @@ static void link_calls(struct calls *s, struct feedback_module *m)
 	for (size_t i = 0; i < m->calls.len; i++) {
 		struct feedback_call *c = &m->calls.at[i];
 		bool same = i && m->calls.at[i - 1].address == c->address;
+		size_t code = feedback_instruction_at(m, c->address);
 		struct call_place *at;
 		if (!same)
-			s->places[s->num_places++].at = instruction_of(m, c->address);
+			s->places[s->num_places++].at =
+			    code < m->code.len ? &m->code.at[code] : NULL;
 		at = &s->places[s->num_places - 1];
 		if (!is_made(m, at->at, &s->callees[c->function]))
 			continue;

@@ -76,6 +76,18 @@ size_t feedback_find(const struct feedback_module *m, uint64_t address)
 	return m->procedures.len;
 }
 
+size_t feedback_instruction_at(const struct feedback_module *m, uint64_t address)
+{
+	size_t p = feedback_find(m, address), at;
+	const struct feedback_procedure *in;
+
+	if (p == m->procedures.len)
+		return m->code.len;
+	in = &m->procedures.at[p];
+	at = SEARCH_FIRST(k, in->first, in->first + in->num, m->code.at[k].address > address);
+	return at > in->first ? at - 1 : m->code.len;
+}
+
 static int read_procedures(struct feedback *f, struct feedback_module *m,
 			   const struct symbolize_request *request, const places *where,
 			   struct error *e)
@@ -179,17 +191,13 @@ static void place_samples(struct feedback_module *m, const places *where)
 {
 	for (size_t i = 0; i < where->len; i++) {
 		uint64_t address = where->at[i].address, samples = where->at[i].samples;
-		size_t p = feedback_find(m, address), at;
-		struct feedback_procedure *in;
-		if (p == m->procedures.len) {
+		size_t at = feedback_instruction_at(m, address);
+		if (at == m->code.len) {
 			m->unplaced += samples;
 			continue;
 		}
-		in = &m->procedures.at[p];
-		at = SEARCH_FIRST(k, in->first, in->first + in->num,
-				  m->code.at[k].address > address);
-		m->code.at[at - 1].samples += samples;
-		in->samples += samples;
+		m->code.at[at].samples += samples;
+		m->procedures.at[feedback_find(m, address)].samples += samples;
 	}
 }
 

@@ -85,6 +85,9 @@ void feedback_deinit(struct feedback *f); /* takes NULL */
 /* The number of the procedure that contains the address; that of procedures if none does. */
 size_t feedback_find(const struct feedback_module *m, uint64_t address);
 
+/* The number of the instruction that contains the address; that of instructions if none does. */
+size_t feedback_instruction_at(const struct feedback_module *m, uint64_t address);
+
 /* The frames of a target of m's code; NULL if it is none. *n: how many. */
 const struct symbol_frame *feedback_target(const struct feedback_module *m, uint64_t address,
 					   uint32_t *n);
