@@ -1,6 +1,6 @@
-"""counts.py LEAST DIR FUNCTION...: samples with the function (a part of its symbol's
+"""counts.py LEAST DIR FUNCTION[=LEAST]...: samples with the function (a part of its symbol's
 name) on their path, over all datafiles of DIR. Exits with 1 if one has fewer than
-LEAST."""
+its LEAST, or the one of all."""
 
 import sys
 from collections import Counter
@@ -40,7 +40,9 @@ def count(data, wanted, counts):
 
 
 def main(arguments):
-    least, wanted = int(arguments[0]), arguments[2:]
+    pairs = [word.partition("=") for word in arguments[2:]]
+    wanted = [word for word, _, _ in pairs]
+    least = [int(own or arguments[0]) for _, _, own in pairs]
     counts, files = Counter(), 0
     for data in csp.load(arguments[1:2]):
         files += 1
@@ -50,7 +52,7 @@ def main(arguments):
     for i, word in enumerate(wanted):
         n = sum(c for bits, c in counts.items() if bits >> i & 1)
         print("%8d samples in %s" % (n, word))
-        enough &= n >= least
+        enough &= n >= least[i]
     return 0 if enough else 1
 
 

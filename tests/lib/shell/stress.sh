@@ -1,5 +1,6 @@
 # Sourced after measure.sh: all that makes stacks hard, sampled ten thousand times a second.
-# STRESS_SECONDS is how long, STRESS_LEAST how many samples of each operation there must be.
+# STRESS_SECONDS is how long, STRESS_LEAST how many samples of each operation there must be, and
+# STRESS_RECURSION how many of the deep recursion, if not as many.
 
 stress() {
 	local copy seconds=${STRESS_SECONDS:-300}
@@ -13,6 +14,6 @@ stress() {
 	note "$(cat said operations)"
 	is "each operation was done" "$(awk '$NF > 20' operations | wc -l)" 7
 	check "samples enough of each operation" lib counts.py "${STRESS_LEAST:-2000}" data 10exceptionsEj 5jumpsEj \
-		9callbacksEj 15alternate_stackEj 9recursionEj 5forksEj 7loadingEj
+		9callbacksEj 15alternate_stackEj "9recursionEj${STRESS_RECURSION:+=$STRESS_RECURSION}" 5forksEj 7loadingEj
 	check "the accounts of all processes add up" lib account.py data
 }
