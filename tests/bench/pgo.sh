@@ -19,7 +19,7 @@ cd "$kept" || exit 1
 # ---- sources --------------------------------------------------------------------------
 # sources PACKAGE: its folder. The packages are those of the archive that this machine uses.
 sources() {
-	local found
+	local found version
 	found=$(find . -maxdepth 1 -type d -name "*$1-[0-9]*" | head -1)
 	if [ -z "$found" ]; then
 		mkdir -p apt/parts apt/lists
@@ -32,7 +32,10 @@ sources() {
 		local own=(-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$PWD/apt/parts"
 			-o Dir::State::Lists="$PWD/apt/lists" -o APT::Sandbox::User=root)
 		[ -e apt/updated ] || apt-get "${own[@]}" update >&2 && touch apt/updated
-		apt-get "${own[@]}" source --download-only "$1" >&2 || return 1
+		# An archive can lack the newest version.
+		for version in '' $(apt-cache "${own[@]}" showsrc "$1" | sed -n 's/^Version: /=/p'); do
+			apt-get "${own[@]}" source --download-only "$1$version" >&2 && break
+		done
 		for list in *.dsc; do
 			[ -d "$list.d" ] || dpkg-source --no-check -x "$list" >/dev/null && mkdir -p "$list.d"
 		done

@@ -155,6 +155,32 @@ note "$(grep -A9 '^_Z5total' shapes.prof | paste -sd,)"
 clang-14 -O2 -g -x c++ -fprofile-sample-use=shapes.prof -S -emit-llvm -o shapes.ll shapes.cc
 check "clang compares with the target that is called most" grep -q 'icmp eq .*@_ZNK6Square4areaEm' shapes.ll
 
+# ---- contexts -------------------------------------------------------------------------
+measured of-both ./sides both
+feedback of-both both.prof --for clang --contexts
+check "contexts: a function by what called it, and this by what called it" \
+	[ "$(grep -cE '^\[main:[0-9.]+ @ mostly_(left|right)(:[0-9]+ @ sides)?\]:[0-9]+:[0-9]+$' both.prof)" = 4 ]
+is "contexts: no sample is lost" "$(($(in_profile both.prof) + $(left_out)))" "$(samples of-both)"
+check "contexts: it is said how many" grep -qE 'in 4 functions and [5-9] contexts, with counts' err
+if command -v llvm-profdata-14 >/dev/null; then
+	llvm-profdata-14 merge --sample --text -o again.prof both.prof
+	is "contexts: llvm-profdata writes the same samples" "$(in_profile again.prof)" "$(in_profile both.prof)"
+	check "contexts: and the same contexts" cmp <(grep -o '^\[.*\]' both.prof | sort) <(grep -o '^\[.*\]' again.prof | sort)
+else
+	skip "contexts: llvm-profdata" "llvm-14 is not installed"
+fi
+check "contexts: clang uses it" \
+	clang-14 -O2 -g -DKEEP=inline -Werror -fprofile-sample-use=both.prof -S -o both.s "$source"
+for side in left right; do
+	sed -n "/^mostly_$side:/,/\.cfi_endproc/p" both.s >mostly_$side.s
+	check "contexts: in mostly_$side, the $side side is straight" straight mostly_$side.s $side
+done
+note "$(grep -A6 '@ sides]' both.prof | paste -sd,)"
+feedback of-shapes shapes-contexts.prof --for clang --contexts
+is "contexts: inlined functions have theirs, too, and no sample is lost" \
+	"$(grep -c '@ _ZL3mixmi\]:' shapes-contexts.prof) $(($(in_profile shapes-contexts.prof) + $(left_out)))" \
+	"2 $(samples of-shapes)"
+
 # ---- gcc ------------------------------------------------------------------------------
 gcc -O2 -g -o sides-gcc "$source"
 for side in left right; do
@@ -246,7 +272,7 @@ fi
 feedback of-order libc.prof --for clang --module libc
 is "--module: the others are not there" "$(grep -c '^outer:' libc.prof)" 0
 for bad in '--for clang --format bolt' '--for nobody' '--format order --weights sum' '--format bolt --by thread' \
-	'--format llvm-sample -n 5'; do
+	'--format llvm-sample -n 5' '--for gcc --contexts'; do
 	# shellcheck disable=SC2086 # the words are options
 	"$hpcprof" export $bad -o bad.out of-order 2>err
 	is "$bad: refused" "$? $(ls bad.out 2>&1 | grep -c 'No such')" "2 1"

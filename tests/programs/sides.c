@@ -1,5 +1,6 @@
-/* A branch that goes to one side 99 of 100 times: to the left with the argument "left", else to the
- * right. Comments in the assembly mark its sides, and so show how a compiler laid it out. */
+/* A branch that goes to one side 99 of 100 times: to the left with the argument "left", to the
+ * right with "right"; with "both", to the left if one function called it and to the right if
+ * another did. Comments in the assembly mark its sides, and so show how a compiler laid it out. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -26,7 +27,10 @@ static inline __attribute__((always_inline)) void mark(unsigned long *sum)
 	__asm__ volatile("" : "+r"(*sum));
 }
 
-__attribute__((noinline)) unsigned long sides(unsigned taken, unsigned limit, unsigned long sum)
+#ifndef KEEP /* or nothing, so that it may be inlined */
+#define KEEP __attribute__((noinline))
+#endif
+KEEP unsigned long sides(unsigned taken, unsigned limit, unsigned long sum)
 {
 	if (taken < limit) {
 		__asm__ volatile("# the left side" : "+r"(sum));
@@ -43,13 +47,29 @@ __attribute__((noinline)) unsigned long sides(unsigned taken, unsigned limit, un
 	return sum;
 }
 
+__attribute__((noinline)) unsigned long mostly_left(unsigned taken, unsigned long sum)
+{
+	return sides(taken, OFTEN, sum) + 1;
+}
+
+__attribute__((noinline)) unsigned long mostly_right(unsigned taken, unsigned long sum)
+{
+	return sides(taken, PERCENT - OFTEN, sum) + 2;
+}
+
 int main(int argc, char **argv)
 {
-	unsigned limit = argc > 1 && strcmp(argv[1], "left") == 0 ? OFTEN : PERCENT - OFTEN;
+	const char *side = argc > 1 ? argv[1] : "right";
+	unsigned limit = strcmp(side, "left") == 0 ? OFTEN : PERCENT - OFTEN;
 	unsigned long sum = 0;
 	while (clock() < CLOCKS_PER_SEC)
 		for (int i = 0; i < CALLS; i++)
-			sum = sides(take() % PERCENT, limit, sum);
+			if (strcmp(side, "both") != 0)
+				sum = sides(take() % PERCENT, limit, sum);
+			else if (i % 2)
+				sum = mostly_left(take() % PERCENT, sum);
+			else
+				sum = mostly_right(take() % PERCENT, sum);
 	printf("%lu\n", sum);
 	return 0;
 }

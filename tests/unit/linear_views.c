@@ -483,6 +483,7 @@ static const char *const lines[] = {
     "export --format csv",
     "export --format json",
     "export --format llvm-sample",
+    "export --format llvm-sample --contexts",
     "export --format afdo -o /dev/null",
     "xml",
     "xml --callpath",

@@ -149,6 +149,7 @@ static void test_export(void **state)
 		check(line, datafile);
 	}
 	check("export --format folded --by thread", datafile);
+	check("export -o /dev/null --for clang --contexts", datafile);
 }
 
 static void test_xml_in(void **state)

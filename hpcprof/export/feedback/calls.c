@@ -66,9 +66,23 @@ static void join_calls(struct feedback_module *m)
 	m->calls.len = n;
 }
 
-/* Add the call that leads to a context with samples below it. */
-static bool add_call(struct calls *s, uint32_t context, uint64_t below, double near,
-		     const uint32_t *index)
+struct samples_below *calls_below(const struct model *m, const uint64_t *samples)
+{
+	uint32_t n = model_num_contexts(m);
+	struct samples_below *below = calloc(n + 1, sizeof *below);
+
+	for (uint32_t i = 0; below && i < n; i++)
+		below[i] = (struct samples_below){samples[i], (double)samples[i]};
+	for (uint32_t i = n; below && i-- > MODEL_ROOTS;) {
+		struct samples_below *to = &below[model_parent(m, i)];
+		to->all += below[i].all;
+		to->near += NEAR * below[i].near;
+	}
+	return below;
+}
+
+/* Add the call that leads to a context. */
+static bool add_call(struct calls *s, uint32_t context, const struct samples_below *below)
 {
 	struct feedback *f = s->f;
 	const struct model *m = f->m;
@@ -78,43 +92,35 @@ static bool add_call(struct calls *s, uint32_t context, uint64_t below, double n
 
 	if (function == ACTIVATIONS_NONE)
 		return true;
-	s->callees[function].near += near;
+	s->callees[function].near += below->near;
 	if (parent < MODEL_ROOTS)
 		return true;
 	call = &m->frames.at[model_frame_of(m, parent)];
-	if (call->role != FRAME_CALL || index[call->module] == UINT32_MAX)
+	if (call->role != FRAME_CALL || f->index[call->module] == FEEDBACK_NONE)
 		return true;
-	return vec_push(
-	    &f->modules.at[index[call->module]].calls,
-	    (struct feedback_call){
-		.address = call->address, .function = function, .samples = below, .near = near});
+	return vec_push(&f->modules.at[f->index[call->module]].calls,
+			(struct feedback_call){.address = call->address,
+					       .function = function,
+					       .samples = below->all,
+					       .near = below->near});
 }
 
-static bool walk(struct calls *s, const uint64_t *samples, const uint32_t *index)
+static bool walk(struct calls *s, const uint64_t *samples)
 {
-	const struct model *m = s->f->m;
-	uint32_t n = model_num_contexts(m);
-	uint64_t *below = malloc((n + 1) * sizeof *below);
-	double *near = malloc((n + 1) * sizeof *near);
-	bool ok = below && near;
+	uint32_t n = model_num_contexts(s->f->m);
+	struct samples_below *below = calls_below(s->f->m, samples);
+	bool ok = below;
 
-	for (uint32_t i = 0; ok && i < n; i++)
-		near[i] = (double)(below[i] = samples[i]);
-	for (uint32_t i = n; ok && i-- > MODEL_ROOTS;) {
-		if (!below[i])
-			continue;
-		below[model_parent(m, i)] += below[i];
-		near[model_parent(m, i)] += NEAR * near[i];
-		ok = add_call(s, i, below[i], near[i], index);
-	}
+	for (uint32_t i = MODEL_ROOTS; ok && i < n; i++)
+		if (below[i].all)
+			ok = add_call(s, i, &below[i]);
 	free(below);
-	free(near);
 	return ok;
 }
 
 /* ---- places and functions ---------------------------------------------------------- */
 
-static void find_entries(struct calls *s, const uint32_t *index)
+static void find_entries(struct calls *s)
 {
 	struct feedback *f = s->f;
 
@@ -122,9 +128,9 @@ static void find_entries(struct calls *s, const uint32_t *index)
 		const struct code_function *of = &f->c->functions.at[i];
 		struct feedback_module *m;
 		size_t p;
-		if (index[of->module] == UINT32_MAX)
+		if (f->index[of->module] == FEEDBACK_NONE)
 			continue;
-		m = &f->modules.at[index[of->module]];
+		m = &f->modules.at[f->index[of->module]];
 		p = feedback_find(m, of->low);
 		if (p == m->procedures.len || m->procedures.at[p].low != of->low)
 			continue;
@@ -194,16 +200,16 @@ static bool link_all(struct calls *s)
 	return true;
 }
 
-bool calls_find(struct calls *s, struct feedback *f, const uint64_t *samples, const uint32_t *index)
+bool calls_find(struct calls *s, struct feedback *f, const uint64_t *samples)
 {
 	s->f = f;
 	s->num_callees = f->c->functions.len;
 	s->callees = calloc(s->num_callees + 1, sizeof *s->callees);
-	if (!s->callees || !walk(s, samples, index))
+	if (!s->callees || !walk(s, samples))
 		return false;
 	for (size_t i = 0; i < f->modules.len; i++)
 		join_calls(&f->modules.at[i]);
-	find_entries(s, index);
+	find_entries(s);
 	return link_all(s);
 }
 

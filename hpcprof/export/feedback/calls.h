@@ -25,10 +25,18 @@ struct calls {
 	size_t num_places, num_callees, num_links;
 };
 
-/* Fill the calls of f's modules. samples: [contexts], exclusive. index: [modules of the model],
- * that of f's module; UINT32_MAX: none. False if memory ran out. Deinit it either way. */
-bool calls_find(struct calls *s, struct feedback *f, const uint64_t *samples,
-		const uint32_t *index);
+/* Samples that were taken in a context or below it. */
+struct samples_below {
+	uint64_t all;
+	double near; /* of which those further below count less */
+};
+
+/* Those of each context, to be freed. samples: [contexts], exclusive. NULL if memory ran out. */
+struct samples_below *calls_below(const struct model *m, const uint64_t *samples);
+
+/* Fill the calls of f's modules. samples: [contexts], exclusive. False if memory ran out. Deinit it
+ * either way. */
+bool calls_find(struct calls *s, struct feedback *f, const uint64_t *samples);
 
 /* Set the shares of calls, and how often procedures were entered, by the executions of f's code. */
 void calls_solve(struct calls *s);

@@ -248,10 +248,10 @@ static int read_module(struct feedback *f, uint32_t module, const places *where,
 }
 
 /* Executions tell how often functions were called, and this tells executions. */
-static bool estimate(struct feedback *f, const uint64_t *samples, const uint32_t *index)
+static bool estimate(struct feedback *f, const uint64_t *samples)
 {
 	struct calls calls = {0};
-	bool ok = calls_find(&calls, f, samples, index);
+	bool ok = calls_find(&calls, f, samples);
 
 	for (int round = 0; ok && round <= CALL_ROUNDS; round++) {
 		for (size_t i = 0; ok && i < f->modules.len; i++)
@@ -268,14 +268,14 @@ int feedback_read(struct feedback *f, const struct model *m, const struct symbol
 {
 	struct symbolizer_options options = correlate_symbolizer(o);
 	uint64_t *own = by_frame(m, samples);
-	uint32_t *index = malloc((m->modules.len + 1) * sizeof *index);
 	places where = {0};
 	int rc = 0;
 
 	f->m = m;
 	f->c = c;
 	f->symbolizer = symbolizer_create(&options);
-	if (!own || !index || !f->symbolizer)
+	f->index = malloc((m->modules.len + 1) * sizeof *f->index);
+	if (!own || !f->index || !f->symbolizer)
 		rc = error_memory(e, m->frames.len * sizeof *own);
 	for (size_t i = 0; own && i < m->frames.len; i++)
 		f->samples += own[i];
@@ -283,19 +283,18 @@ int feedback_read(struct feedback *f, const struct model *m, const struct symbol
 	f->no_file = f->samples;
 	for (uint32_t i = 0; rc == 0 && i < m->modules.len; i++) {
 		size_t before = f->modules.len;
-		index[i] = UINT32_MAX;
+		f->index[i] = FEEDBACK_NONE;
 		if (!find_places(f, &m->modules.at[i], own, &where))
 			rc = error_memory(e, where.len * sizeof *where.at);
 		else if (read_module(f, i, &where, e) < 0)
 			rc = -1;
 		else if (f->modules.len > before)
-			index[i] = (uint32_t)before;
+			f->index[i] = (uint32_t)before;
 	}
-	if (rc == 0 && !estimate(f, samples, index))
+	if (rc == 0 && !estimate(f, samples))
 		rc = error_memory(e, sizeof(struct feedback_call));
 	vec_free(&where);
 	free(own);
-	free(index);
 	return rc;
 }
 
@@ -313,6 +312,7 @@ void feedback_deinit(struct feedback *f)
 		free(m->targets);
 	}
 	vec_free(&f->modules);
+	free(f->index);
 	symbolizer_destroy(f->symbolizer);
 	*f = (struct feedback){0};
 }

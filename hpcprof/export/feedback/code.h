@@ -64,16 +64,19 @@ struct feedback_module {
 	struct error why;  /* what was missing */
 };
 
+#define FEEDBACK_NONE UINT32_MAX
+
 /* All zeros is empty. */
 struct feedback {
 	const struct model *m;
 	const struct symbolized *c;
 	struct symbolizer *symbolizer;
 	VEC(struct feedback_module) modules; /* those with samples and a file */
-	uint64_t samples;                    /* all: the sum of those below and of the modules' */
-	uint64_t kernel;                     /* of them, while the kernel ran */
-	uint64_t own;                        /* in the library that took them */
-	uint64_t no_file;                    /* in code in no file, or that came with names */
+	uint32_t *index;  /* [modules of the model], in modules; or FEEDBACK_NONE */
+	uint64_t samples; /* all: the sum of those below and of the modules' */
+	uint64_t kernel;  /* of them, while the kernel ran */
+	uint64_t own;     /* in the library that took them */
+	uint64_t no_file; /* in code in no file, or that came with names */
 };
 
 /* Read the code. samples: [contexts], exclusive. 0, or -1 and *e (ERROR_USAGE: the code is of a

@@ -2,6 +2,7 @@
 
 #include "formats/base/utf8.h"
 #include "hpcprof/export/feedback/calls.h"
+#include "hpcprof/export/feedback/code_contexts.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,9 +26,13 @@ void locations_deinit(struct locations *l)
 	interner_deinit(&l->function_keys);
 	interner_deinit(&l->keys);
 	interner_deinit(&l->target_keys);
+	interner_deinit(&l->standing);
+	interner_deinit(&l->sharing);
+	vec_free(&l->first_of);
 	vec_free(&l->functions);
 	vec_free(&l->at);
 	vec_free(&l->targets);
+	vec_free(&l->added);
 }
 
 /* ---- discriminators ---------------------------------------------------------------- */
@@ -142,12 +147,12 @@ static uint64_t place_of(const struct locations *l, const struct symbol_frame *f
 	return (uint64_t)((f->line - start) & 0xffff) << 32 | base_of(l, f->discriminator);
 }
 
-/* The location of an instruction. LOCATION_NONE, and *failed if memory ran out, else it has none.
- */
-static uint32_t find_location(struct locations *l, const struct feedback_instruction *i,
-			      bool *failed)
+/* The location of an instruction of a function that was called at the location caller.
+ * LOCATION_NONE, and *failed if memory ran out, else it has none. */
+static uint32_t find_location(struct locations *l, uint32_t caller,
+			      const struct feedback_instruction *i, bool *failed)
 {
-	uint32_t at = LOCATION_NONE;
+	uint32_t at = caller;
 
 	for (uint32_t k = i->num_frames; k-- > 0;) {
 		const struct symbol_frame *f = &i->frames[k];
@@ -173,7 +178,9 @@ static uint32_t find_location(struct locations *l, const struct feedback_instruc
 
 static double count_of(const struct locations *l, const struct feedback_instruction *i)
 {
-	return l->weights == WEIGHTS_BLOCKS ? i->executions : (double)i->samples;
+	double count = l->weights == WEIGHTS_BLOCKS ? i->executions : (double)i->samples;
+
+	return count * copies_of(l, i->frames[0].discriminator);
 }
 
 static bool add_target(struct locations *l, uint32_t location, const char *name, double count)
@@ -195,27 +202,26 @@ static bool add_target(struct locations *l, uint32_t location, const char *name,
 	return true;
 }
 
-/* The targets of an indirect call. *next: see calls_of. */
+/* The targets of an indirect call that was made so often. *next: see calls_of. */
 static bool add_reached(struct locations *l, const struct feedback *f,
-			const struct feedback_module *m, size_t i, uint32_t location, size_t *next)
+			const struct feedback_module *m, size_t i, uint32_t location, double count,
+			size_t *next)
 {
-	const struct feedback_instruction *one = &m->code.at[i];
 	size_t n;
 	const struct feedback_call *calls = calls_of(m, i, next, &n);
 
 	for (size_t k = 0; k < n; k++) {
 		const struct feedback_call *c = &calls[k];
 		const struct code_function *to = &f->c->functions.at[c->function];
-		double count =
-		    l->weights == WEIGHTS_BLOCKS ? one->executions * c->share : (double)c->samples;
-		if (to->source != SYMBOL_NONE && !add_target(l, location, to->linkage_name, count))
+		double part = l->weights == WEIGHTS_BLOCKS ? count * c->share : (double)c->samples;
+		if (to->source != SYMBOL_NONE && !add_target(l, location, to->linkage_name, part))
 			return false;
 	}
 	return true;
 }
 
 static bool add_call(struct locations *l, const struct feedback *f, const struct feedback_module *m,
-		     size_t i, uint32_t location, size_t *next)
+		     size_t i, uint32_t location, double count, size_t *next)
 {
 	const struct feedback_instruction *one = &m->code.at[i];
 	const struct symbol_frame *to;
@@ -224,42 +230,58 @@ static bool add_call(struct locations *l, const struct feedback *f, const struct
 	if (one->flow != INSTRUCTION_CALL)
 		return true;
 	if (!one->target)
-		return add_reached(l, f, m, i, location, next);
+		return add_reached(l, f, m, i, location, count, next);
 	to = feedback_target(m, one->target, &n);
 	if (!to || to[n - 1].function->source == SYMBOL_NONE)
 		return true;
-	return add_target(l, location, to[n - 1].function->linkage_name, count_of(l, one));
+	return add_target(l, location, to[n - 1].function->linkage_name, count);
 }
 
+/* Of the function that was called at a location. */
 static bool add_instruction(struct locations *l, const struct feedback *f,
-			    const struct feedback_module *m, size_t i, size_t *next)
+			    const struct feedback_module *m, size_t i, uint32_t function,
+			    size_t *next)
 {
 	const struct feedback_instruction *one = &m->code.at[i];
 	bool failed = false;
-	uint32_t id = find_location(l, one, &failed);
+	uint32_t id = find_location(l, l->functions.at[function].parent, one, &failed);
 	struct location *at;
-	double count;
+	double count = count_of(l, one);
 
+	if (failed)
+		return false;
+	l->functions.at[id == LOCATION_NONE ? function : l->at.at[id].function].own += one->samples;
 	if (id == LOCATION_NONE)
-		return !failed;
+		return true;
 	at = &l->at.at[id];
-	count = count_of(l, one) * copies_of(l, one->frames[0].discriminator);
 	at->has_code = true;
 	at->instructions++;
 	at->sum += count;
-	if (count > at->count)
-		at->count = count;
+	if (count > 0 && !(at->most > 0) && !vec_push(&l->added, id))
+		return false;
+	if (count > at->most)
+		at->most = count;
 	l->instructions++;
 	l->discriminators += l->decodes && one->frames[0].discriminator != 0;
-	return add_call(l, f, m, i, id, next);
+	return add_call(l, f, m, i, id, count, next);
 }
 
-/* Add to the function that a procedure is the code of. */
+/* A function stands in the code. */
+static bool note_name(struct locations *l, uint32_t name, const struct symbol_function *of)
+{
+	uint32_t id = interner_add(&l->standing, name);
+
+	if (id == INTERNER_NONE || (id == l->first_of.len && !vec_push(&l->first_of, of)))
+		return false;
+	return l->first_of.at[id] == of || interner_add(&l->sharing, name) != INTERNER_NONE;
+}
+
+/* Add to the function that a procedure is the code of. *id: the function. */
 static bool add_function(struct locations *l, const struct feedback_procedure *p,
-			 const struct feedback_instruction *entry)
+			 const struct feedback_instruction *entry, uint32_t caller, uint32_t *out)
 {
 	const struct symbol_function *of = entry->frames[entry->num_frames - 1].function;
-	uint32_t id = function_at(l, LOCATION_NONE, of->linkage_name);
+	uint32_t id = *out = function_at(l, caller, of->linkage_name);
 	struct location_function *f;
 	bool failed = false;
 
@@ -268,13 +290,13 @@ static bool add_function(struct locations *l, const struct feedback_procedure *p
 	f = &l->functions.at[id];
 	f->samples += p->samples;
 	l->samples += p->samples;
-	if (f->first && f->first != of)
-		f->shares_name = true;
+	if (!note_name(l, f->name, of))
+		return false;
 	if (p->is_part)
 		return true;
 	f->head += entry->executions;
 	if (!f->first) {
-		uint32_t at = find_location(l, entry, &failed);
+		uint32_t at = find_location(l, caller, entry, &failed);
 		f = &l->functions.at[id];
 		f->entry = at;
 		f->first = of;
@@ -282,39 +304,109 @@ static bool add_function(struct locations *l, const struct feedback_procedure *p
 	return !failed;
 }
 
+/* After a procedure: other code of the same place was executed besides. */
+static void add_most(struct locations *l)
+{
+	for (size_t i = 0; i < l->added.len; i++) {
+		struct location *at = &l->at.at[l->added.at[i]];
+		if (l->weights == WEIGHTS_BLOCKS)
+			at->count += at->most;
+		else if (at->most > at->count)
+			at->count = at->most;
+		at->most = 0;
+	}
+	l->added.len = 0;
+}
+
 static bool add_procedure(struct locations *l, const struct feedback *f,
 			  const struct feedback_module *m, const struct feedback_procedure *p,
-			  size_t *next)
+			  uint32_t caller, size_t *next)
 {
 	const struct feedback_instruction *entry = &m->code.at[p->first];
+	uint32_t function;
 
 	if (!is_symbol(entry->frames[entry->num_frames - 1].function->linkage_name)) {
 		l->unnamed += p->samples;
 		return true;
 	}
-	if (!add_function(l, p, entry))
+	if (!add_function(l, p, entry, caller, &function))
 		return false;
 	for (size_t i = p->first; i < p->first + p->num; i++)
-		if (!add_instruction(l, f, m, i, next))
+		if (!add_instruction(l, f, m, i, function, next))
 			return false;
+	add_most(l);
 	return true;
+}
+
+static void begin_module(struct locations *l, const struct feedback_module *m)
+{
+	bool by_gcc = m->symbols.compilers == SYMBOL_BY_GCC;
+
+	l->decodes = l->reader == FEEDBACK_CLANG && !by_gcc;
+	l->by_gcc |= l->reader == FEEDBACK_CLANG && by_gcc;
 }
 
 int locations_add(struct locations *l, const struct feedback *f, const struct feedback_module *m,
 		  struct error *e)
 {
 	size_t next = 0;
-	bool by_gcc = m->symbols.compilers == SYMBOL_BY_GCC;
 
-	l->decodes = l->reader == FEEDBACK_CLANG && !by_gcc;
-	l->by_gcc |= l->reader == FEEDBACK_CLANG && by_gcc;
+	begin_module(l, m);
 	for (size_t i = 0; i < m->procedures.len; i++) {
 		const struct feedback_procedure *p = &m->procedures.at[i];
 		/* of one that was only seen calling others, nothing is known of its blocks */
-		if (p->has_lines && p->samples && !add_procedure(l, f, m, p, &next))
+		if (p->has_lines && p->samples && !add_procedure(l, f, m, p, LOCATION_NONE, &next))
 			return error_memory(e, sizeof(struct location));
 	}
 	return 0;
+}
+
+/* The location of the innermost call of a context; LOCATION_NONE if it has none. Calls outside of
+ * one without a location are left out. */
+static uint32_t find_caller(struct locations *l, const struct code_contexts *s, uint32_t context,
+			    bool *failed)
+{
+	uint32_t calls[CONTEXT_MOST_CALLS], n = 0, at = LOCATION_NONE;
+
+	for (const struct code_context *c = &s->all.at[context]; c->shorter != CONTEXT_NONE;
+	     c = &s->all.at[c->shorter])
+		calls[n++] = c->call; /* outermost first */
+	for (uint32_t i = 0; i < n && !*failed; i++)
+		at = find_location(l, at, &s->m->code.at[calls[i]], failed);
+	return at;
+}
+
+static bool add_context(struct locations *l, const struct code_contexts *s, uint32_t context)
+{
+	struct feedback_module view;
+	bool failed = false;
+	uint32_t caller = find_caller(l, s, context, &failed);
+	size_t next = 0;
+	bool ok = !failed && code_context_view(s, context, &view);
+
+	ok = ok && add_procedure(l, s->f, &view, &view.procedures.at[0], caller, &next);
+	if (!failed)
+		code_context_free_view(&view);
+	l->contexts++;
+	return ok;
+}
+
+int locations_add_contexts(struct locations *l, const struct feedback *f,
+			   const struct feedback_module *m, const uint64_t *samples,
+			   struct error *e)
+{
+	struct code_contexts s = {0};
+	bool ok = code_contexts_find(&s, f, m, samples);
+
+	begin_module(l, m);
+	for (uint32_t i = 0; ok && i < s.all.len; i++) {
+		const struct code_context *c = &s.all.at[i];
+		const struct feedback_procedure *of = &m->procedures.at[c->procedure];
+		if (c->near > 0 && of->has_lines && of->samples)
+			ok = add_context(l, &s, i);
+	}
+	code_contexts_deinit(&s);
+	return ok ? 0 : error_memory(e, sizeof(struct location));
 }
 
 /* ---- sums -------------------------------------------------------------------------- */
@@ -340,7 +432,7 @@ void locations_finish(struct locations *l)
 		struct location_function *f = &l->functions.at[i];
 		if (f->parent != LOCATION_NONE)
 			l->functions.at[l->at.at[f->parent].function].total += f->total;
-		else if (l->weights != WEIGHTS_BLOCKS)
+		if (f->first && l->weights != WEIGHTS_BLOCKS)
 			f->head = f->entry == LOCATION_NONE ? 0 : l->at.at[f->entry].count;
 	}
 }
@@ -361,10 +453,6 @@ size_t locations_places(const struct locations *l)
 
 void locations_functions(const struct locations *l, size_t *functions, size_t *shared)
 {
-	*functions = *shared = 0;
-	for (size_t i = 0; i < l->functions.len; i++) {
-		const struct location_function *f = &l->functions.at[i];
-		*functions += f->parent == LOCATION_NONE && f->first;
-		*shared += f->shares_name;
-	}
+	*functions = l->standing.len;
+	*shared = l->sharing.len;
 }

@@ -18,7 +18,7 @@ enum feedback_reader { FEEDBACK_CLANG, FEEDBACK_GCC };
 
 /* What the count of a place is. */
 enum feedback_weights {
-	WEIGHTS_BLOCKS,  /* the executions of its instruction with most */
+	WEIGHTS_BLOCKS,  /* the executions of its instruction with most, in each procedure */
 	WEIGHTS_LARGEST, /* the samples of its address with most */
 	WEIGHTS_MEAN,    /* its samples divided by its instructions */
 	WEIGHTS_SUM      /* its samples */
@@ -26,23 +26,25 @@ enum feedback_weights {
 
 #define LOCATION_NONE UINT32_MAX
 
-/* A function, or a copy that was inlined at a location of another. */
+/* A function, or a copy that was inlined at a location of another, or with contexts: was called
+ * there. */
 struct location_function {
 	uint32_t name;    /* of strings */
-	uint32_t parent;  /* the location of the call; LOCATION_NONE: it was not inlined */
+	uint32_t parent;  /* the location of the call, or LOCATION_NONE */
 	uint64_t samples; /* of its procedures, if it was not inlined */
+	uint64_t own;     /* of its code, without what was inlined */
 	double head;      /* how often it was entered */
 	double total;     /* the counts of its locations and of those inlined into it */
 	/* of the first of its procedures: the function, and the location of the entry */
 	const struct symbol_function *first;
 	uint32_t entry;
-	bool shares_name; /* with another function */
 };
 
 struct location {
 	uint32_t function;
 	uint32_t place; /* of places: the line from that of the function << 32 | discriminator */
 	double count, sum;
+	double most; /* in the procedure that is added */
 	uint32_t instructions;
 	bool has_code; /* else it is only the place of an inlined call */
 };
@@ -61,15 +63,20 @@ struct locations {
 	uint32_t num_names;
 	struct interner places;
 	struct interner function_keys, keys, target_keys;
+	/* names of functions that were not inlined, and those of several of them */
+	struct interner standing, sharing;
+	VEC(const struct symbol_function *) first_of; /* [standing] */
 	VEC(struct location_function) functions;
 	VEC(struct location) at;
 	VEC(struct location_target) targets;
-	uint64_t samples; /* of the functions */
-	uint64_t unnamed; /* of functions whose names cannot be written */
+	VEC(uint32_t) added; /* of at: with most, in the procedure that is added */
+	uint64_t samples;    /* of the functions */
+	uint64_t unnamed;    /* of functions whose names cannot be written */
 	/* instructions, and those of them that have a discriminator which the reader knows */
 	uint64_t instructions, discriminators;
-	bool decodes; /* those of the module that is added have */
-	bool by_gcc;  /* a module has gcc's, and the reader clang's */
+	size_t contexts; /* of functions; 0: they were not told apart */
+	bool decodes;    /* those of the module that is added have */
+	bool by_gcc;     /* a module has gcc's, and the reader clang's */
 };
 
 /* 0, or -1 and *e if memory ran out. Deinit it either way. */
@@ -80,6 +87,12 @@ void locations_deinit(struct locations *l); /* takes NULL */
 /* Add a module's procedures that have lines and samples. 0, or -1 and *e if memory ran out. */
 int locations_add(struct locations *l, const struct feedback *f, const struct feedback_module *m,
 		  struct error *e);
+
+/* The same, each context by itself (code_contexts.h): what called a function is as if the function
+ * was inlined there. samples: [contexts], exclusive. */
+int locations_add_contexts(struct locations *l, const struct feedback *f,
+			   const struct feedback_module *m, const uint64_t *samples,
+			   struct error *e);
 
 /* After all were added: sum up. */
 void locations_finish(struct locations *l);

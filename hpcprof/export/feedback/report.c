@@ -83,13 +83,17 @@ void report_locations(struct diag *d, struct arena *a, const struct feedback *f,
 		      const struct feedback_module *only, const struct locations *l)
 {
 	const char *name = only ? label_module(f->m, a, only->module) : NULL;
+	char contexts[48] = "";
 	size_t functions, shared;
 
+	if (l->contexts)
+		snprintf(contexts, sizeof contexts, " and %zu context%s", l->contexts,
+			 plural(l->contexts));
 	locations_functions(l, &functions, &shared);
-	diag_notice(d, name,
-		    "%" PRIu64 " of %" PRIu64
-		    " samples, in %zu function%s, with counts for %zu places",
-		    l->samples, f->samples, functions, plural(functions), locations_places(l));
+	diag_notice(
+	    d, name,
+	    "%" PRIu64 " of %" PRIu64 " samples, in %zu function%s%s, with counts for %zu places",
+	    l->samples, f->samples, functions, plural(functions), contexts, locations_places(l));
 	tell_outside(d, f);
 	if (only)
 		tell_others(d, f, only);

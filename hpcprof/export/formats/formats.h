@@ -33,6 +33,7 @@ struct export_options {
 	unsigned format;    /* 1 for the first of EXPORT_FORMATS; 0: that of the reader */
 	double min;         /* percent of the first metric's total */
 	bool quote_formulas;
+	bool contexts;
 	unsigned weights; /* 1 + enum feedback_weights; 0: not given */
 	unsigned reader;  /* enum export_for */
 };
