@@ -106,6 +106,14 @@ static int read_tables(struct tables *t, const struct binary *b)
 	return find_locals(t) ? 0 : -1;
 }
 
+static void free_tables(struct tables *t)
+{
+	symbols_free(&t->symtab);
+	symbols_free(&t->dynsym);
+	vec_free(&t->code);
+	vec_free(&t->locals);
+}
+
 static bool sized_symbol(const struct symbols *s, uint64_t address, uint64_t *low, uint64_t *high)
 {
 	const struct code_symbol *sym = symbols_find(s, address);
@@ -206,6 +214,11 @@ static int read_all(const struct symbolize_request *q, const struct tables *t,
 	return 0;
 }
 
+static bool is_cut(const struct binary *b)
+{
+	return mapped_file_is_cut(&b->main.mapped) || mapped_file_is_cut(&b->debug.mapped);
+}
+
 /* What was read is not what the program ran. */
 static void forget(struct procedures *out, size_t num_addresses)
 {
@@ -239,13 +252,9 @@ int procedures_read(const struct symbolizer *s, const struct symbolize_request *
 	} else {
 		out->missed = q->num_addresses;
 	}
-	symbols_free(&t.symtab);
-	symbols_free(&t.dynsym);
-	vec_free(&t.code);
-	vec_free(&t.locals);
+	free_tables(&t);
 	binary_check_cut(&b);
-	if (result == 0 &&
-	    (mapped_file_is_cut(&b.main.mapped) || mapped_file_is_cut(&b.debug.mapped))) {
+	if (result == 0 && is_cut(&b)) {
 		forget(out, q->num_addresses);
 		if (why)
 			*why = b.unread;
@@ -255,6 +264,89 @@ int procedures_read(const struct symbolizer *s, const struct symbolize_request *
 		return 0;
 	procedures_free(out);
 	return error_set(why, ERROR_MEMORY, "%s: not enough memory for its code", q->name);
+}
+
+/* ---- by name ----------------------------------------------------------------------- */
+
+typedef VEC(uint64_t) addresses;
+
+static bool is_among(const char *const *names, size_t num, const char *name, size_t length)
+{
+	size_t i = SEARCH_FIRST(k, 0, num, strncmp(names[k], name, length) >= 0);
+
+	/* of those that begin so, the shortest is the first */
+	return i < num && strncmp(names[i], name, length) == 0 && !names[i][length];
+}
+
+/* Whether a name is among them, up to its end or a dot. */
+static bool is_named(const char *const *names, size_t num, const char *symbol)
+{
+	const char *dot = strchr(symbol, '.');
+
+	for (; dot; dot = strchr(dot + 1, '.'))
+		if (is_among(names, num, symbol, (size_t)(dot - symbol)))
+			return true;
+	return is_among(names, num, symbol, strlen(symbol));
+}
+
+static bool add_named(const struct symbols *s, const char *const *names, size_t num, addresses *out)
+{
+	for (size_t i = 0; i < s->all.len; i++)
+		if (is_named(names, num, s->all.at[i].name) && !vec_push(out, s->all.at[i].low))
+			return false;
+	return true;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+static void make_distinct(addresses *a)
+{
+	size_t n = 0;
+
+	if (a->len)
+		qsort(a->at, a->len, sizeof *a->at, by_number);
+	for (size_t i = 0; i < a->len; i++)
+		if (!n || a->at[i] != a->at[n - 1])
+			a->at[n++] = a->at[i];
+	a->len = n;
+}
+
+int procedures_named(const struct symbolizer *s, const struct symbolize_request *request,
+		     const char *const *names, size_t num_names, uint64_t **out, size_t *num_out,
+		     struct error *e)
+{
+	struct binary b;
+	struct tables t = {0};
+	struct work work;
+	addresses found = {0};
+	int rc;
+
+	work_init(&work, 0, num_names);
+	rc = binary_open(&b, request->path, request->build_id, symbolizer_places(s), &work, e);
+	if (rc == 0 && !b.main.elf)
+		rc = -1; /* *e says why, though a debug file was found */
+	if (rc == 0 && (read_tables(&t, &b) != 0 || !vec_reserve(&found, 1) ||
+			!add_named(&t.symtab, names, num_names, &found) ||
+			!add_named(&t.dynsym, names, num_names, &found)))
+		rc = error_memory(e, 0);
+	free_tables(&t);
+	binary_check_cut(&b);
+	if (rc == 0 && is_cut(&b)) {
+		rc = -1;
+		*e = b.unread;
+	}
+	binary_close(&b);
+	make_distinct(&found);
+	*out = found.at;
+	*num_out = found.len;
+	if (rc != 0)
+		vec_free(&found);
+	return rc;
 }
 
 void procedure_free(struct procedure *p)

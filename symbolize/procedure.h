@@ -33,6 +33,13 @@ struct procedures {
 int procedures_read(const struct symbolizer *s, const struct symbolize_request *request,
 		    struct procedures *out, struct error *why);
 void procedures_free(struct procedures *p); /* takes NULL */
-void procedure_free(struct procedure *p);   /* what it owns; takes NULL */
+
+/* The file addresses of the code symbols that have one of the names, or one of them and what
+ * compilers append after a dot, for copies and parts of a function. names: sorted. *addresses:
+ * sorted, distinct, to be freed. 0, or -1 and *e if there is no such file or memory ran out. */
+int procedures_named(const struct symbolizer *s, const struct symbolize_request *request,
+		     const char *const *names, size_t num_names, uint64_t **addresses,
+		     size_t *num_addresses, struct error *e);
+void procedure_free(struct procedure *p); /* what it owns; takes NULL */
 
 #endif

@@ -45,6 +45,7 @@ for side in left right; do
 hpcprof: N samples are few: measure longer, or several runs"
 	is "$side: no sample is lost" "$(($(in_profile $side.prof) + $(left_out)))" "$(samples of-$side)"
 	check "$side: most samples are in it" [ "$(in_profile $side.prof)" -gt "$(($(samples of-$side) * 9 / 10))" ]
+	cp err said-$side
 	note "$(grep -A12 '^sides:' $side.prof | paste -sd,)"
 done
 if command -v llvm-profdata-14 >/dev/null; then
@@ -181,6 +182,33 @@ is "contexts: inlined functions have theirs, too, and no sample is lost" \
 	"$(grep -c '@ _ZL3mixmi\]:' shapes-contexts.prof) $(($(in_profile shapes-contexts.prof) + $(left_out)))" \
 	"2 $(samples of-shapes)"
 
+# ---- against a newer build ------------------------------------------------------------
+# against FILE [DIR]: what is said of it.
+against() {
+	feedback "${2:-of-left}" left.prof --for clang --against "$1"
+	sed -nE "s|^hpcprof: $1: (.*)|\1|p" err
+}
+functions=$(sed -nE 's/.* in ([0-9]+) functions?, .*/\1/p' said-left)
+is "against: what the profile made of it" "$(clang-14 -O2 -g -fprofile-sample-use=left.prof -o faster "$source" 2>&1; against faster)" \
+	"all $functions functions have as many lines as before"
+sed 's/^static unsigned long state/\n\n&/' "$source" >moved.c
+clang-14 -O3 -g -o moved moved.c
+is "against: functions that begin elsewhere" "$(against moved)" \
+	"$functions of $functions functions, with 100.0% of the samples, have as many lines as before ($functions begin elsewhere); 0 have not, and 0 were not found"
+sed 's/^	if (taken < limit) {/\n\n&/' "$source" >changed.c
+clang-14 -O2 -g -o changed changed.c
+check "against: a function with more lines" grep -qE '^[0-9]+ of [0-9]+ functions?, with [0-9]\.[0-9]% of the samples, .*; 1 has not, and 0 were not found$' <<<"$(against changed)"
+sed 's/\<sides(unsigned/other_name(unsigned/; s/\<sides(/other_name(/' "$source" >gone.c
+clang-14 -O2 -g -o gone gone.c
+check "against: a function that is gone" grep -qE '; 0 have not, and 1 was not found$' <<<"$(against gone)"
+check "against: it is read as another compiler's" \
+	"$hpcprof" export --for gcc --against faster -o any of-left 2>/dev/null
+strip -o stripped faster
+feedback of-left left.prof --for clang --against stripped
+is "against: no debug information: it is refused" "$? $(grep -c 'stripped has none of the measured functions with debug information' err)" "2 1"
+feedback of-left left.prof --for clang --against nothing
+is "against: no such file: it is refused" "$? $(grep -c 'nothing: No such file' err)" "3 1"
+
 # ---- gcc ------------------------------------------------------------------------------
 gcc -O2 -g -o sides-gcc "$source"
 for side in left right; do
@@ -272,7 +300,7 @@ fi
 feedback of-order libc.prof --for clang --module libc
 is "--module: the others are not there" "$(grep -c '^outer:' libc.prof)" 0
 for bad in '--for clang --format bolt' '--for nobody' '--format order --weights sum' '--format bolt --by thread' \
-	'--format llvm-sample -n 5' '--for gcc --contexts'; do
+	'--format llvm-sample -n 5' '--for gcc --contexts' '--for lld --against order'; do
 	# shellcheck disable=SC2086 # the words are options
 	"$hpcprof" export $bad -o bad.out of-order 2>err
 	is "$bad: refused" "$? $(ls bad.out 2>&1 | grep -c 'No such')" "2 1"

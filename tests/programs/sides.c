@@ -61,10 +61,11 @@ int main(int argc, char **argv)
 {
 	const char *side = argc > 1 ? argv[1] : "right";
 	unsigned limit = strcmp(side, "left") == 0 ? OFTEN : PERCENT - OFTEN;
+	int both = strcmp(side, "both") == 0;
 	unsigned long sum = 0;
 	while (clock() < CLOCKS_PER_SEC)
 		for (int i = 0; i < CALLS; i++)
-			if (strcmp(side, "both") != 0)
+			if (!both)
 				sum = sides(take() % PERCENT, limit, sum);
 			else if (i % 2)
 				sum = mostly_left(take() % PERCENT, sum);

@@ -88,24 +88,6 @@ size_t feedback_instruction_at(const struct feedback_module *m, uint64_t address
 	return at > in->first ? at - 1 : m->code.len;
 }
 
-static int read_procedures(struct feedback *f, struct feedback_module *m,
-			   const struct symbolize_request *request, const places *where,
-			   struct error *e)
-{
-	struct symbolize_request q = *request;
-	uint64_t *addresses = malloc((where->len + 1) * sizeof *addresses);
-	int rc = addresses ? 0 : error_memory(e, where->len * sizeof *addresses);
-
-	for (size_t i = 0; addresses && i < where->len; i++)
-		addresses[i] = where->at[i].address;
-	q.addresses = addresses;
-	q.num_addresses = where->len;
-	if (rc == 0 && procedures_read(f->symbolizer, &q, &m->found, &m->why) != 0)
-		rc = error_memory(e, 0);
-	free(addresses);
-	return rc;
-}
-
 static int disassemble_all(struct feedback_module *m, struct error *e)
 {
 	struct disassembler *d = disassembler_create(m->found.machine, m->found.big, e);
@@ -143,7 +125,7 @@ static int by_value(const void *pa, const void *pb)
 }
 
 /* Look up the frames of all instructions, and of targets in other procedures. */
-static int resolve(struct feedback *f, struct feedback_module *m,
+static int resolve(struct feedback_module *m, struct symbolizer *s,
 		   const struct symbolize_request *request, struct error *e)
 {
 	struct symbolize_request q = *request;
@@ -163,7 +145,7 @@ static int resolve(struct feedback *f, struct feedback_module *m,
 			m->targets[kept++] = m->targets[i];
 	q.addresses = m->targets;
 	q.num_addresses = kept;
-	if (symbolize_module(f->symbolizer, &q, &m->symbols, &m->why) != 0)
+	if (symbolize_module(s, &q, &m->symbols, &m->why) != 0)
 		return error_memory(e, n);
 	for (size_t i = 0; i < m->code.len; i++) {
 		while (m->targets[at] != m->code.at[i].address)
@@ -199,6 +181,9 @@ static void place_samples(struct feedback_module *m, const places *where)
 		m->code.at[at].samples += samples;
 		m->procedures.at[feedback_find(m, address)].samples += samples;
 	}
+	for (size_t i = 0; i < m->procedures.len; i++)
+		if (!m->procedures.at[i].has_lines)
+			m->unlined += m->procedures.at[i].samples;
 }
 
 static void find_lines(struct feedback_module *m)
@@ -208,12 +193,50 @@ static void find_lines(struct feedback_module *m)
 		const struct feedback_instruction *entry = &m->code.at[p->first];
 		const struct symbol_function *in = entry->frames[entry->num_frames - 1].function;
 		p->has_lines = in->source == SYMBOL_DWARF && in->line && in->file;
-		if (!p->has_lines)
-			m->unlined += p->samples;
 	}
 }
 
+int feedback_read_code(struct feedback_module *m, struct symbolizer *s,
+		       const struct symbolize_request *request, struct error *e)
+{
+	if (procedures_read(s, request, &m->found, &m->why) != 0)
+		return error_memory(e, 0);
+	if (m->found.len && (disassemble_all(m, e) != 0 || resolve(m, s, request, e) != 0))
+		return -1;
+	find_lines(m);
+	return 0;
+}
+
+void feedback_deinit_module(struct feedback_module *m)
+{
+	procedures_free(&m->found);
+	vec_free(&m->procedures);
+	vec_free(&m->code);
+	vec_free(&m->calls);
+	symbol_table_free(&m->symbols);
+	free(m->targets);
+}
+
 /* ---- all of it --------------------------------------------------------------------- */
+
+static int read_places(struct feedback_module *m, struct symbolizer *s,
+		       const struct symbolize_request *request, const places *where,
+		       struct error *e)
+{
+	struct symbolize_request q = *request;
+	uint64_t *addresses = malloc((where->len + 1) * sizeof *addresses);
+	int rc;
+
+	if (!addresses)
+		return error_memory(e, where->len * sizeof *addresses);
+	for (size_t i = 0; i < where->len; i++)
+		addresses[i] = where->at[i].address;
+	q.addresses = addresses;
+	q.num_addresses = where->len;
+	rc = feedback_read_code(m, s, &q, e);
+	free(addresses);
+	return rc;
+}
 
 /* 1: the module was added. 0: it has no code that could be read. */
 static int read_module(struct feedback *f, uint32_t module, const places *where, struct error *e)
@@ -238,12 +261,9 @@ static int read_module(struct feedback *f, uint32_t module, const places *where,
 	if (!vec_push(&f->modules, (struct feedback_module){.module = module, .samples = samples}))
 		return error_memory(e, sizeof *m);
 	m = &f->modules.at[f->modules.len - 1];
-	if (read_procedures(f, m, &q, where, e) != 0)
-		return -1;
-	if (m->found.len && (disassemble_all(m, e) != 0 || resolve(f, m, &q, e) != 0))
+	if (read_places(m, f->symbolizer, &q, where, e) != 0)
 		return -1;
 	place_samples(m, where);
-	find_lines(m);
 	return 1;
 }
 
@@ -302,15 +322,8 @@ void feedback_deinit(struct feedback *f)
 {
 	if (!f)
 		return;
-	for (size_t i = 0; i < f->modules.len; i++) {
-		struct feedback_module *m = &f->modules.at[i];
-		procedures_free(&m->found);
-		vec_free(&m->procedures);
-		vec_free(&m->code);
-		vec_free(&m->calls);
-		symbol_table_free(&m->symbols);
-		free(m->targets);
-	}
+	for (size_t i = 0; i < f->modules.len; i++)
+		feedback_deinit_module(&f->modules.at[i]);
 	vec_free(&f->modules);
 	free(f->index);
 	symbolizer_destroy(f->symbolizer);

@@ -85,6 +85,12 @@ int feedback_read(struct feedback *f, const struct model *m, const struct symbol
 		  const struct common *o, const uint64_t *samples, struct error *e);
 void feedback_deinit(struct feedback *f); /* takes NULL */
 
+/* Read the code of a file's procedures that contain the request's addresses, which have no samples.
+ * s must outlive it. 0, or -1 and *e as above. Deinit it either way. */
+int feedback_read_code(struct feedback_module *m, struct symbolizer *s,
+		       const struct symbolize_request *request, struct error *e);
+void feedback_deinit_module(struct feedback_module *m);
+
 /* The number of the procedure that contains the address; that of procedures if none does. */
 size_t feedback_find(const struct feedback_module *m, uint64_t address);
 

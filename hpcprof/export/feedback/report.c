@@ -110,6 +110,23 @@ void report_locations(struct diag *d, struct arena *a, const struct feedback *f,
 	tell_few(d, l->samples);
 }
 
+void report_against(struct diag *d, const char *path, const struct against *a)
+{
+	double part = a->samples ? 100 * (double)a->fit_samples / (double)a->samples : 0;
+
+	if (a->fit == a->functions && !a->moved)
+		diag_notice(d, path, "all %zu function%s %s as many lines as before", a->functions,
+			    plural(a->functions), a->functions == 1 ? "has" : "have");
+	else
+		diag_notice(d, path,
+			    "%zu of %zu function%s, with %.1f%% of the samples, %s as many lines "
+			    "as before (%zu begin%s elsewhere); %zu %s not, and %zu %s not found",
+			    a->fit, a->functions, plural(a->functions), part,
+			    a->fit == 1 ? "has" : "have", a->moved, a->moved == 1 ? "s" : "",
+			    a->differ, a->differ == 1 ? "has" : "have", a->gone,
+			    a->gone == 1 ? "was" : "were");
+}
+
 /* ---- formats of one module --------------------------------------------------------- */
 
 void report_module(struct diag *d, struct arena *a, const struct feedback *f,

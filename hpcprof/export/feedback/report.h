@@ -5,12 +5,15 @@
 
 #include "formats/base/arena.h"
 #include "hpcprof/command/diag.h"
+#include "hpcprof/export/feedback/against.h"
 #include "hpcprof/export/feedback/locations.h"
 
 /* For formats with places in the source. only: the module that was written; NULL: all. Strings are
  * made in the arena. */
 void report_locations(struct diag *d, struct arena *a, const struct feedback *f,
 		      const struct feedback_module *only, const struct locations *l);
+/* How much of it fits the file of another build. */
+void report_against(struct diag *d, const char *path, const struct against *a);
 /* For formats of one module, of whose samples so many were written. */
 void report_module(struct diag *d, struct arena *a, const struct feedback *f,
 		   const struct feedback_module *m, uint64_t written);

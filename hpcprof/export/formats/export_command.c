@@ -160,6 +160,8 @@ static int check(const struct export_options *o, FILE *out, struct error *e)
 				 readers[o->reader - 1], read_by[o->reader]->name, f->name);
 	if (o->weights && f != &export_llvm_sample && f != &export_afdo)
 		return error_set(e, ERROR_USAGE, "--format %s takes no --weights", f->name);
+	if (o->against && f != &export_llvm_sample && f != &export_afdo)
+		return error_set(e, ERROR_USAGE, "--format %s takes no --against", f->name);
 	if (o->contexts && f != &export_llvm_sample)
 		return error_set(e, ERROR_USAGE, "--format %s takes no --contexts", f->name);
 	if (f->binary && !o->output && isatty(fileno(out)))
@@ -206,6 +208,8 @@ static const struct option_row own_options[] = {
      option_word, FIELD(reader), readers},
     {0, "weights", "WHAT", "clang and gcc: counts from blocks (the default), largest, mean or sum",
      option_word, FIELD(weights), weights},
+    {0, "against", "FILE", "clang and gcc: say how much fits this newer build", option_string,
+     FIELD(against), NULL},
     {0, "contexts", NULL, "clang: tell apart what a function did by what called it", option_flag,
      FIELD(contexts), NULL},
     {0, "quote-formulas", NULL, "csv: put ' before texts that look like formulas", option_flag,

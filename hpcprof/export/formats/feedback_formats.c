@@ -43,6 +43,24 @@ static const struct feedback_module *main_module(const struct feedback *f)
 	return most;
 }
 
+/* Say how much of it fits the other build. */
+static int compare(struct export_data *x, const struct feedback *f,
+		   const struct feedback_module *only, struct error *e)
+{
+	struct against a;
+
+	if (!only && f->modules.len == 1)
+		only = &f->modules.at[0];
+	if (!only)
+		return error_set(e, ERROR_USAGE,
+				 "--against is for one load module (choose it with --module)");
+	if (against_compare(&a, f, only, &x->o->common, x->o->against, e) != 0)
+		return -1;
+	if (x->p->diag)
+		report_against(x->p->diag, x->o->against, &a);
+	return 0;
+}
+
 typedef int write_locations(FILE *out, const struct locations *l, struct error *e);
 
 static int write_samples(struct export_data *x, enum feedback_reader reader, write_locations *write,
@@ -68,6 +86,8 @@ static int write_samples(struct export_data *x, enum feedback_reader reader, wri
 	}
 	if (rc == 0 && x->p->diag)
 		report_locations(x->p->diag, &x->arena, &f, only, &l);
+	if (rc == 0 && x->o->against)
+		rc = compare(x, &f, only, e);
 	locations_deinit(&l);
 	feedback_deinit(&f);
 	return rc;

@@ -34,8 +34,9 @@ struct export_options {
 	double min;         /* percent of the first metric's total */
 	bool quote_formulas;
 	bool contexts;
-	unsigned weights; /* 1 + enum feedback_weights; 0: not given */
-	unsigned reader;  /* enum export_for */
+	const char *against; /* the file of another build; or NULL */
+	unsigned weights;    /* 1 + enum feedback_weights; 0: not given */
+	unsigned reader;     /* enum export_for */
 };
 
 /* The compilers and linkers that formats are for. */
