@@ -59,7 +59,7 @@ page:
 	$(call say,PAGE,share/html/page.html)share/html/build
 
 # ---- the demo -----------------------------------------------------------------
-.PHONY: demo run-demo
+.PHONY: demo run-demo demo-faster
 demo: deps-build
 	$(again) $(jobs) all $(BUILD)/demo/concordance
 	$(again) run-demo
@@ -69,6 +69,9 @@ $(BUILD)/demo/concordance: share/demo/concordance.cc
 
 run-demo: all $(BUILD)/demo/concordance
 	$(Q)share/demo/run $(BIN) $(BUILD)/demo
+
+demo-faster: all
+	$(Q)CXX= share/demo/faster $(BIN) $(BUILD)/demo
 
 # ---- checking -----------------------------------------------------------------
 # The parts are in tests/tests.mk.

@@ -33,7 +33,7 @@ is "nothing that is built is kept" "$bad" ""
 
 bad=$(for f in "${files[@]}"; do
 	case $f in
-	*.t | *.sh | .ci/run | share/demo/run | share/install-packages) ;;
+	*.t | *.sh | .ci/run | share/demo/run | share/demo/faster | share/install-packages) ;;
 	*) continue ;;
 	esac
 	case $f in
