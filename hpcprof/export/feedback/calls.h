@@ -10,7 +10,11 @@
  *
  * A sample counts for the call of the function that it was taken in, and NEAR as much for each call
  * further out: else a call would count for all that is below it, and where functions call each
- * other in turn that says more about the depth than about the call. */
+ * other in turn that says more about the depth than about the call.
+ *
+ * What hpcrun counts of activations (hpcrun(1), --mark marks) is of no use here: it counts those
+ * that samples find, and these are the long ones. In Lua luaD_callnoyield was called some 10^6
+ * times in 7 s, of which 60 activations were counted. */
 #ifndef HPCPROF_EXPORT_FEEDBACK_CALLS_H
 #define HPCPROF_EXPORT_FEEDBACK_CALLS_H
 
