@@ -11,21 +11,40 @@
  * its executions are estimated. */
 #define PRIOR_SAMPLES 50
 
+#define PLACE_NONE UINT32_MAX
+
 /* ---- the contexts on call paths ---------------------------------------------------- */
 
-/* The instruction of m that a frame is in; the number of instructions if there is none. */
-static size_t instruction_of(const struct code_contexts *s, uint32_t context)
+static bool find_places(struct code_contexts *s)
 {
-	const struct feedback *f = s->f;
-	const struct model_frame *frame;
+	const struct feedback_module *m = s->m;
+	const struct model_module *mod = &s->f->m->modules.at[m->module];
 
-	if (context < MODEL_ROOTS)
-		return s->m->code.len;
-	frame = &f->m->frames.at[model_frame_of(f->m, context)];
-	if (frame->role >= FRAME_ADDRESSED || f->index[frame->module] == FEEDBACK_NONE ||
-	    &f->modules.at[f->index[frame->module]] != s->m)
-		return s->m->code.len;
-	return feedback_instruction_at(s->m, frame->address);
+	s->first_frame = mod->first_frame;
+	s->places = calloc(mod->num_frames + 1, sizeof *s->places);
+	if (!s->places)
+		return false;
+	for (uint32_t i = 0; i < mod->num_frames; i++) {
+		const struct model_frame *frame = &s->f->m->frames.at[mod->first_frame + i];
+		size_t at = feedback_instruction_at(m, frame->address);
+		s->places[i] = (struct context_place){PLACE_NONE, PLACE_NONE};
+		if (at < m->code.len)
+			s->places[i] = (struct context_place){
+			    (uint32_t)at, (uint32_t)feedback_find(m, frame->address)};
+	}
+	s->num_places = mod->num_frames;
+	return true;
+}
+
+/* Where in m a frame of the model is. */
+static struct context_place place_of(const struct code_contexts *s, uint32_t context)
+{
+	uint32_t frame = context < MODEL_ROOTS ? MODEL_NO_FRAME : model_frame_of(s->f->m, context);
+
+	if (frame == MODEL_NO_FRAME || frame < s->first_frame ||
+	    frame - s->first_frame >= s->num_places)
+		return (struct context_place){PLACE_NONE, PLACE_NONE};
+	return s->places[frame - s->first_frame];
 }
 
 static uint32_t context_at(struct code_contexts *s, uint32_t shorter, uint32_t call,
@@ -51,18 +70,18 @@ static uint32_t find_context(struct code_contexts *s, uint32_t frame, uint32_t p
 	uint32_t at = context_at(s, CONTEXT_NONE, 0, procedure);
 
 	while (at != CONTEXT_NONE && n <= CONTEXT_MOST_CALLS) {
-		size_t call, in, known = 0;
+		struct context_place call;
+		uint32_t known = 0;
 		frame = model_parent(s->f->m, frame);
-		call = instruction_of(s, frame);
-		if (call == m->code.len)
+		call = place_of(s, frame);
+		if (call.instruction == PLACE_NONE)
 			break;
-		in = feedback_find(m, m->code.at[call].address);
-		while (known < n && seen[known] != in)
+		while (known < n && seen[known] != call.procedure)
 			known++;
-		if (known < n || !m->procedures.at[in].has_lines)
+		if (known < n || !m->procedures.at[call.procedure].has_lines)
 			break;
-		seen[n++] = (uint32_t)in;
-		at = context_at(s, at, (uint32_t)call, procedure);
+		seen[n++] = call.procedure;
+		at = context_at(s, at, call.instruction, procedure);
 	}
 	return at;
 }
@@ -70,20 +89,19 @@ static uint32_t find_context(struct code_contexts *s, uint32_t frame, uint32_t p
 /* Add a frame with samples in it or below. */
 static bool add_samples(struct code_contexts *s, uint32_t frame, uint64_t samples, double near)
 {
-	size_t at = instruction_of(s, frame);
-	uint32_t procedure, context;
+	struct context_place at = place_of(s, frame);
+	uint32_t context;
 
-	if (at == s->m->code.len)
+	if (at.instruction == PLACE_NONE)
 		return true;
-	procedure = (uint32_t)feedback_find(s->m, s->m->code.at[at].address);
-	context = find_context(s, frame, procedure);
+	context = find_context(s, frame, at.procedure);
 	if (context == CONTEXT_NONE)
 		return false;
 	s->all.at[context].samples += samples;
 	s->all.at[context].near += near;
 	return !samples ||
 	       vec_push(&s->samples, (struct context_samples){.context = context,
-							      .instruction = (uint32_t)at,
+							      .instruction = at.instruction,
 							      .samples = samples});
 }
 
@@ -92,13 +110,14 @@ static bool add_call(struct code_contexts *s, uint32_t frame, const struct sampl
 {
 	uint32_t function = activations_function(s->f->c, model_frame_of(s->f->m, frame));
 	uint32_t parent = model_parent(s->f->m, frame), context;
-	size_t at = instruction_of(s, parent);
+	struct context_place at = place_of(s, parent);
 	uint64_t address;
 
-	if (function == ACTIVATIONS_NONE || at == s->m->code.len || s->m->code.at[at].target)
+	if (function == ACTIVATIONS_NONE || at.instruction == PLACE_NONE ||
+	    s->m->code.at[at.instruction].target)
 		return true;
 	address = s->f->m->frames.at[model_frame_of(s->f->m, parent)].address;
-	context = find_context(s, parent, (uint32_t)feedback_find(s->m, address));
+	context = find_context(s, parent, at.procedure);
 	return context != CONTEXT_NONE &&
 	       vec_push(&s->calls, (struct context_call){.context = context,
 							 .call = {.address = address,
@@ -233,7 +252,7 @@ bool code_contexts_find(struct code_contexts *s, const struct feedback *f,
 	s->f = f;
 	s->m = m;
 	s->near = calloc(m->procedures.len + 1, sizeof *s->near);
-	if (!s->near || !walk(s, samples) || !fold(s))
+	if (!s->near || !find_places(s) || !walk(s, samples) || !fold(s))
 		return false;
 	for (size_t i = 0; i < s->all.len; i++)
 		s->near[s->all.at[i].procedure] += s->all.at[i].near;
@@ -247,6 +266,7 @@ void code_contexts_deinit(struct code_contexts *s)
 		return;
 	interner_deinit(&s->keys);
 	free(s->near);
+	free(s->places);
 	vec_free(&s->all);
 	vec_free(&s->samples);
 	vec_free(&s->calls);

@@ -46,12 +46,20 @@ struct context_call {
 	struct feedback_call call; /* its share is 0 */
 };
 
+/* Where the address of a frame is in m; both are UINT32_MAX: nowhere. */
+struct context_place {
+	uint32_t instruction, procedure;
+};
+
 /* All zeros is empty. */
 struct code_contexts {
 	const struct feedback *f;
 	const struct feedback_module *m;
 	struct interner keys;
-	double *near;                 /* [procedures] of all their contexts */
+	double *near; /* [procedures] of all their contexts */
+	/* of the module's frames, which begin with first_frame */
+	struct context_place *places;
+	uint32_t first_frame, num_places;
 	VEC(struct code_context) all; /* each after the one that is shorter */
 	/* by context, then by instruction or call */
 	VEC(struct context_samples) samples;
