@@ -321,3 +321,6 @@ soak-%: deps-soak
 bench-parts: build-soak
 	$(Q)for script in $(wildcard tests/bench/*.sh); do echo "== $$script"; \
 		BUILD='$(abspath $(BUILD))' $$script || echo "$$script: status $$?"; done
+bench-%: deps-soak
+	$(again) $(jobs) build-soak
+	$(Q)BUILD='$(abspath $(BUILD))' tests/bench/$*.sh

@@ -1,7 +1,8 @@
 #!/bin/bash
 # What profiles make of programs: the user CPU time of builds without a profile, with ours (1 kHz and 4 kHz,
-# 10 s), and with that of an instrumented build, in medians of RUNS (20) rounds, each with all builds in
-# another order; and the instructions that Valgrind counts. The programs are built from Debian's sources.
+# 10 s; for clang also by contexts), and with that of an instrumented build, in medians of RUNS (20) rounds,
+# each with all builds in another order; and the instructions that Valgrind counts. The programs are built
+# from Debian's sources.
 # Goals: 60% of what instrumentation gains, on the median program; never more than 1% slower than without.
 #
 # PROGRAMS=...   of lua mawk zstd sqlite3 cxx python (python takes half an hour)
@@ -120,6 +121,8 @@ builds_of_clang() {
 		"$hpcprof" export --for clang -o "$dir/$rate.prof" "$dir/data-$rate" 2>"$dir/$rate.said" || return
 		made "ours-$rate" $base "-fprofile-sample-use=$dir/$rate.prof" || return
 	done
+	"$hpcprof" export -q --for clang --contexts -o "$dir/contexts.prof" "$dir/data-1000" || return
+	made contexts-1000 $base "-fprofile-sample-use=$dir/contexts.prof" || return
 	made generate "-fprofile-instr-generate=$dir/counts-%m.profraw" || return
 	# shellcheck disable=SC2046
 	[ -e "$dir/counts" ] || "$dir/generate" $(arguments 1) >/dev/null 2>&1

@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 
-BUILDS = "plain", "ours-1000", "ours-4000", "instrumented"
+BUILDS = "plain", "ours-1000", "ours-4000", "contexts-1000", "instrumented"
 
 
 def user_time(program, arguments):
@@ -39,32 +39,34 @@ def share(of, gain):
 
 
 def measure(name, folder, runs, arguments, small):
-    times = {build: [] for build in BUILDS}
-    order = list(BUILDS)
+    builds = [build for build in BUILDS if os.path.exists(os.path.join(folder, build))]
+    times = {build: [] for build in builds}
+    order = list(builds)
     for n in range(runs + 1):  # the first is to warm up
         random.shuffle(order)
         for build in order:
             taken = user_time(os.path.join(folder, build), arguments)
             if n:
                 times[build].append(taken)
-    medians = {build: statistics.median(times[build]) for build in BUILDS}
-    counts = {build: instructions(os.path.join(folder, build), small) for build in BUILDS}
+    medians = {build: statistics.median(times[build]) for build in builds}
+    counts = {build: instructions(os.path.join(folder, build), small) for build in builds}
     print(f"{name:<16}{'user s':>9}{'of plain':>10}{'least to most':>18}{'% of the gain':>15}{'instructions':>14}")
-    ratio = {build: medians[build] / medians["plain"] for build in BUILDS}
-    for build in BUILDS:
+    ratio = {build: medians[build] / medians["plain"] for build in builds}
+    for build in builds:
         part = f"{share(ratio[build], ratio['instrumented']):.0f}" if build != "plain" else ""
         count = f"{counts[build] / counts['plain']:.3f}" if counts[build] and counts["plain"] else "-"
         least, most = min(times[build]), max(times[build])
         print(f"{build:<16}{medians[build]:>9.3f}{ratio[build]:>10.3f}{f'{least:.3f} to {most:.3f}':>18}{part:>15}{count:>14}", flush=True)
     with open(os.path.join(folder, "result"), "w") as out:
-        print(name, *(ratio[build] for build in BUILDS[1:]), sep="\t", file=out)
+        print(name, *(ratio.get(build, "") for build in BUILDS[1:]), sep="\t", file=out)
 
 
 def summary(folder):
     rows = [open(path).read().rstrip().split("\t") for path in glob.glob(os.path.join(folder, "*", "result"))]
-    for at, build in (1, BUILDS[1]), (2, BUILDS[2]):
-        shares = [share(float(row[at]), float(row[3])) for row in rows if float(row[3]) < 0.99]
-        worst = max(((float(row[at]), row[0]) for row in rows), default=(0, "nothing"))
+    for at, build in enumerate(BUILDS[1:-1], 1):
+        built = [row for row in rows if row[at]]
+        shares = [share(float(row[at]), float(row[-1])) for row in built if float(row[-1]) < 0.99]
+        worst = max(((float(row[at]), row[0]) for row in built), default=(0, "nothing"))
         print(f"{build}: {statistics.median(shares) if shares else 0:.0f}% of what instrumentation gains, on the median "
               f"program (goal: 60%); the slowest is {worst[1]}, {worst[0]:.3f} of plain (goal: 1.01)")
 
