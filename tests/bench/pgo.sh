@@ -90,6 +90,11 @@ build_python() {
 	printf '#!/bin/sh\nexec %s/python "$@"\n' "$tree" >"$to"
 	chmod +x "$to"
 }
+# The next build has the same tree's name, but not the same tree.
+kept_python() {
+	rm -rf "$1.tree"
+	mv "$dir/program.tree" "$1.tree" && sed -i "s|$dir/program.tree|$1.tree|" "$1"
+}
 run_python() { echo -S -E "$work/work.py" $((2 + $1 * 40)); }
 
 # ---- builds ---------------------------------------------------------------------------
@@ -97,7 +102,8 @@ run_python() { echo -S -E "$work/work.py" $((2 + $1 * 40)); }
 made() {
 	local to=$dir/program # one name: gcc's files of counters are named after it
 	[ ! -e "$dir/$1" ] || return 0
-	(build_"$program" "${@:2}") >"$dir/$1.log" 2>&1 && mv "$to" "$dir/$1"
+	(build_"$program" "${@:2}") >"$dir/$1.log" 2>&1 && mv "$to" "$dir/$1" || return
+	[ "$program" != python ] || kept_python "$dir/$1"
 }
 # arguments SIZE: of a run: 1 takes about a second, 0 a tenth.
 arguments() {

@@ -296,6 +296,14 @@ else
 	skip "bolt: it reads it" "llvm-bolt is not installed"
 fi
 
+# ---- an interpreter -------------------------------------------------------------------
+# What runs is its own code to a compiler, not lines of the script.
+measured of-python "$python" -S -c 'for i in range(5000000): i = str(i)'
+feedback of-python python.txt --for lld
+nowhere=$(sed -nE 's/.*: ([0-9]+) samples? left out: in code that is in no file.*/\1/p' err)
+check "an interpreter's samples are in its own code" [ "${nowhere:-0}" -lt "$(($(samples of-python) / 10))" ]
+is "an interpreter: no sample is lost" "$(($(written) + $(left_out)))" "$(samples of-python)"
+
 # ---- choosing -------------------------------------------------------------------------
 feedback of-order libc.prof --for clang --module libc
 is "--module: the others are not there" "$(grep -c '^outer:' libc.prof)" 0

@@ -22,10 +22,10 @@ static void begin(struct fixture *t, const struct fake_path *paths, size_t n)
 
 	*t = (struct fixture){0};
 	fake_feedback_begin(&t->p, paths, n, executions);
-	assert_true(calls_find(&calls, &t->p.f, t->p.samples));
+	assert_true(calls_find(&calls, &t->p.f));
 	calls_solve(&calls);
 	calls_deinit(&calls);
-	assert_true(code_contexts_find(&t->s, &t->p.f, &t->p.f.modules.at[0], t->p.samples));
+	assert_true(code_contexts_find(&t->s, &t->p.f, &t->p.f.modules.at[0]));
 }
 
 static void end(struct fixture *t)

@@ -1,5 +1,6 @@
 #include "hpcprof/export/feedback/calls.h"
 
+#include "hpcprof/export/feedback/taken.h"
 #include "hpcprof/metrics/activations.h"
 
 #include <math.h>
@@ -66,17 +67,19 @@ static void join_calls(struct feedback_module *m)
 	m->calls.len = n;
 }
 
-struct samples_below *calls_below(const struct model *m, const uint64_t *samples)
+struct samples_below *calls_below(const struct feedback *f)
 {
+	const struct model *m = f->m;
 	uint32_t n = model_num_contexts(m);
 	struct samples_below *below = calloc(n + 1, sizeof *below);
 
 	for (uint32_t i = 0; below && i < n; i++)
-		below[i] = (struct samples_below){samples[i], (double)samples[i]};
+		below[i] = (struct samples_below){f->taken[i] + f->exact[i],
+						  (double)(f->taken[i] + f->exact[i])};
 	for (uint32_t i = n; below && i-- > MODEL_ROOTS;) {
 		struct samples_below *to = &below[model_parent(m, i)];
 		to->all += below[i].all;
-		to->near += NEAR * below[i].near;
+		to->near += (taken_in_script(f, i) ? 1 : NEAR) * below[i].near;
 	}
 	return below;
 }
@@ -86,7 +89,7 @@ static bool add_call(struct calls *s, uint32_t context, const struct samples_bel
 {
 	struct feedback *f = s->f;
 	const struct model *m = f->m;
-	uint32_t parent = model_parent(m, context);
+	uint32_t parent = taken_caller(f, context);
 	uint32_t function = activations_function(f->c, model_frame_of(m, context));
 	const struct model_frame *call;
 
@@ -105,14 +108,14 @@ static bool add_call(struct calls *s, uint32_t context, const struct samples_bel
 					       .near = below->near});
 }
 
-static bool walk(struct calls *s, const uint64_t *samples)
+static bool walk(struct calls *s)
 {
 	uint32_t n = model_num_contexts(s->f->m);
-	struct samples_below *below = calls_below(s->f->m, samples);
+	struct samples_below *below = calls_below(s->f);
 	bool ok = below;
 
 	for (uint32_t i = MODEL_ROOTS; ok && i < n; i++)
-		if (below[i].all)
+		if (below[i].all && !taken_in_script(s->f, i))
 			ok = add_call(s, i, &below[i]);
 	free(below);
 	return ok;
@@ -200,12 +203,12 @@ static bool link_all(struct calls *s)
 	return true;
 }
 
-bool calls_find(struct calls *s, struct feedback *f, const uint64_t *samples)
+bool calls_find(struct calls *s, struct feedback *f)
 {
 	s->f = f;
 	s->num_callees = f->c->functions.len;
 	s->callees = calloc(s->num_callees + 1, sizeof *s->callees);
-	if (!s->callees || !walk(s, samples))
+	if (!s->callees || !walk(s))
 		return false;
 	for (size_t i = 0; i < f->modules.len; i++)
 		join_calls(&f->modules.at[i]);

@@ -35,12 +35,11 @@ struct samples_below {
 	double near; /* of which those further below count less */
 };
 
-/* Those of each context, to be freed. samples: [contexts], exclusive. NULL if memory ran out. */
-struct samples_below *calls_below(const struct model *m, const uint64_t *samples);
+/* Those of each context, to be freed. NULL if memory ran out. */
+struct samples_below *calls_below(const struct feedback *f);
 
-/* Fill the calls of f's modules. samples: [contexts], exclusive. False if memory ran out. Deinit it
- * either way. */
-bool calls_find(struct calls *s, struct feedback *f, const uint64_t *samples);
+/* Fill the calls of f's modules. False if memory ran out. Deinit it either way. */
+bool calls_find(struct calls *s, struct feedback *f);
 
 /* Set the shares of calls, and how often procedures were entered, by the executions of f's code. */
 void calls_solve(struct calls *s);

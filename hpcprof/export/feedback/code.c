@@ -4,6 +4,7 @@
 #include "formats/identity/kernel.h"
 #include "hpcprof/export/feedback/calls.h"
 #include "hpcprof/export/feedback/frequencies.h"
+#include "hpcprof/export/feedback/taken.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static bool is_own(const char *module)
 	return strncmp(base ? base + 1 : module, OWN_LIBRARY, sizeof OWN_LIBRARY - 1) == 0;
 }
 
-/* The samples at each frame. */
+/* The samples of each frame. */
 static uint64_t *by_frame(const struct model *m, const uint64_t *samples)
 {
 	uint64_t *out = calloc(m->frames.len + 1, sizeof *out);
@@ -38,21 +39,41 @@ struct sampled_place {
 };
 typedef VEC(struct sampled_place) places;
 
-/* The samples at each address of a module, ascending, as the frames are: also 0, at calls. */
-static bool find_places(const struct feedback *f, const struct model_module *mod,
-			const uint64_t *own, places *out)
+/* Samples by frame: as taken and exact of struct feedback. */
+struct frame_samples {
+	uint64_t *taken, *exact;
+};
+
+static int by_address(const void *pa, const void *pb)
 {
+	const struct sampled_place *a = pa, *b = pb;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* The samples at each address of a module, ascending: also 0, at calls. */
+static bool find_places(const struct feedback *f, const struct model_module *mod,
+			const struct frame_samples *own, places *out)
+{
+	size_t n = 0;
+
 	out->len = 0;
 	for (uint32_t i = mod->first_frame; i < mod->first_frame + mod->num_frames; i++) {
 		const struct model_frame *frame = &f->m->frames.at[i];
-		struct sampled_place *last = out->len ? &out->at[out->len - 1] : NULL;
-		if (!own[i] && frame->role != FRAME_CALL)
-			continue;
-		if (last && last->address == frame->address)
-			last->samples += own[i];
-		else if (!vec_push(out, (struct sampled_place){frame->address, own[i]}))
+		if ((own->taken[i] || frame->role == FRAME_CALL) &&
+		    !vec_push(out, (struct sampled_place){frame->address, own->taken[i]}))
+			return false;
+		if (own->exact[i] &&
+		    !vec_push(out, (struct sampled_place){frame->address + 1, own->exact[i]}))
 			return false;
 	}
+	if (out->len)
+		qsort(out->at, out->len, sizeof *out->at, by_address);
+	for (size_t i = 0; i < out->len; i++)
+		if (n && out->at[n - 1].address == out->at[i].address)
+			out->at[n - 1].samples += out->at[i].samples;
+		else
+			out->at[n++] = out->at[i];
+	out->len = n;
 	return true;
 }
 
@@ -268,10 +289,10 @@ static int read_module(struct feedback *f, uint32_t module, const places *where,
 }
 
 /* Executions tell how often functions were called, and this tells executions. */
-static bool estimate(struct feedback *f, const uint64_t *samples)
+static bool estimate(struct feedback *f)
 {
 	struct calls calls = {0};
-	bool ok = calls_find(&calls, f, samples);
+	bool ok = calls_find(&calls, f);
 
 	for (int round = 0; ok && round <= CALL_ROUNDS; round++) {
 		for (size_t i = 0; ok && i < f->modules.len; i++)
@@ -287,7 +308,7 @@ int feedback_read(struct feedback *f, const struct model *m, const struct symbol
 		  const struct common *o, const uint64_t *samples, struct error *e)
 {
 	struct symbolizer_options options = correlate_symbolizer(o);
-	uint64_t *own = by_frame(m, samples);
+	struct frame_samples own = {0};
 	places where = {0};
 	int rc = 0;
 
@@ -295,26 +316,31 @@ int feedback_read(struct feedback *f, const struct model *m, const struct symbol
 	f->c = c;
 	f->symbolizer = symbolizer_create(&options);
 	f->index = malloc((m->modules.len + 1) * sizeof *f->index);
-	if (!own || !f->index || !f->symbolizer)
-		rc = error_memory(e, m->frames.len * sizeof *own);
-	for (size_t i = 0; own && i < m->frames.len; i++)
-		f->samples += own[i];
+	if (f->index && f->symbolizer && taken_find(f, samples)) {
+		own.taken = by_frame(m, f->taken);
+		own.exact = by_frame(m, f->exact);
+	}
+	if (!own.taken || !own.exact)
+		rc = error_memory(e, m->frames.len * sizeof *own.taken);
+	for (size_t i = 0; rc == 0 && i < m->frames.len; i++)
+		f->samples += own.taken[i] + own.exact[i];
 	/* until they are found in a module */
 	f->no_file = f->samples;
 	for (uint32_t i = 0; rc == 0 && i < m->modules.len; i++) {
 		size_t before = f->modules.len;
 		f->index[i] = FEEDBACK_NONE;
-		if (!find_places(f, &m->modules.at[i], own, &where))
+		if (!find_places(f, &m->modules.at[i], &own, &where))
 			rc = error_memory(e, where.len * sizeof *where.at);
 		else if (read_module(f, i, &where, e) < 0)
 			rc = -1;
 		else if (f->modules.len > before)
 			f->index[i] = (uint32_t)before;
 	}
-	if (rc == 0 && !estimate(f, samples))
+	if (rc == 0 && !estimate(f))
 		rc = error_memory(e, sizeof(struct feedback_call));
 	vec_free(&where);
-	free(own);
+	free(own.taken);
+	free(own.exact);
 	return rc;
 }
 
@@ -326,6 +352,8 @@ void feedback_deinit(struct feedback *f)
 		feedback_deinit_module(&f->modules.at[i]);
 	vec_free(&f->modules);
 	free(f->index);
+	free(f->taken);
+	free(f->exact);
 	symbolizer_destroy(f->symbolizer);
 	*f = (struct feedback){0};
 }

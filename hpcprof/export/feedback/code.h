@@ -72,7 +72,10 @@ struct feedback {
 	const struct symbolized *c;
 	struct symbolizer *symbolizer;
 	VEC(struct feedback_module) modules; /* those with samples and a file */
-	uint32_t *index;  /* [modules of the model], in modules; or FEEDBACK_NONE */
+	uint32_t *index; /* [modules of the model], in modules; or FEEDBACK_NONE */
+	/* [contexts of the model], exclusive: samples at the frame's address, and at the address
+	 * after it: see taken.h */
+	uint64_t *taken, *exact;
 	uint64_t samples; /* all: the sum of those below and of the modules' */
 	uint64_t kernel;  /* of them, while the kernel ran */
 	uint64_t own;     /* in the library that took them */

@@ -3,6 +3,7 @@
 #include "formats/base/search.h"
 #include "hpcprof/export/feedback/calls.h"
 #include "hpcprof/export/feedback/frequencies.h"
+#include "hpcprof/export/feedback/taken.h"
 #include "hpcprof/metrics/activations.h"
 
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static uint32_t find_context(struct code_contexts *s, uint32_t frame, uint32_t p
 	while (at != CONTEXT_NONE && n <= CONTEXT_MOST_CALLS) {
 		struct context_place call;
 		uint32_t known = 0;
-		frame = model_parent(s->f->m, frame);
+		frame = taken_caller(s->f, frame);
 		call = place_of(s, frame);
 		if (call.instruction == PLACE_NONE)
 			break;
@@ -86,30 +87,43 @@ static uint32_t find_context(struct code_contexts *s, uint32_t frame, uint32_t p
 	return at;
 }
 
-/* Add a frame with samples in it or below. */
-static bool add_samples(struct code_contexts *s, uint32_t frame, uint64_t samples, double near)
+static bool add_at(struct code_contexts *s, uint32_t context, size_t instruction, uint64_t samples)
 {
+	s->all.at[context].samples += samples;
+	return !samples ||
+	       vec_push(&s->samples, (struct context_samples){.context = context,
+							      .instruction = (uint32_t)instruction,
+							      .samples = samples});
+}
+
+/* Add a frame with samples in it or below. */
+static bool add_samples(struct code_contexts *s, uint32_t frame, double near)
+{
+	const struct feedback *f = s->f;
 	struct context_place at = place_of(s, frame);
+	uint64_t address;
 	uint32_t context;
+	size_t exact;
 
 	if (at.instruction == PLACE_NONE)
 		return true;
 	context = find_context(s, frame, at.procedure);
 	if (context == CONTEXT_NONE)
 		return false;
-	s->all.at[context].samples += samples;
 	s->all.at[context].near += near;
-	return !samples ||
-	       vec_push(&s->samples, (struct context_samples){.context = context,
-							      .instruction = at.instruction,
-							      .samples = samples});
+	address = f->m->frames.at[model_frame_of(f->m, frame)].address;
+	exact = feedback_instruction_at(s->m, address + 1);
+	if (exact == s->m->code.len || feedback_find(s->m, address + 1) != at.procedure)
+		exact = at.instruction;
+	return add_at(s, context, at.instruction, f->taken[frame]) &&
+	       add_at(s, context, exact, f->exact[frame]);
 }
 
 /* Add the call that leads to a frame, if it can have several targets. */
 static bool add_call(struct code_contexts *s, uint32_t frame, const struct samples_below *below)
 {
 	uint32_t function = activations_function(s->f->c, model_frame_of(s->f->m, frame));
-	uint32_t parent = model_parent(s->f->m, frame), context;
+	uint32_t parent = taken_caller(s->f, frame), context;
 	struct context_place at = place_of(s, parent);
 	uint64_t address;
 
@@ -126,16 +140,15 @@ static bool add_call(struct code_contexts *s, uint32_t frame, const struct sampl
 								  .near = below->near}});
 }
 
-static bool walk(struct code_contexts *s, const uint64_t *samples)
+static bool walk(struct code_contexts *s)
 {
 	uint32_t n = model_num_contexts(s->f->m);
-	struct samples_below *below = calls_below(s->f->m, samples);
+	struct samples_below *below = calls_below(s->f);
 	bool ok = below;
 
 	for (uint32_t i = MODEL_ROOTS; ok && i < n; i++) {
-		if (below[i].all)
-			ok = add_samples(s, i, samples[i], below[i].near) &&
-			     add_call(s, i, &below[i]);
+		if (below[i].all && !taken_in_script(s->f, i))
+			ok = add_samples(s, i, below[i].near) && add_call(s, i, &below[i]);
 	}
 	free(below);
 	return ok;
@@ -247,12 +260,12 @@ static bool fold(struct code_contexts *s)
 }
 
 bool code_contexts_find(struct code_contexts *s, const struct feedback *f,
-			const struct feedback_module *m, const uint64_t *samples)
+			const struct feedback_module *m)
 {
 	s->f = f;
 	s->m = m;
 	s->near = calloc(m->procedures.len + 1, sizeof *s->near);
-	if (!s->near || !find_places(s) || !walk(s, samples) || !fold(s))
+	if (!s->near || !find_places(s) || !walk(s) || !fold(s))
 		return false;
 	for (size_t i = 0; i < s->all.len; i++)
 		s->near[s->all.at[i].procedure] += s->all.at[i].near;

@@ -22,7 +22,6 @@ enum {
 	CONTEXT_LEAST_SAMPLES = 100, /* to have an error of a tenth by chance */
 	CONTEXT_LEAST_PART = 2000    /* of the module's samples, one of so many */
 };
-#define CONTEXT_NONE UINT32_MAX
 
 struct code_context {
 	uint32_t shorter;   /* that without the outermost call; CONTEXT_NONE: there is no call */
@@ -66,10 +65,9 @@ struct code_contexts {
 	VEC(struct context_call) calls;
 };
 
-/* Find the contexts of m, which is f's. samples: [contexts], exclusive. False if memory ran out.
- * Deinit it either way. */
+/* Find the contexts of m, which is f's. False if memory ran out. Deinit it either way. */
 bool code_contexts_find(struct code_contexts *s, const struct feedback *f,
-			const struct feedback_module *m, const uint64_t *samples);
+			const struct feedback_module *m);
 void code_contexts_deinit(struct code_contexts *s); /* takes NULL */
 
 /* The procedure, which has samples, as it ran in a context: a module with this procedure alone, its

@@ -392,11 +392,10 @@ static bool add_context(struct locations *l, const struct code_contexts *s, uint
 }
 
 int locations_add_contexts(struct locations *l, const struct feedback *f,
-			   const struct feedback_module *m, const uint64_t *samples,
-			   struct error *e)
+			   const struct feedback_module *m, struct error *e)
 {
 	struct code_contexts s = {0};
-	bool ok = code_contexts_find(&s, f, m, samples);
+	bool ok = code_contexts_find(&s, f, m);
 
 	begin_module(l, m);
 	for (uint32_t i = 0; ok && i < s.all.len; i++) {

@@ -89,10 +89,9 @@ int locations_add(struct locations *l, const struct feedback *f, const struct fe
 		  struct error *e);
 
 /* The same, each context by itself (code_contexts.h): what called a function is as if the function
- * was inlined there. samples: [contexts], exclusive. */
+ * was inlined there. */
 int locations_add_contexts(struct locations *l, const struct feedback *f,
-			   const struct feedback_module *m, const uint64_t *samples,
-			   struct error *e);
+			   const struct feedback_module *m, struct error *e);
 
 /* After all were added: sum up. */
 void locations_finish(struct locations *l);

@@ -177,11 +177,13 @@ static int check(const struct export_options *o, FILE *out, struct error *e)
 static int run(FILE *out, const void *options, struct diag *d, struct error *e)
 {
 	const struct export_options *o = options;
-	const struct profile_request wanted = {
+	struct profile_request wanted = {
 	    .common = &o->common, .output = o->output, .units = o->common.by != UNIT_USUAL};
 
 	if (check(o, out, e) != 0)
 		return -1;
+	/* what a compiler makes faster is the interpreter */
+	wanted.interpreter = format_of(o)->code;
 	return profile_show(out, &wanted, print, options, d, e);
 }
 

@@ -12,18 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the first metric: [contexts]. */
-static const uint64_t *samples_of(const struct export_data *x)
-{
-	return x->columns.at[x->num_metrics].values;
-}
-
-/* Read the code with the samples. */
+/* Read the code with the samples of the first metric. */
 static int read_code(struct export_data *x, struct feedback *f, struct error *e)
 {
 	if (!x->num_metrics)
 		return error_set(e, ERROR_USAGE, "there is no metric, so there are no samples");
-	return feedback_read(f, x->m, x->c, &x->o->common, samples_of(x), e);
+	return feedback_read(f, x->m, x->c, &x->o->common, x->columns.at[x->num_metrics].values, e);
 }
 
 /* The program that used most CPU time, or if it has no samples, the module with most. Programs and
@@ -77,8 +71,7 @@ static int write_samples(struct export_data *x, enum feedback_reader reader, wri
 	only = rc == 0 && !x->o->common.modules.len ? main_module(&f) : NULL;
 	for (size_t i = 0; rc == 0 && i < f.modules.len; i++)
 		if (!only || only == &f.modules.at[i])
-			rc = x->o->contexts ? locations_add_contexts(&l, &f, &f.modules.at[i],
-								     samples_of(x), e)
+			rc = x->o->contexts ? locations_add_contexts(&l, &f, &f.modules.at[i], e)
 					    : locations_add(&l, &f, &f.modules.at[i], e);
 	if (rc == 0) {
 		locations_finish(&l);

@@ -66,9 +66,10 @@ void fake_feedback_begin(struct fake_feedback *p, const struct fake_path *paths,
 		add_path(p->m, &paths[i]);
 	assert_int_equal(model_finish(p->m, &e), 0);
 	fake_code(p->m, names, &p->code);
-	p->samples = calloc(model_num_contexts(p->m), sizeof *p->samples);
+	p->f.taken = calloc(model_num_contexts(p->m), sizeof *p->f.taken);
+	p->f.exact = calloc(model_num_contexts(p->m), sizeof *p->f.exact);
 	for (size_t i = 0; i < n; i++)
-		p->samples[find_path(p->m, &paths[i])] = paths[i].samples;
+		p->f.taken[find_path(p->m, &paths[i])] = paths[i].samples;
 	for (size_t i = 0; i < p->code.functions.len; i++) {
 		struct code_function *of = &p->code.functions.at[i];
 		for (int k = 0; k < FAKE_END - 1; k++)
@@ -107,7 +108,8 @@ void fake_feedback_end(struct fake_feedback *p)
 	vec_free(&p->f.modules.at[0].calls);
 	vec_free(&p->f.modules);
 	free(p->f.index);
-	free(p->samples);
+	free(p->f.taken);
+	free(p->f.exact);
 	symbolized_deinit(&p->code);
 	model_destroy(p->m);
 }

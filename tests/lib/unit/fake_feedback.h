@@ -22,7 +22,6 @@ struct fake_feedback {
 	struct model *m;
 	struct symbolized code;
 	struct feedback f;
-	uint64_t *samples; /* [contexts] */
 	const struct fake_path *paths;
 	size_t num_paths;
 };
