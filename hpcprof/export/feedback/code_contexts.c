@@ -16,25 +16,25 @@
 
 /* ---- the contexts on call paths ---------------------------------------------------- */
 
+static struct context_place find_place(const struct feedback_module *m, uint64_t address)
+{
+	size_t at = feedback_instruction_at(m, address);
+
+	if (at == m->code.len)
+		return (struct context_place){PLACE_NONE, PLACE_NONE};
+	return (struct context_place){(uint32_t)at, (uint32_t)feedback_find(m, address)};
+}
+
 static bool find_places(struct code_contexts *s)
 {
-	const struct feedback_module *m = s->m;
-	const struct model_module *mod = &s->f->m->modules.at[m->module];
+	const struct model_module *mod = &s->f->m->modules.at[s->m->module];
 
 	s->first_frame = mod->first_frame;
-	s->places = calloc(mod->num_frames + 1, sizeof *s->places);
-	if (!s->places)
-		return false;
-	for (uint32_t i = 0; i < mod->num_frames; i++) {
-		const struct model_frame *frame = &s->f->m->frames.at[mod->first_frame + i];
-		size_t at = feedback_instruction_at(m, frame->address);
-		s->places[i] = (struct context_place){PLACE_NONE, PLACE_NONE};
-		if (at < m->code.len)
-			s->places[i] = (struct context_place){
-			    (uint32_t)at, (uint32_t)feedback_find(m, frame->address)};
-	}
 	s->num_places = mod->num_frames;
-	return true;
+	s->places = calloc(mod->num_frames + 1, sizeof *s->places);
+	for (uint32_t i = 0; s->places && i < mod->num_frames; i++)
+		s->places[i] = find_place(s->m, s->f->m->frames.at[mod->first_frame + i].address);
+	return s->places;
 }
 
 /* Where in m a frame of the model is. */
@@ -87,12 +87,19 @@ static uint32_t find_context(struct code_contexts *s, uint32_t frame, uint32_t p
 	return at;
 }
 
-static bool add_at(struct code_contexts *s, uint32_t context, size_t instruction, uint64_t samples)
+/* Add samples of a frame's context, at a place of the frame. */
+static bool add_at(struct code_contexts *s, uint32_t frame, struct context_place at, double near,
+		   uint64_t samples)
 {
+	uint32_t context = find_context(s, frame, at.procedure);
+
+	if (context == CONTEXT_NONE)
+		return false;
+	s->all.at[context].near += near;
 	s->all.at[context].samples += samples;
 	return !samples ||
 	       vec_push(&s->samples, (struct context_samples){.context = context,
-							      .instruction = (uint32_t)instruction,
+							      .instruction = at.instruction,
 							      .samples = samples});
 }
 
@@ -101,22 +108,17 @@ static bool add_samples(struct code_contexts *s, uint32_t frame, double near)
 {
 	const struct feedback *f = s->f;
 	struct context_place at = place_of(s, frame);
-	uint64_t address;
-	uint32_t context;
-	size_t exact;
+	uint32_t id = model_frame_of(f->m, frame);
+	bool is_placed = at.instruction != PLACE_NONE;
 
-	if (at.instruction == PLACE_NONE)
-		return true;
-	context = find_context(s, frame, at.procedure);
-	if (context == CONTEXT_NONE)
-		return false;
-	s->all.at[context].near += near;
-	address = f->m->frames.at[model_frame_of(f->m, frame)].address;
-	exact = feedback_instruction_at(s->m, address + 1);
-	if (exact == s->m->code.len || feedback_find(s->m, address + 1) != at.procedure)
-		exact = at.instruction;
-	return add_at(s, context, at.instruction, f->taken[frame]) &&
-	       add_at(s, context, exact, f->exact[frame]);
+	if (f->exact[frame] && f->index[f->m->frames.at[id].module] != FEEDBACK_NONE &&
+	    &f->modules.at[f->index[f->m->frames.at[id].module]] == s->m) {
+		struct context_place exact = find_place(s->m, f->m->frames.at[id].address + 1);
+		if (exact.instruction != PLACE_NONE &&
+		    !add_at(s, frame, exact, is_placed ? 0 : near, f->exact[frame]))
+			return false;
+	}
+	return !is_placed || add_at(s, frame, at, near, f->taken[frame]);
 }
 
 /* Add the call that leads to a frame, if it can have several targets. */
