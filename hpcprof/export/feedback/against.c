@@ -1,6 +1,6 @@
 #include "hpcprof/export/feedback/against.h"
 
-#include "formats/base/search.h"
+#include "formats/base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,18 +188,11 @@ static void sum_up(struct against *out, const struct comparison *c)
 	}
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 int against_compare(struct against *out, const struct feedback *f, const struct feedback_module *m,
 		    const struct common *o, const char *path, struct error *e)
 {
 	struct symbolizer_options options = correlate_symbolizer(o);
-	struct symbolize_request other = {.path = path, .name = base_name(path)}, own;
+	struct symbolize_request other = {.path = path, .name = path_basename(path)}, own;
 	struct comparison c = {0};
 	struct symbolizer *s;
 	bool image, lined = false;

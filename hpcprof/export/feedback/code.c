@@ -1,5 +1,6 @@
 #include "hpcprof/export/feedback/code.h"
 
+#include "formats/base/path.h"
 #include "formats/base/search.h"
 #include "formats/identity/kernel.h"
 #include "hpcprof/export/feedback/calls.h"
@@ -19,9 +20,7 @@ enum { CALL_ROUNDS = 2 };
 
 static bool is_own(const char *module)
 {
-	const char *base = strrchr(module, '/');
-
-	return strncmp(base ? base + 1 : module, OWN_LIBRARY, sizeof OWN_LIBRARY - 1) == 0;
+	return strncmp(path_basename(module), OWN_LIBRARY, sizeof OWN_LIBRARY - 1) == 0;
 }
 
 /* The samples of each frame. */
