@@ -177,6 +177,28 @@ for side in left right; do
 	check "contexts: in mostly_$side, the $side side is straight" straight mostly_$side.s $side
 done
 note "$(grep -A6 '@ sides]' both.prof | paste -sd,)"
+cat >odd.c <<'END'
+#include <time.h>
+unsigned long odd(unsigned long n) __asm__("odd:name");
+__attribute__((noinline)) unsigned long odd(unsigned long n)
+{
+	for (int i = 0; i < 1000; i++) { n = n * 3 + 1; __asm__ volatile("" : "+r"(n)); }
+	return n;
+}
+int main(void)
+{
+	unsigned long n = 1;
+	while (clock() < CLOCKS_PER_SEC / 2)
+		for (int i = 0; i < 100; i++) n += odd(n);
+	return n == 0;
+}
+END
+$clang -o odd odd.c
+measured of-odd ./odd
+feedback of-odd odd.prof --for clang --contexts
+is "contexts: a name with what separates them is left out, and counted" \
+	"$(grep -c odd: odd.prof) $(grep -c 'in functions without the name of a symbol' err) $(($(in_profile odd.prof) + $(left_out)))" \
+	"0 1 $(samples of-odd)"
 feedback of-shapes shapes-contexts.prof --for clang --contexts
 is "contexts: inlined functions have theirs, too, and no sample is lost" \
 	"$(grep -c '@ _ZL3mixmi\]:' shapes-contexts.prof) $(($(in_profile shapes-contexts.prof) + $(left_out)))" \
@@ -303,6 +325,8 @@ feedback of-python python.txt --for lld
 nowhere=$(sed -nE 's/.*: ([0-9]+) samples? left out: in code that is in no file.*/\1/p' err)
 check "an interpreter's samples are in its own code" [ "${nowhere:-0}" -lt "$(($(samples of-python) / 10))" ]
 is "an interpreter: no sample is lost" "$(($(written) + $(left_out)))" "$(samples of-python)"
+feedback of-python any.prof --for clang --module . --against faster
+is "against: several load modules: it is refused" "$? $(grep -c 'is for one load module' err)" "2 1"
 
 # ---- choosing -------------------------------------------------------------------------
 feedback of-order libc.prof --for clang --module libc

@@ -166,7 +166,7 @@ static bool put_records(struct sample_writer *w, const struct task *t)
 
 static bool put(struct sample_writer *w, const struct task *t)
 {
-	if (w->l->contexts)
+	if (w->l->by_context)
 		return put_records(w, t);
 	return t->is_location ? put_location(w, t) : put_function(w, t);
 }

@@ -89,9 +89,9 @@ static uint32_t name_id(struct locations *l, const char *name)
 	return id;
 }
 
-/* Whether compilers can read the name: it is a symbol's, without blanks, and does no harm where the
- * profile is shown. */
-static bool is_symbol(const char *name)
+/* Whether compilers can read the name: it is a symbol's, without blanks and, in contexts, without
+ * what separates their parts, and does no harm where the profile is shown. */
+static bool is_symbol(const struct locations *l, const char *name)
 {
 	size_t n = strlen(name), bytes;
 	uint32_t code;
@@ -101,7 +101,7 @@ static bool is_symbol(const char *name)
 		if (!bytes || code == ' ' || utf8_is_harmful(code))
 			return false;
 	}
-	return n;
+	return n && !(l->by_context && strpbrk(name, ":[]"));
 }
 
 /* ---- adding ------------------------------------------------------------------------ */
@@ -157,9 +157,9 @@ static uint32_t find_location(struct locations *l, uint32_t caller,
 	for (uint32_t k = i->num_frames; k-- > 0;) {
 		const struct symbol_frame *f = &i->frames[k];
 		const char *name = f->function->linkage_name;
-		uint32_t function = is_symbol(name) ? function_at(l, at, name) : LOCATION_NONE;
+		uint32_t function = is_symbol(l, name) ? function_at(l, at, name) : LOCATION_NONE;
 		uint64_t place = place_of(l, f);
-		if (!is_symbol(name))
+		if (!is_symbol(l, name))
 			return LOCATION_NONE;
 		if (function == LOCATION_NONE) {
 			*failed = true;
@@ -187,7 +187,7 @@ static bool add_target(struct locations *l, uint32_t location, const char *name,
 {
 	uint32_t text, id;
 
-	if (!is_symbol(name))
+	if (!is_symbol(l, name))
 		return true;
 	text = name_id(l, name);
 	if (text == UINT32_MAX)
@@ -276,7 +276,7 @@ static bool note_name(struct locations *l, uint32_t name, const struct symbol_fu
 	return l->first_of.at[id] == of || interner_add(&l->sharing, name) != INTERNER_NONE;
 }
 
-/* Add to the function that a procedure is the code of. *id: the function. */
+/* Add to the function that a procedure is the code of. *out: the function. */
 static bool add_function(struct locations *l, const struct feedback_procedure *p,
 			 const struct feedback_instruction *entry, uint32_t caller, uint32_t *out)
 {
@@ -325,7 +325,7 @@ static bool add_procedure(struct locations *l, const struct feedback *f,
 	const struct feedback_instruction *entry = &m->code.at[p->first];
 	uint32_t function;
 
-	if (!is_symbol(entry->frames[entry->num_frames - 1].function->linkage_name)) {
+	if (!is_symbol(l, entry->frames[entry->num_frames - 1].function->linkage_name)) {
 		l->unnamed += p->samples;
 		return true;
 	}
@@ -397,6 +397,7 @@ int locations_add_contexts(struct locations *l, const struct feedback *f,
 	struct code_contexts s = {0};
 	bool ok = code_contexts_find(&s, f, m);
 
+	l->by_context = true;
 	begin_module(l, m);
 	for (uint32_t i = 0; ok && i < s.all.len; i++) {
 		const struct code_context *c = &s.all.at[i];

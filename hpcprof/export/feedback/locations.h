@@ -74,7 +74,8 @@ struct locations {
 	uint64_t unnamed;    /* of functions whose names cannot be written */
 	/* instructions, and those of them that have a discriminator which the reader knows */
 	uint64_t instructions, discriminators;
-	size_t contexts; /* of functions; 0: they were not told apart */
+	size_t contexts; /* of functions, if they are told apart */
+	bool by_context; /* they are */
 	bool decodes;    /* those of the module that is added have */
 	bool by_gcc;     /* a module has gcc's, and the reader clang's */
 };

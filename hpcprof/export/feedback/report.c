@@ -86,7 +86,7 @@ void report_locations(struct diag *d, struct arena *a, const struct feedback *f,
 	char contexts[48] = "";
 	size_t functions, shared;
 
-	if (l->contexts)
+	if (l->by_context)
 		snprintf(contexts, sizeof contexts, " and %zu context%s", l->contexts,
 			 plural(l->contexts));
 	locations_functions(l, &functions, &shared);
@@ -114,7 +114,9 @@ void report_against(struct diag *d, const char *path, const struct against *a)
 {
 	double part = a->samples ? 100 * (double)a->fit_samples / (double)a->samples : 0;
 
-	if (a->fit == a->functions && !a->moved)
+	if (!a->functions)
+		diag_notice(d, path, "the profile has no function to compare");
+	else if (a->fit == a->functions && !a->moved)
 		diag_notice(d, path, "all %zu function%s %s as many lines as before", a->functions,
 			    plural(a->functions), a->functions == 1 ? "has" : "have");
 	else
