@@ -69,8 +69,8 @@ run_zstd() {
 	[ -e "$kept/zstd.in" ] || cat "$kept"/*/*.c "$kept"/*/*/*.c 2>/dev/null | head -c 20000000 >"$kept/zstd.in"
 	local small=$kept/zstd.small
 	[ -e "$small" ] || head -c 1000000 "$kept/zstd.in" >"$small"
-	[ "$1" = 1 ] || { echo --single-thread -q -c -6 "$small"; return; }
-	echo --single-thread -q -c -6 "$kept/zstd.in"
+	[ "$1" = 1 ] || { echo --single-thread -q -c -12 "$small"; return; }
+	echo --single-thread -q -c -12 "$kept/zstd.in"
 }
 build_sqlite3() {
 	cd "$(sources sqlite3)" || return
