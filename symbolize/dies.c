@@ -5,6 +5,8 @@
 #include "symbolize/qualified.h"
 #include "symbolize/unit.h"
 
+#include <string.h>
+
 /* What clang adds to an inlined call; <dwarf.h> of elfutils does not have it. */
 enum { AT_GNU_DISCRIMINATOR = 0x2136 };
 
@@ -128,6 +130,9 @@ static int function_of(struct unit *u, Dwarf_Die *die, uint64_t entry, struct fu
 		return 0;
 	/* One that other units can call without a linkage name is extern "C". */
 	if (!d.linkage && d.name && !d.external && qualified_name(u, &d.named, &wanted.name) != 0)
+		return -1;
+	if (wanted.name &&
+	    !(wanted.short_name = symbol_names_intern(p->names, d.name, strlen(d.name))))
 		return -1;
 	if (!d.linkage)
 		d.linkage = d.name;

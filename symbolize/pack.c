@@ -96,7 +96,7 @@ static bool text_or_none(const struct pack_reader *r, uint32_t i, const char **o
 static bool read_function(struct pack_reader *r, const struct symbol_function **out)
 {
 	uint32_t name, linkage, file, source;
-	struct symbol_function f;
+	struct symbol_function f = {0};
 	struct function_record *record;
 
 	if (!cursor_u32(&r->c, &name) || !cursor_u32(&r->c, &linkage) ||

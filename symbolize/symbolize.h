@@ -24,6 +24,8 @@ struct symbol_function {
 	 * the address; "_start" at a program's entry point. */
 	const char *name;
 	const char *linkage_name; /* as in the symbol table; == name if there is no other */
+	const char *short_name;   /* DW_AT_name, if name was put together; else NULL, and
+				   * where the names were kept */
 	const char *file;         /* of its declaration, or NULL */
 	uint32_t line;            /* of its declaration, or 0 */
 	/* Its lowest known file address; without a symbol the one in the name; 0 for a function

@@ -246,6 +246,31 @@ check "gcc: the same input gives the same bytes" cmp again.afdo named.afdo
 feedback gcc-left foreign.prof --for clang
 check "gcc compiled it, and clang is to read the profile: it is said" \
 	grep -q 'gcc compiled it, whose discriminators clang does not know: code of one line' err
+# Inlined functions in unnamed namespaces have no symbols.
+cat >within.cc <<END
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+namespace
+{
+#define KEEP inline __attribute__((always_inline))
+#define main all
+#include "$source"
+#undef main
+} // namespace
+int main(int argc, char **argv)
+{
+	return all(argc, argv);
+}
+END
+g++ -O2 -g -o within within.cc
+measured gcc-both ./within both
+feedback gcc-both both.afdo --for gcc
+check "gcc, C++: it reads it without a warning" g++ -O2 -g -Wall -Wextra -Werror -fauto-profile=both.afdo -S -o both.s within.cc
+for side in left right; do
+	sed -n "/^[^.]*mostly_$side/,/\.cfi_endproc/p" both.s >mostly_$side.s
+	check "gcc, C++: in mostly_$side, the $side side is straight" straight mostly_$side.s $side
+done
 is "gcc: no place has a discriminator" "$(grep -cE '^ +[0-9]+\.[0-9]+:' foreign.prof)" 0
 
 # ---- linkers --------------------------------------------------------------------------

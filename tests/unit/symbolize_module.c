@@ -185,12 +185,12 @@ static void a_cold_part_has_its_functions_name(void **state)
 static void cxx_names_are_demangled(void **state)
 {
 	(void)state;
-	static const char *const cases[][2] = {
+	static const char *const cases[][3] = {
 	    {"_ZN6shapes5twiceIiEET_S1_", "int shapes::twice<int>(int)"},
 	    {"_ZN6shapes5twiceIdEET_S1_", "double shapes::twice<double>(double)"},
 	    {"_ZN6shapes3boxC1Ei", "shapes::box::box(int)"},
 	    {"_ZNK6shapes3box4areaEv", "shapes::box::area() const"},
-	    {"_ZZ4mainEN5local3getEv", "main::local::get"},
+	    {"_ZZ4mainEN5local3getEv", "main::local::get", "get"},
 	};
 	elfmake_run("g++ -O2 -g -o cxx $data/templates.cc");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -198,6 +198,11 @@ static void cxx_names_are_demangled(void **state)
 		resolve("cxx", at);
 		assert_int_equal(frame(0)->function->source, SYMBOL_DWARF);
 		assert_string_equal(frame(table.first[1] - 1)->function->name, cases[i][1]);
+		if (cases[i][2])
+			assert_string_equal(frame(table.first[1] - 1)->function->short_name,
+					    cases[i][2]);
+		else
+			assert_null(frame(table.first[1] - 1)->function->short_name);
 		assert_string_equal(frame(table.first[1] - 1)->function->linkage_name, cases[i][0]);
 		assert_int_equal(frame(table.first[1] - 1)->function->low, at);
 	}

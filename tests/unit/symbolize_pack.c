@@ -62,6 +62,7 @@ static void expect_same(const struct symbol_table *a, const struct symbol_table 
 		const struct symbol_frame *x = &a->frames[i], *y = &b->frames[i];
 		assert_string_equal(x->function->name, y->function->name);
 		assert_string_equal(x->function->linkage_name, y->function->linkage_name);
+		assert_null(y->function->short_name);
 		assert_true(same_text(x->function->file, y->function->file));
 		assert_int_equal(x->function->line, y->function->line);
 		assert_int_equal(x->function->source, y->function->source);

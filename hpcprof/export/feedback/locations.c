@@ -104,6 +104,17 @@ static bool is_symbol(const struct locations *l, const char *name)
 	return n && !(l->by_context && strpbrk(name, ":[]"));
 }
 
+/* The name by which compilers look for the samples of a function in code, or NULL. For one without
+ * a symbol that was inlined gcc takes DW_AT_name, if it has no dots, which it cuts names at. */
+static const char *name_in_code(const struct locations *l, const struct symbol_frame *f)
+{
+	const char *own = f->inlined ? f->function->short_name : NULL;
+
+	if (is_symbol(l, f->function->linkage_name))
+		return f->function->linkage_name;
+	return l->reader == FEEDBACK_GCC && own && *own && !strchr(own, '.') ? own : NULL;
+}
+
 /* ---- adding ------------------------------------------------------------------------ */
 
 static uint32_t function_at(struct locations *l, uint32_t parent, const char *name)
@@ -156,10 +167,10 @@ static uint32_t find_location(struct locations *l, uint32_t caller,
 
 	for (uint32_t k = i->num_frames; k-- > 0;) {
 		const struct symbol_frame *f = &i->frames[k];
-		const char *name = f->function->linkage_name;
-		uint32_t function = is_symbol(l, name) ? function_at(l, at, name) : LOCATION_NONE;
+		const char *name = name_in_code(l, f);
+		uint32_t function = name ? function_at(l, at, name) : LOCATION_NONE;
 		uint64_t place = place_of(l, f);
-		if (!is_symbol(l, name))
+		if (!name)
 			return LOCATION_NONE;
 		if (function == LOCATION_NONE) {
 			*failed = true;
