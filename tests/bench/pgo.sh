@@ -2,11 +2,13 @@
 # What profiles make of programs: the user CPU time of builds without a profile, with ours (1 kHz and 4 kHz,
 # 10 s; for clang also by contexts), and with that of an instrumented build, in medians of RUNS (20) rounds,
 # each with all builds in another order; and the instructions that Valgrind counts. The programs are built
-# from Debian's sources.
+# from Debian's sources. Where code lies changes times by some percent, whatever is in it; so each build is made
+# LAYOUTS (3) times, with unlike gaps before the code of each file, and rounds take them in turn.
 # Goals: 60% of what instrumentation gains, on the median program; never more than 1% slower than without.
 #
 # PROGRAMS=...   of lua mawk zstd sqlite3 cxx python (python takes half an hour)
 # COMPILERS=...  of clang gcc
+# LAYOUTS=...    how many of each build (of python always one)
 # KEPT=...       a folder for sources and builds (build/bench/pgo)
 . "$(dirname "$0")/../lib/shell/tap.sh"
 . "$top/tests/lib/shell/measure.sh"
@@ -95,7 +97,7 @@ kept_python() {
 	rm -rf "$1.tree"
 	mv "$dir/program.tree" "$1.tree" && sed -i "s|$dir/program.tree|$1.tree|" "$1"
 }
-run_python() { echo -S -E "$work/work.py" $((2 + $1 * 40)); }
+run_python() { echo -S -E "$work/work.py" $((2 + $1 * 160)); }
 
 # ---- builds ---------------------------------------------------------------------------
 # made BUILD FLAGS...: build $program as $dir/BUILD, if it is not there.
@@ -104,6 +106,19 @@ made() {
 	[ ! -e "$dir/$1" ] || return 0
 	(build_"$program" "${@:2}") >"$dir/$1.log" 2>&1 && mv "$to" "$dir/$1" || return
 	[ "$program" != python ] || kept_python "$dir/$1"
+}
+# laid BUILD FLAGS...: build it, and as BUILD+1, BUILD+2, ... with gaps before the code of each file.
+laid() {
+	local k=0 gap
+	made "$@" || return
+	[ "$program" != python ] || return 0
+	while [ $((++k)) -lt "${LAYOUTS:-3}" ]; do
+		gap=$dir/gap-$k.h
+		printf '__asm__(".text; .skip %d; .section .text.hot,\\"ax\\"; .skip %d; .text");
+' \
+			$((k * 112 % 1024)) $((k * 592 % 1024)) >"$gap"
+		made "$1+$k" -include "$gap" "${@:2}" || return
+	done
 }
 # arguments SIZE: of a run: 1 takes about a second, 0 a tenth.
 arguments() {
@@ -121,32 +136,32 @@ measured() {
 }
 builds_of_clang() {
 	local base=-fdebug-info-for-profiling rate
-	made plain $base || return
+	laid plain $base || return
 	for rate in 1000 4000; do
 		[ -d "$dir/data-$rate" ] || measured $rate || return
 		"$hpcprof" export --for clang -o "$dir/$rate.prof" "$dir/data-$rate" 2>"$dir/$rate.said" || return
-		made "ours-$rate" $base "-fprofile-sample-use=$dir/$rate.prof" || return
+		laid "ours-$rate" $base "-fprofile-sample-use=$dir/$rate.prof" || return
 	done
 	"$hpcprof" export -q --for clang --contexts -o "$dir/contexts.prof" "$dir/data-1000" || return
-	made contexts-1000 $base "-fprofile-sample-use=$dir/contexts.prof" || return
+	laid contexts-1000 $base "-fprofile-sample-use=$dir/contexts.prof" || return
 	made generate "-fprofile-instr-generate=$dir/counts-%m.profraw" || return
 	# shellcheck disable=SC2046
 	[ -e "$dir/counts" ] || "$dir/generate" $(arguments 1) >/dev/null 2>&1
 	llvm-profdata-14 merge -o "$dir/counts" "$dir"/counts-*.profraw || return
-	made instrumented "-fprofile-instr-use=$dir/counts"
+	laid instrumented "-fprofile-instr-use=$dir/counts"
 }
 builds_of_gcc() {
 	local rate
-	made plain || return
+	laid plain || return
 	for rate in 1000 4000; do
 		[ -d "$dir/data-$rate" ] || measured $rate || return
 		"$hpcprof" export --for gcc -o "$dir/$rate.afdo" "$dir/data-$rate" 2>"$dir/$rate.said" || return
-		made "ours-$rate" "-fauto-profile=$dir/$rate.afdo" || return
+		laid "ours-$rate" "-fauto-profile=$dir/$rate.afdo" || return
 	done
 	made generate "-fprofile-generate=$dir/counts" || return
 	# shellcheck disable=SC2046
 	[ -d "$dir/counts" ] || "$dir/generate" $(arguments 1) >/dev/null 2>&1
-	made instrumented "-fprofile-use=$dir/counts" -fprofile-correction -Wno-missing-profile
+	laid instrumented "-fprofile-use=$dir/counts" -fprofile-correction -Wno-missing-profile
 }
 
 # ---- all ------------------------------------------------------------------------------

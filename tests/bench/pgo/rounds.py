@@ -1,5 +1,6 @@
 """rounds.py NAME FOLDER RUNS ARGUMENTS SMALL: the user CPU time of the builds in FOLDER with ARGUMENTS, each
-round in another order, and the instructions that Valgrind counts with SMALL. Also FOLDER/result.
+round in another order, and the instructions that Valgrind counts with SMALL. Also FOLDER/result. Of a build of
+which there are BUILD+1, BUILD+2, ... rounds take these in turn.
 rounds.py summary FOLDER: of the results below it."""
 import glob
 import os
@@ -40,12 +41,14 @@ def share(of, gain):
 
 def measure(name, folder, runs, arguments, small):
     builds = [build for build in BUILDS if os.path.exists(os.path.join(folder, build))]
+    layouts = {build: [build] + [os.path.basename(path) for path in glob.glob(glob.escape(os.path.join(folder, build)) + "+[0-9]")]
+               for build in builds}
     times = {build: [] for build in builds}
     order = list(builds)
     for n in range(runs + 1):  # the first is to warm up
         random.shuffle(order)
         for build in order:
-            taken = user_time(os.path.join(folder, build), arguments)
+            taken = user_time(os.path.join(folder, layouts[build][n % len(layouts[build])]), arguments)
             if n:
                 times[build].append(taken)
     medians = {build: statistics.median(times[build]) for build in builds}
