@@ -126,6 +126,22 @@ static uint64_t target_of(const struct disassembler *d)
 	return 0;
 }
 
+/* What compilers put where code ends that cannot end. */
+static bool fails(const struct disassembler *d)
+{
+	unsigned id = d->insn->id;
+
+	return d->machine == EM_AARCH64 ? id == ARM64_INS_BRK
+					: id == X86_INS_UD2 || id == X86_INS_HLT;
+}
+
+/* int3 is what some linkers put between functions. */
+static bool pads(const struct disassembler *d)
+{
+	return d->machine == EM_AARCH64 ? d->insn->id == ARM64_INS_NOP
+					: d->insn->id == X86_INS_NOP || d->insn->id == X86_INS_INT3;
+}
+
 static enum instruction_flow flow_of(const struct disassembler *d)
 {
 	bool jumps = capstone.insn_group(d->handle, d->insn, CS_GRP_JUMP);
@@ -135,8 +151,10 @@ static enum instruction_flow flow_of(const struct disassembler *d)
 	if (capstone.insn_group(d->handle, d->insn, CS_GRP_RET) ||
 	    capstone.insn_group(d->handle, d->insn, CS_GRP_IRET))
 		return INSTRUCTION_LEAVES;
+	if (fails(d))
+		return INSTRUCTION_LEAVES;
 	if (!jumps)
-		return INSTRUCTION_NEXT;
+		return pads(d) ? INSTRUCTION_PADS : INSTRUCTION_NEXT;
 	if (d->machine == EM_AARCH64)
 		return d->insn->id == ARM64_INS_B && d->insn->detail->arm64.cc == ARM64_CC_INVALID
 			   ? INSTRUCTION_LEAVES

@@ -10,9 +10,11 @@
 
 enum instruction_flow {
 	INSTRUCTION_NEXT,
+	INSTRUCTION_PADS,   /* does nothing: compilers put it before what they align */
 	INSTRUCTION_BRANCH, /* may go to its target */
 	INSTRUCTION_CALL,
-	INSTRUCTION_LEAVES /* does not go to the next one: a jump or return */
+	INSTRUCTION_LEAVES /* does not go to the next one: a jump or return, or one that is an error
+			    */
 };
 enum { INSTRUCTION_ARGUMENTS = 6 };
 

@@ -33,6 +33,46 @@ static void test_instructions(void **state)
 	disassembler_destroy(d);
 }
 
+static void assert_flow(uint16_t machine, const char *bytes, size_t n, enum instruction_flow flow)
+{
+	struct disassembler *d = disassembler_create(machine, false, NULL);
+	struct instruction i = {0};
+
+	assert_non_null(d);
+	disassemble(d, (const uint8_t *)bytes, n, 0x1000, &i);
+	assert_int_equal(i.size, n);
+	if (i.flow != flow)
+		fail_msg("%s: %d instead of %d", i.text, (int)i.flow, (int)flow);
+	disassembler_destroy(d);
+}
+
+static void test_flow(void **state)
+{
+	(void)state;
+#define FLOW(machine, bytes, flow)                                                                 \
+	assert_flow(machine, bytes, sizeof(bytes) - 1, INSTRUCTION_##flow)
+	FLOW(EM_X86_64, "\x55", NEXT);                                     /* push %rbp */
+	FLOW(EM_X86_64, "\xf3\x0f\x1e\xfa", NEXT);                         /* endbr64 */
+	FLOW(EM_X86_64, "\x90", PADS);                                     /* nop */
+	FLOW(EM_X86_64, "\x66\x90", PADS);                                 /* xchg %ax,%ax */
+	FLOW(EM_X86_64, "\x0f\x1f\x44\x00\x00", PADS);                     /* nopl (%rax,%rax) */
+	FLOW(EM_X86_64, "\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00", PADS); /* cs nopw */
+	FLOW(EM_X86_64, "\xcc", PADS);                                     /* int3 */
+	FLOW(EM_X86_64, "\x75\x02", BRANCH);                               /* jne */
+	FLOW(EM_X86_64, "\xff\xd0", CALL);                                 /* call *%rax */
+	FLOW(EM_X86_64, "\xeb\x02", LEAVES);                               /* jmp */
+	FLOW(EM_X86_64, "\xff\xe0", LEAVES);                               /* jmp *%rax */
+	FLOW(EM_X86_64, "\xc3", LEAVES);                                   /* ret */
+	FLOW(EM_X86_64, "\x0f\x0b", LEAVES);                               /* ud2 */
+	FLOW(EM_AARCH64, "\xfd\x7b\xbf\xa9", NEXT);                        /* stp */
+	FLOW(EM_AARCH64, "\x1f\x20\x03\xd5", PADS);                        /* nop */
+	FLOW(EM_AARCH64, "\x41\x00\x00\x54", BRANCH);                      /* b.ne */
+	FLOW(EM_AARCH64, "\x02\x00\x00\x14", LEAVES);                      /* b */
+	FLOW(EM_AARCH64, "\xc0\x03\x5f\xd6", LEAVES);                      /* ret */
+	FLOW(EM_AARCH64, "\x20\x00\x20\xd4", LEAVES);                      /* brk */
+#undef FLOW
+}
+
 /* Code of memcmp for AVX-512, as objdump reads it. Capstone may know an instruction or not: the
  * next one begins where it begins. */
 static void test_vectors(void **state)
@@ -171,9 +211,13 @@ static void make_program(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_instructions), cmocka_unit_test(test_arm),
-	    cmocka_unit_test(test_vectors),      cmocka_unit_test(test_unknown_machine),
-	    cmocka_unit_test(test_any_bytes),    cmocka_unit_test(test_procedures),
+	    cmocka_unit_test(test_instructions),
+	    cmocka_unit_test(test_arm),
+	    cmocka_unit_test(test_flow),
+	    cmocka_unit_test(test_vectors),
+	    cmocka_unit_test(test_unknown_machine),
+	    cmocka_unit_test(test_any_bytes),
+	    cmocka_unit_test(test_procedures),
 	};
 	int failed;
 

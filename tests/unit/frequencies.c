@@ -150,6 +150,39 @@ static void test_loop(void **state)
 	end(&m);
 }
 
+/* 0-1: entry, a branch to 6; 2-4: one side; 5: padding; 6-9: the other side, which waits, so that
+ * its samples say more than those of the entry. It is not entered through the padding. */
+static void test_padding(void **state)
+{
+	struct feedback_module m = {0};
+
+	(void)state;
+	begin(&m);
+	add_plain(&m, 1, 1);
+	add(&m, INSTRUCTION_BRANCH, 6, 1);
+	add_plain(&m, 2, 0);
+	add(&m, INSTRUCTION_LEAVES, 0, 0);
+	add(&m, INSTRUCTION_PADS, 0, 0);
+	add_plain(&m, 3, 20);
+	add(&m, INSTRUCTION_LEAVES, 0, 20);
+	assert_true(frequencies_estimate(&m));
+	assert_true(at(&m, 5) == 0);
+	assert_true(at(&m, 2) < 0.1 * at(&m, 0));
+	assert_near(at(&m, 6) / at(&m, 0), 1, 0.1);
+	end(&m);
+
+	/* Padding that the code before it goes through, or that has samples, is code. */
+	begin(&m);
+	add_plain(&m, 2, 100);
+	add(&m, INSTRUCTION_PADS, 0, 0);
+	add_plain(&m, 2, 1000);
+	add(&m, INSTRUCTION_BRANCH, 3, 1000);
+	add(&m, INSTRUCTION_LEAVES, 0, 100);
+	assert_true(frequencies_estimate(&m));
+	assert_true(at(&m, 2) == at(&m, 0) && at(&m, 0) > 50);
+	end(&m);
+}
+
 /* 0-1: an indirect jump; 2-4, 5-7: cases, which nothing is known to lead to. */
 static void test_indirect(void **state)
 {
@@ -235,11 +268,11 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_exact),  cmocka_unit_test(test_blocks),
-	    cmocka_unit_test(test_flow),   cmocka_unit_test(test_none),
-	    cmocka_unit_test(test_loop),   cmocka_unit_test(test_indirect),
-	    cmocka_unit_test(test_edges),  cmocka_unit_test(test_procedures),
-	    cmocka_unit_test(test_random),
+	    cmocka_unit_test(test_exact),      cmocka_unit_test(test_blocks),
+	    cmocka_unit_test(test_flow),       cmocka_unit_test(test_none),
+	    cmocka_unit_test(test_loop),       cmocka_unit_test(test_padding),
+	    cmocka_unit_test(test_indirect),   cmocka_unit_test(test_edges),
+	    cmocka_unit_test(test_procedures), cmocka_unit_test(test_random),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

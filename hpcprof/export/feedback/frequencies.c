@@ -25,6 +25,7 @@ struct block {
 	uint32_t next[MOST_NEXT];
 	double edge[MOST_NEXT]; /* how often it went to each */
 	bool all_in, all_out;   /* no other edges lead there, or from there */
+	bool reached;           /* an edge leads there */
 };
 
 /* A procedure's instructions. */
@@ -105,6 +106,30 @@ static void link_block(struct flow *w, uint32_t at)
 			 : b->next[1] != NO_BLOCK;
 }
 
+static bool is_padding(const struct flow *w, const struct block *b)
+{
+	for (uint32_t i = b->first; i < b->end; i++)
+		if (w->code[i].flow != INSTRUCTION_PADS || w->code[i].samples)
+			return false;
+	return true;
+}
+
+/* What is aligned behind a jump looks as if it could be entered through the padding before it. */
+static void unlink_padding(struct flow *w)
+{
+	for (uint32_t i = 0; i < w->num_blocks; i++)
+		for (unsigned k = 0; k < MOST_NEXT; k++)
+			if (w->blocks[i].next[k] != NO_BLOCK)
+				w->blocks[w->blocks[i].next[k]].reached = true;
+	for (uint32_t i = 1; i < w->num_blocks; i++) {
+		struct block *b = &w->blocks[i];
+		if (!b->reached && is_padding(w, b)) {
+			b->next[0] = b->next[1] = NO_BLOCK;
+			b->all_out = false;
+		}
+	}
+}
+
 static bool find_blocks(struct flow *w)
 {
 	uint32_t n = 0;
@@ -125,6 +150,7 @@ static bool find_blocks(struct flow *w)
 		measure(w, &w->blocks[i]);
 		link_block(w, i);
 	}
+	unlink_padding(w);
 	/* the entry is also entered by calls; a block without an edge, in a way that is not seen */
 	for (uint32_t i = 0; i < n; i++)
 		for (unsigned k = 0; k < MOST_NEXT; k++)
