@@ -1,9 +1,9 @@
 #!/bin/bash
 # What profiles make of programs: the user CPU time of builds without a profile, with ours (1 kHz and 4 kHz,
-# 10 s; for clang also by contexts), and with that of an instrumented build, in medians of RUNS (20) rounds,
+# 10 s; for clang also by contexts), and with that of an instrumented build, in medians of RUNS (40) rounds,
 # each with all builds in another order; and the instructions that Valgrind counts. The programs are built
 # from Debian's sources. Where code lies changes times by some percent, whatever is in it; so each build is made
-# LAYOUTS (3) times, with unlike gaps before the code of each file, and rounds take them in turn.
+# LAYOUTS (4) times, with unlike gaps before the code of each file, and rounds take them in turn.
 # Goals: 60% of what instrumentation gains, on the median program; never more than 1% slower than without.
 #
 # PROGRAMS=...   of lua mawk zstd sqlite3 cxx python (python takes half an hour)
@@ -112,7 +112,7 @@ laid() {
 	local k=0 gap
 	made "$@" || return
 	[ "$program" != python ] || return 0
-	while [ $((++k)) -lt "${LAYOUTS:-3}" ]; do
+	while [ $((++k)) -lt "${LAYOUTS:-4}" ]; do
 		gap=$dir/gap-$k.h
 		printf '__asm__(".text; .skip %d; .section .text.hot,\\"ax\\"; .skip %d; .text");
 ' \
@@ -175,7 +175,7 @@ for program in ${PROGRAMS:-lua mawk zstd sqlite3 cxx python}; do
 			echo "$program, $family: cannot be built; see $dir" >&2
 			continue
 		}
-		"$python" "$work/rounds.py" "$program, $family" "$dir" "${RUNS:-20}" "$(arguments 1)" "$(arguments 0)"
+		"$python" "$work/rounds.py" "$program, $family" "$dir" "${RUNS:-40}" "$(arguments 1)" "$(arguments 0)"
 	done
 done
 "$python" "$work/rounds.py" summary "$kept"

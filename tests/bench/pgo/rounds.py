@@ -1,8 +1,10 @@
 """rounds.py NAME FOLDER RUNS ARGUMENTS SMALL: the user CPU time of the builds in FOLDER with ARGUMENTS, each
 round in another order, and the instructions that Valgrind counts with SMALL. Also FOLDER/result. Of a build of
-which there are BUILD+1, BUILD+2, ... rounds take these in turn.
+which there are BUILD+1, BUILD+2, ... rounds take these in turn. A build is compared with the plain one of the
+same round, as there are minutes in which the machine takes half as long again.
 rounds.py summary FOLDER: of the results below it."""
 import glob
+import operator
 import os
 import random
 import re
@@ -41,8 +43,7 @@ def share(of, gain):
 
 def measure(name, folder, runs, arguments, small):
     builds = [build for build in BUILDS if os.path.exists(os.path.join(folder, build))]
-    layouts = {build: [build] + [os.path.basename(path) for path in glob.glob(glob.escape(os.path.join(folder, build)) + "+[0-9]")]
-               for build in builds}
+    layouts = {build: [build] + sorted(glob.glob(build + "+[0-9]", root_dir=folder)) for build in builds}
     times = {build: [] for build in builds}
     order = list(builds)
     for n in range(runs + 1):  # the first is to warm up
@@ -54,7 +55,7 @@ def measure(name, folder, runs, arguments, small):
     medians = {build: statistics.median(times[build]) for build in builds}
     counts = {build: instructions(os.path.join(folder, build), small) for build in builds}
     print(f"{name:<16}{'user s':>9}{'of plain':>10}{'least to most':>18}{'% of the gain':>15}{'instructions':>14}")
-    ratio = {build: medians[build] / medians["plain"] for build in builds}
+    ratio = {build: statistics.median(map(operator.truediv, times[build], times["plain"])) for build in builds}
     for build in builds:
         part = f"{share(ratio[build], ratio['instrumented']):.0f}" if build != "plain" else ""
         count = f"{counts[build] / counts['plain']:.3f}" if counts[build] and counts["plain"] else "-"
