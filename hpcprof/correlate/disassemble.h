@@ -13,8 +13,7 @@ enum instruction_flow {
 	INSTRUCTION_PADS,   /* does nothing: compilers put it before what they align */
 	INSTRUCTION_BRANCH, /* may go to its target */
 	INSTRUCTION_CALL,
-	INSTRUCTION_LEAVES /* does not go to the next one: a jump or return, or one that is an error
-			    */
+	INSTRUCTION_LEAVES /* does not go to the next one: a jump, a return, or what is an error */
 };
 enum { INSTRUCTION_ARGUMENTS = 6 };
 

@@ -25,7 +25,7 @@ struct block {
 	uint32_t next[MOST_NEXT];
 	double edge[MOST_NEXT]; /* how often it went to each */
 	bool all_in, all_out;   /* no other edges lead there, or from there */
-	bool reached;           /* an edge leads there */
+	bool is_target;         /* a jump leads there */
 };
 
 /* A procedure's instructions. */
@@ -114,19 +114,23 @@ static bool is_padding(const struct flow *w, const struct block *b)
 	return true;
 }
 
-/* What is aligned behind a jump looks as if it could be entered through the padding before it. */
-static void unlink_padding(struct flow *w)
+/* What is aligned behind a jump looks as if it could be entered through the padding before it. And
+ * where code goes through padding, that no samples are there does not say that it does not. */
+static void bypass_padding(struct flow *w)
 {
 	for (uint32_t i = 0; i < w->num_blocks; i++)
-		for (unsigned k = 0; k < MOST_NEXT; k++)
-			if (w->blocks[i].next[k] != NO_BLOCK)
-				w->blocks[w->blocks[i].next[k]].reached = true;
+		if (w->blocks[i].next[0] != NO_BLOCK)
+			w->blocks[w->blocks[i].next[0]].is_target = true;
 	for (uint32_t i = 1; i < w->num_blocks; i++) {
-		struct block *b = &w->blocks[i];
-		if (!b->reached && is_padding(w, b)) {
-			b->next[0] = b->next[1] = NO_BLOCK;
-			b->all_out = false;
+		struct block *b = &w->blocks[i], *before = b - 1;
+		if (b->is_target || !is_padding(w, b))
+			continue;
+		if (before->next[1] == i) {
+			before->next[1] = b->next[1];
+			before->all_out &= b->all_out;
 		}
+		b->next[1] = NO_BLOCK;
+		b->all_out = false;
 	}
 }
 
@@ -150,7 +154,7 @@ static bool find_blocks(struct flow *w)
 		measure(w, &w->blocks[i]);
 		link_block(w, i);
 	}
-	unlink_padding(w);
+	bypass_padding(w);
 	/* the entry is also entered by calls; a block without an edge, in a way that is not seen */
 	for (uint32_t i = 0; i < n; i++)
 		for (unsigned k = 0; k < MOST_NEXT; k++)

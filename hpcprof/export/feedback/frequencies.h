@@ -11,7 +11,7 @@
  * What a block's own number counts for is the inverse of its expected squared error, of which part
  * is by chance (that of a Poisson distribution) and part, BIAS of the number, by waits. What is not
  * seen in the code (the ends of indirect jumps, entries by exceptions) says nothing about a block.
- * Padding that nothing leads to is not executed.
+ * Padding is taken for code that is not executed, and jumped over.
  * How often a procedure was entered, as its calls tell (see calls.h), counts beside its samples.
  *
  * Short code on the two sides of a branch can come out wrong: where the processor did not expect

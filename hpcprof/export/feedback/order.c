@@ -58,8 +58,7 @@ static bool add_direct(struct orderer *o, size_t from, const struct feedback_ins
 	size_t to = feedback_find(o->m, one->target);
 	struct arc *a;
 
-	if (one->flow == INSTRUCTION_NEXT || one->flow == INSTRUCTION_PADS || !one->target ||
-	    to == o->m->procedures.len || to == from || one->executions == 0)
+	if (!one->target || to == o->m->procedures.len || to == from || one->executions == 0)
 		return true;
 	a = arc_to(o, from, to);
 	if (a)
