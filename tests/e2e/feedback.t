@@ -271,6 +271,10 @@ for side in left right; do
 	sed -n "/^[^.]*mostly_$side/,/\.cfi_endproc/p" both.s >mostly_$side.s
 	check "gcc, C++: in mostly_$side, the $side side is straight" straight mostly_$side.s $side
 done
+check "gcc, C++: all code has a line" [ "$(grep -c 'count for no line' err)" = 0 ]
+feedback gcc-both within.prof --for clang
+nowhere=$(sed -nE 's/.*: ([0-9]+) samples? count for no line: in inlined functions without the name.*/\1/p' err)
+check "gcc, C++, and clang is to read it: it is said what has no name" [ "${nowhere:-0}" -gt "$(($(in_profile within.prof) / 2))" ]
 is "gcc: no place has a discriminator" "$(grep -cE '^ +[0-9]+\.[0-9]+:' foreign.prof)" 0
 
 # ---- linkers --------------------------------------------------------------------------
@@ -350,7 +354,7 @@ feedback of-python python.txt --for lld
 nowhere=$(sed -nE 's/.*: ([0-9]+) samples? left out: in code that is in no file.*/\1/p' err)
 check "an interpreter's samples are in its own code" [ "${nowhere:-0}" -lt "$(($(samples of-python) / 10))" ]
 is "an interpreter: no sample is lost" "$(($(written) + $(left_out)))" "$(samples of-python)"
-feedback of-python any.prof --for clang --module . --against faster
+"$hpcprof" export --for clang --module . --against faster -o any.prof of-python of-left 2>err
 is "against: several load modules: it is refused" "$? $(grep -c 'is for one load module' err)" "2 1"
 
 # ---- choosing -------------------------------------------------------------------------

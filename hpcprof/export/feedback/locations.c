@@ -187,6 +187,15 @@ static uint32_t find_location(struct locations *l, uint32_t caller,
 	return at;
 }
 
+/* Whether all functions that an instruction is inlined from have names. */
+static bool is_named(const struct locations *l, const struct feedback_instruction *i)
+{
+	for (uint32_t k = 0; k < i->num_frames; k++)
+		if (!name_in_code(l, &i->frames[k]))
+			return false;
+	return true;
+}
+
 static double count_of(const struct locations *l, const struct feedback_instruction *i)
 {
 	double count = l->weights == WEIGHTS_BLOCKS ? i->executions : (double)i->samples;
@@ -262,8 +271,10 @@ static bool add_instruction(struct locations *l, const struct feedback *f,
 	if (failed)
 		return false;
 	l->functions.at[id == LOCATION_NONE ? function : l->at.at[id].function].own += one->samples;
-	if (id == LOCATION_NONE)
+	if (id == LOCATION_NONE) {
+		l->nowhere += is_named(l, one) ? 0 : one->samples;
 		return true;
+	}
 	at = &l->at.at[id];
 	at->has_code = true;
 	at->instructions++;

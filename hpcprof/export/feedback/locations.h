@@ -72,6 +72,8 @@ struct locations {
 	VEC(uint32_t) added; /* of at: with most, in the procedure that is added */
 	uint64_t samples;    /* of the functions */
 	uint64_t unnamed;    /* of functions whose names cannot be written */
+	/* of samples: in inlined functions whose names cannot be written, so no place has them */
+	uint64_t nowhere;
 	/* instructions, and those of them that have a discriminator which the reader knows */
 	uint64_t instructions, discriminators;
 	size_t contexts; /* of functions, if they are told apart */

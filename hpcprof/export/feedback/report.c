@@ -77,6 +77,11 @@ static void tell_names(struct diag *d, const struct locations *l)
 		    "told apart (compile with clang's -funique-internal-linkage-names)",
 		    shared, shared == 1 ? " is" : "s are");
 	tell_left(d, NULL, l->unnamed, "in functions without the name of a symbol");
+	if (l->nowhere)
+		diag_notice(d, NULL,
+			    "%" PRIu64 " sample%s count for no line: in inlined functions without "
+			    "the name of a symbol",
+			    l->nowhere, plural(l->nowhere));
 }
 
 void report_locations(struct diag *d, struct arena *a, const struct feedback *f,
