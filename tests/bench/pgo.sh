@@ -114,11 +114,16 @@ laid() {
 	[ "$program" != python ] || return 0
 	while [ $((++k)) -lt "${LAYOUTS:-4}" ]; do
 		gap=$dir/gap-$k.h
-		printf '__asm__(".text; .skip %d; .section .text.hot,\\"ax\\"; .skip %d; .text");
-' \
+		printf '__asm__(".text; .skip %d; .section .text.hot,\\"ax\\"; .skip %d; .text");\n' \
 			$((k * 112 % 1024)) $((k * 592 % 1024)) >"$gap"
 		made "$1+$k" -include "$gap" "${@:2}" || return
 	done
+}
+# profile DATA FILE BUILD OPTION...: write a profile for BUILD, which is to be built again if it is another one.
+profile() {
+	"$hpcprof" export "${@:4}" -o "$dir/$2.new" "$dir/$1" 2>"$dir/$2.said" || return
+	cmp -s "$dir/$2.new" "$dir/$2" || rm -rf "$dir/$3" "$dir/$3".* "$dir/$3"+*
+	mv "$dir/$2.new" "$dir/$2"
 }
 # arguments SIZE: of a run: 1 takes about a second, 0 a tenth.
 arguments() {
@@ -139,10 +144,10 @@ builds_of_clang() {
 	laid plain $base || return
 	for rate in 1000 4000; do
 		[ -d "$dir/data-$rate" ] || measured $rate || return
-		"$hpcprof" export --for clang -o "$dir/$rate.prof" "$dir/data-$rate" 2>"$dir/$rate.said" || return
+		profile "data-$rate" "$rate.prof" "ours-$rate" --for clang || return
 		laid "ours-$rate" $base "-fprofile-sample-use=$dir/$rate.prof" || return
 	done
-	"$hpcprof" export -q --for clang --contexts -o "$dir/contexts.prof" "$dir/data-1000" || return
+	profile data-1000 contexts.prof contexts-1000 --for clang --contexts || return
 	laid contexts-1000 $base "-fprofile-sample-use=$dir/contexts.prof" || return
 	made generate "-fprofile-instr-generate=$dir/counts-%m.profraw" || return
 	# shellcheck disable=SC2046
@@ -155,7 +160,7 @@ builds_of_gcc() {
 	laid plain || return
 	for rate in 1000 4000; do
 		[ -d "$dir/data-$rate" ] || measured $rate || return
-		"$hpcprof" export --for gcc -o "$dir/$rate.afdo" "$dir/data-$rate" 2>"$dir/$rate.said" || return
+		profile "data-$rate" "$rate.afdo" "ours-$rate" --for gcc || return
 		laid "ours-$rate" "-fauto-profile=$dir/$rate.afdo" || return
 	done
 	made generate "-fprofile-generate=$dir/counts" || return

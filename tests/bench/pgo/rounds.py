@@ -37,19 +37,27 @@ def instructions(program, arguments):
     return int(count[1].replace(",", "")) if count else None
 
 
+def found(folder, build):
+    """The paths of its layouts."""
+    paths = [os.path.join(folder, build)]
+    while os.path.exists(f"{paths[0]}+{len(paths)}"):
+        paths.append(f"{paths[0]}+{len(paths)}")
+    return paths
+
+
 def share(of, gain):
     return 100 * (1 - of) / (1 - gain) if gain < 1 else float("nan")
 
 
 def measure(name, folder, runs, arguments, small):
     builds = [build for build in BUILDS if os.path.exists(os.path.join(folder, build))]
-    layouts = {build: [build] + sorted(glob.glob(build + "+[0-9]", root_dir=folder)) for build in builds}
+    layouts = {build: found(folder, build) for build in builds}
     times = {build: [] for build in builds}
     order = list(builds)
     for n in range(runs + 1):  # the first is to warm up
         random.shuffle(order)
         for build in order:
-            taken = user_time(os.path.join(folder, layouts[build][n % len(layouts[build])]), arguments)
+            taken = user_time(layouts[build][n % len(layouts[build])], arguments)
             if n:
                 times[build].append(taken)
     medians = {build: statistics.median(times[build]) for build in builds}
