@@ -234,14 +234,17 @@ static void count_missing(struct dwarf_pass *p, Dwarf_Die *skeleton, const char 
 	}
 }
 
-static void note_compiler(struct dwarf_pass *p, Dwarf_Die *unit)
+static unsigned note_compiler(struct dwarf_pass *p, Dwarf_Die *unit)
 {
 	Dwarf_Attribute a;
 	const char *name = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &a));
-	if (name && work_pay_text(p->work, name))
-		p->compilers |= strncmp(name, "GNU ", 4) == 0 ? SYMBOL_BY_GCC
-				: strstr(name, "clang")       ? SYMBOL_BY_CLANG
-							      : SYMBOL_BY_OTHER;
+	if (!name || !work_pay_text(p->work, name))
+		return 0;
+	unsigned compiler = strncmp(name, "GNU ", 4) == 0 ? SYMBOL_BY_GCC
+			    : strstr(name, "clang")       ? SYMBOL_BY_CLANG
+							  : SYMBOL_BY_OTHER;
+	p->compilers |= compiler;
+	return compiler;
 }
 
 /* Resolve r->pending, which are in the unit. */
@@ -266,7 +269,8 @@ static int resolve_unit(struct resolver *r, Dwarf_Off offset)
 	}
 	u->die = found ? split : die;
 	u->lines_die = die;
-	note_compiler(r->pass, &u->die);
+	u->marks_statements =
+	    note_compiler(r->pass, &u->die) == SYMBOL_BY_GCC && r->pass->wants_statements;
 	u->pending = r->pending.at;
 	u->num_pending = r->pending.len;
 	if (unit_read_lines(u) != 0)

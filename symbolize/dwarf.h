@@ -46,6 +46,7 @@ struct dwarf_pass {
 	const struct symbols *symbols; /* of the module; may be empty */
 	const uint64_t *addresses;     /* sorted, distinct */
 	size_t num_addresses;
+	bool wants_statements;
 	struct debug_place *places; /* one per address; filled */
 	/* Filled; the caller frees scopes. missing: units with addresses whose split debug
 	 * information was not found; the first of them has folder and dwo, its DW_AT_comp_dir (may
@@ -54,6 +55,7 @@ struct dwarf_pass {
 	unsigned compilers; /* of enum symbol_compiler */
 	const char *folder, *dwo;
 	struct error refused; /* why a file with such information was not opened; or ERROR_NONE */
+	VEC(struct symbol_statement) statements; /* at addresses; the caller frees them, too */
 	struct scope *scopes;
 	size_t num_scopes, cap_scopes;
 };

@@ -173,6 +173,7 @@ enum line_result line_table_read(struct line_table *t, const struct line_section
 	    !cursor_bytes(&c, t->opcode_base - 1u, &t->opcode_lengths))
 		return LINE_UNKNOWN;
 	t->line_base = (int8_t)base;
+	t->is_statement = is_statement;
 	if (t->version < 5)
 		return read_old_entries(t, &c);
 	enum line_result result = read_entries(t, s, &c, offset_size, false);
@@ -195,12 +196,13 @@ struct line_machine {
 	uint64_t wanted;      /* rows that end at or before it are not needed */
 	line_sink *sink;
 	uint64_t (*begin)(void *context, uint64_t address);
+	line_statement *statement;
 	void *context;
 };
 
 static void reset(struct line_machine *m)
 {
-	m->row = (struct line_row){.file = 1, .line = 1};
+	m->row = (struct line_row){.file = 1, .line = 1, .is_statement = m->t->is_statement};
 	m->started = false;
 }
 
@@ -212,6 +214,8 @@ static inline void emit(struct line_machine *m)
 	} else if (m->row.address > m->wanted && m->row.address > m->last.address) {
 		m->wanted = m->sink(m->context, &m->last, m->row.address);
 	}
+	if (m->row.is_statement && m->statement)
+		m->statement(m->context, &m->row);
 	m->last = m->row;
 	m->row.discriminator = 0;
 }
@@ -226,6 +230,7 @@ static bool run_extended(struct line_machine *m)
 	if (length == 0 || !cursor_u8(&m->c, &opcode))
 		return true;
 	if (opcode == DW_LNE_end_sequence) {
+		m->row.is_statement = false;
 		emit(m);
 		reset(m);
 	} else if (opcode == DW_LNE_set_address) {
@@ -263,6 +268,9 @@ static bool run_standard(struct line_machine *m, uint8_t opcode)
 		return true;
 	case DW_LNS_set_file:
 		return leb_read(&m->c, &m->row.file);
+	case DW_LNS_negate_stmt:
+		m->row.is_statement = !m->row.is_statement;
+		return true;
 	case DW_LNS_const_add_pc:
 		m->row.address +=
 		    (uint64_t)((255 - t->opcode_base) / t->line_range) * t->min_instruction;
@@ -281,10 +289,15 @@ static bool run_standard(struct line_machine *m, uint8_t opcode)
 }
 
 bool line_table_run(const struct line_table *t, line_sink *sink,
-		    uint64_t (*begin)(void *context, uint64_t address), void *context)
+		    uint64_t (*begin)(void *context, uint64_t address), line_statement *statement,
+		    void *context)
 {
-	struct line_machine m = {
-	    .t = t, .c = t->program, .sink = sink, .begin = begin, .context = context};
+	struct line_machine m = {.t = t,
+				 .c = t->program,
+				 .sink = sink,
+				 .begin = begin,
+				 .statement = statement,
+				 .context = context};
 	uint8_t opcode;
 	reset(&m);
 	while (cursor_u8(&m.c, &opcode)) {

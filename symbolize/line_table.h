@@ -28,6 +28,7 @@ struct line_table {
 	struct cursor program; /* bounded to the instructions */
 	uint8_t version, min_instruction, line_range, opcode_base;
 	int8_t line_base;
+	bool is_statement;             /* rows are, at first */
 	const uint8_t *opcode_lengths; /* of opcodes 1 .. opcode_base - 1 */
 	VEC(const char *) directories; /* 0: the compilation's; NULL in versions before 5 */
 	VEC(struct line_file) files;   /* by file number; 0 has no name before version 5 */
@@ -52,16 +53,22 @@ struct line_row {
 	uint64_t address, file;
 	uint32_t line; /* 0: none */
 	uint32_t discriminator;
+	bool is_statement; /* a statement begins there, if the compiler marks these */
 };
 
 /* Called for each row and the address of the next one, low < high. Returns the address from which
  * more rows of this sequence are needed. */
 typedef uint64_t line_sink(void *context, const struct line_row *row, uint64_t high);
 
+/* Called for each row with is_statement after the rows before it, also if the next one has the same
+ * address. */
+typedef void line_statement(void *context, const struct line_row *row);
+
 /* Run the program. begin is called at the start of each sequence and returns the first address that
  * is needed. Rows that end at or before the address last returned by begin or sink may be omitted.
- * False if the program is broken; rows before the error were reported. */
+ * statement may be NULL. False if the program is broken; rows before the error were reported. */
 bool line_table_run(const struct line_table *t, line_sink *sink,
-		    uint64_t (*begin)(void *context, uint64_t address), void *context);
+		    uint64_t (*begin)(void *context, uint64_t address), line_statement *statement,
+		    void *context);
 
 #endif

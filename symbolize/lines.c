@@ -187,6 +187,25 @@ static uint64_t take_row(void *context, const struct line_row *row, uint64_t hig
 	return next_address(m);
 }
 
+static bool add_statement(struct unit *u, uint64_t address, uint64_t file, uint32_t line)
+{
+	struct symbol_statement s = {.address = address, .line = line};
+	if (!line || line > INT32_MAX)
+		return true;
+	return cached_file(u, false, file, &s.file) == 0 &&
+	       (!s.file || vec_push(&u->pass->statements, s));
+}
+
+/* If it is at a pending address. */
+static void take_statement(void *context, const struct line_row *row)
+{
+	struct merge *m = context;
+	struct unit *u = m->u;
+	if (next_address(m) == row->address && work_pay(u->pass->work, STEPS_PER_ROW) &&
+	    !add_statement(u, row->address, row->file, row->line))
+		m->failed = true;
+}
+
 static uint64_t row_address(Dwarf_Lines *lines, size_t i)
 {
 	Dwarf_Addr at = 0;
@@ -198,6 +217,25 @@ static uint64_t row_address(Dwarf_Lines *lines, size_t i)
 static size_t rows_up_to(Dwarf_Lines *lines, size_t low, size_t high, uint64_t address)
 {
 	return SEARCH_FIRST(i, low, high, row_address(lines, i) > address);
+}
+
+/* Those of libdw's rows before index end that are at the address. */
+static bool statements_of_libdw(struct unit *u, Dwarf_Lines *lines, size_t end, uint64_t address)
+{
+	for (size_t i = end; i-- > 0 && row_address(lines, i) == address;) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		Dwarf_Files *files;
+		size_t number;
+		bool begins, ends;
+		int value;
+		if (dwarf_linebeginstatement(line, &begins) != 0 || !begins ||
+		    dwarf_lineendsequence(line, &ends) != 0 || ends ||
+		    dwarf_line_file(line, &files, &number) != 0 || dwarf_lineno(line, &value) != 0)
+			continue;
+		if (value > 0 && !add_statement(u, address, number, (uint32_t)value))
+			return false;
+	}
+	return true;
 }
 
 /* Look up lines with libdw, if our own reader refused the table. */
@@ -224,6 +262,9 @@ static int lines_of_libdw(struct unit *u)
 		place->line = place->file && value > 0 ? (uint32_t)value : 0;
 		if (dwarf_linediscriminator(line, &discriminator) == 0)
 			place->discriminator = discriminator & INT32_MAX;
+		if (u->marks_statements &&
+		    !statements_of_libdw(u, lines, at, u->pass->addresses[u->pending[i]]))
+			return -1;
 	}
 	return 0;
 }
@@ -233,6 +274,7 @@ int unit_lines(struct unit *u)
 	struct merge m = {.u = u};
 	if (!u->has_table)
 		return lines_of_libdw(u);
-	line_table_run(&u->table, take_row, begin_sequence, &m);
+	line_table_run(&u->table, take_row, begin_sequence,
+		       u->marks_statements ? take_statement : NULL, &m);
 	return m.failed ? -1 : 0;
 }

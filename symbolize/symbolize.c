@@ -332,6 +332,7 @@ static int resolve(struct module *m, struct symbol_table *out)
 					       .symbols = &m->symtab,
 					       .addresses = q->addresses,
 					       .num_addresses = q->num_addresses,
+					       .wants_statements = q->statements,
 					       .places = places};
 		result = dwarf_resolve(&m->dwarf);
 	}
@@ -417,6 +418,12 @@ static void tell_unread(struct symbol_table *out, const struct error *what, stru
 		*why = *what;
 }
 
+static int compare_statements(const void *left, const void *right)
+{
+	const struct symbol_statement *a = left, *b = right;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
 int symbolize_module(struct symbolizer *s, const struct symbolize_request *request,
 		     struct symbol_table *out, struct error *why)
 {
@@ -438,6 +445,11 @@ int symbolize_module(struct symbolizer *s, const struct symbolize_request *reque
 	if (result == 0 && m.pack_unread.kind != ERROR_NONE)
 		tell_unread(out, &m.pack_unread, why);
 	out->frames = m.frames.at;
+	out->statements = m.dwarf.statements.at;
+	out->num_statements = m.dwarf.statements.len;
+	if (out->num_statements)
+		qsort(out->statements, out->num_statements, sizeof *out->statements,
+		      compare_statements);
 	if (result != 0) {
 		symbol_table_free(out);
 		error_set(why, ERROR_MEMORY, "%s: not enough memory for its symbols",
@@ -461,5 +473,6 @@ void symbol_table_free(struct symbol_table *t)
 		return;
 	free(t->first);
 	free(t->frames);
+	free(t->statements);
 	*t = (struct symbol_table){0};
 }

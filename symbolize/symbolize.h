@@ -45,6 +45,14 @@ struct symbol_frame {
 	bool inlined : 1; /* this function was inlined into the next frame's */
 };
 
+/* Where a statement begins. Compilers move code: what is elsewhere may be executed more or less
+ * often than its statement. Several can begin at one address. */
+struct symbol_statement {
+	uint64_t address;
+	const char *file;
+	uint32_t line;
+};
+
 /* Who compiled, as bits: compilers mean different things by the same discriminator. */
 enum symbol_compiler { SYMBOL_BY_GCC = 1, SYMBOL_BY_CLANG = 2, SYMBOL_BY_OTHER = 4 };
 
@@ -54,6 +62,9 @@ struct symbol_table {
 	size_t num_addresses;
 	size_t *first; /* num_addresses + 1 */
 	struct symbol_frame *frames;
+	/* By address, if they were asked for, of units by gcc: others do not mark them. */
+	struct symbol_statement *statements;
+	size_t num_statements;
 	enum symbol_source best; /* the best source that the module has */
 	unsigned compilers;      /* of the units that the addresses are in; 0: not known */
 	const char *debug_file;  /* file that the names came from, or NULL */
@@ -92,6 +103,7 @@ struct symbolize_request {
 	const char *build_id;      /* lower-case hex, or NULL if not known */
 	const uint64_t *addresses; /* file addresses, sorted, distinct */
 	size_t num_addresses;
+	bool statements; /* at these addresses, too; not of what was kept */
 };
 
 /* Resolve the addresses. 0 and *out filled (free it with symbol_table_free), also if the file

@@ -56,6 +56,7 @@ struct unit {
 	struct origins *origins;
 	VEC(struct scope_range) ranges;
 	struct line_table table;
+	bool marks_statements;         /* and they are asked for */
 	bool has_table;                /* else libdw reads it */
 	struct file_cache files;       /* of the line table */
 	struct file_cache split_files; /* of the split unit, which has its own numbers */

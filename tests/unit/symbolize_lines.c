@@ -15,6 +15,7 @@
 struct rows {
 	VEC(struct line_row) at;
 	VEC(uint64_t) high;
+	VEC(struct line_row) statements;
 };
 
 static uint64_t want_all(void *context, uint64_t address)
@@ -30,6 +31,52 @@ static uint64_t keep_row(void *context, const struct line_row *row, uint64_t hig
 	assert_true(vec_push(&rows->at, *row));
 	assert_true(vec_push(&rows->high, high));
 	return high;
+}
+
+static void keep_statement(void *context, const struct line_row *row)
+{
+	struct rows *rows = context;
+	assert_true(vec_push(&rows->statements, *row));
+}
+
+static size_t count_statements(const struct rows *rows, uint64_t address, uint32_t line)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < rows->statements.len; i++)
+		n += rows->statements.at[i].address == address &&
+		     rows->statements.at[i].line == line;
+	return n;
+}
+
+static bool begins_statement(Dwarf_Lines *lines, size_t i, uint64_t *address, int *number)
+{
+	Dwarf_Line *line = dwarf_onesrcline(lines, i);
+	bool begins, end;
+	assert_int_equal(dwarf_lineaddr(line, address), 0);
+	assert_int_equal(dwarf_lineno(line, number), 0);
+	assert_int_equal(dwarf_linebeginstatement(line, &begins), 0);
+	assert_int_equal(dwarf_lineendsequence(line, &end), 0);
+	return begins && !end;
+}
+
+/* Check that we have the same statements as libdw. Returns how many. */
+static size_t compare_statements(const struct rows *rows, Dwarf_Lines *lines, size_t n)
+{
+	size_t found = 0;
+	uint64_t address, other_address;
+	int number, other_number;
+	for (size_t i = 0; i < n; i++) {
+		size_t equal = 0;
+		if (!begins_statement(lines, i, &address, &number))
+			continue;
+		found++;
+		for (size_t k = 0; k < n; k++)
+			equal += begins_statement(lines, k, &other_address, &other_number) &&
+				 other_address == address && other_number == number;
+		assert_int_equal(count_statements(rows, address, (uint32_t)number), equal);
+	}
+	assert_int_equal(rows->statements.len, found);
+	return found;
 }
 
 static const struct line_row *find(const struct rows *rows, uint64_t address)
@@ -59,8 +106,9 @@ static size_t compare_unit(Dwarf_Die *die, const struct line_sections *sections,
 	uint64_t ended_at = UINT64_MAX;
 	assert_int_equal(dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &a), &offset), 0);
 	assert_int_equal(line_table_read(t, sections, offset), LINE_READ);
-	assert_true(line_table_run(t, keep_row, want_all, &rows));
+	assert_true(line_table_run(t, keep_row, want_all, keep_statement, &rows));
 	assert_int_equal(dwarf_getsrclines(die, &lines, &n), 0);
+	assert_true(compare_statements(&rows, lines, n) > 0);
 	for (size_t i = 0; i + 1 < n; i++) {
 		Dwarf_Line *line = dwarf_onesrcline(lines, i);
 		Dwarf_Addr low, high;
@@ -88,6 +136,7 @@ static size_t compare_unit(Dwarf_Die *die, const struct line_sections *sections,
 	}
 	vec_free(&rows.at);
 	vec_free(&rows.high);
+	vec_free(&rows.statements);
 	return compared;
 }
 
@@ -150,7 +199,7 @@ static enum line_result run_bytes(const uint8_t *bytes, size_t n, struct rows *r
 				  .str = cursor_of("", 0, false)};
 	struct line_table t = {0};
 	enum line_result result = line_table_read(&t, &s, 0);
-	*good = result == LINE_READ && line_table_run(&t, keep_row, want_all, rows);
+	*good = result == LINE_READ && line_table_run(&t, keep_row, want_all, NULL, rows);
 	line_table_free(&t);
 	return result;
 }
@@ -239,8 +288,8 @@ static void tables_that_we_cannot_read_are_those_of_libdw(void **state)
 	elfmake_run("gcc -O1 -gdwarf-4 -o t $data/chain.c && objcopy --dump-section "
 		    ".debug_line=lines t && printf '\\002' | dd of=lines bs=1 seek=11 conv=notrunc "
 		    "2>dd.log && objcopy --update-section .debug_line=lines t");
-	uint64_t low = elfmake_symbol("t", "main"), addresses[24];
-	int fd = open(elfmake_path("t"), O_RDONLY);
+	uint64_t low = elfmake_symbol("t", "main"), address, addresses[24];
+	int number, fd = open(elfmake_path("t"), O_RDONLY);
 	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
 	assert_non_null(dwarf);
 	struct symbolizer *s = symbolizer_create(NULL);
@@ -250,14 +299,16 @@ static void tables_that_we_cannot_read_are_those_of_libdw(void **state)
 	size_t compared = 0;
 	for (size_t i = 0; i < 24; i++)
 		addresses[i] = low + i;
-	struct symbolize_request q = {
-	    .path = elfmake_path("t"), .name = "t", .addresses = addresses, .num_addresses = 24};
+	struct symbolize_request q = {.path = elfmake_path("t"),
+				      .name = "t",
+				      .addresses = addresses,
+				      .num_addresses = 24,
+				      .statements = true};
 	assert_int_equal(symbolize_module(s, &q, &t, NULL), 0);
 	assert_int_equal(dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL), 0);
 	for (size_t i = 0; i < 24; i++) {
 		Dwarf_Line *line = dwarf_getsrc_die(&die, addresses[i]);
 		const struct symbol_frame *frame = &t.frames[t.first[i]];
-		int number;
 		if (!line)
 			continue;
 		dwarf_lineno(line, &number);
@@ -268,10 +319,64 @@ static void tables_that_we_cannot_read_are_those_of_libdw(void **state)
 		compared++;
 	}
 	assert_true(compared > 5);
+	Dwarf_Lines *lines;
+	size_t n, begun = 0;
+	assert_int_equal(dwarf_getsrclines(&die, &lines, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		begun += begins_statement(lines, i, &address, &number) && address >= low &&
+			 address < low + 24;
+	assert_int_equal(t.num_statements, begun);
+	for (size_t i = 0; i < t.num_statements; i++)
+		assert_in_range(t.statements[i].address, i ? t.statements[i - 1].address : low,
+				low + 23);
 	symbol_table_free(&t);
 	symbolizer_destroy(s);
 	dwarf_end(dwarf);
 	close(fd);
+}
+
+static void statements_of(const char *compile, struct symbol_table *t, struct symbolizer *s)
+{
+	uint64_t addresses[64], low;
+	elfmake_run("%s", compile);
+	low = elfmake_symbol("t", "moved");
+	for (size_t i = 0; i < 64; i++)
+		addresses[i] = low + i;
+	struct symbolize_request q = {.path = elfmake_path("t"),
+				      .name = "t",
+				      .addresses = addresses,
+				      .num_addresses = 64,
+				      .statements = true};
+	assert_int_equal(symbolize_module(s, &q, t, NULL), 0);
+}
+
+/* The load of line 4 is before the branch of line 2, as line 7 needs it, too; the statement of line
+ * 4 is behind it. */
+static void statements_begin_where_the_source_has_them(void **state)
+{
+	(void)state;
+	struct symbolizer *s = symbolizer_create(NULL);
+	struct symbol_table t;
+	uint64_t first_code = 0, first_statement = 0;
+	elfmake_run("printf '%%s\\n' 'long moved(long n, long *p) {' 'if (n) {' "
+		    "'p[1] = 1;' 'n = *p;' '} else' 'n = 2 * *p;' 'return n; }' 'int main(void) { "
+		    "return 0; }' >moved.c");
+	statements_of("gcc -O2 -g -fno-if-conversion -o t moved.c", &t, s);
+	for (size_t i = 0; i < t.num_addresses && !first_code; i++)
+		if (t.frames[t.first[i]].line == 4)
+			first_code = elfmake_symbol("t", "moved") + i;
+	for (size_t i = 0; i < t.num_statements; i++) {
+		assert_string_equal(last_part(t.statements[i].file), "moved.c");
+		if (t.statements[i].line == 4 && !first_statement)
+			first_statement = t.statements[i].address;
+	}
+	assert_true(first_code && first_code < first_statement);
+	symbol_table_free(&t);
+	statements_of("clang-14 -O2 -g -o t moved.c", &t, s);
+	assert_int_equal(t.num_statements, 0);
+	assert_null(t.statements);
+	symbol_table_free(&t);
+	symbolizer_destroy(s);
 }
 
 /* ---- version 5: what an entry of a directory or file is described by ------------------------- */
@@ -416,6 +521,7 @@ int main(void)
 	    cmocka_unit_test(a_range_or_an_opcode_base_of_0_is_refused),
 	    cmocka_unit_test(several_operations_an_instruction_are_refused),
 	    cmocka_unit_test(tables_that_we_cannot_read_are_those_of_libdw),
+	    cmocka_unit_test(statements_begin_where_the_source_has_them),
 	    cmocka_unit_test(forms_of_entries_are_read),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,8 @@ static int attempt(const char *path, const uint64_t *addresses, size_t n, size_t
 					    .name = "module",
 					    .build_id = id,
 					    .addresses = addresses,
-					    .num_addresses = n};
+					    .num_addresses = n,
+					    .statements = true};
 	const struct symbolizer_options with = {.pack_folders = &folder, .num_pack_folders = 1};
 	struct symbolizer *s = symbolizer_create(folder ? &with : NULL);
 	if (!s)

@@ -17,13 +17,21 @@ static const char *problem(const struct symbol_table *t, size_t n)
 				return "only the outermost frame is not inlined";
 		}
 	}
+	for (size_t i = 0; i < t->num_statements; i++) {
+		const struct symbol_statement *now = &t->statements[i];
+		if (!now->file || !now->line || (i && now->address < now[-1].address))
+			return "a statement nowhere, or not in order";
+	}
 	return NULL;
 }
 
 const char *symbol_frames_problem(const char *path, const uint64_t *addresses, size_t n)
 {
-	struct symbolize_request request = {
-	    .path = path, .name = "m", .addresses = addresses, .num_addresses = n};
+	struct symbolize_request request = {.path = path,
+					    .name = "m",
+					    .addresses = addresses,
+					    .num_addresses = n,
+					    .statements = true};
 	struct symbolizer *s = symbolizer_create(NULL);
 	const char *found = "no memory";
 	struct symbol_table table;
