@@ -246,6 +246,26 @@ check "gcc: the same input gives the same bytes" cmp again.afdo named.afdo
 feedback gcc-left foreign.prof --for clang
 check "gcc compiled it, and clang is to read the profile: it is said" \
 	grep -q 'gcc compiled it, whose discriminators clang does not know: code of one line' err
+# gcc looks up one count for all code of a line.
+lines=$top/tests/programs/unlike_lines.c
+line_of() { # TEXT FUNCTION: the line of the first TEXT behind that of the function, counted from this
+	awk -v text="$1" -v name=" $2(" 'index($0, name) && !at { at = NR } at && index($0, text) { print NR - at; exit }' "$lines"
+}
+gcc -O2 -g -o unlike "$lines"
+measured of-lines ./unlike
+feedback of-lines lines.afdo --for gcc
+check "gcc, lines: it reads it without a warning" \
+	gcc -O2 -g -Wall -Wextra -Werror -fauto-profile=lines.afdo -S -o lines.s "$lines"
+sed -n '/^on_one_line:/,/\.cfi_endproc/p' lines.s >on_one_line.s
+check "gcc: what a branch on its own line leads to and is rare is not straight" straight on_one_line.s usual
+feedback of-lines lines.prof --for clang
+awk '/^[^ ]/ { name = $0; sub(":.*", "", name) } { print name $0 }' lines.prof >named.prof
+is "gcc: the count of such a line is left out, that of the one before it is not" \
+	"$(grep -c "^on_one_line $(line_of '{ RARE' on_one_line):" named.prof) $(grep -c "^on_one_line $(line_of 'sum ^=' on_one_line): [1-9]" named.prof)" "0 1"
+check "gcc: a line whose load was moved counts where its statement is" \
+	awk -v rare="moved $(line_of 'n = p[6]' moved): " -v usual="moved $(line_of '2 * p[6]' moved): " '
+		index($0, rare) == 1 { r = $3 } index($0, usual) == 1 { u = $3 } END { exit !(r != "" && r < u / 10) }' named.prof
+note "$(sed -n 's/^moved//p' named.prof | paste -sd,)"
 # Inlined functions in unnamed namespaces have no symbols.
 cat >within.cc <<END
 #include <stdio.h>

@@ -165,6 +165,7 @@ static int resolve(struct feedback_module *m, struct symbolizer *s,
 			m->targets[kept++] = m->targets[i];
 	q.addresses = m->targets;
 	q.num_addresses = kept;
+	q.statements = true;
 	if (symbolize_module(s, &q, &m->symbols, &m->why) != 0)
 		return error_memory(e, n);
 	for (size_t i = 0; i < m->code.len; i++) {

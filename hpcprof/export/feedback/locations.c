@@ -3,6 +3,7 @@
 #include "formats/base/utf8.h"
 #include "hpcprof/export/feedback/calls.h"
 #include "hpcprof/export/feedback/code_contexts.h"
+#include "hpcprof/export/feedback/statements.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,6 +34,7 @@ void locations_deinit(struct locations *l)
 	vec_free(&l->at);
 	vec_free(&l->targets);
 	vec_free(&l->added);
+	vec_free(&l->ids);
 }
 
 /* ---- discriminators ---------------------------------------------------------------- */
@@ -158,15 +160,13 @@ static uint64_t place_of(const struct locations *l, const struct symbol_frame *f
 	return (uint64_t)((f->line - start) & 0xffff) << 32 | base_of(l, f->discriminator);
 }
 
-/* The location of an instruction of a function that was called at the location caller.
- * LOCATION_NONE, and *failed if memory ran out, else it has none. */
-static uint32_t find_location(struct locations *l, uint32_t caller,
-			      const struct feedback_instruction *i, bool *failed)
+uint32_t locations_find(struct locations *l, uint32_t caller, const struct symbol_frame *frames,
+			uint32_t n, bool *failed)
 {
 	uint32_t at = caller;
 
-	for (uint32_t k = i->num_frames; k-- > 0;) {
-		const struct symbol_frame *f = &i->frames[k];
+	for (uint32_t k = n; k-- > 0;) {
+		const struct symbol_frame *f = &frames[k];
 		const char *name = name_in_code(l, f);
 		uint32_t function = name ? function_at(l, at, name) : LOCATION_NONE;
 		uint64_t place = place_of(l, f);
@@ -185,6 +185,12 @@ static uint32_t find_location(struct locations *l, uint32_t caller,
 		}
 	}
 	return at;
+}
+
+static uint32_t find_location(struct locations *l, uint32_t caller,
+			      const struct feedback_instruction *i, bool *failed)
+{
+	return locations_find(l, caller, i->frames, i->num_frames, failed);
 }
 
 /* Whether all functions that an instruction is inlined from have names. */
@@ -249,12 +255,24 @@ static bool add_call(struct locations *l, const struct feedback *f, const struct
 
 	if (one->flow != INSTRUCTION_CALL)
 		return true;
-	if (!one->target)
+	if (!one->target) {
+		l->at.at[location].reaches = true;
 		return add_reached(l, f, m, i, location, count, next);
+	}
 	to = feedback_target(m, one->target, &n);
 	if (!to || to[n - 1].function->source == SYMBOL_NONE)
 		return true;
 	return add_target(l, location, to[n - 1].function->linkage_name, count);
+}
+
+bool locations_touch(struct locations *l, uint32_t id)
+{
+	struct location *at = &l->at.at[id];
+
+	if (!at->is_added && !vec_push(&l->added, id))
+		return false;
+	at->is_added = true;
+	return true;
 }
 
 /* Of the function that was called at a location. */
@@ -268,7 +286,7 @@ static bool add_instruction(struct locations *l, const struct feedback *f,
 	struct location *at;
 	double count = count_of(l, one);
 
-	if (failed)
+	if (failed || !vec_push(&l->ids, id))
 		return false;
 	l->functions.at[id == LOCATION_NONE ? function : l->at.at[id].function].own += one->samples;
 	if (id == LOCATION_NONE) {
@@ -279,7 +297,7 @@ static bool add_instruction(struct locations *l, const struct feedback *f,
 	at->has_code = true;
 	at->instructions++;
 	at->sum += count;
-	if (count > 0 && !(at->most > 0) && !vec_push(&l->added, id))
+	if (count > 0 && !locations_touch(l, id))
 		return false;
 	if (count > at->most)
 		at->most = count;
@@ -331,13 +349,17 @@ static void add_most(struct locations *l)
 {
 	for (size_t i = 0; i < l->added.len; i++) {
 		struct location *at = &l->at.at[l->added.at[i]];
+		double most = at->begins ? at->most_begun : at->most;
 		if (l->weights == WEIGHTS_BLOCKS)
-			at->count += at->most;
-		else if (at->most > at->count)
-			at->count = at->most;
-		at->most = 0;
+			at->count += most;
+		else if (most > at->count)
+			at->count = most;
+		if (at->less > most / 2)
+			at->unlike += most;
+		at->most = at->most_begun = at->less = 0;
+		at->is_added = at->begins = false;
 	}
-	l->added.len = 0;
+	l->added.len = l->ids.len = 0;
 }
 
 static bool add_procedure(struct locations *l, const struct feedback *f,
@@ -356,6 +378,8 @@ static bool add_procedure(struct locations *l, const struct feedback *f,
 	for (size_t i = p->first; i < p->first + p->num; i++)
 		if (!add_instruction(l, f, m, i, function, next))
 			return false;
+	if (l->weights == WEIGHTS_BLOCKS && !l->decodes && !statements_add(l, m, p, caller))
+		return false;
 	add_most(l);
 	return true;
 }
@@ -441,6 +465,7 @@ void locations_finish(struct locations *l)
 {
 	for (size_t i = 0; i < l->at.len; i++) {
 		struct location *at = &l->at.at[i];
+		at->has_code &= at->reaches || at->unlike <= at->count / 2;
 		if (!at->has_code)
 			continue;
 		if (l->weights == WEIGHTS_SUM)

@@ -18,7 +18,7 @@ enum feedback_reader { FEEDBACK_CLANG, FEEDBACK_GCC };
 
 /* What the count of a place is. */
 enum feedback_weights {
-	WEIGHTS_BLOCKS,  /* the executions of its instruction with most, in each procedure */
+	WEIGHTS_BLOCKS,  /* the executions of its code with most, in each procedure */
 	WEIGHTS_LARGEST, /* the samples of its address with most */
 	WEIGHTS_MEAN,    /* its samples divided by its instructions */
 	WEIGHTS_SUM      /* its samples */
@@ -44,9 +44,17 @@ struct location {
 	uint32_t function;
 	uint32_t place; /* of places: the line from that of the function << 32 | discriminator */
 	double count, sum;
-	double most; /* in the procedure that is added */
+	/* of count, in procedures where code of the place is executed unlike: see statements.h */
+	double unlike;
+	/* in the procedure that is added: the executions of its instruction with most, and of the
+	 * statement with most; and by how much less than its branches where these lead is executed
+	 */
+	double most, most_begun, less;
 	uint32_t instructions;
-	bool has_code; /* else it is only the place of an inlined call */
+	bool has_code; /* else it is only the place of an inlined call, or is left out */
+	bool reaches;  /* has calls that are not to a fixed place */
+	/* in the procedure that is added */
+	bool is_added, begins; /* it is in added; statements begin there */
 };
 
 /* What a call was seen to reach. */
@@ -69,7 +77,8 @@ struct locations {
 	VEC(struct location_function) functions;
 	VEC(struct location) at;
 	VEC(struct location_target) targets;
-	VEC(uint32_t) added; /* of at: with most, in the procedure that is added */
+	VEC(uint32_t) added; /* of at: in the procedure that is added */
+	VEC(uint32_t) ids;   /* of its instructions, in at; or LOCATION_NONE */
 	uint64_t samples;    /* of the functions */
 	uint64_t unnamed;    /* of functions whose names cannot be written */
 	/* of samples: in inlined functions whose names cannot be written, so no place has them */
@@ -95,6 +104,15 @@ int locations_add(struct locations *l, const struct feedback *f, const struct fe
  * was inlined there. */
 int locations_add_contexts(struct locations *l, const struct feedback *f,
 			   const struct feedback_module *m, struct error *e);
+
+/* The location of code of frames, innermost first, of a function that was called at the location
+ * caller. LOCATION_NONE, and *failed if memory ran out, else it has none. */
+uint32_t locations_find(struct locations *l, uint32_t caller, const struct symbol_frame *frames,
+			uint32_t n, bool *failed);
+
+/* Note that a location has code or statements in the procedure that is added. False if memory ran
+ * out. */
+bool locations_touch(struct locations *l, uint32_t id);
 
 /* After all were added: sum up. */
 void locations_finish(struct locations *l);
