@@ -256,6 +256,7 @@ measured of-lines ./unlike
 feedback of-lines lines.afdo --for gcc
 check "gcc, lines: it reads it without a warning" \
 	gcc -O2 -g -Wall -Wextra -Werror -fauto-profile=lines.afdo -S -o lines.s "$lines"
+check "gcc: it is said which lines have no count" grep -q '1 place has no count: code there branches to code of the same line' err
 sed -n '/^on_one_line:/,/\.cfi_endproc/p' lines.s >on_one_line.s
 check "gcc: what a branch on its own line leads to and is rare is not straight" straight on_one_line.s usual
 feedback of-lines lines.prof --for clang

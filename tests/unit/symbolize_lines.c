@@ -281,6 +281,23 @@ static void several_operations_an_instruction_are_refused(void **state)
 	assert_int_equal(rows.at.len, 0);
 }
 
+/* Resolve the n addresses from a symbol of t on, which is returned. */
+static uint64_t resolve_from(struct symbolizer *s, const char *symbol, size_t n,
+			     struct symbol_table *out)
+{
+	uint64_t low = elfmake_symbol("t", symbol), addresses[64];
+	assert_true(n <= 64);
+	for (size_t i = 0; i < n; i++)
+		addresses[i] = low + i;
+	struct symbolize_request q = {.path = elfmake_path("t"),
+				      .name = "t",
+				      .addresses = addresses,
+				      .num_addresses = n,
+				      .statements = true};
+	assert_int_equal(symbolize_module(s, &q, out, NULL), 0);
+	return low;
+}
+
 /* The lines of such a table are those that libdw has. */
 static void tables_that_we_cannot_read_are_those_of_libdw(void **state)
 {
@@ -288,7 +305,7 @@ static void tables_that_we_cannot_read_are_those_of_libdw(void **state)
 	elfmake_run("gcc -O1 -gdwarf-4 -o t $data/chain.c && objcopy --dump-section "
 		    ".debug_line=lines t && printf '\\002' | dd of=lines bs=1 seek=11 conv=notrunc "
 		    "2>dd.log && objcopy --update-section .debug_line=lines t");
-	uint64_t low = elfmake_symbol("t", "main"), address, addresses[24];
+	uint64_t low, address;
 	int number, fd = open(elfmake_path("t"), O_RDONLY);
 	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
 	assert_non_null(dwarf);
@@ -297,17 +314,10 @@ static void tables_that_we_cannot_read_are_those_of_libdw(void **state)
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 	size_t compared = 0;
-	for (size_t i = 0; i < 24; i++)
-		addresses[i] = low + i;
-	struct symbolize_request q = {.path = elfmake_path("t"),
-				      .name = "t",
-				      .addresses = addresses,
-				      .num_addresses = 24,
-				      .statements = true};
-	assert_int_equal(symbolize_module(s, &q, &t, NULL), 0);
+	low = resolve_from(s, "main", 24, &t);
 	assert_int_equal(dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL), 0);
 	for (size_t i = 0; i < 24; i++) {
-		Dwarf_Line *line = dwarf_getsrc_die(&die, addresses[i]);
+		Dwarf_Line *line = dwarf_getsrc_die(&die, low + i);
 		const struct symbol_frame *frame = &t.frames[t.first[i]];
 		if (!line)
 			continue;
@@ -335,36 +345,22 @@ static void tables_that_we_cannot_read_are_those_of_libdw(void **state)
 	close(fd);
 }
 
-static void statements_of(const char *compile, struct symbol_table *t, struct symbolizer *s)
-{
-	uint64_t addresses[64], low;
-	elfmake_run("%s", compile);
-	low = elfmake_symbol("t", "moved");
-	for (size_t i = 0; i < 64; i++)
-		addresses[i] = low + i;
-	struct symbolize_request q = {.path = elfmake_path("t"),
-				      .name = "t",
-				      .addresses = addresses,
-				      .num_addresses = 64,
-				      .statements = true};
-	assert_int_equal(symbolize_module(s, &q, t, NULL), 0);
-}
-
-/* The load of line 4 is before the branch of line 2, as line 7 needs it, too; the statement of line
+/* The load of line 4 is before the branch of line 2, as line 6 needs it, too; the statement of line
  * 4 is behind it. */
 static void statements_begin_where_the_source_has_them(void **state)
 {
 	(void)state;
 	struct symbolizer *s = symbolizer_create(NULL);
 	struct symbol_table t;
-	uint64_t first_code = 0, first_statement = 0;
+	uint64_t low, first_code = 0, first_statement = 0;
 	elfmake_run("printf '%%s\\n' 'long moved(long n, long *p) {' 'if (n) {' "
 		    "'p[1] = 1;' 'n = *p;' '} else' 'n = 2 * *p;' 'return n; }' 'int main(void) { "
 		    "return 0; }' >moved.c");
-	statements_of("gcc -O2 -g -fno-if-conversion -o t moved.c", &t, s);
+	elfmake_run("gcc -O2 -g -fno-if-conversion -o t moved.c");
+	low = resolve_from(s, "moved", 64, &t);
 	for (size_t i = 0; i < t.num_addresses && !first_code; i++)
 		if (t.frames[t.first[i]].line == 4)
-			first_code = elfmake_symbol("t", "moved") + i;
+			first_code = low + i;
 	for (size_t i = 0; i < t.num_statements; i++) {
 		assert_string_equal(last_part(t.statements[i].file), "moved.c");
 		if (t.statements[i].line == 4 && !first_statement)
@@ -372,7 +368,8 @@ static void statements_begin_where_the_source_has_them(void **state)
 	}
 	assert_true(first_code && first_code < first_statement);
 	symbol_table_free(&t);
-	statements_of("clang-14 -O2 -g -o t moved.c", &t, s);
+	elfmake_run("clang-14 -O2 -g -o t moved.c");
+	resolve_from(s, "moved", 64, &t);
 	assert_int_equal(t.num_statements, 0);
 	assert_null(t.statements);
 	symbol_table_free(&t);

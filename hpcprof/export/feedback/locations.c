@@ -465,7 +465,10 @@ void locations_finish(struct locations *l)
 {
 	for (size_t i = 0; i < l->at.len; i++) {
 		struct location *at = &l->at.at[i];
-		at->has_code &= at->reaches || at->unlike <= at->count / 2;
+		if (at->has_code && !at->reaches && at->unlike > at->count / 2) {
+			at->has_code = false;
+			l->unlike++;
+		}
 		if (!at->has_code)
 			continue;
 		if (l->weights == WEIGHTS_SUM)

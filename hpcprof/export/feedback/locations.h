@@ -85,6 +85,7 @@ struct locations {
 	uint64_t nowhere;
 	/* instructions, and those of them that have a discriminator which the reader knows */
 	uint64_t instructions, discriminators;
+	size_t unlike;   /* places that are left out: see statements.h */
 	size_t contexts; /* of functions, if they are told apart */
 	bool by_context; /* they are */
 	bool decodes;    /* those of the module that is added have */

@@ -112,6 +112,12 @@ void report_locations(struct diag *d, struct arena *a, const struct feedback *f,
 			    "-fdebug-info-for-profiling)",
 			    l->by_gcc ? "gcc compiled it, whose discriminators clang does not know"
 				      : "there are no discriminators");
+	if (l->unlike)
+		diag_notice(
+		    d, NULL,
+		    "%zu place%s no count: code there branches to code of the same line that "
+		    "is executed less than half as often",
+		    l->unlike, l->unlike == 1 ? " has" : "s have");
 	tell_few(d, l->samples);
 }
 
