@@ -88,7 +88,7 @@ build_python() {
 	local tree=$to.tree
 	rm -rf "$tree"
 	cp -r "$(sources python3.11)" "$tree" && cd "$tree" || return
-	{ ./configure CC="$compiler" CFLAGS="-g $*" LDFLAGS="$*" && make -j"$(nproc)" python; } >"$to.log" 2>&1
+	{ ./configure CC="$compiler" CFLAGS="-g $*" LDFLAGS="$*" && make -j"$(nproc)" python; } >"$to.log" 2>&1 || return
 	printf '#!/bin/sh\nexec %s/python "$@"\n' "$tree" >"$to"
 	chmod +x "$to"
 }
@@ -166,6 +166,7 @@ builds_of_gcc() {
 	made generate "-fprofile-generate=$dir/counts" || return
 	# shellcheck disable=SC2046
 	[ -d "$dir/counts" ] || "$dir/generate" $(arguments 1) >/dev/null 2>&1
+	rm -f "$dir"/counts/*conftest.gcda # of what configure tries: the next one is unlike
 	laid instrumented "-fprofile-use=$dir/counts" -fprofile-correction -Wno-missing-profile
 }
 
