@@ -70,8 +70,9 @@ $(BUILD)/demo/concordance: share/demo/concordance.cc
 run-demo: all $(BUILD)/demo/concordance
 	$(Q)share/demo/run $(BIN) $(BUILD)/demo
 
-demo-faster: all
-	$(Q)CXX= share/demo/faster $(BIN) $(BUILD)/demo
+demo-faster: deps-build
+	$(again) $(jobs) all
+	$(Q)CC= share/demo/faster $(BIN) $(BUILD)/demo
 
 # ---- checking -----------------------------------------------------------------
 # The parts are in tests/tests.mk.
@@ -125,11 +126,13 @@ check-lint:
 		'lint: $(words $(wordlist 1,$(LINT_MOST),$(lint_differ))) of $(words $(lint_differ)) files that differ from $(lint_base)' && \
 		$(MAKE) --no-print-directory -k $(jobs) run-lint lint_c='$(wordlist 1,$(LINT_MOST),$(lint_differ))')
 
-# One file a job.
+# One file a job. Its rules need git, which building does not.
+ifneq ($(filter run-lint lint-tidy tidy/%,$(MAKECMDGOALS)),)
 .PHONY: $(addprefix tidy/,$(lint_c))
 lint-tidy: $(addprefix tidy/,$(lint_c))
 $(addprefix tidy/,$(lint_c)): tidy/%:
 	$(call say,TIDY,$*)clang-tidy-14 --quiet $* -- $(filter-out -MMD -MP,$(BASE)) 2>/dev/null
+endif
 
 # ---- install ------------------------------------------------------------------
 root := $(DESTDIR)$(PREFIX)
